@@ -1,0 +1,25 @@
+import type { Plan } from '../db/schema.ts'
+
+/** Facts of the moment about a key and its customer; read from the database, never from the token. */
+export type CustomerFacts = Readonly<{
+  customerId: string
+  plan: Plan
+  suspended: boolean
+  /** Days before its end in which a certificate counts as expiring, 1–365. */
+  expiringWithin: number
+}>
+
+/** Who is asking. */
+export type Principal = Readonly<{
+  /** `demo`: the published token, example data only. */
+  kind: 'live' | 'demo'
+  customerId: string
+  keyId: string
+  /** Scopes of the token; undefined = every scope. */
+  scopes: ReadonlySet<string> | undefined
+  expiringWithin: number
+  plan: Plan
+}>
+
+/** The customer whose rows are the example data. No key is ever issued for it. */
+export const demoCustomerId = 'demo'

@@ -1,0 +1,135 @@
+import { z } from 'zod'
+
+const origin = z.url({ protocol: /^https?$/ }).refine((value) => new URL(value).origin === value, {
+  message: 'expected an origin: scheme, host and port, nothing after them',
+})
+const list = z.string().transform((value) => value.split(',').filter((part) => part !== ''))
+const integer = (min: number, max: number) => z.coerce.number().int().min(min).max(max)
+const postgresUrl = z.url({ protocol: /^postgres(ql)?$/, error: 'expected postgresql://…' })
+const redisUrl = z.url({ protocol: /^rediss?$/, error: 'expected redis://… or rediss://…' })
+
+/** Every variable with its meaning; `certdata config` prints this. */
+export const variables = {
+  HOST: z.string().default('127.0.0.1').describe('Address to listen on'),
+  PORT: integer(0, 65535).default(3000).describe('Port to listen on; 0 = any free one'),
+  PUBLIC_URL: origin
+    .optional()
+    .describe('Origin clients see: issuer and audience of tokens, base of links; default: the local address'),
+  DATA_DIR: z.string().min(1).default('.data').describe('Folder of the bundled PostgreSQL and of generated secrets'),
+  DATABASE_URL: postgresUrl.optional().describe('PostgreSQL 15 or later; absent: the bundled one'),
+  DATABASE_ADMIN_URL: postgresUrl
+    .optional()
+    .describe('Login of the owner for migrations, import and command line; default: DATABASE_URL'),
+  DATABASE_POOL: integer(1, 200).default(10).describe('Connections that serve requests'),
+  REDIS_URL: redisUrl.optional().describe('Redis 7 or later, or Valkey; absent: memory cache only'),
+  SECRET_KEY: list
+    .optional()
+    .describe(
+      'At least 32 characters; signs cursors, seals cache envelopes and signing keys. Several, comma-separated: the first makes, all check',
+    ),
+  DEMO_TOKEN: z
+    .string()
+    .regex(/^[A-Za-z0-9._~+/-]{8,128}$/)
+    .default('cda_demo_public')
+    .describe('The published token that sees example data only'),
+  ACCESS_TOKEN_SECONDS: integer(60, 86_400).default(3600).describe('Life of an access token'),
+  TLS_CERT: z.string().optional().describe('File of the certificate chain (PEM); with TLS_KEY the service speaks TLS itself'),
+  TLS_KEY: z.string().optional().describe('File of the private key (PEM)'),
+  TRUSTED_PROXIES: list
+    .default([])
+    .describe('Addresses or CIDR ranges whose X-Forwarded-Proto and X-Forwarded-For are believed'),
+  ALLOW_HTTP: z
+    .enum(['loopback', 'never'])
+    .optional()
+    .describe('Plain HTTP from this machine itself; default: loopback, in production never'),
+  CORS_ORIGINS: list.default([]).describe('Origins whose pages may call the API'),
+  CACHE_TTL_MS: integer(0, 550)
+    .default(400)
+    .describe('Longest age of a cached answer, counted from before its database query'),
+  CACHE_BYTES: integer(0, 2 ** 32).default(64 * 2 ** 20).describe('Size of the memory cache'),
+  LOG_LEVEL: z
+    .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])
+    .default('info')
+    .describe('Least severe level that is logged'),
+  NODE_ENV: z.enum(['production', 'development', 'test']).default('development').describe('Mode of operation'),
+} as const
+
+export type Config = Readonly<{
+  host: string
+  port: number
+  publicUrl: string | undefined
+  dataDir: string
+  databaseUrl: string | undefined
+  databaseAdminUrl: string | undefined
+  databasePool: number
+  redisUrl: string | undefined
+  /** First makes, all check; undefined: generated and kept in DATA_DIR. */
+  secretKeys: readonly string[] | undefined
+  demoToken: string
+  accessTokenSeconds: number
+  tls: Readonly<{ certFile: string; keyFile: string }> | undefined
+  trustedProxies: readonly string[]
+  allowHttp: 'loopback' | 'never'
+  corsOrigins: readonly string[]
+  cacheTtlMs: number
+  cacheBytes: number
+  logLevel: string
+  production: boolean
+}>
+
+export class ConfigError extends Error {}
+
+const secretLength = 32
+
+const missingInProduction = (env: z.output<z.ZodObject<typeof variables>>): string[] =>
+  env.NODE_ENV === 'production'
+    ? (['PUBLIC_URL', 'DATABASE_URL', 'SECRET_KEY'] as const)
+        .filter((name) => env[name] === undefined)
+        .map((name) => `${name}: required in production (${variables[name].description})`)
+    : []
+
+/**
+ * Reads the environment once. An empty variable counts as absent.
+ * Throws one ConfigError that names every bad or missing variable.
+ */
+export const parseConfig = (environment: Readonly<Record<string, string | undefined>>): Config => {
+  const present = Object.fromEntries(
+    Object.keys(variables).flatMap((name) => (environment[name] ? [[name, environment[name]]] : [])),
+  )
+  const parsed = z.object(variables).safeParse(present)
+  const faults = parsed.success
+    ? missingInProduction(parsed.data)
+    : parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`)
+  const env = parsed.data
+  if (env && Boolean(env.TLS_CERT) !== Boolean(env.TLS_KEY)) {
+    faults.push('TLS_CERT and TLS_KEY: expected both or none')
+  }
+  if (env?.SECRET_KEY?.some((key) => key.length < secretLength)) {
+    faults.push(`SECRET_KEY: expected at least ${secretLength} characters`)
+  }
+  if (env?.CORS_ORIGINS.some((each) => !origin.safeParse(each).success)) {
+    faults.push('CORS_ORIGINS: expected origins such as https://erp.example, never *')
+  }
+  if (!env || faults.length > 0) throw new ConfigError(`Configuration:\n  ${faults.join('\n  ')}`)
+  return Object.freeze({
+    host: env.HOST,
+    port: env.PORT,
+    publicUrl: env.PUBLIC_URL,
+    dataDir: env.DATA_DIR,
+    databaseUrl: env.DATABASE_URL,
+    databaseAdminUrl: env.DATABASE_ADMIN_URL ?? env.DATABASE_URL,
+    databasePool: env.DATABASE_POOL,
+    redisUrl: env.REDIS_URL,
+    secretKeys: env.SECRET_KEY,
+    demoToken: env.DEMO_TOKEN,
+    accessTokenSeconds: env.ACCESS_TOKEN_SECONDS,
+    tls: env.TLS_CERT && env.TLS_KEY ? { certFile: env.TLS_CERT, keyFile: env.TLS_KEY } : undefined,
+    trustedProxies: env.TRUSTED_PROXIES,
+    allowHttp: env.ALLOW_HTTP ?? (env.NODE_ENV === 'production' ? 'never' : 'loopback'),
+    corsOrigins: env.CORS_ORIGINS,
+    cacheTtlMs: env.CACHE_TTL_MS,
+    cacheBytes: env.CACHE_BYTES,
+    logLevel: env.LOG_LEVEL,
+    production: env.NODE_ENV === 'production',
+  })
+}

@@ -1,0 +1,72 @@
+import { Kysely, PostgresDialect } from 'kysely'
+import pg from 'pg'
+import type { Database, Db } from './schema.ts'
+
+/** The role that answers requests: sees one customer, under row level security. */
+export const readerRole = 'certdata_reader'
+/** The role that imports and administers: a policy of its own lets it see every customer. */
+export const operatorRole = 'certdata_operator'
+
+/** Longest a request's statement may run. */
+const statementTimeoutMs = 10_000
+/** Longest a request waits for a connection before it is refused. */
+const connectTimeoutMs = 5_000
+
+const parseText = (value: string) => value
+const parsers = new Map<number, (value: string) => unknown>([
+  [pg.types.builtins.INT8, Number],
+  // As text: a JavaScript Date has neither PostgreSQL's microseconds nor a day without a time zone.
+  [pg.types.builtins.DATE, parseText],
+  [pg.types.builtins.TIMESTAMPTZ, parseText],
+])
+const types = {
+  getTypeParser: (oid: number, format?: string) =>
+    parsers.get(oid) ?? pg.types.getTypeParser(oid, format as 'text'),
+} as pg.CustomTypesConfig
+
+export type ConnectOptions = {
+  /** Role taken on connection; absent: the login's own. */
+  role?: string
+  /** Connections at most. */
+  max: number
+  applicationName: string
+  onError: (error: Error) => void
+  /** Milliseconds; 0 = none, for imports and migrations. */
+  statementTimeoutMs?: number
+}
+
+/**
+ * A pool of connections; connects when first asked. Lost idle connections are reported and replaced.
+ */
+export const createPool = (url: string, options: ConnectOptions): pg.Pool => {
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: options.max,
+    application_name: options.applicationName,
+    connectionTimeoutMillis: connectTimeoutMs,
+    statement_timeout: options.statementTimeoutMs ?? statementTimeoutMs,
+    types,
+    ...(options.role ? { options: `-c role=${options.role}` } : {}),
+  })
+  pool.on('error', options.onError)
+  return pool
+}
+
+/** The same pool as kysely's; `destroy()` ends it. */
+export const createDb = (pool: pg.Pool): Db => new Kysely<Database>({ dialect: new PostgresDialect({ pool }) })
+
+/**
+ * The role that serving connections must take: none where the login is already without rights of its own
+ * (a pooler that refuses start-up options needs such a login), else the reader.
+ * Throws the driver's error where the database is unreachable.
+ */
+export const findServingRole = async (url: string): Promise<string | undefined> => {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: connectTimeoutMs })
+  await client.connect()
+  try {
+    const { rows } = await client.query('select current_user as role')
+    return rows[0].role === readerRole ? undefined : readerRole
+  } finally {
+    await client.end()
+  }
+}

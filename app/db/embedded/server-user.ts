@@ -1,0 +1,55 @@
+import { chmodSync, lchownSync, lstatSync, mkdirSync, readFileSync } from 'node:fs'
+
+/**
+ * Whom the server runs as. `ids` goes into the options of a spawn; empty: as this process's own user.
+ * `uid` and `gid` are signed 32 bit, as spawn wants them.
+ */
+export type ServerUser = { name: string; ids: { uid?: number; gid?: number } }
+
+/** This process's user id; -1 on systems without user ids. */
+export const ownUid = process.getuid?.() ?? -1
+
+/**
+ * The user a new cluster shall belong to: this process's own, or, as PostgreSQL refuses to run as root,
+ * `postgres`, else `nobody`.
+ * @throws when root finds neither of the two in /etc/passwd
+ */
+export function newServerUser(): ServerUser {
+  if (ownUid !== 0) return { name: `uid ${ownUid}`, ids: {} }
+  const accounts = readFileSync('/etc/passwd', 'utf8')
+    .split('\n')
+    .map((line) => line.split(':'))
+  for (const wanted of ['postgres', 'nobody']) {
+    const [name, , uid, gid] = accounts.find(([account]) => account === wanted) ?? []
+    if (name && Number(uid)) return { name, ids: { uid: Number(uid) | 0, gid: Number(gid) | 0 } }
+  }
+  throw new Error(
+    'PostgreSQL does not run as root, and there is no user "postgres" or "nobody": ' +
+      'start as another user or set DATABASE_URL',
+  )
+}
+
+/**
+ * The user an existing cluster belongs to: the server must run as that one, whatever a new cluster would get.
+ * @throws when this process may not start programs as the owner
+ */
+export function clusterOwner(cluster: string): ServerUser {
+  const { uid, gid } = lstatSync(cluster)
+  if (uid === ownUid && uid !== 0) return { name: `uid ${uid}`, ids: {} }
+  if (uid !== 0 && ownUid === 0) return { name: `uid ${uid}`, ids: { uid: uid | 0, gid: gid | 0 } }
+  throw new Error(
+    `the database in ${cluster} belongs to uid ${uid} and cannot be run by uid ${ownUid}: ` +
+      'start as its owner, or name another folder in DATA_DIR',
+  )
+}
+
+/**
+ * Makes the folder if it is missing and gives it, closed to all others, to the server's user.
+ * Its parent must not be writable by others.
+ */
+export function makeServerFolder(path: string, user: ServerUser): void {
+  mkdirSync(path, { recursive: true, mode: 0o700 })
+  chmodSync(path, 0o700)
+  const { uid, gid } = user.ids
+  if (uid !== undefined && gid !== undefined) lchownSync(path, uid >>> 0, gid >>> 0)
+}

@@ -1,0 +1,33 @@
+import { type Migration, Migrator } from 'kysely/migration'
+import { sql } from 'kysely'
+import { readerRole } from './connect.ts'
+import * as records from './migrations/0001-records.ts'
+import * as identity from './migrations/0002-identity.ts'
+import type { Db } from './schema.ts'
+
+/** By name, in order. A released migration never changes. */
+const migrations: Record<string, Migration> = {
+  '0001-records': records,
+  '0002-identity': identity,
+}
+
+const migratorOf = (db: Db) =>
+  new Migrator({ db, provider: { getMigrations: () => Promise.resolve(migrations) } })
+
+/**
+ * Brings the schema up to date, under the migrator's own lock, and returns the names that ran.
+ * `db` must log in as the owner. Throws the first migration's error; nothing of it stays.
+ */
+export const migrate = async (db: Db): Promise<string[]> => {
+  const { error, results } = await migratorOf(db).migrateToLatest()
+  if (error) throw error
+  // The serving role asks at start whether it may serve; see listPendingMigrations.
+  await sql.raw(`grant select on kysely_migration, kysely_migration_lock to ${readerRole}`).execute(db)
+  return (results ?? []).map((result) => result.migrationName)
+}
+
+/** Names of migrations that have not run yet; all of them on an empty database. */
+export const listPendingMigrations = async (db: Db): Promise<string[]> => {
+  const all = await migratorOf(db).getMigrations()
+  return all.filter((migration) => !migration.executedAt).map((migration) => migration.name)
+}

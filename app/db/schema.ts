@@ -1,0 +1,38 @@
+import type { ColumnType, Generated, Kysely } from 'kysely'
+
+/**
+ * The tables that code names. Those of the records are built from `resources/` and typed nowhere.
+ * Dates and instants come as PostgreSQL's own text, see connect.ts.
+ */
+export type Database = {
+  customers: {
+    customer_id: string
+    name: string
+    plan: Generated<Plan>
+    suspended_at: string | null
+    expiring_within: Generated<number>
+    created_at: Generated<string>
+  }
+  api_keys: {
+    customer_id: string
+    key_id: string
+    secret_sha256: Buffer
+    scopes: string[] | null
+    expires_at: ColumnType<string | null, string | null | undefined>
+    revoked_at: ColumnType<string | null, string | null | undefined>
+    last_used_on: ColumnType<string | null, string | null | undefined>
+    created_at: Generated<string>
+  }
+  signing_keys: {
+    kid: string
+    state: 'next' | 'active' | 'retiring'
+    public_jwk: ColumnType<Record<string, string>, string, string>
+    sealed_private_key: Buffer
+    created_at: Generated<string>
+  }
+  reference_data: { name: string; digest: string; loaded_at: Generated<string> }
+}
+
+export type Plan = 'basic' | 'premium' | 'enterprise'
+
+export type Db = Kysely<Database>

@@ -1,0 +1,64 @@
+/** The catalogue of errors: code → status and title (contract, section 4). Only the error handler sets a status. */
+export const catalogue = {
+  invalid_query: [400, 'The query cannot be understood'],
+  invalid_cursor: [400, 'The cursor does not belong here'],
+  invalid_body: [400, 'The body cannot be understood'],
+  token_in_query: [400, 'A token does not belong in the address'],
+  malformed_request: [400, 'The request is malformed'],
+  credentials_required: [401, 'Credentials are required'],
+  invalid_token: [401, 'The token is not valid'],
+  token_expired: [401, 'The token has expired'],
+  token_revoked: [401, 'The token has been revoked'],
+  invalid_api_key: [401, 'The API key is not valid'],
+  plan_required: [403, 'The plan has no API access'],
+  insufficient_scope: [403, 'The key lacks the scope'],
+  tls_required: [403, 'Only over TLS'],
+  live_token_required: [403, 'A live token is required'],
+  not_found: [404, 'Not found'],
+  method_not_allowed: [405, 'The method is not allowed here'],
+  not_acceptable: [406, 'No acceptable representation'],
+  request_timeout: [408, 'The request took too long to arrive'],
+  precondition_failed: [412, 'The precondition failed'],
+  body_too_large: [413, 'The body is too large'],
+  uri_too_long: [414, 'The address is too long'],
+  unsupported_media_type: [415, 'The content type is not supported'],
+  headers_too_large: [431, 'The headers are too large'],
+  internal_error: [500, 'Something went wrong'],
+  unavailable: [503, 'Temporarily unavailable'],
+} as const satisfies Record<string, readonly [status: number, title: string]>
+
+export type ErrorCode = keyof typeof catalogue
+
+export type Fault = {
+  /** Name of the query parameter; or `pointer` (RFC 6901) into the body. */
+  parameter?: string
+  pointer?: string
+  code: string
+  detail: string
+  did_you_mean?: string
+}
+
+export type ErrorExtras = {
+  detail?: string
+  errors?: readonly Fault[]
+  /** The corrected URL, where every fault has a nearest name. */
+  try?: string
+  /** Header fields of the answer, names in lower case. */
+  headers?: Readonly<Record<string, string>>
+}
+
+/** An entry of the catalogue, thrown; the one error handler makes the problem document of it. */
+export class ApiError extends Error {
+  readonly code: ErrorCode
+  readonly status: number
+  readonly title: string
+  readonly extras: ErrorExtras
+
+  constructor(code: ErrorCode, extras: ErrorExtras = {}) {
+    super(extras.detail ?? catalogue[code][1])
+    this.code = code
+    this.status = catalogue[code][0]
+    this.title = catalogue[code][1]
+    this.extras = extras
+  }
+}

@@ -1,0 +1,46 @@
+import { z } from 'zod'
+
+/** Longest text the service stores, in UTF-8 bytes: what still fits a B-tree entry beside customer and id. */
+export const maxTextBytes = 2000
+
+const storableText = (value: string) =>
+  value.isWellFormed() && !value.includes('\u0000') && Buffer.byteLength(value) <= maxTextBytes
+
+/** A field of a record: its type together with the description and example that the documents show. */
+export const field = <T extends z.ZodType>(type: T, description: string, example: z.output<T>) =>
+  type.meta({ description, examples: [example] })
+
+export const text = z
+  .string()
+  .max(maxTextBytes)
+  .refine(storableText, `expected at most ${maxTextBytes} bytes of text without U+0000 or lone surrogates`)
+
+export const recordId = z
+  .string()
+  .regex(/^(?!\.+$)[A-Za-z0-9._~-]{1,64}$/, 'expected 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone')
+
+export const countryCode = z.string().regex(/^[A-Z]{2}$/, 'expected an ISO 3166-1 alpha-2 code in capitals')
+
+/** PostgreSQL has no year 0, so neither have we. */
+export const date = z.iso
+  .date('expected a date as YYYY-MM-DD')
+  .refine((value) => !value.startsWith('0000'), 'expected a year from 0001')
+
+/** RFC 3339 in UTC with six decimals, as every answer writes it. */
+export const instant = z.iso.datetime({ precision: 6 })
+
+export const texts = z.array(text)
+
+/** The fields that every record of a customer carries. */
+export const identity = {
+  id: field(recordId, "The operator's stable id, unique per customer and resource", '4385dce2a9ef622b'),
+}
+export const timestamps = {
+  created_at: field(instant, 'When the service first stored the record', '2026-01-06T09:30:00.000000Z'),
+  updated_at: field(
+    instant,
+    'When the record last changed; not a key to synchronise by',
+    '2026-04-25T11:02:03.456789Z',
+  ),
+}
+export const tags = field(texts, 'Tags the customer or the operator chose', ['FIPS 140-3 L3', 'NIST'])
