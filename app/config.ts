@@ -15,7 +15,11 @@ export const variables = {
   PUBLIC_URL: origin
     .optional()
     .describe('Origin clients see: issuer and audience of tokens, base of links; default: the local address'),
-  DATA_DIR: z.string().min(1).default('.data').describe('Folder of the bundled PostgreSQL and of generated secrets'),
+  DATA_DIR: z
+    .string()
+    .min(1)
+    .default('.data')
+    .describe('Folder of the bundled PostgreSQL and of generated secrets'),
   DATABASE_URL: postgresUrl.optional().describe('PostgreSQL 15 or later; absent: the bundled one'),
   DATABASE_ADMIN_URL: postgresUrl
     .optional()
@@ -33,7 +37,10 @@ export const variables = {
     .default('cda_demo_public')
     .describe('The published token that sees example data only'),
   ACCESS_TOKEN_SECONDS: integer(60, 86_400).default(3600).describe('Life of an access token'),
-  TLS_CERT: z.string().optional().describe('File of the certificate chain (PEM); with TLS_KEY the service speaks TLS itself'),
+  TLS_CERT: z
+    .string()
+    .optional()
+    .describe('File of the certificate chain (PEM); with TLS_KEY the service speaks TLS itself'),
   TLS_KEY: z.string().optional().describe('File of the private key (PEM)'),
   TRUSTED_PROXIES: list
     .default([])
@@ -46,12 +53,17 @@ export const variables = {
   CACHE_TTL_MS: integer(0, 550)
     .default(400)
     .describe('Longest age of a cached answer, counted from before its database query'),
-  CACHE_BYTES: integer(0, 2 ** 32).default(64 * 2 ** 20).describe('Size of the memory cache'),
+  CACHE_BYTES: integer(0, 2 ** 32)
+    .default(64 * 2 ** 20)
+    .describe('Size of the memory cache'),
   LOG_LEVEL: z
     .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])
     .default('info')
     .describe('Least severe level that is logged'),
-  NODE_ENV: z.enum(['production', 'development', 'test']).default('development').describe('Mode of operation'),
+  NODE_ENV: z
+    .enum(['production', 'development', 'test'])
+    .default('development')
+    .describe('Mode of operation'),
 } as const
 
 export type Config = Readonly<{

@@ -21,14 +21,14 @@ const requirements = z.strictObject({
     'required',
   ),
   validity: field(
-    z
-      .strictObject({ kind: z.enum(['unlimited', 'fixed']), years: z.int().positive().nullable() })
-      .nullable(),
+    z.strictObject({ kind: z.enum(['unlimited', 'fixed']), years: z.int().positive().nullable() }).nullable(),
     'How long an approval holds',
     { kind: 'unlimited', years: null },
   ),
   lead_time_weeks: field(
-    z.strictObject({ min: z.int().nonnegative().nullable(), max: z.int().nonnegative().nullable() }).nullable(),
+    z
+      .strictObject({ min: z.int().nonnegative().nullable(), max: z.int().nonnegative().nullable() })
+      .nullable(),
     'Usual time to approval, in weeks',
     { min: 2, max: 6 },
   ),

@@ -8,16 +8,7 @@ export const project = z
     customer_reference: field(text.nullable(), "The customer's own order reference", 'PO-77120'),
     title: field(text, 'What was ordered', 'Thunder: renewals Asia 2026'),
     status: field(
-      z.enum([
-        'draft',
-        'quoted',
-        'ordered',
-        'in_progress',
-        'on_hold',
-        'completed',
-        'cancelled',
-        'declined',
-      ]),
+      z.enum(['draft', 'quoted', 'ordered', 'in_progress', 'on_hold', 'completed', 'cancelled', 'declined']),
       'Where the project stands',
       'in_progress',
     ),

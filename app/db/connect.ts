@@ -53,7 +53,8 @@ export const createPool = (url: string, options: ConnectOptions): pg.Pool => {
 }
 
 /** The same pool as kysely's; `destroy()` ends it. */
-export const createDb = (pool: pg.Pool): Db => new Kysely<Database>({ dialect: new PostgresDialect({ pool }) })
+export const createDb = (pool: pg.Pool): Db =>
+  new Kysely<Database>({ dialect: new PostgresDialect({ pool }) })
 
 /**
  * The role that serving connections must take: none where the login is already without rights of its own

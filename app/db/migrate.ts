@@ -1,5 +1,5 @@
-import { type Migration, Migrator } from 'kysely/migration'
 import { sql } from 'kysely'
+import { type Migration, Migrator } from 'kysely/migration'
 import { readerRole } from './connect.ts'
 import * as records from './migrations/0001-records.ts'
 import * as identity from './migrations/0002-identity.ts'

@@ -42,7 +42,10 @@ export const approvals = defineResource({
   sorts: ['expected_on', 'requested_on', 'updated_at', 'created_at'],
   defaultSort: '-created_at',
   computed: {
-    open: { select: `(${approvalIsOpen})`, where: { true: approvalIsOpen, false: `not (${approvalIsOpen})` } },
+    open: {
+      select: `(${approvalIsOpen})`,
+      where: { true: approvalIsOpen, false: `not (${approvalIsOpen})` },
+    },
   },
   computedForDay: false,
   elements: ['tags'],

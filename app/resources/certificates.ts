@@ -1,4 +1,4 @@
-import { approvalStatus, certificate, validity } from '../../schemas/certificate.ts'
+import { type approvalStatus, certificate, type validity } from '../../schemas/certificate.ts'
 import { defineResource } from './define.ts'
 
 const voidStatuses = "('rejected','suspended','revoked','withdrawn','superseded')"

@@ -13,10 +13,10 @@ export type Unlock = () => void
  * Takes a lock on the file `path` (made if missing, its folder must exist) and keeps it until the returned
  * function is called or the process ends. Undefined when another holder is in the way: never waits.
  *
- * Node has no flock(2). SQLite takes real record locks of the kernel (fcntl) on its file, so a holder's death,
- * SIGKILL included, frees them at once, and no process id has to be judged dead or alive: two containers on one
- * volume, or an id used again, cannot fool it. The file never gets any content.
- * @throws when the file cannot be opened: missing folder (ENOENT), somebody else's file (EACCES, SQLite error)
+ * Node has no flock(2). SQLite takes real record locks of the kernel (fcntl) on its file, so a holder's
+ * death, SIGKILL included, frees them at once, and no process id has to be judged dead or alive: two
+ * containers on one volume, or an id used again, cannot fool it. The file never gets any content.
+ * @throws when the file cannot be opened: missing folder (ENOENT), somebody else's file (SQLite's error)
  */
 export function tryLock(path: string, mode: 'exclusive' | 'shared'): Unlock | undefined {
   createFile(path)
@@ -41,7 +41,7 @@ export function tryLock(path: string, mode: 'exclusive' | 'shared'): Unlock | un
   }
 }
 
-// Never opened when it exists: closing any descriptor of a file drops all of this process's fcntl locks on it.
+// Not opened when it exists: closing any descriptor of a file drops all fcntl locks of this process on it.
 function createFile(path: string): void {
   try {
     closeSync(openSync(path, 'wx', 0o600))

@@ -38,8 +38,9 @@ export function clusterOwner(cluster: string): ServerUser {
   if (uid === ownUid && uid !== 0) return { name: `uid ${uid}`, ids: {} }
   if (uid !== 0 && ownUid === 0) return { name: `uid ${uid}`, ids: { uid: uid | 0, gid: gid | 0 } }
   throw new Error(
-    `the database in ${cluster} belongs to uid ${uid} and cannot be run by uid ${ownUid}: ` +
-      'start as its owner, or name another folder in DATA_DIR',
+    uid === 0
+      ? `the database in ${cluster} belongs to root, as whom PostgreSQL does not run: give it to another user`
+      : `the database in ${cluster} belongs to uid ${uid}: start as that user, or name another DATA_DIR`,
   )
 }
 

@@ -1,0 +1,149 @@
+import { randomUUID } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import type { Socket } from 'node:net'
+import cors from '@fastify/cors'
+import Fastify, { type FastifyInstance, type FastifyServerOptions } from 'fastify'
+import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod'
+import accessLog from '../plugins/access-log.ts'
+import auth from '../plugins/auth.ts'
+import endpoints from '../plugins/endpoints.ts'
+import gate from '../plugins/gate.ts'
+import problems from '../plugins/problems.ts'
+import securityHeaders from '../plugins/security-headers.ts'
+import { authRoutes } from '../routes/auth.ts'
+import { healthRoutes } from '../routes/health.ts'
+import { meEndpoints } from '../routes/me.ts'
+import { recordEndpoints } from '../routes/records.ts'
+import { requireScope } from './auth/principals.ts'
+import { listScopes } from './auth/scopes.ts'
+import type { Secrets } from './auth/secrets.ts'
+import type { SigningKeys } from './auth/signing-keys.ts'
+import { createAgeLimit } from './cache/freshness.ts'
+import { createMemoryCache } from './cache/memory.ts'
+import { createReadThrough } from './cache/read-through.ts'
+import type { SharedCache } from './cache/redis.ts'
+import type { Config } from './config.ts'
+import type { Db } from './db/schema.ts'
+import { answerClientError } from './http/client-error.ts'
+import { createCursorCodec } from './query/cursor.ts'
+import { createRecords } from './records.ts'
+
+export type Deps = {
+  config: Config
+  /** Origin that clients see; the configured one, or the local address. */
+  publicUrl: string
+  /** Connections of the serving role. */
+  db: Db
+  shared: SharedCache | undefined
+  secrets: Secrets
+  signingKeys: SigningKeys
+  /** Milliseconds since 1970: the day, tokens' times. */
+  now: () => number
+  /** Milliseconds from any start, never going back: the age of answers. */
+  monotonicNow: () => number
+  /** Rejects where the database does not answer. */
+  ping: () => Promise<void>
+  isDraining: () => boolean
+}
+
+/** Contract, section 4. */
+const maxHeaderBytes = 16 * 1024
+const maxBodyBytes = 64 * 1024
+/** A request that has not arrived by then is 408. */
+const requestTimeoutMs = 30_000
+/** Longer than the minute for which load balancers keep idle connections, so that they close first. */
+const keepAliveTimeoutMs = 72_000
+
+const exposedHeaders = [
+  'ETag',
+  'Link',
+  'RateLimit',
+  'RateLimit-Policy',
+  'Retry-After',
+  'Request-Id',
+  'Cache-Status',
+  'Data-As-Of',
+  'Sync-Token',
+  'Deprecation',
+  'Sunset',
+  'WWW-Authenticate',
+]
+
+const serverOptions = ({ config, publicUrl }: Deps, headers: () => Readonly<Record<string, string>>) => {
+  const http = { maxHeaderSize: maxHeaderBytes, requireHostHeader: false }
+  const options: FastifyServerOptions = {
+    logger: {
+      level: config.logLevel,
+      // Addresses hold ids and query values, headers hold tokens: neither is logged.
+      serializers: { req: ({ method }) => ({ method }), res: ({ statusCode }) => ({ statusCode }) },
+    },
+    disableRequestLogging: true,
+    genReqId: () => randomUUID(),
+    trustProxy: config.trustedProxies.length > 0 ? [...config.trustedProxies] : false,
+    bodyLimit: maxBodyBytes,
+    requestTimeout: requestTimeoutMs,
+    keepAliveTimeout: keepAliveTimeoutMs,
+    // Draining answers what still comes on open connections.
+    return503OnClosing: false,
+    forceCloseConnections: 'idle',
+    routerOptions: { maxParamLength: maxHeaderBytes },
+    frameworkErrors(error, request, reply) {
+      reply.headers({ ...headers(), 'request-id': request.id })
+      request.server.sendProblem(error, request, reply)
+    },
+    clientErrorHandler: (error, socket) => answerClientError(error, socket as Socket, publicUrl, headers()),
+  }
+  if (!config.tls) return { ...options, http }
+  const { certFile, keyFile } = config.tls
+  const https = { ...http, allowHTTP1: true, cert: readFileSync(certFile), key: readFileSync(keyFile) }
+  return { ...options, http2: true, https }
+}
+
+/**
+ * Puts the service together from what it is given; listens to nothing and opens nothing. Plugins are
+ * registered in the order a request passes them.
+ */
+export const build = async (deps: Deps): Promise<FastifyInstance> => {
+  const { config, publicUrl, db, shared, secrets, signingKeys, now, monotonicNow } = deps
+  const constantHeaders = () => app.securityHeaders[config.tls ? 'tls' : 'plain']
+  const app = Fastify(serverOptions(deps, constantHeaders) as FastifyServerOptions) as FastifyInstance
+  app.setValidatorCompiler(validatorCompiler)
+  app.setSerializerCompiler(serializerCompiler)
+  app.removeContentTypeParser('text/plain')
+  const scopes = listScopes()
+
+  await app.register(securityHeaders)
+  await app.register(problems, { publicUrl })
+  await app.register(accessLog)
+  await app.register(gate, { trustedProxies: config.trustedProxies, allowHttp: config.allowHttp })
+  const hasCors = config.corsOrigins.length > 0
+  if (hasCors) {
+    await app.register(cors, {
+      origin: [...config.corsOrigins],
+      exposedHeaders,
+      maxAge: 600,
+      strictPreflight: false,
+    })
+  }
+  const { demoToken, accessTokenSeconds } = config
+  await app.register(auth, { db, signingKeys, publicUrl, demoToken, accessTokenSeconds, now, scopes })
+
+  const freshness = createAgeLimit(config.cacheTtlMs, monotonicNow)
+  const memory = createMemoryCache(config.cacheBytes)
+  const records = createRecords({
+    db,
+    cache: createReadThrough({ memory, shared, freshness, now: monotonicNow }),
+    cursors: createCursorCodec(secrets),
+    publicUrl,
+    today: () => new Date(now()).toISOString().slice(0, 10),
+    requireScope,
+  })
+
+  await app.register(authRoutes, { signingKeys })
+  await app.register(healthRoutes, { ping: deps.ping, isDraining: deps.isDraining })
+  await app.register(async (closed) => {
+    await closed.register(endpoints, { publicUrl, variesWithOrigin: hasCors })
+    for (const row of [...recordEndpoints(records), ...meEndpoints(scopes)]) closed.endpoint(row)
+  })
+  return app
+}

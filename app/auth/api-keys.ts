@@ -1,0 +1,51 @@
+import { createHash, randomInt, timingSafeEqual } from 'node:crypto'
+import { crc32 } from 'node:zlib'
+
+/**
+ * `cda_live_<key id>_<secret><crc>`, 64 characters. Scanners know the prefix; the checksum rejects typos without
+ * a look-up and is no protection. 32 characters of base62 are 190 bits, so one unsalted SHA-256 keeps the secret.
+ */
+const prefix = 'cda_live_'
+const base36 = '0123456789abcdefghijklmnopqrstuvwxyz'
+const base62 = `${base36}ABCDEFGHIJKLMNOPQRSTUVWXYZ`
+const keyIdLength = 16
+const secretLength = 32
+/** 62^6 > 2^32. */
+const checksumLength = 6
+const format = new RegExp(
+  `^${prefix}([a-z0-9]{${keyIdLength}})_([A-Za-z0-9]{${secretLength}})([A-Za-z0-9]{${checksumLength}})$`,
+)
+
+const randomText = (alphabet: string, length: number) =>
+  Array.from({ length }, () => alphabet[randomInt(alphabet.length)]).join('')
+
+const checksum = (text: string): string => {
+  let rest = crc32(text)
+  let digits = ''
+  for (let place = 0; place < checksumLength; place++) {
+    digits = base62[rest % 62] + digits
+    rest = Math.floor(rest / 62)
+  }
+  return digits
+}
+
+const sha256 = (secret: string) => createHash('sha256').update(secret).digest()
+
+/** A new random key. Only `keyId` and `secretSha256` (32 bytes) may be stored: `apiKey` is shown once. */
+export const createApiKey = (): { keyId: string; apiKey: string; secretSha256: Buffer } => {
+  const keyId = randomText(base36, keyIdLength)
+  const secret = randomText(base62, secretLength)
+  const body = `${prefix}${keyId}_${secret}`
+  return { keyId, apiKey: body + checksum(body), secretSha256: sha256(secret) }
+}
+
+/** The parts of an API key; undefined for anything else, a mistyped key included. Needs no look-up. */
+export const parseApiKey = (text: string): { keyId: string; secret: string } | undefined => {
+  const [, keyId, secret, given] = format.exec(text) ?? []
+  if (keyId === undefined || secret === undefined) return undefined
+  return checksum(text.slice(0, -checksumLength)) === given ? { keyId, secret } : undefined
+}
+
+/** Whether the secret has this SHA-256 (32 bytes), in constant time. */
+export const matchesSecret = (secret: string, secretSha256: Uint8Array): boolean =>
+  timingSafeEqual(sha256(secret), secretSha256)

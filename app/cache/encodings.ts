@@ -1,0 +1,34 @@
+import { promisify } from 'node:util'
+import zlib from 'node:zlib'
+import type { Entry } from './entry.ts'
+
+/** In order of preference where a client likes several equally. */
+export const encodings = ['br', 'zstd', 'gzip'] as const
+export type Encoding = (typeof encodings)[number]
+
+/** Below this an encoded body saves no packet. */
+const smallestBytes = 1024
+
+const brotli = promisify(zlib.brotliCompress)
+const zstd = promisify(zlib.zstdCompress)
+const gzip = promisify(zlib.gzip)
+
+const compress: Record<Encoding, (body: Buffer) => Promise<Buffer>> = {
+  // The default, 11, is meant for files compressed once and served for months.
+  br: (body) => brotli(body, { params: { [zlib.constants.BROTLI_PARAM_QUALITY]: 5 } }),
+  zstd: (body) => zstd(body),
+  gzip: (body) => gzip(body),
+}
+
+/** Whether it is worth encoding this entry at all. */
+export const isEncodable = (entry: Entry): boolean => entry.body.length >= smallestBytes
+
+/** The entry's body in an encoding, made once however many ask. */
+export const encodedBody = (entry: Entry, encoding: Encoding): Promise<Buffer> => {
+  let encoded = entry.encoded.get(encoding)
+  if (!encoded) {
+    encoded = compress[encoding](entry.body)
+    entry.encoded.set(encoding, encoded)
+  }
+  return encoded
+}

@@ -1,0 +1,37 @@
+import { createHash } from 'node:crypto'
+import { z } from 'zod'
+import { formatQuery } from '../query/canonical.ts'
+import type { Query } from '../query/query.ts'
+import { resources } from '../resources/index.ts'
+
+/** Raised when answers change though no schema does: another envelope, another order, another format. */
+const codeVersion = 1
+
+/** Changes with every schema, so that a deploy never serves bodies of another shape from Redis. */
+export const representationVersion = createHash('sha256')
+  .update(JSON.stringify([codeVersion, Object.values(resources).map(({ schema }) => z.toJSONSchema(schema))]))
+  .digest('base64url')
+  .slice(0, 12)
+
+export type KeyMoment = { today: string; expiringWithin: number }
+
+const isRelative = (query: Query) =>
+  query.conditions.some((condition) => condition.values.some((value) => value.startsWith('today')))
+
+const dependsOnDay = (query: Query): boolean =>
+  query.resource.computedForDay ||
+  isRelative(query) ||
+  query.includes.some((name) => {
+    const included = query.resource.includes[name]
+    return included !== undefined && resources[included.resource].computedForDay
+  })
+
+/**
+ * The key of an answer within a customer: resource, record, canonical query, and the day and window where
+ * they matter. Two requests share a key only if their bodies are the same function of the data.
+ */
+export const cacheKey = (query: Query, itemId: string | undefined, moment: KeyMoment): string => {
+  const path = itemId === undefined ? query.resource.name : `${query.resource.name}/${itemId}`
+  const day = dependsOnDay(query) ? `${moment.today}+${moment.expiringWithin}` : ''
+  return `${representationVersion} ${path} ${day} ${formatQuery(query)}`
+}

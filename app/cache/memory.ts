@@ -1,0 +1,43 @@
+import { LRUCache } from 'lru-cache'
+import type { Entry } from './entry.ts'
+
+export type MemoryCache = {
+  get(customerId: string, key: string): Entry | undefined
+  /** Keeps the newer of two answers to the same question; an oversize one not at all. */
+  set(entry: Entry): void
+  readonly sizeBytes: number
+}
+
+/** What an entry costs beside its body: key, tag, map nodes, buffer objects. */
+const overheadBytes = 1024
+/** No single answer takes more than this share of the cache. */
+const largestShare = 1 / 8
+
+/**
+ * A bounded cache by bytes, least recently used first out. Encoded bodies are made after an entry is in,
+ * so twice its identity body is set aside for it.
+ */
+export const createMemoryCache = (maxBytes: number): MemoryCache => {
+  const sizeOf = (entry: Entry) => 2 * entry.body.length + 2 * entry.key.length + overheadBytes
+  const entries =
+    maxBytes > 0
+      ? new LRUCache<string, Entry>({
+          maxSize: maxBytes,
+          maxEntrySize: Math.max(1, Math.floor(maxBytes * largestShare)),
+          sizeCalculation: sizeOf,
+        })
+      : undefined
+  // No customer id and no key contains NUL, so two customers never share a name.
+  const nameOf = (customerId: string, key: string) => `${customerId}\0${key}`
+  return {
+    get: (customerId, key) => entries?.get(nameOf(customerId, key)),
+    set(entry) {
+      const name = nameOf(entry.customerId, entry.key)
+      const known = entries?.peek(name)
+      if (!known || known.staleAt <= entry.staleAt) entries?.set(name, entry)
+    },
+    get sizeBytes() {
+      return entries?.calculatedSize ?? 0
+    },
+  }
+}

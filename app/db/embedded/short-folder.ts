@@ -1,0 +1,54 @@
+import { createHash } from 'node:crypto'
+import { chmodSync, existsSync, lstatSync, mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { ownUid } from './server-user.ts'
+
+/** Mode of the folders around the server's: root lets others pass through to what is closed in itself. */
+export const FOLDER_MODE = ownUid === 0 ? 0o711 : 0o700
+
+/**
+ * A folder with a short path without special characters, named after a hash of `directory`; made if missing,
+ * and writable by this user alone. In /var/lib where that is allowed (root): nobody else can take a name
+ * there, and systems clean /var/tmp of files not used for a month.
+ * @throws when somebody else has taken the name or no such folder can be made
+ */
+export function shortFolder(directory: string): string {
+  const causes: unknown[] = []
+  for (const folder of candidates(directory)) {
+    try {
+      mkdirSync(folder, { mode: FOLDER_MODE })
+      chmodSync(folder, FOLDER_MODE)
+      return folder
+    } catch (error) {
+      causes.push(error)
+    }
+    if (lstatSync(folder, { throwIfNoEntry: false })) {
+      assertOurs(folder)
+      return folder
+    }
+  }
+  const names = candidates(directory).join(' or ')
+  throw new AggregateError(causes, `${names} cannot be made: name another folder in DATA_DIR`)
+}
+
+/** The short folders of `directory` that exist and are ours; makes none. */
+export function listShortFolders(directory: string): string[] {
+  return candidates(directory).filter((path) => existsSync(path) && lstatSync(path).uid === ownUid)
+}
+
+/**
+ * Refuses a folder that others can write, or made: in a world-writable place anybody may take a name first or
+ * plant a link, and root would then write, and give files away, where the other one wants it.
+ */
+export function assertOurs(folder: string): void {
+  const found = lstatSync(folder)
+  if (found.isDirectory() && found.uid === ownUid && !(found.mode & 0o022)) return
+  throw new Error(
+    `${folder} is not a folder that only uid ${ownUid} can write: remove it or name another DATA_DIR`,
+  )
+}
+
+function candidates(directory: string): string[] {
+  const hash = createHash('sha256').update(directory).digest('hex').slice(0, 16)
+  return ['/var/lib', '/var/tmp'].map((base) => join(base, `certdata-${hash}`))
+}

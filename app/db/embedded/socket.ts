@@ -1,0 +1,50 @@
+import pg from 'pg'
+
+// Starting, stopping, not listening yet or no more.
+const NOT_READY = ['57P03', 'ENOENT', 'ECONNREFUSED', 'ECONNRESET', 'EPIPE']
+const NO_SUCH_DATABASE = '3D000'
+const TOO_MANY_CONNECTIONS = '53300'
+
+// pg's own errors, which have no code.
+const BROKEN_OFF = ['Connection terminated unexpectedly', 'timeout expired', 'Query read timeout']
+const TIMEOUT_MS = 5000
+
+/** The URL of the owner's connection. Port and TLS are named: pg would take PGPORT, PGSSLMODE. */
+export function socketUrl(socketDir: string, database = 'certdata'): string {
+  return `postgresql://certdata@/${database}?host=${encodeURIComponent(socketDir)}&port=5432&sslmode=disable`
+}
+
+/**
+ * Whether a server takes connections on the socket there. Makes the database `certdata` if it is missing.
+ * @throws when the server answers, and refuses
+ */
+export async function answers(socketDir: string): Promise<boolean> {
+  try {
+    await query(socketUrl(socketDir), 'select')
+    return true
+  } catch (error) {
+    const { code = '', message } = error as Error & { code?: string }
+    if (code === NO_SUCH_DATABASE) {
+      await query(socketUrl(socketDir, 'postgres'), 'create database certdata')
+      return true
+    }
+    if (code === TOO_MANY_CONNECTIONS) return true
+    if (NOT_READY.includes(code) || BROKEN_OFF.includes(message)) return false
+    throw error
+  }
+}
+
+async function query(url: string, text: string): Promise<void> {
+  const client = new pg.Client({
+    connectionString: url,
+    connectionTimeoutMillis: TIMEOUT_MS,
+    query_timeout: TIMEOUT_MS,
+  })
+  client.on('error', () => {})
+  try {
+    await client.connect()
+    await client.query(text)
+  } finally {
+    await client.end()
+  }
+}

@@ -1,0 +1,61 @@
+import { createEtag, type Filled } from '../../cache/entry.ts'
+import type { Plan } from '../../query/plan.ts'
+import type { resources } from '../../resources/index.ts'
+import type { Db } from '../schema.ts'
+import { type PageRow, pageStatement } from './statement.ts'
+
+export const jsonType = 'application/json'
+
+const includedPart = (plan: Plan, row: PageRow): string => {
+  if (plan.includes.length === 0) return ''
+  const members = plan.includes.map((name) => {
+    const target = (plan.resource.includes[name] as { resource: keyof typeof resources }).resource
+    return `"${target}":{${row[`included_${target}`] ?? ''}}`
+  })
+  return `,"included":{${members.sort().join(',')}}`
+}
+
+const filled = (snapshot: string, json: string): Filled => {
+  const body = Buffer.from(json)
+  return { snapshot, body, etag: createEtag(jsonType, body) }
+}
+
+/** Makes the cursor after a row from its sort keys and id. */
+export type EncodeCursor = (keys: readonly string[]) => string
+
+/**
+ * Reads a page as the bytes to send. `nextQuery` writes the query of the following page.
+ * Index: see the migration; the first sort key's, or the one of the most selective filter.
+ */
+export const readPage = async (
+  db: Db,
+  plan: Plan,
+  encodeCursor: EncodeCursor,
+  nextQuery: (cursor: string) => string,
+): Promise<Filled> => {
+  const { rows } = await pageStatement(plan).execute(db)
+  const row = rows[0] as PageRow
+  const hasMore = row.found > plan.limit
+  const keys = hasMore ? row.last?.[0] : undefined
+  const cursor = keys ? encodeCursor(keys) : undefined
+  const page = {
+    limit: plan.limit,
+    has_more: hasMore,
+    next_cursor: cursor ?? null,
+    ...(plan.count ? { total: row.total } : {}),
+    ...(plan.resource.computedForDay ? { as_of: plan.day } : {}),
+  }
+  const json = `{"data":[${row.data ?? ''}],"page":${JSON.stringify(page)}${includedPart(plan, row)}}`
+  const answer = filled(row.snapshot, json)
+  return cursor === undefined ? answer : { ...answer, next: `/v1/${plan.resource.name}?${nextQuery(cursor)}` }
+}
+
+/** Reads one record as the bytes to send; undefined where this customer has none with that id. */
+export const readItem = async (db: Db, plan: Plan, id: string): Promise<Filled | undefined> => {
+  const byId = { field: 'id', operator: 'in', values: [id] } as const
+  const { rows } = await pageStatement({ ...plan, conditions: [byId], limit: 1, count: false }).execute(db)
+  const row = rows[0] as PageRow
+  return row.data === null
+    ? undefined
+    : filled(row.snapshot, `{"data":${row.data}${includedPart(plan, row)}}`)
+}

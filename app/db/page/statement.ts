@@ -1,0 +1,77 @@
+import { type RawBuilder, sql } from 'kysely'
+import type { Plan } from '../../query/plan.ts'
+import { resources } from '../../resources/index.ts'
+import { filterConditions, keysetCondition, sortKeys } from './conditions.ts'
+import { customer, instantText, projection } from './projection.ts'
+
+/** What a page's statement answers: one row. */
+export type PageRow = {
+  /** `pg_current_snapshot()` of the very statement that read the rows: what they show. */
+  snapshot: string
+  /** The records as JSON, comma-separated, without brackets; null where there is none. */
+  data: string | null
+  /** Rows found, one more than asked for where there are more. */
+  found: number
+  /** Sort keys and id of a full page's last row, as text, in an array of one; null where it is not full. */
+  last: [string[]] | null
+  /** Matching rows in all; null unless asked for. */
+  total: number | null
+} & { [included: `included_${string}`]: string | null }
+
+const table = (plan: Plan) => sql.table(plan.resource.name)
+
+/** The included records of one relation as JSON members, by id. */
+const includedMembers = (plan: Plan, name: string): RawBuilder<unknown> => {
+  const { resource: targetName, by } = plan.resource.includes[name] as { resource: string; by: string }
+  const target = resources[targetName as keyof typeof resources]
+  const owner = target.reference ? sql`true` : sql`r.customer_id = ${customer}`
+  return sql`(
+    select string_agg(to_json(r.id)::text || ':' || row_to_json(x)::text, ',' order by r.id)
+    from (select distinct p.${sql.ref(by)} as id from picked p
+      where p.rn <= ${plan.limit}::integer and p.${sql.ref(by)} is not null) wanted
+    join ${sql.table(target.name)} r on ${owner} and r.id = wanted.id
+    cross join lateral (select ${projection(target, undefined, plan)}) x
+  ) as ${sql.ref(`included_${target.name}`)}`
+}
+
+/** Keys travel as text in one form, whatever the session's settings: they are part of the answer. */
+const keyText = (key: { column: string; cast: string }) =>
+  sql.raw(key.cast === 'timestamptz' ? instantText(key.column) : `${key.column}::text`)
+
+/**
+ * The one statement behind every page and every record: sets the customer for row level security, reads,
+ * and has PostgreSQL write the JSON. A single round trip, and so one snapshot, under READ COMMITTED.
+ *
+ * `offset 0` keeps the planner from pulling `set_config` up; as every table is joined to its result, no
+ * row is read before it has run.
+ */
+export const pageStatement = (plan: Plan): RawBuilder<PageRow> => {
+  const filters = filterConditions(plan)
+  const keyset = keysetCondition(plan)
+  const keys = sortKeys(plan)
+  const conditions = (parts: RawBuilder<unknown>[]) => sql.join(parts, sql.raw(' and '))
+  const order = keys.map((key) => sql.raw(`${key.column} ${key.descending ? 'desc' : 'asc'}`))
+  const total = plan.count
+    ? sql`(select count(*) from ${table(plan)} r where ${conditions(filters)})`
+    : sql`null::bigint`
+  const included = plan.includes.map((name) => includedMembers(plan, name))
+  return sql<PageRow>`
+    select pg_current_snapshot()::text as snapshot, page.*
+    from (select set_config('app.customer_id', ${plan.customerId}, true) as customer_id offset 0) s
+    cross join lateral (
+      with picked as (
+        select row_number() over () as rn, r.* from (
+          select r.* from ${table(plan)} r
+          where ${conditions(keyset ? [...filters, keyset] : filters)}
+          order by ${sql.join(order)}
+          limit ${plan.limit + 1}::integer
+        ) r
+      )
+      select
+        string_agg(row_to_json(x)::text, ',' order by r.rn) filter (where r.rn <= ${plan.limit}::integer) as data,
+        count(*)::integer as found,
+        (array_agg(array[${sql.join(keys.map(keyText))}]) filter (where r.rn = ${plan.limit}::integer))[1:1] as last,
+        ${total} as total${included.length > 0 ? sql`, ${sql.join(included)}` : sql``}
+      from picked r cross join lateral (select ${projection(plan.resource, plan.fields, plan)}) x
+    ) page`
+}

@@ -1,0 +1,34 @@
+import type { Socket } from 'node:net'
+import { ApiError, type ErrorCode } from '../errors.ts'
+import { problemBody, problemType } from './problem.ts'
+
+const codes: Readonly<Record<string, ErrorCode>> = {
+  HPE_HEADER_OVERFLOW: 'headers_too_large',
+  ERR_HTTP_REQUEST_TIMEOUT: 'request_timeout',
+}
+
+/**
+ * Answers what Node's parser refuses, on the raw socket: there is no request to answer to. The connection
+ * ends, because what follows on it cannot be told apart.
+ */
+export const answerClientError = (
+  error: { code?: string | undefined },
+  socket: Socket,
+  publicUrl: string,
+  headers: Readonly<Record<string, string>>,
+): void => {
+  if (error.code === 'ECONNRESET' || socket.destroyed || !socket.writable) {
+    socket.destroy()
+    return
+  }
+  const problem = new ApiError(codes[error.code ?? ''] ?? 'malformed_request')
+  const body = problemBody(problem, publicUrl, undefined)
+  const lines = Object.entries({
+    ...headers,
+    'content-type': problemType,
+    'content-length': String(Buffer.byteLength(body)),
+    'cache-control': 'no-store',
+    connection: 'close',
+  }).map(([name, value]) => `${name}: ${value}\r\n`)
+  socket.end(`HTTP/1.1 ${problem.status} ${problem.title}\r\n${lines.join('')}\r\n${body}`)
+}

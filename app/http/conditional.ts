@@ -1,0 +1,28 @@
+/** RFC 9110 §8.8.3: entity-tag = [ weak ] opaque-tag; the opaque part is what weak comparison compares. */
+const entityTags = /(?:W\/)?("[\x21\x23-\x7e\x80-\xff]*")/g
+
+const opaquePart = (etag: string) => (etag.startsWith('W/') ? etag.slice(2) : etag)
+
+/** Whether `If-None-Match` names the tag, by weak comparison (RFC 9110 §13.1.2): then 304. */
+export const isNotModified = (ifNoneMatch: string | undefined, etag: string): boolean => {
+  if (ifNoneMatch === undefined) return false
+  if (ifNoneMatch === etag || ifNoneMatch.trim() === '*') return true
+  const wanted = opaquePart(etag)
+  for (const [, opaque] of ifNoneMatch.matchAll(entityTags)) {
+    if (opaque === wanted) return true
+  }
+  return false
+}
+
+/**
+ * Whether `If-Match` fails (RFC 9110 §13.1.1): then 412. It compares strongly and our tags are weak, so
+ * only `*` ever matches.
+ */
+export const isPreconditionFailed = (ifMatch: string | undefined): boolean =>
+  ifMatch !== undefined && ifMatch.trim() !== '*'
+
+const directive = /(?:^|[\s,])(?:no-cache(?=$|[\s,])|max-age=0(?=$|[\s,]))/i
+
+/** Whether the client asks for an answer from after its request (RFC 9111 §5.2.1, §5.4). */
+export const wantsNoCache = (cacheControl: string | undefined, pragma: string | undefined): boolean =>
+  cacheControl === undefined ? pragma !== undefined && /no-cache/i.test(pragma) : directive.test(cacheControl)

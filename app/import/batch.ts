@@ -1,0 +1,74 @@
+import type { Transaction } from 'kysely'
+import type { Database, Db } from '../db/schema.ts'
+import type { BadLine, Entry } from './line.ts'
+import { rememberKeys } from './replace.ts'
+import type { BatchOutcome } from './report.ts'
+import { type WriteOptions, writeRows } from './write.ts'
+
+/** Lines that go in together: the bound of a transaction, and of what is lost when it fails. */
+export const maxBatchLines = 5000
+/** Bytes of text that go in together: the bound of memory where lines are long. */
+export const maxBatchBytes = 8 * 2 ** 20
+
+export type Batch = { entries: Entry[]; bad: BadLine[]; sizeBytes: number }
+
+export const emptyBatch = (): Batch => ({ entries: [], bad: [], sizeBytes: 0 })
+
+export const isFull = ({ entries, bad, sizeBytes }: Batch): boolean =>
+  entries.length + bad.length >= maxBatchLines || sizeBytes >= maxBatchBytes
+
+/**
+ * Rows that one statement may take: of one resource, each key once. A line whose key came before goes to a
+ * later group, so that the last line wins and every line is counted for what it does.
+ */
+const groupRows = (entries: readonly Entry[]): Entry[][] => {
+  const groups = new Map<string, Entry[]>()
+  const occurrences = new Map<string, number>()
+  for (const entry of entries) {
+    const { resource, customer, id } = entry.key
+    const place = `${resource} ${customer} ${id}`
+    const occurrence = occurrences.get(place) ?? 0
+    occurrences.set(place, occurrence + 1)
+    const name = `${resource} ${String(occurrence).padStart(6, '0')}`
+    const group = groups.get(name)
+    if (group) group.push(entry)
+    else groups.set(name, [entry])
+  }
+  // The same order in every import, so that imports side by side do not deadlock.
+  return [...groups].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, group]) => group)
+}
+
+/** Deadlock or serialisation failure: the whole transaction may be tried again. */
+const isTransient = (error: unknown) =>
+  error instanceof Error && 'code' in error && ['40001', '40P01'].includes(String(error.code))
+const attempts = 5
+
+const writeOnce = (db: Db, batch: Batch, options: WriteOptions, accessMode: 'read only' | 'read write') => {
+  const write = async (trx: Transaction<Database>): Promise<BatchOutcome> => {
+    const none = { good: 0, created: 0, updated: 0, customersCreated: 0, warnings: [] }
+    const outcome: BatchOutcome & { bad: BadLine[] } = { ...none, bad: [...batch.bad] }
+    for (const group of groupRows(batch.entries)) await writeRows(trx, group, options, outcome)
+    if (options.remember) await rememberKeys(trx, outcome.bad)
+    return outcome
+  }
+  return db.transaction().setAccessMode(accessMode).execute(write)
+}
+
+/**
+ * Writes a batch in one transaction and says what it did. Tries again after a deadlock.
+ * Throws the driver's error when the database fails otherwise; then nothing of the batch is written.
+ */
+export const writeBatch = async (
+  db: Db,
+  batch: Batch,
+  options: WriteOptions,
+  accessMode: 'read only' | 'read write',
+): Promise<BatchOutcome> => {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await writeOnce(db, batch, options, accessMode)
+    } catch (error) {
+      if (!isTransient(error) || attempt === attempts) throw error
+    }
+  }
+}

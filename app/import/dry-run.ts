@@ -1,0 +1,55 @@
+import { CompiledQuery, sql, type Transaction } from 'kysely'
+import type { Database, Db } from '../db/schema.ts'
+import type { Resource } from '../resources/define.ts'
+import { resourceNames, resources } from '../resources/index.ts'
+import type { Entry } from './line.ts'
+import { inputRows, listKeyColumns } from './statement.ts'
+import { toInput } from './write.ts'
+
+/**
+ * A dry run writes into temporary tables of the same names, with the same checks, that hide the real ones,
+ * and in read-only transactions, where PostgreSQL lets nothing else be written: exact counts, no locks, no
+ * long transaction. Records that a batch names are copied before it is written.
+ */
+
+/** Columns that only the real table's triggers fill in: NOT NULL, no default, no field of the record. */
+const listDerivedColumns = async (db: Db, resource: Resource): Promise<string[]> => {
+  const known = [...resource.fields.keys(), 'customer_id']
+  const { rows } = await sql<{ name: string }>`
+    select attname as name from pg_attribute
+    where attrelid = ${`public.${resource.name}`}::regclass and attnum > 0 and not attisdropped
+      and attnotnull and not atthasdef and attname <> all (${known})`.execute(db)
+  return rows.map((row) => row.name)
+}
+
+const createShadow = async (db: Db, table: string) => {
+  await sql.raw(`create temp table ${table} (like public.${table} including all)`).execute(db)
+}
+
+/** Makes the tables that hide the real ones on this connection, until `discard temp`. */
+export const createShadows = async (db: Db): Promise<void> => {
+  await createShadow(db, 'customers')
+  for (const name of resourceNames) {
+    await createShadow(db, name)
+    for (const column of await listDerivedColumns(db, resources[name])) {
+      await sql.raw(`alter table pg_temp.${name} alter column ${column} drop not null`).execute(db)
+    }
+  }
+}
+
+/** Copies the records that these entries name, and their customers, from the real tables. */
+export const copyToShadows = async (trx: Transaction<Database>, entries: readonly Entry[]): Promise<void> => {
+  const [first] = entries
+  if (!first) return
+  const resource = resources[first.key.resource]
+  const key = listKeyColumns(resource)
+  const rows = `select distinct ${key.join(', ')} from ${inputRows(resource)}`
+  const copy = (table: string, by: string[]) => `
+    insert into pg_temp.${table} select r.* from public.${table} r
+    where (${by.map((name) => `r.${name}`).join(', ')}) in (select ${by.join(', ')} from (${rows}) named)
+    on conflict do nothing`
+  const input = [toInput(entries)]
+  await trx.executeQuery(CompiledQuery.raw(copy(resource.name, key), input))
+  if (!resource.reference)
+    await trx.executeQuery(CompiledQuery.raw(copy('customers', ['customer_id']), input))
+}

@@ -1,0 +1,88 @@
+import { sql } from 'kysely'
+import type { Db } from '../db/schema.ts'
+import { emptyBatch, isFull, writeBatch } from './batch.ts'
+import { copyToShadows, createShadows } from './dry-run.ts'
+import { parseLine } from './line.ts'
+import { readLines } from './lines.ts'
+import { createSeen, deleteMissing } from './replace.ts'
+import { addOutcome, emptyReport, type ImportReport } from './report.ts'
+
+export type { ImportReport, LineNote } from './report.ts'
+
+export type ImportOptions = {
+  /** Customer of the lines that name none; lines that name another one are bad. */
+  customer?: string
+  /** The source is the whole state of the customers in it: delete what is missing. */
+  replace?: boolean
+  /** Delete in spite of bad lines, and also more than half. */
+  force?: boolean
+  /** Check and count everything, write nothing. */
+  dryRun?: boolean
+  /** Whether lines may belong to the customer of the example data. */
+  allowDemo?: boolean
+  /** Called after each batch with the report so far. */
+  onProgress?: (report: Readonly<ImportReport>) => void
+}
+
+const importLines = async (
+  db: Db,
+  source: AsyncIterable<Uint8Array>,
+  options: ImportOptions,
+  report: ImportReport,
+) => {
+  const { replace = false, dryRun = false } = options
+  if (replace) await createSeen(db)
+  if (dryRun) await createShadows(db)
+  const writing = { remember: replace, ...(dryRun ? { prepare: copyToShadows } : {}) }
+  let batch = emptyBatch()
+  const flush = async () => {
+    addOutcome(report, await writeBatch(db, batch, writing, dryRun ? 'read only' : 'read write'))
+    batch = emptyBatch()
+    options.onProgress?.(report)
+  }
+  for await (const line of readLines(source)) {
+    const parsed =
+      line.fault === undefined
+        ? parseLine(line.number, line.text, options)
+        : { line: line.number, reason: line.fault }
+    if ('reason' in parsed) batch.bad.push(parsed)
+    else batch.entries.push(parsed)
+    batch.sizeBytes += line.text?.length ?? 0
+    if (isFull(batch)) await flush()
+  }
+  await flush()
+  if (!replace) return
+  const { deleted, refused } = await deleteMissing(db, {
+    bad: report.bad,
+    force: options.force ?? false,
+    dryRun,
+  })
+  Object.assign(report, { deleted, deletionRefused: refused })
+}
+
+/**
+ * Takes NDJSON lines of any number into the records: unknown ones are created, changed ones updated,
+ * unchanged ones not touched. Every line is atomic: bad ones are reported and all others go in, in
+ * transactions of at most 5,000 lines; of the same record the last line wins. References may dangle.
+ * Memory stays constant. `db` must act as `certdata_operator`, or, for reference data alone, as the owner.
+ * Throws what the source or the database throws, after saying how far it came; importing again is safe.
+ */
+export const importRecords = async (
+  db: Db,
+  source: AsyncIterable<Uint8Array>,
+  options: ImportOptions = {},
+): Promise<ImportReport> => {
+  const report = emptyReport(options.dryRun ?? false)
+  await db.connection().execute(async (connection) => {
+    try {
+      await importLines(connection, source, options, report)
+    } catch (cause) {
+      const reason = cause instanceof Error ? cause.message : String(cause)
+      throw new Error(`the import stopped after ${report.read} lines: ${reason}`, { cause })
+    } finally {
+      // A pooled connection must not keep the temporary tables; one that is lost has none.
+      await sql`discard temp`.execute(connection).catch(() => {})
+    }
+  })
+  return report
+}

@@ -1,0 +1,108 @@
+import type { z } from 'zod'
+import { recordId, text } from '../../schemas/fields.ts'
+import { demoCustomerId } from '../auth/principal.ts'
+import { customerSlug } from '../db/queries/customers.ts'
+import type { Resource, ResourceName } from '../resources/define.ts'
+import { resourceNames, resources } from '../resources/index.ts'
+import { derivePeriods } from './periods.ts'
+import { createRecordChecker, type RecordChecker, type StoredRecord } from './record.ts'
+
+/** A record's place; `customer` is '' for reference data, which belongs to nobody. */
+export type RecordKey = { resource: ResourceName; customer: string; id: string }
+
+/** A good line. `customerName` is the name a customer gets that is not known yet. */
+export type Entry = {
+  line: number
+  key: RecordKey
+  customerName: string
+  record: StoredRecord
+  warnings: string[]
+}
+
+/** A bad line: why, and which record it names, as far as that can be read. */
+export type BadLine = { line: number; reason: string; key?: RecordKey }
+
+export type LineOptions = {
+  /** Customer of the lines that name none; lines that name another one are bad. */
+  customer?: string
+  /** Whether lines may belong to the customer of the example data. */
+  allowDemo?: boolean
+}
+
+const envelope = ['resource', 'customer', 'customer_name']
+const customerName = text.min(1, 'expected a name')
+const checkers = new Map<ResourceName, RecordChecker>(
+  resourceNames.map((name) => [name, createRecordChecker(resources[name])]),
+)
+/** Values that follow from others of the same record, beyond what the definitions say. */
+const derivations: Partial<Record<ResourceName, (record: StoredRecord) => string[]>> = {
+  certificates: derivePeriods,
+}
+
+/** Reasons go to terminals and reports: a fault repeats at most this much of a foreign name. */
+const longestQuote = 80
+const quote = (name: string) =>
+  JSON.stringify(name.length > longestQuote ? `${name.slice(0, longestQuote)}…` : name)
+
+const parseObject = (json: string): Record<string, unknown> | string => {
+  try {
+    const value: unknown = JSON.parse(json)
+    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
+    return isObject ? (value as Record<string, unknown>) : 'not a JSON object'
+  } catch {
+    return 'not JSON'
+  }
+}
+
+const findResource = (name: unknown): Resource | undefined =>
+  resourceNames.some((known) => known === name) ? resources[name as ResourceName] : undefined
+
+const checkValue = (schema: z.ZodType, name: string, value: unknown): string[] =>
+  schema.safeParse(value).error?.issues.map((issue) => `${name}: ${issue.message}`) ?? []
+
+const checkCustomer = (line: Record<string, unknown>, resource: Resource, options: LineOptions) => {
+  const given = line.customer ?? undefined
+  const named = line.customer_name ?? undefined
+  if (resource.reference) {
+    const faults = (given ?? named) ? [`customer: ${resource.name} belong to no customer`] : []
+    return { customer: '', name: '', faults }
+  }
+  const customer = given ?? options.customer
+  if (customer === undefined) return { customer: '', name: '', faults: ['customer: required'] }
+  const faults = checkValue(customerSlug, 'customer', customer)
+  if (options.customer !== undefined && customer !== options.customer) {
+    faults.push(`customer: this import is for ${options.customer} only`)
+  }
+  if (customer === demoCustomerId && !options.allowDemo) {
+    faults.push(`customer: ${demoCustomerId} is the example data, which nothing else may join`)
+  }
+  const name = named ?? customer
+  if (named !== undefined) faults.push(...checkValue(customerName, 'customer_name', named))
+  return { customer: String(customer), name: String(name), faults }
+}
+
+/**
+ * Reads one line: which record of which customer it is, every field checked and missing ones filled in.
+ * A bad line comes with all its faults in one reason.
+ */
+export const parseLine = (number: number, json: string, options: LineOptions): Entry | BadLine => {
+  const line = parseObject(json)
+  if (typeof line === 'string') return { line: number, reason: line }
+  const resource = findResource(line.resource)
+  if (!resource) return { line: number, reason: `resource: expected one of ${resourceNames.join(', ')}` }
+  const { customer, name, faults } = checkCustomer(line, resource, options)
+  const hasKey = faults.length === 0
+  for (const field of Object.keys(line)) {
+    if (!resource.fields.has(field) && !envelope.includes(field)) faults.push(`unknown field ${quote(field)}`)
+  }
+  const checked = (checkers.get(resource.name) as RecordChecker)(line)
+  faults.push(...checked.faults)
+  const id = checked.record.id as string
+  const key: RecordKey = { resource: resource.name, customer, id }
+  if (faults.length > 0) {
+    const reason = faults.join('; ')
+    return hasKey && recordId.safeParse(id).success ? { line: number, reason, key } : { line: number, reason }
+  }
+  const warnings = derivations[resource.name]?.(checked.record) ?? []
+  return { line: number, key, customerName: name, record: checked.record, warnings }
+}

@@ -1,0 +1,55 @@
+/** Longest line, in bytes: what one record may cost in memory. */
+export const maxLineBytes = 2 ** 20
+
+/** `number` counts from 1, blank lines included. Either the text or why there is none. */
+export type Line =
+  | { number: number; text: string; fault?: never }
+  | { number: number; text?: never; fault: string }
+
+const newline = 0x0a
+
+/**
+ * Splits a byte stream into its lines that are not blank. Takes CRLF and a byte order mark as they come.
+ * A line that is too long or not UTF-8 comes as a fault. Holds one chunk and one line at most, and reads
+ * on only when asked for the next line. Throws what the source throws.
+ */
+export const readLines = async function* (source: AsyncIterable<Uint8Array>): AsyncGenerator<Line> {
+  const decoder = new TextDecoder('utf-8', { fatal: true })
+  let parts: Uint8Array[] = []
+  let sizeBytes = 0
+  let number = 0
+
+  const keep = (part: Uint8Array) => {
+    sizeBytes += part.length
+    if (sizeBytes > maxLineBytes) parts = []
+    else if (part.length > 0) parts.push(part)
+  }
+  const finish = (): Line => {
+    const whole = parts.length === 1 ? (parts[0] as Uint8Array) : Buffer.concat(parts)
+    const tooLong = sizeBytes > maxLineBytes
+    parts = []
+    sizeBytes = 0
+    number += 1
+    if (tooLong) return { number, fault: `longer than ${maxLineBytes} bytes` }
+    try {
+      return { number, text: decoder.decode(whole) }
+    } catch {
+      return { number, fault: 'not UTF-8' }
+    }
+  }
+  const isBlank = (line: Line) => line.fault === undefined && line.text.trim() === ''
+
+  for await (const chunk of source) {
+    let start = 0
+    for (let end = chunk.indexOf(newline); end !== -1; end = chunk.indexOf(newline, start)) {
+      keep(chunk.subarray(start, end))
+      start = end + 1
+      const line = finish()
+      if (!isBlank(line)) yield line
+    }
+    keep(chunk.subarray(start))
+  }
+  if (sizeBytes === 0) return
+  const line = finish()
+  if (!isBlank(line)) yield line
+}

@@ -1,0 +1,62 @@
+import type { StoredRecord } from './record.ts'
+
+type Period = { from: string; until: string | null; basis: string }
+
+const millisecondsPerDay = 86_400_000
+const dayNumber = (date: string) => Date.parse(date) / millisecondsPerDay
+const lastDay = (period: Period) =>
+  period.until === null ? Number.POSITIVE_INFINITY : dayNumber(period.until)
+
+/**
+ * The unbroken run of periods that ends with the last one: `from` is its first day, `until` its last,
+ * null = unlimited. A period continues the run when it starts at most the day after all before it end,
+ * so that an early renewal does not make a valid certificate "not yet valid".
+ * `gaps` are the pairs of days between which nothing held. `periods`: oldest first, at least one.
+ */
+const findRun = (periods: readonly Period[]) => {
+  let [from, until, end] = ['', null as string | null, Number.NEGATIVE_INFINITY]
+  const gaps: string[] = []
+  for (const period of periods) {
+    if (dayNumber(period.from) > end + 1) {
+      if (from !== '') gaps.push(`${until} to ${period.from}`)
+      from = period.from
+      end = Number.NEGATIVE_INFINITY
+    }
+    if (lastDay(period) > end) {
+      until = period.until
+      end = lastDay(period)
+    }
+  }
+  return { from, until, gaps }
+}
+
+const byStart = (a: Period, b: Period) => dayNumber(a.from) - dayNumber(b.from) || lastDay(a) - lastDay(b)
+
+/**
+ * Makes `valid_from`, `valid_until` and `validity_periods` of a checked certificate agree, in place: the
+ * dates follow from the periods; where none is given, the dates make one `initial` period.
+ * Returns what the operator should look at.
+ */
+export const derivePeriods = (record: StoredRecord): string[] => {
+  const given = record.validity_periods as Period[]
+  if (given.length === 0) {
+    const { valid_from: from, valid_until: until } = record as Record<string, string | null>
+    if (from) record.validity_periods = [{ from, until, basis: 'initial' }]
+    return from && until && from > until ? [`valid_until ${until} is before valid_from ${from}`] : []
+  }
+  const periods = given.toSorted(byStart)
+  const { from, until, gaps } = findRun(periods)
+  const warnings = gaps.map((gap) => `validity_periods: nothing held from ${gap}`)
+  for (const period of periods) {
+    if (period.until !== null && period.until < period.from) {
+      warnings.push(`validity_periods: ${period.until} is before ${period.from}`)
+    }
+  }
+  for (const [name, derived] of Object.entries({ valid_from: from, valid_until: until })) {
+    if (record[name] && record[name] !== derived) {
+      warnings.push(`${name}: ${record[name]} given, ${derived ?? 'unlimited'} by the periods, which count`)
+    }
+  }
+  Object.assign(record, { validity_periods: periods, valid_from: from, valid_until: until })
+  return warnings
+}

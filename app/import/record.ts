@@ -1,0 +1,66 @@
+import { z } from 'zod'
+import { timestamps } from '../../schemas/fields.ts'
+import type { Field, Resource } from '../resources/define.ts'
+
+/** A record as it is stored: a value for every stored field, none of them undefined. */
+export type StoredRecord = Record<string, unknown>
+
+/** The fields that are columns: computed ones and the service's own stamps are not imported. */
+export const listStoredFields = (resource: Resource): Field[] =>
+  [...resource.fields.values()].filter((field) => !field.computed && !(field.name in timestamps))
+
+/**
+ * Unknown knowledge is null and an empty list, never an absent key: fills that in, inside objects too.
+ * What has no such value stays undefined, for the schema to complain of.
+ */
+const complete = (schema: unknown, value: unknown): unknown => {
+  if (schema instanceof z.ZodNullable) {
+    return value === undefined || value === null ? null : complete(schema.unwrap(), value)
+  }
+  if (schema instanceof z.ZodArray) {
+    const items = value ?? []
+    return Array.isArray(items) ? items.map((item) => complete(schema.element, item ?? undefined)) : items
+  }
+  if (schema instanceof z.ZodObject) {
+    const object = value ?? {}
+    if (typeof object !== 'object' || Array.isArray(object)) return object
+    const filled: Record<string, unknown> = { ...object }
+    for (const [name, inner] of Object.entries(schema.shape)) filled[name] = complete(inner, filled[name])
+    return filled
+  }
+  return value
+}
+
+const describeIssue = (issue: z.core.$ZodIssue): string =>
+  issue.path.length > 0 ? `${issue.path.join('.')}: ${issue.message}` : issue.message
+
+export type RecordChecker = (line: Readonly<Record<string, unknown>>) => {
+  record: StoredRecord
+  faults: string[]
+}
+
+/**
+ * A function that makes the stored record of a line's fields, with every fault found. Fields that the
+ * resource has not are the caller's to refuse. Null counts as missing where the field cannot be null.
+ */
+export const createRecordChecker = (resource: Resource): RecordChecker => {
+  const { required, initial, sameAs } = resource.importing
+  const fields = listStoredFields(resource)
+  const schema = z.object(Object.fromEntries(fields.map((field) => [field.name, field.schema])))
+
+  return (line) => {
+    const record: StoredRecord = {}
+    const missing = new Set<string>()
+    for (const { name, nullable, schema } of fields) {
+      const given = Object.hasOwn(line, name) ? line[name] : undefined
+      const isMissing = given === undefined || (given === null && !nullable)
+      if (isMissing && required.includes(name)) missing.add(name)
+      record[name] = isMissing ? (initial[name] ?? complete(schema, undefined)) : complete(schema, given)
+    }
+    for (const [name, other] of Object.entries(sameAs)) record[name] ??= record[other]
+    const issues = schema.safeParse(record).error?.issues ?? []
+    const sources = (name: PropertyKey | undefined) => sameAs[String(name)] ?? String(name)
+    const faults = issues.filter((issue) => !missing.has(sources(issue.path[0]))).map(describeIssue)
+    return { record, faults: [...[...missing].map((name) => `${name}: required`), ...faults] }
+  }
+}

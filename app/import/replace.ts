@@ -1,0 +1,87 @@
+import { CompiledQuery, sql, type Transaction } from 'kysely'
+import type { Database, Db } from '../db/schema.ts'
+import type { ResourceName } from '../resources/define.ts'
+import { resourceNames, resources } from '../resources/index.ts'
+import type { BadLine } from './line.ts'
+
+/**
+ * `--replace`: the file is the whole state of the customers in it. Which records it names is kept in a
+ * temporary table, so that its size is no limit, and what is missing is deleted when all else is done.
+ */
+
+const ownedResources: ResourceName[] = resourceNames.filter((name) => !resources[name].reference)
+
+/** Makes the table of the records that the file names; it ends with `discard temp`. */
+export const createSeen = async (db: Db): Promise<void> => {
+  await sql`create temp table import_seen (
+    resource text collate "C" not null, customer_id text collate "C" not null, id text collate "C" not null,
+    created boolean not null, primary key (customer_id, resource, id))`.execute(db)
+}
+
+/** A record whose line is bad is not missing from the file: it stays as it is. */
+export const rememberKeys = async (trx: Transaction<Database>, lines: readonly BadLine[]): Promise<void> => {
+  const keys = lines.flatMap(({ key }) => (key && !resources[key.resource].reference ? [key] : []))
+  if (keys.length === 0) return
+  await sql`insert into import_seen (resource, customer_id, id, created)
+    select resource, customer, id, false
+    from json_to_recordset(${JSON.stringify(keys)}::json) as k (resource text, customer text, id text)
+    on conflict do nothing`.execute(trx)
+}
+
+const customersOfFile = 'r.customer_id in (select customer_id from import_seen)'
+const isSeen = (name: ResourceName) =>
+  `s.resource = '${name}' and s.customer_id = r.customer_id and s.id = r.id`
+
+const countStatement = (name: ResourceName) => `
+select count(*) filter (where s.id is null)::integer as missing,
+  count(*) filter (where s.created is not true)::integer as before
+from public.${name} r left join import_seen s on ${isSeen(name)}
+where ${customersOfFile}`
+
+const deleteStatement = (name: ResourceName) => `
+delete from ${name} r
+where ${customersOfFile} and not exists (select from import_seen s where ${isSeen(name)})`
+
+const countMissing = async (trx: Transaction<Database>) => {
+  const totals = { missing: 0, before: 0 }
+  for (const name of ownedResources) {
+    const { rows } = await trx.executeQuery<typeof totals>(CompiledQuery.raw(countStatement(name)))
+    totals.missing += rows[0]?.missing ?? 0
+    totals.before += rows[0]?.before ?? 0
+  }
+  return totals
+}
+
+const refuse = (bad: number, { missing, before }: { missing: number; before: number }): string | null => {
+  if (missing === 0) return null
+  const records = missing === 1 ? '1 record is' : `${missing} records are`
+  if (bad > 0) return `nothing deleted: ${records} missing from the file, but it has ${bad} bad lines`
+  if (missing * 2 > before) {
+    return `nothing deleted: ${missing} of the ${before} records that its customers had would go, over half`
+  }
+  return null
+}
+
+export type Deletion = { deleted: number; refused: string | null }
+export type DeletionOptions = { bad: number; force: boolean; dryRun: boolean }
+
+/**
+ * Deletes, in one transaction, the records of the file's customers that it does not name. Refuses, with the
+ * reason, where the file has bad lines or where more than half of what these customers had before the
+ * import would go, unless forced. A dry run only counts.
+ */
+export const deleteMissing = async (db: Db, options: DeletionOptions): Promise<Deletion> => {
+  await sql`analyze import_seen`.execute(db)
+  return db.transaction().execute(async (trx) => {
+    const counted = await countMissing(trx)
+    const refused = options.force ? null : refuse(options.bad, counted)
+    if (refused) return { deleted: 0, refused }
+    if (options.dryRun) return { deleted: counted.missing, refused }
+    let deleted = 0
+    for (const name of ownedResources) {
+      const { numAffectedRows } = await trx.executeQuery(CompiledQuery.raw(deleteStatement(name)))
+      deleted += Number(numAffectedRows ?? 0)
+    }
+    return { deleted, refused }
+  })
+}

@@ -1,0 +1,67 @@
+/** A line's number in the file, from 1, and what is to be said of it. */
+export type LineNote = { line: number; reason: string }
+
+/** What an import did; in a dry run, what it would do. */
+export type ImportReport = {
+  /** Lines that were not blank; created + updated + unchanged + bad. */
+  read: number
+  created: number
+  updated: number
+  unchanged: number
+  deleted: number
+  bad: number
+  warnings: number
+  customersCreated: number
+  /** The first `maxNotes` of them, by line. */
+  badLines: LineNote[]
+  warningLines: LineNote[]
+  /** Why nothing was deleted although `replace` was asked; null otherwise. */
+  deletionRefused: string | null
+  dryRun: boolean
+}
+
+/** Notes kept of each kind: what a report may cost in memory. */
+export const maxNotes = 1000
+
+export const emptyReport = (dryRun: boolean): ImportReport => ({
+  read: 0,
+  created: 0,
+  updated: 0,
+  unchanged: 0,
+  deleted: 0,
+  bad: 0,
+  warnings: 0,
+  customersCreated: 0,
+  badLines: [],
+  warningLines: [],
+  deletionRefused: null,
+  dryRun,
+})
+
+/** What one batch did, once its transaction has ended. */
+export type BatchOutcome = {
+  good: number
+  created: number
+  updated: number
+  customersCreated: number
+  bad: LineNote[]
+  warnings: LineNote[]
+}
+
+const append = (notes: LineNote[], more: readonly LineNote[]) => {
+  const inOrder = more.toSorted((a, b) => a.line - b.line)
+  for (const { line, reason } of inOrder.slice(0, maxNotes - notes.length)) notes.push({ line, reason })
+}
+
+/** Adds a batch to the report, in place. */
+export const addOutcome = (report: ImportReport, outcome: BatchOutcome): void => {
+  report.read += outcome.good + outcome.bad.length
+  report.created += outcome.created
+  report.updated += outcome.updated
+  report.unchanged += outcome.good - outcome.created - outcome.updated
+  report.bad += outcome.bad.length
+  report.warnings += outcome.warnings.length
+  report.customersCreated += outcome.customersCreated
+  append(report.badLines, outcome.bad)
+  append(report.warningLines, outcome.warnings)
+}

@@ -1,0 +1,84 @@
+import { CompiledQuery, sql, type Transaction } from 'kysely'
+import type { Database } from '../db/schema.ts'
+import { resources } from '../resources/index.ts'
+import type { BadLine, Entry } from './line.ts'
+import type { BatchOutcome } from './report.ts'
+import { type ChangedRow, type InputRow, upsertStatement } from './statement.ts'
+import { isReachable } from './transitions.ts'
+
+export type WriteOptions = {
+  /** Note the keys in `import_seen`; see replace.ts. */
+  remember: boolean
+  /** Called before rows of one resource are written. */
+  prepare?: (trx: Transaction<Database>, rows: readonly Entry[]) => Promise<void>
+}
+
+/**
+ * Whether the database objects to a value rather than to the work: data exceptions (22), violated
+ * constraints (23), index entries that are too large (54) and what a trigger raises (P0001).
+ */
+const isLineFault = (error: unknown): error is Error => {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  return /^(22|23|54)...$/.test(code) || code === 'P0001'
+}
+
+/** The rows of one resource as the statement's parameter. */
+export const toInput = (entries: readonly Entry[]): string =>
+  JSON.stringify(
+    entries.map(({ line, key, customerName, record }) => {
+      const own: InputRow = { import_line: line, customer_id: key.customer, customer_name: customerName }
+      return Object.assign(own, record)
+    }),
+  )
+
+const warnOfTransitions = ({ key, line, record }: Entry, before: Record<string, string>) =>
+  Object.entries(before)
+    .filter(([field, state]) => !isReachable(resources[key.resource], field, state, String(record[field])))
+    .map(([field, state]) => ({ line, reason: `${field}: ${record[field]} cannot follow ${state}` }))
+
+const addChanges = (outcome: BatchOutcome, entries: readonly Entry[], changes: readonly ChangedRow[]) => {
+  const byLine = new Map(entries.map((entry) => [entry.line, entry]))
+  outcome.customersCreated += changes[0]?.customers_created ?? 0
+  for (const { line, created, before } of changes) {
+    outcome[created ? 'created' : 'updated'] += 1
+    const entry = byLine.get(line)
+    if (entry && before) outcome.warnings.push(...warnOfTransitions(entry, before))
+  }
+  outcome.good += entries.length
+  for (const { line, warnings } of entries) {
+    outcome.warnings.push(...warnings.map((reason) => ({ line, reason })))
+  }
+}
+
+/**
+ * Writes entries of one resource, each key once. Where the database refuses a value, halves the rows until
+ * the bad line stands alone: it goes into `outcome.bad` and nothing of it stays; all others go in.
+ */
+export const writeRows = async (
+  trx: Transaction<Database>,
+  entries: readonly Entry[],
+  options: WriteOptions,
+  outcome: BatchOutcome & { bad: BadLine[] },
+): Promise<void> => {
+  const [first] = entries
+  if (!first) return
+  const statement = upsertStatement(resources[first.key.resource], options.remember)
+  await sql`savepoint import_rows`.execute(trx)
+  try {
+    await options.prepare?.(trx, entries)
+    const { rows } = await trx.executeQuery<ChangedRow>(CompiledQuery.raw(statement, [toInput(entries)]))
+    await sql`release savepoint import_rows`.execute(trx)
+    addChanges(outcome, entries, rows)
+  } catch (error) {
+    if (!isLineFault(error)) throw error
+    await sql`rollback to savepoint import_rows`.execute(trx)
+    await sql`release savepoint import_rows`.execute(trx)
+    if (entries.length === 1) {
+      outcome.bad.push({ line: first.line, key: first.key, reason: error.message })
+      return
+    }
+    const half = Math.ceil(entries.length / 2)
+    await writeRows(trx, entries.slice(0, half), options, outcome)
+    await writeRows(trx, entries.slice(half), options, outcome)
+  }
+}

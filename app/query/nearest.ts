@@ -1,0 +1,44 @@
+/** Optimal string alignment distance: insertions, deletions, substitutions and swaps of neighbours. */
+const distance = (a: string, b: string): number => {
+  let previous: number[] = []
+  let current = Array.from({ length: b.length + 1 }, (_, j) => j)
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i]
+    for (let j = 1; j <= b.length; j++) {
+      const substitution = (current[j - 1] as number) + (a[i - 1] === b[j - 1] ? 0 : 1)
+      let best = Math.min(substitution, (current[j] as number) + 1, (next[j - 1] as number) + 1)
+      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) {
+        best = Math.min(best, (previous[j - 2] as number) + 1)
+      }
+      next.push(best)
+    }
+    previous = current
+    current = next
+  }
+  return current[b.length] as number
+}
+
+/** Longer input is no misspelling of ours; it also bounds the work. */
+const longestName = 64
+
+/**
+ * The candidate that the input most likely meant: the fewest edits, at most two or two fifths of its
+ * length; a part of a longer name ("status" of "approval_status") counts as one edit.
+ * Undefined where nothing is near; the first of equally near ones.
+ */
+export const findNearest = (input: string, candidates: Iterable<string>): string | undefined => {
+  if (input.length === 0 || input.length > longestName) return undefined
+  const wanted = input.toLowerCase()
+  let best: string | undefined
+  let bestDistance = Math.max(2, Math.floor(wanted.length * 0.4)) + 1
+  for (const candidate of candidates) {
+    const isPart =
+      wanted.length > 2 && candidate.split('_').length > 1 && `_${candidate}_`.includes(`_${wanted}_`)
+    const edits = isPart ? 1 : distance(wanted, candidate.toLowerCase())
+    if (edits < bestDistance && edits < candidate.length) {
+      best = candidate
+      bestDistance = edits
+    }
+  }
+  return best
+}

@@ -1,0 +1,74 @@
+/** A query parameter as it arrived; `undefined` where its bytes are not UTF-8 or its escapes are broken. */
+export type Pair = { name: string; value: string | undefined }
+
+const decode = (text: string): string | undefined => {
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '))
+  } catch {
+    return undefined
+  }
+}
+
+/** node:http hands over the target's bytes as Latin-1; clients that do not escape send UTF-8. */
+const asUtf8 = (raw: string): string => {
+  for (let i = 0; i < raw.length; i++) {
+    if (raw.charCodeAt(i) > 0x7f) {
+      try {
+        return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(raw, 'latin1'))
+      } catch {
+        return raw.replace(/[^\0-\x7f]/g, '%FF')
+      }
+    }
+  }
+  return raw
+}
+
+/**
+ * Splits a raw query string as HTML forms write it (WHATWG URL, application/x-www-form-urlencoded), but
+ * strictly: nothing is replaced by U+FFFD. A name that cannot be decoded comes as its raw text.
+ */
+export const parsePairs = (rawQuery: string): Pair[] =>
+  asUtf8(rawQuery)
+    .split('&')
+    .filter((part) => part !== '')
+    .map((part) => {
+      const equals = part.indexOf('=')
+      const name = equals === -1 ? part : part.slice(0, equals)
+      const decodedName = decode(name)
+      if (decodedName === undefined) return { name, value: undefined }
+      return { name: decodedName, value: equals === -1 ? '' : decode(part.slice(equals + 1)) }
+    })
+
+/**
+ * Splits a list value at commas; `\,` is a comma and `\\` a backslash within an element, a backslash
+ * before anything else stands for itself.
+ */
+export const splitList = (value: string): string[] => {
+  const elements: string[] = []
+  let element = ''
+  for (let i = 0; i < value.length; i++) {
+    const character = value[i] as string
+    const next = value[i + 1]
+    if (character === '\\' && (next === ',' || next === '\\')) {
+      element += next
+      i++
+    } else if (character === ',') {
+      elements.push(element)
+      element = ''
+    } else {
+      element += character
+    }
+  }
+  elements.push(element)
+  return elements
+}
+
+/** The inverse of `splitList`. */
+export const joinList = (elements: readonly string[]): string =>
+  elements.map((element) => element.replace(/[\\,]/g, '\\$&')).join(',')
+
+/** Writes pairs as a query string; brackets are escaped, as RFC 3986 wants, commas are not. */
+export const formatPairs = (pairs: readonly (readonly [name: string, value: string])[]): string =>
+  pairs
+    .map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value).replaceAll('%2C', ',')}`)
+    .join('&')

@@ -1,0 +1,52 @@
+import type { Resource } from '../resources/define.ts'
+import type { Condition, Query, SortKey } from './query.ts'
+import { resolveDate } from './values.ts'
+
+/** A query bound to a customer, a day and a position: all that the statement needs. */
+export type Plan = {
+  resource: Resource
+  customerId: string
+  conditions: readonly Condition[]
+  sort: readonly SortKey[]
+  /** Sort keys of the row before the first, then its id; undefined = from the start. */
+  after: readonly string[] | undefined
+  fields: readonly string[] | undefined
+  includes: readonly string[]
+  limit: number
+  count: boolean
+  /** YYYY-MM-DD: the day that computed fields are for. */
+  day: string
+  /** Days before its end in which a certificate is expiring. */
+  window: number
+}
+
+export type Moment = {
+  customerId: string
+  /** The UTC date today, YYYY-MM-DD. */
+  today: string
+  /** The customer's setting, in days. */
+  expiringWithin: number
+}
+
+const resolveCondition = (condition: Condition, resource: Resource, today: string): Condition => {
+  const kind = resource.fields.get(condition.field)?.kind
+  const isDate = (kind === 'date' || kind === 'instant') && condition.operator !== 'null'
+  return isDate
+    ? { ...condition, values: condition.values.map((value) => resolveDate(value, today)) }
+    : condition
+}
+
+/** Binds a query to the moment; `today…` becomes a date here and nowhere else. */
+export const planQuery = (query: Query, moment: Moment, after?: readonly string[]): Plan => ({
+  resource: query.resource,
+  customerId: moment.customerId,
+  conditions: query.conditions.map((each) => resolveCondition(each, query.resource, moment.today)),
+  sort: query.sort,
+  after,
+  fields: query.fields,
+  includes: query.includes,
+  limit: query.limit,
+  count: query.count,
+  day: query.on ? resolveDate(query.on, moment.today) : moment.today,
+  window: query.expiringWithin ?? moment.expiringWithin,
+})

@@ -1,0 +1,47 @@
+import type { Field, Resource } from '../resources/define.ts'
+
+/** Operators after normalisation: `eq` is `in` with one value, `ne` is `nin` with one. */
+export type Operator = 'in' | 'nin' | 'gt' | 'gte' | 'lt' | 'lte' | 'prefix' | 'null' | 'all'
+
+export type Condition = { field: string; operator: Operator; values: readonly string[] }
+
+export type SortKey = { key: string; descending: boolean }
+
+/** A query that was understood; relative dates are still relative. */
+export type Query = {
+  resource: Resource
+  conditions: readonly Condition[]
+  sort: readonly SortKey[]
+  /** As asked, without repetition, `id` among them; undefined = all. */
+  fields: readonly string[] | undefined
+  includes: readonly string[]
+  limit: number
+  cursor: string | undefined
+  count: boolean
+  /** Day to compute for; undefined = today. */
+  on: string | undefined
+  /** Days; undefined = the customer's setting. */
+  expiringWithin: number | undefined
+}
+
+/** Operators by what may be asked of a field, as clients write them. */
+export const operatorsOf = (field: Field): readonly string[] => {
+  if (!field.filter) return []
+  if (field.array) return ['eq', 'ne', 'in', 'nin', 'all']
+  const operators = ['eq', 'ne', 'in', 'nin']
+  if (field.filter === 'range') operators.push('gt', 'gte', 'lt', 'lte')
+  if (field.filter === 'prefix') operators.push('prefix')
+  if (!field.computed) operators.push('null')
+  return operators
+}
+
+export const parseSortKey = (text: string): SortKey =>
+  text.startsWith('-') ? { key: text.slice(1), descending: true } : { key: text, descending: false }
+
+export const formatSortKey = ({ key, descending }: SortKey): string => (descending ? `-${key}` : key)
+
+export const defaultLimit = 50
+export const maxLimit = 500
+export const maxSortKeys = 3
+export const maxParameters = 30
+export const maxValues = 200

@@ -1,0 +1,104 @@
+import type { Principal } from './auth/principal.ts'
+import { cacheKey } from './cache/keys.ts'
+import type { Answer, ReadThrough } from './cache/read-through.ts'
+import { readItem, readPage } from './db/page/read.ts'
+import type { Db } from './db/schema.ts'
+import { isUnreachable } from './db/unreachable.ts'
+import { ApiError, type Fault } from './errors.ts'
+import { formatQuery, formatSelection } from './query/canonical.ts'
+import type { Shape } from './query/controls.ts'
+import { type CursorCodec, foreignCursor } from './query/cursor.ts'
+import { parseQuery } from './query/parse.ts'
+import { planQuery } from './query/plan.ts'
+import type { Query } from './query/query.ts'
+import type { Resource } from './resources/define.ts'
+
+export type RecordRequest = {
+  principal: Principal
+  resource: Resource
+  /** Absent: a page. */
+  id?: string
+  rawQuery: string
+  /** The client wants what is committed when it asks. */
+  noCache: boolean
+}
+
+export type Records = {
+  /**
+   * The answer to a request for a page or a record, at once where memory has it. Throws or rejects with
+   * invalid_query, invalid_cursor, insufficient_scope, not_found, unavailable.
+   */
+  answer(request: RecordRequest): Answer | Promise<Answer>
+}
+
+type Deps = {
+  db: Db
+  cache: ReadThrough
+  cursors: CursorCodec
+  publicUrl: string
+  /** The UTC date, YYYY-MM-DD. */
+  today: () => string
+  /** Throws insufficient_scope. */
+  requireScope: (principal: Principal, scope: string) => void
+}
+
+const cursorFault = (detail: string): Fault => ({ parameter: 'cursor', code: 'invalid_value', detail })
+
+/** From a request to stored bytes: parse, canonical query, key, cache, statement. Knows no framework. */
+export const createRecords = ({ db, cache, cursors, publicUrl, today, requireScope }: Deps): Records => {
+  const parse = ({ principal, resource, id, rawQuery }: RecordRequest): Query => {
+    const shape: Shape = id === undefined ? 'page' : 'item'
+    const outcome = parseQuery(resource, shape, rawQuery)
+    if ('query' in outcome) return outcome.query
+    const { faults, corrected, cursor } = outcome
+    const isForeign = cursor !== undefined && !cursors.isGenuine(principal.customerId, cursor)
+    const path = `/v1/${resource.name}${id === undefined ? '' : `/${encodeURIComponent(id)}`}`
+    throw new ApiError('invalid_query', {
+      errors: isForeign ? [...faults, cursorFault(foreignCursor)] : faults,
+      ...(corrected === undefined || isForeign ? {} : { try: `${publicUrl}${path}?${corrected}` }),
+    })
+  }
+
+  const decodeCursor = (customerId: string, query: Query): string[] | undefined => {
+    if (query.cursor === undefined) return undefined
+    const decoded = cursors.decode(customerId, selectionOf(query), query.cursor)
+    if ('keys' in decoded) return decoded.keys
+    throw new ApiError('invalid_cursor', { detail: decoded.detail, errors: [cursorFault(decoded.detail)] })
+  }
+
+  const found = (answer: Answer | undefined, resource: Resource): Answer => {
+    if (answer) return answer
+    throw new ApiError('not_found', { detail: `There is no ${resource.noun} with this id` })
+  }
+
+  return {
+    answer(request) {
+      const { principal, resource, id, noCache } = request
+      const { customerId, expiringWithin } = principal
+      const query = parse(request)
+      for (const name of query.includes) {
+        requireScope(principal, `${resource.includes[name]?.resource}:read`)
+      }
+      const after = decodeCursor(customerId, query)
+      const moment = { customerId, today: today(), expiringWithin }
+      const plan = planQuery(query, moment, after)
+      const fill = () => {
+        if (id !== undefined) return readItem(db, plan, id)
+        const encode = (keys: readonly string[]) => cursors.encode(customerId, selectionOf(query), keys)
+        return readPage(db, plan, encode, (cursor) => formatQuery({ ...query, cursor }))
+      }
+      const answer = cache.read({ customerId, key: cacheKey(query, id, moment), fill, noCache })
+      if (!(answer instanceof Promise)) return answer
+      return answer.then(
+        (each) => found(each, resource),
+        (error) => {
+          throw isUnreachable(error)
+            ? new ApiError('unavailable', { headers: { 'retry-after': '1' } })
+            : error
+        },
+      )
+    },
+  }
+}
+
+const selectionOf = (query: Query) => `${query.resource.name}?${formatSelection(query)}`

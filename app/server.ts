@@ -1,0 +1,78 @@
+import { createServer } from 'node:net'
+import { performance } from 'node:perf_hooks'
+import { fileURLToPath } from 'node:url'
+import closeWithGrace from 'close-with-grace'
+import pino from 'pino'
+import { build } from './app.ts'
+import { type Config, ConfigError, parseConfig } from './config.ts'
+import { openStores, type Stores } from './stores.ts'
+
+const packageRoot = fileURLToPath(new URL('..', import.meta.url))
+/** After a signal: what is in flight gets this long. */
+const shutdownMs = 20_000
+
+const freePort = (host: string) =>
+  new Promise<number>((resolve, reject) => {
+    const probe = createServer().once('error', reject)
+    probe.listen(0, host, () => {
+      const address = probe.address()
+      probe.close(() => resolve(typeof address === 'object' && address ? address.port : 0))
+    })
+  })
+
+const localOrigin = ({ host, tls }: Config, port: number): string => {
+  const wildcard = host === '0.0.0.0' || host === '::' || host === '127.0.0.1' || host === '::1'
+  return `${tls ? 'https' : 'http'}://${wildcard ? 'localhost' : host}:${port}`
+}
+
+/** What a newcomer needs in the first minute; only where the bundled database serves. */
+const welcome = (publicUrl: string, demoToken: string, apiKey: string): string => `
+Certification Data API   ${publicUrl}
+
+Try the example data:
+  curl -g '${publicUrl}/v1/certificates?expiring=true&valid_until[lt]=today+60d&limit=2' -H 'Authorization: Bearer ${demoToken}'
+
+A customer of your own ("local", plan premium) with this API key:
+  ${apiKey}
+Log in with it:
+  curl -s ${publicUrl}/v1/auth/login -H 'Content-Type: application/json' -d '{"api_key":"${apiKey}"}'
+Give it records:
+  npx certdata import examples/acme.ndjson --customer local
+`
+
+const main = async () => {
+  const config = parseConfig(process.env)
+  const log = pino({ level: config.logLevel })
+  const starting = new AbortController()
+  let stores: Stores | undefined
+  let draining = false
+  let stop = async () => {}
+  closeWithGrace({ delay: shutdownMs, logger: false }, async ({ err }) => {
+    if (err) log.fatal({ err }, 'stopping after an unexpected error')
+    draining = true
+    starting.abort()
+    await stop()
+    await stores?.close()
+  })
+  stores = await openStores(config, packageRoot, log, starting.signal)
+  const port = config.port === 0 ? await freePort(config.host) : config.port
+  const publicUrl = config.publicUrl ?? localOrigin(config, port)
+  const app = await build({
+    config,
+    publicUrl,
+    ...stores,
+    now: Date.now,
+    monotonicNow: () => performance.now(),
+    isDraining: () => draining,
+  })
+  stop = () => app.close()
+  await app.listen({ host: config.host, port })
+  if (stores.local) process.stdout.write(welcome(publicUrl, config.demoToken, stores.local.apiKey))
+}
+
+main().catch((error: unknown) => {
+  if ((error as Error).name === 'AbortError') return
+  const message = error instanceof Error ? error.message : String(error)
+  process.stderr.write(`${error instanceof ConfigError ? message : `The service cannot start: ${message}`}\n`)
+  process.exit(1)
+})

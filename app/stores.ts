@@ -1,0 +1,110 @@
+import { performance } from 'node:perf_hooks'
+import { setTimeout as delay } from 'node:timers/promises'
+import { sql } from 'kysely'
+import { createSecrets, type Secrets } from './auth/secrets.ts'
+import { loadSigningKeys, type SigningKeys } from './auth/signing-keys.ts'
+import { createRedisCache, type SharedCache } from './cache/redis.ts'
+import type { Config } from './config.ts'
+import { createDb, createPool, findServingRole } from './db/connect.ts'
+import { listPendingMigrations } from './db/migrate.ts'
+import type { Db } from './db/schema.ts'
+import { isUnreachable } from './db/unreachable.ts'
+import { type LocalDatabase, openLocalDatabase } from './demo/local-database.ts'
+import { openSecretKeys } from './secret-keys.ts'
+
+export type Log = {
+  info(message: string): void
+  warn(details: object, message: string): void
+}
+
+export type Stores = {
+  db: Db
+  shared: SharedCache | undefined
+  secrets: Secrets
+  signingKeys: SigningKeys
+  /** Set where nothing is configured and the bundled PostgreSQL serves. */
+  local: LocalDatabase | undefined
+  ping: () => Promise<void>
+  close: () => Promise<void>
+}
+
+/** Between attempts to reach the database at start. */
+const retryMs = 2_000
+
+/** Keeps trying until the database answers; `signal` ends it. Other errors are thrown. */
+const waitForServingRole = async (
+  url: string,
+  log: Log,
+  signal: AbortSignal,
+): Promise<string | undefined> => {
+  for (;;) {
+    try {
+      return await findServingRole(url)
+    } catch (error) {
+      if (!isUnreachable(error)) throw error
+      const { hostname, port, pathname } = new URL(url)
+      const reason = error instanceof Error ? error.message || error.name : String(error)
+      const where = `${hostname}${port ? `:${port}` : ''}${pathname}`
+      log.warn(
+        { reason },
+        `PostgreSQL at ${where} (DATABASE_URL) does not answer: trying again in ${retryMs / 1000} s`,
+      )
+      await delay(retryMs, undefined, { signal })
+    }
+  }
+}
+
+const requireCurrentSchema = async (db: Db): Promise<void> => {
+  const pending = await listPendingMigrations(db).catch((error: unknown) => {
+    throw new Error('The schema cannot be read: run `npx certdata migrate` first', { cause: error })
+  })
+  if (pending.length > 0) {
+    throw new Error(`The schema lacks ${pending.join(', ')}: run \`npx certdata migrate\` first`)
+  }
+}
+
+/**
+ * Opens what the service reads from: the configured database, or the bundled one made ready; Redis where
+ * configured. Waits for a database that is not there yet. Throws with what to do where it is there and
+ * not fit: schema not current, signing key sealed with another SECRET_KEY.
+ */
+export const openStores = async (
+  config: Config,
+  packageRoot: string,
+  log: Log,
+  signal: AbortSignal,
+): Promise<Stores> => {
+  const local =
+    config.databaseUrl === undefined ? await openLocalDatabase(config, packageRoot, log) : undefined
+  const url = local?.url ?? (config.databaseUrl as string)
+  const secretKeys = local?.secretKeys ?? openSecretKeys(config, packageRoot)
+  const secrets = createSecrets(secretKeys)
+  const role = await waitForServingRole(url, log, signal)
+  const pool = createPool(url, {
+    ...(role === undefined ? {} : { role }),
+    max: config.databasePool,
+    applicationName: 'certdata',
+    onError: (error) => log.warn({ reason: error.message }, 'an idle database connection was lost'),
+  })
+  const db = createDb(pool)
+  const now = () => performance.now()
+  const warn = (message: string, error?: Error) => log.warn({ reason: error?.message }, message)
+  let shared: SharedCache | undefined
+  const close = async () => {
+    await shared?.close()
+    await db.destroy()
+    await local?.release()
+  }
+  try {
+    await requireCurrentSchema(db)
+    const signingKeys = await loadSigningKeys(db, secrets)
+    if (config.redisUrl) shared = createRedisCache({ url: config.redisUrl, secrets, now, warn })
+    const ping = async () => {
+      await sql`select 1`.execute(db)
+    }
+    return { db, shared, secrets, signingKeys, local, ping, close }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}

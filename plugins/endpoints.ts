@@ -1,0 +1,169 @@
+import type { FastifyReply, FastifyRequest, FastifySchema, HTTPMethods, onRequestHookHandler } from 'fastify'
+import fp from 'fastify-plugin'
+import type { Principal } from '../app/auth/principal.ts'
+import { requireScope } from '../app/auth/principals.ts'
+import type { Answer } from '../app/cache/read-through.ts'
+import { ApiError } from '../app/errors.ts'
+import { wantsNoCache } from '../app/http/conditional.ts'
+import { createMediaTypeChoice } from '../app/http/negotiation.ts'
+import { formatLink, sendEntry } from './entry-reply.ts'
+
+export type EndpointOptions = {
+  publicUrl: string
+  /** Whether answers also vary with the page that asks (CORS). */
+  variesWithOrigin: boolean
+}
+
+/** What a row's `answer` gets: who asks, and the request's own parts. */
+export type EndpointRequest = {
+  principal: Principal
+  params: Readonly<Record<string, string>>
+  rawQuery: string
+  noCache: boolean
+}
+
+/** A data endpoint. One row serves three forms of its path, GET, HEAD and OPTIONS. */
+export type Endpoint = {
+  /** Below `/v1`, with `:id` where a record is named. */
+  path: string
+  /** The scope it needs; null: any principal. There is no default, so none is forgotten. */
+  scope: string | null
+  schema: FastifySchema
+} & (
+  | { answer: (request: EndpointRequest) => Answer | Promise<Answer> }
+  /** Something of the moment, never kept: `Cache-Control: no-store`, no tag. */
+  | { state: (request: EndpointRequest) => unknown }
+)
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    endpoint(row: Endpoint): void
+  }
+  interface FastifyRequest {
+    principal: Principal | undefined
+  }
+  interface FastifyContextConfig {
+    /** Set on every route behind authentication; see `Endpoint`. */
+    scope?: string | null
+    /** Routes that refuse the path or method: they come before the judgement of the plan. */
+    refuses?: true
+  }
+}
+
+/** `/v1/…` is canonical; the others are the customer's earlier forms of the same. */
+const prefixes = ['/v1', '', '/webapi/v1/api.php'] as const
+/** Below these everything needs a token, so that an unknown path tells a stranger nothing. */
+const closedPrefixes = ['/v1', '/webapi/v1/api.php'] as const
+const mediaTypes = ['application/json'] as const
+const varying = 'Authorization, Accept, Accept-Encoding'
+const allow = 'GET, HEAD, OPTIONS'
+
+const chooseMediaType = createMediaTypeChoice(mediaTypes)
+const formatParameter = /(?:^|&)format=json(?:&|$)/
+
+const requireAcceptable = (accept: string | undefined, rawQuery: string): void => {
+  if (chooseMediaType(accept) !== undefined || formatParameter.test(rawQuery)) return
+  throw new ApiError('not_acceptable', { detail: `This is available as: ${mediaTypes.join(', ')}` })
+}
+
+const splitTarget = (target: string): { path: string; rawQuery: string } => {
+  const mark = target.indexOf('?')
+  return mark === -1
+    ? { path: target, rawQuery: '' }
+    : { path: target.slice(0, mark), rawQuery: target.slice(mark + 1) }
+}
+
+const authenticate = (vary: string): onRequestHookHandler =>
+  function (request, reply, next) {
+    // What varies with the token varies for every answer from here on, refusals included.
+    reply.header('vary', vary)
+    if (request.method === 'OPTIONS') return next()
+    const { refuses } = request.routeOptions.config
+    const principal = refuses ? this.identify(request) : this.authenticate(request)
+    if (!(principal instanceof Promise)) {
+      request.principal = principal
+      return next()
+    }
+    principal.then((known) => {
+      request.principal = known
+      next()
+    }, next)
+  }
+
+const handlerOf = (row: Endpoint, prefix: string, publicUrl: string) => {
+  return (request: FastifyRequest, reply: FastifyReply) => {
+    const principal = request.principal as Principal
+    if (row.scope !== null) requireScope(principal, row.scope)
+    const { path, rawQuery } = splitTarget(request.raw.url ?? '')
+    requireAcceptable(request.headers.accept, rawQuery)
+    const noCache = wantsNoCache(request.headers['cache-control'], request.headers.pragma)
+    const asked = { principal, params: request.params as Record<string, string>, rawQuery, noCache }
+    const query = rawQuery === '' ? '' : `?${rawQuery}`
+    const canonical = prefix === '/v1' ? undefined : `${publicUrl}/v1${path.slice(prefix.length)}${query}`
+    if ('state' in row) {
+      if (canonical) reply.header('link', formatLink(canonical, 'canonical'))
+      return reply.header('cache-control', 'no-store').send(row.state(asked))
+    }
+    const answer = row.answer(asked)
+    const options = { publicUrl, canonical, noCache }
+    if (!(answer instanceof Promise)) return sendEntry(answer, request, reply, options)
+    return answer.then((known) => sendEntry(known, request, reply, options))
+  }
+}
+
+const refuseMethod = (): never => {
+  throw new ApiError('method_not_allowed', { headers: { allow } })
+}
+
+const refusePath = (): never => {
+  throw new ApiError('not_found')
+}
+
+/** As a hook, so that the refusal comes before the body is looked at. */
+const refusal = (scope: string | null, refuse: () => never) => ({
+  config: { scope, refuses: true as const },
+  onRequest: refuse,
+  handler: refuse,
+})
+
+/**
+ * Makes the scope it is registered in one where every request is authenticated first, and gives it
+ * `endpoint(row)`.
+ */
+export default fp<EndpointOptions>(
+  (app, { publicUrl, variesWithOrigin }, done) => {
+    const every = app.supportedMethods as HTTPMethods[]
+    const others = every.filter((method) => !['GET', 'HEAD', 'OPTIONS'].includes(method))
+    app.decorateRequest('principal', undefined)
+    app.addHook('onRequest', authenticate(variesWithOrigin ? `${varying}, Origin` : varying))
+    app.addHook('onRoute', (route) => {
+      // A route behind authentication that does not say what it needs is a hole: the start fails.
+      if (route.config?.scope === undefined) throw new Error(`route ${route.url} declares no scope`)
+    })
+    app.decorate('endpoint', (row: Endpoint) => {
+      for (const prefix of prefixes) {
+        const common = {
+          url: prefix + row.path,
+          config: { scope: row.scope },
+          schema: { hide: true },
+          exposeHeadRoute: false,
+          // The query grammar judges queries: every fault at once, which a validator cannot tell.
+          validatorCompiler: () => () => true,
+        }
+        const schema = prefix === '/v1' ? row.schema : common.schema
+        app.route({ ...common, method: 'GET', schema, handler: handlerOf(row, prefix, publicUrl) })
+        app.route({ ...common, method: 'HEAD', handler: handlerOf(row, prefix, publicUrl) })
+        app.route({ ...common, method: 'OPTIONS', handler: answerOptions })
+        app.route({ ...common, ...refusal(row.scope, refuseMethod), method: others })
+      }
+    })
+    for (const prefix of closedPrefixes) {
+      app.route({ ...refusal(null, refusePath), method: every, url: `${prefix}/*`, schema: { hide: true } })
+    }
+    done()
+  },
+  { name: 'endpoints', dependencies: ['auth', 'gate', 'problems'], fastify: '5.x' },
+)
+
+const answerOptions = (_request: FastifyRequest, reply: FastifyReply) =>
+  reply.code(204).header('allow', allow).send()

@@ -1,0 +1,74 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { encodedBody, isEncodable } from '../app/cache/encodings.ts'
+import type { Answer, Outcome } from '../app/cache/read-through.ts'
+import { ApiError } from '../app/errors.ts'
+import { isNotModified, isPreconditionFailed } from '../app/http/conditional.ts'
+import { findEncoding } from '../app/http/negotiation.ts'
+
+export type EntryReplyOptions = {
+  publicUrl: string
+  /** The canonical address, where the request came by another form of it. */
+  canonical: string | undefined
+  noCache: boolean
+}
+
+/** RFC 9211. */
+const cacheStatus: Record<Outcome, string> = {
+  memory: 'certdata; hit',
+  redis: 'certdata; hit; detail=redis',
+  database: 'certdata; fwd=uri-miss; stored',
+}
+const cacheStatusOnDemand = 'certdata; fwd=request; stored'
+
+/** Proxies refuse long header fields; `page.next_cursor` is always there. */
+const maxLinkBytes = 2048
+
+/** What may stand between < and > of a Link (RFC 8288, RFC 3986): the rest is escaped. */
+const escapeUri = (uri: string) =>
+  uri.replace(
+    /[^\x21-\x7e]|[<>"\\^`{|}]/g,
+    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`,
+  )
+
+/** One link (RFC 8288). */
+export const formatLink = (uri: string, relation: string): string => `<${escapeUri(uri)}>; rel="${relation}"`
+
+const links = (next: string | undefined, { publicUrl, canonical }: EntryReplyOptions): string | undefined => {
+  const parts: string[] = []
+  if (next !== undefined) parts.push(formatLink(publicUrl + next, 'next'))
+  if (canonical !== undefined) parts.push(formatLink(canonical, 'canonical'))
+  const fitting = parts.filter((part) => part.length <= maxLinkBytes)
+  return fitting.length > 0 ? fitting.join(', ') : undefined
+}
+
+/**
+ * Sends stored bytes: conditions first, then a content coding. A 304 carries what a cache must update
+ * (RFC 9110 §15.4.5).
+ */
+export const sendEntry = (
+  { entry, outcome }: Answer,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  options: EntryReplyOptions,
+): FastifyReply | Promise<FastifyReply> => {
+  const { headers } = request
+  if (isPreconditionFailed(headers['if-match'])) {
+    throw new ApiError('precondition_failed', {
+      detail: 'Tags here are weak, and If-Match compares strongly',
+    })
+  }
+  const link = links(entry.next, options)
+  reply.headers({
+    etag: entry.etag,
+    'cache-control': 'private, no-cache',
+    'cache-status': options.noCache ? cacheStatusOnDemand : cacheStatus[outcome],
+    'server-timing': `total;dur=${reply.elapsedTime.toFixed(2)}`,
+  })
+  if (link !== undefined) reply.header('link', link)
+  if (isNotModified(headers['if-none-match'], entry.etag)) return reply.code(304).send()
+  reply.type('application/json')
+  const encoding = isEncodable(entry) ? findEncoding(headers['accept-encoding']) : undefined
+  if (!encoding) return reply.send(entry.body)
+  reply.header('content-encoding', encoding)
+  return encodedBody(entry, encoding).then((body) => reply.send(body))
+}

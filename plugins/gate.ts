@@ -1,0 +1,100 @@
+import { BlockList, isIPv6 } from 'node:net'
+import type { FastifyRequest } from 'fastify'
+import fp from 'fastify-plugin'
+import { ApiError } from '../app/errors.ts'
+
+export type GateOptions = {
+  /** Addresses or CIDR ranges whose `X-Forwarded-Proto` is believed. */
+  trustedProxies: readonly string[]
+  /** `loopback`: plain HTTP from this machine itself is let in. */
+  allowHttp: 'loopback' | 'never'
+}
+
+/** Contract, section 4: 8 KiB, `cursor` and `after` not counted; Node bounds the headers as a whole. */
+const maxTargetBytes = 8192
+const uncounted = /([?&])(?:cursor|after)=[^&]*/g
+const tokenParameter = /[?&](?:access_token|token|api_key|apikey)=/i
+
+const blockList = (addresses: readonly string[]): BlockList => {
+  const list = new BlockList()
+  for (const each of addresses) {
+    const [address = '', prefix] = each.split('/')
+    const family = isIPv6(address) ? 'ipv6' : 'ipv4'
+    if (prefix === undefined) list.addAddress(address, family)
+    else list.addSubnet(address, Number(prefix), family)
+  }
+  return list
+}
+
+const isListed = (list: BlockList, address: string): boolean =>
+  list.check(address, isIPv6(address) ? 'ipv6' : 'ipv4')
+
+/** Node keeps the first of these and drops the others: two readers of one request would see two senders. */
+const checkHeaders = (request: FastifyRequest): void => {
+  const { rawHeaders, httpVersionMajor } = request.raw
+  let authorizations = 0
+  let hosts = 0
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const name = rawHeaders[i] as string
+    if (name.length === 13 && name.toLowerCase() === 'authorization') authorizations++
+    else if (name.length === 4 && name.toLowerCase() === 'host') hosts++
+  }
+  if (authorizations > 1) throw new ApiError('malformed_request', { detail: 'Authorization was sent twice' })
+  if (hosts > 1) throw new ApiError('malformed_request', { detail: 'Host was sent twice' })
+  if (hosts === 0 && httpVersionMajor === 1 && request.raw.httpVersionMinor === 1) {
+    throw new ApiError('malformed_request', { detail: 'Host is missing' })
+  }
+}
+
+const checkTarget = (target: string): void => {
+  if (target.length > maxTargetBytes && target.replace(uncounted, '$1').length > maxTargetBytes) {
+    throw new ApiError('uri_too_long', {
+      detail: `The target may have ${maxTargetBytes} bytes without its cursor`,
+    })
+  }
+  if (target.includes('=') && tokenParameter.test(target)) {
+    throw new ApiError('token_in_query', {
+      detail: 'Send the token as Authorization: Bearer …, and treat this one as leaked: addresses are logged',
+    })
+  }
+}
+
+/** What every request passes first, before anything of it is parsed: bytes, then transport. */
+export default fp<GateOptions>(
+  (app, { trustedProxies, allowHttp }, done) => {
+    const proxies = blockList(trustedProxies)
+    const loopback = blockList(['127.0.0.0/8', '::1'])
+    const { tls, plain } = app.securityHeaders
+
+    const isSecure = (request: FastifyRequest): boolean => {
+      if ('encrypted' in request.raw.socket) return true
+      const address = request.raw.socket.remoteAddress ?? ''
+      const forwarded = request.headers['x-forwarded-proto']
+      return typeof forwarded === 'string' && isListed(proxies, address) && lastOf(forwarded) === 'https'
+    }
+    const isExempt = (request: FastifyRequest): boolean => {
+      const address = request.raw.socket.remoteAddress ?? ''
+      const isForwarded = request.headers['x-forwarded-proto'] !== undefined && isListed(proxies, address)
+      return allowHttp === 'loopback' && !isForwarded && isListed(loopback, address)
+    }
+
+    app.addHook('onRequest', (request, reply, next) => {
+      const secure = isSecure(request)
+      reply.headers(secure ? tls : plain).header('request-id', request.id)
+      checkHeaders(request)
+      checkTarget(request.raw.url ?? '')
+      // Probes come from inside, without a certificate and without anything to protect.
+      if (!secure && !isExempt(request) && !request.raw.url?.startsWith('/health/')) {
+        throw new ApiError('tls_required', {
+          detail: 'This token has travelled unprotected: treat it as leaked',
+        })
+      }
+      next()
+    })
+    done()
+  },
+  { name: 'gate', dependencies: ['security-headers', 'problems'], fastify: '5.x' },
+)
+
+/** Each proxy appends: the last value is the one our own proxy wrote. */
+const lastOf = (header: string): string => (header.split(',').at(-1) ?? '').trim()

@@ -1,0 +1,64 @@
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
+import fp from 'fastify-plugin'
+import { isUnreachable } from '../app/db/unreachable.ts'
+import { ApiError, type ErrorCode, type Fault } from '../app/errors.ts'
+import { problemBody, problemType } from '../app/http/problem.ts'
+
+export type ProblemOptions = { publicUrl: string }
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** Answers with the problem document of an error; also for errors that no handler sees. */
+    sendProblem(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply
+  }
+}
+
+/** Fastify's and Node's own refusals, by their codes. */
+const frameworkCodes: Readonly<Record<string, ErrorCode>> = {
+  FST_ERR_BAD_URL: 'malformed_request',
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: 'unsupported_media_type',
+  FST_ERR_CTP_BODY_TOO_LARGE: 'body_too_large',
+  FST_ERR_CTP_EMPTY_JSON_BODY: 'invalid_body',
+  FST_ERR_CTP_INVALID_JSON_BODY: 'invalid_body',
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'malformed_request',
+  FST_ERR_VALIDATION: 'invalid_body',
+  ERR_HTTP_REQUEST_TIMEOUT: 'request_timeout',
+}
+
+const bodyFaults = (error: FastifyError): Fault[] =>
+  (error.validation ?? []).map((issue) => ({
+    pointer: issue.instancePath ?? '',
+    code: 'invalid_value',
+    detail: issue.message ?? 'expected another value',
+  }))
+
+const toApiError = (error: unknown): ApiError | undefined => {
+  if (error instanceof ApiError) return error
+  if (isUnreachable(error)) return new ApiError('unavailable', { headers: { 'retry-after': '1' } })
+  const { code, statusCode } = error as FastifyError
+  const known = frameworkCodes[code]
+  if (known === 'invalid_body') return new ApiError(known, { errors: bodyFaults(error as FastifyError) })
+  if (known) return new ApiError(known)
+  // Broken bodies that Fastify reports without a code of its own: a client's fault all the same.
+  return statusCode === 400 ? new ApiError('malformed_request') : undefined
+}
+
+/** The one place where an error becomes an answer. */
+export default fp<ProblemOptions>(
+  (app, { publicUrl }, done) => {
+    app.decorate('sendProblem', (error: unknown, request: FastifyRequest, reply: FastifyReply) => {
+      const known = toApiError(error)
+      if (!known || known.status >= 500) request.log.error({ err: error }, 'request failed')
+      const problem = known ?? new ApiError('internal_error')
+      return reply
+        .code(problem.status)
+        .headers({ 'cache-control': 'no-store', ...problem.extras.headers })
+        .type(problemType)
+        .send(Buffer.from(problemBody(problem, publicUrl, request.id)))
+    })
+    app.setErrorHandler((error, request, reply) => app.sendProblem(error, request, reply))
+    app.setNotFoundHandler((request, reply) => app.sendProblem(new ApiError('not_found'), request, reply))
+    done()
+  },
+  { name: 'problems', fastify: '5.x' },
+)

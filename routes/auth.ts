@@ -1,0 +1,100 @@
+import type {} from '@fastify/swagger'
+import type { FastifyInstance, FastifyRequest, RouteOptions } from 'fastify'
+import { ApiError, type Fault } from '../app/errors.ts'
+import { jwksAnswer, loginRequest, tokenAnswer } from '../schemas/auth.ts'
+
+type Issue = NonNullable<ReturnType<typeof loginRequest.safeParse>['error']>['issues'][number]
+
+const pointerTo = (path: readonly PropertyKey[]) =>
+  path.map((part) => `/${String(part).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
+
+const listFaults = (issue: Issue): Fault[] =>
+  issue.code === 'unrecognized_keys'
+    ? issue.keys.map((key) => ({
+        pointer: pointerTo([...issue.path, key]),
+        code: 'unknown_field',
+        detail: 'there is no such field',
+      }))
+    : [{ pointer: pointerTo(issue.path), code: 'invalid_value', detail: issue.message }]
+
+const readBody = (body: unknown): string => {
+  const { data, error } = loginRequest.safeParse(body)
+  if (!error) return data.api_key
+  throw new ApiError('invalid_body', {
+    detail: 'Send {"api_key": "…"} as JSON, or the key by HTTP Basic.',
+    errors: error.issues.flatMap(listFaults),
+  })
+}
+
+// RFC 7617. The key carries its id, so either half may be left to it; a key id that contradicts the key is no key.
+const readBasic = (encoded: string): string => {
+  const [, user = '', password = ''] = /^([^:]*):(.*)$/s.exec(Buffer.from(encoded, 'base64').toString()) ?? []
+  if (password === '') return user
+  return password.startsWith(`cda_live_${user}_`) ? password : ''
+}
+
+const isEmpty = (body: unknown) => Object.keys(body ?? {}).length === 0
+
+const readApiKey = ({ headers, body }: FastifyRequest): string => {
+  const [, basic] = /^basic +(\S+)$/i.exec(headers.authorization ?? '') ?? []
+  if (basic === undefined) return readBody(body)
+  if (isEmpty(body)) return readBasic(basic)
+  throw new ApiError('invalid_body', {
+    detail: 'The key came by HTTP Basic: send no body.',
+    errors: [{ pointer: '', code: 'invalid_value', detail: 'expected no body beside HTTP Basic' }],
+  })
+}
+
+const noStore = { 'cache-control': 'no-store', pragma: 'no-cache' }
+/** Clients that find an unknown kid ask again; anyone else need not within five minutes. */
+const keysMaxAgeSeconds = 300
+const tags = ['Authentication']
+const security: [] = []
+
+const routes: RouteOptions[] = [
+  {
+    method: 'POST',
+    url: '/v1/auth/login',
+    schema: {
+      operationId: 'login',
+      summary: 'Exchange an API key for an access token',
+      description:
+        'The key comes in the body or by HTTP Basic: key id and key, or the key alone as user name.',
+      tags,
+      security,
+      body: loginRequest,
+      response: { 200: tokenAnswer },
+    },
+    // HTTP Basic comes without a body: which of the two is needed is for readApiKey to judge.
+    validatorCompiler: () => () => true,
+    handler: async (request, reply) => {
+      const { principals, signAccessToken } = request.server
+      const key = await principals.verifyApiKey(readApiKey(request))
+      // A day that is not noted must not keep anybody out.
+      await principals
+        .markKeyUsed(key.keyId)
+        .catch((error: unknown) => request.log.warn({ err: error }, 'the use of an API key was not noted'))
+      return reply.headers(noStore).send(signAccessToken(key))
+    },
+  },
+  {
+    method: 'GET',
+    url: '/.well-known/jwks.json',
+    schema: {
+      operationId: 'listSigningKeys',
+      summary: 'The public keys that verify access tokens',
+      tags,
+      security,
+      response: { 200: jwksAnswer },
+    },
+    handler: (request, reply) =>
+      reply
+        .header('cache-control', `public, max-age=${keysMaxAgeSeconds}`)
+        .send(request.server.signingKeys.jwks),
+  },
+]
+
+/** Login and the public keys, both without a token. Needs the plugin `auth`. */
+export const authRoutes = async (app: FastifyInstance): Promise<void> => {
+  for (const route of routes) app.route(route)
+}

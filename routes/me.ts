@@ -1,0 +1,18 @@
+import type { Endpoint } from '../plugins/endpoints.ts'
+
+/** Who the token is, and what it may do. */
+export const meEndpoints = (scopes: readonly string[]): Endpoint[] => [
+  {
+    path: '/me',
+    scope: null,
+    schema: {},
+    state: ({ principal }) => ({
+      data: {
+        customer: principal.customerId,
+        plan: principal.plan,
+        scopes: principal.scopes ? [...principal.scopes].sort() : [...scopes],
+        settings: { expiring_within: principal.expiringWithin },
+      },
+    }),
+  },
+]

@@ -1,0 +1,26 @@
+import type { Records } from '../app/records.ts'
+import { resourceNames, resources } from '../app/resources/index.ts'
+import type { Endpoint } from '../plugins/endpoints.ts'
+
+/** A page and a record of every resource. */
+export const recordEndpoints = (records: Records): Endpoint[] =>
+  resourceNames.flatMap((name): Endpoint[] => {
+    const resource = resources[name]
+    const scope = `${name}:read`
+    return [
+      {
+        path: `/${name}`,
+        scope,
+        schema: {},
+        answer: ({ principal, rawQuery, noCache }) =>
+          records.answer({ principal, resource, rawQuery, noCache }),
+      },
+      {
+        path: `/${name}/:id`,
+        scope,
+        schema: {},
+        answer: ({ principal, params, rawQuery, noCache }) =>
+          records.answer({ principal, resource, id: params.id as string, rawQuery, noCache }),
+      },
+    ]
+  })

@@ -1,0 +1,61 @@
+import { z } from 'zod'
+import { field } from './fields.ts'
+
+export const loginRequest = z
+  .strictObject({
+    api_key: field(
+      z.string('expected the API key as text'),
+      'The API key as it was issued: cda_live_<key id>_<secret>',
+      'cda_live_k3v9x2m7q4d8s1fa_<secret>',
+    ),
+  })
+  .meta({ id: 'LoginRequest', description: 'An API key, to be exchanged for an access token' })
+
+export const tokenAnswer = z
+  .strictObject({
+    access_token: field(
+      z.string(),
+      'The token for the Authorization header: a JWT (RFC 9068) that lives for expires_in seconds',
+      'eyJhbGciOiJFZERTQSIsInR5cCI6ImF0K2p3dCJ9.e30.c2lnbmF0dXJl',
+    ),
+    token_type: field(z.literal('Bearer'), 'How the token is sent: Authorization: Bearer <token>', 'Bearer'),
+    expires_in: field(z.int().positive(), 'Life of the token, in seconds', 3600),
+    scope: field(z.string(), 'What the token may do, space-separated', 'certificates:read products:read'),
+  })
+  .meta({ id: 'TokenAnswer', description: 'An access token' })
+
+const publicJwk = z
+  .strictObject({
+    kty: field(z.literal('OKP'), 'Key type (RFC 8037)', 'OKP'),
+    crv: field(z.literal('Ed25519'), 'Curve', 'Ed25519'),
+    x: field(z.string(), 'The public key, base64url', '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo'),
+    kid: field(
+      z.string(),
+      'Key id: the thumbprint (RFC 7638)',
+      'kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k',
+    ),
+    alg: field(z.literal('EdDSA'), 'Algorithm', 'EdDSA'),
+    use: field(z.literal('sig'), 'Use', 'sig'),
+  })
+  .meta({ id: 'PublicKey', description: 'A public key that verifies access tokens' })
+
+export const jwksAnswer = z
+  .strictObject({
+    keys: z.array(publicJwk).meta({ description: 'The key in use, and those before and after it' }),
+  })
+  .meta({ id: 'PublicKeySet', description: 'JSON Web Key Set (RFC 7517)' })
+
+/** What the service reads of its own access token once the signature holds; further claims are kept out. */
+export const accessTokenClaims = z
+  .object({
+    sub: field(z.string().min(1), 'Id of the API key', 'k3v9x2m7q4d8s1fa'),
+    customer: field(z.string().min(1), 'Id of the customer', 'acme'),
+    exp: field(z.int(), 'End, in seconds since 1970', 1798761600),
+    scope: field(z.string(), 'Scopes, space-separated', 'certificates:read'),
+    every_scope: field(
+      z.boolean().default(false),
+      'Scopes that come to be while the token lives are included, those of custom endpoints too',
+      true,
+    ),
+  })
+  .meta({ id: 'AccessTokenClaims', description: 'Claims of an access token (RFC 9068)' })

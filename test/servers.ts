@@ -1,0 +1,196 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { accessSync, constants, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { type AddressInfo, connect, createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { delimiter, join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import pg from 'pg'
+import { startEmbedded } from '../app/db/embedded.ts'
+
+const PACKAGE_ROOT = join(import.meta.dirname, '..')
+const SHARED_PREFIX = `certdata-test-${process.getuid?.() ?? 0}-`
+const START_LIMIT_MS = 10_000
+const PORT_TRIES = 5
+
+/** A fresh, empty database for one caller: `url` connects as its owner, a superuser on the bundled server. */
+export type TestPostgres = { url: string; stop(): Promise<void> }
+
+/** `pid`: the server's process, to be stopped or killed by tests; `stop()` works in any state of it. */
+export type TestRedis = { url: string; port: number; pid: number; stop(): Promise<void> }
+
+/**
+ * Makes a database on the server of TEST_DATABASE_URL (an owner's URL, PostgreSQL 15 or later), else on a
+ * bundled one without durability that all test files of one run share: the first starts it, the last to leave
+ * removes it. `stop()` drops the database, whoever is connected.
+ */
+export async function testPostgres(): Promise<TestPostgres> {
+  const given = process.env.TEST_DATABASE_URL
+  const server = given ? { url: given, release: async () => {} } : await startShared()
+  const name = `test_${randomBytes(8).toString('hex')}`
+  await execute(server.url, `create database ${name}`)
+  const drop = async () => {
+    await execute(server.url, `drop database if exists ${name} with (force)`)
+    await server.release()
+  }
+  let dropped: Promise<void> | undefined
+  const stop = () => {
+    dropped ??= drop()
+    return dropped
+  }
+  return { url: withDatabase(server.url, name), stop }
+}
+
+/**
+ * Starts the system's redis-server (REDIS_SERVER names another program) on 127.0.0.1 without persistence: on
+ * a free port, or on `port`, for a server that comes back. Undefined when there is no such program.
+ * @throws when there is none and REQUIRE_REDIS=1, or it does not start
+ */
+export async function testRedis(port?: number): Promise<TestRedis | undefined> {
+  const program = findProgram(process.env.REDIS_SERVER ?? 'redis-server')
+  if (!program) {
+    if (process.env.REQUIRE_REDIS === '1') throw new Error('REQUIRE_REDIS=1, but there is no redis-server')
+    return undefined
+  }
+  for (let tries = 1; ; tries++) {
+    try {
+      return await startRedis(program, port ?? (await freePort()))
+    } catch (error) {
+      // Another process may have taken the port in between.
+      if (tries === PORT_TRIES) throw error
+    }
+  }
+}
+
+/** A TCP port of 127.0.0.1 that was free a moment ago. */
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return port
+}
+
+// Keyed by the process that runs the test files, which is the parent of each.
+async function startShared() {
+  await removeAbandoned()
+  return await startInTemp(process.env.TEST_POSTGRES_KEY ?? String(process.ppid))
+}
+
+async function startInTemp(key: string) {
+  return await startEmbedded({
+    dataDir: join(tmpdir(), SHARED_PREFIX + key),
+    packageRoot: PACKAGE_ROOT,
+    log: () => {},
+    settings: { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '300' },
+    temporary: true,
+  })
+}
+
+// A run that was killed leaves its server behind: joining and leaving it is the way to remove it.
+async function removeAbandoned(): Promise<void> {
+  for (const name of readdirSync(tmpdir()).filter((entry) => entry.startsWith(SHARED_PREFIX))) {
+    const key = name.slice(SHARED_PREFIX.length)
+    if (!/^\d+$/.test(key) || isAlive(Number(key))) continue
+    try {
+      await (await startInTemp(key)).release()
+    } catch {
+      rmSync(join(tmpdir(), name), { recursive: true, force: true })
+    }
+  }
+}
+
+async function execute(url: string, statement: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    await client.query(statement)
+  } finally {
+    await client.end()
+  }
+}
+
+// Not by URL: a socket's has no host, which that class refuses.
+function withDatabase(url: string, name: string): string {
+  return url.replace(/^(postgres(?:ql)?:\/\/[^/?]*)(?:\/[^?]*)?/, `$1/${name}`)
+}
+
+async function startRedis(program: string, port: number): Promise<TestRedis> {
+  const folder = mkdtempSync(join(tmpdir(), 'certdata-redis-'))
+  const options = [
+    '--bind',
+    '127.0.0.1',
+    '--port',
+    String(port),
+    '--save',
+    '',
+    '--appendonly',
+    'no',
+    '--dir',
+    folder,
+  ]
+  const server = spawn(program, options, { cwd: folder, stdio: 'ignore' })
+  const kill = () => server.kill('SIGKILL')
+  process.once('exit', kill)
+  const stop = async () => {
+    process.removeListener('exit', kill)
+    // Nothing to save, and SIGKILL also ends a process that a test has stopped.
+    if (isRunning(server) && kill()) await once(server, 'exit')
+    rmSync(folder, { recursive: true, force: true })
+  }
+  try {
+    await once(server, 'spawn')
+    const deadline = Date.now() + START_LIMIT_MS
+    while (!(await answersPing(port))) {
+      if (!isRunning(server) || Date.now() > deadline) throw new Error(`${program} does not start`)
+      await delay(10)
+    }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+  return { url: `redis://127.0.0.1:${port}`, port, pid: server.pid ?? 0, stop }
+}
+
+async function answersPing(port: number): Promise<boolean> {
+  const socket = connect(port, '127.0.0.1')
+  try {
+    socket.setTimeout(1000, () => socket.destroy(new Error('silent')))
+    socket.write('PING\r\n')
+    const [reply] = (await once(socket, 'data')) as [Buffer]
+    return reply.toString().startsWith('+PONG')
+  } catch {
+    return false
+  } finally {
+    socket.destroy()
+  }
+}
+
+const isRunning = (child: ChildProcess) =>
+  child.pid !== undefined && child.exitCode === null && child.signalCode === null
+
+function findProgram(name: string): string | undefined {
+  const candidates = name.includes('/')
+    ? [name]
+    : (process.env.PATH ?? '').split(delimiter).map((folder) => join(folder, name))
+  return candidates.find((path) => {
+    if (!existsSync(path)) return false
+    try {
+      accessSync(path, constants.X_OK)
+      return true
+    } catch {
+      return false
+    }
+  })
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM'
+  }
+}
