@@ -2,12 +2,13 @@ import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { Socket } from 'node:net'
 import cors from '@fastify/cors'
-import Fastify, { type FastifyInstance, type FastifyServerOptions } from 'fastify'
+import Fastify, { type FastifyInstance, type FastifyServerOptions, LogController } from 'fastify'
 import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod'
 import accessLog from '../plugins/access-log.ts'
 import auth from '../plugins/auth.ts'
 import endpoints from '../plugins/endpoints.ts'
 import gate from '../plugins/gate.ts'
+import methodGuard from '../plugins/method-guard.ts'
 import problems from '../plugins/problems.ts'
 import securityHeaders from '../plugins/security-headers.ts'
 import { authRoutes } from '../routes/auth.ts'
@@ -77,7 +78,7 @@ const serverOptions = ({ config, publicUrl }: Deps, headers: () => Readonly<Reco
       // Addresses hold ids and query values, headers hold tokens: neither is logged.
       serializers: { req: ({ method }) => ({ method }), res: ({ statusCode }) => ({ statusCode }) },
     },
-    disableRequestLogging: true,
+    logController: new LogController({ disableRequestLogging: true }),
     genReqId: () => randomUUID(),
     trustProxy: config.trustedProxies.length > 0 ? [...config.trustedProxies] : false,
     bodyLimit: maxBodyBytes,
@@ -116,6 +117,7 @@ export const build = async (deps: Deps): Promise<FastifyInstance> => {
   await app.register(problems, { publicUrl })
   await app.register(accessLog)
   await app.register(gate, { trustedProxies: config.trustedProxies, allowHttp: config.allowHttp })
+  await app.register(methodGuard)
   const hasCors = config.corsOrigins.length > 0
   if (hasCors) {
     await app.register(cors, {
@@ -141,6 +143,10 @@ export const build = async (deps: Deps): Promise<FastifyInstance> => {
 
   await app.register(authRoutes, { signingKeys })
   await app.register(healthRoutes, { ping: deps.ping, isDraining: deps.isDraining })
+  app.guardMethods('/v1/auth/login', ['POST'])
+  app.guardMethods('/.well-known/jwks.json', ['GET', 'HEAD'])
+  app.guardMethods('/health/live', ['GET', 'HEAD'])
+  app.guardMethods('/health/ready', ['GET', 'HEAD'])
   await app.register(async (closed) => {
     await closed.register(endpoints, { publicUrl, variesWithOrigin: hasCors })
     for (const row of [...recordEndpoints(records), ...meEndpoints(scopes)]) closed.endpoint(row)

@@ -1,12 +1,20 @@
+import { isIP } from 'node:net'
 import { z } from 'zod'
 
-const origin = z.url({ protocol: /^https?$/ }).refine((value) => new URL(value).origin === value, {
+const origin = z.url({ protocol: /^https?$/ }).refine((value) => URL.parse(value)?.origin === value, {
   message: 'expected an origin: scheme, host and port, nothing after them',
 })
 const list = z.string().transform((value) => value.split(',').filter((part) => part !== ''))
 const integer = (min: number, max: number) => z.coerce.number().int().min(min).max(max)
 const postgresUrl = z.url({ protocol: /^postgres(ql)?$/, error: 'expected postgresql://…' })
 const redisUrl = z.url({ protocol: /^rediss?$/, error: 'expected redis://… or rediss://…' })
+
+const isAddressRange = (text: string): boolean => {
+  const [address = '', prefix, ...rest] = text.split('/')
+  const version = isIP(address)
+  if (version === 0 || rest.length > 0) return false
+  return prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= (version === 4 ? 32 : 128))
+}
 
 /** Every variable with its meaning; `certdata config` prints this. */
 export const variables = {
@@ -93,36 +101,46 @@ export class ConfigError extends Error {}
 
 const secretLength = 32
 
-const missingInProduction = (env: z.output<z.ZodObject<typeof variables>>): string[] =>
-  env.NODE_ENV === 'production'
-    ? (['PUBLIC_URL', 'DATABASE_URL', 'SECRET_KEY'] as const)
-        .filter((name) => env[name] === undefined)
-        .map((name) => `${name}: required in production (${variables[name].description})`)
-    : []
+type Environment = z.output<z.ZodObject<typeof variables>>
+
+/** What no variable shows alone. */
+const crossFaults = (env: Partial<Environment>): string[] => {
+  const faults: string[] = []
+  if (env.NODE_ENV === 'production') {
+    for (const name of ['PUBLIC_URL', 'DATABASE_URL', 'SECRET_KEY'] as const) {
+      if (env[name] === undefined)
+        faults.push(`${name}: required in production (${variables[name].description})`)
+    }
+  }
+  if (Boolean(env.TLS_CERT) !== Boolean(env.TLS_KEY))
+    faults.push('TLS_CERT and TLS_KEY: expected both or none')
+  if (env.SECRET_KEY?.some((key) => key.length < secretLength)) {
+    faults.push(`SECRET_KEY: expected at least ${secretLength} characters`)
+  }
+  if (env.CORS_ORIGINS?.some((each) => !origin.safeParse(each).success)) {
+    faults.push('CORS_ORIGINS: expected origins such as https://erp.example, never *')
+  }
+  if (env.TRUSTED_PROXIES?.some((each) => !isAddressRange(each))) {
+    faults.push('TRUSTED_PROXIES: expected addresses or CIDR ranges such as 10.0.0.0/8')
+  }
+  return faults
+}
 
 /**
  * Reads the environment once. An empty variable counts as absent.
  * Throws one ConfigError that names every bad or missing variable.
  */
 export const parseConfig = (environment: Readonly<Record<string, string | undefined>>): Config => {
-  const present = Object.fromEntries(
-    Object.keys(variables).flatMap((name) => (environment[name] ? [[name, environment[name]]] : [])),
-  )
-  const parsed = z.object(variables).safeParse(present)
-  const faults = parsed.success
-    ? missingInProduction(parsed.data)
-    : parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`)
-  const env = parsed.data
-  if (env && Boolean(env.TLS_CERT) !== Boolean(env.TLS_KEY)) {
-    faults.push('TLS_CERT and TLS_KEY: expected both or none')
+  const faults: string[] = []
+  const values: Record<string, unknown> = {}
+  for (const [name, schema] of Object.entries(variables)) {
+    const parsed = schema.safeParse(environment[name] || undefined)
+    if (parsed.success) values[name] = parsed.data
+    else faults.push(...parsed.error.issues.map((issue) => `${name}: ${issue.message}`))
   }
-  if (env?.SECRET_KEY?.some((key) => key.length < secretLength)) {
-    faults.push(`SECRET_KEY: expected at least ${secretLength} characters`)
-  }
-  if (env?.CORS_ORIGINS.some((each) => !origin.safeParse(each).success)) {
-    faults.push('CORS_ORIGINS: expected origins such as https://erp.example, never *')
-  }
-  if (!env || faults.length > 0) throw new ConfigError(`Configuration:\n  ${faults.join('\n  ')}`)
+  faults.push(...crossFaults(values as Partial<Environment>))
+  if (faults.length > 0) throw new ConfigError(`Configuration:\n  ${faults.join('\n  ')}`)
+  const env = values as Environment
   return Object.freeze({
     host: env.HOST,
     port: env.PORT,

@@ -1,7 +1,7 @@
 import type { z } from 'zod'
-import { recordId, text } from '../../schemas/fields.ts'
+import { recordId } from '../../schemas/fields.ts'
 import { demoCustomerId } from '../auth/principal.ts'
-import { customerSlug } from '../db/queries/customers.ts'
+import { customerName, customerSlug } from '../db/queries/customers.ts'
 import type { Resource, ResourceName } from '../resources/define.ts'
 import { resourceNames, resources } from '../resources/index.ts'
 import { derivePeriods } from './periods.ts'
@@ -30,7 +30,7 @@ export type LineOptions = {
 }
 
 const envelope = ['resource', 'customer', 'customer_name']
-const customerName = text.min(1, 'expected a name')
+
 const checkers = new Map<ResourceName, RecordChecker>(
   resourceNames.map((name) => [name, createRecordChecker(resources[name])]),
 )

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -136,19 +136,32 @@ t.test('what was sealed opens for its purpose only, and not when a bit changed',
 const folder = mkdtempSync(join(tmpdir(), 'certdata-secrets-'))
 t.teardown(() => rmSync(folder, { recursive: true }))
 const module = join(import.meta.dirname, '../../app/auth/secrets.ts')
-const loadInProcess = async (file: string) => {
+const rounds = 30
+// All wait for the same instant, then run for one file after the other.
+const loadInProcess = async (start: number): Promise<string[]> => {
   const program = `import { loadOrCreateSecret } from ${JSON.stringify(module)}
-    process.stdout.write(loadOrCreateSecret(process.argv[1]))`
-  const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', program, file])
-  return stdout
+    while (Date.now() < ${start});
+    const files = Array.from({ length: ${rounds} }, (_, i) => process.argv[1] + '/' + i)
+    process.stdout.write(JSON.stringify(files.map(loadOrCreateSecret)))`
+  const { stdout } = await promisify(execFile)(process.execPath, [
+    '--input-type=module',
+    '-e',
+    program,
+    folder,
+  ])
+  return JSON.parse(stdout)
 }
 
 t.test('processes that need the secret at once agree on one, which only this user can read', async (t) => {
-  const file = join(folder, 'secret')
-  const secrets = await Promise.all([1, 2, 3, 4].map(() => loadInProcess(file)))
-  t.equal(new Set([...secrets, loadOrCreateSecret(file)]).size, 1)
+  const start = Date.now() + 400
+  const [first = [], ...others] = await Promise.all([1, 2, 3].map(() => loadInProcess(start)))
+  t.equal(new Set(first).size, rounds)
+  for (const other of others) t.strictSame(other, first)
+  const file = join(folder, '0')
+  t.equal(loadOrCreateSecret(file), first[0])
   t.ok(readFileSync(file, 'utf8').trim().length >= 43)
   t.equal(statSync(file).mode & 0o777, 0o600)
+  t.equal(readdirSync(folder).length, rounds, 'nothing else is left behind')
 })
 
 t.test('a file with too short a secret is refused by name', async (t) => {

@@ -35,7 +35,7 @@ t.teardown(async () => {
   await server.stop()
 })
 await migrate(owner)
-await Promise.all([ensureSigningKey(owner, secrets), ensureSigningKey(owner, secrets)])
+await ensureSigningKey(owner, secrets)
 const signingKeys = await loadSigningKeys(db, secrets)
 
 const clock = { ms: Date.parse('2026-11-21T12:00:00.000Z') }
@@ -93,6 +93,12 @@ const addCustomer = async (plan: Plan = 'premium') => {
     .execute()
   return customer_id
 }
+const suspend = (customer: string) =>
+  owner
+    .updateTable('customers')
+    .set({ suspended_at: new Date().toISOString() })
+    .where('customer_id', '=', customer)
+    .execute()
 const issueKey = async (
   customer_id: string,
   limits: { scopes?: string[]; expires_at?: string; secret_sha256?: Buffer } = {},
@@ -102,6 +108,8 @@ const issueKey = async (
   await owner.insertInto('api_keys').values(row).execute()
   return { customer: customer_id, keyId, apiKey }
 }
+const revoke = (keyId: string, revoked_at = new Date().toISOString()) =>
+  owner.updateTable('api_keys').set({ revoked_at }).where('key_id', '=', keyId).execute()
 const newKey = async (limits = {}) => issueKey(await addCustomer(), limits)
 
 const login = (payload: unknown, on = app) =>
@@ -182,8 +190,8 @@ t.test('a mistyped, unknown, wrong, revoked or expired key gets the same refusal
   const wrong = await newKey({ secret_sha256: createApiKey().secretSha256 })
   const expired = await newKey({ expires_at: new Date(clock.ms).toISOString() })
   const revoked = await newKey()
-  const revocation = { revoked_at: new Date(clock.ms + 60_000).toISOString() }
-  await owner.updateTable('api_keys').set(revocation).where('key_id', '=', revoked.keyId).execute()
+  // By a clock that is an hour ahead: what was revoked is revoked.
+  await revoke(revoked.keyId, new Date(Date.now() + 3_600_000).toISOString())
   const answers = [
     await login({ api_key: createApiKey().apiKey }),
     await login({ api_key: typo }),
@@ -217,11 +225,7 @@ t.test('without a plan that has API access only the right key learns why', async
   const basicPlan = await issueKey(await addCustomer('basic'))
   const wrong = await issueKey(basicPlan.customer, { secret_sha256: Buffer.alloc(32) })
   const suspended = await newKey()
-  await owner
-    .updateTable('customers')
-    .set({ suspended_at: new Date().toISOString() })
-    .where('customer_id', '=', suspended.customer)
-    .execute()
+  await suspend(suspended.customer)
   for (const { apiKey } of [basicPlan, suspended]) {
     const answer = await login({ api_key: apiKey })
     t.equal(answer.statusCode, 403)
@@ -403,7 +407,6 @@ t.test('what the database says of key and customer counts within a second', asyn
   type Changes = { plan?: Plan; suspended_at?: string | null; expiring_within?: number }
   const setCustomer = (customer: string, values: Changes) =>
     owner.updateTable('customers').set(values).where('customer_id', '=', customer).execute()
-  const at = new Date().toISOString()
   const { customer, keyId, apiKey } = await newKey()
   const token = await tokenOf(apiKey)
   const codeSoon = async () => {
@@ -419,12 +422,12 @@ t.test('what the database says of key and customer counts within a second', asyn
   t.equal(await codeSoon(), undefined)
   t.match((await who(token)).json(), { plan: 'enterprise', expiringWithin: 30 })
 
-  await setCustomer(customer, { suspended_at: at })
+  await suspend(customer)
   t.equal(await codeSoon(), 'plan_required')
   await setCustomer(customer, { suspended_at: null })
   t.equal(await codeSoon(), undefined)
 
-  await owner.updateTable('api_keys').set({ revoked_at: at }).where('key_id', '=', keyId).execute()
+  await revoke(keyId)
   t.equal(await codeSoon(), 'token_revoked')
   const refused = await who(token)
   t.equal(refused.statusCode, 401)
@@ -486,25 +489,46 @@ t.test('the oldest facts make room for new ones', async (t) => {
   await forgotten
 })
 
+/** A database whose answers arrive when told: `read` once the rows are known, `arrive` lets them through. */
+const createSlowDb = () => {
+  const flights: { read: Promise<void>; arrive: () => void }[] = []
+  const slow = db.withPlugin({
+    transformQuery({ node }) {
+      const read = Promise.withResolvers<void>()
+      const arrived = Promise.withResolvers<void>()
+      flights.push({ read: read.promise, arrive: arrived.resolve })
+      waiting.push({ read: read.resolve, arrived: arrived.promise })
+      return node
+    },
+    async transformResult({ result }) {
+      const flight = waiting.shift()
+      flight?.read()
+      await flight?.arrived
+      return result
+    },
+  })
+  const waiting: { read: () => void; arrived: Promise<void> }[] = []
+  return { slow, flights }
+}
+
 t.test('callers at once share one query, but not one that was sent too long ago', async (t) => {
   const { keyId } = await newKey()
-  const principals = createPrincipals({ db, now })
-  const before = queries
-  const answers = await owner.transaction().execute(async (transaction) => {
-    await sql`lock table api_keys in access exclusive mode`.execute(transaction)
-    const first = principals.findKey(keyId)
-    clock.ms += 499
-    t.equal(principals.findKey(keyId), first)
-    clock.ms += 1
-    const later = principals.findKey(keyId)
-    t.not(later, first, 'the first may have read before a revocation that the later caller must see')
-    t.equal(principals.findKey(keyId), later)
-    return [first, later]
-  })
-  t.match(await Promise.all(answers), [{ keyId }, { keyId }])
-  t.equal(queries, before + 2)
+  const { slow, flights } = createSlowDb()
+  const principals = createPrincipals({ db: slow, now })
+  const first = principals.findKey(keyId)
   clock.ms += 499
-  t.match(principals.findKey(keyId), { keyId }, 'the later one is what is remembered, and not as a promise')
+  t.equal(principals.findKey(keyId), first)
+  await flights[0]?.read
+  await revoke(keyId)
+  clock.ms += 1
+  const later = principals.findKey(keyId)
+  t.equal(principals.findKey(keyId), later)
+  t.equal(flights.length, 2)
+  flights[1]?.arrive()
+  t.match(await later, { revoked: true })
+  flights[0]?.arrive()
+  t.match(await first, { revoked: false })
+  t.match(principals.findKey(keyId), { revoked: true }, 'the older answer does not replace the newer one')
 })
 
 t.test('a question that failed is asked again, and a fault of ours is not called unavailable', async (t) => {
@@ -554,6 +578,9 @@ t.test('exactly the demo token is the demo customer, and nobody else is', async 
     await isRefused(t, token, token)
   }
   t.equal((await login({ api_key: demoToken })).statusCode, 401)
+  await suspend('demo')
+  clock.ms += 1000
+  await isRefused(t, demoToken, 'the operator can switch it off')
 })
 
 const principal = (scopes?: string[]): Principal => ({
@@ -615,12 +642,11 @@ t.test('a signing key that is withdrawn takes its tokens along, remembered ones 
   await isRefused(t, token, 'withdrawn', rotating)
 })
 
-t.test('processes that start at once make one signing key, sealed under the secret', async (t) => {
-  const rows = await owner.selectFrom('signing_keys').selectAll().execute()
-  t.equal(rows.length, 1)
-  t.equal(rows[0]?.kid, signingKeys.active.kid)
-  t.notOk(rows[0]?.sealed_private_key.includes('PRIVATE KEY'))
-  t.notOk(JSON.stringify(rows[0]?.public_jwk).includes('"d"'))
+t.test('a private key is in the table sealed only', async (t) => {
+  const row = await owner.selectFrom('signing_keys').selectAll().executeTakeFirstOrThrow()
+  t.equal(row.kid, signingKeys.active.kid)
+  t.notOk(row.sealed_private_key.includes('PRIVATE KEY'))
+  t.notOk(JSON.stringify(row.public_jwk).includes('"d"'))
 })
 
 t.test('another SECRET_KEY is explained, and one beside the former opens the keys', async (t) => {
@@ -650,10 +676,21 @@ t.test('a public key that was slipped into the table is not trusted', async (t) 
   await owner.deleteFrom('signing_keys').where('kid', '=', 'slipped').execute()
 })
 
-t.test('without any signing key the start says what makes one', async (t) => {
-  const rows = await owner.deleteFrom('signing_keys').returning('kid').execute()
-  t.equal(rows.length, 1)
+t.test('without any signing key the start says what makes one, and processes at once make one', async (t) => {
+  await owner.deleteFrom('signing_keys').execute()
   await t.rejects(loadSigningKeys(db, secrets), /no active signing key: run "certdata migrate"/)
+  const both = await owner.transaction().execute(async (transaction) => {
+    // Lets both see that there is none, and neither write.
+    await sql`lock table signing_keys in exclusive mode`.execute(transaction)
+    const makers = [ensureSigningKey(owner, secrets), ensureSigningKey(owner, secrets)]
+    const writers = sql`select from pg_locks where relation = 'signing_keys'::regclass and not granted`
+    while ((await writers.execute(transaction)).rows.length < 2);
+    return makers
+  })
+  await Promise.all(both)
+  const { jwks } = await loadSigningKeys(db, secrets)
+  t.equal(jwks.keys.length, 1)
+  t.not(jwks.keys[0]?.kid, signingKeys.active.kid)
   await ensureSigningKey(owner, secrets)
-  t.not((await loadSigningKeys(db, secrets)).active.kid, rows[0]?.kid)
+  t.strictSame((await loadSigningKeys(db, secrets)).jwks, jwks)
 })

@@ -101,7 +101,7 @@ export async function waitUntilReady(
 }
 
 /**
- * Stops the server on this cluster, disconnecting its clients, and waits until it is gone. None: does nothing.
+ * Stops the server on this cluster, disconnecting its clients, and waits until it is gone. None: no effect.
  * @param deadline milliseconds since 1970
  * @throws when the deadline passes
  */

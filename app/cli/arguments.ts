@@ -1,0 +1,34 @@
+import { InvalidArgumentError } from 'commander'
+import { z } from 'zod'
+import { date } from '../../schemas/fields.ts'
+import { customerName, customerSlug } from '../db/queries/customers.ts'
+
+const parseWith =
+  <T>(schema: z.ZodType<T>) =>
+  (value: string): T => {
+    const parsed = schema.safeParse(value)
+    if (parsed.success) return parsed.data
+    throw new InvalidArgumentError(parsed.error.issues.map((issue) => issue.message).join('; '))
+  }
+
+/** The slug of a customer. Throws commander's error, as all of these. */
+export const parseSlug = parseWith(customerSlug)
+
+export const parseName = parseWith(customerName)
+
+/** A customer's expiry window, in days. */
+export const parseDays = parseWith(z.coerce.number('expected a number of days').int().min(1).max(365))
+
+const instant = z.iso.datetime({ offset: true, error: 'expected a date or an instant with its time zone' })
+
+const dayAfter = (day: string) => new Date(Date.parse(day) + 86_400_000)
+
+/**
+ * When something ends: an instant with its time zone, or a date, whose whole day (UTC) still counts.
+ * Returns the instant as RFC 3339 in UTC. Throws where it is over already.
+ */
+export const parseExpiry = (value: string): string => {
+  const end = date.safeParse(value).success ? dayAfter(value) : new Date(parseWith(instant)(value))
+  if (end.getTime() <= Date.now()) throw new InvalidArgumentError('expected a time to come')
+  return end.toISOString()
+}

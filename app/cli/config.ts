@@ -1,0 +1,23 @@
+import { z } from 'zod'
+import { variables } from '../config.ts'
+import { createCommand, type Output, print } from './output.ts'
+
+const listVariables = () =>
+  Object.entries(variables).map(([name, schema]) => ({
+    name,
+    description: schema.description ?? '',
+    default: schema instanceof z.ZodDefault ? String(schema.def.defaultValue) : null,
+  }))
+
+const showConfig = (options: Output): void => {
+  const listed = listVariables()
+  const text = listed.map(
+    (variable) =>
+      `${variable.name}${variable.default ? `=${variable.default}` : ''}\n    ${variable.description}`,
+  )
+  print(options, listed, text.join('\n'))
+}
+
+/** `certdata config` */
+export const configCommand = () =>
+  createCommand('config', 'every environment variable, its meaning and its default').action(showConfig)

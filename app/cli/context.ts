@@ -1,0 +1,89 @@
+import { resolve } from 'node:path'
+import { createSecrets, type Secrets } from '../auth/secrets.ts'
+import { type Config, parseConfig } from '../config.ts'
+import { createDb, createPool, operatorRole } from '../db/connect.ts'
+import { startEmbedded } from '../db/embedded.ts'
+import { listPendingMigrations } from '../db/migrate.ts'
+import { prepareDatabase } from '../db/prepare.ts'
+import type { Db } from '../db/schema.ts'
+import { openSecretKeys } from '../secret-keys.ts'
+import { Refusal } from './refusal.ts'
+
+const packageRoot = resolve(import.meta.dirname, '../..')
+
+type Server = {
+  url: string
+  isEmbedded: boolean
+  /** Opened when needed: only migrations seal anything. */
+  openSecrets: () => Secrets
+}
+
+/** Exit codes of a process that a signal ended, as shells count them: 128 + the signal's number. */
+const signals = { SIGINT: 130, SIGTERM: 143 } as const
+
+const useEmbedded = async <T>(config: Config, use: (server: Server) => Promise<T>): Promise<T> => {
+  const log = (message: string) => process.stderr.write(`${message}\n`)
+  const { url, directory, release } = await startEmbedded({ dataDir: config.dataDir, packageRoot, log })
+  // The bundled server must not stay behind. What was not committed is rolled back.
+  const stopOn = Object.entries(signals).map(([signal, exitCode]) => {
+    const stop = () => void release().finally(() => process.exit(exitCode))
+    process.once(signal, stop)
+    return () => process.removeListener(signal, stop)
+  })
+  const openSecrets = () => createSecrets(openSecretKeys(config, packageRoot, directory))
+  try {
+    return await use({ url, isEmbedded: true, openSecrets })
+  } finally {
+    for (const remove of stopOn) remove()
+    await release()
+  }
+}
+
+const useServer = <T>(use: (server: Server) => Promise<T>): Promise<T> => {
+  const config = parseConfig(process.env)
+  const url = config.databaseAdminUrl
+  if (url === undefined) return useEmbedded(config, use)
+  const openSecrets = () => createSecrets(openSecretKeys(config, packageRoot))
+  return use({ url, isEmbedded: false, openSecrets })
+}
+
+const connect = async <T>(url: string, role: string | undefined, use: (db: Db) => Promise<T>): Promise<T> => {
+  const pool = createPool(url, {
+    ...(role === undefined ? {} : { role }),
+    max: 1,
+    applicationName: 'certdata-cli',
+    statementTimeoutMs: 0,
+    // The statement that was running says it better.
+    onError: () => {},
+  })
+  const db = createDb(pool)
+  try {
+    return await use(db)
+  } finally {
+    await db.destroy()
+  }
+}
+
+const requireSchema = async (db: Db, server: Server): Promise<void> => {
+  const pending = await listPendingMigrations(db)
+  if (pending.length === 0) return
+  if (!server.isEmbedded) throw new Refusal('The schema is not up to date: run certdata migrate first')
+  await prepareDatabase(db, server.openSecrets())
+}
+
+/**
+ * Runs `use` as the owner of the configured database, the bundled one included, whether or not the service
+ * is running on it. Throws ConfigError, the driver's errors, and what `use` throws.
+ */
+export const withOwner = <T>(use: (db: Db, secrets: Secrets) => Promise<T>): Promise<T> =>
+  useServer((server) => connect(server.url, undefined, (db) => use(db, server.openSecrets())))
+
+/**
+ * Runs `use` as the operator's role, which sees every customer. Throws a Refusal where the schema is not
+ * up to date; the bundled database is brought up to date instead.
+ */
+export const withOperator = <T>(use: (db: Db) => Promise<T>): Promise<T> =>
+  useServer(async (server) => {
+    await connect(server.url, undefined, (db) => requireSchema(db, server))
+    return connect(server.url, operatorRole, use)
+  })

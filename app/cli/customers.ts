@@ -1,0 +1,103 @@
+import { Argument, Command, Option } from 'commander'
+import { demoCustomerId } from '../auth/principal.ts'
+import { listApiKeys } from '../db/queries/api-keys.ts'
+import {
+  addCustomer,
+  type Customer,
+  type CustomerChanges,
+  changeCustomer,
+  countRecords,
+  findCustomer,
+  listCustomers,
+  plans,
+} from '../db/queries/customers.ts'
+import type { Plan } from '../db/schema.ts'
+import { parseDays, parseName, parseSlug } from './arguments.ts'
+import { withOperator } from './context.ts'
+import { createCommand, formatFields, formatTable, type Output, print } from './output.ts'
+import { Refusal } from './refusal.ts'
+
+const printCustomer = (options: Output, customer: Customer) =>
+  print(options, customer, formatFields(customer))
+
+/** The customer, or the refusal that every command makes of an unknown one. */
+export const requireCustomer = (customer: Customer | undefined, slug: string): Customer => {
+  if (!customer) throw new Refusal(`There is no customer ${slug}`)
+  return customer
+}
+
+const add = async (slug: string, options: Output & { name?: string; plan: Plan }): Promise<void> => {
+  if (slug === demoCustomerId) throw new Refusal(`${slug} is the customer of the example data`)
+  const name = options.name ?? slug
+  const added = await withOperator((db) => addCustomer(db, { customerId: slug, name, plan: options.plan }))
+  if (!added) throw new Refusal(`There is a customer ${slug} already`)
+  printCustomer(options, added)
+}
+
+const list = async (options: Output): Promise<void> => {
+  const customers = await withOperator(listCustomers)
+  print(options, customers, formatTable(customers, 'no customers yet'))
+}
+
+const show = (slug: string, options: Output): Promise<void> =>
+  withOperator(async (db) => {
+    const customer = requireCustomer(await findCustomer(db, slug), slug)
+    const records = await countRecords(db, slug)
+    const keys = await listApiKeys(db, slug)
+    const text = [formatFields({ ...customer, ...records }), formatTable(keys, 'no keys yet')].join('\n\n')
+    print(options, { ...customer, records, keys }, text)
+  })
+
+const change = async (slug: string, changes: CustomerChanges, options: Output): Promise<void> => {
+  const customer = await withOperator((db) => changeCustomer(db, slug, changes))
+  printCustomer(options, requireCustomer(customer, slug))
+}
+
+const settings = async (slug: string, options: Output & { expiringWithin?: number }): Promise<void> => {
+  const { expiringWithin } = options
+  const customer = await withOperator((db) =>
+    expiringWithin === undefined ? findCustomer(db, slug) : changeCustomer(db, slug, { expiringWithin }),
+  )
+  const { expiring_within } = requireCustomer(customer, slug)
+  print(options, { customer: slug, expiring_within }, formatFields({ expiring_within }))
+}
+
+const forCustomer = (name: string, description: string): Command =>
+  createCommand(name, description).argument('<customer>', 'slug of the customer', parseSlug)
+
+/** `certdata customers …` */
+export const customersCommand = (): Command =>
+  new Command('customers')
+    .description('the customers and their plans')
+    .addCommand(
+      forCustomer('add', 'add a customer')
+        .option('--name <name>', 'its name (default: the slug)', parseName)
+        .addOption(new Option('--plan <plan>', 'its plan').choices(plans).default('basic'))
+        .action(add),
+    )
+    .addCommand(createCommand('list', 'all customers').action(list))
+    .addCommand(forCustomer('show', 'one customer, what is stored of it, its keys').action(show))
+    .addCommand(
+      forCustomer('set-plan', 'change the plan')
+        .addArgument(new Argument('<plan>', 'the new plan').choices(plans))
+        .action((slug: string, plan: Plan, options: Output) => change(slug, { plan }, options)),
+    )
+    .addCommand(
+      forCustomer('suspend', 'refuse its requests until it is resumed').action(
+        (slug: string, options: Output) => change(slug, { suspended: true }, options),
+      ),
+    )
+    .addCommand(
+      forCustomer('resume', 'end a suspension').action((slug: string, options: Output) =>
+        change(slug, { suspended: false }, options),
+      ),
+    )
+    .addCommand(
+      forCustomer('settings', 'show or change the settings')
+        .option(
+          '--expiring-within <days>',
+          'days before its end in which a certificate is expiring',
+          parseDays,
+        )
+        .action(settings),
+    )

@@ -1,0 +1,96 @@
+import type { FileHandle } from 'node:fs/promises'
+import { open } from 'node:fs/promises'
+import { demoCustomerId } from '../auth/principal.ts'
+import { type ImportReport, importRecords, type LineNote } from '../import/index.ts'
+import { parseSlug } from './arguments.ts'
+import { withOperator } from './context.ts'
+import { createCommand, type Output, print } from './output.ts'
+import { createProgress } from './progress.ts'
+import { Refusal } from './refusal.ts'
+
+type ImportCommandOptions = Output & {
+  replace?: true
+  force?: true
+  dryRun?: true
+  customer?: string
+}
+
+/** Notes printed of each kind; `--json` has more. */
+const maxPrinted = 20
+
+const formatReport = (report: ImportReport): string => {
+  const { read, created, updated, unchanged, deleted, bad, warnings } = report
+  const counts = Object.entries({ created, updated, unchanged, deleted, bad, warnings })
+  const lines = `${read} ${read === 1 ? 'line' : 'lines'}${report.dryRun ? ' (dry run, nothing written)' : ''}`
+  return `${lines}: ${counts.map(([name, count]) => `${count} ${name}`).join(', ')}`
+}
+
+const toJson = ({
+  badLines,
+  warningLines,
+  customersCreated,
+  deletionRefused,
+  dryRun,
+  ...counts
+}: ImportReport) => ({
+  ...counts,
+  customers_created: customersCreated,
+  dry_run: dryRun,
+  bad_lines: badLines,
+  warning_lines: warningLines,
+  deletion_refused: deletionRefused,
+})
+
+const printNotes = (kind: string, notes: readonly LineNote[], count: number) => {
+  for (const { line, reason } of notes.slice(0, maxPrinted)) {
+    process.stderr.write(`line ${line}: ${kind}${reason}\n`)
+  }
+  if (count > maxPrinted) process.stderr.write(`… and ${count - maxPrinted} more\n`)
+}
+
+const openSource = async (file: string): Promise<{ stream: AsyncIterable<Buffer>; sizeBytes?: number }> => {
+  if (file === '-') return { stream: process.stdin }
+  let handle: FileHandle
+  try {
+    handle = await open(file)
+  } catch (cause) {
+    throw new Refusal(`${file} cannot be read: ${(cause as Error).message}`, { cause })
+  }
+  const stats = await handle.stat()
+  return { stream: handle.createReadStream(), ...(stats.isFile() ? { sizeBytes: stats.size } : {}) }
+}
+
+const runImport = async (file: string, options: ImportCommandOptions): Promise<void> => {
+  const { customer, replace = false, force = false, dryRun = false } = options
+  if (customer === demoCustomerId) throw new Refusal(`${customer} is the customer of the example data`)
+  const report = await withOperator(async (db) => {
+    const { stream, sizeBytes } = await openSource(file)
+    const progress = createProgress(process.stderr, sizeBytes)
+    try {
+      return await importRecords(db, progress.watch(stream), {
+        ...(customer === undefined ? {} : { customer }),
+        replace,
+        force,
+        dryRun,
+        onProgress: progress.report,
+      })
+    } finally {
+      progress.end()
+    }
+  })
+  printNotes('warning: ', report.warningLines, report.warnings)
+  printNotes('', report.badLines, report.bad)
+  if (report.deletionRefused) process.stderr.write(`${report.deletionRefused} (--force deletes them)\n`)
+  print(options, toJson(report), formatReport(report))
+  if (report.bad > 0 || report.deletionRefused) process.exitCode = 1
+}
+
+/** `certdata import` */
+export const importCommand = () =>
+  createCommand('import', 'take records from a file of JSON lines')
+    .argument('<file>', 'NDJSON file; - reads standard input')
+    .option('--replace', 'the file is the whole state of the customers in it: delete what is missing')
+    .option('--force', 'with --replace: delete in spite of bad lines, and also more than half')
+    .option('--customer <slug>', 'customer of the lines that name none; the file is for no other', parseSlug)
+    .option('--dry-run', 'check and count everything, write nothing')
+    .action(runImport)

@@ -1,0 +1,87 @@
+import { Command, InvalidArgumentError } from 'commander'
+import { createApiKey } from '../auth/api-keys.ts'
+import { demoCustomerId } from '../auth/principal.ts'
+import { listScopes } from '../auth/scopes.ts'
+import { type ApiKey, addApiKey, listApiKeys, revokeApiKey } from '../db/queries/api-keys.ts'
+import { findCustomer } from '../db/queries/customers.ts'
+import { findNearest } from '../query/nearest.ts'
+import { parseExpiry, parseSlug } from './arguments.ts'
+import { withOperator } from './context.ts'
+import { requireCustomer } from './customers.ts'
+import { createCommand, formatFields, formatTable, type Output, print } from './output.ts'
+import { Refusal } from './refusal.ts'
+
+const scopes = [...new Set([...listScopes(), 'changes:read'])]
+const customScope = /^custom:[a-z0-9][a-z0-9-]{0,63}$/
+
+const parseScopes = (value: string): string[] => {
+  const wanted = [...new Set(value.split(',').map((scope) => scope.trim()))]
+  for (const scope of wanted) {
+    if (scopes.includes(scope) || customScope.test(scope)) continue
+    const nearest = findNearest(scope, scopes)
+    const hint = nearest ? `did you mean ${nearest}?` : `expected ${scopes.join(', ')} or custom:<name>`
+    throw new InvalidArgumentError(`There is no scope ${JSON.stringify(scope)}: ${hint}`)
+  }
+  return wanted
+}
+
+/** A key without limits has every scope there is, and later those that come. */
+const withScopes = <T extends Pick<ApiKey, 'scopes'>>(key: T) => ({ ...key, scopes: key.scopes ?? scopes })
+
+type IssueOptions = Output & { scopes?: string[]; expires?: string }
+
+const issue = async (slug: string, options: IssueOptions): Promise<void> => {
+  if (slug === demoCustomerId)
+    throw new Refusal('The example data is read with the demo token: it has no keys')
+  const { apiKey, keyId, secretSha256 } = createApiKey()
+  const key = await withOperator(async (db) => {
+    requireCustomer(await findCustomer(db, slug), slug)
+    return addApiKey(db, {
+      customerId: slug,
+      keyId,
+      secretSha256,
+      scopes: options.scopes ?? null,
+      expiresAt: options.expires ?? null,
+    })
+  })
+  const { key_id, customer, scopes, expires_at } = withScopes(key)
+  const issued = { key_id, api_key: apiKey, customer, scopes, expires_at }
+  print(options, issued, `${formatFields(issued)}\n\nThe key is shown this once: only its hash is kept.`)
+}
+
+const list = async (slug: string | undefined, options: Output): Promise<void> => {
+  const keys = await withOperator(async (db) => {
+    if (slug !== undefined) requireCustomer(await findCustomer(db, slug), slug)
+    return listApiKeys(db, slug)
+  })
+  const listed = keys.map(withScopes)
+  print(options, listed, formatTable(listed, 'no keys yet'))
+}
+
+const revoke = async (keyId: string, options: Output): Promise<void> => {
+  const key = await withOperator((db) => revokeApiKey(db, keyId))
+  if (!key) throw new Refusal(`There is no key ${keyId}`)
+  print(options, withScopes(key), formatFields(withScopes(key)))
+}
+
+/** `certdata keys …` */
+export const keysCommand = (): Command =>
+  new Command('keys')
+    .description('the API keys of the customers')
+    .addCommand(
+      createCommand('issue', 'make a key, which is shown once')
+        .argument('<customer>', 'slug of the customer', parseSlug)
+        .option('--scopes <scopes>', 'limit the key to these, comma-separated (default: all)', parseScopes)
+        .option('--expires <when>', 'last day (UTC), or instant, that it works (default: never)', parseExpiry)
+        .action(issue),
+    )
+    .addCommand(
+      createCommand('list', 'keys of one customer or of all')
+        .argument('[customer]', 'slug of the customer', parseSlug)
+        .action(list),
+    )
+    .addCommand(
+      createCommand('revoke', 'revoke a key for good')
+        .argument('<key_id>', 'the key id, as keys list shows it')
+        .action(revoke),
+    )

@@ -1,0 +1,20 @@
+import { isUnreachable } from '../db/unreachable.ts'
+
+/** What the command line refuses to do: the message is the reason, the exit code 1. */
+export class Refusal extends Error {}
+
+const listCauses = (error: unknown): unknown[] => {
+  const inner = error instanceof AggregateError ? error.errors : []
+  const cause = error instanceof Error && error.cause !== undefined ? [error.cause] : []
+  return [error, ...[...inner, ...cause].flatMap(listCauses)]
+}
+
+/** One line for people. Several errors at once, as of two addresses that both refuse, have no message. */
+export const describeError = (error: unknown): string => {
+  const messages = listCauses(error).flatMap((each) =>
+    each instanceof Error ? [each.message] : [String(each)],
+  )
+  const message = messages.find((each) => each !== '') ?? 'an unknown error'
+  if (error instanceof Refusal || !listCauses(error).some(isUnreachable)) return message
+  return `The database does not answer: ${message}`
+}

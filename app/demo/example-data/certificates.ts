@@ -1,0 +1,183 @@
+import { addDays, type ExampleLine } from './calendar.ts'
+import { type Market, type MarketName, markets } from './markets.ts'
+import { type ProductId, products } from './products.ts'
+import { type Story, type StoryName, stories } from './stories.ts'
+
+type Issued = [market: MarketName, story: StoryName]
+
+/** What each product was certified for, and what became of it. */
+const issued: Partial<Record<ProductId, Issued[]>> = {
+  'prd-lumen-gateway': [
+    ['US', 'running'],
+    ['CA', 'running'],
+    ['DE', 'unlimited'],
+    ['GB', 'unlimited'],
+    ['CH', 'unlimited'],
+    ['JP', 'unlimited'],
+    ['KR', 'unlimited'],
+    ['BR', 'renewedEarly'],
+    ['SG', 'running'],
+    ['CN', 'renewedEarly'],
+    ['AE', 'expiring'],
+    ['KW', 'lastDay'],
+    ['TW', 'running'],
+    ['safety', 'running'],
+    ['bluetooth', 'unlimited'],
+  ],
+  'prd-lumen-gateway-lte': [
+    ['US', 'unlimited'],
+    ['CA', 'unlimited'],
+    ['DE', 'unlimited'],
+    ['JP', 'conditional'],
+    ['BR', 'upcoming'],
+    ['CN', 'pending'],
+    ['IN', 'unlimited'],
+    ['MX', 'conditionalExpiring'],
+    ['safety', 'expiring'],
+  ],
+  'prd-tracker-mini': [
+    ['US', 'unlimited'],
+    ['DE', 'unlimited'],
+    ['GB', 'withdrawn'],
+    ['BR', 'expiringSoon'],
+    ['ZA', 'unlimited'],
+    ['ID', 'edgeOfWindow'],
+    ['AE', 'beyondWindow'],
+    ['SG', 'extended'],
+    ['KW', 'suspended'],
+    ['AU', 'unlimited'],
+  ],
+  'prd-smartlock': [
+    ['US', 'unlimited'],
+    ['CA', 'unlimited'],
+    ['DE', 'unlimited'],
+    ['JP', 'unlimited'],
+    ['KR', 'suspended'],
+    ['TW', 'expiring'],
+    ['AU', 'unlimited'],
+    ['bluetooth', 'unlimited'],
+  ],
+  'prd-meternode': [
+    ['DE', 'unlimited'],
+    ['CH', 'unlimited'],
+    ['IN', 'rejected'],
+    ['ZA', 'running'],
+    ['safety', 'expired'],
+  ],
+  'prd-wifi-module': [
+    ['module', 'unlimited'],
+    ['CA', 'unlimited'],
+    ['JP', 'unlimited'],
+    ['KR', 'unlimited'],
+    ['CN', 'extended'],
+    ['BR', 'expired'],
+  ],
+  'prd-chargepad': [
+    ['US', 'revoked'],
+    ['DE', 'unlimited'],
+    ['GB', 'unlimited'],
+    ['safety', 'upcoming'],
+  ],
+  'prd-levelsense': [
+    ['DE', 'pending'],
+    ['US', 'pending'],
+  ],
+  'prd-hub-classic': [
+    ['US', 'superseded'],
+    ['DE', 'unlimited'],
+    ['BR', 'longExpired'],
+    ['SG', 'longExpired'],
+    ['legacy', 'longExpired'],
+  ],
+  'prd-remote-433': [['legacy', 'superseded']],
+}
+
+/** `crt-lumen-gateway-br`: what refers to it can be written down. */
+export const certificateId = (product: string, market: string): string =>
+  `${product.replace('prd-', 'crt-')}-${market.toLowerCase()}`
+
+/** The certificates that others replaced. */
+const supersedes: Record<string, string> = {
+  [certificateId('prd-lumen-gateway', 'US')]: certificateId('prd-hub-classic', 'US'),
+}
+
+const describeValidity = (story: Story, shift: number, day: string) => {
+  const periods = story.periods.map(([from, until, basis]) => ({
+    from: addDays(day, from - shift),
+    until: until === null ? null : addDays(day, until),
+    basis,
+  }))
+  return { validity_periods: periods, issued_on: periods[0] ? addDays(periods[0].from, -3) : null }
+}
+
+const makeCertificate = (product: ProductId, [name, storyName]: Issued, serial: number, day: string) => {
+  const market: Market = markets[name]
+  const story: Story = stories[storyName]
+  const { name: title, model, category } = products[product]
+  const id = certificateId(product, name)
+  // Certificates of one kind are not all of one day; ends stay where the story puts them.
+  const validity = describeValidity(story, (serial * 13) % 60, day)
+  const year = Number((validity.issued_on ?? day).slice(0, 4))
+  const isOfCountry = market.country !== null && market.country === name
+  return {
+    resource: 'certificates',
+    id,
+    number: market.number({ model: model ?? 'X', serial, year }),
+    title: `${title}, ${market.scheme ?? category}`,
+    product_id: product,
+    approval_id: isOfCountry ? id.replace('crt-', 'apr-') : null,
+    supersedes_id: supersedes[id] ?? null,
+    country_code: market.country,
+    authority: market.authority,
+    scheme: market.scheme,
+    certificate_type: market.type,
+    approval_status: story.status,
+    ...validity,
+    holder: name === 'legacy' ? null : 'Example Devices GmbH',
+    standards: market.standards,
+    tags: [...story.tags, ...(product === 'prd-lumen-gateway' ? ['flagship'] : [])],
+    source_url: name === 'US' || name === 'module' ? `https://registry.example/fcc/${id}` : null,
+  }
+}
+
+/** Certificates beside the table: of no product in particular, and of one that is not stored. */
+const listOthers = (day: string): ExampleLine[] => [
+  {
+    resource: 'certificates',
+    id: 'crt-company-code-kr',
+    number: 'EXD',
+    title: 'Company code for KC registrations',
+    country_code: 'KR',
+    authority: 'RRA',
+    certificate_type: 'registration',
+    approval_status: 'approved',
+    holder: 'Example Devices GmbH',
+  },
+  {
+    resource: 'certificates',
+    id: 'crt-starter-kit-de',
+    number: 'EXD-DoC-archive-7',
+    product_id: 'prd-starter-kit',
+    project_id: 'prj-0998-archive',
+    country_code: 'DE',
+    scheme: 'CE RED',
+    approval_status: 'withdrawn',
+    valid_from: addDays(day, -2600),
+    valid_until: addDays(day, -800),
+  },
+]
+
+/** Import lines of all certificates as of a day. `projectOf`: the project a certificate came from. */
+export const listCertificates = (
+  day: string,
+  projectOf: (product: string, market: string) => string | null,
+): ExampleLine[] => {
+  const pairs = Object.entries(issued).flatMap(([product, list]) =>
+    list.map((each) => ({ product: product as ProductId, each })),
+  )
+  const made = pairs.map(({ product, each }, index) => ({
+    ...makeCertificate(product, each, index + 1, day),
+    project_id: projectOf(product, each[0]),
+  }))
+  return [...made, ...listOthers(day)]
+}

@@ -1,0 +1,68 @@
+import t from 'tap'
+import { ConfigError, parseConfig, variables } from '../app/config.ts'
+
+const refusal = (env: Record<string, string>): string => {
+  try {
+    parseConfig(env)
+    return ''
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error
+    return error.message
+  }
+}
+
+t.test('nothing set is a working local configuration', async (t) => {
+  const config = parseConfig({})
+  t.match(config, { host: '127.0.0.1', port: 3000, databaseUrl: undefined, allowHttp: 'loopback' })
+  t.ok(Object.isFrozen(config))
+})
+
+t.test('one message names every bad variable', async (t) => {
+  const bad = {
+    PORT: '70000',
+    PUBLIC_URL: 'https://api.example/path',
+    REDIS_URL: 'http://cache',
+    TLS_CERT: 'a.pem',
+    SECRET_KEY: 'short',
+    CORS_ORIGINS: '*',
+    TRUSTED_PROXIES: 'proxy',
+  }
+  const message = refusal(bad)
+  const unnamed = Object.keys(bad).filter((name) => !message.includes(name))
+  t.same(unnamed, [])
+})
+
+t.test(
+  'in production nothing insecure has a default, and all that is missing is named at once',
+  async (t) => {
+    const message = refusal({ NODE_ENV: 'production' })
+    for (const name of ['PUBLIC_URL', 'DATABASE_URL', 'SECRET_KEY']) t.match(message, name)
+    const complete = parseConfig({
+      NODE_ENV: 'production',
+      PUBLIC_URL: 'https://api.example',
+      DATABASE_URL: 'postgresql://db/certdata',
+      SECRET_KEY: 'x'.repeat(32),
+    })
+    t.equal(complete.allowHttp, 'never')
+    t.equal(complete.databaseAdminUrl, 'postgresql://db/certdata')
+  },
+)
+
+t.test('an empty variable counts as absent', async (t) => {
+  t.equal(parseConfig({ REDIS_URL: '', PORT: '' }).port, 3000)
+})
+
+t.test('proxies may be addresses and ranges of both families', async (t) => {
+  const { trustedProxies } = parseConfig({ TRUSTED_PROXIES: '10.0.0.0/8,::1,fd00::/8,192.0.2.1' })
+  t.equal(trustedProxies.length, 4)
+  for (const bad of ['10.0.0.0/33', '10.0.0.0/', '10.0.0.0/8/8', 'fd00::/129', 'localhost']) {
+    t.match(refusal({ TRUSTED_PROXIES: bad }), 'TRUSTED_PROXIES', bad)
+  }
+})
+
+t.test('every variable says what it means', async (t) => {
+  t.same(
+    Object.entries(variables).filter(([, schema]) => !schema.description),
+    [],
+  )
+})

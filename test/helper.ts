@@ -1,0 +1,121 @@
+import { performance } from 'node:perf_hooks'
+import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from 'fastify'
+import { build } from '../app/app.ts'
+import { createApiKey } from '../app/auth/api-keys.ts'
+import { createSecrets } from '../app/auth/secrets.ts'
+import { ensureSigningKey, loadSigningKeys } from '../app/auth/signing-keys.ts'
+import type { SharedCache } from '../app/cache/redis.ts'
+import { parseConfig } from '../app/config.ts'
+import { createDb, createPool, operatorRole, readerRole } from '../app/db/connect.ts'
+import { migrate } from '../app/db/migrate.ts'
+import type { Db, Plan } from '../app/db/schema.ts'
+import { testPostgres } from './servers.ts'
+
+export const publicUrl = 'http://api.test'
+const secretKey = 'a secret of the tests, longer than thirty-two characters'
+
+export type TestDatabase = {
+  url: string
+  /** Connections of the operator: see and change every customer's rows. */
+  operator: Db
+  /** Connections of the serving role. */
+  reader: Db
+  close(): Promise<void>
+}
+
+const ignore = () => {}
+const connect = (url: string, role: string | undefined, max = 4) =>
+  createDb(createPool(url, { ...(role ? { role } : {}), max, applicationName: 'test', onError: ignore }))
+
+/** A fresh database with the current schema and a signing key. */
+export const createTestDatabase = async (): Promise<TestDatabase> => {
+  const server = await testPostgres()
+  const owner = connect(server.url, undefined, 1)
+  await migrate(owner)
+  await ensureSigningKey(owner, createSecrets([secretKey]))
+  await owner.destroy()
+  const operator = connect(server.url, operatorRole)
+  const reader = connect(server.url, readerRole)
+  const close = async () => {
+    await operator.destroy()
+    await reader.destroy()
+    await server.stop()
+  }
+  return { url: server.url, operator, reader, close }
+}
+
+export type TestClock = {
+  /** Added to the wall clock, in milliseconds: changes the day and tokens' times. */
+  offsetMs: number
+}
+
+export type TestAppOptions = {
+  env?: Record<string, string>
+  shared?: SharedCache
+  clock?: TestClock
+}
+
+/** The service on a database, as a process would build it, without listening. */
+export const createTestApp = async (
+  database: TestDatabase,
+  { env = {}, shared, clock = { offsetMs: 0 } }: TestAppOptions = {},
+): Promise<FastifyInstance> => {
+  const secrets = createSecrets([secretKey])
+  const config = parseConfig({ LOG_LEVEL: 'silent', NODE_ENV: 'test', ...env })
+  const app = await build({
+    config,
+    publicUrl,
+    db: database.reader,
+    shared,
+    secrets,
+    signingKeys: await loadSigningKeys(database.reader, secrets),
+    now: () => Date.now() + clock.offsetMs,
+    monotonicNow: () => performance.now() + clock.offsetMs,
+    ping: async () => {},
+    isDraining: () => false,
+  })
+  await app.ready()
+  return app
+}
+
+/** A customer with a key of all scopes, or of those given; returns the key. */
+export const addCustomer = async (
+  { operator }: TestDatabase,
+  customerId: string,
+  { plan = 'premium', scopes = null }: { plan?: Plan; scopes?: string[] | null } = {},
+): Promise<string> => {
+  await operator
+    .insertInto('customers')
+    .values({ customer_id: customerId, name: customerId, plan })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+  const { apiKey, keyId, secretSha256 } = createApiKey()
+  await operator
+    .insertInto('api_keys')
+    .values({ customer_id: customerId, key_id: keyId, secret_sha256: secretSha256, scopes })
+    .execute()
+  return apiKey
+}
+
+export type Get = (url: string, headers?: Record<string, string>) => Promise<LightMyRequestResponse>
+
+/** Logs in and returns a GET under that token. Answers are never older than the request: `no-cache`. */
+export const logIn = async (app: FastifyInstance, apiKey: string): Promise<{ token: string; get: Get }> => {
+  const answer = await app.inject({ method: 'POST', url: '/v1/auth/login', payload: { api_key: apiKey } })
+  const token = answer.json().access_token as string
+  const get: Get = (url, headers = {}) =>
+    app.inject({
+      method: 'GET',
+      url,
+      headers: { authorization: `Bearer ${token}`, 'cache-control': 'no-cache', ...headers },
+    } as InjectOptions)
+  return { token, get }
+}
+
+/** A customer from nothing to a GET under its token. */
+export const asCustomer = async (
+  database: TestDatabase,
+  app: FastifyInstance,
+  customerId: string,
+  options?: { plan?: Plan; scopes?: string[] | null },
+) => logIn(app, await addCustomer(database, customerId, options))
