@@ -5,12 +5,10 @@ import { readItem, readPage } from './db/page/read.ts'
 import type { Db } from './db/schema.ts'
 import { isUnreachable } from './db/unreachable.ts'
 import { ApiError, type Fault } from './errors.ts'
-import { formatQuery, formatSelection } from './query/canonical.ts'
-import type { Shape } from './query/controls.ts'
+import { formatQuery } from './query/canonical.ts'
 import { type CursorCodec, foreignCursor } from './query/cursor.ts'
-import { parseQuery } from './query/parse.ts'
 import { planQuery } from './query/plan.ts'
-import type { Query } from './query/query.ts'
+import { createPrepare, type Prepared } from './query/prepare.ts'
 import type { Resource } from './resources/define.ts'
 
 export type RecordRequest = {
@@ -44,12 +42,16 @@ type Deps = {
 
 const cursorFault = (detail: string): Fault => ({ parameter: 'cursor', code: 'invalid_value', detail })
 
+const isId = (resource: Resource, id: string): boolean =>
+  resource.fields.get('id')?.element.safeParse(id).success === true
+
 /** From a request to stored bytes: parse, canonical query, key, cache, statement. Knows no framework. */
 export const createRecords = ({ db, cache, cursors, publicUrl, today, requireScope }: Deps): Records => {
-  const parse = ({ principal, resource, id, rawQuery }: RecordRequest): Query => {
-    const shape: Shape = id === undefined ? 'page' : 'item'
-    const outcome = parseQuery(resource, shape, rawQuery)
-    if ('query' in outcome) return outcome.query
+  const prepare = createPrepare()
+
+  const parse = ({ principal, resource, id, rawQuery }: RecordRequest): Prepared => {
+    const outcome = prepare(resource, id === undefined ? 'page' : 'item', rawQuery)
+    if ('prepared' in outcome) return outcome.prepared
     const { faults, corrected, cursor } = outcome
     const isForeign = cursor !== undefined && !cursors.isGenuine(principal.customerId, cursor)
     const path = `/v1/${resource.name}${id === undefined ? '' : `/${encodeURIComponent(id)}`}`
@@ -59,38 +61,42 @@ export const createRecords = ({ db, cache, cursors, publicUrl, today, requireSco
     })
   }
 
-  const decodeCursor = (customerId: string, query: Query): string[] | undefined => {
+  const decodeCursor = (customerId: string, { query, selection }: Prepared): string[] | undefined => {
     if (query.cursor === undefined) return undefined
-    const decoded = cursors.decode(customerId, selectionOf(query), query.cursor)
+    const decoded = cursors.decode(customerId, selection, query.cursor)
     if ('keys' in decoded) return decoded.keys
     throw new ApiError('invalid_cursor', { detail: decoded.detail, errors: [cursorFault(decoded.detail)] })
   }
 
-  const found = (answer: Answer | undefined, resource: Resource): Answer => {
-    if (answer) return answer
-    throw new ApiError('not_found', { detail: `There is no ${resource.noun} with this id` })
-  }
+  const noSuchRecord = ({ noun }: Resource) =>
+    new ApiError('not_found', { detail: `There is no ${noun} with this id` })
 
   return {
     answer(request) {
       const { principal, resource, id, noCache } = request
       const { customerId, expiringWithin } = principal
-      const query = parse(request)
+      const prepared = parse(request)
+      const { query, selection } = prepared
       for (const name of query.includes) {
         requireScope(principal, `${resource.includes[name]?.resource}:read`)
       }
-      const after = decodeCursor(customerId, query)
+      // What cannot be an id names no record; nor need the database see its bytes.
+      if (id !== undefined && !isId(resource, id)) throw noSuchRecord(resource)
+      const after = decodeCursor(customerId, prepared)
       const moment = { customerId, today: today(), expiringWithin }
-      const plan = planQuery(query, moment, after)
       const fill = () => {
+        const plan = planQuery(query, moment, after)
         if (id !== undefined) return readItem(db, plan, id)
-        const encode = (keys: readonly string[]) => cursors.encode(customerId, selectionOf(query), keys)
+        const encode = (keys: readonly string[]) => cursors.encode(customerId, selection, keys)
         return readPage(db, plan, encode, (cursor) => formatQuery({ ...query, cursor }))
       }
-      const answer = cache.read({ customerId, key: cacheKey(query, id, moment), fill, noCache })
+      const answer = cache.read({ customerId, key: cacheKey(prepared, id, moment), fill, noCache })
       if (!(answer instanceof Promise)) return answer
       return answer.then(
-        (each) => found(each, resource),
+        (each) => {
+          if (each) return each
+          throw noSuchRecord(resource)
+        },
         (error) => {
           throw isUnreachable(error)
             ? new ApiError('unavailable', { headers: { 'retry-after': '1' } })
@@ -100,5 +106,3 @@ export const createRecords = ({ db, cache, cursors, publicUrl, today, requireSco
     },
   }
 }
-
-const selectionOf = (query: Query) => `${query.resource.name}?${formatSelection(query)}`

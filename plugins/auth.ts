@@ -39,8 +39,8 @@ type Authenticate = (request: Request) => Principal | Promise<Principal>
 declare module 'fastify' {
   interface FastifyInstance {
     /**
-     * Who is asking, and that the plan lets them. Throws or rejects with 401, 403 plan_required, 503 unavailable.
-     * Not a promise where token and facts are known.
+     * Who is asking, and that the plan lets them. Throws or rejects with 401, 403 plan_required, 503
+     * unavailable. Not a promise where token and facts are known.
      */
     authenticate: Authenticate
     /** The same without the look at the plan, for answers that come before it (404, 405): 401 or 503 only. */
@@ -62,12 +62,15 @@ type Verified = {
   last?: { facts: KeyFacts; principal: Principal }
 }
 
-/** Tokens of about 0.7 kB: 14 MB at most. Only good ones are kept, so nobody can push them out with bad ones. */
+/**
+ * Tokens of about 0.7 kB: 14 MB at most. Only good ones are kept, so nobody can push them out with bad ones.
+ */
 const maxTokens = 20_000
 /** Clocks of instances differ: a token made by one must be good on the next at once. */
 const clockSkewSeconds = 10
 
-// RFC 9110, section 11.4: the scheme's case does not count, one or more spaces follow. The first line is for speed.
+// RFC 9110, section 11.4: the scheme's case does not count, one or more spaces follow. The first line is for
+// speed.
 const readToken = (authorization: string | undefined): string => {
   if (authorization?.startsWith('Bearer ') && authorization[7] !== ' ') return authorization.slice(7)
   const match = /^bearer(?: +(.*))?$/i.exec(authorization ?? '')
@@ -75,7 +78,8 @@ const readToken = (authorization: string | undefined): string => {
   return match[1] ?? ''
 }
 
-// The last character of a signature has four unused bits: without this, 16 spellings of a token would be good.
+// The last character of a signature has four unused bits: without this, 16 spellings of a token would be
+// good.
 const isCanonical = (segment: string) => Buffer.from(segment, 'base64url').toString('base64url') === segment
 
 const parseScopes = (scope: string) => new Set(scope.split(' ').filter((each) => each !== ''))

@@ -26,7 +26,8 @@ const readBody = (body: unknown): string => {
   })
 }
 
-// RFC 7617. The key carries its id, so either half may be left to it; a key id that contradicts the key is no key.
+// RFC 7617. The key carries its id, so either half may be left to it; a key id that contradicts the key is no
+// key.
 const readBasic = (encoded: string): string => {
   const [, user = '', password = ''] = /^([^:]*):(.*)$/s.exec(Buffer.from(encoded, 'base64').toString()) ?? []
   if (password === '') return user

@@ -45,17 +45,18 @@ export const jwksAnswer = z
   })
   .meta({ id: 'PublicKeySet', description: 'JSON Web Key Set (RFC 7517)' })
 
-/** What the service reads of its own access token once the signature holds; further claims are kept out. */
-export const accessTokenClaims = z
-  .object({
-    sub: field(z.string().min(1), 'Id of the API key', 'k3v9x2m7q4d8s1fa'),
-    customer: field(z.string().min(1), 'Id of the customer', 'acme'),
-    exp: field(z.int(), 'End, in seconds since 1970', 1798761600),
-    scope: field(z.string(), 'Scopes, space-separated', 'certificates:read'),
-    every_scope: field(
-      z.boolean().default(false),
-      'Scopes that come to be while the token lives are included, those of custom endpoints too',
-      true,
-    ),
-  })
-  .meta({ id: 'AccessTokenClaims', description: 'Claims of an access token (RFC 9068)' })
+/**
+ * What the service reads of its own access token (RFC 9068) once the signature holds. No part of the API's
+ * description: tokens are opaque to clients.
+ */
+export const accessTokenClaims = z.object({
+  /** Id of the API key. */
+  sub: z.string().min(1),
+  customer: z.string().min(1),
+  /** Seconds since 1970. */
+  exp: z.int(),
+  /** Space-separated. */
+  scope: z.string(),
+  /** Scopes that come to be while the token lives are included, those of custom endpoints too. */
+  every_scope: z.boolean().default(false),
+})

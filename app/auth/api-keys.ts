@@ -2,8 +2,9 @@ import { createHash, randomInt, timingSafeEqual } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 
 /**
- * `cda_live_<key id>_<secret><crc>`, 64 characters. Scanners know the prefix; the checksum rejects typos without
- * a look-up and is no protection. 32 characters of base62 are 190 bits, so one unsalted SHA-256 keeps the secret.
+ * `cda_live_<key id>_<secret><crc>`, 64 characters. Scanners know the prefix; the checksum rejects typos
+ * without a look-up and is no protection. 32 characters of base62 are 190 bits, so one unsalted SHA-256 keeps
+ * the secret.
  */
 const prefix = 'cda_live_'
 const base36 = '0123456789abcdefghijklmnopqrstuvwxyz'

@@ -38,7 +38,10 @@ export type Principals = Readonly<{
 
 const bearer = 'Bearer realm="certdata"'
 
-/** 401 `credentials_required`: no bearer token came, so the challenge carries no error (RFC 6750, section 3.1). */
+/**
+ * 401 `credentials_required`: no bearer token came, so the challenge carries no error (RFC 6750, section
+ * 3.1).
+ */
 export const requireCredentials = (): ApiError =>
   new ApiError('credentials_required', { headers: { 'www-authenticate': bearer } })
 
@@ -59,7 +62,8 @@ const isUsable = (facts: KeyFacts | undefined, nowMs: number): facts is KeyFacts
   facts !== undefined && !facts.revoked && facts.expiresAtMs > nowMs
 
 /**
- * What stands against a request with this key: 401 `token_revoked` when the key is gone, revoked or expired, 403
+ * What stands against a request with this key: 401 `token_revoked` when the key is gone, revoked or expired,
+ * 403
  * `plan_required` when the plan has no API access or the customer is suspended; undefined when nothing does.
  */
 export const authorize = (facts: KeyFacts | undefined, nowMs: number): ApiError | undefined => {
@@ -103,8 +107,8 @@ type Fact<T> = Asked & { value: T | undefined }
 type Flight<T> = Asked & { answer: Promise<T | undefined> }
 
 /**
- * Remembers what `load` says, "nothing" too. A fresh fact is answered at once and not as a promise; callers at
- * the same time share one query, unless it was sent too long ago for the later one. Failures are not kept.
+ * Remembers what `load` says, "nothing" too. A fresh fact is answered at once and not as a promise; callers
+ * at the same time share one query, unless it was sent too long ago for the later one. Failures are not kept.
  */
 const createFacts = <T>(
   load: (id: string) => Promise<T | undefined>,
@@ -150,8 +154,8 @@ const refuseApiKey = () =>
 
 /**
  * Who may use the service, as the database says it now, asked with the serving role.
- * `findKey` and `findCustomer` answer facts at most `maxAgeMs` (500) old, so that a revocation, another plan or
- * setting works within a second; one that is fresh is answered without a promise.
+ * `findKey` and `findCustomer` answer facts at most `maxAgeMs` (500) old, so that a revocation, another plan
+ * or setting works within a second; one that is fresh is answered without a promise.
  * `verifyApiKey` always asks the database. It throws `invalid_api_key`, the same for a key that is mistyped,
  * unknown, wrong, revoked or expired, and `plan_required` where the key is right but the plan is not.
  * `markKeyUsed` notes the day (UTC).

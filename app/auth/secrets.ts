@@ -72,8 +72,8 @@ const decrypt = (key: Buffer, sealed: Buffer): Buffer | undefined => {
 }
 
 /**
- * Everything made with the secret keys: HKDF-SHA256 (RFC 5869) derives one key a purpose. The first key makes,
- * all of them check. Throws RangeError without any key.
+ * Everything made with the secret keys: HKDF-SHA256 (RFC 5869) derives one key a purpose. The first key
+ * makes, all of them check. Throws RangeError without any key.
  */
 export const createSecrets = (secretKeys: readonly string[]): Secrets => {
   const keys = secretKeys.map(createKey)
@@ -141,8 +141,8 @@ const readIfThere = (file: string): string | undefined => {
 }
 
 /**
- * The secret key kept in `file` (local mode), made at the first call: 256 random bits as 43 characters, readable
- * by this user only. Processes that call at once agree on one. The folder must exist.
+ * The secret key kept in `file` (local mode), made at the first call: 256 random bits as 43 characters,
+ * readable by this user only. Processes that call at once agree on one. The folder must exist.
  * Throws the file system's error, or one that names the file where it holds fewer than 32 characters.
  */
 export const loadOrCreateSecret = (file: string): string => {

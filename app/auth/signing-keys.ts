@@ -42,8 +42,8 @@ const describe = (privatePem: string) => {
 }
 
 /**
- * Makes the active signing key where there is none; its private half is stored sealed. Two processes at once end
- * up with one: the index on the active state decides. `db` must log in as owner or operator.
+ * Makes the active signing key where there is none; its private half is stored sealed. Two processes at once
+ * end up with one: the index on the active state decides. `db` must log in as owner or operator.
  */
 export const ensureSigningKey = async (db: Db, secrets: Secrets): Promise<void> => {
   const active = await db
@@ -72,17 +72,18 @@ const openKey = (kid: string, sealed: Buffer, secrets: Secrets): string => {
     return secrets.open(purpose, sealed).toString()
   } catch (cause) {
     throw new Error(
-      `The signing key ${kid} cannot be opened: SECRET_KEY is not the one it was sealed with. Put the former key ` +
-        'behind the new one (SECRET_KEY=new,former). If it is lost, delete the row from the table signing_keys ' +
-        'and run "certdata migrate", which makes a new key; every token signed so far is refused then.',
+      `The signing key ${kid} cannot be opened: SECRET_KEY is not the one it was sealed with. Put the ` +
+        'former key behind the new one (SECRET_KEY=new,former). If it is lost, delete the row from the table ' +
+        'signing_keys and run "certdata migrate", which makes a new key; every token signed so far is ' +
+        'refused then.',
       { cause },
     )
   }
 }
 
 /**
- * All signing keys, as the serving role reads them. Public keys are derived from the sealed private ones, so a
- * row that was not written with SECRET_KEY is never trusted.
+ * All signing keys, as the serving role reads them. Public keys are derived from the sealed private ones, so
+ * a row that was not written with SECRET_KEY is never trusted.
  * Throws where a key cannot be opened or none is active, saying what to do.
  */
 export const loadSigningKeys = async (db: Db, secrets: Secrets): Promise<SigningKeys> => {

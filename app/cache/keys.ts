@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
-import { formatQuery } from '../query/canonical.ts'
-import type { Query } from '../query/query.ts'
+import type { Prepared } from '../query/prepare.ts'
 import { resources } from '../resources/index.ts'
 
 /** Raised when answers change though no schema does: another envelope, another order, another format. */
@@ -15,23 +14,13 @@ export const representationVersion = createHash('sha256')
 
 export type KeyMoment = { today: string; expiringWithin: number }
 
-const isRelative = (query: Query) =>
-  query.conditions.some((condition) => condition.values.some((value) => value.startsWith('today')))
-
-const dependsOnDay = (query: Query): boolean =>
-  query.resource.computedForDay ||
-  isRelative(query) ||
-  query.includes.some((name) => {
-    const included = query.resource.includes[name]
-    return included !== undefined && resources[included.resource].computedForDay
-  })
-
 /**
  * The key of an answer within a customer: resource, record, canonical query, and the day and window where
  * they matter. Two requests share a key only if their bodies are the same function of the data.
  */
-export const cacheKey = (query: Query, itemId: string | undefined, moment: KeyMoment): string => {
+export const cacheKey = (prepared: Prepared, itemId: string | undefined, moment: KeyMoment): string => {
+  const { query, canonical, dependsOnDay } = prepared
   const path = itemId === undefined ? query.resource.name : `${query.resource.name}/${itemId}`
-  const day = dependsOnDay(query) ? `${moment.today}+${moment.expiringWithin}` : ''
-  return `${representationVersion} ${path} ${day} ${formatQuery(query)}`
+  const day = dependsOnDay ? `${moment.today}+${moment.expiringWithin}` : ''
+  return `${representationVersion} ${path} ${day} ${canonical}`
 }

@@ -1,8 +1,9 @@
-import type { Transaction } from 'kysely'
+import type { AccessMode, Transaction } from 'kysely'
 import type { Database, Db } from '../db/schema.ts'
 import type { BadLine, Entry } from './line.ts'
 import { rememberKeys } from './replace.ts'
 import type { BatchOutcome } from './report.ts'
+import { retryTransaction } from './retry.ts'
 import { type WriteOptions, writeRows } from './write.ts'
 
 /** Lines that go in together: the bound of a transaction, and of what is lost when it fails. */
@@ -38,12 +39,16 @@ const groupRows = (entries: readonly Entry[]): Entry[][] => {
   return [...groups].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, group]) => group)
 }
 
-/** Deadlock or serialisation failure: the whole transaction may be tried again. */
-const isTransient = (error: unknown) =>
-  error instanceof Error && 'code' in error && ['40001', '40P01'].includes(String(error.code))
-const attempts = 5
-
-const writeOnce = (db: Db, batch: Batch, options: WriteOptions, accessMode: 'read only' | 'read write') => {
+/**
+ * Writes a batch in one transaction and says what it did. Tries again after a deadlock.
+ * Throws the driver's error when the database fails otherwise; then nothing of the batch is written.
+ */
+export const writeBatch = (
+  db: Db,
+  batch: Batch,
+  options: WriteOptions,
+  accessMode: AccessMode,
+): Promise<BatchOutcome> => {
   const write = async (trx: Transaction<Database>): Promise<BatchOutcome> => {
     const none = { good: 0, created: 0, updated: 0, customersCreated: 0, warnings: [] }
     const outcome: BatchOutcome & { bad: BadLine[] } = { ...none, bad: [...batch.bad] }
@@ -51,24 +56,5 @@ const writeOnce = (db: Db, batch: Batch, options: WriteOptions, accessMode: 'rea
     if (options.remember) await rememberKeys(trx, outcome.bad)
     return outcome
   }
-  return db.transaction().setAccessMode(accessMode).execute(write)
-}
-
-/**
- * Writes a batch in one transaction and says what it did. Tries again after a deadlock.
- * Throws the driver's error when the database fails otherwise; then nothing of the batch is written.
- */
-export const writeBatch = async (
-  db: Db,
-  batch: Batch,
-  options: WriteOptions,
-  accessMode: 'read only' | 'read write',
-): Promise<BatchOutcome> => {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await writeOnce(db, batch, options, accessMode)
-    } catch (error) {
-      if (!isTransient(error) || attempt === attempts) throw error
-    }
-  }
+  return retryTransaction(() => db.transaction().setAccessMode(accessMode).execute(write))
 }

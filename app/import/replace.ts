@@ -3,6 +3,7 @@ import type { Database, Db } from '../db/schema.ts'
 import type { ResourceName } from '../resources/define.ts'
 import { resourceNames, resources } from '../resources/index.ts'
 import type { BadLine } from './line.ts'
+import { retryTransaction } from './retry.ts'
 
 /**
  * `--replace`: the file is the whole state of the customers in it. Which records it names is kept in a
@@ -55,7 +56,8 @@ const countMissing = async (trx: Transaction<Database>) => {
 const refuse = (bad: number, { missing, before }: { missing: number; before: number }): string | null => {
   if (missing === 0) return null
   const records = missing === 1 ? '1 record is' : `${missing} records are`
-  if (bad > 0) return `nothing deleted: ${records} missing from the file, but it has ${bad} bad lines`
+  if (bad > 0)
+    return `nothing deleted: ${records} missing from the file, but it has ${bad === 1 ? 'a bad line' : `${bad} bad lines`}`
   if (missing * 2 > before) {
     return `nothing deleted: ${missing} of the ${before} records that its customers had would go, over half`
   }
@@ -72,7 +74,7 @@ export type DeletionOptions = { bad: number; force: boolean; dryRun: boolean }
  */
 export const deleteMissing = async (db: Db, options: DeletionOptions): Promise<Deletion> => {
   await sql`analyze import_seen`.execute(db)
-  return db.transaction().execute(async (trx) => {
+  const run = async (trx: Transaction<Database>): Promise<Deletion> => {
     const counted = await countMissing(trx)
     const refused = options.force ? null : refuse(options.bad, counted)
     if (refused) return { deleted: 0, refused }
@@ -83,5 +85,7 @@ export const deleteMissing = async (db: Db, options: DeletionOptions): Promise<D
       deleted += Number(numAffectedRows ?? 0)
     }
     return { deleted, refused }
-  })
+  }
+  const accessMode = options.dryRun ? 'read only' : 'read write'
+  return retryTransaction(() => db.transaction().setAccessMode(accessMode).execute(run))
 }

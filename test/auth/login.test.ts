@@ -489,25 +489,26 @@ t.test('the oldest facts make room for new ones', async (t) => {
   await forgotten
 })
 
-/** A database whose answers arrive when told: `read` once the rows are known, `arrive` lets them through. */
+type SlowFlight = { read: PromiseWithResolvers<void>; arrival: PromiseWithResolvers<void> }
+
+/** A database whose answers arrive when told: `read` once the rows are known, `arrival` lets them through. */
 const createSlowDb = () => {
-  const flights: { read: Promise<void>; arrive: () => void }[] = []
+  const flights: SlowFlight[] = []
+  const byQuery = new WeakMap<object, SlowFlight>()
   const slow = db.withPlugin({
-    transformQuery({ node }) {
-      const read = Promise.withResolvers<void>()
-      const arrived = Promise.withResolvers<void>()
-      flights.push({ read: read.promise, arrive: arrived.resolve })
-      waiting.push({ read: read.resolve, arrived: arrived.promise })
+    transformQuery({ node, queryId }) {
+      const flight = { read: Promise.withResolvers<void>(), arrival: Promise.withResolvers<void>() }
+      flights.push(flight)
+      byQuery.set(queryId, flight)
       return node
     },
-    async transformResult({ result }) {
-      const flight = waiting.shift()
-      flight?.read()
-      await flight?.arrived
+    async transformResult({ result, queryId }) {
+      const flight = byQuery.get(queryId)
+      flight?.read.resolve()
+      await flight?.arrival.promise
       return result
     },
   })
-  const waiting: { read: () => void; arrived: Promise<void> }[] = []
   return { slow, flights }
 }
 
@@ -518,15 +519,15 @@ t.test('callers at once share one query, but not one that was sent too long ago'
   const first = principals.findKey(keyId)
   clock.ms += 499
   t.equal(principals.findKey(keyId), first)
-  await flights[0]?.read
+  await flights[0]?.read.promise
   await revoke(keyId)
   clock.ms += 1
   const later = principals.findKey(keyId)
   t.equal(principals.findKey(keyId), later)
   t.equal(flights.length, 2)
-  flights[1]?.arrive()
+  flights[1]?.arrival.resolve()
   t.match(await later, { revoked: true })
-  flights[0]?.arrive()
+  flights[0]?.arrival.resolve()
   t.match(await first, { revoked: false })
   t.match(principals.findKey(keyId), { revoked: true }, 'the older answer does not replace the newer one')
 })

@@ -1,6 +1,8 @@
+import { findApproval } from './approvals.ts'
 import { addDays, type ExampleLine } from './calendar.ts'
 import { type Market, type MarketName, markets } from './markets.ts'
 import { type ProductId, products } from './products.ts'
+import { findProject } from './projects.ts'
 import { type Story, type StoryName, stories } from './stories.ts'
 
 type Issued = [market: MarketName, story: StoryName]
@@ -101,9 +103,12 @@ const supersedes: Record<string, string> = {
   [certificateId('prd-lumen-gateway', 'US')]: certificateId('prd-hub-classic', 'US'),
 }
 
+/** Days; what began later keeps its day, which its story is about. */
+const longAgo = 100
+
 const describeValidity = (story: Story, shift: number, day: string) => {
   const periods = story.periods.map(([from, until, basis]) => ({
-    from: addDays(day, from - shift),
+    from: addDays(day, from < -longAgo ? from - shift : from),
     until: until === null ? null : addDays(day, until),
     basis,
   }))
@@ -125,7 +130,8 @@ const makeCertificate = (product: ProductId, [name, storyName]: Issued, serial: 
     number: market.number({ model: model ?? 'X', serial, year }),
     title: `${title}, ${market.scheme ?? category}`,
     product_id: product,
-    approval_id: isOfCountry ? id.replace('crt-', 'apr-') : null,
+    project_id: findProject(product, market.country ?? ''),
+    approval_id: isOfCountry ? findApproval(product, market.country) : null,
     supersedes_id: supersedes[id] ?? null,
     country_code: market.country,
     authority: market.authority,
@@ -167,17 +173,11 @@ const listOthers = (day: string): ExampleLine[] => [
   },
 ]
 
-/** Import lines of all certificates as of a day. `projectOf`: the project a certificate came from. */
-export const listCertificates = (
-  day: string,
-  projectOf: (product: string, market: string) => string | null,
-): ExampleLine[] => {
+/** Import lines of all certificates as of a day. */
+export const listCertificates = (day: string): ExampleLine[] => {
   const pairs = Object.entries(issued).flatMap(([product, list]) =>
     list.map((each) => ({ product: product as ProductId, each })),
   )
-  const made = pairs.map(({ product, each }, index) => ({
-    ...makeCertificate(product, each, index + 1, day),
-    project_id: projectOf(product, each[0]),
-  }))
+  const made = pairs.map(({ product, each }, index) => makeCertificate(product, each, index + 1, day))
   return [...made, ...listOthers(day)]
 }

@@ -1,0 +1,62 @@
+import { LRUCache } from 'lru-cache'
+import type { Resource } from '../resources/define.ts'
+import { resources } from '../resources/index.ts'
+import { formatQuery, formatSelection } from './canonical.ts'
+import type { Shape } from './controls.ts'
+import { type Outcome, parseQuery } from './parse.ts'
+import type { Query } from './query.ts'
+
+/** A query with what is derived from it alone: once per text, not once per request. */
+export type Prepared = {
+  query: Query
+  canonical: string
+  /** What a cursor belongs to: resource, filters and sort. */
+  selection: string
+  /** Whether the same data give another answer on another day, or with another expiry window. */
+  dependsOnDay: boolean
+}
+
+const isRelative = (query: Query) =>
+  query.conditions.some(({ values }) => values.some((value) => value.startsWith('today')))
+
+const includesComputed = ({ resource, includes }: Query) =>
+  includes.some((name) => {
+    const included = resource.includes[name]
+    return included !== undefined && resources[included.resource].computedForDay
+  })
+
+const prepare = (query: Query): Prepared => ({
+  query,
+  canonical: formatQuery(query),
+  selection: `${query.resource.name}?${formatSelection(query)}`,
+  dependsOnDay: query.resource.computedForDay || isRelative(query) || includesComputed(query),
+})
+
+/** Clients ask the same few questions for ever: 2 MB hold some ten thousand of them. */
+const remembered = {
+  maxSize: 2_000_000,
+  maxEntrySize: 4_000,
+  sizeCalculation: (_: unknown, key: string) => key.length + 200,
+}
+
+/**
+ * `parseQuery`, remembered. Parsing is a pure function of resource, shape and text, so nothing here ever
+ * goes stale; faults are not remembered.
+ */
+export const createPrepare = () => {
+  const known = new LRUCache<string, { prepared: Prepared }>(remembered)
+  return (
+    resource: Resource,
+    shape: Shape,
+    rawQuery: string,
+  ): { prepared: Prepared } | Extract<Outcome, { faults: unknown }> => {
+    const name = `${resource.name} ${shape} ${rawQuery}`
+    const found = known.get(name)
+    if (found) return found
+    const outcome = parseQuery(resource, shape, rawQuery)
+    if ('faults' in outcome) return outcome
+    const result = { prepared: prepare(outcome.query) }
+    known.set(name, result)
+    return result
+  }
+}

@@ -1,0 +1,163 @@
+import { type FieldSpec, fieldOf, type ResourceSpec, specOf } from './contract.ts'
+
+/**
+ * What the contract says of records, filters and order, in plain TypeScript over plain objects: the other
+ * side of every comparison with the service.
+ */
+
+export type Rec = Record<string, unknown> & { id: string }
+/** A customer's stored rows by resource; computed fields are missing. */
+export type Stored = Record<string, Rec[]>
+/** `today`: what relative dates count from; `on`: the day that computed fields are for. */
+export type Moment = { today: string; on: string; window: number }
+export type Filter = { field: string; operator: string; values: string[] }
+
+const dayMs = 86_400_000
+export const addDays = (day: string, days: number): string =>
+  new Date(Date.parse(`${day}T00:00:00Z`) + days * dayMs).toISOString().slice(0, 10)
+const daysBetween = (from: string, to: string) => (Date.parse(to) - Date.parse(from)) / dayMs
+
+/** By their UTF-8 bytes; case counts. */
+export const compareText = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b))
+
+const voidStatuses = ['rejected', 'revoked', 'withdrawn', 'superseded', 'suspended']
+const openStatuses = ['preparing', 'testing', 'submitted', 'in_review', 'information_requested', 'on_hold']
+
+const computeCertificate = (row: Rec, { on, window }: Moment) => {
+  const from = row.valid_from as string | null
+  const until = row.valid_until as string | null
+  const status = row.approval_status as string
+  const validity = voidStatuses.includes(status)
+    ? 'void'
+    : status === 'pending' || (from !== null && from > on)
+      ? 'not_yet_valid'
+      : until !== null && until < on
+        ? 'expired'
+        : 'valid'
+  const days = until === null ? null : daysBetween(on, until)
+  const expiring = validity === 'valid' && days !== null && days <= window
+  return { validity, expiring, days_remaining: days }
+}
+
+const approvalInfo = (code: string, stored: Stored, moment: Moment) => {
+  const approvals = (stored.approvals ?? []).filter((each) => each.country_code === code)
+  const byApproval = new Set(approvals.map((each) => each.certificate_id))
+  const certificates = (stored.certificates ?? [])
+    .filter((each) => each.country_code === code || byApproval.has(each.id))
+    .map((each) => computeCertificate(each, moment))
+  return {
+    granted: approvals.filter((each) => each.status === 'granted').length,
+    open: approvals.filter((each) => openStatuses.includes(each.status as string)).length,
+    certificates_valid: certificates.filter((each) => each.validity === 'valid').length,
+    certificates_expiring: certificates.filter((each) => each.expiring).length,
+  }
+}
+
+const computed: Record<string, (row: Rec, stored: Stored, moment: Moment) => object> = {
+  certificates: (row, _stored, moment) => computeCertificate(row, moment),
+  countries: (row, stored, moment) => ({ approval_info: approvalInfo(row.id, stored, moment) }),
+  approvals: (row) => ({ open: openStatuses.includes(row.status as string) }),
+}
+
+/** Every record of a resource as the contract shows it, all fields, in no order. */
+export const recordsOf = (resource: string, stored: Stored, moment: Moment): Rec[] =>
+  (stored[resource] ?? []).map((row) => ({ ...row, ...computed[resource]?.(row, stored, moment) }))
+
+const relative = /^today(?:([+ -])(\d+)d)?$/
+
+/** A filter's value as the record's own text: relative dates become dates, a day becomes its first instant. */
+const toComparable = (field: FieldSpec, value: string, today: string): string => {
+  if (field.kind !== 'date' && field.kind !== 'instant') return value
+  const match = relative.exec(value)
+  const day = match ? addDays(today, (match[1] === '-' ? -1 : 1) * Number(match[2] ?? 0)) : value
+  return field.kind === 'instant' && day.length === 10 ? `${day}T00:00:00.000000Z` : day
+}
+
+/** Whether a record passes a filter, in the contract's words. */
+export const passes = (spec: ResourceSpec, record: Rec, filter: Filter, today: string): boolean => {
+  const field = fieldOf(spec, filter.field)
+  const wanted = filter.values.map((value) => toComparable(field, value, today))
+  const [first = ''] = wanted
+  const value = record[field.name]
+  if (filter.operator === 'null') return (value === null) === (first === 'true')
+  if (field.array) {
+    const has = (each: string) => (value as string[]).includes(each)
+    if (filter.operator === 'all') return wanted.every(has)
+    return wanted.some(has) === !['ne', 'nin'].includes(filter.operator)
+  }
+  const text = value === null ? null : String(value)
+  switch (filter.operator) {
+    case 'ne':
+    case 'nin':
+      return text === null || !wanted.includes(text)
+    case 'gt':
+      return text !== null && compareText(text, first) > 0
+    case 'gte':
+      return text !== null && compareText(text, first) >= 0
+    case 'lt':
+      return text !== null && compareText(text, first) < 0
+    case 'lte':
+      return text !== null && compareText(text, first) <= 0
+    case 'prefix':
+      return text !== null && Buffer.from(text).indexOf(Buffer.from(first)) === 0
+    default:
+      return text !== null && wanted.includes(text)
+  }
+}
+
+const compareKeys = (a: unknown, b: unknown): number => {
+  if (a === null || b === null) return Number(a === null) - Number(b === null)
+  return compareText(String(a), String(b))
+}
+
+/** Null is the greatest value; `id` breaks ties in the last key's direction. */
+export const sorted = (records: readonly Rec[], sort: string): Rec[] => {
+  const keys = sort.split(',').map((key) => ({ name: key.replace(/^-/, ''), factor: key.startsWith('-') ? -1 : 1 }))
+  keys.push({ name: 'id', factor: keys.at(-1)?.factor ?? 1 })
+  return records.toSorted((a, b) => {
+    for (const { name, factor } of keys) {
+      const order = compareKeys(a[name], b[name]) * factor
+      if (order !== 0) return order
+    }
+    return 0
+  })
+}
+
+export type Asked = { resource: string; filters: Filter[]; sort?: string | undefined }
+
+/** The records that a query finds, in order. */
+export const expected = (asked: Asked, stored: Stored, moment: Moment): Rec[] => {
+  const spec = specOf(asked.resource)
+  const found = recordsOf(asked.resource, stored, moment).filter((record) =>
+    asked.filters.every((filter) => passes(spec, record, filter, moment.today)),
+  )
+  return sorted(found, asked.sort ?? spec.defaultSort)
+}
+
+/** What `included` holds beside these rows: by id, a dangling one absent. */
+export const expectedIncluded = (
+  spec: ResourceSpec,
+  include: string,
+  rows: readonly Rec[],
+  stored: Stored,
+  moment: Moment,
+): Record<string, Rec> => {
+  const { resource, by } = spec.includes[include] as { resource: string; by: string }
+  const wanted = new Set(rows.map((row) => row[by]))
+  const found = recordsOf(resource, stored, moment).filter((record) => wanted.has(record.id))
+  return Object.fromEntries(found.map((record) => [record.id, record]))
+}
+
+const listed = new Set(['', 'in', 'nin', 'all'])
+
+/** One filter as a query parameter, percent-encoded; lists escape their commas. */
+export const writeFilter = ({ field, operator, values }: Filter): string => {
+  const name = operator === '' ? field : `${field}[${operator}]`
+  const value = listed.has(operator)
+    ? values.map((each) => each.replace(/[\\,]/g, '\\$&')).join(',')
+    : (values[0] as string)
+  return `${encodeURIComponent(name)}=${encodeURIComponent(value)}`
+}
+
+export const writeQuery = ({ filters, sort }: Asked): string =>
+  [...filters.map(writeFilter), ...(sort ? [`sort=${sort}`] : [])].join('&')

@@ -1,0 +1,77 @@
+import pg from 'pg'
+import type { Test } from 'tap'
+import { type ImportOptions, type ImportReport, importRecords } from '../../app/import/index.ts'
+import { resourceNames, resources } from '../../app/resources/index.ts'
+import { createTestDatabase, type TestDatabase } from '../helper.ts'
+
+export type Line = Record<string, unknown>
+/** A record's columns as JSON. */
+export type Row = Record<string, unknown>
+
+export const ownedResources = resourceNames.filter((name) => !resources[name].reference)
+
+export type ImportDatabase = TestDatabase & {
+  /** Statements as superuser, past every policy. */
+  query<T extends Row>(text: string, values?: unknown[]): Promise<T[]>
+  /** Imports objects, strings as they are, and raw bytes: a line each. */
+  take(lines: readonly (Line | string | Uint8Array)[], options?: ImportOptions): Promise<ImportReport>
+  /** All records of a resource by `customer id`. */
+  read(resource: string): Promise<Map<string, Row>>
+  /** Everything there is, down to the row versions: equal before and after where nothing was written. */
+  fingerprint(): Promise<Row[]>
+}
+
+const newline = Buffer.from('\n')
+const toBytes = (line: Line | string | Uint8Array): Uint8Array => {
+  if (line instanceof Uint8Array) return line
+  return Buffer.from(typeof line === 'string' ? line : JSON.stringify(line))
+}
+
+/** The bytes of these lines in one stream. */
+export const streamOf = (lines: readonly (Line | string | Uint8Array)[]): AsyncIterable<Uint8Array> =>
+  ReadableStream.from(lines.flatMap((line) => [toBytes(line), newline]))
+
+/** A database that ends with the test. */
+export const openDatabase = async (t: Test): Promise<ImportDatabase> => {
+  const database = await createTestDatabase()
+  const client = new pg.Client({ connectionString: database.url })
+  await client.connect()
+  t.teardown(async () => {
+    await client.end()
+    await database.close()
+  })
+  const query = async <T extends Row>(text: string, values: unknown[] = []) =>
+    (await client.query<T>(text, values)).rows
+  const read = async (resource: string) => {
+    const rows = await query<{ record: Row }>(`select row_to_json(r) as record from ${resource} r`)
+    return new Map(rows.map(({ record }) => [`${record.customer_id} ${record.id}`, record]))
+  }
+  const fingerprint = async () => {
+    const tables = [...ownedResources, 'customers', 'countries', 'elements']
+    const parts = tables.map(
+      (name) => `select '${name}' as name, t.xmin::text, t.ctid::text, row_to_json(t)::text as row from ${name} t`,
+    )
+    return query(`${parts.join(' union all ')} order by 1, 4`)
+  }
+  const take = (lines: readonly (Line | string | Uint8Array)[], options?: ImportOptions) =>
+    importRecords(database.operator, streamOf(lines), options)
+  return { ...database, query, take, read, fingerprint }
+}
+
+/** A line that is good. */
+export const product = (id: string, more: Line = {}): Line => ({
+  resource: 'products',
+  customer: 'acme',
+  id,
+  name: `Product ${id}`,
+  ...more,
+})
+
+export const certificate = (id: string, more: Line = {}): Line => ({
+  resource: 'certificates',
+  customer: 'acme',
+  id,
+  number: `N-${id}`,
+  approval_status: 'approved',
+  ...more,
+})
