@@ -6,7 +6,8 @@ const origin = z.url({ protocol: /^https?$/ }).refine((value) => URL.parse(value
 })
 const list = z.string().transform((value) => value.split(',').filter((part) => part !== ''))
 const integer = (min: number, max: number) => z.coerce.number().int().min(min).max(max)
-const postgresUrl = z.url({ protocol: /^postgres(ql)?$/, error: 'expected postgresql://…' })
+/** Looser than an URL: libpq's form names a socket by `?host=/folder` and has no host then. */
+const postgresUrl = z.string().regex(/^postgres(ql)?:\/\/\S+$/, 'expected postgresql://…')
 const redisUrl = z.url({ protocol: /^rediss?$/, error: 'expected redis://… or rediss://…' })
 
 const isAddressRange = (text: string): boolean => {

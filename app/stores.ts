@@ -31,6 +31,12 @@ export type Stores = {
 /** Between attempts to reach the database at start. */
 const retryMs = 2_000
 
+/** Host, port and database, without the login; a socket's URL has no host to show. */
+const describeAddress = (url: string): string => {
+  const parsed = URL.parse(url)
+  return parsed?.hostname ? `${parsed.host}${parsed.pathname}` : 'its socket'
+}
+
 /** Keeps trying until the database answers; `signal` ends it. Other errors are thrown. */
 const waitForServingRole = async (
   url: string,
@@ -42,9 +48,8 @@ const waitForServingRole = async (
       return await findServingRole(url)
     } catch (error) {
       if (!isUnreachable(error)) throw error
-      const { hostname, port, pathname } = new URL(url)
       const reason = error instanceof Error ? error.message || error.name : String(error)
-      const where = `${hostname}${port ? `:${port}` : ''}${pathname}`
+      const where = describeAddress(url)
       log.warn(
         { reason },
         `PostgreSQL at ${where} (DATABASE_URL) does not answer: trying again in ${retryMs / 1000} s`,

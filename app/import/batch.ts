@@ -39,6 +39,17 @@ const groupRows = (entries: readonly Entry[]): Entry[][] => {
   return [...groups].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, group]) => group)
 }
 
+/** One name for each customer, the first line's: they may differ, and rows go in by resource. */
+const nameCustomers = (entries: readonly Entry[]): Entry[] => {
+  const names = new Map<string, string>()
+  return entries.map((entry) => {
+    const { customer } = entry.key
+    const customerName = names.get(customer) ?? entry.customerName
+    names.set(customer, customerName)
+    return { ...entry, customerName }
+  })
+}
+
 /**
  * Writes a batch in one transaction and says what it did. Tries again after a deadlock.
  * Throws the driver's error when the database fails otherwise; then nothing of the batch is written.
@@ -49,10 +60,11 @@ export const writeBatch = (
   options: WriteOptions,
   accessMode: AccessMode,
 ): Promise<BatchOutcome> => {
+  const groups = groupRows(nameCustomers(batch.entries))
   const write = async (trx: Transaction<Database>): Promise<BatchOutcome> => {
     const none = { good: 0, created: 0, updated: 0, customersCreated: 0, warnings: [] }
     const outcome: BatchOutcome & { bad: BadLine[] } = { ...none, bad: [...batch.bad] }
-    for (const group of groupRows(batch.entries)) await writeRows(trx, group, options, outcome)
+    for (const group of groups) await writeRows(trx, group, options, outcome)
     if (options.remember) await rememberKeys(trx, outcome.bad)
     return outcome
   }

@@ -49,7 +49,8 @@ export const openDatabase = async (t: Test): Promise<ImportDatabase> => {
   const fingerprint = async () => {
     const tables = [...ownedResources, 'customers', 'countries', 'elements']
     const parts = tables.map(
-      (name) => `select '${name}' as name, t.xmin::text, t.ctid::text, row_to_json(t)::text as row from ${name} t`,
+      (name) =>
+        `select '${name}' as name, t.xmin::text, t.ctid::text, row_to_json(t)::text as row from ${name} t`,
     )
     return query(`${parts.join(' union all ')} order by 1, 4`)
   }

@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
 import { gunzipSync } from 'node:zlib'
 import t from 'tap'
 import { importRecords } from '../../app/import/index.ts'
-import { openDatabase, type ImportDatabase, type Line, ownedResources, type Row } from './database.ts'
+import { type ImportDatabase, type Line, openDatabase, ownedResources, type Row } from './database.ts'
 
 const folder = join(import.meta.dirname, '..', 'data')
 const envelope = ['resource', 'customer', 'customer_name']
@@ -11,7 +12,11 @@ const months = ['2026-01-06', '2026-02-28', '2026-04-25'] as const
 
 const readFile = (day: string) => gunzipSync(readFileSync(join(folder, `certifications-${day}.ndjson.gz`)))
 const parseFile = (bytes: Buffer): Line[] =>
-  bytes.toString().trimEnd().split('\n').map((line) => JSON.parse(line))
+  bytes
+    .toString()
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line))
 
 /** What the database must hold: by resource, by `customer id`, the line. */
 type Model = Map<string, Map<string, Line>>
@@ -30,14 +35,14 @@ const listDifferences = (line: Line, row: Row | undefined): string[] => {
   if (!row) return [`${line.resource} ${line.id} is missing`]
   const expected: Line = { ...line }
   if (line.valid_from) {
-    expected.validity_periods = [
-      { from: line.valid_from, until: line.valid_until ?? null, basis: 'initial' },
-    ]
+    expected.validity_periods = [{ from: line.valid_from, until: line.valid_until ?? null, basis: 'initial' }]
   }
   return Object.entries(expected)
     .filter(([name]) => !envelope.includes(name))
-    .filter(([name, value]) => JSON.stringify(row[name]) !== JSON.stringify(value))
-    .map(([name, value]) => `${line.id}.${name}: ${JSON.stringify(value)} became ${JSON.stringify(row[name])}`)
+    .filter(([name, value]) => !isDeepStrictEqual(row[name], value))
+    .map(
+      ([name, value]) => `${line.id}.${name}: ${JSON.stringify(value)} became ${JSON.stringify(row[name])}`,
+    )
 }
 
 const compare = async (database: ImportDatabase, model: Model): Promise<string[]> => {
@@ -70,7 +75,9 @@ t.test('three months of real registers', async (t) => {
 
   await t.test('customers of older files only are among those compared', async (t) => {
     const inApril = new Set(parseFile(readFile('2026-04-25')).map((line) => line.customer))
-    const older = [...(model.get('certificates')?.values() ?? [])].filter((line) => !inApril.has(line.customer))
+    const older = [...(model.get('certificates')?.values() ?? [])].filter(
+      (line) => !inApril.has(line.customer),
+    )
     t.ok(older.length > 0)
   })
 
@@ -87,7 +94,12 @@ t.test('three months of real registers', async (t) => {
     const customers = await query<{ customer_id: string; name: string; plan: string }>(
       'select customer_id, name, plan from customers',
     )
-    const names = new Map(months.flatMap((month) => parseFile(readFile(month))).reverse().map((line) => [line.customer, line.customer_name]))
+    const names = new Map(
+      months
+        .flatMap((month) => parseFile(readFile(month)))
+        .reverse()
+        .map((line) => [line.customer, line.customer_name]),
+    )
     t.equal(customers.length, names.size)
     t.same(new Set(customers.map((customer) => customer.plan)), new Set(['basic']))
     t.strictSame(

@@ -1,0 +1,41 @@
+import { me } from '../../schemas/me.ts'
+import type { Description, Tag } from './description.ts'
+import { commonHeaders } from './headers.ts'
+
+const account: Tag = { name: 'Account', description: 'The customer and what the token may do' }
+const authentication: Tag = {
+  name: 'Authentication',
+  description: 'From an API key to an access token, and how to verify one',
+}
+
+/** `GET /v1/me`. */
+export const describeMe: Description = {
+  operationId: 'getMe',
+  summary: 'Get customer, plan, scopes and settings',
+  description: 'Whom the token speaks for, and what it may do.',
+  tag: account,
+  errors: [],
+  answer: { description: 'The customer', schema: me, headers: [...commonHeaders, 'Vary'] },
+}
+
+/** `POST /v1/auth/login`. */
+export const describeLogin: Description = {
+  operationId: 'login',
+  summary: 'Exchange an API key for an access token',
+  description:
+    'The key comes in the body or by HTTP Basic: key id and key, or the key alone as user name. The token is ' +
+    'good until it expires; then log in again.',
+  tag: authentication,
+  errors: ['body', 'api_key'],
+  answer: { description: 'An access token', headers: [...commonHeaders, 'Pragma'] },
+}
+
+/** `GET /.well-known/jwks.json`. */
+export const describeSigningKeys: Description = {
+  operationId: 'listSigningKeys',
+  summary: 'The public keys that verify access tokens',
+  description: 'A JSON Web Key Set (RFC 7517): the key in use, and those before and after it.',
+  tag: authentication,
+  errors: [],
+  answer: { description: 'The keys', headers: commonHeaders },
+}

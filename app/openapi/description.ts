@@ -1,0 +1,48 @@
+import type { z } from 'zod'
+import type { Origin } from './errors.ts'
+import type { HeaderName } from './headers.ts'
+
+/** A JSON Schema (2020-12), or any other node of the document. */
+export type Node = { readonly [key: string]: unknown }
+
+/** A parameter as the document writes it. `example` is one that the service accepts. */
+export type Parameter = Readonly<{
+  name: string
+  in: 'query' | 'path'
+  required?: true
+  description: string
+  schema: Node
+  example: string | number
+}>
+
+export type Tag = Readonly<{ name: string; description: string }>
+
+/** What a route says of itself for the document; the rest is read off the route. */
+export type Description = Readonly<{
+  operationId: string
+  summary: string
+  description: string
+  tag: Tag
+  parameters?: readonly Parameter[]
+  /** Where its errors come from, beside those of every request and those of its scope. */
+  errors: readonly Origin[]
+  answer: Readonly<{
+    description: string
+    /** With a name (`meta.id`); absent: the route's own response schema. */
+    schema?: z.ZodType
+    headers: readonly HeaderName[]
+  }>
+}>
+
+/** A described route. */
+export type Route = Readonly<{
+  method: string
+  /** As the router has it, with `:id`. */
+  path: string
+  /** The scope it needs; null: any token; undefined: not behind authentication. */
+  scope: string | null | undefined
+  body?: z.ZodType
+  /** Schema of the answer 200, where the route serialises by one. */
+  response?: z.ZodType
+  description: Description
+}>

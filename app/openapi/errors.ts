@@ -1,0 +1,61 @@
+import { catalogue, type ErrorCode } from '../errors.ts'
+import type { HeaderName } from './headers.ts'
+
+/** What a request meets on its way, and where it may be refused. */
+export type Origin =
+  /** Bytes, transport and an ill service: any request. */
+  | 'request'
+  | 'token'
+  | 'scope'
+  | 'query'
+  | 'cursor'
+  | 'record'
+  | 'tag'
+  | 'body'
+  | 'api_key'
+
+/** Complete, so that no error enters the catalogue without a word on who may get it. */
+const origins: Readonly<Record<ErrorCode, readonly Origin[]>> = {
+  invalid_query: ['query'],
+  invalid_cursor: ['cursor'],
+  invalid_body: ['body'],
+  token_in_query: ['request'],
+  malformed_request: ['request'],
+  credentials_required: ['token'],
+  invalid_token: ['token'],
+  token_expired: ['token'],
+  token_revoked: ['token'],
+  invalid_api_key: ['api_key'],
+  plan_required: ['token', 'api_key'],
+  insufficient_scope: ['scope'],
+  tls_required: ['request'],
+  // Nothing is closed to the demo token yet.
+  live_token_required: [],
+  not_found: ['record'],
+  method_not_allowed: ['token'],
+  not_acceptable: ['token'],
+  request_timeout: ['request'],
+  precondition_failed: ['tag'],
+  body_too_large: ['body'],
+  uri_too_long: ['request'],
+  unsupported_media_type: ['body'],
+  headers_too_large: ['request'],
+  internal_error: ['request'],
+  unavailable: ['token', 'api_key'],
+}
+
+/** The catalogue's errors from these origins, by status, in the catalogue's order. */
+export const listErrors = (from: ReadonlySet<Origin>): Map<number, ErrorCode[]> => {
+  const codes = Object.keys(catalogue) as ErrorCode[]
+  const possible = codes.filter((code) => origins[code].some((origin) => from.has(origin)))
+  return Map.groupBy(possible, (code) => catalogue[code][0])
+}
+
+/** Header fields of the answer with this status. */
+export const errorHeaders = (status: number, codes: readonly ErrorCode[]): HeaderName[] => {
+  const names: HeaderName[] = ['Cache-Control', 'Request-Id']
+  if (status === 401 || codes.includes('insufficient_scope')) names.push('WWW-Authenticate')
+  if (status === 405) names.push('Allow')
+  if (status === 503) names.push('Retry-After')
+  return names
+}

@@ -1,0 +1,50 @@
+import type { Node } from './description.ts'
+
+type Header = readonly [description: string, example: string | number]
+
+const headers = {
+  Allow: ['The methods that there are', 'GET, HEAD, OPTIONS'],
+  'Cache-Control': [
+    'How it may be kept: `private, no-cache` (keep it and ask again) or `no-store`',
+    'private, no-cache',
+  ],
+  'Cache-Status': ['Where the answer came from (RFC 9211)', 'certdata; hit'],
+  ETag: [
+    'Weak tag of the answer, the same for every content coding; send it as If-None-Match (RFC 9110)',
+    'W/"mHqvXYqkV0jXyVd8Hq2c1w"',
+  ],
+  Link: [
+    'The next page as `rel="next"` (RFC 8288); absent on the last page, and where it would be above 2 KiB: ' +
+      '`page.next_cursor` is always there',
+    '<https://api.example/v1/certificates?cursor=AXq3x0a2c0F1>; rel="next"',
+  ],
+  Pragma: ['The same as `Cache-Control: no-store` for old caches', 'no-cache'],
+  'Request-Id': ['Names this request in our logs', '3f0f4c1e-8a0e-4f43-9d0c-6f1d6a5c2b7a'],
+  'Retry-After': ['Seconds to wait before the next attempt', 1],
+  'Server-Timing': ['Time it took, in milliseconds', 'total;dur=1.42'],
+  Vary: ['Request headers that the answer depends on', 'Authorization, Accept, Accept-Encoding'],
+  'WWW-Authenticate': [
+    'How to authenticate, and what was wrong (RFC 6750, RFC 7617)',
+    'Bearer realm="certdata", error="invalid_token"',
+  ],
+} as const satisfies Record<string, Header>
+
+export type HeaderName = keyof typeof headers
+
+/** Every answer's. */
+export const commonHeaders: readonly HeaderName[] = ['Cache-Control', 'Request-Id']
+
+/** Those of an answer that comes from the cache and may be kept: the record's, the page's, their 304. */
+export const entryHeaders: readonly HeaderName[] = [
+  ...commonHeaders,
+  'Cache-Status',
+  'ETag',
+  'Server-Timing',
+  'Vary',
+]
+
+/** A header as the document's components write it. */
+export const describeHeader = (name: HeaderName): Node => {
+  const [description, example] = headers[name]
+  return { description, schema: { type: typeof example === 'number' ? 'integer' : 'string' }, example }
+}

@@ -1,0 +1,58 @@
+import { z } from 'zod'
+import { date, field } from './fields.ts'
+
+const pageInfo = z
+  .strictObject({
+    limit: field(z.int().positive(), 'Records asked for', 50),
+    has_more: field(z.boolean(), 'Whether records follow', true),
+    next_cursor: field(
+      z.string().nullable(),
+      'Value of the parameter cursor for the next page; null on the last',
+      'AXq3x0a2c0F1WyIyMDI2LTA0LTI1VDExOjAyOjAzLjQ1Njc4OVoiLCI0Mzg1ZGNlMmE5ZWY2MjJiIl0',
+    ),
+    total: field(z.int().nonnegative().optional(), 'Matching records in all, with count=exact', 120),
+    as_of: field(
+      date.optional(),
+      'Day that computed fields are for; on certificates and countries',
+      '2026-11-21',
+    ),
+  })
+  .meta({ id: 'PageInfo', description: 'Where this page stands in the whole' })
+
+/** Included records by the resource's name. */
+export type Included = Readonly<Record<string, z.ZodObject>>
+
+const includedMember = (included: Included) => {
+  const shape = Object.entries(included).map(([resource, record]) => {
+    const byId = z.record(z.string(), record).meta({ description: 'By id; a dangling id is absent' })
+    return [resource, byId.optional()]
+  })
+  if (shape.length === 0) return {}
+  const object = z.strictObject(Object.fromEntries(shape) as Record<string, z.ZodOptional>)
+  return { included: object.optional().meta({ description: 'What the parameter include asked for' }) }
+}
+
+const nameOf = (record: z.ZodObject): string => {
+  const id = record.meta()?.id
+  if (id === undefined) throw new Error('an envelope needs a record schema with an id')
+  return id
+}
+
+/**
+ * The answer of a list, named after its record: Certificate → CertificatePage. Registers that name, so
+ * make it once a record.
+ */
+export const createPageSchema = (record: z.ZodObject, included: Included) =>
+  z
+    .strictObject({
+      data: z.array(record).meta({ description: 'The records, in the order asked for' }),
+      page: pageInfo,
+      ...includedMember(included),
+    })
+    .meta({ id: `${nameOf(record)}Page`, description: 'A page of records' })
+
+/** The answer of one record: Certificate → CertificateAnswer. As with pages, once a record. */
+export const createItemSchema = (record: z.ZodObject, included: Included) =>
+  z
+    .strictObject({ data: record, ...includedMember(included) })
+    .meta({ id: `${nameOf(record)}Answer`, description: 'One record' })
