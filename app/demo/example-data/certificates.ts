@@ -10,8 +10,8 @@ type Issued = [market: MarketName, story: StoryName]
 /** What each product was certified for, and what became of it. */
 const issued: Partial<Record<ProductId, Issued[]>> = {
   'prd-lumen-gateway': [
-    ['US', 'running'],
-    ['CA', 'running'],
+    ['US', 'unlimited'],
+    ['CA', 'unlimited'],
     ['DE', 'unlimited'],
     ['GB', 'unlimited'],
     ['CH', 'unlimited'],
@@ -112,7 +112,7 @@ const describeValidity = (story: Story, shift: number, day: string) => {
     until: until === null ? null : addDays(day, until),
     basis,
   }))
-  return { validity_periods: periods, issued_on: periods[0] ? addDays(periods[0].from, -3) : null }
+  return { validity_periods: periods, issued_on: issuedOn }
 }
 
 const makeCertificate = (product: ProductId, [name, storyName]: Issued, serial: number, day: string) => {

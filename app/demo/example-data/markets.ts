@@ -1,13 +1,12 @@
 /** What a number is made of: the product's model, a serial number, the year of issue. */
 type NumberParts = { model: string; serial: number; year: number }
 
-/** How one country (null: none in particular) approves radio products. `years`: validity, null = unlimited. */
+/** How one country (null: none in particular) approves radio products. */
 export type Market = {
   country: string | null
   authority: string | null
   scheme: string | null
   type: string | null
-  years: number | null
   standards: readonly string[]
   number: (parts: NumberParts) => string
 }
@@ -23,10 +22,9 @@ const market = (
   authority: string | null,
   scheme: string | null,
   type: string | null,
-  years: number | null,
   standards: readonly string[],
   number: Market['number'],
-): Market => ({ country, authority, scheme, type, years, standards, number })
+): Market => ({ country, authority, scheme, type, standards, number })
 
 const red = ['EN 300 328 V2.2.2', 'EN 301 489-17 V3.2.4', 'EN IEC 62368-1:2020']
 
@@ -37,7 +35,6 @@ export const markets = {
     'FCC',
     'FCC ID',
     'type_approval',
-    null,
     ['FCC Part 15C', 'FCC Part 15B'],
     (p) => `2AZZX-${p.model}`,
   ),
@@ -46,7 +43,6 @@ export const markets = {
     'ISED',
     'ISED',
     'type_approval',
-    null,
     ['RSS-247 Issue 3', 'ICES-003'],
     (p) => `99999-${p.model}`,
   ),
@@ -55,7 +51,6 @@ export const markets = {
     null,
     'CE RED',
     'declaration_of_conformity',
-    null,
     red,
     (p) => `EXD-DoC-${p.year}-${digits(p.serial, 3)}`,
   ),
@@ -64,7 +59,6 @@ export const markets = {
     null,
     'UKCA',
     'declaration_of_conformity',
-    null,
     red,
     (p) => `EXD-UK-${p.year}-${digits(p.serial, 3)}`,
   ),
@@ -73,7 +67,6 @@ export const markets = {
     'BAKOM/OFCOM',
     'CE RED',
     'declaration_of_conformity',
-    null,
     red,
     (p) => `EXD-CH-${p.year}-${digits(p.serial, 3)}`,
   ),
@@ -82,7 +75,6 @@ export const markets = {
     'MIC',
     'MIC',
     'certificate_of_conformity',
-    null,
     ['Article 2-1-19'],
     (p) => `R 999-${yy(p.year)}${digits(p.serial, 4)}`,
   ),
@@ -91,7 +83,6 @@ export const markets = {
     'RRA',
     'KC',
     'registration',
-    null,
     ['KS X 3123', 'KS X 3124'],
     (p) => `R-R-EXD-${p.model}`,
   ),
@@ -100,7 +91,6 @@ export const markets = {
     'ANATEL',
     'ANATEL',
     'type_approval',
-    2,
     ['Ato 14448'],
     (p) => `${digits(p.serial, 5)}-${yy(p.year)}-99999`,
   ),
@@ -109,7 +99,6 @@ export const markets = {
     'IMDA',
     'IMDA',
     'registration',
-    5,
     ['TS SRD'],
     (p) => `N${digits(p.serial, 4)}-${yy(p.year)}`,
   ),
@@ -118,7 +107,6 @@ export const markets = {
     'MIIT',
     'SRRC',
     'type_approval',
-    5,
     ['MIIT [2021] 129'],
     (p) => `CMIIT ID: ${p.year}DP${digits(p.serial, 5)}`,
   ),
@@ -127,7 +115,6 @@ export const markets = {
     'WPC',
     'WPC ETA',
     'certificate_of_conformity',
-    null,
     [],
     (p) => `ETA-SD-${p.year}${digits(p.serial, 7)}`,
   ),
@@ -136,7 +123,6 @@ export const markets = {
     'ACMA',
     'RCM',
     'declaration_of_conformity',
-    null,
     ['AS/NZS 4268', 'AS/NZS CISPR 32'],
     (p) => `EXD-RCM-${digits(p.serial, 4)}`,
   ),
@@ -145,7 +131,6 @@ export const markets = {
     'NCC',
     'NCC ID',
     'type_approval',
-    10,
     ['LP0002'],
     (p) => `CCXX${yy(p.year)}LP${digits(p.serial, 4)}T0`,
   ),
@@ -154,28 +139,25 @@ export const markets = {
     'CRT',
     'IFT',
     'certificate_of_conformity',
-    null,
     ['IFT-008-2015'],
     (p) => `EXD${p.model}${yy(p.year)}-${digits(p.serial, 5)}`,
   ),
-  AE: market('AE', 'TDRA', 'TDRA', 'type_approval', 3, [], (p) => `ER${digits(p.serial, 5)}/${yy(p.year)}`),
-  KW: market('KW', 'CITRA', 'CITRA', 'type_approval', 3, [], (p) => `CITRA/${p.year}/${digits(p.serial, 4)}`),
+  AE: market('AE', 'TDRA', 'TDRA', 'type_approval', [], (p) => `ER${digits(p.serial, 5)}/${yy(p.year)}`),
+  KW: market('KW', 'CITRA', 'CITRA', 'type_approval', [], (p) => `CITRA/${p.year}/${digits(p.serial, 4)}`),
   ZA: market(
     'ZA',
     'ICASA',
     'ICASA',
     'type_approval',
-    null,
     ['EN 300 328 V2.2.2'],
     (p) => `TA-${p.year}/${digits(p.serial, 4)}`,
   ),
-  ID: market('ID', 'DJID', 'DJID', 'type_approval', 3, [], (p) => `${digits(p.serial, 5)}/DJID/${p.year}`),
+  ID: market('ID', 'DJID', 'DJID', 'type_approval', [], (p) => `${digits(p.serial, 5)}/DJID/${p.year}`),
   module: market(
     'US',
     'FCC',
     'FCC ID',
     'module_approval',
-    null,
     ['FCC Part 15C'],
     (p) => `2AZZX-${p.model}M`,
   ),
@@ -184,7 +166,6 @@ export const markets = {
     'CB Scheme',
     'IECEE CB',
     'safety_certificate',
-    3,
     ['IEC 62368-1:2018'],
     (p) => `DE 9-${digits(p.serial, 5)}`,
   ),
@@ -193,11 +174,10 @@ export const markets = {
     null,
     'Bluetooth SIG',
     'other',
-    null,
     ['Bluetooth Core 5.4'],
     (p) => `Q${digits(p.serial, 6)}`,
   ),
-  legacy: market('DE', null, null, null, 5, [], (p) => `Z-${digits(p.serial, 5)}`),
+  legacy: market('DE', null, null, null, [], (p) => `Z-${digits(p.serial, 5)}`),
 } as const satisfies Record<string, Market>
 
 export type MarketName = keyof typeof markets
