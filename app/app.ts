@@ -9,6 +9,7 @@ import auth from '../plugins/auth.ts'
 import endpoints from '../plugins/endpoints.ts'
 import gate from '../plugins/gate.ts'
 import methodGuard from '../plugins/method-guard.ts'
+import openapi from '../plugins/openapi.ts'
 import problems from '../plugins/problems.ts'
 import securityHeaders from '../plugins/security-headers.ts'
 import { authRoutes } from '../routes/auth.ts'
@@ -141,6 +142,7 @@ export const build = async (deps: Deps): Promise<FastifyInstance> => {
     requireScope,
   })
 
+  await app.register(openapi, { publicUrl })
   await app.register(authRoutes, { signingKeys })
   await app.register(healthRoutes, { ping: deps.ping, isDraining: deps.isDraining })
   app.guardMethods('/v1/auth/login', ['POST'])

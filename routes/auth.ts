@@ -1,6 +1,6 @@
-import type {} from '@fastify/swagger'
 import type { FastifyInstance, FastifyRequest, RouteOptions } from 'fastify'
 import { ApiError, type Fault } from '../app/errors.ts'
+import { describeLogin, describeSigningKeys } from '../app/openapi/account.ts'
 import { jwksAnswer, loginRequest, tokenAnswer } from '../schemas/auth.ts'
 
 type Issue = NonNullable<ReturnType<typeof loginRequest.safeParse>['error']>['issues'][number]
@@ -49,23 +49,12 @@ const readApiKey = ({ headers, body }: FastifyRequest): string => {
 const noStore = { 'cache-control': 'no-store', pragma: 'no-cache' }
 /** Clients that find an unknown kid ask again; anyone else need not within five minutes. */
 const keysMaxAgeSeconds = 300
-const tags = ['Authentication']
-const security: [] = []
 
 const routes: RouteOptions[] = [
   {
     method: 'POST',
     url: '/v1/auth/login',
-    schema: {
-      operationId: 'login',
-      summary: 'Exchange an API key for an access token',
-      description:
-        'The key comes in the body or by HTTP Basic: key id and key, or the key alone as user name.',
-      tags,
-      security,
-      body: loginRequest,
-      response: { 200: tokenAnswer },
-    },
+    schema: { openapi: describeLogin, body: loginRequest, response: { 200: tokenAnswer } },
     // HTTP Basic comes without a body: which of the two is needed is for readApiKey to judge.
     validatorCompiler: () => () => true,
     handler: async (request, reply) => {
@@ -81,13 +70,7 @@ const routes: RouteOptions[] = [
   {
     method: 'GET',
     url: '/.well-known/jwks.json',
-    schema: {
-      operationId: 'listSigningKeys',
-      summary: 'The public keys that verify access tokens',
-      tags,
-      security,
-      response: { 200: jwksAnswer },
-    },
+    schema: { openapi: describeSigningKeys, response: { 200: jwksAnswer } },
     handler: (request, reply) =>
       reply
         .header('cache-control', `public, max-age=${keysMaxAgeSeconds}`)

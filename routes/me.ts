@@ -1,3 +1,4 @@
+import { describeMe } from '../app/openapi/account.ts'
 import type { Endpoint } from '../plugins/endpoints.ts'
 
 /** Who the token is, and what it may do. */
@@ -5,7 +6,7 @@ export const meEndpoints = (scopes: readonly string[]): Endpoint[] => [
   {
     path: '/me',
     scope: null,
-    schema: {},
+    schema: { openapi: describeMe },
     state: ({ principal }) => ({
       data: {
         customer: principal.customerId,

@@ -1,3 +1,4 @@
+import { describeItem, describePage } from '../app/openapi/records.ts'
 import type { Records } from '../app/records.ts'
 import { resourceNames, resources } from '../app/resources/index.ts'
 import type { Endpoint } from '../plugins/endpoints.ts'
@@ -11,14 +12,14 @@ export const recordEndpoints = (records: Records): Endpoint[] =>
       {
         path: `/${name}`,
         scope,
-        schema: {},
+        schema: { openapi: describePage(resource) },
         answer: ({ principal, rawQuery, noCache }) =>
           records.answer({ principal, resource, rawQuery, noCache }),
       },
       {
         path: `/${name}/:id`,
         scope,
-        schema: {},
+        schema: { openapi: describeItem(resource) },
         answer: ({ principal, params, rawQuery, noCache }) =>
           records.answer({ principal, resource, id: params.id as string, rawQuery, noCache }),
       },

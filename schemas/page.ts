@@ -11,13 +11,12 @@ const pageInfo = z
       'AXq3x0a2c0F1WyIyMDI2LTA0LTI1VDExOjAyOjAzLjQ1Njc4OVoiLCI0Mzg1ZGNlMmE5ZWY2MjJiIl0',
     ),
     total: field(z.int().nonnegative().optional(), 'Matching records in all, with count=exact', 120),
-    as_of: field(
-      date.optional(),
-      'Day that computed fields are for; on certificates and countries',
-      '2026-11-21',
-    ),
   })
   .meta({ id: 'PageInfo', description: 'Where this page stands in the whole' })
+
+const dayPageInfo = pageInfo
+  .extend({ as_of: field(date, 'Day that computed fields and conditions on them are for', '2026-11-21') })
+  .meta({ id: 'DayPageInfo', description: 'Where this page stands in the whole, and on which day' })
 
 /** Included records by the resource's name. */
 export type Included = Readonly<Record<string, z.ZodObject>>
@@ -40,13 +39,13 @@ const nameOf = (record: z.ZodObject): string => {
 
 /**
  * The answer of a list, named after its record: Certificate → CertificatePage. Registers that name, so
- * make it once a record.
+ * make it once a record. `computedForDay`: the page says for which.
  */
-export const createPageSchema = (record: z.ZodObject, included: Included) =>
+export const createPageSchema = (record: z.ZodObject, included: Included, computedForDay: boolean) =>
   z
     .strictObject({
       data: z.array(record).meta({ description: 'The records, in the order asked for' }),
-      page: pageInfo,
+      page: computedForDay ? dayPageInfo : pageInfo,
       ...includedMember(included),
     })
     .meta({ id: `${nameOf(record)}Page`, description: 'A page of records' })

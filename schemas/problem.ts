@@ -19,11 +19,7 @@ export const problem = z
       'Identifies the problem; the page behind it explains it',
       'https://api.example/problems/invalid_query',
     ),
-    title: field(
-      z.string(),
-      'What the problem is, the same every time',
-      'The query cannot be understood',
-    ),
+    title: field(z.string(), 'What the problem is, the same every time', 'The query cannot be understood'),
     status: field(z.int().min(400).max(599), 'The status of the answer', 400),
     code: field(z.string(), 'The problem, for programs: the last part of its type', 'invalid_query'),
     detail: field(z.string(), 'What it is this time', 'The query cannot be understood'),

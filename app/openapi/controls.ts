@@ -8,6 +8,9 @@ import { maxTargetBytes } from './filters.ts'
 
 type Control = Readonly<{ description: string; schema: Node; example: string | number }>
 
+/** The target's bound leaves the cursor out; target and headers together end here. */
+const maxHeadBytes = 16_384
+
 const text: Node = { type: 'string', minLength: 1, maxLength: maxTargetBytes }
 
 const knownFormats = ['json', 'ndjson', 'csv'] as const
@@ -73,7 +76,7 @@ const controls: Readonly<Record<string, (resource: Resource, read: Reader) => Co
     description:
       '`page.next_cursor` of the answer before, unchanged, with the same filters and sort. ' +
       'Absent: the first page.',
-    schema: { type: 'string', minLength: 1 },
+    schema: { type: 'string', minLength: 1, maxLength: maxHeadBytes },
     example: 'AXq3x0a2c0F1WyIyMDI2LTA0LTI1VDExOjAyOjAzLjQ1Njc4OVoiLCI0Mzg1ZGNlMmE5ZWY2MjJiIl0',
   }),
 }

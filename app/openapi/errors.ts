@@ -3,16 +3,8 @@ import type { HeaderName } from './headers.ts'
 
 /** What a request meets on its way, and where it may be refused. */
 export type Origin =
-  /** Bytes, transport and an ill service: any request. */
-  | 'request'
-  | 'token'
-  | 'scope'
-  | 'query'
-  | 'cursor'
-  | 'record'
-  | 'tag'
-  | 'body'
-  | 'api_key'
+  /** Bytes, transport, method and an ill service: any request. */
+  'request' | 'token' | 'scope' | 'query' | 'cursor' | 'record' | 'tag' | 'body' | 'api_key'
 
 /** Complete, so that no error enters the catalogue without a word on who may get it. */
 const origins: Readonly<Record<ErrorCode, readonly Origin[]>> = {
@@ -32,7 +24,7 @@ const origins: Readonly<Record<ErrorCode, readonly Origin[]>> = {
   // Nothing is closed to the demo token yet.
   live_token_required: [],
   not_found: ['record'],
-  method_not_allowed: ['token'],
+  method_not_allowed: ['request'],
   not_acceptable: ['token'],
   request_timeout: ['request'],
   precondition_failed: ['tag'],

@@ -14,9 +14,9 @@ const bare = ''
 const ofValue: Readonly<Record<string, string>> = {
   [bare]: 'is any of these',
   eq: 'is this',
-  ne: 'is not this, or null',
+  ne: 'is not this',
   in: 'is any of these',
-  nin: 'is none of these, or null',
+  nin: 'is none of these',
   gt: 'is greater than this',
   gte: 'is this or greater',
   lt: 'is less than this',
@@ -35,38 +35,49 @@ const ofArray: Readonly<Record<string, string>> = {
 }
 
 const lists: ReadonlySet<string> = new Set([bare, 'in', 'nin', 'all'])
+const negations: ReadonlySet<string> = new Set(['ne', 'nin'])
 
-/** No filter takes it, so the parser says what it does take. */
-const impossible = '\u0000'
-
-/** "expected one of: a, b" → "One of: a, b". */
-const asGrammar = (parsed: { value: string } | { detail: string }): string => {
-  if ('value' in parsed) throw new Error('a filter takes U+0000')
-  const text = parsed.detail.replace(/^expected /, '')
-  return text.charAt(0).toUpperCase() + text.slice(1)
-}
-
-const grammarOf = (field: Field, operator: string): string => {
-  if (operator === 'null') return 'One of: true, false'
-  return asGrammar(operator === 'prefix' ? parsePrefix(impossible) : parseValue(field, impossible))
-}
-
-const describeFilter = (field: Field, operator: string): Parameter => {
+const meaningOf = (field: Field, operator: string): string => {
   const phrase = (field.array ? ofArray : ofValue)[operator]
   if (phrase === undefined) throw new Error(`the operator ${operator} has no description`)
+  return `\`${field.name}\` ${phrase}${field.nullable && negations.has(operator) ? ', or null' : ''}.`
+}
+
+/** No filter takes it, so the parser says what it does take: "expected one of: a, b". */
+const impossible = '\u0000'
+
+const grammarOf = (field: Field, operator: string): string => {
+  const parsed = operator === 'prefix' ? parsePrefix(impossible) : parseValue(field, impossible)
+  if ('value' in parsed) throw new Error(`${field.name} takes U+0000`)
+  return parsed.detail.replace(/^expected /, '')
+}
+
+const describeFilter = (field: Field, operator: string): Omit<Parameter, 'name' | 'in'> => {
+  const meaning = meaningOf(field, operator)
   const isList = lists.has(operator)
-  const splitting = isList ? ` At most ${maxValues}, comma-separated; \`\\,\` is a comma within one.` : ''
-  return {
-    name: operator === bare ? field.name : `${field.name}[${operator}]`,
-    in: 'query',
-    description: `\`${field.name}\` ${phrase}. ${grammarOf(field, operator)}.${splitting}`,
-    schema: { type: 'string', minLength: 1, maxLength: isList ? maxTargetBytes : maxTextBytes },
-    example: filterExample(field, operator, isList),
+  const example = filterExample(field, operator, isList)
+  if (operator === 'null') {
+    return { description: meaning, schema: { type: 'string', enum: ['true', 'false'] }, example }
   }
+  const grammar = grammarOf(field, operator)
+  const description = isList
+    ? `${meaning} Each is ${grammar}. At most ${maxValues}, comma-separated; \`\\,\` is a comma within one.`
+    : `${meaning} The value is ${grammar}.`
+  const maxLength = isList ? maxTargetBytes : maxTextBytes
+  return { description, schema: { type: 'string', minLength: 1, maxLength }, example }
 }
 
 /** One parameter for each way to filter: the bare name, and every operator of every field. */
 export const filterParameters = (resource: Resource): Parameter[] =>
   [...resource.fields.values()]
     .filter((field) => field.filter)
-    .flatMap((field) => [bare, ...operatorsOf(field)].map((operator) => describeFilter(field, operator)))
+    .flatMap((field) => [
+      { name: field.name, in: 'query', ...describeFilter(field, bare) },
+      ...operatorsOf(field).map(
+        (operator): Parameter => ({
+          name: `${field.name}[${operator}]`,
+          in: 'query',
+          ...describeFilter(field, operator),
+        }),
+      ),
+    ])

@@ -35,7 +35,9 @@ const formatOf = ({ type, maximum, format }: Node): unknown => {
 }
 
 const mapNodes = (nodes: unknown, each: (node: Node) => Node): unknown =>
-  isNode(nodes) ? Object.fromEntries(Object.entries(nodes).map(([key, node]) => [key, each(node as Node)])) : nodes
+  isNode(nodes)
+    ? Object.fromEntries(Object.entries(nodes).map(([key, node]) => [key, each(node as Node)]))
+    : nodes
 
 const convert = (node: Node, direction: Direction): Node => {
   const inner = (child: unknown) => (isNode(child) ? convert(child, direction) : child)
@@ -73,7 +75,9 @@ export const toNamedSchemas = (
 ): Map<string, Node> => {
   const anonymous = roots.find((root) => root.meta()?.id === undefined)
   if (anonymous) throw new Error(`a schema of type ${anonymous.type} needs a name (meta.id)`)
-  const all = z.toJSONSchema(z.tuple(roots as [z.ZodType]), { io: direction === 'answer' ? 'output' : 'input' })
+  const all = z.toJSONSchema(z.tuple(roots as [z.ZodType]), {
+    io: direction === 'answer' ? 'output' : 'input',
+  })
   const text = JSON.stringify(all.$defs ?? {}).replaceAll('"$ref":"#/$defs/', `"$ref":"${base}`)
   return new Map(
     Object.entries(JSON.parse(text) as Record<string, Node>).map(([name, node]) => {

@@ -27,9 +27,10 @@ const includedBy = ({ includes }: Resource): Included =>
 /** Made once: each registers its name. */
 const envelopes = new Map(
   resourceNames.map((name) => {
-    const { schema } = resources[name]
+    const { schema, computedForDay } = resources[name]
     const included = includedBy(resources[name])
-    return [name, { page: createPageSchema(schema, included), item: createItemSchema(schema, included) }]
+    const page = createPageSchema(schema, included, computedForDay)
+    return [name, { page, item: createItemSchema(schema, included) }]
   }),
 )
 

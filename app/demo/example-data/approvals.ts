@@ -18,7 +18,6 @@ const datesByStatus: Record<string, Dates> = {
   in_review: [-120, -40, null, 10],
   information_requested: [-150, -70, null, -5],
   on_hold: [-200, -90, null, null],
-  granted: [-560, -470, -403, -410],
   rejected: [-260, -180, -35, -60],
   cancelled: [-400, null, null, null],
   not_required: [null, null, -90, null],
@@ -81,6 +80,14 @@ const makeApproval = (
   }
 }
 
+/** The way to a certificate that was issued on this day. */
+const grantedOn = (issued: string) => ({
+  requested_on: addDays(issued, -150),
+  submitted_on: addDays(issued, -63),
+  decided_on: issued,
+  expected_on: addDays(issued, -7),
+})
+
 /** The approvals that these certificates rest on, and those on the way. */
 export const listApprovals = (day: string, certificates: readonly ExampleLine[]): ExampleLine[] => {
   const granted = certificates.flatMap((certificate) => {
@@ -90,6 +97,8 @@ export const listApprovals = (day: string, certificates: readonly ExampleLine[])
     const daysLeft = last ? (Date.parse(last) - Date.parse(day)) / 86_400_000 : -1
     const state = statusOf(certificate, daysLeft)
     const approval = makeApproval(day, String(product), String(country), String(scheme), state)
+    const issued = certificate.issued_on
+    if (state[0] === 'granted' && issued) Object.assign(approval, grantedOn(String(issued)))
     approval.certificate_id = state[0] === 'granted' || state[1] === 'renewal' ? certificate.id : null
     return [approval]
   })

@@ -1,98 +1,10 @@
 import { findApproval } from './approvals.ts'
 import { addDays, type ExampleLine } from './calendar.ts'
-import { type Market, type MarketName, markets } from './markets.ts'
+import { type Issued, issued } from './issued.ts'
+import { type Market, markets } from './markets.ts'
 import { type ProductId, products } from './products.ts'
 import { findProject } from './projects.ts'
-import { type Story, type StoryName, stories } from './stories.ts'
-
-type Issued = [market: MarketName, story: StoryName]
-
-/** What each product was certified for, and what became of it. */
-const issued: Partial<Record<ProductId, Issued[]>> = {
-  'prd-lumen-gateway': [
-    ['US', 'unlimited'],
-    ['CA', 'unlimited'],
-    ['DE', 'unlimited'],
-    ['GB', 'unlimited'],
-    ['CH', 'unlimited'],
-    ['JP', 'unlimited'],
-    ['KR', 'unlimited'],
-    ['BR', 'renewedEarly'],
-    ['SG', 'running'],
-    ['CN', 'renewedEarly'],
-    ['AE', 'expiring'],
-    ['KW', 'lastDay'],
-    ['TW', 'running'],
-    ['safety', 'running'],
-    ['bluetooth', 'unlimited'],
-  ],
-  'prd-lumen-gateway-lte': [
-    ['US', 'unlimited'],
-    ['CA', 'unlimited'],
-    ['DE', 'unlimited'],
-    ['JP', 'conditional'],
-    ['BR', 'upcoming'],
-    ['CN', 'pending'],
-    ['IN', 'unlimited'],
-    ['MX', 'conditionalExpiring'],
-    ['safety', 'expiring'],
-  ],
-  'prd-tracker-mini': [
-    ['US', 'unlimited'],
-    ['DE', 'unlimited'],
-    ['GB', 'withdrawn'],
-    ['BR', 'expiringSoon'],
-    ['ZA', 'unlimited'],
-    ['ID', 'edgeOfWindow'],
-    ['AE', 'beyondWindow'],
-    ['SG', 'extended'],
-    ['KW', 'suspended'],
-    ['AU', 'unlimited'],
-  ],
-  'prd-smartlock': [
-    ['US', 'unlimited'],
-    ['CA', 'unlimited'],
-    ['DE', 'unlimited'],
-    ['JP', 'unlimited'],
-    ['KR', 'suspended'],
-    ['TW', 'expiring'],
-    ['AU', 'unlimited'],
-    ['bluetooth', 'unlimited'],
-  ],
-  'prd-meternode': [
-    ['DE', 'unlimited'],
-    ['CH', 'unlimited'],
-    ['IN', 'rejected'],
-    ['ZA', 'running'],
-    ['safety', 'expired'],
-  ],
-  'prd-wifi-module': [
-    ['module', 'unlimited'],
-    ['CA', 'unlimited'],
-    ['JP', 'unlimited'],
-    ['KR', 'unlimited'],
-    ['CN', 'extended'],
-    ['BR', 'expired'],
-  ],
-  'prd-chargepad': [
-    ['US', 'revoked'],
-    ['DE', 'unlimited'],
-    ['GB', 'unlimited'],
-    ['safety', 'upcoming'],
-  ],
-  'prd-levelsense': [
-    ['DE', 'pending'],
-    ['US', 'pending'],
-  ],
-  'prd-hub-classic': [
-    ['US', 'superseded'],
-    ['DE', 'unlimited'],
-    ['BR', 'longExpired'],
-    ['SG', 'longExpired'],
-    ['legacy', 'longExpired'],
-  ],
-  'prd-remote-433': [['legacy', 'superseded']],
-}
+import { type Story, stories } from './stories.ts'
 
 /** `crt-lumen-gateway-br`: what refers to it can be written down. */
 export const certificateId = (product: string, market: string): string =>
@@ -107,12 +19,16 @@ const supersedes: Record<string, string> = {
 const longAgo = 100
 
 const describeValidity = (story: Story, shift: number, day: string) => {
+  const start = (from: number) => (from < -longAgo ? from - shift : from)
   const periods = story.periods.map(([from, until, basis]) => ({
-    from: addDays(day, from < -longAgo ? from - shift : from),
+    from: addDays(day, start(from)),
     until: until === null ? null : addDays(day, until),
     basis,
   }))
-  return { validity_periods: periods, issued_on: issuedOn }
+  const [first] = story.periods
+  // Some days before it begins to hold, and never in the future.
+  const issued = first ? addDays(day, Math.min(start(first[0]) - 3, -2)) : null
+  return { validity_periods: periods, issued_on: issued }
 }
 
 const makeCertificate = (product: ProductId, [name, storyName]: Issued, serial: number, day: string) => {

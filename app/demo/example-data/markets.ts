@@ -28,7 +28,7 @@ const market = (
 
 const red = ['EN 300 328 V2.2.2', 'EN 301 489-17 V3.2.4', 'EN IEC 62368-1:2020']
 
-/** The markets of the example customer: real schemes, numbers of the real patterns that nobody holds. */
+/** The markets of the example customer: real schemes, invented numbers of their patterns. */
 export const markets = {
   US: market(
     'US',
@@ -78,14 +78,7 @@ export const markets = {
     ['Article 2-1-19'],
     (p) => `R 999-${yy(p.year)}${digits(p.serial, 4)}`,
   ),
-  KR: market(
-    'KR',
-    'RRA',
-    'KC',
-    'registration',
-    ['KS X 3123', 'KS X 3124'],
-    (p) => `R-R-EXD-${p.model}`,
-  ),
+  KR: market('KR', 'RRA', 'KC', 'registration', ['KS X 3123', 'KS X 3124'], (p) => `R-R-EXD-${p.model}`),
   BR: market(
     'BR',
     'ANATEL',
@@ -153,14 +146,7 @@ export const markets = {
     (p) => `TA-${p.year}/${digits(p.serial, 4)}`,
   ),
   ID: market('ID', 'DJID', 'DJID', 'type_approval', [], (p) => `${digits(p.serial, 5)}/DJID/${p.year}`),
-  module: market(
-    'US',
-    'FCC',
-    'FCC ID',
-    'module_approval',
-    ['FCC Part 15C'],
-    (p) => `2AZZX-${p.model}M`,
-  ),
+  module: market('US', 'FCC', 'FCC ID', 'module_approval', ['FCC Part 15C'], (p) => `2AZZX-${p.model}M`),
   safety: market(
     null,
     'CB Scheme',

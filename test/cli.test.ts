@@ -1,0 +1,321 @@
+import { spawn } from 'node:child_process'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import pg from 'pg'
+import t, { type Test } from 'tap'
+import { parseApiKey } from '../app/auth/api-keys.ts'
+import { variables } from '../app/config.ts'
+import { testPostgres } from './servers.ts'
+
+const projectRoot = join(import.meta.dirname, '..')
+// A hundred processes start here: each compiles what the first has compiled already.
+const compileCache = t.testdir()
+const instant = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/
+
+type Result = { code: number | null; stdout: string; stderr: string }
+type RunOptions = { env?: Record<string, string | undefined>; input?: string }
+
+/** Runs the real command line, as the shell would. */
+const run = async (args: string[], { env = {}, input = '' }: RunOptions = {}): Promise<Result> => {
+  const child = spawn(process.execPath, [join(projectRoot, 'app', 'cli.ts'), ...args], {
+    cwd: projectRoot,
+    env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: compileCache, ...env },
+  })
+  child.stdin.on('error', () => {})
+  child.stdin.end(input)
+  const [stdout, stderr, code] = await Promise.all([
+    child.stdout.setEncoding('utf8').toArray(),
+    child.stderr.setEncoding('utf8').toArray(),
+    new Promise<number | null>((resolve) => child.once('exit', resolve)),
+  ])
+  return { code, stdout: stdout.join(''), stderr: stderr.join('') }
+}
+
+/** The command line on a database of its own, and that database. */
+const openCli = async (t: Test) => {
+  const server = await testPostgres()
+  const client = new pg.Client({ connectionString: server.url })
+  await client.connect()
+  t.teardown(async () => {
+    await client.end()
+    await server.stop()
+  })
+  const env = { DATABASE_URL: server.url, DATA_DIR: t.testdir() }
+  const cli = (args: string, options: RunOptions = {}) =>
+    run(args.split(' '), { ...options, env: { ...env, ...options.env } })
+  const json = async (args: string, options?: RunOptions) => {
+    const { stdout, stderr, code } = await cli(`${args} --json`, options)
+    if (stdout === '') throw new Error(`${args}: exit code ${code}: ${stderr}`)
+    return JSON.parse(stdout)
+  }
+  const query = async (text: string) => (await client.query(text)).rows
+  return { url: server.url, cli, json, query }
+}
+
+t.test('on one database', async (t) => {
+  const { url, cli, json, query } = await openCli(t)
+
+  await t.test('everything but migrate is refused until the schema is there', async (t) => {
+    for (const command of ['customers list', 'keys list', 'import examples/acme.ndjson']) {
+      const { code, stdout, stderr } = await cli(command)
+      t.match({ code, stdout }, { code: 1, stdout: '' }, command)
+      t.match(stderr, /run certdata migrate first/)
+    }
+    t.same(await query(`select relname from pg_class where relnamespace = 'public'::regnamespace`), [])
+  })
+
+  await t.test('migrate makes schema, reference data and a signing key; again it does nothing', async (t) => {
+    const first = await json('migrate')
+    t.ok(first.migrations.length > 0)
+    t.equal(first.reference_data, 'loaded')
+    t.same(await query('select count(*)::integer as n from countries'), [{ n: 99 }])
+    t.same(await query('select state from signing_keys'), [{ state: 'active' }])
+    t.same(await json('migrate'), { migrations: [], reference_data: 'up_to_date' })
+    t.same(await query('select count(*)::integer as n from signing_keys'), [{ n: 1 }])
+  })
+
+  await t.test('customers add and keys issue lead from nothing to a working key', async (t) => {
+    const customer = await json('customers add acme --name Acme --plan premium')
+    t.match(customer, {
+      customer: 'acme',
+      name: 'Acme',
+      plan: 'premium',
+      suspended_at: null,
+      created_at: instant,
+    })
+    const issued = await json('keys issue acme')
+    t.strictSame(Object.keys(issued), ['key_id', 'api_key', 'customer', 'scopes', 'expires_at'])
+    t.match(issued, { customer: 'acme', expires_at: null })
+    t.ok(issued.scopes.includes('certificates:read'))
+    const parsed = parseApiKey(issued.api_key)
+    t.equal(parsed?.keyId, issued.key_id)
+    const [stored] = await query('select scopes, secret_sha256 from api_keys')
+    t.equal(stored.scopes, null, 'scopes to come are included')
+    t.notOk(JSON.stringify(await query('select * from api_keys')).includes(parsed?.secret ?? ''))
+    t.equal(stored.secret_sha256.length, 32)
+  })
+
+  await t.test('a key may be limited in scopes and time', async (t) => {
+    const scopes = 'certificates:read,changes:read,custom:dashboard-overview'
+    const key = await json(`keys issue acme --scopes ${scopes} --expires 2099-12-31`)
+    t.strictSame(key.scopes, scopes.split(','))
+    t.equal(key.expires_at, '2100-01-01T00:00:00.000000Z', 'the day itself counts')
+    const instantKey = await json('keys issue acme --expires 2099-12-31T12:00:00+02:00')
+    t.equal(instantKey.expires_at, '2099-12-31T10:00:00.000000Z')
+    const wrong = [
+      ['--scopes certificates:raed', /did you mean certificates:read/],
+      ['--scopes all', /expected .*custom:<name>/],
+      ['--expires 2020-01-01', /a time to come/],
+      ['--expires soon', /a date or an instant/],
+      ['--expires 2099-12-31T12:00:00', /time zone/],
+    ] as const
+    await Promise.all(
+      wrong.map(async ([option, reason]) => {
+        t.match(await cli(`keys issue acme ${option}`), { code: 2, stderr: reason }, option)
+      }),
+    )
+  })
+
+  await t.test('keys are listed without their secrets, and revoked once and for all', async (t) => {
+    const keys = await json('keys list acme')
+    t.equal(keys.length, 3)
+    t.notOk(JSON.stringify(keys).includes('secret'))
+    const revoked = await json(`keys revoke ${keys[0].key_id}`)
+    t.match(revoked.revoked_at, instant)
+    t.equal((await json(`keys revoke ${keys[0].key_id}`)).revoked_at, revoked.revoked_at)
+    t.match(await cli('keys revoke nosuchkey'), { code: 1, stderr: /no key nosuchkey/ })
+    t.match(await cli('keys list nobody'), { code: 1, stderr: /no customer nobody/ })
+    t.match(await cli('keys issue nobody'), { code: 1, stderr: /no customer nobody/ })
+  })
+
+  await t.test('plans, suspension and settings change what they say and nothing else', async (t) => {
+    const before = await json('customers show acme')
+    t.match(await json('customers set-plan acme enterprise'), { plan: 'enterprise', suspended_at: null })
+    const suspended = await json('customers suspend acme')
+    t.match(suspended.suspended_at, instant)
+    t.equal((await json('customers suspend acme')).suspended_at, suspended.suspended_at)
+    t.match(await json('customers resume acme'), { suspended_at: null, plan: 'enterprise' })
+    t.same(await json('customers settings acme'), { customer: 'acme', expiring_within: 90 })
+    t.same(await json('customers settings acme --expiring-within 30'), {
+      customer: 'acme',
+      expiring_within: 30,
+    })
+    t.same(await json('customers show acme'), { ...before, plan: 'enterprise', expiring_within: 30 })
+    for (const command of ['show', 'suspend', 'resume', 'settings', 'set-plan']) {
+      const plan = command === 'set-plan' ? ' premium' : ''
+      t.match(await cli(`customers ${command} nobody${plan}`), { code: 1, stderr: /no customer nobody/ })
+    }
+  })
+
+  await t.test('a customer is added once, and the example customer never', async (t) => {
+    t.match(await cli('customers add acme'), { code: 1, stderr: /a customer acme already/ })
+    t.match(await cli('customers add demo'), { code: 1, stderr: /example data/ })
+    t.match(await cli('keys issue demo'), { code: 1, stderr: /no keys/ })
+    t.match(await cli('import examples/acme.ndjson --customer demo'), { code: 1, stderr: /example data/ })
+    t.match(await json('customers add plain'), { name: 'plain', plan: 'basic' })
+    t.strictSame(
+      (await json('customers list')).map((each: { customer: string }) => each.customer),
+      ['acme', 'plain'],
+    )
+  })
+
+  await t.test('the example file has every resource of a customer and no bad line', async (t) => {
+    const report = await json('import examples/acme.ndjson --dry-run')
+    t.match(report, { read: 10, created: 10, bad: 0, warnings: 0, dry_run: true })
+    t.match((await json('customers show acme')).records, { certificates: 0, products: 0 })
+    t.match(await json('import examples/acme.ndjson'), { created: 10, bad: 0 })
+    const { records } = await json('customers show acme')
+    t.strictSame(records, { certificates: 2, products: 2, projects: 1, lab: 2, approvals: 3 })
+    t.match(await json('import examples/acme.ndjson'), { created: 0, unchanged: 10 })
+  })
+
+  await t.test('standard input is read; bad lines are named and make the exit code 1', async (t) => {
+    const lines = ['{"resource":"products","id":"z","name":"Z"}', '{"resource":"products","id":"y"}', 'x']
+    const input = lines.join('\n')
+    const { code, stdout, stderr } = await cli('import - --customer acme', { input })
+    t.equal(code, 1)
+    t.match(stdout, /^3 lines: 1 created, .*2 bad/)
+    t.match(stderr, /line 2: name: required\nline 3: not JSON\n/)
+    t.notOk(stderr.includes('\u001b') || stderr.includes('█'), 'no progress bar without a terminal')
+    const report = JSON.parse((await cli('import - --customer acme --json', { input })).stdout)
+    t.match(report, {
+      read: 3,
+      unchanged: 1,
+      bad: 2,
+      bad_lines: [
+        { line: 2, reason: 'name: required' },
+        { line: 3, reason: 'not JSON' },
+      ],
+    })
+  })
+
+  await t.test('replace is refused with exit code 1 where over half would go, unless forced', async (t) => {
+    const input = '{"resource":"products","customer":"acme","id":"z","name":"Z"}'
+    t.match(await cli('import - --replace', { input }), { code: 1, stderr: /nothing deleted: 10 of the 11/ })
+    t.match(await json('import - --replace', { input }), { deleted: 0, deletion_refused: /10 of the 11/ })
+    t.match(await cli('import - --replace --force', { input }), { code: 0, stderr: /^$/ })
+    t.match((await json('customers show acme')).records, { products: 1, certificates: 0 })
+  })
+
+  await t.test('a file that is not there is refused', async (t) => {
+    t.match(await cli('import nowhere.ndjson'), {
+      code: 1,
+      stdout: /^$/,
+      stderr: /nowhere.ndjson cannot be read/,
+    })
+    t.match(await cli('import app'), { code: 1, stdout: /^$/, stderr: /directory/ })
+  })
+
+  await t.test('a wrong command line is exit code 2, and changes nothing', async (t) => {
+    const commands = [
+      '',
+      'nonsense',
+      'customers',
+      'customers nonsense',
+      'customers add',
+      'customers add Acme',
+      'customers add b --plan gold',
+      'customers add b c',
+      'customers list --nonsense',
+      'customers set-plan acme gold',
+      'customers settings acme --expiring-within 366',
+      'customers settings acme --expiring-within 1.5',
+      'customers settings acme --expiring-within=',
+      'keys issue',
+      'import',
+      'import a b',
+      'import - --customer ../x',
+    ]
+    const before = await query('select * from customers order by 1')
+    const env = { DATABASE_URL: url }
+    await Promise.all(
+      commands.map(async (command) => {
+        const words = command.split(' ').filter((word) => word !== '')
+        t.match(await run(words, { env }), { code: 2, stdout: /^$/, stderr: /./ }, `certdata ${command}`)
+      }),
+    )
+    t.same(await query('select * from customers order by 1'), before)
+  })
+
+  await t.test('the reason for an unreachable database is one line without the password', async (t) => {
+    const env = { DATABASE_URL: 'postgresql://someone:geheim@127.0.0.1:1/nothing' }
+    const { code, stderr } = await cli('customers list', { env })
+    t.equal(code, 1)
+    t.match(stderr, /^The database does not answer: .*127\.0\.0\.1:1\n$/)
+    t.notMatch(stderr, /geheim/)
+  })
+
+  await t.test('the administrator’s login comes before the service’s', async (t) => {
+    const env = { DATABASE_ADMIN_URL: url, DATABASE_URL: 'postgresql://127.0.0.1:1/nothing' }
+    t.equal((await cli('customers list', { env })).code, 0)
+  })
+
+  await t.test('bad configuration is exit code 2 and names every variable', async (t) => {
+    const env = { DATABASE_URL: 'mysql://x', PORT: 'many' }
+    const { code, stderr } = await cli('customers list', { env })
+    t.equal(code, 2)
+    t.match(stderr, /PORT/)
+    t.match(stderr, /DATABASE_URL/)
+  })
+})
+
+t.test('help is there on every level, and asking for it is no fault', async (t) => {
+  const levels = ['', 'migrate', 'import', 'customers', 'customers add', 'keys', 'keys issue', 'config']
+  await Promise.all(
+    levels.map(async (level) => {
+      const words = level.split(' ').filter((word) => word !== '')
+      t.match(await run([...words, '--help']), { code: 0, stdout: /^Usage: certdata/ }, level)
+    }),
+  )
+  const { stdout } = await run(['--help'])
+  for (const command of ['migrate', 'import', 'customers', 'keys', 'config']) t.match(stdout, command)
+})
+
+t.test('config names every variable with meaning and default, and asks no database', async (t) => {
+  const { code, stdout } = await run(['config', '--json'])
+  t.equal(code, 0)
+  const listed = JSON.parse(stdout) as { name: string; description: string; default: string | null }[]
+  t.strictSame(
+    listed.map((variable) => variable.name),
+    Object.keys(variables),
+  )
+  t.ok(listed.every((variable) => variable.description.length > 10))
+  t.equal(listed.find((variable) => variable.name === 'PORT')?.default, '3000')
+  t.equal(listed.find((variable) => variable.name === 'SECRET_KEY')?.default, null)
+  t.match((await run(['config'])).stdout, /PORT=3000\n {4}Port/)
+})
+
+t.test(
+  'without a database of its own it works on the bundled one, made ready at the first command',
+  async (t) => {
+    // Short, and not in a closed folder: the server's socket lies there, and its user is not root.
+    const env = { DATA_DIR: join(tmpdir(), `certdata-cli-${process.pid}`) }
+    t.teardown(() => rmSync(env.DATA_DIR, { recursive: true, force: true }))
+    const added = await run(['customers', 'add', 'acme', '--json'], { env })
+    t.match(added, { code: 0, stderr: /^$/ })
+    const listed = await run(['customers', 'list', '--json'], { env })
+    t.match(JSON.parse(listed.stdout), [{ customer: 'acme' }])
+    t.notOk(readFileSync(join(env.DATA_DIR, 'secret.key'), 'utf8').length < 32)
+  },
+)
+
+t.test('memory does not grow with the file', async (t) => {
+  const { cli } = await openCli(t)
+  await cli('migrate')
+  const file = join(t.testdir(), 'large.ndjson')
+  const padding = 'x'.repeat(1900)
+  const line = (index: number) =>
+    JSON.stringify({
+      resource: 'products',
+      customer: 'acme',
+      id: `p-${index % 500}`,
+      name: 'P',
+      category: padding,
+    })
+  writeFileSync(file, Array.from({ length: 60_000 }, (_, index) => `${line(index)}\n`).join(''))
+  const env = { NODE_OPTIONS: '--max-old-space-size=96' }
+  const { code, stdout } = await cli(`import ${file}`, { env })
+  t.equal(code, 0)
+  t.match(stdout, /^60000 lines: 500 created, 0 updated, 59500 unchanged/)
+})

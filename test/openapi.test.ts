@@ -1,0 +1,460 @@
+import { execFile } from 'node:child_process'
+import { globSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import fc from 'fast-check'
+import type { InjectOptions } from 'fastify'
+import t from 'tap'
+import { z } from 'zod'
+import { catalogue } from '../app/errors.ts'
+import { importRecords } from '../app/import/index.ts'
+import { describeItem, describePage } from '../app/openapi/records.ts'
+import type { Shape } from '../app/query/controls.ts'
+import { formatPairs } from '../app/query/pairs.ts'
+import { parseQuery } from '../app/query/parse.ts'
+import type { Resource } from '../app/resources/define.ts'
+import { resourceNames, resources } from '../app/resources/index.ts'
+import { problem } from '../schemas/problem.ts'
+import { addCustomer, asCustomer, createTestApp, createTestDatabase, logIn, publicUrl } from './helper.ts'
+
+type Node = { [key: string]: Node } & { $ref?: string; name?: string; enum?: unknown }
+type Parameter = { name: string; in: string; example: string | number; schema: Record<string, unknown> }
+type Response = {
+  headers?: Node
+  content?: Record<string, { schema: Node; example?: unknown; examples?: Node }>
+}
+type Operation = { operationId: string; parameters: Parameter[]; responses: Record<string, Response> }
+
+const root = join(import.meta.dirname, '..')
+const database = await createTestDatabase()
+const app = await createTestApp(database)
+t.teardown(async () => {
+  await app.close()
+  await database.close()
+})
+
+const served = await app.inject('/openapi.json')
+const document = served.json()
+
+const resolve = <T>(node: T & { $ref?: string }): T =>
+  node.$ref === undefined
+    ? node
+    : node.$ref
+        .split('/')
+        .slice(1)
+        .reduce((at, key) => at[key], document)
+
+const operations: { path: string; method: string; operation: Operation }[] = Object.entries(
+  document.paths as Record<string, Record<string, Operation>>,
+).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
+)
+const shapes = resourceNames.flatMap((name) => [
+  { resource: resources[name], shape: 'page' as const, path: `/v1/${name}` },
+  { resource: resources[name], shape: 'item' as const, path: `/v1/${name}/{id}` },
+])
+
+/** Query parameters as documented. */
+const parametersOf = (path: string): Parameter[] =>
+  document.paths[path].get.parameters.map(resolve).filter((each: Parameter) => each.in === 'query')
+
+const queryOf = (parameters: readonly Parameter[]) =>
+  formatPairs(parameters.map(({ name, example }) => [name, String(example)] as const))
+
+/** Everything that is a schema's or an answer's, whatever its depth. */
+const walk = (node: unknown, visit: (node: Node, path: string) => void, path = '#'): void => {
+  if (typeof node !== 'object' || node === null) return
+  visit(node as Node, path)
+  for (const [key, child] of Object.entries(node)) walk(child, visit, `${path}/${key}`)
+}
+
+const problems = (found: { faults: unknown[] } | { query: unknown }) =>
+  'faults' in found ? found.faults : []
+
+t.test('Spectral finds nothing in the document', async (t) => {
+  const folder = t.testdir({ '.spectral.yaml': 'extends: ["spectral:oas"]' })
+  writeFileSync(join(folder, 'openapi.json'), served.body)
+  const cli = join(root, 'node_modules/@stoplight/spectral-cli/dist/index.js')
+  const options = ['-r', join(folder, '.spectral.yaml'), '-f', 'json', '-q', '--fail-severity', 'hint']
+  const { stdout } = await promisify(execFile)(process.execPath, [
+    cli,
+    'lint',
+    ...options,
+    join(folder, 'openapi.json'),
+  ]).catch((error: { stdout: string }) => error)
+  t.same(JSON.parse(stdout), [])
+})
+
+t.test('the document is public and kept by its tag', async (t) => {
+  t.equal(served.statusCode, 200)
+  t.equal(served.headers['content-type'], 'application/json')
+  t.equal(served.headers['cache-control'], 'public, no-cache')
+  const etag = served.headers.etag as string
+  const again = await app.inject({ url: '/openapi.json', headers: { 'if-none-match': etag } })
+  t.same([again.statusCode, again.body, again.headers.etag], [304, '', etag])
+  const encoded = await app.inject({ url: '/openapi.json', headers: { 'accept-encoding': 'gzip' } })
+  t.same([encoded.headers['content-encoding'], encoded.headers.etag], ['gzip', etag])
+  t.match(encoded.headers.vary, /Accept-Encoding/)
+  const posted = await app.inject({ method: 'POST', url: '/openapi.json' })
+  t.same([posted.statusCode, posted.headers.allow], [405, 'GET, HEAD, OPTIONS'])
+})
+
+t.test('two builds write the same document', async (t) => {
+  const second = await createTestApp(database)
+  t.teardown(() => second.close())
+  t.equal((await second.inject('/openapi.json')).body, served.body)
+})
+
+t.test('every path under /v1 is described with every method it takes, and nothing else is', async (t) => {
+  const parents: string[] = []
+  const paths = app
+    .printRoutes({ commonPrefix: false })
+    .split('\n')
+    .flatMap((line) => {
+      const [, indent = '', segment = ''] = /^([│ ]*)[├└]── (\S+) \(/.exec(line) ?? []
+      parents.splice(indent.length / 4, Number.POSITIVE_INFINITY, segment)
+      const path = parents.join('')
+      return /^\/v1\/(?!\*)/.test(path) ? [path.replace(/:(\w+)/g, '{$1}')] : []
+    })
+  const taken = await Promise.all(
+    paths.map(async (path) => {
+      const { headers } = await app.inject({ method: 'OPTIONS', url: path.replace('{id}', 'x') })
+      const methods = String(headers.allow).split(', ')
+      return methods.filter((each) => each !== 'HEAD' && each !== 'OPTIONS').map((each) => `${each} ${path}`)
+    }),
+  )
+  const described = operations.map(({ path, method }) => `${method.toUpperCase()} ${path}`)
+  t.ok(paths.length > 12)
+  t.same(described.filter((each) => each.includes(' /v1/')).sort(), taken.flat().sort())
+  t.same(
+    described.filter((each) => !each.includes(' /v1/')),
+    ['GET /.well-known/jwks.json'],
+  )
+})
+
+/** What the parser itself says it takes, by asking for what it does not. */
+const askParser = (resource: Resource, shape: Shape): string[] => {
+  const detailOf = (name: string) => {
+    const outcome = parseQuery(resource, shape, formatPairs([[name, 'x']]))
+    return 'faults' in outcome ? (outcome.faults[0]?.detail ?? '') : ''
+  }
+  const listIn = (detail: string, mark: string) => detail.split(mark)[1]?.split(', ') ?? []
+  return listIn(detailOf('§'), 'expected one of: ').flatMap((name) => [
+    name,
+    ...listIn(detailOf(`${name}[§]`), `${name} takes: `).map((operator) => `${name}[${operator}]`),
+  ])
+}
+
+t.test('the documented parameters are those that the parser takes', async (t) => {
+  for (const { resource, shape, path } of shapes) {
+    const documented = parametersOf(path).map(({ name }) => name)
+    t.same(documented.sort(), askParser(resource, shape).sort(), path)
+  }
+  t.ok(parametersOf('/v1/certificates').length > 100)
+})
+
+t.test('every parameter takes its own example, and so do any of them together', async (t) => {
+  for (const { resource, shape, path } of shapes) {
+    const parameters = parametersOf(path)
+    const refused = parameters.filter((each) => problems(parseQuery(resource, shape, queryOf([each]))).length)
+    t.same(refused, [], path)
+    fc.assert(
+      fc.property(fc.shuffledSubarray(parameters, { maxLength: Math.min(30, parameters.length) }), (some) => {
+        t.same(problems(parseQuery(resource, shape, queryOf(some))), [])
+      }),
+      { numRuns: 20 },
+    )
+  }
+})
+
+t.test('documented bounds and values are those that the parser keeps', async (t) => {
+  const wrong = shapes.flatMap(({ resource, shape, path }) => {
+    const takes = (name: string, value: unknown) =>
+      problems(parseQuery(resource, shape, formatPairs([[name, String(value)]]))).length === 0
+    return parametersOf(path).flatMap(({ name, schema }) => {
+      const { minimum, maximum, enum: values = [], default: standard } = schema
+      const good = [minimum, maximum, standard, ...(values as string[])].filter((each) => each !== undefined)
+      const bad = maximum === undefined ? [] : [Number(minimum) - 1, Number(maximum) + 1, '1.5']
+      const failed = [
+        ...good.filter((each) => !takes(name, each)),
+        ...bad.filter((each) => takes(name, each)),
+      ]
+      return failed.map((value) => `${path} ${name}=${value}`)
+    })
+  })
+  t.same(wrong, [])
+})
+
+const importing = async (lines: readonly object[]) => {
+  const text = lines.map((line) => JSON.stringify(line)).join('\n')
+  return await importRecords(database.operator, ReadableStream.from([Buffer.from(text)]))
+}
+
+const exampleOf = (name: string) =>
+  document.paths[`/v1/${name}`].get.responses[200].content['application/json'].example.data[0]
+
+/** The document's own examples, with ids that find each other, and the barest records there may be. */
+const lines = [
+  { ...exampleOf('countries'), resource: 'countries' },
+  { ...exampleOf('countries'), resource: 'countries', id: 'JP', code: 'JP', alpha3: 'JPN' },
+  ...[
+    { ...exampleOf('products'), resource: 'products', id: exampleOf('certificates').product_id },
+    { ...exampleOf('projects'), resource: 'projects', id: exampleOf('certificates').project_id },
+    { ...exampleOf('certificates'), resource: 'certificates', id: exampleOf('lab').certificate_id },
+    { ...exampleOf('lab'), resource: 'lab' },
+    { ...exampleOf('approvals'), resource: 'approvals' },
+    { resource: 'products', id: 'bare', name: 'bare' },
+    { resource: 'projects', id: 'bare', project_number: 'bare' },
+    { resource: 'certificates', id: 'bare', number: 'bare', approval_status: 'pending' },
+    { resource: 'lab', id: 'bare', report_number: 'bare', status: 'planned' },
+    { resource: 'approvals', id: 'bare', product_id: 'none', country_code: 'ZZ', scheme: 'bare' },
+  ].map((line) => ({ ...line, customer: 'acme' })),
+]
+
+/** The document's schemas as validators. */
+const definitions = JSON.parse(
+  JSON.stringify(document.components.schemas).replaceAll('#/components/schemas/', '#/$defs/'),
+)
+const validate = (schema: Node, value: unknown): unknown[] => {
+  const $ref = String(schema.$ref).replace('#/components/schemas/', '#/$defs/')
+  return z.fromJSONSchema({ $ref, $defs: definitions }).safeParse(value).error?.issues ?? []
+}
+
+/** What of an answer is not as documented for this operation. */
+const faultsOf = (
+  path: string,
+  method: string,
+  answer: Awaited<ReturnType<typeof app.inject>>,
+): unknown[] => {
+  const documented = document.paths[path][method].responses[answer.statusCode] as Response | undefined
+  if (!documented) return [`${path}: ${answer.statusCode} is not documented`]
+  const { content, headers = {} } = resolve(documented)
+  const optional = answer.statusCode === 403 ? ['Link', 'WWW-Authenticate'] : ['Link']
+  const missing = Object.keys(headers)
+    .filter((name) => !optional.includes(name) && answer.headers[name.toLowerCase()] === undefined)
+    .map((name) => `${path}: ${answer.statusCode} lacks ${name}`)
+  if (!content) return answer.body === '' ? missing : [`${path}: ${answer.statusCode} has a body`]
+  const media = content[String(answer.headers['content-type']).split(';')[0] as string]
+  return media ? [...missing, ...validate(media.schema, answer.json())] : [`${path}: another media type`]
+}
+
+t.test('real answers are as documented', async (t) => {
+  const { get } = await asCustomer(database, app, 'acme')
+  const report = await importing(lines)
+  t.same(report.notes, [])
+  const stranger = await asCustomer(database, app, 'globex')
+
+  for (const { resource, shape, path } of shapes) {
+    const includes = Object.keys(resource.includes)
+    const id = lines.find((line) => line.resource === resource.name).id as string
+    const url = path.replace('{id}', id)
+    const queries = ['', '?fields=id', `?fields=${[...resource.fields.keys()].join(',')}`]
+    if (includes.length > 0) queries.push(`?include=${includes}`, `?include=${includes}&fields=id`)
+    if (shape === 'page') queries.push('?count=exact', '?limit=1', '?id=nobody')
+    if (resource.computedForDay) queries.push('?on=today%2B30d&expiring_within=365')
+    const answers = await Promise.all(queries.map((query) => get(`${url}${query}`)))
+    const empty = shape === 'page' && !resource.reference ? [await stranger.get(url)] : []
+    const { etag } = answers[0]?.headers ?? {}
+    const unmodified = await get(url, { 'if-none-match': String(etag) })
+    t.equal(unmodified.statusCode, 304)
+    t.same(
+      [...answers, ...empty, unmodified].flatMap((each) => faultsOf(path, 'get', each)),
+      [],
+      path,
+    )
+
+    // Whole answers also have every field and no other, which the document leaves open.
+    const { schema } = shape === 'page' ? describePage(resource).answer : describeItem(resource).answer
+    const whole = answers.filter((_, index) => !queries[index]?.includes('fields'))
+    t.same(
+      whole.flatMap((each) => schema?.safeParse(each.json()).error?.issues ?? []),
+      [],
+      path,
+    )
+    const included = includes.map((name) => resource.includes[name]?.resource)
+    const withIncluded = answers[queries.indexOf(`?include=${includes}`)]?.json().included ?? {}
+    t.same(Object.keys(withIncluded).sort(), included.sort(), path)
+  }
+  const key = await addCustomer(database, 'acme')
+  const login = await app.inject({ method: 'POST', url: '/v1/auth/login', payload: { api_key: key } })
+  const keys = await app.inject('/.well-known/jwks.json')
+  t.same(faultsOf('/v1/me', 'get', await get('/v1/me')), [])
+  t.same(faultsOf('/v1/auth/login', 'post', login), [])
+  t.same(faultsOf('/.well-known/jwks.json', 'get', keys), [])
+})
+
+t.test('an answer that is not as documented would be seen', async (t) => {
+  const whole = structuredClone(exampleOf('certificates'))
+  const page = { data: [whole], page: { limit: 50, has_more: false, next_cursor: null, as_of: '2026-11-21' } }
+  const schema = { $ref: '#/components/schemas/CertificatePage' } as Node
+  t.same(validate(schema, page), [])
+  t.same(validate(schema, { ...page, data: [{ ...whole, approval_status: 'new', further: 1 }] }), [])
+  t.ok(validate(schema, { ...page, data: [{ ...whole, valid_until: 'tomorrow' }] }).length > 0)
+  t.ok(validate(schema, { ...page, data: [{ ...whole, number: null }] }).length > 0)
+  t.ok(validate(schema, { ...page, data: [{ ...whole, id: undefined }] }).length > 0)
+  t.ok(validate(schema, { data: [whole] }).length > 0)
+})
+
+/** Tokens that are refused, each for its own reason. */
+const badTokens = async () => {
+  const late = await createTestApp(database, { clock: { offsetMs: 7_200_000 } })
+  t.teardown(() => late.close())
+  const good = await asCustomer(database, app, 'acme')
+  const [revoked, lapsed, unscoped] = await Promise.all([
+    asCustomer(database, app, 'revoked'),
+    asCustomer(database, app, 'lapsed'),
+    asCustomer(database, app, 'unscoped', { scopes: [] }),
+  ])
+  const now = new Date().toISOString()
+  const { operator } = database
+  await operator
+    .updateTable('api_keys')
+    .set({ revoked_at: now })
+    .where('customer_id', '=', 'revoked')
+    .execute()
+  await operator.updateTable('customers').set({ plan: 'basic' }).where('customer_id', '=', 'lapsed').execute()
+  return { late, token: good.token, revoked: revoked.token, lapsed: lapsed.token, unscoped: unscoped.token }
+}
+
+t.test('every error that a request provokes is documented where it comes, as a problem', async (t) => {
+  const { late, token, revoked, lapsed, unscoped } = await badTokens()
+  const bearer = (each: string) => ({ headers: { authorization: `Bearer ${each}` } })
+  const good = bearer(token)
+  const undocumented: unknown[] = []
+  const provoked = new Set<string>()
+
+  const provoke = async (path: string, method: 'get' | 'post', request: InjectOptions, server = app) => {
+    const answer = await server.inject({ url: path, method, ...request })
+    if (answer.statusCode < 400) return
+    const body = answer.json()
+    provoked.add(body.code)
+    const { content } = resolve(document.paths[path][method].responses[answer.statusCode] as Response) ?? {}
+    const { examples = {} } = content?.['application/problem+json'] ?? {}
+    if (!(body.code in examples)) undocumented.push(`${path}: ${body.code}`)
+    undocumented.push(...faultsOf(path, method, answer), ...(problem.safeParse(body).error?.issues ?? []))
+  }
+
+  for (const { path } of operations.filter(({ method }) => method === 'get')) {
+    const url = path.replace('{id}', 'nobody')
+    await provoke(path, 'get', { url })
+    for (const each of ['x', revoked, lapsed, unscoped]) await provoke(path, 'get', { url, ...bearer(each) })
+    await provoke(path, 'get', { url, ...good }, late)
+    await provoke(path, 'get', { url, ...good })
+    await provoke(path, 'get', { url, ...good, method: 'DELETE' })
+    await provoke(path, 'get', { url, ...good, remoteAddress: '192.0.2.1' })
+    for (const query of ['?nonsense=1', '?cursor=x', '?token=x', `?id=${'x'.repeat(8192)}`]) {
+      await provoke(path, 'get', { url: `${url}${query}`, ...good })
+    }
+    await provoke(path, 'get', { url, headers: { ...good.headers, accept: 'image/png' } })
+    await provoke(path, 'get', { url, headers: { ...good.headers, 'if-match': '"x"' } })
+  }
+  const login = '/v1/auth/login'
+  const basicKey = await addCustomer(database, 'no-plan', { plan: 'basic' })
+  for (const payload of [{}, { api_key: 'x' }, { api_key: basicKey }, { api_key: 'x'.repeat(70_000) }]) {
+    await provoke(login, 'post', { payload })
+  }
+  await provoke(login, 'post', { payload: 'x', headers: { 'content-type': 'text/html' } })
+  await provoke(login, 'post', { method: 'GET' })
+  t.same(undocumented, [])
+
+  const documented = new Set<string>()
+  for (const { operation } of operations) {
+    for (const response of Object.values(operation.responses).map(resolve)) {
+      for (const code of Object.keys(response.content?.['application/problem+json']?.examples ?? {})) {
+        documented.add(code)
+      }
+    }
+  }
+  t.same(
+    Object.keys(catalogue).filter((code) => !documented.has(code)),
+    ['live_token_required'],
+  )
+  t.same(
+    [...documented].filter((code) => !provoked.has(code)).sort(),
+    ['headers_too_large', 'internal_error', 'malformed_request', 'request_timeout', 'unavailable'],
+    'what needs a broken wire or a broken service is all that no request here provokes',
+  )
+})
+
+t.test('the examples of errors are problems as documented', async (t) => {
+  const examples = Object.values(document.components.examples as Record<string, { value: unknown }>)
+  t.same(
+    examples.flatMap(({ value }) => validate({ $ref: '#/components/schemas/Problem' } as Node, value)),
+    [],
+  )
+})
+
+t.test('enumerations in answers are open and their objects may grow', async (t) => {
+  const closed: string[] = []
+  let open = 0
+  const { LoginRequest: _, ...answers } = document.components.schemas
+  walk(answers, (node, path) => {
+    if (Array.isArray(node.enum) || node.additionalProperties === (false as unknown)) closed.push(path)
+    if (Array.isArray(node['x-extensible-enum'])) open++
+  })
+  t.same(closed, [])
+  t.ok(open >= 15)
+})
+
+t.test('every component has one name and at least one use, and none is a twin', async (t) => {
+  const used = new Set<string>()
+  walk(document, ({ $ref }) => $ref && used.add($ref))
+  const { securitySchemes: _, ...kinds } = document.components as Record<string, object>
+  const defined = Object.entries(kinds).flatMap(([kind, all]) =>
+    Object.keys(all).map((name) => `#/components/${kind}/${name}`),
+  )
+  t.same(
+    defined.filter((each) => !used.has(each)),
+    [],
+  )
+  t.same(
+    [...used].filter((each) => !defined.includes(each)),
+    [],
+  )
+  t.same(
+    defined.filter((each) => each.endsWith('Input')),
+    [],
+  )
+})
+
+t.test('no two schemas share a name', async (t) => {
+  const named = new Map<unknown, Set<z.ZodType>>()
+  const visit = (schema: unknown): void => {
+    if (!(schema instanceof z.ZodType)) return
+    const id = schema.meta()?.id
+    if (id !== undefined) named.set(id, (named.get(id) ?? new Set()).add(schema))
+    if (schema instanceof z.ZodObject) Object.values(schema.shape).forEach(visit)
+    if (schema instanceof z.ZodArray) visit(schema.element)
+    if (schema instanceof z.ZodRecord) visit(schema.valueType)
+    if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable) visit(schema.unwrap())
+  }
+  for (const file of globSync('schemas/*.ts', { cwd: root })) {
+    Object.values(await import(join(root, file))).forEach(visit)
+  }
+  for (const { resource } of shapes) {
+    visit(describePage(resource).answer.schema)
+    visit(describeItem(resource).answer.schema)
+  }
+  t.ok(named.size > 20)
+  t.same(
+    [...named].filter(([, schemas]) => schemas.size > 1).map(([id]) => id),
+    [],
+  )
+})
+
+t.test('operations are told apart, and the service is named by the address that clients see', async (t) => {
+  const ids = operations.map(({ operation }) => operation.operationId)
+  t.equal(new Set(ids).size, ids.length)
+  t.same(document.servers, [{ url: publicUrl }])
+  t.match(ids, ['login', 'listSigningKeys', 'listCertificates', 'getCertificate'])
+})
+
+t.test('an operation asks for the authentication that its answers ask for', async (t) => {
+  const { get } = await logIn(app, await addCustomer(database, 'acme'))
+  for (const { path } of operations.filter(({ method }) => method === 'get')) {
+    const url = path.replace('{id}', 'nobody')
+    const isOpen = (await app.inject(url)).statusCode === 200
+    t.equal(document.paths[path].get.security.length, isOpen ? 0 : 1, path)
+    t.not((await get(url)).statusCode, 401, path)
+  }
+})
