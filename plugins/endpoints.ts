@@ -6,6 +6,7 @@ import type { Answer } from '../app/cache/read-through.ts'
 import { ApiError } from '../app/errors.ts'
 import { wantsNoCache } from '../app/http/conditional.ts'
 import { createMediaTypeChoice } from '../app/http/negotiation.ts'
+import { parsePairs } from '../app/query/pairs.ts'
 import { formatLink, sendEntry } from './entry-reply.ts'
 
 export type EndpointOptions = {
@@ -66,6 +67,17 @@ const requireAcceptable = (accept: string | undefined, rawQuery: string): void =
   throw new ApiError('not_acceptable', { detail: `This is available as: ${mediaTypes.join(', ')}` })
 }
 
+/** What has no parameters ignores none either. */
+const refuseParameters = (rawQuery: string): void => {
+  const unknown = parsePairs(rawQuery).filter(({ name, value }) => name !== 'format' || value !== 'json')
+  if (unknown.length === 0) return
+  throw new ApiError('invalid_query', {
+    errors: unknown.map(({ name }) => {
+      return { parameter: name, code: 'unknown_parameter', detail: 'This takes no parameters' }
+    }),
+  })
+}
+
 const splitTarget = (target: string): { path: string; rawQuery: string } => {
   const mark = target.indexOf('?')
   return mark === -1
@@ -101,6 +113,7 @@ const handlerOf = (row: Endpoint, prefix: string, publicUrl: string) => {
     const query = rawQuery === '' ? '' : `?${rawQuery}`
     const canonical = prefix === '/v1' ? undefined : `${publicUrl}/v1${path.slice(prefix.length)}${query}`
     if ('state' in row) {
+      refuseParameters(rawQuery)
       if (canonical) reply.header('link', formatLink(canonical, 'canonical'))
       return reply.header('cache-control', 'no-store').send(row.state(asked))
     }

@@ -8,15 +8,15 @@ import { type WriteOptions, writeRows } from './write.ts'
 
 /** Lines that go in together: the bound of a transaction, and of what is lost when it fails. */
 export const maxBatchLines = 5000
-/** Bytes of text that go in together: the bound of memory where lines are long. */
-export const maxBatchBytes = 8 * 2 ** 20
+/** Characters of text that go in together: the bound of memory where lines are long. */
+export const maxBatchCharacters = 4 * 2 ** 20
 
-export type Batch = { entries: Entry[]; bad: BadLine[]; sizeBytes: number }
+export type Batch = { entries: Entry[]; bad: BadLine[]; characters: number }
 
-export const emptyBatch = (): Batch => ({ entries: [], bad: [], sizeBytes: 0 })
+export const emptyBatch = (): Batch => ({ entries: [], bad: [], characters: 0 })
 
-export const isFull = ({ entries, bad, sizeBytes }: Batch): boolean =>
-  entries.length + bad.length >= maxBatchLines || sizeBytes >= maxBatchBytes
+export const isFull = ({ entries, bad, characters }: Batch): boolean =>
+  entries.length + bad.length >= maxBatchLines || characters >= maxBatchCharacters
 
 /**
  * Rows that one statement may take: of one resource, each key once. A line whose key came before goes to a

@@ -47,7 +47,7 @@ const importLines = async (
         : { line: line.number, reason: line.fault }
     if ('reason' in parsed) batch.bad.push(parsed)
     else batch.entries.push(parsed)
-    batch.sizeBytes += line.text?.length ?? 0
+    batch.characters += line.text?.length ?? 0
     if (isFull(batch)) await flush()
   }
   await flush()

@@ -52,6 +52,7 @@ const convert = (node: Node, direction: Direction): Node => {
     ...(pattern === undefined || format !== undefined ? {} : { pattern }),
     ...(open.properties ? { properties: mapNodes(open.properties, (each) => convert(each, direction)) } : {}),
     ...(open.items ? { items: inner(open.items) } : {}),
+    ...(Array.isArray(open.anyOf) ? { anyOf: open.anyOf.map(inner) } : {}),
     ...(additionalProperties === undefined || closed
       ? {}
       : { additionalProperties: inner(additionalProperties) }),

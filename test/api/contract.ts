@@ -135,7 +135,8 @@ export const contract: readonly ResourceSpec[] = Object.entries(rows).map(
   }),
 )
 
-export const specOf = (name: string): ResourceSpec => contract.find((each) => each.name === name) as ResourceSpec
+export const specOf = (name: string): ResourceSpec =>
+  contract.find((each) => each.name === name) as ResourceSpec
 
 export const fieldOf = (spec: ResourceSpec, name: string): FieldSpec =>
   spec.fields.find((field) => field.name === name) as FieldSpec

@@ -112,7 +112,9 @@ const compareKeys = (a: unknown, b: unknown): number => {
 
 /** Null is the greatest value; `id` breaks ties in the last key's direction. */
 export const sorted = (records: readonly Rec[], sort: string): Rec[] => {
-  const keys = sort.split(',').map((key) => ({ name: key.replace(/^-/, ''), factor: key.startsWith('-') ? -1 : 1 }))
+  const keys = sort
+    .split(',')
+    .map((key) => ({ name: key.replace(/^-/, ''), factor: key.startsWith('-') ? -1 : 1 }))
   keys.push({ name: 'id', factor: keys.at(-1)?.factor ?? 1 })
   return records.toSorted((a, b) => {
     for (const { name, factor } of keys) {

@@ -81,9 +81,12 @@ const valuesFor = (spec: ResourceSpec, { name }: FilterSpec): string[] => {
   if (field.kind === 'date') {
     return ['today', 'today+90d', 'today-1d', addDays(today, 30), '0001-01-01', '9999-12-31', '2024-02-29']
   }
-  const known = new Set(recordsOf(spec.name, stored, now).flatMap((record) => record[name] as string | string[]))
+  const known = new Set(
+    recordsOf(spec.name, stored, now).flatMap((record) => record[name] as string | string[]),
+  )
   const values = [...known].filter((value) => value !== null && value !== '') as string[]
-  if (field.kind === 'instant') return [...values.slice(0, 3), 'today', 'today+1d', `${today}T00:00:00.000001Z`]
+  if (field.kind === 'instant')
+    return [...values.slice(0, 3), 'today', 'today+1d', `${today}T00:00:00.000001Z`]
   if (/country_code|^code$|^id$/.test(name) && spec.reference) return [...values.slice(0, 6), 'QX']
   if (/country_codes?$|^alpha3$/.test(name)) return [...values.slice(0, 12), name === 'alpha3' ? 'QXQ' : 'QX']
   return [...values, 'nobody-has-this']
@@ -114,50 +117,71 @@ const filtersFor = (spec: ResourceSpec, filter: FilterSpec, operator: string): F
   return singles
 }
 
-t.test('resources have the fields, filters, sort keys and includes of the contract, and no others', async (t) => {
-  t.same(
-    contract.map((spec) => spec.name),
-    resourceNames,
-  )
-  for (const spec of contract) {
-    const resource = resources[spec.name as keyof typeof resources]
-    t.same([...resource.fields.keys()], spec.fields.map((field) => field.name), `fields of ${spec.name}`)
-    t.same(resource.sorts, spec.sorts, `sort keys of ${spec.name}`)
-    t.same(resource.defaultSort, spec.defaultSort)
-    t.same(resource.includes, spec.includes, `includes of ${spec.name}`)
-    t.same(Object.keys(resource.filters).sort(), spec.filters.map((filter) => filter.name).sort())
-    for (const filter of spec.filters) {
-      const field = resource.fields.get(filter.name)
-      const operators = operatorsFor(spec, filter).filter((operator) => operator !== '')
-      t.same(field && [...operatorsOf(field)].sort(), operators.sort(), `${spec.name}.${filter.name}`)
+t.test(
+  'resources have the fields, filters, sort keys and includes of the contract, and no others',
+  async (t) => {
+    t.same(
+      contract.map((spec) => spec.name),
+      resourceNames,
+    )
+    for (const spec of contract) {
+      const resource = resources[spec.name as keyof typeof resources]
+      t.same(
+        [...resource.fields.keys()],
+        spec.fields.map((field) => field.name),
+        `fields of ${spec.name}`,
+      )
+      t.same(resource.sorts, spec.sorts, `sort keys of ${spec.name}`)
+      t.same(resource.defaultSort, spec.defaultSort)
+      t.same(resource.includes, spec.includes, `includes of ${spec.name}`)
+      t.same(Object.keys(resource.filters).sort(), spec.filters.map((filter) => filter.name).sort())
+      for (const filter of spec.filters) {
+        const field = resource.fields.get(filter.name)
+        const operators = operatorsFor(spec, filter).filter((operator) => operator !== '')
+        t.same(field && [...operatorsOf(field)].sort(), operators.sort(), `${spec.name}.${filter.name}`)
+      }
     }
-  }
-})
+  },
+)
 
-t.test('a record shows every field of the contract: unknown is null, instants have six decimals and Z', async (t) => {
-  const wrong: object[] = []
-  for (const spec of contract) {
-    const { data } = await read(`/v1/${spec.name}?limit=500`)
-    const wanted = expected({ resource: spec.name, filters: [] }, stored, now)
-    if (data.length !== wanted.length) wrong.push({ resource: spec.name, rows: data.length })
-    for (const [index, record] of wanted.entries()) {
-      try {
-        assert.deepStrictEqual(data[index], record)
-      } catch (error) {
-        wrong.push({ resource: spec.name, id: record.id, difference: (error as Error).message })
+t.test(
+  'a record shows every field of the contract: unknown is null, instants have six decimals and Z',
+  async (t) => {
+    const wrong: object[] = []
+    for (const spec of contract) {
+      const { data } = await read(`/v1/${spec.name}?limit=500`)
+      const wanted = expected({ resource: spec.name, filters: [] }, stored, now)
+      if (data.length !== wanted.length) wrong.push({ resource: spec.name, rows: data.length })
+      for (const [index, record] of wanted.entries()) {
+        try {
+          assert.deepStrictEqual(data[index], record)
+        } catch (error) {
+          wrong.push({ resource: spec.name, id: record.id, difference: (error as Error).message })
+        }
+        if (
+          !same(
+            Object.keys(data[index] ?? {}),
+            spec.fields.map((field) => field.name),
+          )
+        ) {
+          wrong.push({ resource: spec.name, keys: Object.keys(data[index] ?? {}) })
+        }
       }
-      if (!same(Object.keys(data[index] ?? {}), spec.fields.map((field) => field.name))) {
-        wrong.push({ resource: spec.name, keys: Object.keys(data[index] ?? {}) })
+      const sample = wanted.slice(0, 12)
+      for (const record of sample) {
+        const { data: one } = (await read(`/v1/${spec.name}/${record.id}`)) as unknown as { data: Rec }
+        if (
+          !same(
+            one,
+            data.find((each) => each.id === record.id),
+          )
+        )
+          wrong.push({ one })
       }
     }
-    const sample = wanted.slice(0, 12)
-    for (const record of sample) {
-      const { data: one } = (await read(`/v1/${spec.name}/${record.id}`)) as unknown as { data: Rec }
-      if (!same(one, data.find((each) => each.id === record.id))) wrong.push({ one })
-    }
-  }
-  t.same(wrong, [])
-})
+    t.same(wrong, [])
+  },
+)
 
 for (const spec of contract) {
   t.test(`every filter of ${spec.name} with every operator finds what the contract says`, async (t) => {
@@ -183,13 +207,20 @@ t.test('validity, expiring and days_remaining are computed for the day and windo
       const extra = `&on=${encodeURIComponent(on)}${window ? `&expiring_within=${window}` : ''}`
       const { data, page } = await read(`/v1/certificates?limit=500${extra}`)
       const wanted = expected({ resource: 'certificates', filters: [] }, stored, moment)
-      const different = wanted.filter((record, index) => !same(data[index], record) && !deepEqual(data[index], record))
+      const different = wanted.filter(
+        (record, index) => !same(data[index], record) && !deepEqual(data[index], record),
+      )
       if (different.length > 0) wrong.push({ extra, ids: idsOf(different) })
       if (page.as_of !== resolved) wrong.push({ extra, as_of: page.as_of })
       const computed = spec.filters.filter((filter) => ['validity', 'expiring'].includes(filter.name))
       const queries = computed.flatMap((filter) =>
         ['', 'ne'].flatMap((operator) =>
-          filtersFor(spec, filter, operator).map((each) => ({ resource: 'certificates', filters: [each], extra, moment })),
+          filtersFor(spec, filter, operator).map((each) => ({
+            resource: 'certificates',
+            filters: [each],
+            extra,
+            moment,
+          })),
         ),
       )
       wrong.push(...(await listMismatches(queries)))
@@ -207,26 +238,30 @@ const deepEqual = (a: unknown, b: unknown): boolean => {
   }
 }
 
-t.test("approval_info counts this customer's approvals and certificates, each certificate once", async (t) => {
-  const wrong: object[] = []
-  for (const [extra, moment] of [
-    ['', now],
-    ['&on=today%2B90d', { ...now, on: addDays(today, 90) }],
-    ['&expiring_within=365', { ...now, window: 365 }],
-    ['&on=0001-01-01&expiring_within=1', { today, on: '0001-01-01', window: 1 }],
-  ] as [string, Moment][]) {
-    const { data, page } = await read(`/v1/countries?limit=500${extra}`)
-    for (const record of expected({ resource: 'countries', filters: [] }, stored, moment)) {
-      const got = data.find((each) => each.id === record.id)
-      if (!deepEqual(got, record)) wrong.push({ extra, got: got?.approval_info, wanted: record.approval_info })
+t.test(
+  "approval_info counts this customer's approvals and certificates, each certificate once",
+  async (t) => {
+    const wrong: object[] = []
+    for (const [extra, moment] of [
+      ['', now],
+      ['&on=today%2B90d', { ...now, on: addDays(today, 90) }],
+      ['&expiring_within=365', { ...now, window: 365 }],
+      ['&on=0001-01-01&expiring_within=1', { today, on: '0001-01-01', window: 1 }],
+    ] as [string, Moment][]) {
+      const { data, page } = await read(`/v1/countries?limit=500${extra}`)
+      for (const record of expected({ resource: 'countries', filters: [] }, stored, moment)) {
+        const got = data.find((each) => each.id === record.id)
+        if (!deepEqual(got, record))
+          wrong.push({ extra, got: got?.approval_info, wanted: record.approval_info })
+      }
+      if (page.as_of !== moment.on) wrong.push({ extra, page })
     }
-    if (page.as_of !== moment.on) wrong.push({ extra, page })
-  }
-  t.same(wrong, [])
-  const { data } = await read('/v1/countries?limit=500', bolt.get)
-  const sum = data.reduce((total, each) => total + (each.approval_info as { granted: number }).granted, 0)
-  t.ok(sum > 0, 'another customer has counts of its own')
-})
+    t.same(wrong, [])
+    const { data } = await read('/v1/countries?limit=500', bolt.get)
+    const sum = data.reduce((total, each) => total + (each.approval_info as { granted: number }).granted, 0)
+    t.ok(sum > 0, 'another customer has counts of its own')
+  },
+)
 
 t.test("the window is the customer's setting, and works at once where it is changed", async (t) => {
   const cortex = await asCustomer(database, app, 'cortex')
@@ -261,7 +296,10 @@ t.test('computed fields flip at midnight UTC, cached answers with them', async (
   clock.at = noon
   t.match([first.cache, last.cache, next.cache], [/stored/, /hit/, /stored/])
   const tomorrow = addDays(today, 1)
-  t.same([first, last, next].map(({ page }) => page.as_of), [today, today, tomorrow])
+  t.same(
+    [first, last, next].map(({ page }) => page.as_of),
+    [today, today, tomorrow],
+  )
   const wanted = (day: string) =>
     expected({ resource: 'certificates', filters: [] }, stored, { ...now, today: day, on: day })
   t.strictSame(first.data, wanted(today))
@@ -269,17 +307,27 @@ t.test('computed fields flip at midnight UTC, cached answers with them', async (
 })
 
 const directions = (keys: string[]): string[][] =>
-  keys.reduce<string[][]>((all, key) => all.flatMap((each) => [[...each, key], [...each, `-${key}`]]), [[]])
+  keys.reduce<string[][]>(
+    (all, key) =>
+      all.flatMap((each) => [
+        [...each, key],
+        [...each, `-${key}`],
+      ]),
+    [[]],
+  )
 
-t.test('every sort key and every pair of them, in every direction: null is greatest, id breaks ties', async (t) => {
-  const queries = contract.flatMap((spec) => {
-    const pairs = spec.sorts.flatMap((a) => spec.sorts.filter((b) => b !== a).map((b) => [a, b]))
-    const sorts = [...spec.sorts.map((key) => [key]), ...pairs].flatMap(directions)
-    return sorts.map((keys) => ({ resource: spec.name, filters: [], sort: keys.join(',') }))
-  })
-  t.ok(queries.length > 300, `${queries.length} sorts`)
-  t.same(await listMismatches(queries), [])
-})
+t.test(
+  'every sort key and every pair of them, in every direction: null is greatest, id breaks ties',
+  async (t) => {
+    const queries = contract.flatMap((spec) => {
+      const pairs = spec.sorts.flatMap((a) => spec.sorts.filter((b) => b !== a).map((b) => [a, b]))
+      const sorts = [...spec.sorts.map((key) => [key]), ...pairs].flatMap(directions)
+      return sorts.map((keys) => ({ resource: spec.name, filters: [], sort: keys.join(',') }))
+    })
+    t.ok(queries.length > 300, `${queries.length} sorts`)
+    t.same(await listMismatches(queries), [])
+  },
+)
 
 /** All pages of a query, by following the cursors. */
 const walk = async (asked: Asked, limit: number, extra = ''): Promise<Rec[]> => {
@@ -313,11 +361,13 @@ t.test('walking every sort by its cursors shows every record once, in order', as
 })
 
 const anyAsked: fc.Arbitrary<Asked> = fc.constantFrom(...contract).chain((spec) => {
-  const anyFilter = fc.constantFrom(...spec.filters).chain((filter) =>
-    fc
-      .constantFrom(...operatorsFor(spec, filter))
-      .chain((operator) => fc.constantFrom(...filtersFor(spec, filter, operator))),
-  )
+  const anyFilter = fc
+    .constantFrom(...spec.filters)
+    .chain((filter) =>
+      fc
+        .constantFrom(...operatorsFor(spec, filter))
+        .chain((operator) => fc.constantFrom(...filtersFor(spec, filter, operator))),
+    )
   const short = anyFilter.filter((filter) => filter.values.join().length < 500)
   const filters = fc.uniqueArray(short, {
     maxLength: 2,
@@ -360,40 +410,54 @@ t.test('a cursor survives the deletion of its row and of every row before it', a
   t.same(wrong, [])
 })
 
-t.test('limit, fields, include and count may change along a walk; all else is 400 invalid_cursor', async (t) => {
-  const base = '/v1/certificates?sort=number&approval_status[ne]=pending&limit=3'
-  const { page } = await read(base)
-  const cursor = page.next_cursor as string
-  const selection = 'sort=number&approval_status%5Bne%5D=pending'
-  const filter = { field: 'approval_status', operator: 'ne', values: ['pending'] }
-  const wanted = idsOf(expected({ resource: 'certificates', filters: [filter], sort: 'number' }, stored, now)).slice(3)
-  for (const change of ['&limit=9', '&fields=number', '&include=product', '&count=exact', '&limit=1&count=exact']) {
-    const { data } = await read(`/v1/certificates?${selection}${change}&cursor=${cursor}`)
-    t.same(idsOf(data), wanted.slice(0, data.length), change)
-  }
-  const refused = [
-    ['another filter', `/v1/certificates?sort=number&approval_status[ne]=approved&cursor=${cursor}`],
-    ['a filter more', `/v1/certificates?${selection}&tags=a&cursor=${cursor}`],
-    ['no filter', `/v1/certificates?sort=number&cursor=${cursor}`],
-    ['another sort', `/v1/certificates?sort=-number&approval_status[ne]=pending&cursor=${cursor}`],
-    ['no sort', `/v1/certificates?approval_status[ne]=pending&cursor=${cursor}`],
-    ['another day', `/v1/certificates?${selection}&on=2030-01-01&cursor=${cursor}`],
-    ['another window', `/v1/certificates?${selection}&expiring_within=1&cursor=${cursor}`],
-    ['another resource', `/v1/lab?cursor=${cursor}`],
-    ['tampered', `/v1/certificates?${selection}&cursor=${cursor.slice(0, -1)}${cursor.endsWith('A') ? 'B' : 'A'}`],
-    ['shortened', `/v1/certificates?${selection}&cursor=${cursor.slice(0, -4)}`],
-    ['padded', `/v1/certificates?${selection}&cursor=${cursor}%3D`],
-    ['not a cursor', `/v1/certificates?${selection}&cursor=hello`],
-  ]
-  for (const [name, url] of refused as [string, string][]) {
-    const answer = await acme.get(url)
-    t.match(answer.json(), { status: 400, code: 'invalid_cursor', errors: [{ parameter: 'cursor' }] }, name)
-  }
-  const foreign = await bolt.get(`/v1/certificates?${selection}&cursor=${cursor}`)
-  t.match(foreign.json(), { status: 400, code: 'invalid_cursor' }, 'another customer')
-  const written = `/v1/certificates?cursor=${cursor}&approval_status[nin]=pending&sort=number`
-  t.same(idsOf((await read(written)).data), wanted.slice(0, 50), 'the same query, written otherwise')
-})
+t.test(
+  'limit, fields, include and count may change along a walk; all else is 400 invalid_cursor',
+  async (t) => {
+    const base = '/v1/certificates?sort=number&approval_status[ne]=pending&limit=3'
+    const { page } = await read(base)
+    const cursor = page.next_cursor as string
+    const selection = 'sort=number&approval_status%5Bne%5D=pending'
+    const filter = { field: 'approval_status', operator: 'ne', values: ['pending'] }
+    const wanted = idsOf(
+      expected({ resource: 'certificates', filters: [filter], sort: 'number' }, stored, now),
+    ).slice(3)
+    for (const change of [
+      '&limit=9',
+      '&fields=number',
+      '&include=product',
+      '&count=exact',
+      '&limit=1&count=exact',
+    ]) {
+      const { data } = await read(`/v1/certificates?${selection}${change}&cursor=${cursor}`)
+      t.same(idsOf(data), wanted.slice(0, data.length), change)
+    }
+    const refused = [
+      ['another filter', `/v1/certificates?sort=number&approval_status[ne]=approved&cursor=${cursor}`],
+      ['a filter more', `/v1/certificates?${selection}&tags=a&cursor=${cursor}`],
+      ['no filter', `/v1/certificates?sort=number&cursor=${cursor}`],
+      ['another sort', `/v1/certificates?sort=-number&approval_status[ne]=pending&cursor=${cursor}`],
+      ['no sort', `/v1/certificates?approval_status[ne]=pending&cursor=${cursor}`],
+      ['another day', `/v1/certificates?${selection}&on=2030-01-01&cursor=${cursor}`],
+      ['another window', `/v1/certificates?${selection}&expiring_within=1&cursor=${cursor}`],
+      ['another resource', `/v1/lab?cursor=${cursor}`],
+      [
+        'tampered',
+        `/v1/certificates?${selection}&cursor=${cursor.slice(0, -1)}${cursor.endsWith('A') ? 'B' : 'A'}`,
+      ],
+      ['shortened', `/v1/certificates?${selection}&cursor=${cursor.slice(0, -4)}`],
+      ['padded', `/v1/certificates?${selection}&cursor=${cursor}%3D`],
+      ['not a cursor', `/v1/certificates?${selection}&cursor=hello`],
+    ]
+    for (const [name, url] of refused as [string, string][]) {
+      const answer = await acme.get(url)
+      t.match(answer.json(), { status: 400, code: 'invalid_cursor', errors: [{ parameter: 'cursor' }] }, name)
+    }
+    const foreign = await bolt.get(`/v1/certificates?${selection}&cursor=${cursor}`)
+    t.match(foreign.json(), { status: 400, code: 'invalid_cursor' }, 'another customer')
+    const written = `/v1/certificates?cursor=${cursor}&approval_status[nin]=pending&sort=number`
+    t.same(idsOf((await read(written)).data), wanted.slice(0, 50), 'the same query, written otherwise')
+  },
+)
 
 t.test('fields gives only those, and id always', async (t) => {
   const wrong: object[] = []
@@ -401,7 +465,9 @@ t.test('fields gives only those, and id always', async (t) => {
     const all = (await read(`/v1/${spec.name}?limit=500`)).data
     for (const { name } of spec.fields) {
       const { data } = await read(`/v1/${spec.name}?limit=500&fields=${name}`)
-      const wanted = all.map((record) => (name === 'id' ? { id: record.id } : { id: record.id, [name]: record[name] }))
+      const wanted = all.map((record) =>
+        name === 'id' ? { id: record.id } : { id: record.id, [name]: record[name] },
+      )
       if (!deepEqual(data, wanted)) wrong.push({ resource: spec.name, field: name, first: data[0] })
       const one = (await read(`/v1/${spec.name}/${all[0]?.id}?fields=${name}`)) as unknown as { data: Rec }
       if (!deepEqual(one.data, wanted[0])) wrong.push({ resource: spec.name, field: name, one })
@@ -420,23 +486,29 @@ t.test('include brings the named records beside unchanged rows; a dangling id is
         const url = `/v1/${spec.name}?limit=500${extra}`.replace('limit=500&limit=3', 'limit=3')
         const plain = await read(url)
         const { data, included, page } = await read(`${url}&include=${chosen.join(',')}`)
-        const rows = idsOf(data).map((id) => recordsOf(spec.name, stored, now).find((row) => row.id === id) as Rec)
+        const rows = idsOf(data).map(
+          (id) => recordsOf(spec.name, stored, now).find((row) => row.id === id) as Rec,
+        )
         const wanted = Object.fromEntries(
           chosen.map((name) => [
             (spec.includes[name] as { resource: string }).resource,
             expectedIncluded(spec, name, rows, stored, now),
           ]),
         )
-        if (!deepEqual(data, plain.data) || page.limit !== plain.page.limit) wrong.push({ url, chosen, rows: true })
+        if (!deepEqual(data, plain.data) || page.limit !== plain.page.limit)
+          wrong.push({ url, chosen, rows: true })
         if (!deepEqual(included, wanted)) wrong.push({ url, chosen, got: included })
-        dangling += rows.filter((row) => chosen.some((name) => row[spec.includes[name]?.by as string] === 'dangling')).length
+        dangling += rows.filter((row) =>
+          chosen.some((name) => row[spec.includes[name]?.by as string] === 'dangling'),
+        ).length
       }
       const { id } = recordsOf(spec.name, stored, now)[0] as Rec
       const one = await read(`/v1/${spec.name}/${id}?include=${chosen.join(',')}`)
       const row = recordsOf(spec.name, stored, now)[0] as Rec
       for (const name of chosen) {
         const { resource } = spec.includes[name] as { resource: string }
-        if (!deepEqual(one.included?.[resource], expectedIncluded(spec, name, [row], stored, now))) wrong.push({ one })
+        if (!deepEqual(one.included?.[resource], expectedIncluded(spec, name, [row], stored, now)))
+          wrong.push({ one })
       }
     }
   }
@@ -456,7 +528,9 @@ t.test("include needs the included resource's scope", async (t) => {
 t.test('count=exact adds page.total, the same on every page', async (t) => {
   const wrong: object[] = []
   for (const spec of contract) {
-    const filters = spec.filters.filter((filter) => filter.name.includes('status') || filter.name === 'region')
+    const filters = spec.filters.filter(
+      (filter) => filter.name.includes('status') || filter.name === 'region',
+    )
     for (const filter of [undefined, ...filters]) {
       const value = filter && (fieldOf(spec, filter.name).values?.[1] as string)
       const chosen = filter ? [{ field: filter.name, operator: '', values: [value as string] }] : []
@@ -465,7 +539,8 @@ t.test('count=exact adds page.total, the same on every page', async (t) => {
       let cursor = ''
       for (let page = 0; page < 3; page++) {
         const answer = await read(`/v1/${spec.name}?count=exact&limit=4&${query}${cursor}`)
-        if (answer.page.total !== wanted) wrong.push({ resource: spec.name, query, page: answer.page, wanted })
+        if (answer.page.total !== wanted)
+          wrong.push({ resource: spec.name, query, page: answer.page, wanted })
         if (!answer.page.next_cursor) break
         cursor = `&cursor=${answer.page.next_cursor}`
       }
@@ -480,7 +555,11 @@ t.test('page.as_of shows the day on certificates and countries only', async (t) 
     const { page } = await read(`/v1/${spec.name}`)
     t.equal(page.as_of, ['certificates', 'countries'].includes(spec.name) ? today : undefined, spec.name)
     const answer = await acme.get(`/v1/${spec.name}?on=2027-01-01`)
-    t.equal(answer.statusCode, page.as_of ? 200 : 400, `on is ${page.as_of ? '' : 'no '}parameter of ${spec.name}`)
+    t.equal(
+      answer.statusCode,
+      page.as_of ? 200 : 400,
+      `on is ${page.as_of ? '' : 'no '}parameter of ${spec.name}`,
+    )
   }
 })
 
@@ -489,5 +568,13 @@ t.test('customers see their own records only, also under the same ids', async (t
   const ours = (await read('/v1/products?limit=500')).data
   const shared = theirs.filter((record) => ours.some((each) => each.id === record.id))
   t.ok(shared.length > 5, 'both have records of the same ids')
-  t.ok(shared.every((record) => !deepEqual(record, ours.find((each) => each.id === record.id))))
+  t.ok(
+    shared.every(
+      (record) =>
+        !deepEqual(
+          record,
+          ours.find((each) => each.id === record.id),
+        ),
+    ),
+  )
 })

@@ -88,7 +88,10 @@ const relations: Record<string, string> = {
 const makeDay = ({ random, today }: Maker): string =>
   random() < 0.1
     ? pick(random, ['0001-01-01', '9999-12-31', '2024-02-29', '1999-12-31'])
-    : addDays(today, pick(random, [-400, -91, -90, -30, -2, -1, 0, 0, 1, 2, 29, 30, 31, 89, 90, 91, 365, 366]))
+    : addDays(
+        today,
+        pick(random, [-400, -91, -90, -30, -2, -1, 0, 0, 1, 2, 29, 30, 31, 89, 90, 91, 365, 366]),
+      )
 
 const makeValue = (field: FieldSpec, resource: string, maker: Maker): unknown => {
   const { random, ids } = maker

@@ -1,6 +1,7 @@
 import t from 'tap'
 import type { ImportReport } from '../../app/import/index.ts'
 import { maxLineBytes, readLines } from '../../app/import/lines.ts'
+import { retryTransaction } from '../../app/import/retry.ts'
 import { certificate, openDatabase, product, type Row } from './database.ts'
 
 const database = await openDatabase(t)
@@ -264,4 +265,20 @@ t.test('two imports of the same records at once both succeed', async (t) => {
   const [one, two] = await Promise.all([take(lines), take(other)])
   t.equal(one.bad + two.bad, 0)
   t.equal((await ids('products')).length, 2000)
+})
+
+t.test('a transaction that lost against another one is tried again, any other failure is not', async (t) => {
+  const failing = (code: string, times: number) => {
+    let calls = 0
+    const run = async () => {
+      calls += 1
+      if (calls <= times) throw Object.assign(new Error(code), { code })
+      return calls
+    }
+    return retryTransaction(run)
+  }
+  t.equal(await failing('40P01', 2), 3)
+  t.equal(await failing('40001', 4), 5)
+  await t.rejects(failing('40P01', 5))
+  await t.rejects(failing('57P01', 1))
 })

@@ -1,0 +1,336 @@
+import { sql } from 'kysely'
+import t from 'tap'
+import { pageStatement } from '../../app/db/page/statement.ts'
+import { parseQuery } from '../../app/query/parse.ts'
+import { type Plan, planQuery } from '../../app/query/plan.ts'
+import type { ResourceName } from '../../app/resources/define.ts'
+import { resourceNames, resources } from '../../app/resources/index.ts'
+import { createTestDatabase } from '../helper.ts'
+
+/**
+ * The contract's cost rule, asked of EXPLAIN as the serving role, on a customer of 20,000 records a resource
+ * among a hundred small ones: no table is scanned, every index look-up begins with the customer, the first
+ * sort key is served by an index, selective filters by one each, and no index is there for nothing.
+ */
+const large = 'large'
+const largeRows = 20_000
+const smallCustomers = 100
+const smallRows = 100
+const today = '2026-11-21'
+/** What a page of 50 may read: itself, its ties, and what index look-ups of a few conditions touch. */
+const pageBound = 400
+
+const database = await createTestDatabase()
+t.teardown(() => database.close())
+
+const seed = `
+insert into customers (customer_id, name, plan)
+select '${large}', 'Large', 'premium' union all
+select 'small-' || i, 'Small', 'premium' from generate_series(1, ${smallCustomers}) i;
+
+create temp table seeds as
+select c.customer_id, i, case when c.customer_id = '${large}' then ${largeRows} else ${smallRows} end as n
+from customers c, generate_series(1, ${largeRows}) i
+where i <= case when c.customer_id = '${large}' then ${largeRows} else ${smallRows} end;
+
+insert into certificates (customer_id, id, number, title, product_id, project_id, approval_id, country_code,
+  authority, scheme, certificate_type, approval_status, valid_from, valid_until, issued_on, standards, tags)
+select customer_id, 'c' || i, 'N-' || i, 'Title ' || i,
+  case when i % 5 > 0 then 'p' || i / 4 end, case when i % 3 = 0 then 'j' || i / 4 end,
+  case when i % 4 = 0 then 'a' || i end, chr(65 + i % 26) || chr(65 + i / 26 % 26),
+  'FCC', 'FCC ID', 'type_approval',
+  case when i % 500 = 0 then 'suspended' when i % 700 = 0 then 'pending' else 'approved' end,
+  case when i % 900 = 0 then date '2027-01-01' else date '2016-01-01' + i % 3900 end,
+  case when i % 11 > 0 then date '2018-01-01' + i % 3650 end, case when i % 7 > 0 then date '2016-01-01' + i % 3900 end,
+  array['EN ' || i % 3000], array['common', 't' || i % 3000]
+from seeds;
+
+insert into products (customer_id, id, name, part_numbers, model, brand, product_status, category, technologies,
+  parent_product_id, tags)
+select customer_id, 'p' || i, 'Name ' || i, array['PN' || i], case when i % 3 > 0 then 'M' || i end, 'B', 'active',
+  'Cat', array['wifi'], case when i % 10 = 0 then 'p' || i / 10 end, array['common', 't' || i % 3000]
+from seeds;
+
+insert into projects (customer_id, id, project_number, customer_reference, title, status, classification,
+  product_ids, country_codes, ordered_on, due_on, completed_on, tags)
+select customer_id, 'j' || i, 'P-' || i, 'R' || i, 'T', 'in_progress', 'renewal', array['p' || i],
+  array[chr(65 + i % 26) || chr(65 + i / 26 % 26)],
+  case when i % 5 > 0 then date '2016-01-01' + i % 3900 end, case when i % 7 > 0 then date '2018-01-01' + i % 3650 end,
+  case when i % 2 = 0 then date '2016-01-01' + i % 3900 end, array['common', 't' || i % 3000]
+from seeds;
+
+insert into lab (customer_id, id, report_number, title, test_type, standards, status, result, laboratory,
+  product_id, project_id, certificate_id, issued_on, tags)
+select customer_id, 'l' || i, 'R-' || i, 'T', 'radio', array['EN ' || i % 3000], 'issued', 'pass', 'Lab',
+  'p' || i / 4, 'j' || i / 4, 'c' || i, case when i % 5 > 0 then date '2016-01-01' + i % 3900 end,
+  array['common', 't' || i % 3000]
+from seeds;
+
+insert into approvals (customer_id, id, product_id, country_code, scheme, project_id, certificate_id, status,
+  requested_on, submitted_on, decided_on, expected_on, tags)
+select customer_id, 'a' || i, 'p' || i / 4, chr(65 + i % 26) || chr(65 + i / 26 % 26), 'S',
+  case when i % 2 = 0 then 'j' || i / 4 end, case when i % 4 = 0 then 'c' || i end,
+  case when i % 3 = 0 then 'in_review' else 'granted' end,
+  case when i % 5 > 0 then date '2016-01-01' + i % 3900 end, case when i % 2 = 0 then date '2016-01-01' + i % 3900 end,
+  case when i % 3 = 0 then date '2016-01-01' + i % 3900 end, case when i % 7 > 0 then date '2018-01-01' + i % 3650 end,
+  array['common', 't' || i % 3000]
+from seeds;
+
+-- As if loaded over years: else all would share one instant, and every page would be one of ties.
+alter table certificates disable trigger user; alter table products disable trigger user;
+alter table projects disable trigger user; alter table lab disable trigger user;
+alter table approvals disable trigger user;`
+
+const spread = (table: string) => `
+update ${table} set created_at = timestamptz '2020-01-01' + (substr(id, 2)::int * 37 % ${largeRows}) * interval '2 hours',
+  updated_at = timestamptz '2021-01-01' + (substr(id, 2)::int * 41 % ${largeRows}) * interval '2 hours';
+alter table ${table} enable trigger user;`
+
+const recordTables = resourceNames.filter((name) => !resources[name].reference)
+
+const seedDatabase = async () => {
+  const { createDb, createPool } = await import('../../app/db/connect.ts')
+  const pool = createPool(database.url, {
+    max: 1,
+    applicationName: 'seed',
+    onError: () => {},
+    statementTimeoutMs: 0,
+  })
+  const owner = createDb(pool)
+  await sql.raw(seed).execute(owner)
+  for (const table of recordTables) await sql.raw(spread(table)).execute(owner)
+  for (const table of [...recordTables, 'elements']) await sql.raw(`vacuum analyze ${table}`).execute(owner)
+  await owner.destroy()
+}
+
+type Node = {
+  'Node Type': string
+  'Relation Name'?: string
+  'Index Name'?: string
+  'Index Cond'?: string
+  'Actual Rows': number
+  'Actual Loops': number
+  'Rows Removed by Filter'?: number
+  'Rows Removed by Index Recheck'?: number
+  Plans?: Node[]
+}
+
+const nodesOf = (node: Node): Node[] => [node, ...(node.Plans ?? []).flatMap(nodesOf)]
+
+const planOf = (name: ResourceName, query: string, after?: string[]): Plan => {
+  const outcome = parseQuery(resources[name], 'page', query)
+  if ('faults' in outcome) throw new Error(`${name}?${query}: ${JSON.stringify(outcome.faults)}`)
+  return planQuery(outcome.query, { customerId: large, today, expiringWithin: 90 }, after)
+}
+
+const explain = async (plan: Plan): Promise<Node[]> => {
+  const { rows } = await sql<{
+    'QUERY PLAN': [{ Plan: Node }]
+  }>`explain (analyze, format json) ${pageStatement(plan)}`.execute(database.reader)
+  return nodesOf((rows[0] as { 'QUERY PLAN': [{ Plan: Node }] })['QUERY PLAN'][0].Plan)
+}
+
+const rowsRead = (nodes: Node[]): number =>
+  nodes
+    .filter((node) => /Scan/.test(node['Node Type']) && (node['Relation Name'] || node['Index Name']))
+    .reduce((sum, node) => {
+      const removed = (node['Rows Removed by Filter'] ?? 0) + (node['Rows Removed by Index Recheck'] ?? 0)
+      return sum + (node['Actual Rows'] + removed) * node['Actual Loops']
+    }, 0)
+
+/** Rows that share one value of a sort key, at most: mostly those that have none. */
+const largestTie = async (name: ResourceName, key: string): Promise<number> => {
+  const column = sql.ref(resources[name].fields.get(key)?.sortColumn ?? key)
+  const { rows } = await sql<{ n: number }>`select count(*)::int as n from ${sql.table(name)}
+    where customer_id = ${large} group by ${column} order by 1 desc limit 1`.execute(database.operator)
+  return rows[0]?.n ?? 0
+}
+
+const usedIndexes = new Set<string>()
+
+/** What breaks the rule in a plan, in words; `bound` undefined: the customer's rows may be read. */
+const faultsIn = (label: string, nodes: Node[], bound: number | undefined): string[] => {
+  const faults: string[] = []
+  for (const node of nodes) {
+    if (node['Index Name']) usedIndexes.add(node['Index Name'])
+    const relation = node['Relation Name'] ?? ''
+    if (node['Node Type'] === 'Seq Scan' && relation !== 'countries')
+      faults.push(`${label}: scans ${relation}`)
+    const isLookup = node['Index Name'] !== undefined && !node['Index Name'].startsWith('countries')
+    if (isLookup && !/customer_id = /.test(node['Index Cond'] ?? '')) {
+      faults.push(`${label}: ${node['Index Name']} is not entered by customer`)
+    }
+  }
+  const read = rowsRead(nodes)
+  if (bound !== undefined && read > bound)
+    faults.push(`${label}: reads ${read} rows, at most ${bound} expected`)
+  return faults
+}
+
+const judge = async (name: ResourceName, query: string, bound: number | undefined, after?: string[]) =>
+  faultsIn(
+    `${name}?${query}${after ? ` after ${after}` : ''}`,
+    await explain(planOf(name, query, after)),
+    bound,
+  )
+
+/** Filters that the rule calls selective, each with a value that few rows have; `n` varies it. */
+const selective: Record<string, string[]> = {
+  certificates: [
+    'id=c777',
+    'id=c777,c778,c779',
+    'number=N-777',
+    'number[prefix]=N-777',
+    'product_id=p777',
+    'project_id=j777',
+    'approval_id=a776',
+    'country_code=QZ',
+    'validity=not_yet_valid',
+    'validity=void',
+    'tags=t777',
+    'tags[all]=common,t777',
+    'standards=EN 777',
+    'valid_from=2020-01-17',
+    'valid_until=2020-01-17',
+    'issued_on=2020-01-17',
+    'valid_from[gte]=2026-09-01&valid_from[lt]=2026-09-05',
+    'valid_until[gt]=today&valid_until[lte]=today+7d',
+    'issued_on[gte]=2026-08-20',
+    'created_at[lt]=2020-01-03',
+    'updated_at[gte]=2025-07-20',
+    'expiring=true&expiring_within=5',
+  ],
+  products: [
+    'id=p777',
+    'name=Name 777',
+    'name[prefix]=Name 777',
+    'part_numbers=PN777',
+    'model=M778',
+    'model[prefix]=M778',
+    'parent_product_id=p777',
+    'tags=t777',
+    'created_at[lt]=2020-01-03',
+    'updated_at[gte]=2025-07-20',
+  ],
+  projects: [
+    'id=j777',
+    'project_number=P-777',
+    'project_number[prefix]=P-777',
+    'product_ids=p777',
+    'country_codes=QZ',
+    'tags=t777',
+    'ordered_on=2020-01-17',
+    'due_on=2020-01-17',
+    'completed_on=2020-01-17',
+    'completed_on[gte]=2026-08-25',
+    'created_at[lt]=2020-01-03',
+    'updated_at[gte]=2025-07-20',
+  ],
+  lab: [
+    'id=l777',
+    'report_number=R-777',
+    'report_number[prefix]=R-777',
+    'product_id=p777',
+    'project_id=j777',
+    'certificate_id=c777',
+    'standards=EN 777',
+    'tags=t777',
+    'issued_on=2020-01-17',
+    'created_at[lt]=2020-01-03',
+    'updated_at[gte]=2025-07-20',
+  ],
+  approvals: [
+    'id=a777',
+    'product_id=p777',
+    'country_code=QZ',
+    'project_id=j777',
+    'certificate_id=c776',
+    'tags=t777',
+    'requested_on=2020-01-17',
+    'submitted_on=2020-01-17',
+    'decided_on=2020-01-17',
+    'expected_on=2020-01-17',
+    'submitted_on[gte]=2026-08-25',
+    'decided_on[gte]=2026-08-25',
+    'created_at[lt]=2020-01-03',
+    'updated_at[gte]=2025-07-20',
+  ],
+}
+
+t.test('the cost rule', async (t) => {
+  await seedDatabase()
+
+  await t.test(
+    'every sort key is served by an index: a page reads itself and its ties, wherever it lies',
+    async (t) => {
+      const faults: string[] = []
+      for (const name of recordTables) {
+        for (const key of resources[name].sorts) {
+          const ties = await largestTie(name, key)
+          const other = key === 'updated_at' ? 'created_at' : 'updated_at'
+          for (const sort of [key, `-${key}`, `${key},-${other}`, `-${key},${other}`]) {
+            const first = planOf(name, `sort=${sort}`)
+            const bound = sort.includes(',') ? pageBound + ties : pageBound
+            faults.push(...(await judge(name, `sort=${sort}`, bound)))
+            const { rows } = await pageStatement({ ...first, limit: 500 }).execute(database.reader)
+            const deep = rows[0]?.last?.[0]
+            if (deep) faults.push(...(await judge(name, `sort=${sort}`, bound, deep)))
+          }
+        }
+      }
+      t.same(faults, [])
+    },
+  )
+
+  await t.test('selective filters are served by an index each, under the default sort', async (t) => {
+    const faults: string[] = []
+    for (const name of recordTables) {
+      for (const query of selective[name] ?? []) faults.push(...(await judge(name, query, pageBound)))
+    }
+    t.same(faults, [])
+  })
+
+  await t.test('every other filter reads at most the rows of the customer', async (t) => {
+    const faults: string[] = []
+    for (const name of recordTables) {
+      for (const field of resources[name].fields.values()) {
+        if (!field.filter) continue
+        const value =
+          field.kind === 'boolean'
+            ? 'true'
+            : field.kind === 'date' || field.kind === 'instant'
+              ? '2020-01-17'
+              : undefined
+        const wanted =
+          value ??
+          field.values?.[0] ??
+          (field.name.endsWith('country_code') || field.name === 'country_codes' ? 'QZ' : 'x')
+        for (const operator of field.array ? ['', '[nin]', '[all]'] : ['', '[nin]']) {
+          const query = `${field.name}${operator}=${wanted}`
+          faults.push(...(await judge(name, query, 6 * largeRows)))
+        }
+      }
+    }
+    t.same(faults, [])
+  })
+
+  await t.test("includes and a country's approvals are index look-ups", async (t) => {
+    const faults = [
+      ...(await judge('certificates', 'include=product,project', 600)),
+      ...(await judge('lab', 'include=product,certificate', 600)),
+      ...(await judge('approvals', 'include=product,certificate', 600)),
+    ]
+    t.same(faults, [])
+  })
+
+  await t.test('no index of a record table is there for nothing', async (t) => {
+    const { rows } = await sql<{ indexname: string }>`
+      select indexname from pg_indexes where schemaname = 'public' and tablename = any(${[...recordTables, 'elements']})`.execute(
+      database.operator,
+    )
+    t.same(
+      rows.map((row) => row.indexname).filter((name) => !usedIndexes.has(name)),
+      [],
+    )
+  })
+})
