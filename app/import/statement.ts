@@ -76,7 +76,7 @@ compared as materialized (
   from input i left join ${resource.name} r on ${key.map((name) => `r.${name} = i.${name}`).join(' and ')}
 )${owned ? newCustomers : ''}${owned && remember ? seenRecords(resource) : ''}, written as (
   insert into ${resource.name} (${list(columns)})
-  select ${list(columns)} from compared where created or differs order by ${list(key)}
+  select ${list(columns)} from compared order by ${list(key)}
   on conflict (${list(key)}) do update set ${values.map((name) => `${name} = excluded.${name}`).join(', ')}
 )
 select import_line as line, created, before,

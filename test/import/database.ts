@@ -50,7 +50,7 @@ export const openDatabase = async (t: Test): Promise<ImportDatabase> => {
     const tables = [...ownedResources, 'customers', 'countries', 'elements']
     const parts = tables.map(
       (name) =>
-        `select '${name}' as name, t.xmin::text, t.ctid::text, row_to_json(t)::text as row from ${name} t`,
+        `select '${name}' as name, t.xmin::text, t.xmax::text, t.ctid::text, row_to_json(t)::text as row from ${name} t`,
     )
     return query(`${parts.join(' union all ')} order by 1, 4`)
   }
