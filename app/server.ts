@@ -5,7 +5,8 @@ import closeWithGrace from 'close-with-grace'
 import pino from 'pino'
 import { build } from './app.ts'
 import { type Config, ConfigError, parseConfig } from './config.ts'
-import { openStores, type Stores } from './stores.ts'
+import type { LocalDatabase } from './demo/local-database.ts'
+import { type Log, openStores, type Stores } from './stores.ts'
 
 const packageRoot = fileURLToPath(new URL('..', import.meta.url))
 /** After a signal: what is in flight gets this long. */
@@ -40,6 +41,20 @@ Give it records:
   npx certdata import examples/acme.ndjson --customer local
 `
 
+/** The example data show every computed value on the day they are loaded for: each new day they are loaded again. */
+const keepExampleDataCurrent = (local: LocalDatabase, log: Log): NodeJS.Timeout => {
+  const utcDay = () => new Date().toISOString().slice(0, 10)
+  let day = utcDay()
+  const check = () => {
+    if (utcDay() === day) return
+    day = utcDay()
+    local.refreshExampleData(day).catch((error: Error) => {
+      log.warn({ reason: error.message }, 'the example data could not be brought to the new day')
+    })
+  }
+  return setInterval(check, 60_000).unref()
+}
+
 const main = async () => {
   const config = parseConfig(process.env)
   const log = pino({ level: config.logLevel })
@@ -65,8 +80,12 @@ const main = async () => {
     monotonicNow: () => performance.now(),
     isDraining: () => draining,
   })
-  stop = () => app.close()
   await app.listen({ host: config.host, port })
+  const refresh = stores.local && keepExampleDataCurrent(stores.local, log)
+  stop = async () => {
+    clearInterval(refresh)
+    await app.close()
+  }
   if (stores.local) process.stdout.write(welcome(publicUrl, config.demoToken, stores.local.apiKey))
 }
 

@@ -72,11 +72,11 @@ with input as materialized (select * from ${inputRows(resource)}),
 compared as materialized (
   select i.*, r.id is null as created,
     (${list(values, 'r.')}) is distinct from (${list(values, 'i.')}) as differs,
-    case when r.id is not null then json_build_object(${before.join(', ')}) end as before
+    case when false then json_build_object(${before.join(', ')}) end as before
   from input i left join ${resource.name} r on ${key.map((name) => `r.${name} = i.${name}`).join(' and ')}
 )${owned ? newCustomers : ''}${owned && remember ? seenRecords(resource) : ''}, written as (
   insert into ${resource.name} (${list(columns)})
-  select ${list(columns)} from compared order by ${list(key)}
+  select ${list(columns)} from compared where created or differs order by ${list(key)}
   on conflict (${list(key)}) do update set ${values.map((name) => `${name} = excluded.${name}`).join(', ')}
 )
 select import_line as line, created, before,
