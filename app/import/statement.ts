@@ -72,7 +72,7 @@ with input as materialized (select * from ${inputRows(resource)}),
 compared as materialized (
   select i.*, r.id is null as created,
     (${list(values, 'r.')}) is distinct from (${list(values, 'i.')}) as differs,
-    case when false then json_build_object(${before.join(', ')}) end as before
+    case when r.id is not null then json_build_object(${before.join(', ')}) end as before
   from input i left join ${resource.name} r on ${key.map((name) => `r.${name} = i.${name}`).join(' and ')}
 )${owned ? newCustomers : ''}${owned && remember ? seenRecords(resource) : ''}, written as (
   insert into ${resource.name} (${list(columns)})

@@ -57,18 +57,14 @@ export const addCustomer = (db: Db, { customerId, name, plan }: NewCustomer): Pr
     .executeTakeFirst()
 
 /** Adds a customer, or gives the one there is this name and plan; writes nothing where he has them. */
-export const putCustomer = async (db: Db, { customerId, name, plan }: NewCustomer): Promise<void> => {
+export const putCustomer = async (db: Db, customer: NewCustomer): Promise<void> => {
+  const { customerId, name, plan } = customer
+  if (await addCustomer(db, customer)) return
   await db
-    .insertInto('customers')
-    .values({ customer_id: customerId, name, plan })
-    .onConflict((conflict) =>
-      conflict
-        .column('customer_id')
-        .doUpdateSet({ name, plan })
-        .where(
-          sql<boolean>`(customers.name, customers.plan) is distinct from (excluded.name, excluded.plan)`,
-        ),
-    )
+    .updateTable('customers')
+    .set({ name, plan })
+    .where('customer_id', '=', customerId)
+    .where(sql<boolean>`(name, plan) is distinct from (${name}, ${plan})`)
     .execute()
 }
 

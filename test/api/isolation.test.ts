@@ -1,0 +1,364 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import type { FastifyInstance, RouteOptions } from 'fastify'
+import { Kysely, PostgresDialect, type PostgresPool, sql } from 'kysely'
+import pg from 'pg'
+import t from 'tap'
+import { createPool, readerRole } from '../../app/db/connect.ts'
+import type { Database, Db } from '../../app/db/schema.ts'
+import { resourceNames, resources } from '../../app/resources/index.ts'
+import {
+  addCustomer,
+  createTestApp,
+  createTestDatabase,
+  type Get,
+  logIn,
+  type TestDatabase,
+} from '../helper.ts'
+
+/**
+ * Every customer holds the same shape of records. Their ids are their own but for the shared ones; what
+ * they say is marked, so that one foreign letter in an answer is found. Lures are ids of one customer that
+ * the others' records name.
+ */
+const customers = ['acme', 'bolt', 'demo'] as const
+type Customer = (typeof customers)[number]
+const owned = resourceNames.filter((name) => !resources[name].reference)
+const markOf = (customer: Customer) => `~${customer}~`
+const idsOf = (customer: Customer) => [1, 2, 3].map((n) => `${customer}-only-${n}`)
+const lureOf = (customer: Customer) => `lure-of-${customer}`
+const shared = ['shared-1', 'shared-2']
+const others = (customer: Customer) => customers.filter((each) => each !== customer)
+
+const makeRow = (name: string, customer: Customer, id: string, n: number) => {
+  const mark = markOf(customer)
+  // A third names own records, a third shared ones, a third what only another customer has.
+  const neighbour = customers[(customers.indexOf(customer) + 1) % customers.length] as Customer
+  const named = [idsOf(customer)[0], shared[0], lureOf(neighbour)][n % 3] as string
+  const texts = [...resources[name as 'lab'].fields.values()]
+    .filter((field) => field.kind === 'text' && !field.values && !field.array && !field.computed)
+    .map((field) => [field.name, /_id$/.test(field.name) ? named : `${mark} ${field.name}`])
+  const row = Object.fromEntries(texts)
+  const arrays = { tags: [mark], standards: [mark], part_numbers: [mark], product_ids: [named] }
+  const states = { approval_status: 'approved', product_status: 'active', revision: 1, technologies: [] }
+  const status = { projects: 'ordered', lab: 'issued', approvals: 'granted' }[name]
+  const codes = { country_code: 'JP', laboratory_country_code: 'JP', country_codes: ['JP'] }
+  const days = { valid_until: '2999-01-01', validity_periods: [] }
+  return { ...row, ...arrays, ...states, ...codes, ...days, status, customer_id: customer, id }
+}
+
+const seed = async ({ operator }: TestDatabase) => {
+  await sql`insert into countries (id, code, alpha3, name, region, requirements)
+    values ('JP', 'JP', 'JPN', 'Japan', 'asia_pacific', '{}')`.execute(operator)
+  for (const customer of customers) {
+    for (const name of owned) {
+      const ids = [...idsOf(customer), ...shared, lureOf(customer)]
+      const rows = ids.map((id, n) => makeRow(name, customer, id, n))
+      const columns = [...resources[name].fields.values()].filter(
+        (field) => !field.computed && field.kind !== 'instant',
+      )
+      const names = sql.join(
+        ['customer_id', ...columns.map((field) => field.name)].map((each) => sql.ref(each)),
+      )
+      await sql`insert into ${sql.table(name)} (${names}) select ${names}
+        from json_populate_recordset(null::${sql.table(name)}, ${JSON.stringify(rows)}::json)`.execute(
+        operator,
+      )
+    }
+  }
+}
+
+/** The routes of the apps built while it listens: those of later issues are walked without a word here. */
+const listRoutes = async (build: () => Promise<FastifyInstance>) => {
+  const routes = new Map<string, boolean>()
+  const listen = (message: unknown) => {
+    const { fastify } = message as { fastify: FastifyInstance }
+    fastify.addHook('onRoute', ({ url, method, config }: RouteOptions) => {
+      if ([method].flat().includes('GET') && !url.includes('*')) routes.set(url, config?.scope !== undefined)
+    })
+  }
+  subscribe('fastify.initialization', listen)
+  const app = await build()
+  unsubscribe('fastify.initialization', listen)
+  return { app, routes }
+}
+
+/** What every answer must be without, whoever asks: others' marks, and ids that only they have. */
+const findForeign = (customer: Customer, text: string): string[] =>
+  others(customer)
+    .flatMap((other) => [markOf(other), ...idsOf(other)])
+    .filter((each) => text.includes(each))
+
+const parameter = /:\w+/g
+
+/** All that is asked at one route: lists in every way, records by every id that somebody has. */
+const targetsOf = (route: string, customer: Customer): { own: string[]; foreign: string[] } => {
+  if (route.match(parameter)) {
+    const at = (id: string) => route.replace(parameter, id)
+    const foreign = others(customer).flatMap((other) => [...idsOf(other), lureOf(other), other])
+    const includes = /\/(\w+)\/:id$/.exec(route)?.[1] ?? ''
+    const names = Object.keys(resources[includes as 'lab']?.includes ?? {})
+    const own = [...idsOf(customer), ...shared].map(at)
+    return {
+      own: [...own, ...own.map((url) => `${url}?include=${names.join(',')}`)],
+      foreign: foreign.map(at),
+    }
+  }
+  const resource = resources[(/\/(\w+)$/.exec(route)?.[1] ?? '') as 'lab']
+  if (!resource) return { own: [route], foreign: [] }
+  const stranger = others(customer)[0] as Customer
+  const names = Object.keys(resource.includes)
+  const filters = [...resource.fields.values()].flatMap(({ name, filter, array, kind, values }) => {
+    if (!filter || kind !== 'text' || values) return []
+    const value = encodeURIComponent(/(^id|_ids?)$/.test(name) ? lureOf(stranger) : markOf(stranger))
+    const operators = array ? ['', '[ne]', '[all]'] : ['', '[ne]', '[null]']
+    return operators.map(
+      (each) => `${name}${each}=${each === '[null]' ? 'false' : /code|alpha/.test(name) ? 'JP' : value}`,
+    )
+  })
+  const sorts = resource.sorts.flatMap((key) => [`sort=${key}`, `sort=-${key}`])
+  const queries = [
+    'limit=500',
+    ...filters,
+    ...sorts,
+    'count=exact',
+    ...names.map((name) => `include=${name}`),
+  ]
+  if (names.length > 0) queries.push(`include=${names.join(',')}`)
+  return { own: [route, ...queries.map((query) => `${route}?${query}`)], foreign: [] }
+}
+
+const withoutRequest = (body: string) => body.replace(/"request_id":"[^"]*"/, '')
+const stableHeaders = (headers: object) => {
+  const { date, 'request-id': id, 'server-timing': timing, ...rest } = headers as Record<string, string>
+  return JSON.stringify(rest)
+}
+
+/** Everything that shows one customer a trace of another. */
+const listLeaks = async (app: FastifyInstance, routes: Map<string, boolean>, database: TestDatabase) => {
+  const leaks: object[] = []
+  let answers = 0
+  let visible = 0
+  const gets = new Map<Customer, Get>()
+  for (const customer of customers) {
+    if (customer !== 'demo') gets.set(customer, (await logIn(app, await addCustomer(database, customer))).get)
+  }
+  gets.set('demo', (url, headers = {}) =>
+    app.inject({ url, headers: { authorization: 'Bearer cda_demo_public', ...headers } }),
+  )
+  for (const [route, isClosed] of routes) {
+    for (const customer of customers) {
+      const get = gets.get(customer) as Get
+      const { own, foreign } = targetsOf(route, customer)
+      const unknown = await get(route.replace(parameter, 'nobody-has-this'))
+      for (const url of foreign) {
+        const answer = await get(url)
+        answers++
+        const same = withoutRequest(answer.body) === withoutRequest(unknown.body)
+        if (isClosed && (answer.statusCode !== 404 || !same)) leaks.push({ customer, url, body: answer.body })
+        if (stableHeaders(answer.headers) !== stableHeaders(unknown.headers))
+          leaks.push({ customer, url, headers: true })
+      }
+      for (const url of own) {
+        // Once from the database, once as it is kept.
+        for (const headers of [{}, { 'cache-control': '' }]) {
+          const answer = await get(url, headers)
+          answers++
+          // Links repeat what was asked, which here is now and then of another customer.
+          const { link, ...rest } = answer.headers
+          const asksForeign = findForeign(customer, decodeURIComponent(url)).length > 0
+          const shown = [answer.body, JSON.stringify(rest), asksForeign ? '' : link].join(' ')
+          const found = findForeign(customer, shown)
+          if (found.length > 0) leaks.push({ customer, url, found })
+          if (answer.body.includes(markOf(customer))) visible++
+        }
+      }
+    }
+  }
+  return { leaks, answers, visible, gets }
+}
+
+const database = await createTestDatabase()
+for (const customer of customers) await addCustomer(database, customer)
+await seed(database)
+const { app, routes } = await listRoutes(() => createTestApp(database))
+/** One form of each path: the others differ before a customer matters. */
+const canonical = new Map([...routes].filter(([route]) => route.startsWith('/v1/')))
+t.teardown(async () => {
+  await app.close()
+  await database.close()
+})
+
+t.test('no answer on any route shows a customer a trace of another', async (t) => {
+  for (const name of resourceNames) {
+    for (const prefix of ['/v1', '', '/webapi/v1/api.php']) {
+      t.equal(routes.get(`${prefix}/${name}`), true, `${prefix}/${name} is walked`)
+      t.equal(routes.get(`${prefix}/${name}/:id`), true)
+    }
+  }
+  const { leaks, answers, visible } = await listLeaks(app, routes, database)
+  t.same(leaks, [])
+  t.ok(answers > 2000, `${answers} answers`)
+  t.ok(visible > 800, `${visible} answers showed the customer's own records`)
+})
+
+t.test('an included record is never another customer’s, also where a record names its id', async (t) => {
+  const { gets } = await listLeaks(app, new Map(), database)
+  for (const customer of customers) {
+    const get = gets.get(customer) as Get
+    let lured = 0
+    for (const name of owned.filter((each) => Object.keys(resources[each].includes).length > 0)) {
+      const { includes } = resources[name]
+      const answer = await get(`/v1/${name}?limit=500&include=${Object.keys(includes).join(',')}`)
+      const { data, included } = answer.json()
+      for (const { resource, by } of Object.values(includes)) {
+        const named = data.map((record: Record<string, string>) => record[by])
+        lured += named.filter((id: string) => id.startsWith('lure-of-')).length
+        const strangers = Object.keys(included[resource]).filter((id) => id.startsWith('lure-of-'))
+        t.same(
+          strangers.filter((id) => id !== lureOf(customer)),
+          [],
+          `${customer}: ${name}, ${resource}`,
+        )
+      }
+    }
+    t.ok(lured > 2, `records of ${customer} name ids of another`)
+  }
+})
+
+t.test('a cursor of one customer is of no use to another', async (t) => {
+  const { gets } = await listLeaks(app, new Map(), database)
+  for (const customer of customers) {
+    const { page } = (await (gets.get(customer) as Get)('/v1/certificates?limit=2')).json()
+    const text = Buffer.from(page.next_cursor, 'base64url').toString('latin1')
+    t.same(findForeign(customer, text), [])
+    for (const other of others(customer)) {
+      const answer = await (gets.get(other) as Get)(`/v1/certificates?limit=2&cursor=${page.next_cursor}`)
+      t.match(answer.json(), { status: 400, code: 'invalid_cursor' }, `${customer}'s for ${other}`)
+      const faulty = await (gets.get(other) as Get)(`/v1/certificates?limt=2&cursor=${page.next_cursor}`)
+      t.match(
+        faulty.json(),
+        { errors: [{ parameter: 'limt' }, { parameter: 'cursor' }] },
+        'and is a fault among others',
+      )
+      t.notOk(faulty.body.includes('"try"'), 'that has no cure')
+    }
+  }
+})
+
+/** The customer's conditions of every statement, of whatever alias, and whether by column or by value. */
+const ownConditions = /\b\w+\.customer_id = (s\.customer_id|\$\d+)/g
+const referred = (value: string) => (value.startsWith('$') ? `${value}::text` : value)
+
+/** The serving role's connections with the application's own conditions taken out of every statement. */
+const createStripped = (url: string): { db: Db; replaced: () => number } => {
+  let replaced = 0
+  const strip = (text: string) =>
+    text.replace(ownConditions, (_, value: string) => {
+      replaced++
+      // Still joined to the customer that was set: no row is read before it is.
+      return `${referred(value)} is not null and s.customer_id is not null`
+    })
+  const pool = createPool(url, { role: readerRole, max: 4, applicationName: 'stripped', onError: () => {} })
+  const stripping: PostgresPool = {
+    options: pool.options,
+    end: () => pool.end(),
+    connect: async () => {
+      const client = await pool.connect()
+      const query = (text: string, values: unknown[]) => client.query(strip(text), values)
+      return Object.assign(Object.create(client), { query, release: () => client.release() })
+    },
+  } as PostgresPool
+  const db = new Kysely<Database>({ dialect: new PostgresDialect({ pool: stripping }) })
+  return { db, replaced: () => replaced }
+}
+
+t.test('row level security alone keeps customers apart', async (t) => {
+  const { db, replaced } = createStripped(database.url)
+  const unguarded = await createTestApp({ ...database, reader: db })
+  t.teardown(async () => {
+    await unguarded.close()
+    await db.destroy()
+  })
+  const { leaks, visible } = await listLeaks(unguarded, canonical, database)
+  t.same(leaks, [])
+  t.ok(visible > 200, 'the customers still see their own')
+  t.ok(replaced() > 500, `${replaced()} conditions were taken out`)
+})
+
+t.test(
+  'the conditions of the statements alone keep customers apart, and without both the tests see it',
+  async (t) => {
+    const unsecured = await createTestDatabase()
+    for (const customer of customers) await addCustomer(unsecured, customer)
+    await seed(unsecured)
+    const owner = new pg.Client({ connectionString: unsecured.url })
+    await owner.connect()
+    for (const table of [...owned, 'elements'])
+      await owner.query(`alter table ${table} disable row level security`)
+    await owner.end()
+    const conditioned = await createTestApp(unsecured)
+    const { db } = createStripped(unsecured.url)
+    const open = await createTestApp({ ...unsecured, reader: db })
+    t.teardown(async () => {
+      await conditioned.close()
+      await open.close()
+      await db.destroy()
+      await unsecured.close()
+    })
+    const { leaks, visible } = await listLeaks(conditioned, canonical, unsecured)
+    t.same(leaks, [])
+    t.ok(visible > 200)
+    const seen = (await listLeaks(open, canonical, unsecured)).leaks
+    t.ok(seen.length > 200, `${seen.length} leaks are seen where both walls are down`)
+  },
+)
+
+/** What the serving role gets for a statement: rows, or PostgreSQL's refusal. */
+const tryAs = async (db: Db, text: string): Promise<number | string> => {
+  try {
+    return (await sql.raw(text).execute(db)).rows.length
+  } catch (error) {
+    return (error as { code: string }).code
+  }
+}
+const refused = '42501'
+
+t.test('the serving role sees no row before a customer is set', async (t) => {
+  for (const table of [...owned, 'elements']) {
+    t.equal(await tryAs(database.operator, `select from ${table} limit 1`), 1, `${table} has rows`)
+    t.equal(await tryAs(database.reader, `select from ${table}`), 0, table)
+    const set = `select set_config('app.customer_id', '', false)`
+    t.equal(await tryAs(database.reader, `select from (${set} offset 0) s, ${table}`), 0, `${table}, empty`)
+    t.equal(await tryAs(database.reader, `select from ${table} where customer_id = 'acme'`), 0)
+  }
+})
+
+t.test('what a statement sets is gone with it, on the same connection too', async (t) => {
+  await database.reader.connection().execute(async (connection) => {
+    const set = `select set_config('app.customer_id', 'acme', true) as customer_id offset 0`
+    const read = (text: string) => tryAs(connection as Db, text)
+    t.ok(Number(await read(`select from (${set}) s join products r on r.customer_id = s.customer_id`)) > 0)
+    t.equal(await read('select from products'), 0)
+  })
+})
+
+t.test('the serving role can change nothing and reads no customer and no key', async (t) => {
+  const secret = ['customers', 'api_keys', 'signing_keys', 'reference_data']
+  for (const table of [...resourceNames, 'elements', ...secret]) {
+    const statements = [
+      `insert into ${table} select * from ${table}`,
+      `update ${table} set ${table === 'signing_keys' ? 'kid = kid' : table === 'reference_data' ? 'name = name' : table === 'countries' ? 'id = id' : 'customer_id = customer_id'}`,
+      `delete from ${table}`,
+      `truncate ${table}`,
+      ...(secret.includes(table) ? [`select from ${table}`] : []),
+    ]
+    for (const statement of statements) t.equal(await tryAs(database.reader, statement), refused, statement)
+  }
+  for (const statement of [
+    'create table public.x ()',
+    'create role x',
+    'alter table products disable row level security',
+  ]) {
+    t.match(await tryAs(database.reader, statement), refused, statement)
+  }
+})
