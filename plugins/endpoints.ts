@@ -78,7 +78,11 @@ const refuseParameters = (rawQuery: string): void => {
   })
 }
 
-const splitTarget = (target: string): { path: string; rawQuery: string } => {
+/** The absolute form of a target, as proxies send it (RFC 9112 §3.2.2). */
+const authority = /^https?:\/\/[^/?]*/i
+
+const splitTarget = (wholeTarget: string): { path: string; rawQuery: string } => {
+  const target = wholeTarget.startsWith('/') ? wholeTarget : wholeTarget.replace(authority, '')
   const mark = target.indexOf('?')
   return mark === -1
     ? { path: target, rawQuery: '' }
