@@ -38,7 +38,7 @@ A customer of your own ("local", plan premium) with this API key:
 Log in with it:
   curl -s ${publicUrl}/v1/auth/login -H 'Content-Type: application/json' -d '{"api_key":"${apiKey}"}'
 Give it records:
-  npx certdata import examples/acme.ndjson --customer local
+  npx certdata import examples/records.ndjson --customer local
 `
 
 /** The example data show every computed value on the day they are loaded for: each new day they are loaded again. */

@@ -60,7 +60,7 @@ t.test('on one database', async (t) => {
   const { url, cli, json, query } = await openCli(t)
 
   await t.test('everything but migrate is refused until the schema is there', async (t) => {
-    for (const command of ['customers list', 'keys list', 'import examples/acme.ndjson']) {
+    for (const command of ['customers list', 'keys list', 'import examples/records.ndjson --customer acme']) {
       const { code, stdout, stderr } = await cli(command)
       t.match({ code, stdout }, { code: 1, stdout: '' }, command)
       t.match(stderr, /run certdata migrate first/)
@@ -156,22 +156,22 @@ t.test('on one database', async (t) => {
     t.match(await cli('customers add acme'), { code: 1, stderr: /a customer acme already/ })
     t.match(await cli('customers add demo'), { code: 1, stderr: /example data/ })
     t.match(await cli('keys issue demo'), { code: 1, stderr: /no keys/ })
-    t.match(await cli('import examples/acme.ndjson --customer demo'), { code: 1, stderr: /example data/ })
+    t.match(await cli('import examples/records.ndjson --customer demo'), { code: 1, stderr: /example data/ })
     t.match(await json('customers add plain'), { name: 'plain', plan: 'basic' })
     t.strictSame(
       (await json('customers list')).map((each: { customer: string }) => each.customer),
-      ['acme', 'plain'],
+      ['acme', 'demo', 'plain'],
     )
   })
 
   await t.test('the example file has every resource of a customer and no bad line', async (t) => {
-    const report = await json('import examples/acme.ndjson --dry-run')
+    const report = await json('import examples/records.ndjson --customer acme --dry-run')
     t.match(report, { read: 10, created: 10, bad: 0, warnings: 0, dry_run: true })
     t.match((await json('customers show acme')).records, { certificates: 0, products: 0 })
-    t.match(await json('import examples/acme.ndjson'), { created: 10, bad: 0 })
+    t.match(await json('import examples/records.ndjson --customer acme'), { created: 10, bad: 0 })
     const { records } = await json('customers show acme')
     t.strictSame(records, { certificates: 2, products: 2, projects: 1, lab: 2, approvals: 3 })
-    t.match(await json('import examples/acme.ndjson'), { created: 0, unchanged: 10 })
+    t.match(await json('import examples/records.ndjson --customer acme'), { created: 0, unchanged: 10 })
   })
 
   await t.test('standard input is read; bad lines are named and make the exit code 1', async (t) => {

@@ -14,6 +14,7 @@ const parseWith =
 /** The slug of a customer. Throws commander's error, as all of these. */
 export const parseSlug = parseWith(customerSlug)
 
+/** A customer's own name. */
 export const parseName = parseWith(customerName)
 
 /** A customer's expiry window, in days. */

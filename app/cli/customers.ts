@@ -16,6 +16,7 @@ import { parseDays, parseName, parseSlug } from './arguments.ts'
 import { withOperator } from './context.ts'
 import { createCommand, formatFields, formatTable, type Output, print } from './output.ts'
 import { Refusal } from './refusal.ts'
+import { withScopes } from './scopes.ts'
 
 const printCustomer = (options: Output, customer: Customer) =>
   print(options, customer, formatFields(customer))
@@ -43,7 +44,7 @@ const show = (slug: string, options: Output): Promise<void> =>
   withOperator(async (db) => {
     const customer = requireCustomer(await findCustomer(db, slug), slug)
     const records = await countRecords(db, slug)
-    const keys = await listApiKeys(db, slug)
+    const keys = (await listApiKeys(db, slug)).map(withScopes)
     const text = [formatFields({ ...customer, ...records }), formatTable(keys, 'no keys yet')].join('\n\n')
     print(options, { ...customer, records, keys }, text)
   })

@@ -1,32 +1,14 @@
-import { Command, InvalidArgumentError } from 'commander'
+import { Command } from 'commander'
 import { createApiKey } from '../auth/api-keys.ts'
 import { demoCustomerId } from '../auth/principal.ts'
-import { listScopes } from '../auth/scopes.ts'
-import { type ApiKey, addApiKey, listApiKeys, revokeApiKey } from '../db/queries/api-keys.ts'
+import { addApiKey, listApiKeys, revokeApiKey } from '../db/queries/api-keys.ts'
 import { findCustomer } from '../db/queries/customers.ts'
-import { findNearest } from '../query/nearest.ts'
 import { parseExpiry, parseSlug } from './arguments.ts'
 import { withOperator } from './context.ts'
 import { requireCustomer } from './customers.ts'
 import { createCommand, formatFields, formatTable, type Output, print } from './output.ts'
 import { Refusal } from './refusal.ts'
-
-const scopes = [...new Set([...listScopes(), 'changes:read'])]
-const customScope = /^custom:[a-z0-9][a-z0-9-]{0,63}$/
-
-const parseScopes = (value: string): string[] => {
-  const wanted = [...new Set(value.split(',').map((scope) => scope.trim()))]
-  for (const scope of wanted) {
-    if (scopes.includes(scope) || customScope.test(scope)) continue
-    const nearest = findNearest(scope, scopes)
-    const hint = nearest ? `did you mean ${nearest}?` : `expected ${scopes.join(', ')} or custom:<name>`
-    throw new InvalidArgumentError(`There is no scope ${JSON.stringify(scope)}: ${hint}`)
-  }
-  return wanted
-}
-
-/** A key without limits has every scope there is, and later those that come. */
-const withScopes = <T extends Pick<ApiKey, 'scopes'>>(key: T) => ({ ...key, scopes: key.scopes ?? scopes })
+import { parseScopes, withScopes } from './scopes.ts'
 
 type IssueOptions = Output & { scopes?: string[]; expires?: string }
 

@@ -1,5 +1,6 @@
 import type { Secrets } from '../auth/secrets.ts'
 import { ensureSigningKey } from '../auth/signing-keys.ts'
+import { loadExampleData } from '../demo/example-data.ts'
 import { migrate } from './migrate.ts'
 import { loadReferenceData } from './reference/load.ts'
 import type { Db } from './schema.ts'
@@ -8,13 +9,19 @@ import type { Db } from './schema.ts'
 export type Prepared = { migrations: string[]; referenceLoaded: boolean }
 
 /**
- * Makes a database fit to serve: schema, reference data, a signing key sealed with `secrets`. Whatever is
- * there already stays; several processes may do so at once. `db` must log in as the owner.
+ * Makes a database fit to serve: schema, reference data, a signing key sealed with `secrets`, and the example
+ * data as of `day` (YYYY-MM-DD, UTC; today). Whatever else is there already stays; several processes may do
+ * so at once. `db` must log in as the owner.
  * Throws the first error; nothing of the migration that failed stays.
  */
-export const prepareDatabase = async (db: Db, secrets: Secrets): Promise<Prepared> => {
+export const prepareDatabase = async (
+  db: Db,
+  secrets: Secrets,
+  day: string = new Date().toISOString().slice(0, 10),
+): Promise<Prepared> => {
   const migrations = await migrate(db)
   const referenceLoaded = await loadReferenceData(db)
   await ensureSigningKey(db, secrets)
+  await loadExampleData(db, day)
   return { migrations, referenceLoaded }
 }

@@ -19,8 +19,6 @@ export type LocalDatabase = {
 
 type Log = { info(message: string): void; warn(details: object, message: string): void }
 
-const today = () => new Date().toISOString().slice(0, 10)
-
 /** Starts or joins the bundled PostgreSQL and makes it ready: schema, reference data, example data, a customer. */
 export const openLocalDatabase = async (
   config: Config,
@@ -53,7 +51,6 @@ export const openLocalDatabase = async (
     const secretKeys = openSecretKeys(config, packageRoot, embedded.directory)
     await withDb(undefined, (db) => prepareDatabase(db, createSecrets(secretKeys)))
     const refreshExampleData = (day: string) => withDb(operatorRole, (db) => loadExampleData(db, day))
-    await refreshExampleData(today())
     const apiKey = await withDb(operatorRole, (db) => ensureLocalCustomer(db, embedded.directory))
     return { url: embedded.url, secretKeys, apiKey, refreshExampleData, release: () => embedded.release() }
   } catch (error) {

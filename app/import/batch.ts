@@ -11,10 +11,13 @@ export const maxBatchLines = 5000
 /** Characters of text that go in together: the bound of memory where lines are long. */
 export const maxBatchCharacters = 4 * 2 ** 20
 
+/** Lines read and not yet written; `characters` of text in all of them. */
 export type Batch = { entries: Entry[]; bad: BadLine[]; characters: number }
 
+/** A batch to begin with. */
 export const emptyBatch = (): Batch => ({ entries: [], bad: [], characters: 0 })
 
+/** Whether the batch has as much as a transaction or the memory may take. */
 export const isFull = ({ entries, bad, characters }: Batch): boolean =>
   entries.length + bad.length >= maxBatchLines || characters >= maxBatchCharacters
 

@@ -39,10 +39,12 @@ const derivations: Partial<Record<ResourceName, (record: StoredRecord) => string
   certificates: derivePeriods,
 }
 
-/** Reasons go to terminals and reports: a fault repeats at most this much of a foreign name. */
+/** Reasons go to terminals and reports: this much, in characters, of a foreign name and in all. */
 const longestQuote = 80
-const quote = (name: string) =>
-  JSON.stringify(name.length > longestQuote ? `${name.slice(0, longestQuote)}…` : name)
+const longestReason = 1000
+const shorten = (value: string, length: number) =>
+  value.length > length ? `${value.slice(0, length)}…` : value
+const quote = (name: string) => JSON.stringify(shorten(name, longestQuote))
 
 const parseObject = (json: string): Record<string, unknown> | string => {
   try {
@@ -100,7 +102,7 @@ export const parseLine = (number: number, json: string, options: LineOptions): E
   const id = checked.record.id as string
   const key: RecordKey = { resource: resource.name, customer, id }
   if (faults.length > 0) {
-    const reason = faults.join('; ')
+    const reason = shorten(faults.join('; '), longestReason)
     return hasKey && recordId.safeParse(id).success ? { line: number, reason, key } : { line: number, reason }
   }
   const warnings = derivations[resource.name]?.(checked.record) ?? []

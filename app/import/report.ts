@@ -23,6 +23,7 @@ export type ImportReport = {
 /** Notes kept of each kind: what a report may cost in memory. */
 export const maxNotes = 1000
 
+/** A report of nothing yet. */
 export const emptyReport = (dryRun: boolean): ImportReport => ({
   read: 0,
   created: 0,

@@ -61,6 +61,16 @@ t.test('bad lines are named with number and reason, and all others go in', async
   ])
 })
 
+t.test('a line with very many faults has a reason of bounded length', async (t) => {
+  const fields = Array.from({ length: 50_000 }, (_, index) => [`field-${index}`, 1])
+  const report = await take([
+    product('a', Object.fromEntries(fields)),
+    product('b', { tags: Array(50_000).fill(7) }),
+  ])
+  t.equal(report.bad, 2)
+  t.ok(report.badLines.every(({ reason }) => reason.length < 1100))
+})
+
 t.test('a customer whose lines are all bad is not created', async (t) => {
   await take([product('a', { customer: 'nobody', name: 7 }), product('b')])
   t.same(await query('select customer_id from customers'), [{ customer_id: 'acme' }])
