@@ -25,6 +25,7 @@ import { createAgeLimit } from './cache/freshness.ts'
 import { createMemoryCache } from './cache/memory.ts'
 import { createReadThrough } from './cache/read-through.ts'
 import type { SharedCache } from './cache/redis.ts'
+import { createCalendar } from './calendar.ts'
 import type { Config } from './config.ts'
 import type { Db } from './db/schema.ts'
 import { answerClientError } from './http/client-error.ts'
@@ -143,7 +144,7 @@ export const build = async (deps: Deps): Promise<FastifyInstance> => {
     cache: createReadThrough({ memory, shared, freshness, now: monotonicNow }),
     cursors: createCursorCodec(secrets),
     publicUrl,
-    today: () => new Date(now()).toISOString().slice(0, 10),
+    today: createCalendar(now),
     requireScope,
   })
 

@@ -1,4 +1,4 @@
-import { BlockList, isIPv6 } from 'node:net'
+import { BlockList, isIPv6, type Socket } from 'node:net'
 import type { FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { ApiError } from '../app/errors.ts'
@@ -72,10 +72,19 @@ export default fp<GateOptions>(
       const forwarded = request.headers['x-forwarded-proto']
       return typeof forwarded === 'string' && isListed(proxies, address) && lastOf(forwarded) === 'https'
     }
-    const isExempt = (request: FastifyRequest): boolean => {
-      const address = request.raw.socket.remoteAddress ?? ''
-      const isForwarded = request.headers['x-forwarded-proto'] !== undefined && isListed(proxies, address)
-      return allowHttp === 'loopback' && !isForwarded && isListed(loopback, address)
+    // A connection's address never changes: looked up once for all of its requests.
+    const local = new WeakMap<Socket, boolean>()
+    const isLocal = (socket: Socket): boolean => {
+      let known = local.get(socket)
+      if (known === undefined) {
+        known = isListed(loopback, socket.remoteAddress ?? '')
+        local.set(socket, known)
+      }
+      return known
+    }
+    const isExempt = ({ headers, raw: { socket } }: FastifyRequest): boolean => {
+      if (allowHttp !== 'loopback' || !isLocal(socket)) return false
+      return headers['x-forwarded-proto'] === undefined || !isListed(proxies, socket.remoteAddress ?? '')
     }
 
     app.addHook('onRequest', (request, reply, next) => {

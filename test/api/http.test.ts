@@ -179,7 +179,7 @@ t.test('HEAD has the headers of GET and no body, errors and 304 included', async
     )
     t.equal(head.body, '')
   }
-  const [raw] = await sendBytes(port, line('/v1/products', 'HEAD') + `Host: x\r\n${auth}${end}`)
+  const [raw] = await sendBytes(port, `${line('/v1/products', 'HEAD')}Host: x\r\n${auth}${end}`)
   t.ok(Number(raw?.headers['content-length']) > 1000, 'the length is that of the body')
   const both = await sendBytes(
     port,
@@ -352,16 +352,7 @@ t.test(
         t.notOk(answer.headers['content-encoding'] ?? answer.headers['content-type'])
       }
     }
-    for (const header of [
-      '"a"',
-      etag.slice(0, -2),
-      `W/${etag}"`,
-      etag.replaceAll('"', ''),
-      '',
-      'W/""',
-      '**',
-      '"*"',
-    ]) {
+    for (const header of ['"a"', etag.slice(0, -2), etag.replaceAll('"', ''), '', 'W/""', '**', '"*"']) {
       t.equal((await ask(url, { 'if-none-match': header })).statusCode, 200, header || 'empty')
     }
     const changed = await ask('/v1/products?limit=2', { 'if-none-match': etag })
@@ -643,7 +634,7 @@ t.test('sizes: 8 KiB of target without its cursor, 16 KiB with the headers', asy
   expectProblem(t, await request(`${fitting}x`), 'uri_too_long', 414)
   const long = await request(`/v1/products?cursor=${'x'.repeat(9000)}`)
   expectProblem(t, long, 'invalid_cursor', 400, 'a cursor is not counted')
-  const mixed = `${fitting}&cursor=${'x'.repeat(3000)}`
+  const mixed = `${fitting.slice(0, -1)}&cursor=${'x'.repeat(3000)}`
   t.not((await request(mixed)).status, 414)
   expectProblem(t, await request(`/v1/products/${'x'.repeat(8300)}`), 'uri_too_long', 414)
   t.equal((await request('/v1/me', `X: ${'x'.repeat(15_000)}\r\n`)).status, 200)
@@ -688,7 +679,7 @@ t.test('what is no request is refused with a problem document, and the connectio
     ['a length that is no number', `${line('/v1/auth/login', 'POST')}Host: x\r\nContent-Length: x\r\n\r\n`],
     [
       'a chunk that is none',
-      `${line('/v1/auth/login', 'POST')}Host: x\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n`,
+      `${line('/v1/auth/login', 'POST')}Host: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n`,
     ],
   ]
   for (const [name, bytes] of broken) {
@@ -989,7 +980,7 @@ t.test('with a certificate the service speaks HTTP/2 and HTTP/1.1 over TLS, with
     t.same(
       [answer.status, listProblemFaults(status, answer.headers, answer.body)],
       [status, []],
-      headers[':path']?.slice(0, 30),
+      String(headers[':path']).slice(0, 30),
     )
     t.equal(answer.headers['strict-transport-security'], hsts)
   }

@@ -75,7 +75,7 @@ export const openHttp2 = (port: number) => {
   const ask = (headers: Record<string, string>) =>
     new Promise<Http2Answer>((resolve, reject) => {
       const stream = session.request(headers)
-      let answered: IncomingHttpHeaders & { ':status'?: number } = {}
+      let answered: IncomingHttpHeaders & { ':status'?: number | undefined } = {}
       let body = ''
       stream.on('response', (each) => {
         answered = each
