@@ -12,6 +12,7 @@ import methodGuard from '../plugins/method-guard.ts'
 import openapi from '../plugins/openapi.ts'
 import problems from '../plugins/problems.ts'
 import securityHeaders from '../plugins/security-headers.ts'
+import signingKeyRefresh from '../plugins/signing-keys.ts'
 import { authRoutes } from '../routes/auth.ts'
 import { healthRoutes } from '../routes/health.ts'
 import { meEndpoints } from '../routes/me.ts'
@@ -128,6 +129,7 @@ export const build = async (deps: Deps): Promise<FastifyInstance> => {
       strictPreflight: false,
     })
   }
+  await app.register(signingKeyRefresh, { signingKeys })
   const { demoToken, accessTokenSeconds } = config
   await app.register(auth, { db, signingKeys, publicUrl, demoToken, accessTokenSeconds, now, scopes })
 

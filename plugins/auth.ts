@@ -5,7 +5,8 @@ import fp from 'fastify-plugin'
 import type { KeyFacts } from '../app/auth/facts.ts'
 import { type CustomerFacts, demoCustomerId, type Principal } from '../app/auth/principal.ts'
 import { authorize, createPrincipals, type Principals, refuseToken } from '../app/auth/principals.ts'
-import { type SigningKeys, tokenType } from '../app/auth/signing-keys.ts'
+import { tokenType } from '../app/auth/signing-key.ts'
+import type { SigningKeys } from '../app/auth/signing-keys.ts'
 import {
   createTokenSigner,
   createTokenVerifier,

@@ -2,8 +2,9 @@ import { performance } from 'node:perf_hooks'
 import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from 'fastify'
 import { build } from '../app/app.ts'
 import { createApiKey } from '../app/auth/api-keys.ts'
+import { ensureSigningKeys } from '../app/auth/key-rotation.ts'
 import { createSecrets } from '../app/auth/secrets.ts'
-import { ensureSigningKey, loadSigningKeys } from '../app/auth/signing-keys.ts'
+import { loadSigningKeys } from '../app/auth/signing-keys.ts'
 import type { SharedCache } from '../app/cache/redis.ts'
 import { parseConfig } from '../app/config.ts'
 import { createDb, createPool, operatorRole, readerRole } from '../app/db/connect.ts'
@@ -12,7 +13,7 @@ import type { Db, Plan } from '../app/db/schema.ts'
 import { testPostgres } from './servers.ts'
 
 export const publicUrl = 'http://api.test'
-const secretKey = 'a secret of the tests, longer than thirty-two characters'
+export const secretKey = 'a secret of the tests, longer than thirty-two characters'
 
 export type TestDatabase = {
   url: string
@@ -32,7 +33,7 @@ export const createTestDatabase = async (): Promise<TestDatabase> => {
   const server = await testPostgres()
   const owner = connect(server.url, undefined, 1)
   await migrate(owner)
-  await ensureSigningKey(owner, createSecrets([secretKey]))
+  await ensureSigningKeys(owner, createSecrets([secretKey]))
   await owner.destroy()
   const operator = connect(server.url, operatorRole)
   const reader = connect(server.url, readerRole)

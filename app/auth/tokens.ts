@@ -4,7 +4,8 @@ import type { z } from 'zod'
 import { accessTokenClaims, type tokenAnswer } from '../../schemas/auth.ts'
 import type { KeyFacts } from './facts.ts'
 import { refuseToken, requireCredentials } from './principals.ts'
-import { type SigningKeys, tokenType } from './signing-keys.ts'
+import { tokenType } from './signing-key.ts'
+import type { SigningKeys } from './signing-keys.ts'
 
 /** What does the cryptography: @fastify/jwt, set up for our issuer, audience, type and algorithm. */
 export type Jwt = Readonly<{
@@ -17,7 +18,6 @@ export type Jwt = Readonly<{
 }>
 
 export type TokensOptions = {
-  /** Read at every use, so the object may change what it holds. */
   signingKeys: SigningKeys
   /** Origin: issuer and audience of tokens. */
   publicUrl: string
@@ -109,7 +109,7 @@ export const createTokenVerifier = (jwt: Jwt, { signingKeys, now }: TokensOption
 /** Signs access tokens (RFC 9068) with all the key's scopes; none outlives its key. */
 export const createTokenSigner =
   (jwt: Jwt, { signingKeys, publicUrl, accessTokenSeconds, now, scopes }: TokensOptions) =>
-  (key: KeyFacts): z.output<typeof tokenAnswer> => {
+  async (key: KeyFacts): Promise<z.output<typeof tokenAnswer>> => {
     const iat = Math.floor(now() / 1000)
     const expiresIn = Math.max(1, Math.min(accessTokenSeconds, Math.floor(key.expiresAtMs / 1000) - iat))
     const scope = [...(key.scopes ?? scopes)].join(' ')
@@ -126,7 +126,7 @@ export const createTokenSigner =
       scope,
       ...(key.scopes ? {} : { every_scope: true }),
     }
-    const { kid, privatePem } = signingKeys.active
+    const { kid, privatePem } = await signingKeys.findActiveUntil(claims.exp * 1000)
     const header = { alg: 'EdDSA', typ: tokenType, kid }
     const access_token = jwt.sign(claims, { algorithm: 'EdDSA', key: privatePem, header })
     return { access_token, token_type: 'Bearer', expires_in: expiresIn, scope }

@@ -1,5 +1,5 @@
+import { ensureSigningKeys } from '../auth/key-rotation.ts'
 import type { Secrets } from '../auth/secrets.ts'
-import { ensureSigningKey } from '../auth/signing-keys.ts'
 import { migrate } from './migrate.ts'
 import { loadReferenceData } from './reference/load.ts'
 import type { Db } from './schema.ts'
@@ -8,13 +8,13 @@ import type { Db } from './schema.ts'
 export type Prepared = { migrations: string[]; referenceLoaded: boolean }
 
 /**
- * Makes a database fit to serve: schema, reference data, a signing key sealed with `secrets`. Whatever is
+ * Makes a database fit to serve: schema, reference data, signing keys sealed with `secrets`. Whatever is
  * there already stays; several processes may do so at once. `db` must log in as the owner.
  * Throws the first error; nothing of the migration that failed stays.
  */
 export const prepareDatabase = async (db: Db, secrets: Secrets): Promise<Prepared> => {
   const migrations = await migrate(db)
   const referenceLoaded = await loadReferenceData(db)
-  await ensureSigningKey(db, secrets)
+  await ensureSigningKeys(db, secrets)
   return { migrations, referenceLoaded }
 }
