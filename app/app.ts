@@ -16,7 +16,9 @@ import signingKeyRefresh from '../plugins/signing-keys.ts'
 import { authRoutes } from '../routes/auth.ts'
 import { healthRoutes } from '../routes/health.ts'
 import { meEndpoints } from '../routes/me.ts'
+import { oauthRoutes } from '../routes/oauth.ts'
 import { recordEndpoints } from '../routes/records.ts'
+import { wellKnownRoutes } from '../routes/well-known.ts'
 import { requireScope } from './auth/principals.ts'
 import { listScopes } from './auth/scopes.ts'
 import type { Secrets } from './auth/secrets.ts'
@@ -155,5 +157,7 @@ export const build = async (deps: Deps): Promise<FastifyInstance> => {
     await closed.register(endpoints, { publicUrl, variesWithOrigin: hasCors })
     for (const row of [...recordEndpoints(records), ...meEndpoints(scopes)]) closed.endpoint(row)
   })
+  await app.register(oauthRoutes, { publicUrl, scopes, now })
+  await app.register(wellKnownRoutes, { publicUrl, scopes })
   return app
 }

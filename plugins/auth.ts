@@ -5,6 +5,7 @@ import fp from 'fastify-plugin'
 import type { KeyFacts } from '../app/auth/facts.ts'
 import { type CustomerFacts, demoCustomerId, type Principal } from '../app/auth/principal.ts'
 import { authorize, createPrincipals, type Principals, refuseToken } from '../app/auth/principals.ts'
+import { intersectScopes } from '../app/auth/scopes.ts'
 import { tokenType } from '../app/auth/signing-key.ts'
 import type { SigningKeys } from '../app/auth/signing-keys.ts'
 import {
@@ -35,16 +36,14 @@ declare module 'fastify' {
     authenticate: Authenticate
     /** The same without the look at the plan, for answers that come before it (404, 405): 401 or 503 only. */
     identify: Authenticate
-    /** A new access token with all the key's scopes; it does not outlive the key. */
+    /** A new access token with all the key's scopes, or some of them; it does not outlive the key. */
     signAccessToken: ReturnType<typeof createTokenSigner>
+    /** What a good token says; throws 401. Whether its key and plan still count is another question. */
+    verifyToken: ReturnType<typeof createTokenVerifier>
     principals: Principals
     signingKeys: SigningKeys
   }
 }
-
-/** The scopes of both; undefined = every scope. */
-const intersect = (a: ReadonlySet<string> | undefined, b: ReadonlySet<string> | undefined) =>
-  a && b ? new Set([...a].filter((scope) => b.has(scope))) : (a ?? b)
 
 type Made = { facts: KeyFacts; principal: Principal }
 
@@ -56,7 +55,7 @@ const createPrincipalMaker = () => {
     if (last?.facts === facts) return last.principal
     const { customerId, keyId, expiringWithin, plan } = facts
     if (customerId !== verified.customerId) throw refuseToken('invalid_token')
-    const scopes = intersect(verified.scopes, facts.scopes)
+    const scopes = intersectScopes(verified.scopes, facts.scopes)
     const principal: Principal = { kind: 'live', customerId, keyId, scopes, expiringWithin, plan }
     made.set(verified, { facts, principal })
     return principal
@@ -83,10 +82,18 @@ const createAuthenticate = ({ demoToken, now }: AuthOptions, { principals, verif
   const isDemo = createDemoCheck(demoToken)
   const createPrincipal = createPrincipalMaker()
 
-  const admit = (verified: VerifiedToken, facts: KeyFacts | undefined, needsPlan: boolean): Principal => {
+  type Admitted = Principal | Promise<Principal>
+  const admit = (verified: VerifiedToken, facts: KeyFacts | undefined, needsPlan: boolean): Admitted => {
     const denied = authorize(facts, now())
-    if (!facts || (denied && (needsPlan || denied.status === 401))) throw denied
-    return createPrincipal(verified, facts)
+    if (!facts || denied?.status === 401) throw denied
+    const decide = (isRevoked: boolean): Principal => {
+      if (isRevoked) throw refuseToken('token_revoked')
+      if (denied && needsPlan) throw denied
+      return createPrincipal(verified, facts)
+    }
+    if (!facts.hasRevokedTokens) return decide(false)
+    const isRevoked = principals.isTokenRevoked(verified)
+    return isRevoked instanceof Promise ? isRevoked.then(decide) : decide(isRevoked)
   }
 
   return (needsPlan: boolean): Authenticate =>
@@ -126,6 +133,7 @@ async function auth(app: FastifyInstance, options: AuthOptions): Promise<void> {
   app.decorate('signingKeys', signingKeys)
   app.decorate('authenticate', createAuthenticator(true))
   app.decorate('identify', createAuthenticator(false))
+  app.decorate('verifyToken', verify)
   app.decorate('signAccessToken', createTokenSigner(app.jwt, options))
 }
 

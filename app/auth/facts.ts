@@ -15,6 +15,8 @@ export type KeyFacts = CustomerFacts &
     /** Infinity = never. */
     expiresAtMs: number
     revoked: boolean
+    /** Whether any token of it was revoked that has not expired: only then each is asked for. */
+    hasRevokedTokens: boolean
   }>
 
 export type FactsOptions = {
@@ -57,10 +59,23 @@ export const loadKey = async (db: Db, keyId: string): Promise<KeyFacts | undefin
     sql<Omit<KeyFacts, 'scopes'> & { scopes: string[] | null }>`
       select ${customerColumns}, key_id as "keyId", secret_sha256 as "secretSha256", scopes,
         coalesce(extract(epoch from expires_at) * 1000, 'Infinity')::float8 as "expiresAtMs",
-        revoked_at is not null as revoked
+        revoked_at is not null as revoked,
+        has_revoked_tokens(customer_id, key_id) as "hasRevokedTokens"
       from find_api_key(${keyId})`,
   )
   return row && { ...row, scopes: row.scopes ? new Set(row.scopes) : undefined }
+}
+
+/** What names a token in the database. */
+export type TokenId = Readonly<{ customerId: string; keyId: string; jti: string }>
+
+/** Whether this very token was revoked. */
+export const loadRevocation = async (db: Db, { customerId, keyId, jti }: TokenId): Promise<boolean> => {
+  const row = await findRow(
+    db,
+    sql<{ revoked: boolean }>`select is_token_revoked(${customerId}, ${keyId}, ${jti}) as revoked`,
+  )
+  return row?.revoked === true
 }
 
 type Asked = { askedAtMs: number }

@@ -36,6 +36,10 @@ export type VerifiedToken = Readonly<{
   /** undefined = every scope. */
   scopes: ReadonlySet<string> | undefined
   expiresAtMs: number
+  jti: string
+  /** Seconds since 1970. */
+  iat: number
+  nbf: number
 }>
 
 /**
@@ -91,6 +95,9 @@ export const createTokenVerifier = (jwt: Jwt, { signingKeys, now }: TokensOption
       customerId: claims.customer,
       scopes: claims.every_scope ? undefined : parseScopes(claims.scope),
       expiresAtMs: claims.exp * 1000,
+      jti: claims.jti,
+      iat: claims.iat,
+      nbf: claims.nbf,
     }
   }
 
@@ -106,13 +113,16 @@ export const createTokenVerifier = (jwt: Jwt, { signingKeys, now }: TokensOption
   }
 }
 
-/** Signs access tokens (RFC 9068) with all the key's scopes; none outlives its key. */
+/**
+ * Signs access tokens (RFC 9068) with all the key's scopes, or with `narrowed`, which must be among them.
+ * None outlives its key.
+ */
 export const createTokenSigner =
   (jwt: Jwt, { signingKeys, publicUrl, accessTokenSeconds, now, scopes }: TokensOptions) =>
-  async (key: KeyFacts): Promise<z.output<typeof tokenAnswer>> => {
+  async (key: KeyFacts, narrowed?: readonly string[]): Promise<z.output<typeof tokenAnswer>> => {
     const iat = Math.floor(now() / 1000)
     const expiresIn = Math.max(1, Math.min(accessTokenSeconds, Math.floor(key.expiresAtMs / 1000) - iat))
-    const scope = [...(key.scopes ?? scopes)].join(' ')
+    const scope = [...(narrowed ?? key.scopes ?? scopes)].join(' ')
     const claims = {
       iss: publicUrl,
       aud: publicUrl,
@@ -124,7 +134,7 @@ export const createTokenSigner =
       exp: iat + expiresIn,
       jti: randomUUID(),
       scope,
-      ...(key.scopes ? {} : { every_scope: true }),
+      ...(narrowed || key.scopes ? {} : { every_scope: true }),
     }
     const { kid, privatePem } = await signingKeys.findActiveUntil(claims.exp * 1000)
     const header = { alg: 'EdDSA', typ: tokenType, kid }

@@ -1,7 +1,7 @@
 import { Command, InvalidArgumentError, Option } from 'commander'
 import { createApiKey } from '../auth/api-keys.ts'
 import { demoCustomerId } from '../auth/principal.ts'
-import { listScopes } from '../auth/scopes.ts'
+import { isScope, namedScopes } from '../auth/scopes.ts'
 import { type ApiKey, addApiKey, listApiKeys, revokeApiKey, succeedApiKey } from '../db/queries/api-keys.ts'
 import { findCustomer } from '../db/queries/customers.ts'
 import { findNearest } from '../query/nearest.ts'
@@ -11,22 +11,22 @@ import { requireCustomer } from './customers.ts'
 import { createCommand, formatFields, formatTable, type Output, print } from './output.ts'
 import { Refusal } from './refusal.ts'
 
-const scopes = [...new Set([...listScopes(), 'changes:read'])]
-const customScope = /^custom:[a-z0-9][a-z0-9-]{0,63}$/
-
 const parseScopes = (value: string): string[] => {
   const wanted = [...new Set(value.split(',').map((scope) => scope.trim()))]
   for (const scope of wanted) {
-    if (scopes.includes(scope) || customScope.test(scope)) continue
-    const nearest = findNearest(scope, scopes)
-    const hint = nearest ? `did you mean ${nearest}?` : `expected ${scopes.join(', ')} or custom:<name>`
+    if (isScope(scope)) continue
+    const nearest = findNearest(scope, namedScopes)
+    const hint = nearest ? `did you mean ${nearest}?` : `expected ${namedScopes.join(', ')} or custom:<name>`
     throw new InvalidArgumentError(`There is no scope ${JSON.stringify(scope)}: ${hint}`)
   }
   return wanted
 }
 
 /** A key without limits has every scope there is, and later those that come. */
-const withScopes = <T extends Pick<ApiKey, 'scopes'>>(key: T) => ({ ...key, scopes: key.scopes ?? scopes })
+const withScopes = <T extends Pick<ApiKey, 'scopes'>>(key: T) => ({
+  ...key,
+  scopes: key.scopes ?? namedScopes,
+})
 
 const shownOnce = 'The key is shown this once: only its hash is kept.'
 

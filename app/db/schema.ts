@@ -34,6 +34,13 @@ export type Database = {
     tokens_until: ColumnType<string | null, string | null | undefined>
     created_at: Generated<string>
   }
+  revoked_tokens: {
+    customer_id: string
+    key_id: string
+    jti: string
+    expires_at: string
+    revoked_at: Generated<string>
+  }
   reference_data: { name: string; digest: string; loaded_at: Generated<string> }
 }
 

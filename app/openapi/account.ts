@@ -3,7 +3,7 @@ import type { Description, Tag } from './description.ts'
 import { commonHeaders } from './headers.ts'
 
 const account: Tag = { name: 'Account', description: 'The customer and what the token may do' }
-const authentication: Tag = {
+export const authentication: Tag = {
   name: 'Authentication',
   description: 'From an API key to an access token, and how to verify one',
 }

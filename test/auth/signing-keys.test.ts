@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { createLocalJWKSet, decodeProtectedHeader, type JSONWebKeySet, jwtVerify } from 'jose'
 import { sql } from 'kysely'
@@ -7,7 +6,7 @@ import { ensureSigningKeys, listSigningKeys, rotateSigningKeys } from '../../app
 import { createSecrets } from '../../app/auth/secrets.ts'
 import { loadSigningKeys } from '../../app/auth/signing-keys.ts'
 import signingKeyRefresh from '../../plugins/signing-keys.ts'
-import { addCustomer, createTestApp, createTestDatabase, publicUrl, secretKey } from '../helper.ts'
+import { addCustomer, createTestApp, createTestDatabase, publicUrl, secretKey, until } from '../helper.ts'
 
 const secrets = createSecrets([secretKey])
 const database = await createTestDatabase()
@@ -19,15 +18,6 @@ const openApp = async (t: Test) => {
   const app = await createTestApp(database)
   t.teardown(() => app.close())
   return app
-}
-
-/** Polls until it holds; fails loudly where it never does. */
-const until = async (what: string, holds: () => boolean | Promise<boolean>, deadlineMs = 10_000) => {
-  const end = Date.now() + deadlineMs
-  while (!(await holds())) {
-    if (Date.now() > end) throw new Error(`never: ${what}`)
-    await delay(5)
-  }
 }
 
 const logIn = (app: FastifyInstance) =>

@@ -45,12 +45,60 @@ comment on function cover_signing_key is
 revoke execute on function signing_keys_version, cover_signing_key from public;
 grant execute on function signing_keys_version, cover_signing_key to certdata_reader;`
 
+/** Rows are needed until a token would have expired anyway; each revocation clears some that are not. */
+const revokedTokens = `
+create table revoked_tokens (
+  customer_id text collate "C" not null references customers (customer_id) on delete cascade,
+  key_id text collate "C" not null,
+  jti text collate "C" not null check (octet_length(jti) between 1 and 64),
+  expires_at timestamptz not null,
+  revoked_at timestamptz not null default now(),
+  primary key (customer_id, key_id, jti)
+);
+create index revoked_tokens_expiry on revoked_tokens (expires_at);
+alter table revoked_tokens enable row level security;
+alter table revoked_tokens force row level security;
+create policy operator on revoked_tokens for all to certdata_operator using (true) with check (true);
+grant select, insert, update, delete on revoked_tokens to certdata_operator;
+
+create function has_revoked_tokens(customer text, key text) returns boolean
+language sql stable security definer set search_path = public, pg_temp as $$
+  select exists (select from revoked_tokens r where r.customer_id = customer and r.key_id = key
+    and r.expires_at > now() - interval '1 minute')
+$$;
+
+create function is_token_revoked(customer text, key text, token text) returns boolean
+language sql stable security definer set search_path = public, pg_temp as $$
+  select exists (select from revoked_tokens r
+    where r.customer_id = customer and r.key_id = key and r.jti = token)
+$$;
+
+create function revoke_token(customer text, key text, token text, until timestamptz) returns void
+language sql volatile security definer set search_path = public, pg_temp as $$
+  delete from revoked_tokens where ctid = any (array(
+    select ctid from revoked_tokens where expires_at < now() - interval '2 minutes'
+    limit 100 for update skip locked));
+  insert into revoked_tokens (customer_id, key_id, jti, expires_at) values (customer, key, token, until)
+    on conflict do nothing
+$$;
+
+create function revoke_api_key(customer text, key text) returns void
+language sql volatile security definer set search_path = public, pg_temp as $$
+  update api_keys set revoked_at = now()
+  where customer_id = customer and key_id = key and revoked_at is null
+$$;
+
+revoke execute on function has_revoked_tokens, is_token_revoked, revoke_token, revoke_api_key from public;
+grant execute on function has_revoked_tokens, is_token_revoked, revoke_token, revoke_api_key
+  to certdata_reader;`
+
 const apiKeys = `
 alter table api_keys add column replaced_by text collate "C";
 comment on column api_keys.replaced_by is 'the key that a rotation made in this one''s place';`
 
-/** Gives signing keys their life, from next to gone, and API keys their successors. */
+/** Gives signing keys their life, from next to gone, API keys their successors, and revoked tokens a table. */
 export const up = async (db: Kysely<unknown>): Promise<void> => {
   await sql.raw(signingKeys).execute(db)
   await sql.raw(apiKeys).execute(db)
+  await sql.raw(revokedTokens).execute(db)
 }
