@@ -114,18 +114,24 @@ export const jwksAnswer = z
  * What the service reads of its own access token (RFC 9068) once the signature holds. No part of the API's
  * description: tokens are opaque to clients.
  */
-export const accessTokenClaims = z.object({
-  /** Id of the API key. */
-  sub: z.string().min(1),
-  customer: z.string().min(1),
-  /** Seconds since 1970. */
-  exp: z.int(),
-  iat: z.int(),
-  nbf: z.int(),
-  /** What a revocation names. */
-  jti: z.string().min(1).max(64),
-  /** Space-separated. */
-  scope: z.string(),
-  /** Scopes that come to be while the token lives are included, those of custom endpoints too. */
-  every_scope: z.boolean().default(false),
-})
+export const accessTokenClaims = z
+  .object({
+    /** Id of the API key. */
+    sub: z.string().min(1),
+    client_id: z.string(),
+    /** One, though lists are allowed: ours is for nobody else. */
+    iss: z.string(),
+    aud: z.string(),
+    customer: z.string().min(1),
+    /** Seconds since 1970. */
+    exp: z.int(),
+    iat: z.int(),
+    nbf: z.int(),
+    /** What a revocation names. */
+    jti: z.string().min(1).max(64),
+    /** Space-separated. */
+    scope: z.string(),
+    /** Scopes that come to be while the token lives are included, those of custom endpoints too. */
+    every_scope: z.boolean().default(false),
+  })
+  .refine((claims) => claims.client_id === claims.sub)

@@ -48,6 +48,14 @@ const readScopes = (form: Form, allowed: ReadonlySet<string> | undefined): strin
 export const createOAuth = (options: OAuthOptions): OAuth => {
   const { principals, verify, sign, publicUrl, now, scopes } = options
 
+  const tryVerify = (token: string): VerifiedToken | undefined => {
+    try {
+      return verify(token)
+    } catch {
+      return undefined
+    }
+  }
+
   /** The key that the client authenticated with; its plan is not looked at. */
   const authenticate = async ({ authorization, form }: OAuthRequest): Promise<KeyFacts> => {
     const client = readClient(authorization, form)
@@ -55,14 +63,12 @@ export const createOAuth = (options: OAuthOptions): OAuth => {
     return principals.identifyApiKey(client.secret)
   }
 
-  /** The token, where it is a good one of the client's own customer. */
-  const findToken = (token: string, { customerId }: KeyFacts): VerifiedToken | undefined => {
-    try {
-      const verified = verify(token)
-      return verified.customerId === customerId ? verified : undefined
-    } catch {
-      return undefined
-    }
+  /** The token and its key, where both are the client's own customer's and the token is a good one. */
+  const findToken = async (token: string, { customerId }: KeyFacts) => {
+    const verified = tryVerify(token)
+    const key = verified && (await principals.findKey(verified.keyId))
+    const isOwn = key?.customerId === customerId && verified?.customerId === customerId
+    return isOwn ? { verified, key } : undefined
   }
 
   /** The key, where that is what came, and it is one of the client's own customer. */
@@ -90,15 +96,15 @@ export const createOAuth = (options: OAuthOptions): OAuth => {
       const token = requireParameter(request.form, 'token')
       const key = await findOwnKey(token, client)
       if (key) return principals.revokeKey(key)
-      const verified = findToken(token, client)
-      if (verified) await principals.revokeToken(verified)
+      const found = await findToken(token, client)
+      if (found) await principals.revokeToken(found.verified)
     },
 
     async introspect(request) {
       const client = await authenticate(request)
-      const verified = findToken(requireParameter(request.form, 'token'), client)
-      const key = verified && (await principals.findKey(verified.keyId))
-      if (!verified || !key || authorize(key, now())) return { active: false }
+      const found = await findToken(requireParameter(request.form, 'token'), client)
+      if (!found || authorize(found.key, now())) return { active: false }
+      const { verified, key } = found
       if (key.hasRevokedTokens && (await principals.isTokenRevoked(verified))) return { active: false }
       const effective = intersectScopes(verified.scopes, key.scopes) ?? scopes
       return {

@@ -443,6 +443,7 @@ t.test("a key's end is the end of its tokens, and a key that is gone takes them 
   const lasting = craft(goodHeader, {
     ...goodClaims(),
     sub: ending.keyId,
+    client_id: ending.keyId,
     customer: ending.customer,
     exp: 2 ** 40,
   })
