@@ -13,10 +13,13 @@ import methodGuard from '../plugins/method-guard.ts'
 import openapi from '../plugins/openapi.ts'
 import problems from '../plugins/problems.ts'
 import securityHeaders from '../plugins/security-headers.ts'
+import signingKeyRefresh from '../plugins/signing-keys.ts'
 import { authRoutes } from '../routes/auth.ts'
 import { healthRoutes } from '../routes/health.ts'
 import { meEndpoints } from '../routes/me.ts'
+import { oauthRoutes } from '../routes/oauth.ts'
 import { recordEndpoints } from '../routes/records.ts'
+import { wellKnownRoutes } from '../routes/well-known.ts'
 import { requireScope } from './auth/principals.ts'
 import { listScopes } from './auth/scopes.ts'
 import type { Secrets } from './auth/secrets.ts'
@@ -134,6 +137,7 @@ export const build = async (deps: Deps): Promise<FastifyInstance> => {
       strictPreflight: false,
     })
   }
+  await app.register(signingKeyRefresh, { signingKeys })
   const { demoToken, accessTokenSeconds } = config
   await app.register(auth, { db, signingKeys, publicUrl, demoToken, accessTokenSeconds, now, scopes })
 
@@ -159,5 +163,7 @@ export const build = async (deps: Deps): Promise<FastifyInstance> => {
     await closed.register(endpoints, { publicUrl, variesWithOrigin: hasCors })
     for (const row of [...recordEndpoints(records), ...meEndpoints(scopes)]) closed.endpoint(row)
   })
+  await app.register(oauthRoutes, { publicUrl, scopes, now })
+  await app.register(wellKnownRoutes, { publicUrl, scopes })
   return app
 }

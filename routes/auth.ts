@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyRequest, RouteOptions } from 'fastify'
+import { jwksMaxAgeSeconds } from '../app/auth/signing-keys.ts'
 import { ApiError, type Fault } from '../app/errors.ts'
 import { describeLogin, describeSigningKeys } from '../app/openapi/account.ts'
 import { jwksAnswer, loginRequest, tokenAnswer } from '../schemas/auth.ts'
@@ -47,8 +48,6 @@ const readApiKey = ({ headers, body }: FastifyRequest): string => {
 }
 
 const noStore = { 'cache-control': 'no-store', pragma: 'no-cache' }
-/** Clients that find an unknown kid ask again; anyone else need not within five minutes. */
-const keysMaxAgeSeconds = 300
 
 const routes: RouteOptions[] = [
   {
@@ -60,11 +59,8 @@ const routes: RouteOptions[] = [
     handler: async (request, reply) => {
       const { principals, signAccessToken } = request.server
       const key = await principals.verifyApiKey(readApiKey(request))
-      // A day that is not noted must not keep anybody out.
-      await principals
-        .markKeyUsed(key.keyId)
-        .catch((error: unknown) => request.log.warn({ err: error }, 'the use of an API key was not noted'))
-      return reply.headers(noStore).send(signAccessToken(key))
+      await principals.markKeyUsed(key.keyId, (err, message) => request.log.warn({ err }, message))
+      return reply.headers(noStore).send(await signAccessToken(key))
     },
   },
   {
@@ -73,7 +69,7 @@ const routes: RouteOptions[] = [
     schema: { openapi: describeSigningKeys, response: { 200: jwksAnswer } },
     handler: (request, reply) =>
       reply
-        .header('cache-control', `public, max-age=${keysMaxAgeSeconds}`)
+        .header('cache-control', `public, max-age=${jwksMaxAgeSeconds}`)
         .send(request.server.signingKeys.jwks),
   },
 ]

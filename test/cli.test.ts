@@ -73,9 +73,9 @@ t.test('on one database', async (t) => {
     t.ok(first.migrations.length > 0)
     t.equal(first.reference_data, 'loaded')
     t.same(await query('select count(*)::integer as n from countries'), [{ n: 99 }])
-    t.same(await query('select state from signing_keys'), [{ state: 'active' }])
+    t.same(await query('select state from signing_keys order by 1'), [{ state: 'active' }, { state: 'next' }])
     t.same(await json('migrate'), { migrations: [], reference_data: 'up_to_date' })
-    t.same(await query('select count(*)::integer as n from signing_keys'), [{ n: 1 }])
+    t.same(await query('select count(*)::integer as n from signing_keys'), [{ n: 2 }])
   })
 
   await t.test('customers add and keys issue lead from nothing to a working key', async (t) => {
@@ -130,6 +130,57 @@ t.test('on one database', async (t) => {
     t.match(await cli('keys revoke nosuchkey'), { code: 1, stderr: /no key nosuchkey/ })
     t.match(await cli('keys list nobody'), { code: 1, stderr: /no customer nobody/ })
     t.match(await cli('keys issue nobody'), { code: 1, stderr: /no customer nobody/ })
+  })
+
+  await t.test(
+    'rotating a key makes one with its limits, and ends the former after the overlap',
+    async (t) => {
+      const limits = '--scopes lab:read --expires 2099-12-31'
+      const former = await json(`keys issue acme ${limits}`)
+      const rotated = await json(`keys rotate ${former.key_id}`)
+      t.match(rotated, { customer: 'acme', scopes: ['lab:read'], former_key_id: former.key_id })
+      t.equal(parseApiKey(rotated.api_key)?.keyId, rotated.key_id)
+      const inDays = (instant: string) => (Date.parse(instant) - Date.now()) / 86_400_000
+      t.equal(Math.round(inDays(rotated.former_expires_at)), 7, 'both work for a week')
+      t.ok(
+        Math.abs(inDays(rotated.expires_at) - inDays(former.expires_at)) < 0.01,
+        'as long a life as before',
+      )
+      const key = await json('keys issue acme')
+      const endless = await json(`keys rotate ${key.key_id} --overlap 90m`)
+      t.equal(endless.expires_at, null)
+      t.equal(Math.round(inDays(endless.former_expires_at) * 1440), 90)
+      const [stored] = await query(`select scopes from api_keys where key_id = '${endless.key_id}'`)
+      t.equal(stored.scopes, null, 'scopes to come are included, as before')
+      const soon = await json(`keys rotate ${endless.key_id} --overlap 0s`)
+      const before = await json('keys list acme')
+      for (const gone of [key.key_id, endless.key_id, 'nosuchkey']) {
+        t.match(await cli(`keys rotate ${gone}`), { code: 1, stderr: /no key \w+ that works/ }, gone)
+      }
+      t.match(await cli(`keys rotate ${soon.key_id} --overlap 1w`), { code: 2, stderr: /such as 30m/ })
+      t.same(await json('keys list acme'), before, 'what is refused changes nothing')
+    },
+  )
+
+  await t.test('signing keys rotate once the next one has been published for long enough', async (t) => {
+    const states = async () =>
+      (await json('signing-keys list')).map((key: { kid: string; state: string }) => key.state)
+    t.strictSame((await states()).sort(), ['active', 'next'])
+    t.match(await cli('signing-keys rotate'), { code: 1, stderr: /published \d+ s ago.*wait \d+ s/ })
+    await query(`update signing_keys set created_at = created_at - interval '5 minutes'`)
+    const otherSecret = { env: { SECRET_KEY: 'o'.repeat(32) } }
+    t.match(await cli('signing-keys rotate', otherSecret), {
+      code: 1,
+      stderr: /cannot be opened: SECRET_KEY/,
+    })
+    const rotated = await json('signing-keys rotate')
+    t.strictSame(rotated.map((key: { state: string }) => key.state).sort(), ['active', 'next', 'retiring'])
+    t.match(await cli('signing-keys rotate --now'), { code: 1, stderr: /wait [1-5] s/ })
+    await query(`update signing_keys set tokens_until = now() - interval '1 hour' where state = 'retiring'`)
+    t.strictSame((await states()).sort(), ['active', 'gone', 'next'])
+    await query(`update signing_keys set created_at = created_at - interval '5 seconds'`)
+    await json('signing-keys rotate --now')
+    t.same(await query(`select count(*)::integer as n from signing_keys`), [{ n: 3 }], 'gone is deleted')
   })
 
   await t.test('plans, suspension and settings change what they say and nothing else', async (t) => {
@@ -224,6 +275,8 @@ t.test('on one database', async (t) => {
       'customers settings acme --expiring-within 366',
       'customers settings acme --expiring-within 1.5',
       'keys issue',
+      'keys rotate',
+      'signing-keys nonsense',
       'import',
       'import a b',
       'import - --customer ../x',
@@ -262,7 +315,18 @@ t.test('on one database', async (t) => {
 })
 
 t.test('help is there on every level, and asking for it is no fault', async (t) => {
-  const levels = ['', 'migrate', 'import', 'customers', 'customers add', 'keys', 'keys issue', 'config']
+  const levels = [
+    '',
+    'migrate',
+    'import',
+    'customers',
+    'customers add',
+    'keys',
+    'keys issue',
+    'keys rotate',
+    'signing-keys',
+    'config',
+  ]
   await Promise.all(
     levels.map(async (level) => {
       const words = level.split(' ').filter((word) => word !== '')
@@ -270,7 +334,8 @@ t.test('help is there on every level, and asking for it is no fault', async (t) 
     }),
   )
   const { stdout } = await run(['--help'])
-  for (const command of ['migrate', 'import', 'customers', 'keys', 'config']) t.match(stdout, command)
+  for (const command of ['migrate', 'import', 'customers', 'keys', 'signing-keys', 'config'])
+    t.match(stdout, command)
 })
 
 t.test('config names every variable with meaning and default, and asks no database', async (t) => {

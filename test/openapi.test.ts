@@ -459,3 +459,29 @@ t.test('an operation asks for the authentication that its answers ask for', asyn
     t.not((await get(url)).statusCode, 401, path)
   }
 })
+
+t.test('answers and refusals of the OAuth endpoints are as documented', async (t) => {
+  const form = 'application/x-www-form-urlencoded'
+  const key = await addCustomer(database, 'oauth')
+  const { token } = await logIn(app, key)
+  const client = { client_id: key.split('_')[2] as string, client_secret: key }
+  const ask = async (path: string, fields: Record<string, string>, request: InjectOptions = {}) => {
+    const payload = new URLSearchParams(fields).toString()
+    const headers = { 'content-type': form }
+    const answer = await app.inject({ method: 'POST', url: path, headers, payload, ...request })
+    return [answer.statusCode, ...faultsOf(path, 'post', answer)]
+  }
+  const paths = ['/v1/oauth/token', '/v1/oauth/introspect', '/v1/oauth/revoke']
+  for (const path of paths) {
+    t.same(await ask(path, { ...client, grant_type: 'client_credentials', token }), [200])
+    t.same(await ask(path, { grant_type: 'client_credentials', token }), [401])
+    t.same(await ask(path, client), [400])
+    t.same(await ask(path, {}, { method: 'GET' }), [405])
+    t.same(await ask(path, {}, { headers: { 'content-type': 'application/json' } }), [415])
+    t.same(await ask(path, { x: 'x'.repeat(70_000) }), [413])
+    t.same(await ask(path, {}, { url: `${path}?x=${'x'.repeat(9000)}` }), [414])
+    t.same(await ask(path, {}, { remoteAddress: '192.0.2.1' }), [403])
+    t.same(Object.keys(document.paths[path].post.requestBody.content), [form])
+  }
+  t.same(await ask('/v1/oauth/introspect', { ...client, token: 'x' }), [200])
+})

@@ -14,7 +14,7 @@ const packageRoot = resolve(import.meta.dirname, '../..')
 type Server = {
   url: string
   isEmbedded: boolean
-  /** Opened when needed: only migrations seal anything. */
+  /** Opened when needed: only migrations and rotations seal anything. */
   openSecrets: () => Secrets
 }
 
@@ -82,8 +82,8 @@ export const withOwner = <T>(use: (db: Db, secrets: Secrets) => Promise<T>): Pro
  * Runs `use` as the operator's role, which sees every customer. Throws a Refusal where the schema is not
  * up to date; the bundled database is brought up to date instead.
  */
-export const withOperator = <T>(use: (db: Db) => Promise<T>): Promise<T> =>
+export const withOperator = <T>(use: (db: Db, openSecrets: () => Secrets) => Promise<T>): Promise<T> =>
   useServer(async (server) => {
     await connect(server.url, undefined, (db) => requireSchema(db, server))
-    return connect(server.url, operatorRole, use)
+    return connect(server.url, operatorRole, (db) => use(db, server.openSecrets))
   })

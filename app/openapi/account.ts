@@ -3,7 +3,7 @@ import type { Description, Tag } from './description.ts'
 import { commonHeaders } from './headers.ts'
 
 const account: Tag = { name: 'Account', description: 'The customer and what the token may do' }
-const authentication: Tag = {
+export const authentication: Tag = {
   name: 'Authentication',
   description: 'From an API key to an access token, and how to verify one',
 }
@@ -14,7 +14,7 @@ export const describeMe: Description = {
   summary: 'Get customer, plan, scopes and settings',
   description: 'Whom the token speaks for, and what it may do.',
   tag: account,
-  errors: [],
+  errors: ['query'],
   answer: { description: 'The customer', schema: me, headers: [...commonHeaders, 'Vary'] },
 }
 
