@@ -6,6 +6,7 @@ import type { Answer } from '../app/cache/read-through.ts'
 import { ApiError } from '../app/errors.ts'
 import { wantsNoCache } from '../app/http/conditional.ts'
 import { createMediaTypeChoice } from '../app/http/negotiation.ts'
+import type { Use } from '../app/limits/account.ts'
 import { formatLink, sendEntry } from './entry-reply.ts'
 
 export type EndpointOptions = {
@@ -32,7 +33,7 @@ export type Endpoint = {
 } & (
   | { answer: (request: EndpointRequest) => Answer | Promise<Answer> }
   /** Something of the moment, never kept: `Cache-Control: no-store`, no tag. */
-  | { state: (request: EndpointRequest) => unknown }
+  | { state: (request: EndpointRequest & { limits: readonly Use[] }) => unknown }
 )
 
 declare module 'fastify' {
@@ -102,7 +103,9 @@ const handlerOf = (row: Endpoint, prefix: string, publicUrl: string) => {
     const canonical = prefix === '/v1' ? undefined : `${publicUrl}/v1${path.slice(prefix.length)}${query}`
     if ('state' in row) {
       if (canonical) reply.header('link', formatLink(canonical, 'canonical'))
-      return reply.header('cache-control', 'no-store').send(row.state(asked))
+      return reply
+        .header('cache-control', 'no-store')
+        .send(row.state({ ...asked, limits: request.quotas?.use() ?? [] }))
     }
     const answer = row.answer(asked)
     const options = { publicUrl, canonical, noCache }

@@ -5,10 +5,11 @@ import { createApiKey } from '../app/auth/api-keys.ts'
 import { createSecrets } from '../app/auth/secrets.ts'
 import { ensureSigningKey, loadSigningKeys } from '../app/auth/signing-keys.ts'
 import type { SharedCache } from '../app/cache/redis.ts'
-import { parseConfig } from '../app/config.ts'
+import { parseConfig, variables } from '../app/config.ts'
 import { createDb, createPool, operatorRole, readerRole } from '../app/db/connect.ts'
 import { migrate } from '../app/db/migrate.ts'
 import type { Db, Plan } from '../app/db/schema.ts'
+import type { LimitStore } from '../app/limits/store.ts'
 import { testPostgres } from './servers.ts'
 
 export const publicUrl = 'http://api.test'
@@ -52,21 +53,28 @@ export type TestClock = {
 export type TestAppOptions = {
   env?: Record<string, string>
   shared?: SharedCache
+  limitStore?: LimitStore
   clock?: TestClock
 }
+
+/** Tests ask faster than any customer may; those of limits set their own. */
+const noLimits = Object.fromEntries(
+  Object.keys(variables).flatMap((name) => (name.startsWith('LIMIT_') ? [[name, '1000000']] : [])),
+)
 
 /** The service on a database, as a process would build it, without listening. */
 export const createTestApp = async (
   database: TestDatabase,
-  { env = {}, shared, clock = { offsetMs: 0 } }: TestAppOptions = {},
+  { env = {}, shared, limitStore, clock = { offsetMs: 0 } }: TestAppOptions = {},
 ): Promise<FastifyInstance> => {
   const secrets = createSecrets([secretKey])
-  const config = parseConfig({ LOG_LEVEL: 'silent', NODE_ENV: 'test', ...env })
+  const config = parseConfig({ LOG_LEVEL: 'silent', NODE_ENV: 'test', ...noLimits, ...env })
   const app = await build({
     config,
     publicUrl,
     db: database.reader,
     shared,
+    limitStore,
     secrets,
     signingKeys: await loadSigningKeys(database.reader, secrets),
     now: () => Date.now() + clock.offsetMs,

@@ -23,6 +23,7 @@ export type Costs = readonly number[]
 
 /** One customer's count on this instance. */
 export type Account = {
+  readonly policies: readonly Policy[]
   /** Counts and admits where every policy has room; not a promise but where a lease has to be waited for. */
   take(costs: Costs): Admission | Promise<Admission>
   /** Counts without asking; negative costs give back. */
@@ -228,6 +229,7 @@ export const createAccount = (
     })
 
   const account: Account = {
+    policies,
     take(costs) {
       const nowMs = now()
       if (!fits(costs, nowMs)) return refuse(costs, nowMs)

@@ -132,11 +132,17 @@ export const createRedisLimits = ({ url, after, warn }: RedisLimitsOptions): Lim
   let instances = 1
   let isDown = true
   let isClosed = false
+  let isBeating = false
   let wasReported = false
   let stopBeating = () => {}
 
   const fall = (error?: Error): void => {
     isDown = true
+    // Asked at once: it may only have been busy.
+    if (!isBeating && redis.status === 'ready') {
+      stopBeating()
+      void beat()
+    }
     if (isClosed || wasReported) return
     wasReported = true
     warn('Redis does not answer: every instance enforces limits by itself, retrying', error)
@@ -170,11 +176,13 @@ export const createRedisLimits = ({ url, after, warn }: RedisLimitsOptions): Lim
 
   const beat = async (): Promise<void> => {
     if (redis.status === 'ready') {
+      isBeating = true
       const answer = redis.certdataBeat(instancesKey, id, leftAfterMs)
       const giveUp = after(giveUpAfterMs, () => redis.disconnect(true))
       const first = await inTime(answer)
       const count = await answer.catch(() => undefined)
       giveUp()
+      isBeating = false
       if (isCount(count) && count >= 1) instances = count
       // Too late, but it came: Redis is back from wherever it was.
       if (count === undefined) fall()
