@@ -9,6 +9,7 @@ import accessLog from '../plugins/access-log.ts'
 import auth from '../plugins/auth.ts'
 import endpoints from '../plugins/endpoints.ts'
 import gate from '../plugins/gate.ts'
+import limits from '../plugins/limits.ts'
 import methodGuard from '../plugins/method-guard.ts'
 import openapi from '../plugins/openapi.ts'
 import problems from '../plugins/problems.ts'
@@ -32,6 +33,9 @@ import { createCalendar } from './calendar.ts'
 import type { Config } from './config.ts'
 import type { Db } from './db/schema.ts'
 import { answerClientError } from './http/client-error.ts'
+import { createQuotas } from './limits/quotas.ts'
+import type { LimitStore } from './limits/store.ts'
+import { after } from './limits/timer.ts'
 import { createCursorCodec } from './query/cursor.ts'
 import { createRecords } from './records.ts'
 
@@ -42,6 +46,8 @@ export type Deps = {
   /** Connections of the serving role. */
   db: Db
   shared: SharedCache | undefined
+  /** Where instances count requests together; undefined: each for itself. */
+  limitStore: LimitStore | undefined
   secrets: Secrets
   signingKeys: SigningKeys
   /** Milliseconds since 1970: the day, tokens' times. */
@@ -152,6 +158,9 @@ export const build = async (deps: Deps): Promise<FastifyInstance> => {
     requireScope,
   })
 
+  const store = deps.limitStore
+  const quotas = createQuotas({ limits: config.limits, store, now: monotonicNow, after })
+
   await app.register(openapi, { publicUrl })
   await app.register(authRoutes, { signingKeys })
   await app.register(healthRoutes, { ping: deps.ping, isDraining: deps.isDraining })
@@ -161,6 +170,7 @@ export const build = async (deps: Deps): Promise<FastifyInstance> => {
   app.guardMethods('/health/ready', ['GET', 'HEAD'])
   await app.register(async (closed) => {
     await closed.register(endpoints, { publicUrl, variesWithOrigin: hasCors })
+    await closed.register(limits, { quotas })
     for (const row of [...recordEndpoints(records), ...meEndpoints(scopes)]) closed.endpoint(row)
   })
   await app.register(oauthRoutes, { publicUrl, scopes, now })

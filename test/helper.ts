@@ -7,10 +7,11 @@ import { ensureSigningKeys } from '../app/auth/key-rotation.ts'
 import { createSecrets } from '../app/auth/secrets.ts'
 import { loadSigningKeys } from '../app/auth/signing-keys.ts'
 import type { SharedCache } from '../app/cache/redis.ts'
-import { parseConfig } from '../app/config.ts'
+import { parseConfig, variables } from '../app/config.ts'
 import { createDb, createPool, operatorRole, readerRole } from '../app/db/connect.ts'
 import { migrate } from '../app/db/migrate.ts'
 import type { Db, Plan } from '../app/db/schema.ts'
+import type { LimitStore } from '../app/limits/store.ts'
 import { freePort, testPostgres } from './servers.ts'
 
 export const publicUrl = 'http://api.test'
@@ -54,23 +55,30 @@ export type TestClock = {
 export type TestAppOptions = {
   env?: Record<string, string>
   shared?: SharedCache
+  limitStore?: LimitStore
   clock?: TestClock
   /** Issuer and audience of tokens; `http://api.test` unless somebody is to connect. */
   origin?: string
 }
 
+/** Tests ask faster than any customer may; those of limits set their own. */
+const noLimits = Object.fromEntries(
+  Object.keys(variables).flatMap((name) => (name.startsWith('LIMIT_') ? [[name, '1000000']] : [])),
+)
+
 /** The service on a database, as a process would build it, without listening. */
 export const createTestApp = async (
   database: TestDatabase,
-  { env = {}, shared, clock = { offsetMs: 0 }, origin = publicUrl }: TestAppOptions = {},
+  { env = {}, shared, limitStore, clock = { offsetMs: 0 }, origin = publicUrl }: TestAppOptions = {},
 ): Promise<FastifyInstance> => {
   const secrets = createSecrets([secretKey])
-  const config = parseConfig({ LOG_LEVEL: 'silent', NODE_ENV: 'test', ...env })
+  const config = parseConfig({ LOG_LEVEL: 'silent', NODE_ENV: 'test', ...noLimits, ...env })
   const app = await build({
     config,
     publicUrl: origin,
     db: database.reader,
     shared,
+    limitStore,
     secrets,
     signingKeys: await loadSigningKeys(database.reader, secrets),
     now: () => Date.now() + clock.offsetMs,

@@ -349,6 +349,14 @@ t.test('every error that a request provokes is documented where it comes, as a p
     await provoke(path, 'get', { url, headers: { ...good.headers, accept: 'image/png' } })
     await provoke(path, 'get', { url, headers: { ...good.headers, 'if-match': '"x"' } })
   }
+  const bounded = await createTestApp(database, { env: { LIMIT_PREMIUM_MINUTE: '1' } })
+  t.teardown(() => bounded.close())
+  for (const { path } of operations.filter(
+    ({ method, path }) => method === 'get' && path.startsWith('/v1/'),
+  )) {
+    for (let i = 0; i < 2; i++)
+      await provoke(path, 'get', { url: path.replace('{id}', 'x'), ...good }, bounded)
+  }
   const login = '/v1/auth/login'
   const basicKey = await addCustomer(database, 'no-plan', { plan: 'basic' })
   for (const payload of [{}, { api_key: 'x' }, { api_key: basicKey }, { api_key: 'x'.repeat(70_000) }]) {
