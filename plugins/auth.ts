@@ -15,6 +15,7 @@ import {
 } from '../app/auth/principals.ts'
 import { type SigningKeys, tokenType } from '../app/auth/signing-keys.ts'
 import type { Db } from '../app/db/schema.ts'
+import type { Logins } from '../app/limits/logins.ts'
 import { accessTokenClaims, type tokenAnswer } from '../schemas/auth.ts'
 
 export type AuthOptions = {
@@ -30,6 +31,8 @@ export type AuthOptions = {
   now: () => number
   /** Every scope there is: what a token of an unlimited key lists. */
   scopes: readonly string[]
+  /** Absent: logins are not limited. */
+  logins?: Logins
 }
 
 /** Anything with the raw header: a Fastify request or Node's own. */
@@ -45,6 +48,8 @@ declare module 'fastify' {
     authenticate: Authenticate
     /** The same without the look at the plan, for answers that come before it (404, 405): 401 or 503 only. */
     identify: Authenticate
+    /** The key's facts, within the limits of logins; rejects with 401, 403 plan_required, 429, 503. */
+    logIn(apiKey: string, ip: string): Promise<KeyFacts>
     /** A new access token with all the key's scopes; it does not outlive the key. */
     signAccessToken(key: KeyFacts): z.output<typeof tokenAnswer>
     principals: Principals
@@ -218,6 +223,9 @@ async function auth(app: FastifyInstance, options: AuthOptions): Promise<void> {
   const principals = createPrincipals(options)
   const createAuthenticator = createAuthenticate(app, options, principals)
   app.decorate('principals', principals)
+  app.decorate('logIn', (apiKey: string, ip: string) =>
+    options.logins ? options.logins.logIn(principals, apiKey, ip) : principals.verifyApiKey(apiKey),
+  )
   app.decorate('signingKeys', signingKeys)
   app.decorate('authenticate', createAuthenticator(true))
   app.decorate('identify', createAuthenticator(false))

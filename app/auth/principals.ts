@@ -149,7 +149,8 @@ const createFacts = <T>(
 // Compared where there is no such key, so that an unknown key id takes as long as a wrong secret.
 const noSecret = Buffer.alloc(32)
 
-const refuseApiKey = () =>
+/** 401 for whatever is not a good API key, the same for every reason. */
+export const refuseApiKey = (): ApiError =>
   new ApiError('invalid_api_key', { headers: { 'www-authenticate': 'Basic realm="certdata"' } })
 
 /**
