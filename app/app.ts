@@ -33,6 +33,7 @@ import { createCalendar } from './calendar.ts'
 import type { Config } from './config.ts'
 import type { Db } from './db/schema.ts'
 import { answerClientError } from './http/client-error.ts'
+import { createLogins } from './limits/logins.ts'
 import { createQuotas } from './limits/quotas.ts'
 import type { LimitStore } from './limits/store.ts'
 import { after } from './limits/timer.ts'
@@ -144,8 +145,10 @@ export const build = async (deps: Deps): Promise<FastifyInstance> => {
     })
   }
   await app.register(signingKeyRefresh, { signingKeys })
+  const counting = { limits: config.limits, store: deps.limitStore, now: monotonicNow, after }
+  const logins = createLogins(counting)
   const { demoToken, accessTokenSeconds } = config
-  await app.register(auth, { db, signingKeys, publicUrl, demoToken, accessTokenSeconds, now, scopes })
+  await app.register(auth, { db, signingKeys, publicUrl, demoToken, accessTokenSeconds, now, scopes, logins })
 
   const freshness = createAgeLimit(config.cacheTtlMs, monotonicNow)
   const memory = createMemoryCache(config.cacheBytes)
@@ -158,9 +161,6 @@ export const build = async (deps: Deps): Promise<FastifyInstance> => {
     requireScope,
   })
 
-  const store = deps.limitStore
-  const quotas = createQuotas({ limits: config.limits, store, now: monotonicNow, after })
-
   await app.register(openapi, { publicUrl })
   await app.register(authRoutes, { signingKeys })
   await app.register(healthRoutes, { ping: deps.ping, isDraining: deps.isDraining })
@@ -170,7 +170,7 @@ export const build = async (deps: Deps): Promise<FastifyInstance> => {
   app.guardMethods('/health/ready', ['GET', 'HEAD'])
   await app.register(async (closed) => {
     await closed.register(endpoints, { publicUrl, variesWithOrigin: hasCors })
-    await closed.register(limits, { quotas })
+    await closed.register(limits, { quotas: createQuotas(counting) })
     for (const row of [...recordEndpoints(records), ...meEndpoints(scopes)]) closed.endpoint(row)
   })
   await app.register(oauthRoutes, { publicUrl, scopes, now })

@@ -16,11 +16,14 @@ import {
   type VerifiedToken,
 } from '../app/auth/tokens.ts'
 import type { Db } from '../app/db/schema.ts'
+import type { Logins } from '../app/limits/logins.ts'
 
 export type AuthOptions = TokensOptions & {
   /** Connections of the serving role. */
   db: Db
   demoToken: string
+  /** Absent: logins are not limited. */
+  logins?: Logins
 }
 
 /** Anything with the raw header: a Fastify request or Node's own. */
@@ -36,6 +39,10 @@ declare module 'fastify' {
     authenticate: Authenticate
     /** The same without the look at the plan, for answers that come before it (404, 405): 401 or 503 only. */
     identify: Authenticate
+    /** The key's facts, within the limits of logins; rejects with 401, 403 plan_required, 429, 503. */
+    logIn(apiKey: string, ip: string): Promise<KeyFacts>
+    /** The same without the look at the plan. */
+    identifyClient(apiKey: string, ip: string): Promise<KeyFacts>
     /** A new access token with all the key's scopes, or some of them; it does not outlive the key. */
     signAccessToken: ReturnType<typeof createTokenSigner>
     /** What a good token says; throws 401. Whether its key and plan still count is another question. */
@@ -130,6 +137,11 @@ async function auth(app: FastifyInstance, options: AuthOptions): Promise<void> {
   const verify = createTokenVerifier(app.jwt, options)
   const createAuthenticator = createAuthenticate(options, { principals, verify })
   app.decorate('principals', principals)
+  const { findKey, verifyApiKey, identifyApiKey } = principals
+  const within = (check: (apiKey: string) => Promise<KeyFacts>) => (apiKey: string, ip: string) =>
+    options.logins ? options.logins.logIn({ findKey, verify: check }, apiKey, ip) : check(apiKey)
+  app.decorate('logIn', within(verifyApiKey))
+  app.decorate('identifyClient', within(identifyApiKey))
   app.decorate('signingKeys', signingKeys)
   app.decorate('authenticate', createAuthenticator(true))
   app.decorate('identify', createAuthenticator(false))

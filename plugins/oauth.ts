@@ -21,20 +21,20 @@ const noStore = { 'cache-control': 'no-store', pragma: 'no-cache' }
 
 /** What the core reads of a request. Throws where there is no form. */
 export const readOAuthRequest = (request: FastifyRequest): OAuthRequest => {
-  const { body, headers, log } = request
+  const { body, headers, ip, log } = request
   if (!(body instanceof Map)) {
     throw new OAuthError('invalid_request', 'Send a form: application/x-www-form-urlencoded')
   }
   const warn = (error: unknown, message: string) => log.warn({ err: error }, message)
-  return { form: body, authorization: headers.authorization, warn }
+  return { form: body, authorization: headers.authorization, ip, warn }
 }
 
 /** Makes the scope it is registered in one where bodies are forms and refusals are OAuth's own. */
 export default fp<OAuthPluginOptions>(
   (app, { publicUrl, scopes, now }, done) => {
-    const { principals, verifyToken, signAccessToken } = app
+    const { principals, identifyClient, verifyToken, signAccessToken } = app
     const oauth = createOAuth({
-      ...{ principals, verify: verifyToken, sign: signAccessToken },
+      ...{ principals, identify: identifyClient, verify: verifyToken, sign: signAccessToken },
       ...{ publicUrl, now, scopes },
     })
     app.decorate('oauth', oauth)

@@ -57,8 +57,8 @@ const routes: RouteOptions[] = [
     // HTTP Basic comes without a body: which of the two is needed is for readApiKey to judge.
     validatorCompiler: () => () => true,
     handler: async (request, reply) => {
-      const { principals, signAccessToken } = request.server
-      const key = await principals.verifyApiKey(readApiKey(request))
+      const { principals, logIn, signAccessToken } = request.server
+      const key = await logIn(readApiKey(request), request.ip)
       await principals.markKeyUsed(key.keyId, (err, message) => request.log.warn({ err }, message))
       return reply.headers(noStore).send(await signAccessToken(key))
     },

@@ -50,6 +50,8 @@ export const createTestDatabase = async (): Promise<TestDatabase> => {
 export type TestClock = {
   /** Added to the wall clock, in milliseconds: changes the day and tokens' times. */
   offsetMs: number
+  /** Ages and windows stand still but for the offset: what a test counts in one stays in one. */
+  isStopped?: boolean
 }
 
 export type TestAppOptions = {
@@ -72,6 +74,7 @@ export const createTestApp = async (
   { env = {}, shared, limitStore, clock = { offsetMs: 0 }, origin = publicUrl }: TestAppOptions = {},
 ): Promise<FastifyInstance> => {
   const secrets = createSecrets([secretKey])
+  const builtAt = performance.now()
   const config = parseConfig({ LOG_LEVEL: 'silent', NODE_ENV: 'test', ...noLimits, ...env })
   const app = await build({
     config,
@@ -82,7 +85,7 @@ export const createTestApp = async (
     secrets,
     signingKeys: await loadSigningKeys(database.reader, secrets),
     now: () => Date.now() + clock.offsetMs,
-    monotonicNow: () => performance.now() + clock.offsetMs,
+    monotonicNow: () => (clock.isStopped ? builtAt : performance.now()) + clock.offsetMs,
     ping: async () => {},
     isDraining: () => false,
   })

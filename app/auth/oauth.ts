@@ -10,6 +10,8 @@ import type { createTokenSigner, createTokenVerifier, VerifiedToken } from './to
 
 export type OAuthOptions = {
   principals: Principals
+  /** Whose the key is, within the limits of logins; `ip`: the client's address. */
+  identify: (apiKey: string, ip: string) => Promise<KeyFacts>
   verify: ReturnType<typeof createTokenVerifier>
   sign: ReturnType<typeof createTokenSigner>
   publicUrl: string
@@ -23,6 +25,7 @@ export type OAuthOptions = {
 export type OAuthRequest = {
   form: Form
   authorization: string | undefined
+  ip: string
   warn: (error: unknown, message: string) => void
 }
 
@@ -46,7 +49,7 @@ const readScopes = (form: Form, allowed: ReadonlySet<string> | undefined): strin
 
 /** The endpoints of OAuth, less HTTP. Clients are API keys: the id is the key's, the secret the key. */
 export const createOAuth = (options: OAuthOptions): OAuth => {
-  const { principals, verify, sign, publicUrl, now, scopes } = options
+  const { principals, identify, verify, sign, publicUrl, now, scopes } = options
 
   const tryVerify = (token: string): VerifiedToken | undefined => {
     try {
@@ -57,10 +60,10 @@ export const createOAuth = (options: OAuthOptions): OAuth => {
   }
 
   /** The key that the client authenticated with; its plan is not looked at. */
-  const authenticate = async ({ authorization, form }: OAuthRequest): Promise<KeyFacts> => {
+  const authenticate = async ({ authorization, form, ip }: OAuthRequest): Promise<KeyFacts> => {
     const client = readClient(authorization, form)
     if (!client || parseApiKey(client.secret)?.keyId !== client.id) throw refuseApiKey()
-    return principals.identifyApiKey(client.secret)
+    return identify(client.secret, ip)
   }
 
   /** The token and its key, where both are the client's own customer's and the token is a good one. */

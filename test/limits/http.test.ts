@@ -20,7 +20,7 @@ const published = {
   LIMIT_DEMO_MINUTE: '60',
 }
 const createApp = async (t: Test, env: Record<string, string> = {}) => {
-  const clock = { offsetMs: 0 }
+  const clock = { offsetMs: 0, isStopped: true }
   const app = await createTestApp(database, { env: { ...published, ...env }, clock })
   t.teardown(() => app.close())
   return { app, clock }
