@@ -23,9 +23,6 @@ const authorization = `Bearer ${token}`
 /** Counted as ever, refused never. */
 const noLimits = { LIMIT_DEMO_BURST: '1000000000', LIMIT_DEMO_MINUTE: '1000000000' }
 
-/** Limits are on and counted, and out of the way. */
-const noLimits = { LIMIT_DEMO_BURST: '1000000', LIMIT_DEMO_MINUTE: '1000000' }
-
 const freePort = async (): Promise<number> => {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
