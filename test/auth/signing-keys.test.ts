@@ -75,8 +75,10 @@ t.test('whoever has another SECRET_KEY than the service cannot rotate', async (t
 })
 
 t.test('rotations at once are one after the other, and none is half done', async (t) => {
+  const before = (await listSigningKeys(operator)).length
   await Promise.all([rotate(), rotate(), rotate()])
   const states = (await listSigningKeys(operator)).map((key) => key.state)
+  t.equal(states.length, before + 3)
   t.equal(states.filter((state) => state === 'active').length, 1)
   t.equal(states.filter((state) => state === 'next').length, 1)
 })
@@ -198,43 +200,44 @@ t.test('migrating again makes only what is missing', async (t) => {
   t.equal((await listSigningKeys(operator)).filter((key) => key.state === 'next').length, 1)
 })
 
+/** A service that looks all the time, at something that `look` stands for. */
+const openLooking = async (t: Test, look: (count: number) => Promise<void> | void) => {
+  const looking = { count: 0, app: Fastify() }
+  const refresh = async () => look(++looking.count)
+  await looking.app.register(signingKeyRefresh, { signingKeys: { refresh }, intervalMs: 1 })
+  await looking.app.ready()
+  t.teardown(() => looking.app.close())
+  return looking
+}
+
+/** Whether it looks no more, while another one does. */
+const hasEnded = async (t: Test, looking: { count: number }): Promise<boolean> => {
+  const { count } = looking
+  const other = await openLooking(t, () => {})
+  await until('time has passed', () => other.count > 20)
+  return looking.count === count
+}
+
 t.test('looking for new keys goes on after a failure and ends when the service closes', async (t) => {
-  const createCounter = async (fail: (count: number) => boolean) => {
-    const counter = { count: 0, app: Fastify() }
-    const refresh = async () => {
-      if (fail(++counter.count)) throw new Error('unreachable')
-    }
-    await counter.app.register(signingKeyRefresh, { signingKeys: { refresh }, intervalMs: 1 })
-    await counter.app.ready()
-    t.teardown(() => counter.app.close())
-    return counter
-  }
-  const first = await createCounter((count) => count === 2)
-  await until('it looks again', () => first.count > 5)
-  await first.app.close()
-  const { count } = first
-  const second = await createCounter(() => false)
-  await until('time has passed', () => second.count > 20)
-  t.equal(first.count, count)
+  const looking = await openLooking(t, (count) => {
+    if (count === 2) throw new Error('unreachable')
+  })
+  await until('it looks again', () => looking.count > 5)
+  await looking.app.close()
+  t.ok(await hasEnded(t, looking))
 })
 
-t.test('closing waits for the look that is under way', async (t) => {
+t.test('closing waits for the look that is under way, and it is the last', async (t) => {
   const look = Promise.withResolvers<void>()
-  let isLooking = false
-  const refresh = () => {
-    isLooking = true
-    return look.promise
-  }
-  const app = Fastify()
-  await app.register(signingKeyRefresh, { signingKeys: { refresh }, intervalMs: 1 })
-  await app.ready()
-  await until('it looks', () => isLooking)
+  const looking = await openLooking(t, () => look.promise)
+  await until('it looks', () => looking.count === 1)
   let isClosed = false
-  const closing = app.close().then(() => {
+  const closing = looking.app.close().then(() => {
     isClosed = true
   })
   for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve))
   t.equal(isClosed, false)
   look.resolve()
   await closing
+  t.ok(await hasEnded(t, looking))
 })
