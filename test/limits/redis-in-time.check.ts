@@ -3,7 +3,6 @@ import t, { type Test } from 'tap'
 import { createLimiter } from '../../app/limits/limiter.ts'
 import { planPolicies } from '../../app/limits/policy.ts'
 import { createRedisLimits } from '../../app/limits/redis.ts'
-import type { LimitStore } from '../../app/limits/store.ts'
 import { after } from '../../app/limits/timer.ts'
 import { testRedis } from '../servers.ts'
 import { until } from './until.ts'
@@ -25,9 +24,6 @@ const connect = async (t: Test, to = url, warn: (message: string) => void = () =
   await until(() => !store.isDown)
   return store
 }
-const _sumOf = (settlements: Awaited<ReturnType<LimitStore['exchange']>>) =>
-  settlements?.[0]?.counts.reduce((sum, [, units]) => sum + units, 0)
-
 t.test('units leave a window after they came', { skip }, async (t) => {
   const store = await connect(t)
   const name = newName()
