@@ -59,7 +59,7 @@ const routes: RouteOptions[] = [
     validatorCompiler: () => () => true,
     handler: async (request, reply) => {
       const { principals, signAccessToken } = request.server
-      const key = await principals.verifyApiKey(readApiKey(request))
+      const key = await principals.verifyApiKey(readApiKey(request), request)
       // A day that is not noted must not keep anybody out.
       await principals
         .markKeyUsed(key.keyId)

@@ -28,11 +28,14 @@ export type PrincipalsOptions = {
   maxEntries?: number
 }
 
+/** The request that brought a key: its id and the client's address. */
+export type RequestSource = Readonly<{ id: string; ip: string }>
+
 /** Facts of the moment; undefined = there is no such key or customer. */
 export type Principals = Readonly<{
   findKey(keyId: string): KeyFacts | undefined | Promise<KeyFacts | undefined>
   findCustomer(customerId: string): CustomerFacts | undefined | Promise<CustomerFacts | undefined>
-  verifyApiKey(apiKey: string): Promise<KeyFacts>
+  verifyApiKey(apiKey: string, source?: RequestSource): Promise<KeyFacts>
   markKeyUsed(keyId: string): Promise<void>
 }>
 

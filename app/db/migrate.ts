@@ -3,12 +3,14 @@ import { type Migration, Migrator } from 'kysely/migration'
 import { readerRole } from './connect.ts'
 import * as records from './migrations/0001-records.ts'
 import * as identity from './migrations/0002-identity.ts'
+import * as audit from './migrations/0005-audit.ts'
 import type { Db } from './schema.ts'
 
 /** By name, in order. A released migration never changes. */
 const migrations: Record<string, Migration> = {
   '0001-records': records,
   '0002-identity': identity,
+  '0005-audit': audit,
 }
 
 const migratorOf = (db: Db) =>
