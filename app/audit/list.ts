@@ -26,6 +26,8 @@ export type AuditFilter = {
   customer?: string | undefined
   /** An instant: entries from then on. */
   since?: string | undefined
+  /** Entries with a smaller number: the next page. */
+  before?: number | undefined
   limit: number
 }
 
@@ -33,10 +35,14 @@ export type AuditFilter = {
  * The newest entries that fit, newest first. One customer's by the index on persons, all by the primary key
  * backwards; `since` is an entry's own time, which is not quite the order of numbers.
  */
-export const listEntries = async (db: Db, { customer, since, limit }: AuditFilter): Promise<AuditEntry[]> => {
+export const listEntries = async (
+  db: Db,
+  { customer, since, before, limit }: AuditFilter,
+): Promise<AuditEntry[]> => {
   const conditions = [
     sql`true`,
     ...(customer === undefined ? [] : [sql`p.customer = ${customer}`]),
+    ...(before === undefined ? [] : [sql`e.entry_id < ${before}`]),
     ...(since === undefined ? [] : [sql`e.at >= ${since}::timestamptz`]),
   ]
   const { rows } = await sql<AuditEntry>`

@@ -16,6 +16,7 @@ import type { Db, Plan } from '../db/schema.ts'
 import { parseDays, parseName, parseSlug } from './arguments.ts'
 import { changeAudited, recordAct } from './audited.ts'
 import { withOperator } from './context.ts'
+import { customerDataCommands } from './customer-data.ts'
 import { createCommand, formatFields, formatTable, type Output, print } from './output.ts'
 import { Refusal } from './refusal.ts'
 import { withScopes } from './scopes.ts'
@@ -93,8 +94,8 @@ const forCustomer = (name: string, description: string): Command =>
   createCommand(name, description).argument('<customer>', 'slug of the customer', parseSlug)
 
 /** `certdata customers …` */
-export const customersCommand = (): Command =>
-  new Command('customers')
+export const customersCommand = (): Command => {
+  const command = new Command('customers')
     .description('the customers and their plans')
     .addCommand(
       forCustomer('add', 'add a customer')
@@ -131,3 +132,6 @@ export const customersCommand = (): Command =>
         )
         .action(settings),
     )
+  for (const each of customerDataCommands()) command.addCommand(each)
+  return command
+}
