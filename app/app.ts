@@ -10,14 +10,18 @@ import audit from '../plugins/audit.ts'
 import auth from '../plugins/auth.ts'
 import endpoints from '../plugins/endpoints.ts'
 import gate from '../plugins/gate.ts'
+import limits from '../plugins/limits.ts'
 import methodGuard from '../plugins/method-guard.ts'
 import openapi from '../plugins/openapi.ts'
 import problems from '../plugins/problems.ts'
 import securityHeaders from '../plugins/security-headers.ts'
+import signingKeyRefresh from '../plugins/signing-keys.ts'
 import { authRoutes } from '../routes/auth.ts'
 import { healthRoutes } from '../routes/health.ts'
 import { meEndpoints } from '../routes/me.ts'
+import { oauthRoutes } from '../routes/oauth.ts'
 import { recordEndpoints } from '../routes/records.ts'
+import { wellKnownRoutes } from '../routes/well-known.ts'
 import { requireScope } from './auth/principals.ts'
 import { listScopes } from './auth/scopes.ts'
 import type { Secrets } from './auth/secrets.ts'
@@ -30,6 +34,10 @@ import { createCalendar } from './calendar.ts'
 import type { Config } from './config.ts'
 import type { Db } from './db/schema.ts'
 import { answerClientError } from './http/client-error.ts'
+import { createLogins } from './limits/logins.ts'
+import { createQuotas } from './limits/quotas.ts'
+import type { LimitStore } from './limits/store.ts'
+import { after } from './limits/timer.ts'
 import { createCursorCodec } from './query/cursor.ts'
 import { createRecords } from './records.ts'
 
@@ -40,6 +48,8 @@ export type Deps = {
   /** Connections of the serving role. */
   db: Db
   shared: SharedCache | undefined
+  /** Where instances count requests together; undefined: each for itself. */
+  limitStore: LimitStore | undefined
   secrets: Secrets
   signingKeys: SigningKeys
   /** Milliseconds since 1970: the day, tokens' times. */
@@ -135,8 +145,11 @@ export const build = async (deps: Deps): Promise<FastifyInstance> => {
       strictPreflight: false,
     })
   }
+  await app.register(signingKeyRefresh, { signingKeys })
+  const counting = { limits: config.limits, store: deps.limitStore, now: monotonicNow, after }
+  const logins = createLogins(counting)
   const { demoToken, accessTokenSeconds } = config
-  await app.register(auth, { db, signingKeys, publicUrl, demoToken, accessTokenSeconds, now, scopes })
+  await app.register(auth, { db, signingKeys, publicUrl, demoToken, accessTokenSeconds, now, scopes, logins })
   await app.register(audit, { db, secrets, now })
 
   const freshness = createAgeLimit(config.cacheTtlMs, monotonicNow)
@@ -159,7 +172,10 @@ export const build = async (deps: Deps): Promise<FastifyInstance> => {
   app.guardMethods('/health/ready', ['GET', 'HEAD'])
   await app.register(async (closed) => {
     await closed.register(endpoints, { publicUrl, variesWithOrigin: hasCors })
+    await closed.register(limits, { quotas: createQuotas(counting) })
     for (const row of [...recordEndpoints(records), ...meEndpoints(scopes)]) closed.endpoint(row)
   })
+  await app.register(oauthRoutes, { publicUrl, scopes, now })
+  await app.register(wellKnownRoutes, { publicUrl, scopes })
   return app
 }

@@ -7,6 +7,7 @@ import { importCommand } from './cli/import.ts'
 import { keysCommand } from './cli/keys.ts'
 import { migrateCommand } from './cli/migrate.ts'
 import { describeError } from './cli/refusal.ts'
+import { signingKeysCommand } from './cli/signing-keys.ts'
 import { ConfigError } from './config.ts'
 
 const usage = 2
@@ -19,6 +20,7 @@ const program = new Command('certdata')
   .addCommand(customersCommand())
   .addCommand(keysCommand())
   .addCommand(auditCommand())
+  .addCommand(signingKeysCommand())
   .addCommand(configCommand())
 
 const throwInsteadOfExit = (command: Command): void => {

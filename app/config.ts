@@ -1,5 +1,6 @@
 import { isIP } from 'node:net'
 import { z } from 'zod'
+import type { LimitsConfig } from './limits/policy.ts'
 
 const origin = z.url({ protocol: /^https?$/ }).refine((value) => URL.parse(value)?.origin === value, {
   message: 'expected an origin: scheme, host and port, nothing after them',
@@ -16,6 +17,8 @@ const isAddressRange = (text: string): boolean => {
   if (version === 0 || rest.length > 0) return false
   return prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= (version === 4 ? 32 : 128))
 }
+
+const quota = (standard: number) => integer(1, 1_000_000_000).default(standard)
 
 /** Every variable with its meaning; `certdata config` prints this. */
 export const variables = {
@@ -65,6 +68,18 @@ export const variables = {
   CACHE_BYTES: integer(0, 2 ** 32)
     .default(64 * 2 ** 20)
     .describe('Size of the memory cache'),
+  LIMIT_PREMIUM_BURST: quota(100).describe('Requests of a premium customer in any second'),
+  LIMIT_PREMIUM_MINUTE: quota(600).describe('Requests of a premium customer in 60 s, 304 not counted'),
+  LIMIT_ENTERPRISE_BURST: quota(1_000).describe('Requests of an enterprise customer in any second'),
+  LIMIT_ENTERPRISE_MINUTE: quota(6_000).describe(
+    'Requests of an enterprise customer in 60 s, 304 not counted',
+  ),
+  LIMIT_DEMO_BURST: quota(20).describe('Requests with the demo token in any second, per client address'),
+  LIMIT_DEMO_MINUTE: quota(60).describe(
+    'Requests with the demo token in 60 s, per client address, 304 not counted',
+  ),
+  LIMIT_LOGINS: quota(60).describe('Logins in 60 s, per API key'),
+  LIMIT_FAILED_LOGINS: quota(10).describe('Failed logins in 60 s, per client address and key together'),
   LOG_LEVEL: z
     .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])
     .default('info')
@@ -94,6 +109,7 @@ export type Config = Readonly<{
   corsOrigins: readonly string[]
   cacheTtlMs: number
   cacheBytes: number
+  limits: LimitsConfig
   logLevel: string
   production: boolean
 }>
@@ -160,6 +176,13 @@ export const parseConfig = (environment: Readonly<Record<string, string | undefi
     corsOrigins: env.CORS_ORIGINS,
     cacheTtlMs: env.CACHE_TTL_MS,
     cacheBytes: env.CACHE_BYTES,
+    limits: {
+      premium: { burst: env.LIMIT_PREMIUM_BURST, minute: env.LIMIT_PREMIUM_MINUTE },
+      enterprise: { burst: env.LIMIT_ENTERPRISE_BURST, minute: env.LIMIT_ENTERPRISE_MINUTE },
+      demo: { burst: env.LIMIT_DEMO_BURST, minute: env.LIMIT_DEMO_MINUTE },
+      logins: env.LIMIT_LOGINS,
+      failedLogins: env.LIMIT_FAILED_LOGINS,
+    },
     logLevel: env.LOG_LEVEL,
     production: env.NODE_ENV === 'production',
   })

@@ -22,6 +22,7 @@ export const catalogue = {
   body_too_large: [413, 'The body is too large'],
   uri_too_long: [414, 'The address is too long'],
   unsupported_media_type: [415, 'The content type is not supported'],
+  quota_exceeded: [429, 'A quota is used up'],
   headers_too_large: [431, 'The headers are too large'],
   internal_error: [500, 'Something went wrong'],
   unavailable: [503, 'Temporarily unavailable'],
@@ -43,6 +44,8 @@ export type ErrorExtras = {
   errors?: readonly Fault[]
   /** The corrected URL, where every fault has a nearest name. */
   try?: string
+  /** Quota policies without room for the request (quota_exceeded). */
+  violatedPolicies?: readonly string[]
   /** Header fields of the answer, names in lower case. */
   headers?: Readonly<Record<string, string>>
 }

@@ -10,6 +10,9 @@ import { listPendingMigrations } from './db/migrate.ts'
 import type { Db } from './db/schema.ts'
 import { isUnreachable } from './db/unreachable.ts'
 import { type LocalDatabase, openLocalDatabase } from './demo/local-database.ts'
+import { createRedisLimits } from './limits/redis.ts'
+import type { LimitStore } from './limits/store.ts'
+import { after } from './limits/timer.ts'
 import { openSecretKeys } from './secret-keys.ts'
 
 export type Log = {
@@ -20,6 +23,7 @@ export type Log = {
 export type Stores = {
   db: Db
   shared: SharedCache | undefined
+  limitStore: LimitStore | undefined
   secrets: Secrets
   signingKeys: SigningKeys
   /** Set where nothing is configured and the bundled PostgreSQL serves. */
@@ -95,8 +99,10 @@ export const openStores = async (
   const now = () => performance.now()
   const warn = (message: string, error?: Error) => log.warn({ reason: error?.message }, message)
   let shared: SharedCache | undefined
+  let limitStore: LimitStore | undefined
   const close = async () => {
     await shared?.close()
+    await limitStore?.close()
     await db.destroy()
     await local?.release()
   }
@@ -104,10 +110,11 @@ export const openStores = async (
     await requireCurrentSchema(db)
     const signingKeys = await loadSigningKeys(db, secrets)
     if (config.redisUrl) shared = createRedisCache({ url: config.redisUrl, secrets, now, warn })
+    if (config.redisUrl) limitStore = createRedisLimits({ url: config.redisUrl, after, warn })
     const ping = async () => {
       await sql`select 1`.execute(db)
     }
-    return { db, shared, secrets, signingKeys, local, ping, close }
+    return { db, shared, limitStore, secrets, signingKeys, local, ping, close }
   } catch (error) {
     await close()
     throw error

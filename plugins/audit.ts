@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import fp from 'fastify-plugin'
 import { type ChainKey, formatHead, type Head } from '../app/audit/chain.ts'
 import { fingerprintQuery } from '../app/audit/fingerprint.ts'
-import { auditLogins } from '../app/audit/logins.ts'
+import { createLoginAudit, type LoginAuditOptions } from '../app/audit/logins.ts'
 import { createReadCounts } from '../app/audit/read-counts.ts'
 import { type AuditEvent, recordEvents } from '../app/audit/record.ts'
 import { readChainState, sealPending } from '../app/audit/sealer.ts'
@@ -113,9 +113,34 @@ const runEachSecond = (app: FastifyInstance, work: () => Promise<void>) => {
   }
 }
 
+/** Puts the audit around what `auth` decorates: checks of keys, tokens given, keys and tokens revoked. */
+const watchAuthentication = (app: FastifyInstance, options: Omit<LoginAuditOptions, 'warn'>) => {
+  const { record } = options
+  const warn = (error: unknown) =>
+    app.log.warn({ reason: (error as Error).message }, 'a refused login was not written down')
+  const { watchCheck, watchSigning } = createLoginAudit({ ...options, warn })
+  app.logIn = watchCheck(app.logIn)
+  app.identifyClient = watchCheck(app.identifyClient)
+  app.signAccessToken = watchSigning(app.signAccessToken)
+  const { principals } = app
+  app.principals = {
+    ...principals,
+    async revokeKey(key) {
+      await principals.revokeKey(key)
+      const { customerId: customer, keyId: subject } = key
+      await record({ actor: 'key', action: 'keys.revoke', customer, subject })
+    },
+    async revokeToken(token) {
+      await principals.revokeToken(token)
+      const { customerId: customer, keyId: subject, jti } = token
+      await record({ actor: 'key', action: 'tokens.revoke', customer, subject, details: { jti } })
+    },
+  }
+}
+
 /**
- * Who read what, counted and written each minute; logins, written at once; and the sealer. Needs `auth`,
- * whose `verifyApiKey` it makes one that writes every login down.
+ * Who read what, counted and written each minute; logins and revocations, written at once; and the sealer.
+ * Register it right after `auth`: who takes that plugin's functions later takes the watched ones.
  */
 async function audit(app: FastifyInstance, options: AuditOptions): Promise<void> {
   const { db, secrets, now } = options
@@ -125,13 +150,7 @@ async function audit(app: FastifyInstance, options: AuditOptions): Promise<void>
   const seal = createSeal(app, options)
   app.decorate('audit', { record, flush, seal })
   app.decorateRequest('rowsRead', 0)
-  app.principals = auditLogins(app.principals, {
-    record,
-    count: counts.addRefusal,
-    now,
-    warn: (error) =>
-      app.log.warn({ reason: (error as Error).message }, 'a refused login was not written down'),
-  })
+  watchAuthentication(app, { record, count: counts.addRefusal, now })
 
   app.addHook('onResponse', (request, reply, next) => {
     const { principal } = request

@@ -6,6 +6,7 @@ import type { Answer } from '../app/cache/read-through.ts'
 import { ApiError } from '../app/errors.ts'
 import { wantsNoCache } from '../app/http/conditional.ts'
 import { createMediaTypeChoice } from '../app/http/negotiation.ts'
+import type { Use } from '../app/limits/account.ts'
 import { parsePairs } from '../app/query/pairs.ts'
 import { formatLink, sendEntry } from './entry-reply.ts'
 
@@ -33,7 +34,7 @@ export type Endpoint = {
 } & (
   | { answer: (request: EndpointRequest) => Answer | Promise<Answer> }
   /** Something of the moment, never kept: `Cache-Control: no-store`, no tag. */
-  | { state: (request: EndpointRequest) => unknown }
+  | { state: (request: EndpointRequest & { limits: readonly Use[] }) => unknown }
 )
 
 declare module 'fastify' {
@@ -119,7 +120,9 @@ const handlerOf = (row: Endpoint, prefix: string, publicUrl: string) => {
     if ('state' in row) {
       refuseParameters(rawQuery)
       if (canonical) reply.header('link', formatLink(canonical, 'canonical'))
-      return reply.header('cache-control', 'no-store').send(row.state(asked))
+      return reply
+        .header('cache-control', 'no-store')
+        .send(row.state({ ...asked, limits: request.quotas?.use() ?? [] }))
     }
     const answer = row.answer(asked)
     const options = { publicUrl, canonical, noCache }

@@ -1,4 +1,4 @@
-import type { FastifyReply, FastifyRequest, HTTPMethods } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify'
 import fp from 'fastify-plugin'
 import { ApiError } from '../app/errors.ts'
 
@@ -12,7 +12,8 @@ declare module 'fastify' {
 /** Public paths name their methods, as those behind authentication do. */
 export default fp(
   (app, _options, done) => {
-    app.decorate('guardMethods', (url: string, methods: readonly HTTPMethods[]) => {
+    app.decorate('guardMethods', guardMethods)
+    function guardMethods(this: FastifyInstance, url: string, methods: readonly HTTPMethods[]) {
       const taken = new Set<string>([...methods, 'OPTIONS'])
       const allow = [...taken].join(', ')
       const others = app.supportedMethods.filter((method) => !taken.has(method)) as HTTPMethods[]
@@ -23,9 +24,10 @@ export default fp(
       const answer = (_request: FastifyRequest, reply: FastifyReply) =>
         reply.code(204).header('allow', allow).send()
       // As a hook, so that the refusal comes before the body is looked at.
-      app.route({ url, schema, method: others, onRequest: refuse, handler: refuse })
-      app.route({ url, schema, method: 'OPTIONS', handler: answer })
-    })
+      // On the caller's scope: its own form of errors counts.
+      this.route({ url, schema, method: others, onRequest: refuse, handler: refuse })
+      this.route({ url, schema, method: 'OPTIONS', handler: answer })
+    }
     done()
   },
   { name: 'method-guard', dependencies: ['problems'], fastify: '5.x' },

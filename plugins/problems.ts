@@ -32,7 +32,8 @@ const bodyFaults = (error: FastifyError): Fault[] =>
     detail: issue.message ?? 'expected another value',
   }))
 
-const toApiError = (error: unknown): ApiError | undefined => {
+/** The catalogue's entry for an error, Fastify's own and the driver's too; undefined: a fault of ours. */
+export const toApiError = (error: unknown): ApiError | undefined => {
   if (error instanceof ApiError) return error
   if (isUnreachable(error)) return new ApiError('unavailable', { headers: { 'retry-after': '1' } })
   const { code, statusCode } = error as FastifyError

@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyRequest, RouteOptions } from 'fastify'
+import { jwksMaxAgeSeconds } from '../app/auth/signing-keys.ts'
 import { ApiError, type Fault } from '../app/errors.ts'
 import { describeLogin, describeSigningKeys } from '../app/openapi/account.ts'
 import { jwksAnswer, loginRequest, tokenAnswer } from '../schemas/auth.ts'
@@ -47,8 +48,6 @@ const readApiKey = ({ headers, body }: FastifyRequest): string => {
 }
 
 const noStore = { 'cache-control': 'no-store', pragma: 'no-cache' }
-/** Clients that find an unknown kid ask again; anyone else need not within five minutes. */
-const keysMaxAgeSeconds = 300
 
 const routes: RouteOptions[] = [
   {
@@ -58,13 +57,10 @@ const routes: RouteOptions[] = [
     // HTTP Basic comes without a body: which of the two is needed is for readApiKey to judge.
     validatorCompiler: () => () => true,
     handler: async (request, reply) => {
-      const { principals, signAccessToken } = request.server
-      const key = await principals.verifyApiKey(readApiKey(request), request)
-      // A day that is not noted must not keep anybody out.
-      await principals
-        .markKeyUsed(key.keyId)
-        .catch((error: unknown) => request.log.warn({ err: error }, 'the use of an API key was not noted'))
-      return reply.headers(noStore).send(signAccessToken(key))
+      const { principals, logIn, signAccessToken } = request.server
+      const key = await logIn(readApiKey(request), request.ip, request.id)
+      await principals.markKeyUsed(key.keyId, (err, message) => request.log.warn({ err }, message))
+      return reply.headers(noStore).send(await signAccessToken(key))
     },
   },
   {
@@ -73,7 +69,7 @@ const routes: RouteOptions[] = [
     schema: { openapi: describeSigningKeys, response: { 200: jwksAnswer } },
     handler: (request, reply) =>
       reply
-        .header('cache-control', `public, max-age=${keysMaxAgeSeconds}`)
+        .header('cache-control', `public, max-age=${jwksMaxAgeSeconds}`)
         .send(request.server.signingKeys.jwks),
   },
 ]

@@ -24,6 +24,71 @@ export const tokenAnswer = z
   })
   .meta({ id: 'TokenAnswer', description: 'An access token' })
 
+const credentials = {
+  client_id: field(
+    z.string(),
+    'Id of the API key, unless it comes by HTTP Basic',
+    'k3v9x2m7q4d8s1fa',
+  ).optional(),
+  client_secret: field(
+    z.string(),
+    'The API key, unless it comes by HTTP Basic',
+    'cda_live_k3v9x2m7q4d8s1fa_<secret>',
+  ).optional(),
+}
+
+export const tokenGrantRequest = z
+  .object({
+    grant_type: field(z.literal('client_credentials'), 'The only grant type', 'client_credentials'),
+    scope: field(
+      z.string(),
+      'Scopes the token is limited to, space-separated; absent: all that the key has',
+      'certificates:read products:read',
+    ).optional(),
+    ...credentials,
+  })
+  .meta({ id: 'TokenGrantRequest', description: 'Client credentials (RFC 6749, section 4.4)' })
+
+export const tokenReference = z
+  .object({
+    token: field(z.string(), 'The access token; to revoke, also an API key', 'eyJhbGciOiJFZERTQSJ9.e30.c2ln'),
+    token_type_hint: field(z.string(), 'Not needed and not read', 'access_token').optional(),
+    ...credentials,
+  })
+  .meta({ id: 'TokenReference', description: 'A token that something is to be done with' })
+
+const seconds = (description: string, example: number) =>
+  field(z.int(), `${description}, in seconds since 1970`, example).optional()
+
+export const introspectionAnswer = z
+  .strictObject({
+    active: field(z.boolean(), 'Whether a request with this token would be let in', true),
+    scope: tokenAnswer.shape.scope.optional(),
+    client_id: field(z.string(), 'Id of the API key', 'k3v9x2m7q4d8s1fa').optional(),
+    sub: field(z.string(), 'The same', 'k3v9x2m7q4d8s1fa').optional(),
+    customer: field(z.string(), 'Whose records it reads', 'acme').optional(),
+    token_type: tokenAnswer.shape.token_type.optional(),
+    iss: field(z.string(), 'Who issued it', 'https://api.example').optional(),
+    aud: field(z.string(), 'Whom it is for', 'https://api.example').optional(),
+    iat: seconds('Issued', 1_795_262_400),
+    nbf: seconds('Not good before', 1_795_262_390),
+    exp: seconds('Good until', 1_795_266_000),
+    jti: field(z.string(), 'Its own id', '0b8f3f60-3f0e-4c9f-9c9d-0d6a3b0c1f4e').optional(),
+  })
+  .meta({ id: 'Introspection', description: 'What the service knows of a token (RFC 7662)' })
+
+export const oauthError = z
+  .strictObject({
+    error: field(
+      z.string(),
+      'What is wrong: invalid_request, invalid_client, unauthorized_client, unsupported_grant_type, invalid_scope',
+      'invalid_client',
+    ),
+    error_description: field(z.string(), 'The same in words', 'The API key is not valid'),
+    error_uri: field(z.string(), 'Where more is said', 'https://api.example/problems/invalid_api_key'),
+  })
+  .meta({ id: 'OAuthError', description: 'A refusal as OAuth writes it (RFC 6749, section 5.2)' })
+
 const publicJwk = z
   .strictObject({
     kty: field(z.literal('OKP'), 'Key type (RFC 8037)', 'OKP'),
@@ -49,14 +114,24 @@ export const jwksAnswer = z
  * What the service reads of its own access token (RFC 9068) once the signature holds. No part of the API's
  * description: tokens are opaque to clients.
  */
-export const accessTokenClaims = z.object({
-  /** Id of the API key. */
-  sub: z.string().min(1),
-  customer: z.string().min(1),
-  /** Seconds since 1970. */
-  exp: z.int(),
-  /** Space-separated. */
-  scope: z.string(),
-  /** Scopes that come to be while the token lives are included, those of custom endpoints too. */
-  every_scope: z.boolean().default(false),
-})
+export const accessTokenClaims = z
+  .object({
+    /** Id of the API key. */
+    sub: z.string().min(1),
+    client_id: z.string(),
+    /** One, though lists are allowed: ours is for nobody else. */
+    iss: z.string(),
+    aud: z.string(),
+    customer: z.string().min(1),
+    /** Seconds since 1970. */
+    exp: z.int(),
+    iat: z.int(),
+    nbf: z.int(),
+    /** What a revocation names. */
+    jti: z.string().min(1).max(64),
+    /** Space-separated. */
+    scope: z.string(),
+    /** Scopes that come to be while the token lives are included, those of custom endpoints too. */
+    every_scope: z.boolean().default(false),
+  })
+  .refine((claims) => claims.client_id === claims.sub)

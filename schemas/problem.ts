@@ -34,5 +34,10 @@ export const problem = z
       'The address that was probably meant, where every fault has a nearest name',
       'https://api.example/v1/certificates?approval_status=approved',
     ),
+    'violated-policies': field(
+      z.array(z.string()).optional(),
+      'The quota policies that have no room for the request (draft-ietf-httpapi-ratelimit-headers)',
+      ['burst'],
+    ),
   })
   .meta({ id: 'Problem', description: 'An error (RFC 9457)' })

@@ -73,9 +73,9 @@ t.test('on one database', async (t) => {
     t.ok(first.migrations.length > 0)
     t.equal(first.reference_data, 'loaded')
     t.same(await query('select count(*)::integer as n from countries'), [{ n: 99 }])
-    t.same(await query('select state from signing_keys'), [{ state: 'active' }])
+    t.same(await query('select state from signing_keys order by 1'), [{ state: 'active' }, { state: 'next' }])
     t.same(await json('migrate'), { migrations: [], reference_data: 'up_to_date' })
-    t.same(await query('select count(*)::integer as n from signing_keys'), [{ n: 1 }])
+    t.same(await query('select count(*)::integer as n from signing_keys'), [{ n: 2 }])
   })
 
   await t.test('customers add and keys issue lead from nothing to a working key', async (t) => {
@@ -130,6 +130,62 @@ t.test('on one database', async (t) => {
     t.match(await cli('keys revoke nosuchkey'), { code: 1, stderr: /no key nosuchkey/ })
     t.match(await cli('keys list nobody'), { code: 1, stderr: /no customer nobody/ })
     t.match(await cli('keys issue nobody'), { code: 1, stderr: /no customer nobody/ })
+  })
+
+  await t.test(
+    'rotating a key makes one with its limits, and ends the former after the overlap',
+    async (t) => {
+      const limits = '--scopes lab:read --expires 2099-12-31'
+      const [limited, endless] = await Promise.all([
+        json(`keys issue acme ${limits}`),
+        json('keys issue acme'),
+      ])
+      const [first, second] = await Promise.all([
+        json(`keys rotate ${limited.key_id}`),
+        json(`keys rotate ${endless.key_id} --overlap 90m`),
+      ])
+      t.match(first, { customer: 'acme', scopes: ['lab:read'], former_key_id: limited.key_id })
+      t.equal(parseApiKey(first.api_key)?.keyId, first.key_id)
+      const daysUntil = (instant: string) => (Date.parse(instant) - Date.now()) / 86_400_000
+      t.equal(Math.round(daysUntil(first.former_expires_at)), 7, 'both work for a week')
+      const difference = daysUntil(first.expires_at) - daysUntil(limited.expires_at)
+      t.ok(Math.abs(difference) < 0.01, 'as long a life as before')
+      t.equal(second.expires_at, null)
+      const minutes = daysUntil(second.former_expires_at) * 1440
+      t.ok(minutes > 85 && minutes <= 90, 'or for as long as is said')
+      const [stored] = await query(`select scopes from api_keys where key_id = '${second.key_id}'`)
+      t.equal(stored.scopes, null, 'scopes to come are included, as before')
+
+      await json(`keys rotate ${second.key_id} --overlap 0s`)
+      const before = await query('select * from api_keys order by key_id')
+      const refused = [limited.key_id, second.key_id, 'nosuchkey'].map(async (gone) => {
+        t.match(await cli(`keys rotate ${gone}`), { code: 1, stderr: /no key \w+ that works/ }, gone)
+      })
+      const wrong = await cli(`keys rotate ${first.key_id} --overlap 1w`)
+      t.match(wrong, { code: 2, stderr: /such as 30m/ })
+      await Promise.all(refused)
+      t.same(await query('select * from api_keys order by key_id'), before, 'what is refused changes nothing')
+    },
+  )
+
+  await t.test('signing keys rotate once the next one has been published for long enough', async (t) => {
+    const statesOf = (keys: { state: string }[]) => keys.map((key) => key.state).sort()
+    await query('update signing_keys set created_at = now()')
+    const otherSecret = { env: { SECRET_KEY: 'o'.repeat(32) } }
+    const [listed, early, foreign] = await Promise.all([
+      json('signing-keys list'),
+      cli('signing-keys rotate'),
+      cli('signing-keys rotate --now', otherSecret),
+    ])
+    t.strictSame(statesOf(listed), ['active', 'next'])
+    t.match(early, { code: 1, stderr: /published \d+ s ago.*wait \d+ s/ })
+    t.match(foreign, { code: 1, stderr: /cannot be opened: SECRET_KEY/ })
+    await query(`update signing_keys set created_at = created_at - interval '5 minutes'`)
+    t.strictSame(statesOf(await json('signing-keys rotate')), ['active', 'next', 'retiring'])
+    await query(`update signing_keys set tokens_until = now() - interval '1 hour' where state = 'retiring'`)
+    t.strictSame(statesOf(await json('signing-keys list')), ['active', 'gone', 'next'])
+    await query(`update signing_keys set created_at = created_at - interval '5 seconds'`)
+    t.equal((await json('signing-keys rotate --now')).length, 3, 'what is gone is deleted')
   })
 
   await t.test('plans, suspension and settings change what they say and nothing else', async (t) => {
@@ -224,6 +280,8 @@ t.test('on one database', async (t) => {
       'customers settings acme --expiring-within 366',
       'customers settings acme --expiring-within 1.5',
       'keys issue',
+      'keys rotate',
+      'signing-keys nonsense',
       'import',
       'import a b',
       'import - --customer ../x',
@@ -262,7 +320,18 @@ t.test('on one database', async (t) => {
 })
 
 t.test('help is there on every level, and asking for it is no fault', async (t) => {
-  const levels = ['', 'migrate', 'import', 'customers', 'customers add', 'keys', 'keys issue', 'config']
+  const levels = [
+    '',
+    'migrate',
+    'import',
+    'customers',
+    'customers add',
+    'keys',
+    'keys issue',
+    'keys rotate',
+    'signing-keys',
+    'config',
+  ]
   await Promise.all(
     levels.map(async (level) => {
       const words = level.split(' ').filter((word) => word !== '')
@@ -270,7 +339,8 @@ t.test('help is there on every level, and asking for it is no fault', async (t) 
     }),
   )
   const { stdout } = await run(['--help'])
-  for (const command of ['migrate', 'import', 'customers', 'keys', 'config']) t.match(stdout, command)
+  for (const command of ['migrate', 'import', 'customers', 'keys', 'signing-keys', 'config'])
+    t.match(stdout, command)
 })
 
 t.test('config names every variable with meaning and default, and asks no database', async (t) => {

@@ -52,6 +52,20 @@ t.test('an empty variable counts as absent', async (t) => {
   t.equal(parseConfig({ REDIS_URL: '', PORT: '' }).port, 3000)
 })
 
+t.test('limits are configuration, and whole numbers from 1 on', async (t) => {
+  const { limits } = parseConfig({ LIMIT_PREMIUM_BURST: '250', LIMIT_LOGINS: '5' })
+  t.same(limits, {
+    premium: { burst: 250, minute: 600 },
+    enterprise: { burst: 1000, minute: 6000 },
+    demo: { burst: 20, minute: 60 },
+    logins: 5,
+    failedLogins: 10,
+  })
+  for (const bad of ['0', '-1', '1.5', 'many', 'Infinity']) {
+    t.match(refusal({ LIMIT_DEMO_MINUTE: bad }), 'LIMIT_DEMO_MINUTE', bad)
+  }
+})
+
 t.test('proxies may be addresses and ranges of both families', async (t) => {
   const { trustedProxies } = parseConfig({ TRUSTED_PROXIES: '10.0.0.0/8,::1,fd00::/8,192.0.2.1' })
   t.equal(trustedProxies.length, 4)

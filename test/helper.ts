@@ -1,18 +1,21 @@
 import { performance } from 'node:perf_hooks'
+import { setTimeout as delay } from 'node:timers/promises'
 import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from 'fastify'
 import { build } from '../app/app.ts'
 import { createApiKey } from '../app/auth/api-keys.ts'
+import { ensureSigningKeys } from '../app/auth/key-rotation.ts'
 import { createSecrets } from '../app/auth/secrets.ts'
-import { ensureSigningKey, loadSigningKeys } from '../app/auth/signing-keys.ts'
+import { loadSigningKeys } from '../app/auth/signing-keys.ts'
 import type { SharedCache } from '../app/cache/redis.ts'
-import { parseConfig } from '../app/config.ts'
+import { parseConfig, variables } from '../app/config.ts'
 import { createDb, createPool, operatorRole, readerRole } from '../app/db/connect.ts'
 import { migrate } from '../app/db/migrate.ts'
 import type { Db, Plan } from '../app/db/schema.ts'
-import { testPostgres } from './servers.ts'
+import type { LimitStore } from '../app/limits/store.ts'
+import { freePort, testPostgres } from './servers.ts'
 
 export const publicUrl = 'http://api.test'
-const secretKey = 'a secret of the tests, longer than thirty-two characters'
+export const secretKey = 'a secret of the tests, longer than thirty-two characters'
 
 export type TestDatabase = {
   url: string
@@ -32,7 +35,7 @@ export const createTestDatabase = async (): Promise<TestDatabase> => {
   const server = await testPostgres()
   const owner = connect(server.url, undefined, 1)
   await migrate(owner)
-  await ensureSigningKey(owner, createSecrets([secretKey]))
+  await ensureSigningKeys(owner, createSecrets([secretKey]))
   await owner.destroy()
   const operator = connect(server.url, operatorRole)
   const reader = connect(server.url, readerRole)
@@ -47,35 +50,72 @@ export const createTestDatabase = async (): Promise<TestDatabase> => {
 export type TestClock = {
   /** Added to the wall clock, in milliseconds: changes the day and tokens' times. */
   offsetMs: number
+  /** Ages and windows stand still but for the offset: what a test counts in one stays in one. */
+  isStopped?: boolean
 }
 
 export type TestAppOptions = {
   env?: Record<string, string>
   shared?: SharedCache
+  limitStore?: LimitStore
   clock?: TestClock
+  /** Issuer and audience of tokens; `http://api.test` unless somebody is to connect. */
+  origin?: string
 }
+
+/** Tests ask faster than any customer may; those of limits set their own. */
+const noLimits = Object.fromEntries(
+  Object.keys(variables).flatMap((name) => (name.startsWith('LIMIT_') ? [[name, '1000000']] : [])),
+)
 
 /** The service on a database, as a process would build it, without listening. */
 export const createTestApp = async (
   database: TestDatabase,
-  { env = {}, shared, clock = { offsetMs: 0 } }: TestAppOptions = {},
+  { env = {}, shared, limitStore, clock = { offsetMs: 0 }, origin = publicUrl }: TestAppOptions = {},
 ): Promise<FastifyInstance> => {
   const secrets = createSecrets([secretKey])
-  const config = parseConfig({ LOG_LEVEL: 'silent', NODE_ENV: 'test', ...env })
+  const builtAt = performance.now()
+  const config = parseConfig({ LOG_LEVEL: 'silent', NODE_ENV: 'test', ...noLimits, ...env })
   const app = await build({
     config,
-    publicUrl,
+    publicUrl: origin,
     db: database.reader,
     shared,
+    limitStore,
     secrets,
     signingKeys: await loadSigningKeys(database.reader, secrets),
     now: () => Date.now() + clock.offsetMs,
-    monotonicNow: () => performance.now() + clock.offsetMs,
+    monotonicNow: () => (clock.isStopped ? builtAt : performance.now()) + clock.offsetMs,
     ping: async () => {},
     isDraining: () => false,
   })
   await app.ready()
   return app
+}
+
+/** The service on a database, listening at its own origin. */
+export const listenTestApp = async (
+  database: TestDatabase,
+  options: TestAppOptions = {},
+): Promise<{ app: FastifyInstance; origin: string }> => {
+  const port = await freePort()
+  const origin = `http://localhost:${port}`
+  const app = await createTestApp(database, { ...options, origin })
+  await app.listen({ host: 'localhost', port })
+  return { app, origin }
+}
+
+/** Polls until it holds; fails loudly where it never does. */
+export const until = async (
+  what: string,
+  holds: () => boolean | Promise<boolean>,
+  deadlineMs = 10_000,
+): Promise<void> => {
+  const end = Date.now() + deadlineMs
+  while (!(await holds())) {
+    if (Date.now() > end) throw new Error(`never: ${what}`)
+    await delay(5)
+  }
 }
 
 /** A customer with a key of all scopes, or of those given; returns the key. */

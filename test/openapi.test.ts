@@ -349,6 +349,14 @@ t.test('every error that a request provokes is documented where it comes, as a p
     await provoke(path, 'get', { url, headers: { ...good.headers, accept: 'image/png' } })
     await provoke(path, 'get', { url, headers: { ...good.headers, 'if-match': '"x"' } })
   }
+  const bounded = await createTestApp(database, { env: { LIMIT_PREMIUM_MINUTE: '1' } })
+  t.teardown(() => bounded.close())
+  for (const { path } of operations.filter(
+    ({ method, path }) => method === 'get' && path.startsWith('/v1/'),
+  )) {
+    for (let i = 0; i < 2; i++)
+      await provoke(path, 'get', { url: path.replace('{id}', 'x'), ...good }, bounded)
+  }
   const login = '/v1/auth/login'
   const basicKey = await addCustomer(database, 'no-plan', { plan: 'basic' })
   for (const payload of [{}, { api_key: 'x' }, { api_key: basicKey }, { api_key: 'x'.repeat(70_000) }]) {
@@ -458,4 +466,30 @@ t.test('an operation asks for the authentication that its answers ask for', asyn
     t.equal(document.paths[path].get.security.length, isOpen ? 0 : 1, path)
     t.not((await get(url)).statusCode, 401, path)
   }
+})
+
+t.test('answers and refusals of the OAuth endpoints are as documented', async (t) => {
+  const form = 'application/x-www-form-urlencoded'
+  const key = await addCustomer(database, 'oauth')
+  const { token } = await logIn(app, key)
+  const client = { client_id: key.split('_')[2] as string, client_secret: key }
+  const ask = async (path: string, fields: Record<string, string>, request: InjectOptions = {}) => {
+    const payload = new URLSearchParams(fields).toString()
+    const headers = { 'content-type': form }
+    const answer = await app.inject({ method: 'POST', url: path, headers, payload, ...request })
+    return [answer.statusCode, ...faultsOf(path, 'post', answer)]
+  }
+  const paths = ['/v1/oauth/token', '/v1/oauth/introspect', '/v1/oauth/revoke']
+  for (const path of paths) {
+    t.same(await ask(path, { ...client, grant_type: 'client_credentials', token }), [200])
+    t.same(await ask(path, { grant_type: 'client_credentials', token }), [401])
+    t.same(await ask(path, client), [400])
+    t.same(await ask(path, {}, { method: 'GET' }), [405])
+    t.same(await ask(path, {}, { headers: { 'content-type': 'application/json' } }), [415])
+    t.same(await ask(path, { x: 'x'.repeat(70_000) }), [413])
+    t.same(await ask(path, {}, { url: `${path}?x=${'x'.repeat(9000)}` }), [414])
+    t.same(await ask(path, {}, { remoteAddress: '192.0.2.1' }), [403])
+    t.same(Object.keys(document.paths[path].post.requestBody.content), [form])
+  }
+  t.same(await ask('/v1/oauth/introspect', { ...client, token: 'x' }), [200])
 })

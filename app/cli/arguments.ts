@@ -20,6 +20,17 @@ export const parseName = parseWith(customerName)
 /** A customer's expiry window, in days. */
 export const parseDays = parseWith(z.coerce.number('expected a number of days').int().min(1).max(365))
 
+const unitSeconds = { s: 1, m: 60, h: 3600, d: 86_400 } as const
+const longestDurationDays = 366
+
+/** A duration such as `30m`, `12h` or `7d`, at most a year; returns seconds. */
+export const parseDuration = (value: string): number => {
+  const [, count, unit] = /^(\d{1,6})([smhd])$/.exec(value) ?? []
+  const seconds = Number(count) * unitSeconds[unit as keyof typeof unitSeconds]
+  if (seconds <= longestDurationDays * unitSeconds.d) return seconds
+  throw new InvalidArgumentError('expected a duration such as 30m, 12h or 7d, at most 366d')
+}
+
 const instant = z.iso.datetime({ offset: true, error: 'expected a date or an instant with its time zone' })
 
 /** A number of things to show, 1–100,000. */

@@ -14,7 +14,7 @@ const packageRoot = resolve(import.meta.dirname, '../..')
 type Server = {
   url: string
   isEmbedded: boolean
-  /** Opened when needed: only migrations seal anything. */
+  /** Opened when needed: only migrations and rotations seal anything. */
   openSecrets: () => Secrets
 }
 

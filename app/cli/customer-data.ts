@@ -3,9 +3,10 @@ import { createWriteStream, type WriteStream } from 'node:fs'
 import { mkdir, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { finished } from 'node:stream/promises'
+import { setTimeout as delay } from 'node:timers/promises'
 import type { Command } from 'commander'
 import { demoCustomerId } from '../auth/principal.ts'
-import { openRedisEraser } from '../cache/erase.ts'
+import { openRedisEraser, type RedisEraser } from '../cache/erase.ts'
 import { parseConfig } from '../config.ts'
 import { findCustomer } from '../db/queries/customers.ts'
 import { countCustomerRows, eraseCustomer } from '../gdpr/erase.ts'
@@ -67,6 +68,16 @@ const openRedis = async (url: string | undefined) => {
   })
 }
 
+/** Instances answer and count by facts of at most 500 ms, and settle counts within 50. */
+const instancesForgetMs = 1_500
+
+/** After the commit, and again once no instance adds anything for the customer. */
+const eraseFromRedis = async (redis: RedisEraser, customer: string, keyIds: readonly string[]) => {
+  const erased = await redis.erase(customer, keyIds)
+  if (keyIds.length > 0) await delay(instancesForgetMs)
+  return erased + (await redis.erase(customer, keyIds))
+}
+
 const refuseUnconfirmed = async (customer: string): Promise<never> => {
   const counts = await withOperator((db) => countCustomerRows(db, customer))
   const parts = Object.entries(counts).filter(([, count]) => count > 0)
@@ -81,8 +92,7 @@ const erase = async (customer: string, options: Output & { yes?: true }): Promis
   const redis = await openRedis(parseConfig(process.env).redisUrl)
   try {
     const erased = await withSchemaOwner((db) => eraseCustomer(db, customer))
-    // After the commit, so that no instance fills anew what is deleted here.
-    const redisKeys = (await redis?.erase(customer, erased?.keyIds ?? [])) ?? null
+    const redisKeys = redis ? await eraseFromRedis(redis, customer, erased?.keyIds ?? []) : null
     if (!erased && !redisKeys) throw new Refusal(`There is no customer ${customer}`)
     const { rows = {}, auditEntries = 0 } = erased ?? {}
     const counts = { ...rows, audit_entries: auditEntries, redis_keys: redisKeys }

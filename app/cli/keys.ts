@@ -1,15 +1,17 @@
-import { Command } from 'commander'
+import { Command, Option } from 'commander'
 import { createApiKey } from '../auth/api-keys.ts'
 import { demoCustomerId } from '../auth/principal.ts'
-import { addApiKey, listApiKeys, revokeApiKey } from '../db/queries/api-keys.ts'
+import { addApiKey, listApiKeys, revokeApiKey, succeedApiKey } from '../db/queries/api-keys.ts'
 import { findCustomer } from '../db/queries/customers.ts'
-import { parseExpiry, parseSlug } from './arguments.ts'
+import { parseDuration, parseExpiry, parseSlug } from './arguments.ts'
 import { changeAudited, recordAct } from './audited.ts'
 import { withOperator } from './context.ts'
 import { requireCustomer } from './customers.ts'
 import { createCommand, formatFields, formatTable, type Output, print } from './output.ts'
 import { Refusal } from './refusal.ts'
 import { parseScopes, withScopes } from './scopes.ts'
+
+const shownOnce = 'The key is shown this once: only its hash is kept.'
 
 type IssueOptions = Output & { scopes?: string[]; expires?: string }
 
@@ -28,7 +30,7 @@ const issue = async (slug: string, options: IssueOptions): Promise<void> => {
   })
   const { key_id, customer, scopes, expires_at } = withScopes(key)
   const issued = { key_id, api_key: apiKey, customer, scopes, expires_at }
-  print(options, issued, `${formatFields(issued)}\n\nThe key is shown this once: only its hash is kept.`)
+  print(options, issued, `${formatFields(issued)}\n\n${shownOnce}`)
 }
 
 const list = async (slug: string | undefined, options: Output): Promise<void> => {
@@ -53,6 +55,30 @@ const revoke = async (keyId: string, options: Output): Promise<void> => {
   print(options, withScopes(key), formatFields(withScopes(key)))
 }
 
+const rotate = async (keyId: string, options: Output & { overlap: number }): Promise<void> => {
+  const { apiKey, ...fresh } = createApiKey()
+  const succession = await withOperator((db) =>
+    changeAudited(
+      db,
+      (trx) => succeedApiKey(trx, keyId, fresh, options.overlap),
+      ({ key, former }) => {
+        const details = { by: key.key_id, former_expires_at: former.expires_at }
+        return { action: 'keys.rotate', customer: key.customer, subject: keyId, details }
+      },
+    ),
+  )
+  if (!succession) {
+    throw new Refusal(`There is no key ${keyId} that works: it may be revoked, expired or rotated already`)
+  }
+  const { key_id, customer, scopes, expires_at } = withScopes(succession.key)
+  const rotated = {
+    ...{ key_id, api_key: apiKey, customer, scopes, expires_at },
+    former_key_id: succession.former.key_id,
+    former_expires_at: succession.former.expires_at,
+  }
+  print(options, rotated, `${formatFields(rotated)}\n\n${shownOnce}`)
+}
+
 /** `certdata keys …` */
 export const keysCommand = (): Command =>
   new Command('keys')
@@ -68,6 +94,16 @@ export const keysCommand = (): Command =>
       createCommand('list', 'keys of one customer or of all')
         .argument('[customer]', 'slug of the customer', parseSlug)
         .action(list),
+    )
+    .addCommand(
+      createCommand('rotate', 'make a key in place of another, which ends when both have overlapped')
+        .argument('<key_id>', 'the key id, as keys list shows it')
+        .addOption(
+          new Option('--overlap <time>', 'how long both work, such as 12h or 7d')
+            .argParser(parseDuration)
+            .default(parseDuration('7d'), '7d'),
+        )
+        .action(rotate),
     )
     .addCommand(
       createCommand('revoke', 'revoke a key for good')

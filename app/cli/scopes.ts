@@ -1,18 +1,15 @@
 import { InvalidArgumentError } from 'commander'
-import { listScopes } from '../auth/scopes.ts'
+import { isScope, listScopes, namedScopes } from '../auth/scopes.ts'
 import type { ApiKey } from '../db/queries/api-keys.ts'
 import { findNearest } from '../query/nearest.ts'
-
-const known = [...new Set([...listScopes(), 'changes:read'])]
-const customScope = /^custom:[a-z0-9][a-z0-9-]{0,63}$/
 
 /** Scopes from a comma-separated list. Throws commander's error at one that is none, with the nearest. */
 export const parseScopes = (value: string): string[] => {
   const wanted = [...new Set(value.split(',').map((scope) => scope.trim()))]
   for (const scope of wanted) {
-    if (known.includes(scope) || customScope.test(scope)) continue
-    const nearest = findNearest(scope, known)
-    const hint = nearest ? `did you mean ${nearest}?` : `expected ${known.join(', ')} or custom:<name>`
+    if (isScope(scope)) continue
+    const nearest = findNearest(scope, namedScopes)
+    const hint = nearest ? `did you mean ${nearest}?` : `expected ${namedScopes.join(', ')} or custom:<name>`
     throw new InvalidArgumentError(`There is no scope ${JSON.stringify(scope)}: ${hint}`)
   }
   return wanted

@@ -3,6 +3,7 @@ import { type Migration, Migrator } from 'kysely/migration'
 import { readerRole } from './connect.ts'
 import * as records from './migrations/0001-records.ts'
 import * as identity from './migrations/0002-identity.ts'
+import * as tokens from './migrations/0003-tokens.ts'
 import * as audit from './migrations/0005-audit.ts'
 import type { Db } from './schema.ts'
 
@@ -10,6 +11,7 @@ import type { Db } from './schema.ts'
 const migrations: Record<string, Migration> = {
   '0001-records': records,
   '0002-identity': identity,
+  '0003-tokens': tokens,
   '0005-audit': audit,
 }
 

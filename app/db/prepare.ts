@@ -1,5 +1,5 @@
+import { ensureSigningKeys } from '../auth/key-rotation.ts'
 import type { Secrets } from '../auth/secrets.ts'
-import { ensureSigningKey } from '../auth/signing-keys.ts'
 import { loadExampleData } from '../demo/example-data.ts'
 import { migrate } from './migrate.ts'
 import { loadReferenceData } from './reference/load.ts'
@@ -9,7 +9,7 @@ import type { Db } from './schema.ts'
 export type Prepared = { migrations: string[]; referenceLoaded: boolean }
 
 /**
- * Makes a database fit to serve: schema, reference data, a signing key sealed with `secrets`, and the example
+ * Makes a database fit to serve: schema, reference data, signing keys sealed with `secrets`, and the example
  * data as of `day` (YYYY-MM-DD, UTC; today). Whatever else is there already stays; several processes may do
  * so at once. `db` must log in as the owner.
  * Throws the first error; nothing of the migration that failed stays.
@@ -21,7 +21,7 @@ export const prepareDatabase = async (
 ): Promise<Prepared> => {
   const migrations = await migrate(db)
   const referenceLoaded = await loadReferenceData(db)
-  await ensureSigningKey(db, secrets)
+  await ensureSigningKeys(db, secrets)
   await loadExampleData(db, day)
   return { migrations, referenceLoaded }
 }

@@ -21,6 +21,7 @@ export type Database = {
     expires_at: ColumnType<string | null, string | null | undefined>
     revoked_at: ColumnType<string | null, string | null | undefined>
     last_used_on: ColumnType<string | null, string | null | undefined>
+    replaced_by: ColumnType<string | null, string | null | undefined>
     created_at: Generated<string>
   }
   signing_keys: {
@@ -28,7 +29,17 @@ export type Database = {
     state: 'next' | 'active' | 'retiring'
     public_jwk: ColumnType<Record<string, string>, string, string>
     sealed_private_key: Buffer
+    activated_at: ColumnType<string | null, string | null | undefined>
+    retired_at: ColumnType<string | null, string | null | undefined>
+    tokens_until: ColumnType<string | null, string | null | undefined>
     created_at: Generated<string>
+  }
+  revoked_tokens: {
+    customer_id: string
+    key_id: string
+    jti: string
+    expires_at: string
+    revoked_at: Generated<string>
   }
   reference_data: { name: string; digest: string; loaded_at: Generated<string> }
 }

@@ -4,7 +4,7 @@ export const problemType = 'application/problem+json'
 
 /** The problem document (RFC 9457) of an error. `requestId` undefined: refused before it had one. */
 export const problemBody = (error: ApiError, publicUrl: string, requestId: string | undefined): string => {
-  const { errors, try: corrected } = error.extras
+  const { errors, try: corrected, violatedPolicies } = error.extras
   return JSON.stringify({
     type: `${publicUrl}/problems/${error.code}`,
     title: error.title,
@@ -15,5 +15,6 @@ export const problemBody = (error: ApiError, publicUrl: string, requestId: strin
     ...(requestId === undefined ? {} : { request_id: requestId }),
     ...(errors && errors.length > 0 ? { errors } : {}),
     ...(corrected === undefined ? {} : { try: corrected }),
+    ...(violatedPolicies === undefined ? {} : { 'violated-policies': violatedPolicies }),
   })
 }

@@ -1,9 +1,9 @@
 import { me } from '../../schemas/me.ts'
 import type { Description, Tag } from './description.ts'
-import { commonHeaders } from './headers.ts'
+import { commonHeaders, limitHeaders } from './headers.ts'
 
 const account: Tag = { name: 'Account', description: 'The customer and what the token may do' }
-const authentication: Tag = {
+export const authentication: Tag = {
   name: 'Authentication',
   description: 'From an API key to an access token, and how to verify one',
 }
@@ -11,11 +11,11 @@ const authentication: Tag = {
 /** `GET /v1/me`. */
 export const describeMe: Description = {
   operationId: 'getMe',
-  summary: 'Get customer, plan, scopes and settings',
-  description: 'Whom the token speaks for, and what it may do.',
+  summary: 'Get customer, plan, scopes, limits and settings',
+  description: 'Whom the token speaks for, what it may do, and what is left of its quotas.',
   tag: account,
-  errors: [],
-  answer: { description: 'The customer', schema: me, headers: [...commonHeaders, 'Vary'] },
+  errors: ['query'],
+  answer: { description: 'The customer', schema: me, headers: [...commonHeaders, ...limitHeaders, 'Vary'] },
 }
 
 /** `POST /v1/auth/login`. */

@@ -24,10 +24,16 @@ export type Description = Readonly<{
   description: string
   tag: Tag
   parameters?: readonly Parameter[]
+  /** Type of the request's body; absent: JSON. */
+  bodyType?: string
+  /** OAuth's own refusals in place of problems. */
+  refusals?: 'oauth'
   /** Where its errors come from, beside those of every request and those of its scope. */
   errors: readonly Origin[]
   answer: Readonly<{
     description: string
+    /** An answer without a body. */
+    isEmpty?: true
     /** With a name (`meta.id`); absent: the route's own response schema. */
     schema?: z.ZodType
     headers: readonly HeaderName[]

@@ -31,6 +31,7 @@ const origins: Readonly<Record<ErrorCode, readonly Origin[]>> = {
   body_too_large: ['body'],
   uri_too_long: ['request'],
   unsupported_media_type: ['body'],
+  quota_exceeded: ['token', 'api_key'],
   headers_too_large: ['request'],
   internal_error: ['request'],
   unavailable: ['token', 'api_key'],
@@ -48,6 +49,6 @@ export const errorHeaders = (status: number, codes: readonly ErrorCode[]): Heade
   const names: HeaderName[] = ['Cache-Control', 'Request-Id']
   if (status === 401 || codes.includes('insufficient_scope')) names.push('WWW-Authenticate')
   if (status === 405) names.push('Allow')
-  if (status === 503) names.push('Retry-After')
+  if (status === 429 || status === 503) names.push('Retry-After')
   return names
 }

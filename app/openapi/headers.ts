@@ -19,6 +19,15 @@ const headers = {
     '<https://api.example/v1/certificates?cursor=AXq3x0a2c0F1>; rel="next"',
   ],
   Pragma: ['The same as `Cache-Control: no-store` for old caches', 'no-cache'],
+  RateLimit: [
+    'For each quota policy what is left (`r`) and in how many seconds more is available (`t`)',
+    '"burst";r=97;t=1, "minute";r=412;t=23',
+  ],
+  'RateLimit-Policy': [
+    'The quota policies: units (`q`) in any stretch of so many seconds (`w`). A 304 costs nothing of `minute` ' +
+      '(draft-ietf-httpapi-ratelimit-headers)',
+    '"burst";q=100;w=1, "minute";q=600;w=60',
+  ],
   'Request-Id': ['Names this request in our logs', '3f0f4c1e-8a0e-4f43-9d0c-6f1d6a5c2b7a'],
   'Retry-After': ['Seconds to wait before the next attempt', 1],
   'Server-Timing': ['Time it took, in milliseconds', 'total;dur=1.42'],
@@ -34,9 +43,13 @@ export type HeaderName = keyof typeof headers
 /** Every answer's. */
 export const commonHeaders: readonly HeaderName[] = ['Cache-Control', 'Request-Id']
 
+/** Those that tell a token's quotas. */
+export const limitHeaders: readonly HeaderName[] = ['RateLimit', 'RateLimit-Policy']
+
 /** Those of an answer that comes from the cache and may be kept: the record's, the page's, their 304. */
 export const entryHeaders: readonly HeaderName[] = [
   ...commonHeaders,
+  ...limitHeaders,
   'Cache-Status',
   'ETag',
   'Server-Timing',

@@ -31,10 +31,10 @@ const conditionHeaders = (components: Components): Node[] => [
   })),
 ]
 
-const bodyOf = (body: z.ZodType, required: boolean, components: Components): Node => ({
+const bodyOf = (body: z.ZodType, required: boolean, type: string, components: Components): Node => ({
   required,
   content: {
-    'application/json': { schema: components.referSchema(body, 'request'), example: exampleOf(body) },
+    [type]: { schema: components.referSchema(body, 'request'), example: exampleOf(body) },
   },
 })
 
@@ -44,7 +44,8 @@ export const operationOf = (route: Route, writing: Writing): Node => {
   const { operationId, summary, description, tag, parameters = [], errors } = route.description
   const all = [...parameters, ...(errors.includes('tag') ? conditionHeaders(components) : [])]
   // Where the key may come by HTTP Basic, it comes without a body.
-  const needsBody = !errors.includes('api_key')
+  const { bodyType } = route.description
+  const needsBody = bodyType !== undefined || !errors.includes('api_key')
   return {
     operationId,
     summary,
@@ -54,7 +55,9 @@ export const operationOf = (route: Route, writing: Writing): Node => {
     tags: [tag.name],
     security: securityOf(route),
     ...(all.length > 0 ? { parameters: all } : {}),
-    ...(route.body ? { requestBody: bodyOf(route.body, needsBody, components) } : {}),
+    ...(route.body
+      ? { requestBody: bodyOf(route.body, needsBody, bodyType ?? 'application/json', components) }
+      : {}),
     responses: responsesOf(route, writing),
   }
 }

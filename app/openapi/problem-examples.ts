@@ -1,5 +1,6 @@
 import { ApiError, type ErrorCode, type ErrorExtras } from '../errors.ts'
 import { problemBody } from '../http/problem.ts'
+import { refuseQuota } from '../limits/refusal.ts'
 import { foreignCursor } from '../query/cursor.ts'
 import { parseQuery } from '../query/parse.ts'
 import { resources } from '../resources/index.ts'
@@ -24,6 +25,7 @@ const extras: Partial<Record<ErrorCode, (publicUrl: string) => ErrorExtras>> = {
     errors: [{ pointer: '/api_key', code: 'invalid_value', detail: 'expected the API key as text' }],
   }),
   insufficient_scope: () => ({ detail: 'This needs the scope certificates:read.' }),
+  quota_exceeded: () => refuseQuota({ violated: ['burst'], retryAfterSeconds: 1 }).extras,
   not_found: () => ({ detail: `There is no ${resources.certificates.noun} with this id` }),
 }
 

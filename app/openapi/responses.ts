@@ -1,3 +1,4 @@
+import { oauthError } from '../../schemas/auth.ts'
 import { problem } from '../../schemas/problem.ts'
 import { catalogue, type ErrorCode } from '../errors.ts'
 import { problemType } from '../http/problem.ts'
@@ -7,6 +8,10 @@ import { errorHeaders, listErrors, type Origin } from './errors.ts'
 import { exampleOf } from './examples.ts'
 import { describeHeader, entryHeaders, type HeaderName } from './headers.ts'
 import { problemExample } from './problem-examples.ts'
+
+const oauthMeanings =
+  '`invalid_request`: the form cannot be understood · `invalid_scope`: the key lacks the scope · ' +
+  '`unsupported_grant_type`: only client_credentials · `unauthorized_client`: the plan has no API access'
 
 /** What the responses are written for. */
 export type Writing = Readonly<{ components: Components; publicUrl: string }>
@@ -62,7 +67,8 @@ const originsOf = ({ scope, description: { errors } }: Route): Set<Origin> => {
 }
 
 const answerOf = (route: Route, writing: Writing): Node => {
-  const { description, headers, schema = route.response } = route.description.answer
+  const { description, headers, isEmpty, schema = route.response } = route.description.answer
+  if (isEmpty) return { description, headers: headerNodes(headers, writing) }
   if (!schema) throw new Error(`${route.method} ${route.path} does not say what it answers`)
   return {
     description,
@@ -76,15 +82,41 @@ const answerOf = (route: Route, writing: Writing): Node => {
   }
 }
 
+/** In place of problems, status by status; what comes before the endpoint's own code stays a problem. */
+const oauthRefusals = (writing: Writing): Node => {
+  const refusal = (status: number, names: readonly HeaderName[], description: string) =>
+    writing.components.refer('responses', `OAuth${status}`, () => ({
+      description,
+      headers: headerNodes(['Cache-Control', 'Pragma', 'Request-Id', ...names], writing),
+      content: {
+        'application/json': {
+          schema: writing.components.referSchema(oauthError, 'answer'),
+          example: exampleOf(oauthError),
+        },
+      },
+    }))
+  return {
+    400: refusal(400, [], oauthMeanings),
+    401: refusal(401, ['WWW-Authenticate'], '`invalid_client`: the API key is not valid'),
+    403: refusal(403, [], '`invalid_request`: only over TLS'),
+    405: refusal(405, ['Allow'], '`invalid_request`: the method is not allowed here'),
+    413: refusal(413, [], '`invalid_request`: the body is too large'),
+    414: refusal(414, [], '`invalid_request`: the address is too long'),
+    415: refusal(415, [], '`invalid_request`: the content type is not supported'),
+  }
+}
+
 /** Every answer that a route can give, by status. */
 export const responsesOf = (route: Route, writing: Writing): Node => {
   const origins = originsOf(route)
   const errors = [...listErrors(origins)].map(
     ([status, codes]) => [status, errorResponse(status, codes, writing)] as const,
   )
+  const refusals = route.description.refusals === 'oauth' ? oauthRefusals(writing) : {}
   return {
     200: answerOf(route, writing),
     ...(origins.has('tag') ? { 304: notModified(writing) } : {}),
     ...Object.fromEntries(errors),
+    ...refusals,
   }
 }

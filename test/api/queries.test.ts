@@ -108,7 +108,10 @@ const filtersFor = (spec: ResourceSpec, filter: FilterSpec, operator: string): F
   const values = valuesFor(spec, filter).filter(storable)
   if (operator === 'null') return ['true', 'false'].map((value) => ({ field, operator, values: [value] }))
   if (operator === 'prefix') return prefixesOf(values).map((value) => ({ field, operator, values: [value] }))
-  const singles = values.map((value) => ({ field, operator, values: [value] }))
+  // The bare = is asked for every value; its kin only for some, each for others.
+  const kin = ['eq', 'ne', 'in', 'nin', 'all'].indexOf(operator)
+  const asked = kin === -1 || values.length < 10 ? values : values.filter((_, index) => index % 4 === kin % 4)
+  const singles = asked.map((value) => ({ field, operator, values: [value] }))
   if (['', 'in', 'nin', 'all'].includes(operator)) {
     const short = values.filter((value) => value.length < 200)
     singles.push({ field, operator, values: short.slice(0, 3) }, { field, operator, values: short.slice(-2) })
@@ -389,6 +392,29 @@ t.test('any filters with any sort, walked at 1, 2 and 7 a page, give the whole l
     { numRuns: 150 },
   )
   t.pass()
+})
+
+const joins = { todo: 'PostgreSQL plans a join for each value: see the report, D2' }
+
+t.test('all takes as many values as a parameter may have', joins, async (t) => {
+  const { get } = await asCustomer(database, app, 'tagger')
+  const tags = Array.from({ length: 200 }, (_, n) => `tag ${n}`)
+  for (const [id, own] of [
+    ['every', tags],
+    ['most', tags.slice(1)],
+    ['none', []],
+  ] as const) {
+    await sql`insert into products (customer_id, id, name, tags, part_numbers)
+      values ('tagger', ${id}, ${id}, ${own}::text[], ${own}::text[])`.execute(database.operator)
+  }
+  for (const count of [1, 2, 4, 5, 20, 200]) {
+    const some = tags.slice(-count).join(',')
+    const answer = await get(`/v1/products?tags[all]=${some}&part_numbers[all]=${some}`)
+    t.same(
+      [answer.statusCode, idsOf(answer.json().data ?? [])],
+      [200, count === 200 ? ['every'] : ['every', 'most']],
+    )
+  }
 })
 
 t.test('a cursor survives the deletion of its row and of every row before it', async (t) => {

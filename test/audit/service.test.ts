@@ -12,7 +12,7 @@ const database = await createTestDatabase()
 t.teardown(() => database.close())
 const { operator } = database
 const clock = { offsetMs: 0 }
-const app = await createTestApp(database, { clock })
+const app = await createTestApp(database, { clock, env: { LIMIT_FAILED_LOGINS: '1000' } })
 t.teardown(() => app.close())
 
 const createTestSuperuser = async (test: Test) => {
@@ -93,6 +93,54 @@ t.test('a flood of refused logins is counted, not written one by one', async (t)
   await app.audit.flush()
   const [counted] = (await newest(10)).filter(({ action }) => action === 'refusals')
   t.match(counted, { details: { resource: 'login: invalid_api_key', status: 401, count: 20 } })
+})
+
+t.test('what the limits refuse is counted', async (t) => {
+  const limited = await createTestApp(database, { env: { LIMIT_FAILED_LOGINS: '1' } })
+  t.teardown(() => limited.close())
+  const before = await count()
+  const attempt = () =>
+    limited.inject({ method: 'POST', url: '/v1/auth/login', payload: { api_key: 'nonsense' } })
+  for (const status of [401, 429, 429]) t.equal((await attempt()).statusCode, status)
+  await limited.audit.flush()
+  t.equal(await count(), before + 2)
+  const [counted] = (await newest(2)).filter(({ action }) => action === 'refusals')
+  t.match(counted, { details: { resource: 'login: quota_exceeded', status: 429, count: 2 } })
+})
+
+t.test('OAuth is watched as login is: tokens given, refusals and revocations', async (t) => {
+  const oauth = (path: string, form: Record<string, string>, secret = apiKey) =>
+    app.inject({
+      method: 'POST',
+      url: `/v1/oauth/${path}`,
+      headers: {
+        authorization: `Basic ${Buffer.from(`${keyId}:${secret}`).toString('base64')}`,
+        'content-type': 'application/x-www-form-urlencoded',
+      },
+      payload: new URLSearchParams(form).toString(),
+    })
+  const issued = await oauth('token', { grant_type: 'client_credentials' })
+  t.match(await newest(1), [
+    {
+      ...{ actor: keyId, customer: 'acme', action: 'login', outcome: 'ok', client: '127.0.0.0/24' },
+      request_id: issued.headers['request-id'],
+    },
+  ])
+  const before = await count()
+  await oauth('introspect', { token: issued.json().access_token })
+  t.equal(await count(), before, 'to look at a token is no login')
+  t.equal((await oauth('revoke', { token: issued.json().access_token })).statusCode, 200)
+  t.match(await newest(1), [
+    { actor: 'key', customer: 'acme', action: 'tokens.revoke', subject: keyId, details: { jti: String } },
+  ])
+  const leaked = await addCustomer(database, 'acme')
+  await oauth('revoke', { token: leaked })
+  t.match(await newest(1), [{ action: 'keys.revoke', customer: 'acme', subject: parseApiKey(leaked)?.keyId }])
+  const other = parseApiKey(await addCustomer(database, 'globex'))?.keyId as string
+  const wrong = createApiKey().apiKey
+  t.ok(other)
+  await oauth('token', { grant_type: 'client_credentials' }, wrong)
+  t.match(await newest(1), [{ action: 'keys.revoke' }], 'a key that is not the client’s is not even tried')
 })
 
 t.test('a login that cannot be written down is not given', async (t) => {

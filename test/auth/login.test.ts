@@ -5,10 +5,11 @@ import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from 'jose'
 import { Kysely, PostgresDialect, sql } from 'kysely'
 import t, { type Test } from 'tap'
 import { createApiKey } from '../../app/auth/api-keys.ts'
+import { ensureSigningKeys } from '../../app/auth/key-rotation.ts'
 import type { Principal } from '../../app/auth/principal.ts'
 import { createPrincipals, requireScope } from '../../app/auth/principals.ts'
 import { createSecrets } from '../../app/auth/secrets.ts'
-import { ensureSigningKey, loadSigningKeys, type SigningKeys } from '../../app/auth/signing-keys.ts'
+import { loadSigningKeys, type SigningKeys } from '../../app/auth/signing-keys.ts'
 import { createDb, createPool, readerRole } from '../../app/db/connect.ts'
 import { migrate } from '../../app/db/migrate.ts'
 import type { Database, Plan } from '../../app/db/schema.ts'
@@ -35,7 +36,7 @@ t.teardown(async () => {
   await server.stop()
 })
 await migrate(owner)
-await ensureSigningKey(owner, secrets)
+await ensureSigningKeys(owner, secrets)
 const signingKeys = await loadSigningKeys(db, secrets)
 
 const clock = { ms: Date.parse('2026-11-21T12:00:00.000Z') }
@@ -168,7 +169,7 @@ t.test('a token verifies from the published keys alone and carries the claims of
     algorithms: ['EdDSA'],
     currentDate: new Date(clock.ms),
   })
-  t.strictSame(protectedHeader, { alg: 'EdDSA', typ: 'at+jwt', kid: keySet.keys[0]?.kid })
+  t.strictSame(protectedHeader, { alg: 'EdDSA', typ: 'at+jwt', kid: signingKeys.active.kid })
   const { jti, nbf, ...claims } = payload
   t.strictSame(claims, {
     iss: publicUrl,
@@ -442,6 +443,7 @@ t.test("a key's end is the end of its tokens, and a key that is gone takes them 
   const lasting = craft(goodHeader, {
     ...goodClaims(),
     sub: ending.keyId,
+    client_id: ending.keyId,
     customer: ending.customer,
     exp: 2 ** 40,
   })
@@ -644,10 +646,12 @@ t.test('a signing key that is withdrawn takes its tokens along, remembered ones 
 })
 
 t.test('a private key is in the table sealed only', async (t) => {
-  const row = await owner.selectFrom('signing_keys').selectAll().executeTakeFirstOrThrow()
-  t.equal(row.kid, signingKeys.active.kid)
-  t.notOk(row.sealed_private_key.includes('PRIVATE KEY'))
-  t.notOk(JSON.stringify(row.public_jwk).includes('"d"'))
+  const rows = await owner.selectFrom('signing_keys').selectAll().execute()
+  t.equal(rows.length, 2)
+  for (const row of rows) {
+    t.notOk(row.sealed_private_key.includes('PRIVATE KEY'))
+    t.notOk(JSON.stringify(row.public_jwk).includes('"d"'))
+  }
 })
 
 t.test('another SECRET_KEY is explained, and one beside the former opens the keys', async (t) => {
@@ -677,21 +681,24 @@ t.test('a public key that was slipped into the table is not trusted', async (t) 
   await owner.deleteFrom('signing_keys').where('kid', '=', 'slipped').execute()
 })
 
-t.test('without any signing key the start says what makes one, and processes at once make one', async (t) => {
-  await owner.deleteFrom('signing_keys').execute()
-  await t.rejects(loadSigningKeys(db, secrets), /no active signing key: run "certdata migrate"/)
-  const both = await owner.transaction().execute(async (transaction) => {
-    // Lets both see that there is none, and neither write.
-    await sql`lock table signing_keys in exclusive mode`.execute(transaction)
-    const makers = [ensureSigningKey(owner, secrets), ensureSigningKey(owner, secrets)]
-    const writers = sql`select from pg_locks where relation = 'signing_keys'::regclass and not granted`
-    while ((await writers.execute(transaction)).rows.length < 2);
-    return makers
-  })
-  await Promise.all(both)
-  const { jwks } = await loadSigningKeys(db, secrets)
-  t.equal(jwks.keys.length, 1)
-  t.not(jwks.keys[0]?.kid, signingKeys.active.kid)
-  await ensureSigningKey(owner, secrets)
-  t.strictSame((await loadSigningKeys(db, secrets)).jwks, jwks)
-})
+t.test(
+  'without any signing key the start says what makes one, and processes at once make one of each',
+  async (t) => {
+    await owner.deleteFrom('signing_keys').execute()
+    await t.rejects(loadSigningKeys(db, secrets), /no active signing key: run "certdata migrate"/)
+    const both = await owner.transaction().execute(async (transaction) => {
+      // Lets both see that there is none, and neither write.
+      await sql`lock table signing_keys in exclusive mode`.execute(transaction)
+      const makers = [ensureSigningKeys(owner, secrets), ensureSigningKeys(owner, secrets)]
+      const writers = sql`select from pg_locks where relation = 'signing_keys'::regclass and not granted`
+      while ((await writers.execute(transaction)).rows.length < 2);
+      return makers
+    })
+    await Promise.all(both)
+    const { jwks } = await loadSigningKeys(db, secrets)
+    t.equal(jwks.keys.length, 2, 'one that signs and the next')
+    t.notOk(jwks.keys.some((key) => key.kid === signingKeys.active.kid))
+    await ensureSigningKeys(owner, secrets)
+    t.strictSame((await loadSigningKeys(db, secrets)).jwks, jwks)
+  },
+)

@@ -1,0 +1,45 @@
+/** Type of a linkset (RFC 9264) that is an API catalog (RFC 9727, section 5.1). */
+export const apiCatalogType = 'application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"'
+
+const clientAuthentication = ['client_secret_basic', 'client_secret_post']
+
+/** Authorization server metadata (RFC 8414). `scopes`: every scope there is. */
+export const authorizationServerMetadata = (publicUrl: string, scopes: readonly string[]) => ({
+  issuer: publicUrl,
+  token_endpoint: `${publicUrl}/v1/oauth/token`,
+  token_endpoint_auth_methods_supported: clientAuthentication,
+  revocation_endpoint: `${publicUrl}/v1/oauth/revoke`,
+  revocation_endpoint_auth_methods_supported: clientAuthentication,
+  introspection_endpoint: `${publicUrl}/v1/oauth/introspect`,
+  introspection_endpoint_auth_methods_supported: clientAuthentication,
+  jwks_uri: `${publicUrl}/.well-known/jwks.json`,
+  scopes_supported: scopes,
+  response_types_supported: [],
+  grant_types_supported: ['client_credentials'],
+  service_documentation: `${publicUrl}/docs`,
+})
+
+/** Protected resource metadata (RFC 9728). */
+export const protectedResourceMetadata = (publicUrl: string, scopes: readonly string[]) => ({
+  resource: publicUrl,
+  authorization_servers: [publicUrl],
+  scopes_supported: scopes,
+  bearer_methods_supported: ['header'],
+  resource_name: 'Certification Data API',
+  resource_documentation: `${publicUrl}/docs`,
+})
+
+/** The API catalog (RFC 9727): what there is, with the relations of RFC 8631. */
+export const apiCatalog = (publicUrl: string) => ({
+  linkset: [
+    {
+      anchor: `${publicUrl}/v1`,
+      'service-desc': [{ href: `${publicUrl}/openapi.json`, type: 'application/json' }],
+      'service-doc': [{ href: `${publicUrl}/docs`, type: 'text/html' }],
+      'service-meta': [
+        { href: `${publicUrl}/.well-known/oauth-protected-resource`, type: 'application/json' },
+      ],
+      status: [{ href: `${publicUrl}/status`, type: 'text/html' }],
+    },
+  ],
+})

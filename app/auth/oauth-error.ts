@@ -1,0 +1,63 @@
+import type { ApiError, ErrorCode } from '../errors.ts'
+
+/** OAuth's own errors (RFC 6749, section 5.2): status, and the problem page that explains more. */
+const errors = {
+  invalid_request: [400, 'invalid_body'],
+  invalid_client: [401, 'invalid_api_key'],
+  unauthorized_client: [400, 'plan_required'],
+  unsupported_grant_type: [400, 'invalid_body'],
+  invalid_scope: [400, 'insufficient_scope'],
+} as const satisfies Record<string, readonly [status: number, problem: ErrorCode]>
+
+export type OAuthErrorCode = keyof typeof errors
+
+export type OAuthErrorExtras = {
+  status?: number
+  problem?: ErrorCode
+  /** Header fields of the answer, names in lower case. */
+  headers?: Readonly<Record<string, string>>
+}
+
+/** Thrown where a request of OAuth's endpoints is refused; its message becomes `error_description`. */
+export class OAuthError extends Error {
+  readonly code: OAuthErrorCode
+  readonly status: number
+  readonly problem: ErrorCode
+  readonly headers: Readonly<Record<string, string>>
+
+  constructor(code: OAuthErrorCode, description: string, extras: OAuthErrorExtras = {}) {
+    super(description)
+    this.code = code
+    this.status = extras.status ?? errors[code][0]
+    this.problem = extras.problem ?? errors[code][1]
+    this.headers = extras.headers ?? {}
+  }
+}
+
+const meanings: Partial<Record<ErrorCode, OAuthErrorCode>> = {
+  invalid_api_key: 'invalid_client',
+  plan_required: 'unauthorized_client',
+}
+
+/** An error of the catalogue as OAuth says it; undefined where it keeps its own form: 429 and 5xx. */
+export const toOAuthError = (error: ApiError): OAuthError | undefined => {
+  if (error.status === 429 || error.status >= 500) return undefined
+  const { headers = {} } = error.extras
+  const meaning = meanings[error.code]
+  if (meaning) return new OAuthError(meaning, error.message, { headers })
+  return new OAuthError('invalid_request', error.message, {
+    status: error.status,
+    problem: error.code,
+    headers,
+  })
+}
+
+/** RFC 6749, appendix A.8: %x20-21 / %x23-5B / %x5D-7E. */
+const notDescription = /[^\x20\x21\x23-\x5b\x5d-\x7e]/g
+
+/** `{error, error_description, error_uri}`. */
+export const oauthErrorBody = ({ code, message, problem }: OAuthError, publicUrl: string) => ({
+  error: code,
+  error_description: message.replace(notDescription, "'"),
+  error_uri: `${publicUrl}/problems/${problem}`,
+})

@@ -1,0 +1,131 @@
+import type { z } from 'zod'
+import type { introspectionAnswer, tokenAnswer } from '../../schemas/auth.ts'
+import { parseApiKey } from './api-keys.ts'
+import type { KeyFacts } from './facts.ts'
+import { OAuthError } from './oauth-error.ts'
+import { type Form, readClient, requireParameter } from './oauth-form.ts'
+import { authorize, type Principals, refuseApiKey } from './principals.ts'
+import { intersectScopes, isScope } from './scopes.ts'
+import type { createTokenSigner, createTokenVerifier, VerifiedToken } from './tokens.ts'
+
+export type OAuthOptions = {
+  principals: Principals
+  /** Whose the key is, within the limits of logins; `ip`: the client's address. */
+  identify: (apiKey: string, ip: string, requestId?: string) => Promise<KeyFacts>
+  verify: ReturnType<typeof createTokenVerifier>
+  sign: ReturnType<typeof createTokenSigner>
+  publicUrl: string
+  /** Milliseconds since 1970. */
+  now: () => number
+  /** Every scope there is: what a token of an unlimited key lists. */
+  scopes: readonly string[]
+}
+
+/** What of a request an OAuth endpoint reads. `warn`: of something that went wrong and keeps nobody out. */
+export type OAuthRequest = {
+  form: Form
+  authorization: string | undefined
+  ip: string
+  /** For the audit trail. */
+  requestId?: string
+  warn: (error: unknown, message: string) => void
+}
+
+/** All throw OAuthError, and ApiError for what keeps its own form. */
+export type OAuth = Readonly<{
+  /** RFC 6749, section 4.4: client credentials. */
+  issue(request: OAuthRequest): Promise<z.output<typeof tokenAnswer>>
+  /** RFC 7009; an API key in place of a token ends that key. */
+  revoke(request: OAuthRequest): Promise<void>
+  /** RFC 7662. */
+  introspect(request: OAuthRequest): Promise<z.output<typeof introspectionAnswer>>
+}>
+
+/** The scopes asked for; undefined where none are. `allowed` undefined = every scope. */
+const readScopes = (form: Form, allowed: ReadonlySet<string> | undefined): string[] | undefined => {
+  const asked = form.get('scope')?.split(' ')
+  const refused = asked?.find((scope) => !isScope(scope) || allowed?.has(scope) === false)
+  if (refused === undefined) return asked && [...new Set(asked)]
+  throw new OAuthError('invalid_scope', `The key has no scope '${refused.slice(0, 100)}'`)
+}
+
+/** The endpoints of OAuth, less HTTP. Clients are API keys: the id is the key's, the secret the key. */
+export const createOAuth = (options: OAuthOptions): OAuth => {
+  const { principals, identify, verify, sign, publicUrl, now, scopes } = options
+
+  const tryVerify = (token: string): VerifiedToken | undefined => {
+    try {
+      return verify(token)
+    } catch {
+      return undefined
+    }
+  }
+
+  /** The key that the client authenticated with; its plan is not looked at. */
+  const authenticate = async ({ authorization, form, ip, requestId }: OAuthRequest): Promise<KeyFacts> => {
+    const client = readClient(authorization, form)
+    if (!client || parseApiKey(client.secret)?.keyId !== client.id) throw refuseApiKey()
+    return identify(client.secret, ip, requestId)
+  }
+
+  /** The token and its key, where both are the client's own customer's and the token is a good one. */
+  const findToken = async (token: string, { customerId }: KeyFacts) => {
+    const verified = tryVerify(token)
+    const key = verified && (await principals.findKey(verified.keyId))
+    const isOwn = key?.customerId === customerId && verified?.customerId === customerId
+    return isOwn ? { verified, key } : undefined
+  }
+
+  /** The key, where that is what came, and it is one of the client's own customer. */
+  const findOwnKey = async (apiKey: string, { customerId }: KeyFacts): Promise<KeyFacts | undefined> => {
+    if (!parseApiKey(apiKey)) return undefined
+    const key = await principals.findApiKey(apiKey)
+    return key?.customerId === customerId ? key : undefined
+  }
+
+  return {
+    async issue(request) {
+      const key = await authenticate(request)
+      if (requireParameter(request.form, 'grant_type') !== 'client_credentials') {
+        throw new OAuthError('unsupported_grant_type', 'The only grant type is client_credentials')
+      }
+      const denied = authorize(key, now())
+      if (denied) throw denied
+      const wanted = readScopes(request.form, key.scopes)
+      await principals.markKeyUsed(key.keyId, request.warn)
+      return sign(key, wanted)
+    },
+
+    async revoke(request) {
+      const client = await authenticate(request)
+      const token = requireParameter(request.form, 'token')
+      const key = await findOwnKey(token, client)
+      if (key) return principals.revokeKey(key)
+      const found = await findToken(token, client)
+      if (found) await principals.revokeToken(found.verified)
+    },
+
+    async introspect(request) {
+      const client = await authenticate(request)
+      const found = await findToken(requireParameter(request.form, 'token'), client)
+      if (!found || authorize(found.key, now())) return { active: false }
+      const { verified, key } = found
+      if (key.hasRevokedTokens && (await principals.isTokenRevoked(verified))) return { active: false }
+      const effective = intersectScopes(verified.scopes, key.scopes) ?? scopes
+      return {
+        active: true,
+        scope: [...effective].join(' '),
+        client_id: key.keyId,
+        sub: key.keyId,
+        customer: key.customerId,
+        token_type: 'Bearer',
+        iss: publicUrl,
+        aud: publicUrl,
+        iat: verified.iat,
+        nbf: verified.nbf,
+        exp: verified.expiresAtMs / 1000,
+        jti: verified.jti,
+      }
+    },
+  }
+}

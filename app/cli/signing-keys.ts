@@ -1,0 +1,39 @@
+import { Command } from 'commander'
+import { leadSeconds, listSigningKeys, rotateSigningKeys } from '../auth/key-rotation.ts'
+import { changeAudited, recordAct } from './audited.ts'
+import { withOperator } from './context.ts'
+import { createCommand, formatTable, type Output, print } from './output.ts'
+
+const list = async (options: Output): Promise<void> => {
+  const keys = await withOperator(async (db) => {
+    await recordAct(db, { action: 'signing-keys.list' })
+    return listSigningKeys(db)
+  })
+  print(options, keys, formatTable(keys, 'no signing keys yet'))
+}
+
+const rotate = async (options: Output & { now?: true }): Promise<void> => {
+  const lead = options.now ? leadSeconds.instances : leadSeconds.verifiers
+  const keys = await withOperator((db, openSecrets) =>
+    changeAudited(
+      db,
+      (trx) => rotateSigningKeys(trx, openSecrets(), lead),
+      (rotated) => ({
+        action: 'signing-keys.rotate',
+        details: { keys: rotated.map(({ kid, state }) => ({ kid, state })) },
+      }),
+    ),
+  )
+  print(options, keys, formatTable(keys, ''))
+}
+
+/** `certdata signing-keys …` */
+export const signingKeysCommand = (): Command =>
+  new Command('signing-keys')
+    .description('the keys that sign access tokens')
+    .addCommand(createCommand('list', 'all keys, the newest first').action(list))
+    .addCommand(
+      createCommand('rotate', 'sign with the next key; tokens signed so far stay good')
+        .option('--now', 'do not wait until everybody who keeps the public keys knows the next one')
+        .action(rotate),
+    )

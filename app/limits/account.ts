@@ -1,0 +1,257 @@
+import type { AccountName, Policy } from './policy.ts'
+import type { LimitStore, Settlement } from './store.ts'
+import { createWindow, type Window } from './window.ts'
+
+/** Whether a request may pass. */
+export type Admission = Readonly<{
+  /** Policies without room for it; empty: it may pass, and is counted. */
+  violated: readonly string[]
+  /** Seconds until there is room for it in all of them; 0 where it may pass. */
+  retryAfterSeconds: number
+}>
+
+/** A policy and its present use, as this instance knows it. */
+export type Use = Readonly<{
+  policy: Policy
+  remaining: number
+  /** Seconds until more is available, 1 to the window's length. */
+  resetSeconds: number
+}>
+
+/** Costs are units a policy, in the policies' order. */
+export type Costs = readonly number[]
+
+/** One customer's count on this instance. */
+export type Account = {
+  readonly policies: readonly Policy[]
+  /** Counts and admits where every policy has room; not a promise but where a lease has to be waited for. */
+  take(costs: Costs): Admission | Promise<Admission>
+  /** Counts without asking; negative costs give back. */
+  charge(costs: Costs): void
+  use(): Use[]
+  /** Tells the store what it does not know yet. */
+  settle(): void
+}
+
+export type AccountDeps = {
+  /** Absent: this instance counts alone. */
+  store: LimitStore | undefined
+  /** Monotonic milliseconds. */
+  now: () => number
+  /** Calls once after so many milliseconds; what it returns calls it off. */
+  after: (ms: number, call: () => void) => () => void
+  /** Told when there is something to settle. */
+  onUnsettled: (account: Account) => void
+}
+
+/**
+ * The share of a quota that all instances together may be ahead of the store. It stays below the promised
+ * 10 % because an instance that has just started is known to the others only after its first heartbeat.
+ */
+const aheadShare = 0.08
+/** Settled from this share of a lease on: the rest lasts while the store answers. */
+const settleShare = 0.75
+/** Longest wait for a lease; then the request is judged by what this instance knows. */
+const leaseWaitMs = 5
+
+const admitted: Admission = Object.freeze({ violated: Object.freeze([]), retryAfterSeconds: 0 })
+
+type Meter = {
+  policy: Policy
+  window: Window
+  /** Counted here and not yet confirmed by the store. */
+  unsettled: number
+}
+
+type Waiter = { costs: Costs; resolve: ((admission: Admission) => void) | undefined }
+
+/**
+ * One customer's quotas, shared with other instances through leases.
+ *
+ * Every instance holds a standing lease: it may be `aheadShare * quota / instances` units ahead of the shared
+ * count. Within it a request is judged at once; what was spent is settled in batches, in the background, when
+ * most of the lease is used or `onUnsettled`'s listener says so. A request beyond the lease waits for one that
+ * the store grants for all who wait, in one exchange. So all instances together let through at most quota ·
+ * (1 + aheadShare) in any window, however unequal their traffic: the store grants no more than the quota, and
+ * only the standing leases are outside it. Nothing is leased that nobody asked for, so a quiet instance keeps
+ * nothing from a busy one.
+ *
+ * What this instance knows is never more than what the store knows and it has not told: where its own window
+ * is full, the shared one is, and it refuses at once. Without a store, or while it is down or late, its own
+ * window is the judge: every instance then enforces the whole quota by itself.
+ */
+export const createAccount = (
+  name: AccountName,
+  policies: readonly Policy[],
+  { store, now, after, onUnsettled }: AccountDeps,
+): Account => {
+  const meters = policies.map((policy): Meter => {
+    return { policy, window: createWindow(policy.windowSeconds * 1000), unsettled: 0 }
+  })
+  let waiting: Waiter[] = []
+  let isExchanging = false
+  let callOff: (() => void) | undefined
+
+  const aheadOf = ({ policy }: Meter): number =>
+    Math.floor((policy.quota * aheadShare) / Math.max(1, store?.instances ?? 1))
+
+  const settleOrTell = (): void => {
+    if (meters.some((meter) => meter.unsettled >= aheadOf(meter) * settleShare)) account.settle()
+    else onUnsettled(account)
+  }
+
+  const count = (costs: Costs, nowMs: number): void => {
+    for (const [index, meter] of meters.entries()) {
+      const units = costs[index] ?? 0
+      if (units === 0) continue
+      meter.window.add(nowMs, units)
+      meter.unsettled += units
+    }
+    if (store && !isExchanging) settleOrTell()
+  }
+
+  const lacks = ({ policy, window }: Meter, cost: number, nowMs: number): number =>
+    cost === 0 ? 0 : window.used(nowMs) + cost - policy.quota
+
+  const refuse = (costs: Costs, nowMs: number): Admission => {
+    const violated: string[] = []
+    let waitMs = 0
+    for (const [index, meter] of meters.entries()) {
+      const lacking = lacks(meter, costs[index] ?? 0, nowMs)
+      if (lacking <= 0) continue
+      violated.push(meter.policy.name)
+      waitMs = Math.max(waitMs, meter.window.freesInMs(nowMs, lacking))
+    }
+    return { violated, retryAfterSeconds: Math.ceil(waitMs / 1000) }
+  }
+
+  const fits = (costs: Costs, nowMs: number): boolean =>
+    meters.every((meter, index) => lacks(meter, costs[index] ?? 0, nowMs) <= 0)
+
+  const isLeased = (costs: Costs): boolean =>
+    meters.every((meter, index) => meter.unsettled + (costs[index] ?? 0) <= aheadOf(meter))
+
+  /** By what this instance knows, whatever it holds. */
+  const judge = (costs: Costs, nowMs: number): Admission => {
+    if (!fits(costs, nowMs)) return refuse(costs, nowMs)
+    count(costs, nowMs)
+    return admitted
+  }
+
+  const answer = (waiter: Waiter, admission: Admission): void => {
+    waiter.resolve?.(admission)
+    waiter.resolve = undefined
+  }
+
+  const judgeAll = (waiters: readonly Waiter[]): void => {
+    const nowMs = now()
+    for (const waiter of waiters) if (waiter.resolve) answer(waiter, judge(waiter.costs, nowMs))
+  }
+
+  /** Takes over the shared count; what was counted here meanwhile stands beside it. */
+  const adopt = (settlements: readonly Settlement[], spent: readonly number[], nowMs: number): void => {
+    for (const [index, meter] of meters.entries()) {
+      meter.window.replace(nowMs, settlements[index]?.counts ?? [])
+      meter.unsettled -= spent[index] ?? 0
+      if (meter.unsettled !== 0) meter.window.add(nowMs, meter.unsettled)
+    }
+  }
+
+  /** Hands a grant out in the order of coming, and gives back what is left. */
+  const distribute = (
+    settlements: readonly Settlement[],
+    waiters: readonly Waiter[],
+    nowMs: number,
+  ): void => {
+    const left = settlements.map(({ granted }) => granted)
+    const covers = (costs: Costs) => left.every((units, index) => units >= (costs[index] ?? 0))
+    const refused: Waiter[] = []
+    for (const waiter of waiters) {
+      if (!waiter.resolve) continue
+      if (covers(waiter.costs)) {
+        for (const [index, units] of waiter.costs.entries()) left[index] = (left[index] ?? 0) - units
+        answer(waiter, admitted)
+      } else refused.push(waiter)
+    }
+    if (left.some((units) => units > 0)) account.charge(left.map((units) => -units))
+    for (const waiter of refused) answer(waiter, judge(waiter.costs, nowMs))
+  }
+
+  const exchange = async (shared: LimitStore): Promise<void> => {
+    const nowMs = now()
+    const waiters = waiting
+    waiting = []
+    const demands = meters.map(({ policy, window, unsettled }, index) => ({
+      policy,
+      // What left the window while the store was away is nobody's business any more.
+      spent: Math.min(unsettled, window.used(nowMs)),
+      wanted: waiters.reduce((sum, { costs }) => sum + (costs[index] ?? 0), 0),
+    }))
+    for (const [index, meter] of meters.entries()) meter.unsettled = demands[index]?.spent ?? 0
+    isExchanging = true
+    const stopWaiting = waiters.length > 0 ? after(leaseWaitMs, () => judgeAll(waiters)) : undefined
+    const settlements = await shared.exchange(name, demands)
+    stopWaiting?.()
+    isExchanging = false
+    if (settlements) {
+      const thenMs = now()
+      adopt(
+        settlements,
+        demands.map(({ spent }) => spent),
+        thenMs,
+      )
+      distribute(settlements, waiters, thenMs)
+    } else judgeAll(waiters)
+    next(shared)
+  }
+
+  /** After an exchange: for those who came meanwhile. */
+  const next = (shared: LimitStore): void => {
+    callOff?.()
+    callOff = undefined
+    if (waiting.length === 0) {
+      if (meters.some(({ unsettled }) => unsettled !== 0)) settleOrTell()
+    } else if (shared.isDown) {
+      judgeAll(waiting)
+      waiting = []
+    } else void exchange(shared)
+  }
+
+  const wait = (shared: LimitStore, costs: Costs): Promise<Admission> =>
+    new Promise((resolve) => {
+      waiting.push({ costs, resolve })
+      if (!isExchanging) void exchange(shared)
+      else
+        callOff ??= after(leaseWaitMs, () => {
+          judgeAll(waiting)
+          waiting = []
+        })
+    })
+
+  const account: Account = {
+    policies,
+    take(costs) {
+      const nowMs = now()
+      if (!fits(costs, nowMs)) return refuse(costs, nowMs)
+      if (!store || store.isDown || (waiting.length === 0 && isLeased(costs))) {
+        count(costs, nowMs)
+        return admitted
+      }
+      return wait(store, costs)
+    },
+    charge: (costs) => count(costs, now()),
+    use() {
+      const nowMs = now()
+      return meters.map(({ policy, window }) => ({
+        policy,
+        remaining: Math.max(0, policy.quota - window.used(nowMs)),
+        resetSeconds: Math.ceil(window.releaseInMs(nowMs) / 1000),
+      }))
+    },
+    settle() {
+      if (!store || store.isDown || isExchanging) return
+      if (meters.some(({ unsettled }) => unsettled !== 0)) void exchange(store)
+    },
+  }
+  return account
+}

@@ -1,0 +1,15 @@
+import type { Use } from './account.ts'
+import type { Policy } from './policy.ts'
+
+// draft-ietf-httpapi-ratelimit-headers-10, sections 3 and 4: lists of strings with parameters (RFC 9651).
+// Policies' names are constants of the code, so nothing in them needs an escape.
+
+/** `RateLimit-Policy`: `"burst";q=100;w=1, "minute";q=600;w=60`. */
+export const formatPolicies = (policies: readonly Policy[]): string =>
+  policies.map(({ name, quota, windowSeconds }) => `"${name}";q=${quota};w=${windowSeconds}`).join(', ')
+
+/** `RateLimit`: `"burst";r=97;t=1, "minute";r=412;t=23`; `t` is when more is available. */
+export const formatUse = (use: readonly Use[]): string =>
+  use
+    .map(({ policy, remaining, resetSeconds }) => `"${policy.name}";r=${remaining};t=${resetSeconds}`)
+    .join(', ')

@@ -1,0 +1,49 @@
+import { LRUCache } from 'lru-cache'
+import { type Account, type AccountDeps, createAccount } from './account.ts'
+import type { AccountName, Policy } from './policy.ts'
+
+/** Accounts of one kind. */
+export type Limiter = {
+  /** The account of this name; it begins anew when its policies are others than before. */
+  account(name: AccountName, policies: readonly Policy[]): Account
+}
+
+export type LimiterOptions = Omit<AccountDeps, 'onUnsettled'> & {
+  /** Remembered at most, about 2 kB each in use; the least recently used is forgotten, by this instance only. */
+  maxAccounts: number
+}
+
+/** What is too little to be settled at once is settled so much later: bounds the exchanges of a quiet account. */
+const settleAfterMs = 50
+
+type Known = { account: Account; policies: readonly Policy[] }
+
+/**
+ * Keeps accounts and settles what they owe. Kinds that strangers can multiply (addresses) have a limiter of
+ * their own, so that they push nobody else out.
+ */
+export const createLimiter = ({ maxAccounts, ...deps }: LimiterOptions): Limiter => {
+  const known = new LRUCache<string, Known>({ max: maxAccounts })
+  const unsettled = new Set<Account>()
+
+  const settleAll = (): void => {
+    const accounts = [...unsettled]
+    unsettled.clear()
+    for (const account of accounts) account.settle()
+  }
+  const onUnsettled = (account: Account): void => {
+    if (unsettled.size === 0) deps.after(settleAfterMs, settleAll)
+    unsettled.add(account)
+  }
+
+  return {
+    account(name, policies) {
+      const key = `${name.tag}\0${name.name}`
+      const found = known.get(key)
+      if (found?.policies === policies) return found.account
+      const account = createAccount(name, policies, { ...deps, onUnsettled })
+      known.set(key, { account, policies })
+      return account
+    },
+  }
+}

@@ -1,0 +1,72 @@
+import { matchesSecret, parseApiKey } from '../auth/api-keys.ts'
+import type { KeyFacts } from '../auth/facts.ts'
+import { type Principals, refuseApiKey } from '../auth/principals.ts'
+import { ApiError } from '../errors.ts'
+import type { Account, AccountDeps } from './account.ts'
+import { clientOf } from './address.ts'
+import { createLimiter } from './limiter.ts'
+import type { LimitsConfig, Policy } from './policy.ts'
+import { refuseQuota } from './refusal.ts'
+
+export type LoginsOptions = Omit<AccountDeps, 'onUnsettled'> & {
+  limits: Pick<LimitsConfig, 'logins' | 'failedLogins'>
+}
+
+export type KeyCheck = Pick<Principals, 'findKey'> & {
+  /** Asks the database; rejects with invalid_api_key, and with what else stands against the key. */
+  verify: (apiKey: string) => Promise<KeyFacts>
+}
+
+/** The verification of API keys within the limits of logins. */
+export type Logins = {
+  /** Whose the key is. Rejects as `verify` does, and with quota_exceeded. `ip`: the client's address. */
+  logIn(check: KeyCheck, apiKey: string, ip: string): Promise<KeyFacts>
+}
+
+const maxAccounts = 10_000
+
+const perMinute = (name: string, quota: number): readonly Policy[] => [{ name, quota, windowSeconds: 60 }]
+
+const take = async (account: Account): Promise<void> => {
+  const admission = await account.take([1])
+  if (admission.violated.length > 0) throw refuseQuota(admission)
+}
+
+/**
+ * Logins are counted per key once the key is verified, so that nobody uses up another's. Failures are counted
+ * per address and key id together; what is no key at all, per address.
+ *
+ * A right key is never refused for failures, not even for those of its own address: where a pair has used
+ * its failures up, the secret is compared with the facts in memory (at most 500 ms old, so that guessing
+ * costs the database no more than two look-ups a second and key), and only a wrong one is refused for them.
+ */
+export const createLogins = ({ limits, ...deps }: LoginsOptions): Logins => {
+  const keys = createLimiter({ ...deps, maxAccounts })
+  const failures = createLimiter({ ...deps, maxAccounts })
+  const keyPolicies = perMinute('logins', limits.logins)
+  const failurePolicies = perMinute('failed_logins', limits.failedLogins)
+
+  const refuse = async (failed: Account): Promise<never> => {
+    await take(failed)
+    throw refuseApiKey()
+  }
+
+  return {
+    async logIn({ findKey, verify }, apiKey, ip) {
+      const parts = parseApiKey(apiKey)
+      const pair = { tag: `login:${clientOf(ip)}`, name: parts?.keyId ?? '' }
+      const failed = failures.account(pair, failurePolicies)
+      if (!parts) return await refuse(failed)
+      if (failed.use()[0]?.remaining === 0) {
+        const known = await findKey(parts.keyId)
+        if (!known || !matchesSecret(parts.secret, known.secretSha256)) return await refuse(failed)
+      }
+      const facts = await verify(apiKey).catch(async (error: unknown) => {
+        if (error instanceof ApiError && error.code === 'invalid_api_key') await take(failed)
+        throw error
+      })
+      await take(keys.account({ tag: facts.customerId, name: `login:${facts.keyId}` }, keyPolicies))
+      return facts
+    },
+  }
+}

@@ -1,0 +1,228 @@
+import { randomUUID } from 'node:crypto'
+import { Redis } from 'ioredis'
+import type { AccountName, Policy } from './policy.ts'
+import type { Demand, LimitStore, Settlement } from './store.ts'
+import { type Count, windowParts } from './window.ts'
+
+export type RedisLimitsOptions = {
+  url: string
+  /** See timer.ts. */
+  after: (ms: number, call: () => void) => () => void
+  warn: (message: string, error?: Error) => void
+}
+
+/** Past this Redis counts as down, until it answers a heartbeat. */
+const answerWithinMs = 25
+const beatEveryMs = 1_000
+const beatEveryMsWhileDown = 100
+/** A connection that leaves a heartbeat unanswered for so long is made anew. */
+const giveUpAfterMs = 5_000
+/** An instance not heard of for so long has left: its part of the leases goes to the others. */
+const leftAfterMs = 3_500
+
+/**
+ * One hash a policy: part of the window → "units/instant of the last of them". The clock is Redis's own.
+ * Arguments, four a policy: quota, window in ms, units spent, units wanted.
+ * Answers two a policy: units granted, and [age in ms, units, age in ms, units, …].
+ */
+const exchangeScript = `
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local policies, share = {}, 1
+for i, key in ipairs(KEYS) do
+  local at = (i - 1) * 4
+  local quota, window = tonumber(ARGV[at + 1]), tonumber(ARGV[at + 2])
+  local p = { window = window, spent = tonumber(ARGV[at + 3]), wanted = tonumber(ARGV[at + 4]) }
+  p.part = tostring(math.floor(now * ${windowParts} / window))
+  p.counts = {}
+  local used = p.spent
+  local fields = redis.call('HGETALL', key)
+  for f = 1, #fields, 2 do
+    local units, last = string.match(fields[f + 1], '^(-?%d+)/(%d+)$')
+    units, last = tonumber(units), tonumber(last)
+    if units and last <= now and last + window > now then
+      used = used + units
+      p.counts[fields[f]] = { units = units, last = last }
+    else
+      redis.call('HDEL', key, fields[f])
+    end
+  end
+  if p.wanted > 0 then share = math.min(share, math.max(0, quota - used) / p.wanted) end
+  policies[i] = p
+end
+local answer = {}
+for i, p in ipairs(policies) do
+  local granted = math.floor(p.wanted * share + 1e-9)
+  if p.spent + granted ~= 0 then
+    local count = p.counts[p.part] or { units = 0 }
+    p.counts[p.part] = { units = count.units + p.spent + granted, last = now }
+    redis.call('HSET', KEYS[i], p.part, string.format('%d/%d', p.counts[p.part].units, now))
+    redis.call('PEXPIRE', KEYS[i], p.window)
+  end
+  local ages = {}
+  for _, count in pairs(p.counts) do
+    ages[#ages + 1] = now - count.last
+    ages[#ages + 1] = count.units
+  end
+  answer[#answer + 1] = granted
+  answer[#answer + 1] = ages
+end
+return answer
+`
+
+/** Notes this instance and says how many there are. */
+const beatScript = `
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+redis.call('ZADD', KEYS[1], now, ARGV[1])
+redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now - ARGV[2])
+redis.call('PEXPIRE', KEYS[1], ARGV[2])
+return redis.call('ZCARD', KEYS[1])
+`
+const instancesKey = 'certdata:limits:instances'
+
+/** The account's tag as hash tag: its policies are counted by one script, on one node of a cluster. */
+const redisKey = ({ tag, name }: AccountName, policy: Policy) =>
+  `certdata:{${tag}}:limits:${policy.name}${name === '' ? '' : `:${name}`}`
+
+const isCount = (value: unknown): value is number => Number.isSafeInteger(value)
+
+const readCounts = (ages: unknown, { windowSeconds }: Policy): Count[] | undefined => {
+  if (!Array.isArray(ages) || ages.length % 2 > 0 || ages.length / 2 > windowParts + 2) return undefined
+  const counts: Count[] = []
+  for (let i = 0; i < ages.length; i += 2) {
+    const [ageMs, units] = [ages[i], ages[i + 1]]
+    if (!isCount(ageMs) || !isCount(units) || ageMs < 0 || ageMs >= windowSeconds * 1000) return undefined
+    counts.push([ageMs, units])
+  }
+  return counts
+}
+
+/** Undefined for whatever the script cannot have said: others may write to Redis, too. */
+const readSettlements = (answer: unknown, demands: readonly Demand[]): Settlement[] | undefined => {
+  if (!Array.isArray(answer) || answer.length !== demands.length * 2) return undefined
+  const settlements: Settlement[] = []
+  for (const [index, { policy, wanted }] of demands.entries()) {
+    const granted: unknown = answer[index * 2]
+    const counts = readCounts(answer[index * 2 + 1], policy)
+    if (!counts || !isCount(granted) || granted < 0 || granted > wanted) return undefined
+    settlements.push({ granted, counts })
+  }
+  return settlements
+}
+
+/**
+ * The count in Redis, over a connection of its own, so that no large cache entry stands in a lease's way.
+ * Unreachable or silent: down from then on, asked again by heartbeat only, so that no request waits for it.
+ * Whoever can write to Redis can change counts, hence let more or fewer requests through; what is no count at
+ * all is not believed.
+ */
+export const createRedisLimits = ({ url, after, warn }: RedisLimitsOptions): LimitStore => {
+  const redis = new Redis(url, {
+    enableOfflineQueue: false,
+    connectTimeout: 2_000,
+    maxRetriesPerRequest: 0,
+    retryStrategy: (attempt) => Math.min(100 * attempt, 2_000),
+    scripts: {
+      certdataBeat: { lua: beatScript, numberOfKeys: 1 },
+      certdataExchange: { lua: exchangeScript },
+    },
+  }) as Redis & Record<'certdataBeat' | 'certdataExchange', (...args: unknown[]) => Promise<unknown>>
+  const id = randomUUID()
+  let instances = 1
+  let isDown = true
+  let isClosed = false
+  let isBeating = false
+  let wasReported = false
+  let stopBeating = () => {}
+
+  const fall = (error?: Error): void => {
+    isDown = true
+    // Asked at once: it may only have been busy.
+    if (!isBeating && redis.status === 'ready') {
+      stopBeating()
+      void beat()
+    }
+    if (isClosed || wasReported) return
+    wasReported = true
+    warn('Redis does not answer: every instance enforces limits by itself, retrying', error)
+  }
+  const rise = (): void => {
+    isDown = false
+    if (wasReported) warn('Redis answers again: limits are shared')
+    wasReported = false
+  }
+
+  /** The answer; undefined when it does not come in time. Rejections count as down, except the script's own. */
+  const inTime = (answer: Promise<unknown>): Promise<unknown> =>
+    new Promise((resolve) => {
+      const stop = after(answerWithinMs, () => {
+        fall()
+        resolve(undefined)
+      })
+      answer.then(
+        (value) => {
+          stop()
+          resolve(value)
+        },
+        (error: Error) => {
+          stop()
+          // A key of a wrong type spoils one account, not the connection.
+          if (error.name !== 'ReplyError') fall(error)
+          resolve(undefined)
+        },
+      )
+    })
+
+  const beat = async (): Promise<void> => {
+    if (redis.status === 'ready') {
+      isBeating = true
+      const answer = redis.certdataBeat(instancesKey, id, leftAfterMs)
+      const giveUp = after(giveUpAfterMs, () => redis.disconnect(true))
+      const first = await inTime(answer)
+      const count = await answer.catch(() => undefined)
+      giveUp()
+      isBeating = false
+      if (isCount(count) && count >= 1) instances = count
+      // Too late, but it came: Redis is back from wherever it was.
+      if (count === undefined) fall()
+      else if (isDown || first !== undefined) rise()
+    }
+    if (!isClosed) stopBeating = after(isDown ? beatEveryMsWhileDown : beatEveryMs, () => void beat())
+  }
+
+  redis.on('error', fall)
+  redis.on('close', () => fall())
+  redis.once('ready', () => {
+    stopBeating()
+    void beat()
+  })
+  stopBeating = after(beatEveryMsWhileDown, () => void beat())
+
+  return {
+    get isDown() {
+      return isDown
+    },
+    get instances() {
+      return instances
+    },
+    async exchange(account, demands) {
+      if (isDown) return undefined
+      const keys = demands.map(({ policy }) => redisKey(account, policy))
+      const numbers = demands.flatMap(({ policy, spent, wanted }) => [
+        policy.quota,
+        policy.windowSeconds * 1000,
+        spent,
+        wanted,
+      ])
+      return readSettlements(await inTime(redis.certdataExchange(keys.length, ...keys, ...numbers)), demands)
+    },
+    async close() {
+      isClosed = true
+      isDown = true
+      stopBeating()
+      if (redis.status === 'ready') await inTime(redis.zrem(instancesKey, id))
+      redis.disconnect()
+    },
+  }
+}

@@ -1,0 +1,81 @@
+import type { FastifyRequest } from 'fastify'
+import fp from 'fastify-plugin'
+import type { Account, Admission, Costs } from '../app/limits/account.ts'
+import { formatPolicies, formatUse } from '../app/limits/headers.ts'
+import type { Policy } from '../app/limits/policy.ts'
+import type { Quotas } from '../app/limits/quotas.ts'
+import { refuseQuota } from '../app/limits/refusal.ts'
+
+export type LimitsOptions = {
+  quotas: Quotas
+  /** Units of `minute` that a request costs. */
+  minuteCost?: (request: FastifyRequest) => number
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Where the request was counted; undefined: nowhere, because nobody is known to ask. */
+    quotas: Account | undefined
+  }
+}
+
+const one: Costs = [1, 1]
+const backFrom304: Costs = [0, -1]
+
+const scopeIsMissing = ({ principal, routeOptions }: FastifyRequest): boolean => {
+  const { scope } = routeOptions.config
+  return typeof scope === 'string' && principal?.scopes !== undefined && !principal.scopes.has(scope)
+}
+
+const createPolicyHeader = () => {
+  const known = new WeakMap<readonly Policy[], string>()
+  return (policies: readonly Policy[]): string => {
+    let header = known.get(policies)
+    if (header === undefined) {
+      header = formatPolicies(policies)
+      known.set(policies, header)
+    }
+    return header
+  }
+}
+
+/**
+ * Counts every authenticated request of its scope, refuses those over a quota, and writes what is left on
+ * every answer. What comes before 429 in the order of judgement (404 of a path, 405, 403) is counted and
+ * answered as what it is. A 304 costs nothing of `minute`, which is known only when it is sent.
+ */
+export default fp<LimitsOptions>(
+  (app, { quotas, minuteCost }, done) => {
+    const costsOf = (request: FastifyRequest): Costs => (minuteCost ? [1, minuteCost(request)] : one)
+    const policyHeader = createPolicyHeader()
+    app.decorateRequest('quotas', undefined)
+
+    app.addHook('onRequest', (request, _reply, next) => {
+      const { principal } = request
+      const account = principal && quotas.find(principal, request)
+      if (!account) return next()
+      request.quotas = account
+      if (request.routeOptions.config.refuses || scopeIsMissing(request)) {
+        account.charge(costsOf(request))
+        return next()
+      }
+      const proceed = (admission: Admission) =>
+        admission.violated.length === 0 ? next() : next(refuseQuota(admission))
+      const admission = account.take(costsOf(request))
+      if (!(admission instanceof Promise)) return proceed(admission)
+      admission.then(proceed, next)
+    })
+
+    app.addHook('onSend', (request, reply, payload, next) => {
+      const account = request.quotas
+      if (account) {
+        if (reply.statusCode === 304) account.charge(minuteCost ? [0, -minuteCost(request)] : backFrom304)
+        reply.header('ratelimit-policy', policyHeader(account.policies))
+        reply.header('ratelimit', formatUse(account.use()))
+      }
+      next(null, payload)
+    })
+    done()
+  },
+  { name: 'limits', dependencies: ['endpoints'], fastify: '5.x' },
+)

@@ -1,0 +1,71 @@
+import type { FastifyRequest } from 'fastify'
+import fp from 'fastify-plugin'
+import { createOAuth, type OAuth, type OAuthRequest } from '../app/auth/oauth.ts'
+import { OAuthError, oauthErrorBody, toOAuthError } from '../app/auth/oauth-error.ts'
+import { parseForm } from '../app/auth/oauth-form.ts'
+import { toApiError } from './problems.ts'
+
+export type OAuthPluginOptions = {
+  publicUrl: string
+  scopes: readonly string[]
+  now: () => number
+}
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    oauth: OAuth
+  }
+}
+
+const noStore = { 'cache-control': 'no-store', pragma: 'no-cache' }
+
+/** What the core reads of a request. Throws where there is no form. */
+export const readOAuthRequest = (request: FastifyRequest): OAuthRequest => {
+  const { body, headers, ip, id, log } = request
+  if (!(body instanceof Map)) {
+    throw new OAuthError('invalid_request', 'Send a form: application/x-www-form-urlencoded')
+  }
+  const warn = (error: unknown, message: string) => log.warn({ err: error }, message)
+  return { form: body, authorization: headers.authorization, ip, requestId: id, warn }
+}
+
+/** Makes the scope it is registered in one where bodies are forms and refusals are OAuth's own. */
+export default fp<OAuthPluginOptions>(
+  (app, { publicUrl, scopes, now }, done) => {
+    const { principals, identifyClient, verifyToken, signAccessToken } = app
+    const oauth = createOAuth({
+      ...{ principals, identify: identifyClient, verify: verifyToken, sign: signAccessToken },
+      ...{ publicUrl, now, scopes },
+    })
+    app.decorate('oauth', oauth)
+    app.removeAllContentTypeParsers()
+    app.addContentTypeParser(
+      'application/x-www-form-urlencoded',
+      { parseAs: 'string' },
+      (_request, body, parsed) => {
+        try {
+          parsed(null, parseForm(body as string))
+        } catch (error) {
+          parsed(error as Error)
+        }
+      },
+    )
+    app.addHook('onSend', (_request, reply, payload, next) => {
+      reply.headers(noStore)
+      next(null, payload)
+    })
+    app.setErrorHandler((error, request, reply) => {
+      const known = error instanceof OAuthError ? undefined : toApiError(error)
+      const refusal = error instanceof OAuthError ? error : known && toOAuthError(known)
+      if (!refusal) return app.sendProblem(error, request, reply)
+      const body = JSON.stringify(oauthErrorBody(refusal, publicUrl))
+      return reply
+        .code(refusal.status)
+        .headers(refusal.headers)
+        .type('application/json')
+        .send(Buffer.from(body))
+    })
+    done()
+  },
+  { name: 'oauth', dependencies: ['auth', 'problems'], fastify: '5.x' },
+)

@@ -1,0 +1,39 @@
+import type { FastifyInstance } from 'fastify'
+import {
+  apiCatalog,
+  apiCatalogType,
+  authorizationServerMetadata,
+  protectedResourceMetadata,
+} from '../app/auth/metadata.ts'
+
+export type WellKnownOptions = {
+  publicUrl: string
+  /** Every scope there is. */
+  scopes: readonly string[]
+}
+
+const catalogPath = '/.well-known/api-catalog'
+/** They change with a release; nobody waits for that by the second. */
+const maxAgeSeconds = 300
+
+/** What programs find without asking: RFC 8414, RFC 9728, RFC 9727. */
+export const wellKnownRoutes = async (
+  app: FastifyInstance,
+  { publicUrl, scopes }: WellKnownOptions,
+): Promise<void> => {
+  const json = 'application/json'
+  const catalogLink = `<${publicUrl}${catalogPath}>; rel="api-catalog"`
+  const documents = [
+    ['/.well-known/oauth-authorization-server', json, authorizationServerMetadata(publicUrl, scopes), {}],
+    ['/.well-known/oauth-protected-resource', json, protectedResourceMetadata(publicUrl, scopes), {}],
+    [catalogPath, apiCatalogType, apiCatalog(publicUrl), { link: catalogLink }],
+  ] as const
+  for (const [url, type, document, headers] of documents) {
+    const body = Buffer.from(JSON.stringify(document))
+    const constant = { ...headers, 'cache-control': `public, max-age=${maxAgeSeconds}` }
+    app.get(url, { schema: { hide: true } }, (_request, reply) =>
+      reply.headers(constant).type(type).send(body),
+    )
+    app.guardMethods(url, ['GET', 'HEAD'])
+  }
+}

@@ -1,0 +1,321 @@
+import { performance } from 'node:perf_hooks'
+import { setTimeout as delay } from 'node:timers/promises'
+import { Redis } from 'ioredis'
+import { sql } from 'kysely'
+import t, { type Test } from 'tap'
+import { createSecrets } from '../../app/auth/secrets.ts'
+import { createEtag, type Entry } from '../../app/cache/entry.ts'
+import { createRedisCache, type SharedCache } from '../../app/cache/redis.ts'
+import { addCustomer, createTestApp, createTestDatabase, logIn } from '../helper.ts'
+import { testRedis } from '../servers.ts'
+
+const redis = await testRedis()
+if (!redis) t.test('what instances share', { skip: 'no redis-server here: NOT tested' }, async () => {})
+else await testShared(redis)
+
+async function testShared({ url, port, pid, stop }: NonNullable<typeof redis>) {
+  const secrets = createSecrets(['a secret of the tests, longer than thirty-two characters'])
+  const now = () => performance.now()
+  const opened: SharedCache[] = []
+  const openCache = (using = secrets) => {
+    const cache = createRedisCache({ url, secrets: using, now, warn: () => {} })
+    opened.push(cache)
+    return cache
+  }
+  const database = await createTestDatabase()
+  const key = await addCustomer(database, 'acme')
+  await sql`insert into products (customer_id, id, name)
+    select 'acme', 'p' || n, 'product ' || n from generate_series(1, 50) n`.execute(database.operator)
+  const [a, b] = [await open(), await open()]
+  let client = new Redis(url, { maxRetriesPerRequest: null })
+  let running = { pid, stop }
+  t.teardown(async () => {
+    for (const each of [a, b]) await each.app.close()
+    for (const each of opened) await each.close()
+    client.disconnect()
+    await running.stop()
+    await database.close()
+  })
+
+  /** An instance of the service: memory of its own, Redis shared. `get` asks as a client does, without no-cache. */
+  async function open() {
+    const app = await createTestApp(database, { shared: openCache() })
+    const { get } = await logIn(app, key)
+    return { app, get: (path: string) => get(path, { 'cache-control': '' }) }
+  }
+
+  /** Polls until it holds; a bound, not a hope. */
+  const until = async (condition: () => Promise<unknown> | unknown, limitMs = 5000): Promise<number> => {
+    const start = now()
+    while (!(await condition())) {
+      if (now() - start > limitMs) throw new Error('it does not come')
+      await delay(5)
+    }
+    return now() - start
+  }
+  const keysOf = (text: string) => client.keys(`certdata:{acme}:*${text}*`)
+  const isShared = (text: string) => until(async () => (await keysOf(text)).length > 0, 2000)
+  const connected = () => until(async () => (await askBoth('warm')) === 'redis')
+
+  let asked = 0
+  /** Whether the second instance finds in Redis what the first one has just read. */
+  const askBoth = async (text: string): Promise<string> => {
+    const path = `/v1/products?limit=3&brand[ne]=${text}-${asked++}`
+    await a.get(path)
+    await until(async () => (await keysOf(`${text}-${asked - 1}`)).length > 0, 200).catch(() => {})
+    return /detail=redis/.test(String((await b.get(path)).headers['cache-status'])) ? 'redis' : 'database'
+  }
+
+  const entryOf = (customerId: string, name: string, text: string): Entry => {
+    const body = Buffer.from(text)
+    const etag = createEtag('application/json', body)
+    const next = '/v1/products?cursor=x'
+    return {
+      customerId,
+      key: name,
+      snapshot: '1:2:',
+      staleAt: now() + 60_000,
+      body,
+      etag,
+      next,
+      encoded: new Map(),
+    }
+  }
+  /** What an entry is in Redis, as soon as it is there. */
+  const sealedOf = async (cache: SharedCache, entry: Entry): Promise<{ name: string; sealed: Buffer }> => {
+    const name = `certdata:{${entry.customerId}}:${entry.key}`
+    await until(() => {
+      cache.set(entry)
+      return client.exists(name)
+    })
+    return { name, sealed: (await client.getBuffer(name)) as Buffer }
+  }
+  const shown = (entry: Entry | undefined) =>
+    entry && [entry.customerId, entry.key, entry.body.toString(), entry.etag, entry.snapshot, entry.next]
+
+  t.test(
+    'an answer that one instance has read is a hit in Redis for another, the same to the byte',
+    async (t) => {
+      await connected()
+      const path = '/v1/products?limit=7&sort=-name'
+      const first = await a.get(path)
+      t.equal(first.headers['cache-status'], 'certdata; fwd=uri-miss; stored')
+      await isShared('sort=-name')
+      const second = await b.get(path)
+      t.equal(second.headers['cache-status'], 'certdata; hit; detail=redis')
+      t.same(
+        [second.body, second.headers.etag, second.headers.link],
+        [first.body, first.headers.etag, first.headers.link],
+      )
+      t.equal((await b.get(path)).headers['cache-status'], 'certdata; hit', 'and from then on in its memory')
+      const record = await a.get('/v1/products/p7')
+      await isShared('products/p7')
+      t.same(
+        (await b.get('/webapi/v1/api.php/products/p7')).body,
+        record.body,
+        'the other forms of a path share it',
+      )
+      t.same(await keysOf('p7'), await client.keys('*p7*'), 'under the customer')
+      t.ok((await client.pttl((await keysOf('p7'))[0] as string)) <= 400, 'and not longer than it is fresh')
+    },
+  )
+
+  t.test('an envelope changed in any one byte is no answer', async (t) => {
+    const cache = openCache()
+    const entry = entryOf('acme', 'k', 'the body')
+    const { name, sealed } = await sealedOf(cache, entry)
+    t.same(shown(await cache.get('acme', 'k')), shown(entry))
+    const accepted: number[] = []
+    for (let at = 0; at < sealed.length; at++) {
+      const changed = Buffer.from(sealed)
+      changed.writeUInt8(changed.readUInt8(at) ^ (1 << (at % 8)), at)
+      await client.set(name, changed, 'PX', 60_000)
+      if (await cache.get('acme', 'k')) accepted.push(at)
+    }
+    t.same(accepted, [])
+    const cut = [0, 1, 4, 35, 36, sealed.length - 32, sealed.length - 1].map((end) => sealed.subarray(0, end))
+    for (const bytes of [
+      ...cut,
+      Buffer.concat([sealed, Buffer.of(0)]),
+      Buffer.alloc(500),
+      Buffer.from('garbage'),
+    ]) {
+      await client.set(name, bytes, 'PX', 60_000)
+      t.equal(await cache.get('acme', 'k'), undefined, `${bytes.length} bytes`)
+    }
+    await client.del(name)
+    await client.lpush(name, 'a list')
+    t.equal(await cache.get('acme', 'k'), undefined, 'another type')
+    await client.del(name)
+    await client.set(name, sealed, 'PX', 60_000)
+    t.ok(await cache.get('acme', 'k'), 'unchanged it is one again')
+    await client.persist(name)
+    t.equal(await cache.get('acme', 'k'), undefined, 'but not without an end')
+  })
+
+  t.test('an envelope moved to another key, another customer or another secret is no answer', async (t) => {
+    const cache = openCache()
+    const { sealed } = await sealedOf(cache, entryOf('acme', 'products ?a', 'of acme'))
+    const { sealed: twin } = await sealedOf(cache, entryOf('acme', 'products ?b', 'of acme, b'))
+    await client.set('certdata:{acme}:products ?b', sealed, 'PX', 60_000)
+    await client.set('certdata:{bolt}:products ?a', sealed, 'PX', 60_000)
+    await client.set('certdata:{acme}:products ?a', twin, 'PX', 60_000)
+    t.equal(await cache.get('acme', 'products ?b'), undefined, 'another key')
+    t.equal(await cache.get('acme', 'products ?a'), undefined, 'swapped')
+    t.equal(await cache.get('bolt', 'products ?a'), undefined, 'another customer')
+    const stranger = openCache(createSecrets(['a secret that is another one, and long enough as well']))
+    await sealedOf(cache, entryOf('acme', 'k2', 'text'))
+    await until(async () => (await cache.get('acme', 'k2')) !== undefined)
+    t.equal(await stranger.get('acme', 'k2'), undefined, 'another secret')
+    // Ids and keys that run into each other must not meet.
+    await sealedOf(cache, entryOf('acme', 'x}:y', 'text'))
+    t.equal(await cache.get('acme}:x', 'y'), undefined)
+  })
+
+  t.test('a poisoned Redis costs the hit and nothing else', async (t) => {
+    await connected()
+    const path = '/v1/products?limit=2&category[ne]=poison'
+    const first = await a.get(path)
+    await isShared('poison')
+    const [name] = (await keysOf('poison')) as [string]
+    const sealed = (await client.getBuffer(name)) as Buffer
+    const forged = Buffer.from(sealed.toString('latin1').replace('product 1', 'PRODUCT 1'), 'latin1')
+    t.notOk(forged.equals(sealed))
+    await client.set(name, forged, 'PX', 60_000)
+    const answer = await b.get(path)
+    t.same([answer.headers['cache-status'], answer.body], ['certdata; fwd=uri-miss; stored', first.body])
+  })
+
+  const budgetMs = 200
+
+  /** Asks what nobody has asked before: every answer right, none much later than the database makes it. */
+  const askAround = async (t: Test, label: string) => {
+    const wrong: object[] = []
+    const times: number[] = []
+    for (let n = 0; n < 12; n++) {
+      const start = now()
+      const answer = await (n % 2 ? a : b).get(`/v1/products/p${1 + n}?fields=name&format=json`)
+      times.push(now() - start)
+      const list = await (n % 2 ? a : b).get(`/v1/products?name[prefix]=product%20${n}&model[ne]=${label}`)
+      if (answer.json().data?.name !== `product ${1 + n}` || list.statusCode !== 200)
+        wrong.push({ n, body: answer.body })
+    }
+    t.same(wrong, [], label)
+    const worst = Math.max(...times)
+    t.ok(worst < budgetMs, `${label}: the slowest took ${worst.toFixed(0)} ms`)
+  }
+
+  t.test('Redis paused, killed or coming back: answers stay right, at most a little later', async (t) => {
+    await askAround(t, 'well')
+    process.kill(running.pid, 'SIGSTOP')
+    await askAround(t, 'paused')
+    await askAround(t, 'still paused')
+    process.kill(running.pid, 'SIGCONT')
+    await askAround(t, 'resumed')
+    t.ok(await connected(), 'hits come back')
+    client.disconnect()
+    process.kill(running.pid, 'SIGKILL')
+    await askAround(t, 'killed')
+    await running.stop()
+    await askAround(t, 'gone')
+    const again = await testRedis(port)
+    if (!again) throw new Error('it was there before')
+    running = again
+    client = new Redis(url, { maxRetriesPerRequest: null })
+    await askAround(t, 'restarted, empty')
+    t.ok(await connected(), 'hits come back')
+    await client.flushall()
+    await askAround(t, 'flushed')
+    await client.config('SET', 'maxmemory', '1')
+    await askAround(t, 'full')
+    await client.config('SET', 'maxmemory', '0')
+  })
+
+  /** No answer to a request sent this long after a commit may be without it (contract, "Promised"). */
+  const promiseMs = 600
+
+  t.test('nothing is older than 600 ms after a commit, on either instance', async (t) => {
+    await connected()
+    const violations: object[] = []
+    const slowest: number[] = []
+    for (let round = 1; round <= 12; round++) {
+      const path = '/v1/products/p3?fields=brand'
+      for (const each of [a, b]) await each.get(path)
+      await sql`update products set brand = ${`round ${round}`} where customer_id = 'acme' and id = 'p3'`.execute(
+        database.operator,
+      )
+      const committed = now()
+      const behind = new Set([a, b])
+      // Both are asked without a break, so that each may pass on what it has to the other.
+      while (behind.size > 0) {
+        for (const each of [a, b]) {
+          const sent = now()
+          const { brand } = (await each.get(path)).json().data
+          if (brand === `round ${round}`) {
+            if (behind.delete(each)) slowest.push(sent - committed)
+          } else if (sent - committed > promiseMs) {
+            violations.push({ round, instance: each === a ? 'a' : 'b', ms: sent - committed, brand })
+            behind.delete(each)
+          } else if (!behind.has(each))
+            violations.push({ round, instance: each === a ? 'a' : 'b', back: brand })
+        }
+      }
+    }
+    t.same(violations, [])
+    t.comment(`slowest ${Math.max(...slowest).toFixed(0)} ms`)
+    t.ok(Math.max(...slowest) > 20, 'the test saw answers from a cache')
+  })
+
+  const late = { todo: 'what Redis writes late lives from then on: see the report, R1' }
+
+  t.test('what a paused Redis takes in late is not fresh when it resumes', late, async (t) => {
+    await connected()
+    const fresh = await open()
+    process.kill(running.pid, 'SIGSTOP')
+    const path = '/v1/products/p4?fields=brand'
+    const before = (await a.get(path)).json().data.brand
+    await sql`update products set brand = 'after' where customer_id = 'acme' and id = 'p4'`.execute(
+      database.operator,
+    )
+    const committed = now()
+    await until(() => now() - committed > promiseMs)
+    process.kill(running.pid, 'SIGCONT')
+    // If it is kept at all: asking before it is there would only show the database's answer.
+    await until(async () => (await keysOf('products/p4')).length > 0, 300).catch(() => {})
+    const answers: string[] = []
+    await until(async () => {
+      const answer = await fresh.get(`${path}&format=json`)
+      answers.push(`${answer.json().data.brand} ${answer.headers['cache-status']}`)
+      return now() - committed > 2 * promiseMs
+    })
+    await fresh.app.close()
+    t.same(
+      answers.filter((each) => !each.startsWith('after')),
+      [],
+      `it was ${before} before`,
+    )
+  })
+
+  const hanging = { todo: 'what waits for a hanging Redis is kept for ever: see the report, R2' }
+
+  t.test('what a hanging Redis does not take is not kept for it', hanging, async (t) => {
+    await connected()
+    const cache = openCache()
+    await until(async () => (await sealedOf(cache, entryOf('acme', 'before', 'text'))).sealed.length > 0)
+    const inputBytes = async () => Number(/total_net_input_bytes:(\d+)/.exec(await client.info('stats'))?.[1])
+    const before = await inputBytes()
+    process.kill(running.pid, 'SIGSTOP')
+    const megabyte = 'x'.repeat(2 ** 20)
+    for (let n = 0; n < 100; n++) {
+      cache.set(entryOf('acme', `large ${n}`, megabyte))
+      await cache.get('acme', `large ${n}`)
+    }
+    process.kill(running.pid, 'SIGCONT')
+    await until(async () => {
+      await sealedOf(cache, entryOf('acme', 'after', 'text'))
+      return cache.get('acme', 'after')
+    })
+    const megabytes = ((await inputBytes()) - before) / 2 ** 20
+    t.ok(megabytes < 30, `${megabytes.toFixed(0)} of 100 MB were sent late`)
+  })
+}

@@ -1,0 +1,266 @@
+import fc from 'fast-check'
+import t from 'tap'
+import type { Account, Admission } from '../../app/limits/account.ts'
+import { createLimiter } from '../../app/limits/limiter.ts'
+import { type Policy, planPolicies } from '../../app/limits/policy.ts'
+import { createServer, createSimulation } from './simulation.ts'
+
+const name = { tag: 'acme', name: '' }
+
+type Passed = { atMs: number; doneMs: number; cost: number; admission: Admission }
+
+/** Instances that share a server, and what they let through. */
+const createWorld = (
+  policies: readonly Policy[],
+  instances: number,
+  { roundTripMs = () => 1, hasServer = true }: { roundTripMs?: () => number; hasServer?: boolean } = {},
+) => {
+  const simulation = createSimulation()
+  const server = createServer(simulation)
+  const { now, after } = simulation
+  const accounts = Array.from({ length: instances }, (): Account => {
+    const store = hasServer ? server.connect(roundTripMs) : undefined
+    return createLimiter({ store, now, after, maxAccounts: 10 }).account(name, policies)
+  })
+  const passed: Passed[] = []
+  const ask = (instance: number, cost = 1): void => {
+    const atMs = now()
+    const done = (admission: Admission) => void passed.push({ atMs, doneMs: now(), cost, admission })
+    const admission = (accounts[instance] as Account).take(policies.map(() => cost))
+    if (admission instanceof Promise) void admission.then(done)
+    else done(admission)
+  }
+  /** Asks the first instance and lets the time pass that the answer takes. */
+  const take = async (...costs: number[]): Promise<Admission> => {
+    const admission = (accounts[0] as Account).take(costs)
+    if (admission instanceof Promise) await simulation.runTo(now() + 10)
+    return await admission
+  }
+  return { ...simulation, server, accounts, passed, ask, take }
+}
+
+const isAdmitted = ({ admission }: Passed) => admission.violated.length === 0
+
+/** The most that was let through in any stretch of this length. */
+const peakOf = (passed: readonly Passed[], windowMs: number): number => {
+  const admitted = passed.filter(isAdmitted).sort((a, b) => a.doneMs - b.doneMs)
+  let peak = 0
+  let sum = 0
+  let first = 0
+  for (const each of admitted) {
+    sum += each.cost
+    while ((admitted[first] as Passed).doneMs <= each.doneMs - windowMs) {
+      sum -= (admitted[first] as Passed).cost
+      first++
+    }
+    peak = Math.max(peak, sum)
+  }
+  return peak
+}
+
+const one = (quota: number): readonly Policy[] => [{ name: 'burst', quota, windowSeconds: 1 }]
+
+/** Salvos: when after the one before, where, and how many requests at once. */
+const traffic = (instances: number) =>
+  fc.array(
+    fc.record({
+      afterMs: fc.oneof(fc.integer({ min: 0, max: 5 }), fc.integer({ min: 0, max: 400 })),
+      instance: fc.integer({ min: 0, max: instances - 1 }),
+      requests: fc.oneof(fc.integer({ min: 1, max: 3 }), fc.integer({ min: 1, max: 150 })),
+    }),
+    { minLength: 1, maxLength: 60 },
+  )
+
+const worlds = fc
+  .record({
+    quota: fc.integer({ min: 5, max: 200 }),
+    instances: fc.integer({ min: 1, max: 6 }),
+    roundTripMs: fc.constantFrom(0, 0.4, 1, 2),
+  })
+  .chain((world) => fc.record({ world: fc.constant(world), salvos: traffic(world.instances) }))
+
+t.test('whatever the traffic, no window sees more than 10 % above the quota', async (t) => {
+  await fc.assert(
+    fc.asyncProperty(worlds, async ({ world: { quota, instances, roundTripMs }, salvos }) => {
+      const world = createWorld(one(quota), instances, { roundTripMs: () => roundTripMs })
+      for (const { afterMs, instance, requests } of salvos) {
+        await world.runTo(world.now() + afterMs)
+        for (let i = 0; i < requests; i++) world.ask(instance)
+      }
+      await world.runTo(world.now() + 100)
+      return peakOf(world.passed, 1000) <= quota * 1.1
+    }),
+    { numRuns: 150 },
+  )
+  t.pass()
+})
+
+t.test('nobody is refused while there is room', async (t) => {
+  await fc.assert(
+    fc.asyncProperty(worlds, async ({ world: { quota, instances, roundTripMs }, salvos }) => {
+      const world = createWorld(one(quota), instances, { roundTripMs: () => roundTripMs })
+      for (const { afterMs, instance, requests } of salvos) {
+        await world.runTo(world.now() + afterMs)
+        for (let i = 0; i < requests; i++) world.ask(instance)
+      }
+      await world.runTo(world.now() + 100)
+      // Units leave together with their part of the window, and count from when they were settled.
+      const longestMs = 1000 * 1.02 + 50 + 4 * roundTripMs
+      for (const { doneMs } of world.passed.filter((each) => !isAdmitted(each))) {
+        const counted = world.passed.filter(
+          (each) => isAdmitted(each) && each.doneMs <= doneMs && each.doneMs > doneMs - longestMs,
+        ).length
+        if (counted < quota) return false
+      }
+      return true
+    }),
+    { numRuns: 150 },
+  )
+  t.pass()
+})
+
+t.test('a flood gets its quota in every window, however unequal the instances', async (t) => {
+  for (const weights of [[1], [1, 1], [9, 1], [30, 0], [5, 3, 1, 1]]) {
+    const world = createWorld(one(100), weights.length)
+    const seconds = 5
+    for (let ms = 0; ms < seconds * 1000; ms += 10) {
+      await world.runTo(ms)
+      for (const [instance, weight] of weights.entries()) for (let i = 0; i < weight; i++) world.ask(instance)
+    }
+    const total = world.passed.filter(isAdmitted).length
+    t.ok(total >= 90 * seconds && total <= 110 * seconds, `${weights}: ${total} of ${100 * seconds}`)
+  }
+})
+
+t.test('moderate traffic never waits, and settles in batches', async (t) => {
+  const world = createWorld(one(100), 2)
+  await world.runTo(1)
+  for (let i = 0; i < 300; i++) {
+    await world.runTo(1 + i * 15)
+    world.ask(i % 3 === 0 ? 1 : 0)
+  }
+  t.ok(world.passed.every((each) => isAdmitted(each) && each.doneMs === each.atMs))
+  t.ok(world.server.exchanges <= 150, `${world.server.exchanges} exchanges for 300 requests`)
+})
+
+t.test('a request waits 5 ms at most for a lease, then this instance judges', async (t) => {
+  // Of a quota of 10, two instances may not be one unit ahead: the first request waits already.
+  for (const quota of [10, 100]) {
+    const world = createWorld(one(quota), 2, { roundTripMs: () => 24 })
+    for (let i = 0; i < 150; i++) world.ask(0)
+    await world.runTo(4)
+    for (let i = 0; i < 50; i++) world.ask(0)
+    await world.runTo(100)
+    t.equal(world.passed.length, 200)
+    t.ok(world.passed.every(({ atMs, doneMs }) => doneMs - atMs <= 5))
+    t.equal(world.passed.filter(isAdmitted).length, quota)
+  }
+})
+
+t.test('a lease that comes too late is given back', async (t) => {
+  let roundTripMs = 24
+  const world = createWorld(one(10), 2, { roundTripMs: () => roundTripMs })
+  for (let i = 0; i < 4; i++) world.ask(0)
+  await world.runTo(200)
+  roundTripMs = 1
+  for (let i = 0; i < 10; i++) world.ask(1)
+  await world.runTo(300)
+  t.equal(world.passed.filter(isAdmitted).length, 10)
+})
+
+t.test('while the store is down every instance enforces the quota by itself, at once', async (t) => {
+  const world = createWorld(one(100), 2)
+  for (let ms = 0; ms < 4000; ms += 5) {
+    await world.runTo(ms)
+    if (ms === 1500) world.server.isDown = true
+    world.ask(0)
+    world.ask(1)
+  }
+  const alone = world.passed.filter(({ atMs }) => atMs >= 1500)
+  t.ok(alone.every(({ atMs, doneMs }) => doneMs - atMs <= 5))
+  const total = alone.filter(isAdmitted).length
+  t.ok(total >= 2 * 200 && total <= 2 * 300, `${total}`)
+  t.ok(peakOf(world.passed, 1000) <= 200)
+})
+
+t.test('a store that comes back learns what was let through without it', async (t) => {
+  const world = createWorld(one(100), 2)
+  world.server.isDown = true
+  for (let i = 0; i < 80; i++) world.ask(0)
+  await world.runTo(500)
+  world.server.isDown = false
+  world.ask(0)
+  await world.runTo(600)
+  for (let i = 0; i < 100; i++) world.ask(1)
+  await world.runTo(700)
+  t.equal(world.passed.filter(isAdmitted).length, 100)
+})
+
+t.test('without a store the quota is exact in every window', async (t) => {
+  await fc.assert(
+    fc.asyncProperty(fc.integer({ min: 1, max: 50 }), traffic(1), async (quota, salvos) => {
+      const world = createWorld(one(quota), 1, { hasServer: false })
+      for (const { afterMs, requests } of salvos) {
+        await world.runTo(world.now() + afterMs)
+        for (let i = 0; i < requests; i++) world.ask(0)
+      }
+      return peakOf(world.passed, 1000) <= quota && world.passed.every((each) => each.doneMs === each.atMs)
+    }),
+    { numRuns: 50 },
+  )
+  t.pass()
+})
+
+t.test('who waits as long as it is told is let in', async (t) => {
+  await fc.assert(
+    fc.asyncProperty(traffic(1), fc.integer({ min: 1, max: 10 }), async (salvos, cost) => {
+      const world = createWorld(planPolicies({ burst: 20, minute: 60 }), 1)
+      for (const { afterMs, requests } of salvos) {
+        await world.runTo(world.now() + afterMs)
+        for (let i = 0; i < requests; i++) world.ask(0)
+      }
+      await world.runTo(world.now() + 100)
+      const admission = await world.take(1, cost)
+      if (admission.violated.length === 0) return true
+      await world.runTo(world.now() + admission.retryAfterSeconds * 1000)
+      const { violated } = await world.take(1, cost)
+      return violated.length === 0 && admission.retryAfterSeconds >= 1
+    }),
+    { numRuns: 50 },
+  )
+  t.pass()
+})
+
+t.test('each policy is judged, named and counted for itself', async (t) => {
+  const world = createWorld(planPolicies({ burst: 100, minute: 20 }), 1)
+  for (let i = 0; i < 2; i++) t.same((await world.take(1, 10)).violated, [])
+  const refused = await world.take(1, 10)
+  t.same(refused.violated, ['minute'])
+  t.equal(refused.retryAfterSeconds, 60)
+  t.same((await world.take(1, 0)).violated, [])
+  t.same(
+    world.accounts[0]?.use().map(({ remaining }) => remaining),
+    [97, 0],
+    'a refused request is not counted anywhere',
+  )
+  world.accounts[0]?.charge([0, -10])
+  await world.runTo(world.now() + 100)
+  t.same((await world.take(1, 10)).violated, [], 'what is given back is there for the next')
+})
+
+t.test('a change of plan takes the use along', async (t) => {
+  const { now, after, runTo, ...simulation } = createSimulation()
+  const store = createServer({ now, after, runTo, ...simulation }).connect(() => 1)
+  const limiter = createLimiter({ store, now, after, maxAccounts: 2 })
+  const small = one(10)
+  const large = one(1000)
+  for (let i = 0; i < 10; i++) {
+    const pending = limiter.account(name, small).take([1])
+    await runTo(now() + 5)
+    t.same((await pending).violated, [])
+  }
+  await runTo(now() + 60)
+  limiter.account(name, large).charge([1])
+  await runTo(now() + 60)
+  t.equal(limiter.account(name, large).use()[0]?.remaining, 989)
+})

@@ -1,0 +1,183 @@
+import type { InjectOptions, LightMyRequestResponse } from 'fastify'
+import t, { type Test } from 'tap'
+import { problem } from '../../schemas/problem.ts'
+import { addCustomer, createTestApp, createTestDatabase, logIn } from '../helper.ts'
+import { parseList } from './structured-fields.ts'
+
+const database = await createTestDatabase()
+t.teardown(() => database.close())
+await database.operator
+  .insertInto('customers')
+  .values({ customer_id: 'demo', name: 'Demo', plan: 'premium' })
+  .execute()
+
+const published = {
+  LIMIT_PREMIUM_BURST: '100',
+  LIMIT_PREMIUM_MINUTE: '600',
+  LIMIT_ENTERPRISE_BURST: '1000',
+  LIMIT_ENTERPRISE_MINUTE: '6000',
+  LIMIT_DEMO_BURST: '20',
+  LIMIT_DEMO_MINUTE: '60',
+}
+const createApp = async (t: Test, env: Record<string, string> = {}) => {
+  const clock = { offsetMs: 0, isStopped: true }
+  const app = await createTestApp(database, { env: { ...published, ...env }, clock })
+  t.teardown(() => app.close())
+  return { app, clock }
+}
+let customers = 0
+const newCustomer = async (app: Awaited<ReturnType<typeof createApp>>['app'], options = {}) =>
+  logIn(app, await addCustomer(database, `customer-${++customers}`, options))
+
+type Limits = Record<string, { q: number; w: number; r: number; t: number }>
+/** Both headers, by policy; throws where one is missing or malformed. */
+const limitsOf = ({ headers }: LightMyRequestResponse): Limits => {
+  const quotas = parseList(String(headers['ratelimit-policy'] ?? ''))
+  const left = new Map(
+    parseList(String(headers.ratelimit ?? '')).map((item) => [item.value, item.parameters]),
+  )
+  return Object.fromEntries(
+    quotas.map(({ value, parameters }) => [value, { ...parameters, ...left.get(value) }]),
+  ) as Limits
+}
+const remaining = (answer: LightMyRequestResponse) => {
+  const { burst, minute } = limitsOf(answer)
+  return [burst?.r, minute?.r]
+}
+
+t.test('every answer after authentication tells the quotas, as structured fields', async (t) => {
+  const { app } = await createApp(t)
+  const { get, token } = await newCustomer(app, { scopes: ['products:read'] })
+  const first = await get('/v1/products')
+  t.equal(first.headers['ratelimit-policy'], '"burst";q=100;w=1, "minute";q=600;w=60')
+  const send = (options: InjectOptions) =>
+    app.inject({ ...options, headers: { authorization: `Bearer ${token}`, ...options.headers } })
+  const answers: [number, LightMyRequestResponse][] = [
+    [200, first],
+    [200, await send({ method: 'HEAD', url: '/products' })],
+    [304, await get('/v1/products', { 'if-none-match': String(first.headers.etag) })],
+    [400, await get('/v1/products?nonsense=1')],
+    [403, await get('/v1/projects')],
+    [404, await get('/v1/products/nobody')],
+    [404, await get('/v1/nothing')],
+    [405, await send({ method: 'DELETE', url: '/v1/products' })],
+    [406, await get('/v1/products', { accept: 'image/png' })],
+    [412, await get('/v1/products', { 'if-match': '"x"' })],
+  ]
+  for (const [index, [status, answer]] of answers.entries()) {
+    t.equal(answer.statusCode, status)
+    const { burst, minute } = limitsOf(answer)
+    t.match(burst, { q: 100, w: 1, t: 1 }, `${status}`)
+    t.match(minute, { q: 600, w: 60, t: 60 }, `${status}`)
+    const unmodified = index >= 2 ? 1 : 0
+    t.equal(minute?.r, 600 - index - 1 + unmodified, `${status}: all but the 304 cost one of minute`)
+  }
+})
+
+t.test('without a token, and for OPTIONS, nothing is told and nothing counted', async (t) => {
+  const { app } = await createApp(t)
+  const answers = [
+    await app.inject('/v1/products'),
+    await app.inject({ url: '/v1/products', headers: { authorization: 'Bearer x' } }),
+    await app.inject({ method: 'OPTIONS', url: '/v1/products' }),
+    await app.inject('/health/live'),
+  ]
+  for (const { headers } of answers) t.notOk(headers.ratelimit ?? headers['ratelimit-policy'])
+})
+
+t.test('over a quota: 429 that names it, and when to come back', async (t) => {
+  const { app, clock } = await createApp(t, { LIMIT_PREMIUM_BURST: '3', LIMIT_PREMIUM_MINUTE: '5' })
+  const { get } = await newCustomer(app)
+  for (let i = 0; i < 3; i++) t.equal((await get('/v1/me')).statusCode, 200)
+  const refused = await get('/v1/me')
+  t.equal(refused.statusCode, 429)
+  t.match(refused.headers, {
+    'content-type': 'application/problem+json',
+    'retry-after': '1',
+    'cache-control': 'no-store',
+  })
+  const body = problem.parse(refused.json())
+  t.match(body, { code: 'quota_exceeded', status: 429, 'violated-policies': ['burst'] })
+  t.same(limitsOf(refused).burst, { q: 3, w: 1, r: 0, t: 1 })
+  t.same(limitsOf(refused).minute?.r, 2, 'what is refused is not counted')
+
+  clock.offsetMs += 1_000
+  t.same(remaining(await get('/v1/me')), [2, 1])
+  clock.offsetMs += 1_000
+  t.same(remaining(await get('/v1/me')), [2, 0])
+  const exhausted = await get('/v1/me')
+  t.same(exhausted.json()['violated-policies'], ['minute'])
+  const waitSeconds = Number(exhausted.headers['retry-after'])
+  t.ok(waitSeconds > 50 && waitSeconds <= 59, `${waitSeconds}`)
+  t.ok(waitSeconds >= (limitsOf(exhausted).minute?.t ?? 99))
+  clock.offsetMs += waitSeconds * 1000
+  t.equal((await get('/v1/me')).statusCode, 200)
+})
+
+t.test('429 comes after path, method and scope, and before everything about the query', async (t) => {
+  const { app } = await createApp(t, { LIMIT_PREMIUM_MINUTE: '1' })
+  const { get, token } = await newCustomer(app, { scopes: ['products:read'] })
+  await get('/v1/products')
+  const statuses = [
+    await get('/v1/nothing'),
+    await app.inject({ method: 'PUT', url: '/v1/products', headers: { authorization: `Bearer ${token}` } }),
+    await get('/v1/projects'),
+    await get('/v1/products', { accept: 'image/png' }),
+    await get('/v1/products?nonsense=1'),
+    await get('/v1/products/nobody'),
+  ].map(({ statusCode }) => statusCode)
+  t.same(statuses, [404, 405, 403, 429, 429, 429])
+})
+
+t.test('a 304 costs nothing of minute, and one of burst', async (t) => {
+  const { app } = await createApp(t, { LIMIT_PREMIUM_MINUTE: '10' })
+  const { get } = await newCustomer(app)
+  const { etag } = (await get('/v1/products')).headers
+  for (let i = 1; i <= 30; i++) {
+    const answer = await get('/v1/products', { 'if-none-match': String(etag) })
+    t.same([answer.statusCode, ...remaining(answer)], [304, 100 - 1 - i, 9])
+  }
+})
+
+t.test('keys of one customer share its quota, and customers do not', async (t) => {
+  const { app } = await createApp(t)
+  const [first, second] = [await addCustomer(database, 'shared'), await addCustomer(database, 'shared')]
+  await (await logIn(app, first)).get('/v1/me')
+  t.same(remaining(await (await logIn(app, second)).get('/v1/me')), [98, 598])
+  t.same(remaining(await (await newCustomer(app)).get('/v1/me')), [99, 599])
+  t.same(remaining(await (await newCustomer(app, { plan: 'enterprise' })).get('/v1/me')), [999, 5999])
+})
+
+t.test('the demo token is counted per client address', async (t) => {
+  const { app } = await createApp(t, { TRUSTED_PROXIES: '10.0.0.0/8' })
+  const ask = async (remoteAddress: string, forwarded?: string) =>
+    app.inject({
+      url: '/v1/products',
+      remoteAddress,
+      headers: {
+        authorization: 'Bearer cda_demo_public',
+        ...(forwarded ? { 'x-forwarded-for': forwarded, 'x-forwarded-proto': 'https' } : {}),
+      },
+    })
+  const first = await ask('127.0.0.1')
+  t.equal(first.headers['ratelimit-policy'], '"burst";q=20;w=1, "minute";q=60;w=60')
+  for (let i = 1; i < 20; i++) t.equal((await ask('127.0.0.1')).statusCode, 200)
+  t.equal((await ask('127.0.0.1')).statusCode, 429)
+  t.same(remaining(await ask('10.0.0.1', '192.0.2.1')), [19, 59], 'another client, behind the proxy')
+  t.same(remaining(await ask('10.0.0.2', '192.0.2.1')), [18, 58], 'the same behind another proxy')
+  t.same(remaining(await ask('10.0.0.1', '127.0.0.1, 192.0.2.2')), [19, 59], 'not what a client says it is')
+  t.same(remaining(await ask('10.0.0.1', '2001:db8:1:2::1')), [19, 59])
+  t.same(remaining(await ask('10.0.0.1', '2001:db8:1:2:3:4:5:6')), [18, 58], 'one network, one client')
+  t.same(remaining(await ask('10.0.0.1', '2001:db8:1:3::1')), [19, 59])
+})
+
+t.test('/v1/me shows the quotas and what is left of them', async (t) => {
+  const { app } = await createApp(t)
+  const { get } = await newCustomer(app)
+  await get('/v1/products')
+  const answer = await get('/v1/me')
+  t.same(answer.json().data.limits, [
+    { policy: 'burst', quota: 100, window_seconds: 1, remaining: 98, reset_seconds: 1 },
+    { policy: 'minute', quota: 600, window_seconds: 60, remaining: 598, reset_seconds: 60 },
+  ])
+})

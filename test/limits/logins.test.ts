@@ -1,0 +1,139 @@
+import { crc32 } from 'node:zlib'
+import type { InjectOptions } from 'fastify'
+import t, { type Test } from 'tap'
+import { createApiKey } from '../../app/auth/api-keys.ts'
+import type { KeyFacts } from '../../app/auth/facts.ts'
+import { refuseApiKey } from '../../app/auth/principals.ts'
+import type { ApiError } from '../../app/errors.ts'
+import { createLogins, type KeyCheck } from '../../app/limits/logins.ts'
+import { addCustomer, createTestApp, createTestDatabase } from '../helper.ts'
+import { createServer, createSimulation } from './simulation.ts'
+
+const database = await createTestDatabase()
+t.teardown(() => database.close())
+
+const createApp = async (t: Test) => {
+  const clock = { offsetMs: 0, isStopped: true }
+  const app = await createTestApp(database, {
+    env: { LIMIT_LOGINS: '60', LIMIT_FAILED_LOGINS: '10', TRUSTED_PROXIES: '10.0.0.0/8' },
+    clock,
+  })
+  t.teardown(() => app.close())
+  const logIn = (api_key: string, address = '192.0.2.1') =>
+    app.inject({
+      method: 'POST',
+      url: '/v1/auth/login',
+      payload: { api_key },
+      remoteAddress: '10.0.0.1',
+      headers: { 'x-forwarded-for': address, 'x-forwarded-proto': 'https' },
+    } as InjectOptions)
+  const times = async (count: number, ...of: Parameters<typeof logIn>) => {
+    const statuses: number[] = []
+    for (let i = 0; i < count; i++) statuses.push((await logIn(...of)).statusCode)
+    return statuses
+  }
+  return { logIn, times, clock }
+}
+const repeat = (count: number, status: number) => Array.from({ length: count }, () => status)
+
+let customers = 0
+const newKey = () => addCustomer(database, `customer-${++customers}`)
+/** The same key id with another secret, and the checksum that belongs to it. */
+const withWrongSecret = (apiKey: string): string => {
+  const secret = createApiKey().apiKey.slice(26, 58)
+  const body = `${apiKey.slice(0, 26)}${secret}`
+  const base62 = '0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ'
+  let rest = crc32(body)
+  let checksum = ''
+  for (let place = 0; place < 6; place++) {
+    checksum = base62[rest % 62] + checksum
+    rest = Math.floor(rest / 62)
+  }
+  return body + checksum
+}
+
+t.test('the 61st login of a key in a minute is 429, and another key goes on', async (t) => {
+  const { logIn, times, clock } = await createApp(t)
+  const [key, other] = [await newKey(), await newKey()]
+  t.same(await times(60, key), repeat(60, 200))
+  const refused = await logIn(key, '192.0.2.9')
+  t.equal(refused.statusCode, 429, 'wherever it comes from')
+  t.match(refused.json(), { code: 'quota_exceeded', 'violated-policies': ['logins'] })
+  const waitSeconds = Number(refused.headers['retry-after'])
+  t.ok(waitSeconds >= 1 && waitSeconds <= 60)
+  t.equal((await logIn(other)).statusCode, 200)
+  clock.offsetMs += waitSeconds * 1000
+  t.equal((await logIn(key)).statusCode, 200)
+})
+
+t.test('the eleventh failure of an address with a key is 429, and the right key still opens', async (t) => {
+  const { logIn, times } = await createApp(t)
+  const key = await newKey()
+  const wrong = withWrongSecret(key)
+  t.same(await times(10, wrong), repeat(10, 401))
+  const refused = await logIn(wrong)
+  t.equal(refused.statusCode, 429)
+  t.match(refused.json()['violated-policies'], ['failed_logins'])
+  t.ok(Number(refused.headers['retry-after']) >= 1)
+  t.equal((await logIn(key, '192.0.2.2')).statusCode, 200, 'from another address')
+  t.equal((await logIn(key)).statusCode, 200, 'and from the very same')
+  t.equal((await logIn(wrong, '192.0.2.2')).statusCode, 401, 'another address fails for itself')
+  t.equal((await logIn(withWrongSecret(await newKey()))).statusCode, 401, 'and with another key')
+})
+
+t.test("failures from everywhere do not touch a key's own logins", async (t) => {
+  const { times } = await createApp(t)
+  const key = await newKey()
+  const wrong = withWrongSecret(key)
+  for (let i = 0; i < 20; i++) await times(12, wrong, `198.51.100.${i}`)
+  t.same(await times(60, key), repeat(60, 200))
+})
+
+t.test('what is no key is counted per address', async (t) => {
+  const { logIn, times } = await createApp(t)
+  for (let i = 0; i < 10; i++) t.equal((await logIn(`garbage ${i}`)).statusCode, 401)
+  t.same(await times(2, 'garbage'), [429, 429])
+  t.equal((await logIn('garbage', '192.0.2.2')).statusCode, 401)
+  t.equal((await logIn(await newKey())).statusCode, 200)
+})
+
+t.test('a pair that has used its failures up asks the database no more', async (t) => {
+  const { now, after } = createSimulation()
+  const limits = { logins: 60, failedLogins: 10 }
+  const logins = createLogins({ limits, store: undefined, now, after })
+  const { apiKey, keyId, secretSha256 } = createApiKey()
+  let verified = 0
+  const facts = { keyId, customerId: 'acme', secretSha256 } as KeyFacts
+  const check: KeyCheck = {
+    findKey: () => facts,
+    verify: async (given) => {
+      verified++
+      if (given !== apiKey) throw refuseApiKey()
+      return facts
+    },
+  }
+  const wrong = withWrongSecret(apiKey)
+  const codes: string[] = []
+  for (let i = 0; i < 15; i++) {
+    await logins.logIn(check, wrong, '192.0.2.1').catch((error: ApiError) => codes.push(error.code))
+  }
+  t.same(codes, [...Array(10).fill('invalid_api_key'), ...Array(5).fill('quota_exceeded')])
+  t.equal(verified, 10)
+  t.equal((await logins.logIn(check, apiKey, '192.0.2.1')).keyId, keyId)
+})
+
+t.test('instances count failures together', async (t) => {
+  const simulation = createSimulation()
+  const server = createServer(simulation)
+  const limits = { logins: 60, failedLogins: 10 }
+  const instances = [0, 1].map(() => createLogins({ ...simulation, limits, store: server.connect(() => 1) }))
+  const codes: string[] = []
+  for (let i = 0; i < 30; i++) {
+    const attempt = instances[i % 2]?.logIn({} as KeyCheck, 'garbage', '192.0.2.1')
+    const noted = attempt?.catch((error: ApiError) => codes.push(error.code))
+    await simulation.runTo(simulation.now() + 10)
+    await noted
+  }
+  const failed = codes.filter((code) => code === 'invalid_api_key').length
+  t.ok(failed >= 9 && failed <= 11, `${failed}`)
+})

@@ -1,0 +1,31 @@
+/** A member of a List (RFC 9651): here always a String with Integer parameters. */
+export type Item = { value: string; parameters: Record<string, number> }
+
+/**
+ * Parses a List of Strings with Integer parameters, strictly by the algorithms of RFC 9651, section 4.2;
+ * throws for anything else.
+ */
+export const parseList = (field: string): Item[] => {
+  let rest = field
+  const take = (pattern: RegExp): string => {
+    const [match] = pattern.exec(rest) ?? []
+    if (match === undefined) throw new Error(`expected ${pattern} at: ${rest}`)
+    rest = rest.slice(match.length)
+    return match
+  }
+  const items: Item[] = []
+  while (rest !== '') {
+    const value = JSON.parse(take(/^"(?:[\x20-\x21\x23-\x5b\x5d-\x7e]|\\["\\])*"/)) as string
+    const parameters: Record<string, number> = {}
+    while (rest.startsWith(';')) {
+      take(/^; */)
+      const key = take(/^[a-z*][a-z0-9_.*-]*/)
+      take(/^=/)
+      parameters[key] = Number(take(/^-?\d{1,15}(?![\d.])/))
+    }
+    items.push({ value, parameters })
+    if (rest === '') break
+    take(/^[ \t]*,[ \t]*(?=[^ \t])/)
+  }
+  return items
+}

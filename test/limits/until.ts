@@ -1,0 +1,10 @@
+import { setImmediate as turn } from 'node:timers/promises'
+
+/** Waits for a condition of the real world; throws where it does not come within 10 s. */
+export const until = async (condition: () => boolean | Promise<boolean>): Promise<void> => {
+  const deadline = performance.now() + 10_000
+  while (!(await condition())) {
+    if (performance.now() > deadline) throw new Error('what was waited for did not come')
+    await turn()
+  }
+}
