@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { Redis } from 'ioredis'
 import type { Entry } from './entry.ts'
 
@@ -61,9 +62,14 @@ const unpack = (
   return { ...head, body: content.subarray(headEnd) }
 }
 
+/** While Redis hangs, one small question at a time asks whether it is back. */
+const probeEveryMs = 100
+
 /**
- * Redis as a shared cache. Expiry carries an entry's age between instances, so their clocks need not
- * agree: a key lives until its answer goes stale. Unreachable: reported once, retried in the background.
+ * Redis as a shared cache. Expiry carries an entry's age between instances, so their clocks need not agree:
+ * a key lives until its answer goes stale, by Redis's own clock, so that what Redis takes in late, after a
+ * pause, is not younger for it. Unreachable: reported once, retried in the background. Hanging: left alone
+ * until it answers, so that nothing piles up for it.
  */
 export const createRedisCache = ({ url, secrets, now, warn }: Options): SharedCache => {
   const redis = new Redis(url, {
@@ -75,6 +81,31 @@ export const createRedisCache = ({ url, secrets, now, warn }: Options): SharedCa
     retryStrategy: (attempt) => Math.min(100 * attempt, 2_000),
   })
   let isDown = false
+  let isHanging = false
+  let isClosed = false
+  /** Redis's clock less ours, at the least: an entry may go a round trip too early, never too late. */
+  let aheadMs: number | undefined
+
+  const readClock = async () => {
+    const [seconds, microseconds] = await redis.time()
+    aheadMs = Number(seconds) * 1000 + Number(microseconds) / 1000 - now()
+  }
+  const probe = async () => {
+    while (isHanging && !isClosed) {
+      try {
+        await readClock()
+        isHanging = false
+      } catch {
+        await delay(probeEveryMs, undefined, { ref: false })
+      }
+    }
+  }
+  const onFailure = (error: Error) => {
+    if (isHanging || error.message !== 'Command timed out') return
+    isHanging = true
+    void probe()
+  }
+
   redis.on('error', (error: Error) => {
     if (!isDown) warn('Redis is unreachable: serving from memory and the database, retrying', error)
     isDown = true
@@ -82,26 +113,36 @@ export const createRedisCache = ({ url, secrets, now, warn }: Options): SharedCa
   redis.on('ready', () => {
     if (isDown) warn('Redis is reachable again')
     isDown = false
+    readClock().catch(onFailure)
   })
   return {
     async get(customerId, key) {
+      if (isHanging) return undefined
       const name = redisKey(customerId, key)
       const askedAt = now()
       try {
-        const [sealed, remainingMs] = await Promise.all([redis.getBuffer(name), redis.pttl(name)])
+        const [sealed, remainingMs] = await Promise.all([
+          redis.getBuffer(name),
+          redis.pttl(name),
+          readClock(),
+        ])
         const content = sealed && remainingMs > 0 ? unpack(name, sealed, secrets) : undefined
         if (!content || content.customerId !== customerId || content.key !== key) return undefined
         return { ...content, staleAt: askedAt + remainingMs, encoded: new Map() }
-      } catch {
+      } catch (error) {
+        onFailure(error as Error)
         return undefined
       }
     },
     set(entry) {
-      const lifeMs = Math.floor(entry.staleAt - now())
-      if (lifeMs <= 0) return
-      redis.set(redisKey(entry.customerId, entry.key), pack(entry, secrets), 'PX', lifeMs).catch(() => {})
+      if (isHanging || aheadMs === undefined || entry.staleAt <= now()) return
+      const deadline = Math.floor(entry.staleAt + aheadMs)
+      redis
+        .set(redisKey(entry.customerId, entry.key), pack(entry, secrets), 'PXAT', deadline)
+        .catch(onFailure)
     },
     close() {
+      isClosed = true
       redis.disconnect()
       return Promise.resolve()
     },

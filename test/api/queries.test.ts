@@ -340,6 +340,7 @@ const walk = async (asked: Asked, limit: number, extra = ''): Promise<Rec[]> => 
   do {
     const { data, page }: Body = await read(cursor ? `${url}&cursor=${cursor}` : url)
     found.push(...data)
+    assert.ok(found.length < 1000, 'a walk comes to its end')
     assert.equal(page.limit, limit)
     assert.equal(page.has_more, page.next_cursor !== null)
     assert.ok(data.length === limit || !page.has_more, 'only the last page may be short')

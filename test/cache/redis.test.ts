@@ -266,9 +266,7 @@ async function testShared({ url, port, pid, stop }: NonNullable<typeof redis>) {
     t.ok(Math.max(...slowest) > 20, 'the test saw answers from a cache')
   })
 
-  const late = { todo: 'what Redis writes late lives from then on: see the report, R1' }
-
-  t.test('what a paused Redis takes in late is not fresh when it resumes', late, async (t) => {
+  t.test('what a paused Redis takes in late is not fresh when it resumes', async (t) => {
     await connected()
     const fresh = await open()
     process.kill(running.pid, 'SIGSTOP')
@@ -296,9 +294,7 @@ async function testShared({ url, port, pid, stop }: NonNullable<typeof redis>) {
     )
   })
 
-  const hanging = { todo: 'what waits for a hanging Redis is kept for ever: see the report, R2' }
-
-  t.test('what a hanging Redis does not take is not kept for it', hanging, async (t) => {
+  t.test('what a hanging Redis does not take is not kept for it', async (t) => {
     await connected()
     const cache = openCache()
     await until(async () => (await sealedOf(cache, entryOf('acme', 'before', 'text'))).sealed.length > 0)

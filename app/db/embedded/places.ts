@@ -50,7 +50,11 @@ export function findPlaces(dataDir: string): Places {
   }
   const obstacle = obstacleIn(directory, found ? clusterOwner(cluster) : newServerUser())
   if (!obstacle) return { directory, home: directory }
-  if (found) throw new Error(`${obstacle}, but its database is there: open the way or name another DATA_DIR`)
+  if (found) {
+    // Nothing is locked yet: the last to leave a temporary instance may just have removed it.
+    if (lstatSync(cluster, { throwIfNoEntry: false })?.ino !== found.ino) return findPlaces(dataDir)
+    throw new Error(`${obstacle}, but its database is there: open the way or name another DATA_DIR`)
+  }
   return { directory, home: shortFolder(directory), moved: obstacle }
 }
 
