@@ -390,7 +390,7 @@ t.test('any filters with any sort, walked at 1, 2 and 7 a page, give the whole l
       const wanted = idsOf(expected(asked, stored, now))
       assert.deepEqual(idsOf(await walk(asked, limit, '&fields=id')), wanted)
     }),
-    { numRuns: 150 },
+    { numRuns: 80 },
   )
   t.pass()
 })
