@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { METHODS } from 'node:http'
 import type { Http2Session } from 'node:http2'
 import type { Socket } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
 import cors from '@fastify/cors'
 import Fastify, { type FastifyInstance, type FastifyServerOptions, LogController } from 'fastify'
 import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod'
@@ -26,7 +27,7 @@ import { requireScope } from './auth/principals.ts'
 import { listScopes } from './auth/scopes.ts'
 import type { Secrets } from './auth/secrets.ts'
 import type { SigningKeys } from './auth/signing-keys.ts'
-import { createAgeLimit } from './cache/freshness.ts'
+import type { Judge } from './cache/freshness.ts'
 import { createMemoryCache } from './cache/memory.ts'
 import { createReadThrough } from './cache/read-through.ts'
 import type { SharedCache } from './cache/redis.ts'
@@ -48,13 +49,17 @@ export type Deps = {
   /** Connections of the serving role. */
   db: Db
   shared: SharedCache | undefined
+  /** What may be served of what was read before. */
+  judge: Judge
   /** Where instances count requests together; undefined: each for itself. */
   limitStore: LimitStore | undefined
   secrets: Secrets
   signingKeys: SigningKeys
-  /** Milliseconds since 1970: the day, tokens' times. */
+  /** The database's clock, milliseconds since 1970: the day. */
+  databaseNow: () => number
+  /** Milliseconds since 1970: tokens' times. */
   now: () => number
-  /** Milliseconds from any start, never going back: the age of answers. */
+  /** Milliseconds from any start, never going back: limits. */
   monotonicNow: () => number
   /** Rejects where the database does not answer. */
   ping: () => Promise<void>
@@ -155,16 +160,25 @@ export const build = async (deps: Deps): Promise<FastifyInstance> => {
   const counting = { limits: config.limits, store: deps.limitStore, now: monotonicNow, after }
   const logins = createLogins(counting)
   const { demoToken, accessTokenSeconds } = config
-  await app.register(auth, { db, signingKeys, publicUrl, demoToken, accessTokenSeconds, now, scopes, logins })
+  await app.register(auth, {
+    db,
+    judge: deps.judge,
+    signingKeys,
+    publicUrl,
+    demoToken,
+    accessTokenSeconds,
+    now,
+    scopes,
+    logins,
+  })
 
-  const freshness = createAgeLimit(config.cacheTtlMs, monotonicNow)
   const memory = createMemoryCache(config.cacheBytes)
   const records = createRecords({
     db,
-    cache: createReadThrough({ memory, shared, freshness, now: monotonicNow }),
+    cache: createReadThrough({ memory, shared, judge: deps.judge, wait: delay }),
     cursors: createCursorCodec(secrets),
     publicUrl,
-    today: createCalendar(now),
+    today: createCalendar(deps.databaseNow),
     requireScope,
   })
 

@@ -9,7 +9,9 @@ const list = z.string().transform((value) => value.split(',').filter((part) => p
 const integer = (min: number, max: number) => z.coerce.number().int().min(min).max(max)
 /** Looser than an URL: libpq's form names a socket by `?host=/folder` and has no host then. */
 const postgresUrl = z.string().regex(/^postgres(ql)?:\/\/\S+$/, 'expected postgresql://…')
-const redisUrl = z.url({ protocol: /^rediss?$/, error: 'expected redis://… or rediss://…' })
+const redisUrl = z.string().regex(/^rediss?(-cluster)?:\/\/[^\s/]+(\/\d*)?$/, {
+  error: 'expected redis://…, rediss://… or redis-cluster://host:port,host:port',
+})
 
 const isAddressRange = (text: string): boolean => {
   const [address = '', prefix, ...rest] = text.split('/')
@@ -62,9 +64,14 @@ export const variables = {
     .optional()
     .describe('Plain HTTP from this machine itself; default: loopback, in production never'),
   CORS_ORIGINS: list.default([]).describe('Origins whose pages may call the API'),
-  CACHE_TTL_MS: integer(0, 550)
-    .default(400)
-    .describe('Longest age of a cached answer, counted from before its database query'),
+  CACHE_TTL_SECONDS: integer(1, 86_400)
+    .default(600)
+    .describe('How long Redis keeps an answer: bounds its memory, not the age of answers'),
+  STALE_MAX_SECONDS: integer(0, 86_400)
+    .default(300)
+    .describe(
+      'While the database does not answer, cached answers are served this long, and say that they are stale',
+    ),
   CACHE_BYTES: integer(0, 2 ** 32)
     .default(64 * 2 ** 20)
     .describe('Size of the memory cache'),
@@ -107,7 +114,9 @@ export type Config = Readonly<{
   trustedProxies: readonly string[]
   allowHttp: 'loopback' | 'never'
   corsOrigins: readonly string[]
-  cacheTtlMs: number
+  /** How long Redis keeps an answer. */
+  cacheTtlSeconds: number
+  staleMaxSeconds: number
   cacheBytes: number
   limits: LimitsConfig
   logLevel: string
@@ -174,7 +183,8 @@ export const parseConfig = (environment: Readonly<Record<string, string | undefi
     trustedProxies: env.TRUSTED_PROXIES,
     allowHttp: env.ALLOW_HTTP ?? (env.NODE_ENV === 'production' ? 'never' : 'loopback'),
     corsOrigins: env.CORS_ORIGINS,
-    cacheTtlMs: env.CACHE_TTL_MS,
+    cacheTtlSeconds: env.CACHE_TTL_SECONDS,
+    staleMaxSeconds: env.STALE_MAX_SECONDS,
     cacheBytes: env.CACHE_BYTES,
     limits: {
       premium: { burst: env.LIMIT_PREMIUM_BURST, minute: env.LIMIT_PREMIUM_MINUTE },

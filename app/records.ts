@@ -90,19 +90,22 @@ export const createRecords = ({ db, cache, cursors, publicUrl, today, requireSco
         const encode = (keys: readonly string[]) => cursors.encode(customerId, selection, keys)
         return readPage(db, plan, encode, (cursor) => formatQuery({ ...query, cursor }))
       }
-      const answer = cache.read({ customerId, key: cacheKey(prepared, id, moment), fill, noCache })
-      if (!(answer instanceof Promise)) return answer
-      return answer.then(
-        (each) => {
-          if (each) return each
-          throw noSuchRecord(resource)
-        },
-        (error) => {
-          throw isUnreachable(error)
-            ? new ApiError('unavailable', { headers: { 'retry-after': '1' } })
-            : error
-        },
-      )
+      const { dependsOn } = prepared
+      const found = (answer: Answer): Answer => {
+        if (answer.entry.isAbsent) throw noSuchRecord(resource)
+        return answer
+      }
+      const answer = cache.read({
+        customerId,
+        key: cacheKey(prepared, id, moment),
+        dependsOn,
+        fill,
+        noCache,
+      })
+      if (!(answer instanceof Promise)) return found(answer)
+      return answer.then(found, (error) => {
+        throw isUnreachable(error) ? new ApiError('unavailable', { headers: { 'retry-after': '1' } }) : error
+      })
     },
   }
 }

@@ -76,6 +76,7 @@ const main = async () => {
     config,
     publicUrl,
     ...stores,
+    databaseNow: stores.poller.databaseNow,
     now: Date.now,
     monotonicNow: () => performance.now(),
     isDraining: () => draining,

@@ -3,8 +3,13 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { createSecrets, type Secrets } from './auth/secrets.ts'
 import { loadSigningKeys, type SigningKeys } from './auth/signing-keys.ts'
+import { createFence } from './cache/fence.ts'
+import { createJudge, type Judge } from './cache/freshness.ts'
+import { createLeaseClock } from './cache/lease.ts'
+import { createPoller, type Poller } from './cache/poller.ts'
 import { createRedisCache, type SharedCache } from './cache/redis.ts'
 import type { Config } from './config.ts'
+import { createChangeSource } from './db/changes.ts'
 import { createDb, createPool, findServingRole } from './db/connect.ts'
 import { listPendingMigrations } from './db/migrate.ts'
 import type { Db } from './db/schema.ts'
@@ -23,6 +28,8 @@ export type Log = {
 export type Stores = {
   db: Db
   shared: SharedCache | undefined
+  judge: Judge
+  poller: Poller
   limitStore: LimitStore | undefined
   secrets: Secrets
   signingKeys: SigningKeys
@@ -96,11 +103,21 @@ export const openStores = async (
     onError: (error) => log.warn({ reason: error.message }, 'an idle database connection was lost'),
   })
   const db = createDb(pool)
-  const now = () => performance.now()
+  const monotonicNow = () => performance.now()
+  const fence = createFence()
+  const { cacheTtlSeconds, staleMaxSeconds } = config
+  const poller = createPoller({
+    source: createChangeSource({ url, role, reachSeconds: cacheTtlSeconds }),
+    fence,
+    clock: createLeaseClock(monotonicNow, Date.now),
+    warn: (message, error) => log.warn({ reason: error?.message }, message),
+  })
   const warn = (message: string, error?: Error) => log.warn({ reason: error?.message }, message)
+  const server = () => fence.last?.server
   let shared: SharedCache | undefined
   let limitStore: LimitStore | undefined
   const close = async () => {
+    await poller.close()
     await shared?.close()
     await limitStore?.close()
     await db.destroy()
@@ -108,13 +125,16 @@ export const openStores = async (
   }
   try {
     await requireCurrentSchema(db)
+    await poller.start()
+    const judge = createJudge(fence, poller, staleMaxSeconds * 1000)
     const signingKeys = await loadSigningKeys(db, secrets)
-    if (config.redisUrl) shared = createRedisCache({ url: config.redisUrl, secrets, now, warn })
+    if (config.redisUrl)
+      shared = createRedisCache({ url: config.redisUrl, secrets, server, ttlSeconds: cacheTtlSeconds, warn })
     if (config.redisUrl) limitStore = createRedisLimits({ url: config.redisUrl, after, warn })
     const ping = async () => {
       await sql`select 1`.execute(db)
     }
-    return { db, shared, limitStore, secrets, signingKeys, local, ping, close }
+    return { db, shared, judge, poller, limitStore, secrets, signingKeys, local, ping, close }
   } catch (error) {
     await close()
     throw error

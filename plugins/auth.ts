@@ -15,6 +15,7 @@ import {
   type TokensOptions,
   type VerifiedToken,
 } from '../app/auth/tokens.ts'
+import type { Judge } from '../app/cache/freshness.ts'
 import type { Db } from '../app/db/schema.ts'
 import type { Logins } from '../app/limits/logins.ts'
 
@@ -22,6 +23,7 @@ export type AuthOptions = TokensOptions & {
   /** Connections of the serving role. */
   db: Db
   demoToken: string
+  judge: Pick<Judge, 'check'>
   /** Absent: logins are not limited. */
   logins?: Logins
 }

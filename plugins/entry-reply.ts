@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { encodedBody, isEncodable } from '../app/cache/encodings.ts'
-import type { Answer, Outcome } from '../app/cache/read-through.ts'
+import type { Answer } from '../app/cache/read-through.ts'
 import { ApiError } from '../app/errors.ts'
 import { isNotModified, isPreconditionFailed } from '../app/http/conditional.ts'
 import { findEncoding } from '../app/http/negotiation.ts'
@@ -13,12 +13,12 @@ export type EntryReplyOptions = {
 }
 
 /** RFC 9211. */
-const cacheStatus: Record<Outcome, string> = {
-  memory: 'certdata; hit',
-  redis: 'certdata; hit; detail=redis',
-  database: 'certdata; fwd=uri-miss; stored',
+const cacheStatus = ({ outcome, staleSeconds }: Answer, noCache: boolean): string => {
+  if (staleSeconds !== undefined) return `certdata; hit; ttl=-${staleSeconds}; detail=db-unreachable`
+  if (outcome === 'memory') return 'certdata; hit'
+  if (outcome === 'redis') return 'certdata; hit; detail=redis'
+  return noCache ? 'certdata; fwd=request; stored' : 'certdata; fwd=uri-miss; stored'
 }
-const cacheStatusOnDemand = 'certdata; fwd=request; stored'
 
 /** Proxies refuse long header fields; `page.next_cursor` is always there. */
 const maxLinkBytes = 2048
@@ -46,11 +46,12 @@ const links = (next: string | undefined, { publicUrl, canonical }: EntryReplyOpt
  * (RFC 9110 §15.4.5).
  */
 export const sendEntry = (
-  { entry, outcome }: Answer,
+  answer: Answer,
   request: FastifyRequest,
   reply: FastifyReply,
   options: EntryReplyOptions,
 ): FastifyReply | Promise<FastifyReply> => {
+  const { entry } = answer
   const { headers } = request
   if (isPreconditionFailed(headers['if-match'])) {
     throw new ApiError('precondition_failed', {
@@ -61,7 +62,8 @@ export const sendEntry = (
   reply.headers({
     etag: entry.etag,
     'cache-control': 'private, no-cache',
-    'cache-status': options.noCache ? cacheStatusOnDemand : cacheStatus[outcome],
+    'cache-status': cacheStatus(answer, options.noCache),
+    'data-as-of': answer.asOf,
     'server-timing': `total;dur=${reply.elapsedTime.toFixed(2)}`,
   })
   if (link !== undefined) reply.header('link', link)

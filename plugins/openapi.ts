@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { z } from 'zod'
 import { encodedBody, isEncodable } from '../app/cache/encodings.ts'
-import { createEtag, type Entry } from '../app/cache/entry.ts'
+import { createEtag, type Representation } from '../app/cache/entry.ts'
 import { isNotModified } from '../app/http/conditional.ts'
 import { findEncoding } from '../app/http/negotiation.ts'
 import type { Description, Route } from '../app/openapi/description.ts'
@@ -20,21 +20,13 @@ declare module 'fastify' {
 const url = '/openapi.json'
 const mediaType = 'application/json'
 
-const createEntry = (document: object): Entry => {
+const createEntry = (document: object): Representation => {
   const body = Buffer.from(JSON.stringify(document))
   const etag = createEtag(mediaType, body)
-  return {
-    customerId: '',
-    key: url,
-    snapshot: '',
-    staleAt: Number.POSITIVE_INFINITY,
-    body,
-    etag,
-    encoded: new Map(),
-  }
+  return { body, etag, encoded: new Map() }
 }
 
-const send = (entry: Entry, request: FastifyRequest, reply: FastifyReply) => {
+const send = (entry: Representation, request: FastifyRequest, reply: FastifyReply) => {
   const vary = [reply.getHeader('vary'), 'Accept-Encoding'].filter((each) => each !== undefined).join(', ')
   reply.headers({ etag: entry.etag, 'cache-control': 'public, no-cache', vary })
   if (isNotModified(request.headers['if-none-match'], entry.etag)) return reply.code(304).send()
@@ -54,7 +46,7 @@ const send = (entry: Entry, request: FastifyRequest, reply: FastifyReply) => {
 export default fp<OpenApiOptions>(
   (app, { publicUrl }, done) => {
     const routes: Route[] = []
-    let entry: Entry
+    let entry: Representation
     app.addHook('onRoute', ({ method, url: path, schema, config }) => {
       const description = schema?.openapi
       if (!schema || !description) return

@@ -6,8 +6,13 @@ import { createApiKey } from '../app/auth/api-keys.ts'
 import { ensureSigningKeys } from '../app/auth/key-rotation.ts'
 import { createSecrets } from '../app/auth/secrets.ts'
 import { loadSigningKeys } from '../app/auth/signing-keys.ts'
+import { createFence } from '../app/cache/fence.ts'
+import { createJudge } from '../app/cache/freshness.ts'
+import { createLeaseClock } from '../app/cache/lease.ts'
+import { createPoller } from '../app/cache/poller.ts'
 import type { SharedCache } from '../app/cache/redis.ts'
 import { parseConfig, variables } from '../app/config.ts'
+import { createChangeSource } from '../app/db/changes.ts'
 import { createDb, createPool, operatorRole, readerRole } from '../app/db/connect.ts'
 import { migrate } from '../app/db/migrate.ts'
 import type { Db, Plan } from '../app/db/schema.ts'
@@ -68,6 +73,19 @@ const noLimits = Object.fromEntries(
   Object.keys(variables).flatMap((name) => (name.startsWith('LIMIT_') ? [[name, '1000000']] : [])),
 )
 
+/** A fence and its poller on a database, with a judge over them; started. */
+export const startTestFence = async (url: string, staleMaxMs = 300_000) => {
+  const fence = createFence()
+  const poller = createPoller({
+    source: createChangeSource({ url, role: readerRole, reachSeconds: 600 }),
+    fence,
+    clock: createLeaseClock(() => performance.now(), Date.now),
+    warn: ignore,
+  })
+  await poller.start()
+  return { fence, poller, judge: createJudge(fence, poller, staleMaxMs) }
+}
+
 /** The service on a database, as a process would build it, without listening. */
 export const createTestApp = async (
   database: TestDatabase,
@@ -76,12 +94,15 @@ export const createTestApp = async (
   const secrets = createSecrets([secretKey])
   const builtAt = performance.now()
   const config = parseConfig({ LOG_LEVEL: 'silent', NODE_ENV: 'test', ...noLimits, ...env })
+  const { poller, judge } = await startTestFence(database.url)
   const app = await build({
     config,
     publicUrl: origin,
     db: database.reader,
     shared,
     limitStore,
+    judge,
+    databaseNow: () => poller.databaseNow() + clock.offsetMs,
     secrets,
     signingKeys: await loadSigningKeys(database.reader, secrets),
     now: () => Date.now() + clock.offsetMs,
@@ -89,6 +110,7 @@ export const createTestApp = async (
     ping: async () => {},
     isDraining: () => false,
   })
+  app.addHook('onClose', () => poller.close())
   await app.ready()
   return app
 }

@@ -1,5 +1,8 @@
 import { type RawBuilder, sql } from 'kysely'
 import { LRUCache } from 'lru-cache'
+import type { Stamped } from '../cache/fence.ts'
+import type { Judge } from '../cache/freshness.ts'
+import { parseSnapshot } from '../cache/snapshot.ts'
 import type { Db } from '../db/schema.ts'
 import { isUnreachable } from '../db/unreachable.ts'
 import { ApiError } from '../errors.ts'
@@ -21,9 +24,10 @@ export type KeyFacts = CustomerFacts &
 
 export type FactsOptions = {
   db: Db
+  judge: Pick<Judge, 'check'>
   /** Milliseconds since 1970. */
   now: () => number
-  /** How long a fact may be used, counted from before its query was sent. */
+  /** How long "there is none" may be used, and a question be joined, counted from before its query was sent. */
   maxAgeMs?: number
   /** Facts of one sort remembered at most: 10,000 at about 0.5 kB are 5 MB. */
   maxEntries?: number
@@ -46,78 +50,114 @@ export const findRow = async <Row>(db: Db, query: RawBuilder<Row>): Promise<Row 
 
 const customerColumns = sql`customer_id as "customerId", plan, suspended_at is not null as suspended,
   expiring_within as "expiringWithin"`
+const stampColumns = sql`pg_current_snapshot()::text as "snapshot",
+  extract(epoch from pg_postmaster_start_time())::text as "server"`
+
+type StampRow = { snapshot: string; server: string }
+
+/** What the database said, and what it depends on; without a stamp, that there is nothing. */
+export type Fact<T> = Readonly<{ value: T; stamp: Stamped }>
+
+/** Plans, keys and revocations of a customer change together in the log. */
+const rights = ['auth']
+
+const toFact = <T>(customerId: string, row: StampRow, value: T): Fact<T> => ({
+  value,
+  stamp: { customerId, dependsOn: rights, snapshot: parseSnapshot(row.snapshot), server: row.server },
+})
 
 /** What `createFacts` remembers of a customer. */
-export const loadCustomer = (db: Db, customerId: string): Promise<CustomerFacts | undefined> =>
-  findRow(db, sql<CustomerFacts>`select ${customerColumns} from find_customer(${customerId})`)
+export const loadCustomer = async (db: Db, customerId: string): Promise<Fact<CustomerFacts> | undefined> => {
+  const row = await findRow(
+    db,
+    sql<
+      CustomerFacts & StampRow
+    >`select ${customerColumns}, ${stampColumns} from find_customer(${customerId})`,
+  )
+  if (!row) return undefined
+  const { snapshot, server, ...facts } = row
+  return toFact(customerId, { snapshot, server }, facts)
+}
 
 /** A key and its customer, as the database says it now; undefined where there is no such key. */
-export const loadKey = async (db: Db, keyId: string): Promise<KeyFacts | undefined> => {
+export const loadKey = async (db: Db, keyId: string): Promise<Fact<KeyFacts> | undefined> => {
   // Any revocation counts, without a look at its time: the clock here may lag behind the database's.
   const row = await findRow(
     db,
-    sql<Omit<KeyFacts, 'scopes'> & { scopes: string[] | null }>`
-      select ${customerColumns}, key_id as "keyId", secret_sha256 as "secretSha256", scopes,
+    sql<Omit<KeyFacts, 'scopes'> & { scopes: string[] | null } & StampRow>`
+      select ${customerColumns}, ${stampColumns}, key_id as "keyId", secret_sha256 as "secretSha256", scopes,
         coalesce(extract(epoch from expires_at) * 1000, 'Infinity')::float8 as "expiresAtMs",
         revoked_at is not null as revoked,
         has_revoked_tokens(customer_id, key_id) as "hasRevokedTokens"
       from find_api_key(${keyId})`,
   )
-  return row && { ...row, scopes: row.scopes ? new Set(row.scopes) : undefined }
+  if (!row) return undefined
+  const { snapshot, server, scopes, ...facts } = row
+  const value = { ...facts, scopes: scopes ? new Set(scopes) : undefined }
+  return toFact(facts.customerId, { snapshot, server }, value)
 }
 
 /** What names a token in the database. */
 export type TokenId = Readonly<{ customerId: string; keyId: string; jti: string }>
 
 /** Whether this very token was revoked. */
-export const loadRevocation = async (db: Db, { customerId, keyId, jti }: TokenId): Promise<boolean> => {
+export const loadRevocation = async (db: Db, token: TokenId): Promise<Fact<boolean> | undefined> => {
+  const { customerId, keyId, jti } = token
   const row = await findRow(
     db,
-    sql<{ revoked: boolean }>`select is_token_revoked(${customerId}, ${keyId}, ${jti}) as revoked`,
+    sql<{ revoked: boolean } & StampRow>`
+      select is_token_revoked(${customerId}, ${keyId}, ${jti}) as revoked, ${stampColumns}`,
   )
-  return row?.revoked === true
+  return row && toFact(customerId, row, row.revoked)
 }
 
 type Asked = { askedAtMs: number }
-type Fact<T> = Asked & { value: T | undefined }
+type Known<T> = Asked & { fact: Fact<T> | undefined }
 type Flight<T> = Asked & { answer: Promise<T | undefined> }
 
 /**
- * Remembers what `load` says, "nothing" too. A fresh fact is answered at once and not as a promise; callers
- * at the same time share one query, unless it was sent too long ago for the later one. Failures are not kept.
+ * Remembers what `load` says, "nothing" too. What the fence knows to be fresh is answered at once and not as a
+ * promise; callers at the same time share one query, unless it was sent too long ago for the later one.
+ * Failures are not kept.
  */
 export const createFacts = <T>(
-  load: (id: string) => Promise<T | undefined>,
-  { now, maxAgeMs = 500, maxEntries = 10_000 }: FactsOptions,
+  load: (id: string) => Promise<Fact<T> | undefined>,
+  { judge, now, maxAgeMs = 500, maxEntries = 10_000 }: FactsOptions,
 ) => {
-  const facts = new LRUCache<string, Fact<T>>({ max: maxEntries })
+  const known = new LRUCache<string, Known<T>>({ max: maxEntries })
   const flights = new Map<string, Flight<T>>()
 
-  // The only place that says what is fresh: a feed of changes would take the place of the age here.
-  const isFresh = ({ askedAtMs }: Asked): boolean => {
+  const isYoung = ({ askedAtMs }: Asked): boolean => {
     const ageMs = now() - askedAtMs
     return ageMs >= 0 && ageMs < maxAgeMs
   }
 
-  const ask = async (id: string, askedAtMs: number): Promise<T | undefined> => {
-    const value = await load(id)
-    if ((facts.peek(id)?.askedAtMs ?? -1) <= askedAtMs) facts.set(id, { askedAtMs, value })
-    return value
+  const loadAndKeep = async (id: string, askedAtMs: number): Promise<T | undefined> => {
+    const fact = await load(id)
+    if ((known.peek(id)?.askedAtMs ?? -1) <= askedAtMs) known.set(id, { askedAtMs, fact })
+    return fact?.value
   }
 
-  return (id: string): T | undefined | Promise<T | undefined> => {
-    const fact = facts.get(id)
-    if (fact && isFresh(fact)) return fact.value
+  const ask = (id: string): Promise<T | undefined> => {
     const running = flights.get(id)
-    if (running && isFresh(running)) return running.answer
+    if (running && isYoung(running)) return running.answer
     const askedAtMs = now()
     const flight: Flight<T> = {
       askedAtMs,
-      answer: ask(id, askedAtMs).finally(() => {
+      answer: loadAndKeep(id, askedAtMs).finally(() => {
         if (flights.get(id) === flight) flights.delete(id)
       }),
     }
     flights.set(id, flight)
     return flight.answer
+  }
+
+  return (id: string): T | undefined | Promise<T | undefined> => {
+    const last = known.get(id)
+    if (!last?.fact) return last && isYoung(last) ? undefined : ask(id)
+    const { value, stamp } = last.fact
+    const freshness = judge.check(stamp)
+    if (!(freshness instanceof Promise)) return freshness === 'behind' ? ask(id) : value
+    return freshness.then((checked) => (checked === 'behind' ? ask(id) : value))
   }
 }

@@ -78,7 +78,7 @@ const parseRevocationKey = (text: string): TokenId => {
 
 /**
  * Who may use the service, as the database says it now, asked with the serving role.
- * `findKey`, `findCustomer` and `isTokenRevoked` answer facts at most `maxAgeMs` (500) old, so that a
+ * `findKey`, `findCustomer` and `isTokenRevoked` answer facts that the fence knows to be fresh, so that a
  * revocation, another plan or setting works within a second; one that is fresh is answered without a promise.
  * `findApiKey`, `identifyApiKey` and `verifyApiKey` always ask the database. The first knows every key whose
  * secret is right, revoked and expired ones too. The second throws `invalid_api_key`, the same for a key that
@@ -95,7 +95,7 @@ export const createPrincipals = (options: FactsOptions): Principals => {
   const findApiKey = async (apiKey: string): Promise<KeyFacts | undefined> => {
     const parts = parseApiKey(apiKey)
     if (!parts) return undefined
-    const facts = await loadKey(db, parts.keyId)
+    const facts = (await loadKey(db, parts.keyId))?.value
     return matchesSecret(parts.secret, facts?.secretSha256 ?? noSecret) ? facts : undefined
   }
 

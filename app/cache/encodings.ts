@@ -1,6 +1,6 @@
 import { promisify } from 'node:util'
 import zlib from 'node:zlib'
-import type { Entry } from './entry.ts'
+import type { Representation } from './entry.ts'
 
 /** In order of preference where a client likes several equally. */
 export const encodings = ['br', 'zstd', 'gzip'] as const
@@ -21,10 +21,10 @@ const compress: Record<Encoding, (body: Buffer) => Promise<Buffer>> = {
 }
 
 /** Whether it is worth encoding this entry at all. */
-export const isEncodable = (entry: Entry): boolean => entry.body.length >= smallestBytes
+export const isEncodable = (entry: Representation): boolean => entry.body.length >= smallestBytes
 
 /** The entry's body in an encoding, made once however many ask. */
-export const encodedBody = (entry: Entry, encoding: Encoding): Promise<Buffer> => {
+export const encodedBody = (entry: Representation, encoding: Encoding): Promise<Buffer> => {
   let encoded = entry.encoded.get(encoding)
   if (!encoded) {
     encoded = compress[encoding](entry.body)

@@ -1,25 +1,30 @@
 import { createHash } from 'node:crypto'
+import type { Stamped } from './fence.ts'
 
-/** An answer as it is stored and sent: bytes, never an object. */
-export type Entry = {
-  /** First part of every key, and checked again when an entry comes from Redis. */
-  customerId: string
-  key: string
-  /** `pg_current_snapshot()` of the statement that read it: what the answer shows. */
-  snapshot: string
-  /** Monotonic milliseconds; when, at the latest, something newer may exist that it does not show. */
-  staleAt: number
-  body: Buffer
-  /** Weak, over the identity body and its media type: the same for every content encoding. */
-  etag: string
-  /** Path and query of the next page, canonical; absent on the last and on records. */
-  next?: string
-  /** Encoded bodies, made once when first asked. */
-  encoded: Map<string, Promise<Buffer>>
-}
+/** An answer as it is stored and sent: bytes, never an object. What it depends on is judged by the fence. */
+export type Entry = Stamped &
+  Readonly<{
+    key: string
+    /** The database's clock when it was read: every commit before it is in this answer. Absent: not known. */
+    at?: string | undefined
+    /** There is no such record: as much an answer as any, and without a body. */
+    isAbsent: boolean
+    body: Buffer
+    /** Weak, over the identity body and its media type: the same for every content encoding. */
+    etag: string
+    /** Path and query of the next page, canonical; absent on the last and on records. */
+    next?: string | undefined
+    /** Records in it, for the audit trail. */
+    rows?: number | undefined
+    /** Encoded bodies, made once when first asked. */
+    encoded: Map<string, Promise<Buffer>>
+  }>
 
-/** What a fill yields; the cache adds key, customer and age. */
-export type Filled = { snapshot: string; body: Buffer; etag: string; next?: string }
+/** What of an entry is sent. */
+export type Representation = Pick<Entry, 'body' | 'etag' | 'encoded'>
+
+/** What a fill yields; the cache adds what the question says. */
+export type Filled = Omit<Entry, 'customerId' | 'key' | 'dependsOn' | 'encoded' | 'freshAt'>
 
 /** Weak entity tag (RFC 9110 §8.8.3) of 132 bits: no two bodies of a service's life share one. */
 export const createEtag = (mediaType: string, body: Buffer): string =>

@@ -1,20 +1,53 @@
-import type { Entry } from './entry.ts'
+import type { Fence, Stamped } from './fence.ts'
+import type { Poller } from './poller.ts'
 
 /**
- * What decides whether a stored answer may be served. One implementation for now: age. The snapshot fence
- * will stand in its place; nothing else in the cache knows how freshness is decided.
+ * `fresh`: shows every change committed half a second ago. `stale`: it cannot be known, because the database
+ * does not answer; good enough for a while, and said. `behind`: to be read again.
  */
-export type Freshness = {
-  /** When an answer whose query is sent at `startedAt` (monotonic ms) goes stale. */
-  staleAt(startedAt: number): number
-  isFresh(entry: Entry): boolean
+export type Freshness = 'fresh' | 'stale' | 'behind'
+
+export type Judge = {
+  /** At once where the last poll is young enough; else after a poll. */
+  check(stamped: Stamped): Freshness | Promise<Freshness>
+  /** Waits for a poll that starts after this call. False: it failed, and nothing can be known. */
+  confirm(): Promise<boolean>
+  /** The same without a wait, after `confirm`. */
+  checkConfirmed(stamped: Stamped): Freshness
+  /** Notes something as served whose query began after the request for it. */
+  noteServed(stamped: Stamped): void
+  /** Seconds since an answer was known to be fresh, for one that is stale; at least 1. */
+  staleSeconds(): number
+  /** Every commit before it is in whatever was judged fresh or stale. RFC 3339, UTC, six decimals. */
+  asOf(): string
 }
 
-/**
- * Bounds the age of every answer, counted from before its query was sent: whatever committed `ttlMs`
- * before a request arrived, its answer shows. `now`: monotonic milliseconds.
- */
-export const createAgeLimit = (ttlMs: number, now: () => number): Freshness => ({
-  staleAt: (startedAt) => startedAt + ttlMs,
-  isFresh: (entry) => now() < entry.staleAt,
-})
+/** The serve rule: the fence's judgement, under a lease. `staleMaxMs`: how long stale answers will do. */
+export const createJudge = (fence: Fence, poller: Poller, staleMaxMs: number): Judge => {
+  const settled = (stamped: Stamped): Freshness => (fence.judge(stamped) === 'fresh' ? 'fresh' : 'behind')
+
+  const staleOrBehind = (stamped: Stamped): Freshness =>
+    poller.ageMs() <= staleMaxMs && fence.judge(stamped) === 'fresh' ? 'stale' : 'behind'
+
+  const afterPoll = async (stamped: Stamped): Promise<Freshness> => {
+    const isConfirmed = await poller.confirm()
+    // The poll may have been sent long ago, when it was slow or this process was suspended.
+    if (isConfirmed && poller.isLeased()) return settled(stamped)
+    return poller.isDown() ? staleOrBehind(stamped) : 'behind'
+  }
+
+  return {
+    check(stamped) {
+      if (poller.isLeased()) {
+        const verdict = fence.judge(stamped)
+        return verdict === 'unsure' ? afterPoll(stamped) : verdict
+      }
+      return poller.isDown() ? staleOrBehind(stamped) : afterPoll(stamped)
+    },
+    confirm: poller.confirmAfter,
+    checkConfirmed: settled,
+    noteServed: fence.noteServed,
+    staleSeconds: () => Math.max(1, Math.ceil(poller.ageMs() / 1000)),
+    asOf: () => fence.last?.at ?? '',
+  }
+}

@@ -1,9 +1,10 @@
 import { LRUCache } from 'lru-cache'
 import type { Entry } from './entry.ts'
+import { includesSnapshot } from './snapshot.ts'
 
 export type MemoryCache = {
   get(customerId: string, key: string): Entry | undefined
-  /** Keeps the newer of two answers to the same question; an oversize one not at all. */
+  /** Keeps the newer of two answers of one server to the same question; an oversize one not at all. */
   set(entry: Entry): void
   readonly sizeBytes: number
 }
@@ -34,7 +35,8 @@ export const createMemoryCache = (maxBytes: number): MemoryCache => {
     set(entry) {
       const name = nameOf(entry.customerId, entry.key)
       const known = entries?.peek(name)
-      if (!known || known.staleAt <= entry.staleAt) entries?.set(name, entry)
+      const isNewer = known?.server !== entry.server || includesSnapshot(entry.snapshot, known.snapshot)
+      if (isNewer) entries?.set(name, entry)
     },
     get sizeBytes() {
       return entries?.calculatedSize ?? 0

@@ -1,99 +1,86 @@
+import { createHash, randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
-import { Redis } from 'ioredis'
+import { LRUCache } from 'lru-cache'
+import { connectRedis, type RedisClient } from '../redis.ts'
 import type { Entry } from './entry.ts'
+import { type EnvelopeMac, openEnvelope, rankBytes, sealEntry } from './envelope.ts'
+import { rankSnapshot } from './snapshot.ts'
 
 /** A store of entries behind the memory cache, shared by all instances. Never throws, never hangs. */
 export type SharedCache = {
-  /** `undefined`: absent, refused, or not answered in time. */
-  get(customerId: string, key: string): Promise<Entry | undefined>
+  /** `undefined`: absent, refused, or not answered in time. Whether it is fresh is the fence's to say. */
+  get(customerId: string, key: string, dependsOn: readonly string[]): Promise<Entry | undefined>
+  /** Keeps the newer of two, and ends a lease on the key. */
   set(entry: Entry): void
+  /** Whether we are to read this key for all. True also where nobody can tell. */
+  tryLease(customerId: string, key: string): Promise<boolean>
   close(): Promise<void>
 }
 
-/** Signs and checks envelopes; see auth/secrets.ts. */
-export type EnvelopeMac = {
-  mac(purpose: string, data: Buffer): Buffer
-  verifyMac(purpose: string, data: Buffer, mac: Buffer): boolean
-}
-
-type Options = {
+export type RedisCacheOptions = {
   url: string
   secrets: EnvelopeMac
-  /** Monotonic milliseconds. */
-  now: () => number
+  /** Which start of which database counts now; see the fence. Absent: not known yet. */
+  server: () => string | undefined
+  /** Bounds memory there, nothing else. */
+  ttlSeconds: number
   warn: (message: string, error?: Error) => void
 }
 
 /** An accelerator must not cost more than it saves: past this, the database is asked. */
 const commandTimeoutMs = 25
-const macBytes = 32
-const purpose = 'cache-envelope'
-
-/** The customer as hash tag: all of a customer's keys lie on one node of a cluster. */
-const redisKey = (customerId: string, key: string) => `certdata:{${customerId}}:${key}`
-
-type Head = { customerId: string; key: string; snapshot: string; etag: string; next?: string }
-
-/** Layout: head length (4 bytes, big endian), head as JSON, body, mac over the Redis key and all before. */
-const pack = (entry: Entry, secrets: EnvelopeMac): Buffer => {
-  const { customerId, key, snapshot, etag, next } = entry
-  const head = Buffer.from(
-    JSON.stringify({ customerId, key, snapshot, etag, next } satisfies Record<keyof Head, unknown>),
-  )
-  const length = Buffer.alloc(4)
-  length.writeUInt32BE(head.length)
-  const content = Buffer.concat([length, head, entry.body])
-  const mac = secrets.mac(purpose, Buffer.concat([Buffer.from(redisKey(customerId, key)), content]))
-  return Buffer.concat([content, mac])
-}
-
-/** Undefined for whatever we did not write under this very key. */
-const unpack = (
-  name: string,
-  sealed: Buffer,
-  secrets: EnvelopeMac,
-): (Head & { body: Buffer }) | undefined => {
-  if (sealed.length < 4 + macBytes) return undefined
-  const content = sealed.subarray(0, -macBytes)
-  const mac = sealed.subarray(-macBytes)
-  if (!secrets.verifyMac(purpose, Buffer.concat([Buffer.from(name), content]), mac)) return undefined
-  const headEnd = 4 + content.readUInt32BE(0)
-  const head = JSON.parse(content.subarray(4, headEnd).toString()) as Head
-  return { ...head, body: content.subarray(headEnd) }
-}
-
 /** While Redis hangs, one small question at a time asks whether it is back. */
 const probeEveryMs = 100
+/** An instance that died with a lease holds the others up for so long. */
+const leaseMs = 1_000
+
+/** Ranks are texts of one length: Lua's numbers are doubles, and would take close snapshots for the same. */
+const setScript = `
+local known = redis.call('GETRANGE', KEYS[1], 0, ${rankBytes - 1})
+redis.call('DEL', KEYS[2])
+if #known < ${rankBytes} or known <= ARGV[1] then
+  redis.call('SET', KEYS[1], ARGV[2], 'PX', ARGV[3])
+end`
+
+type Commands = Record<'certdataSet', (...args: (string | Buffer)[]) => Promise<unknown>>
+
+/** One server's numbers mean nothing to another's: each has its own names. */
+const createNames = () => {
+  const tags = new LRUCache<string, string>({ max: 8 })
+  return (server: string, customerId: string, key: string): string => {
+    let tag = tags.get(server)
+    if (tag === undefined) {
+      tag = createHash('sha256').update(server).digest('base64url').slice(0, 8)
+      tags.set(server, tag)
+    }
+    // The customer as hash tag: all of a customer's keys lie on one node of a cluster.
+    return `certdata:{${customerId}}:${tag}:${key}`
+  }
+}
+
+const leaseName = (name: string) => `${name} lease`
 
 /**
- * Redis as a shared cache. Expiry carries an entry's age between instances, so their clocks need not agree:
- * a key lives until its answer goes stale, by Redis's own clock, so that what Redis takes in late, after a
- * pause, is not younger for it. Unreachable: reported once, retried in the background. Hanging: left alone
- * until it answers, so that nothing piles up for it.
+ * Redis as a shared cache. Unreachable: reported once, retried in the background. Hanging: left alone until it
+ * answers, so that nothing piles up for it. What is there and was not written by us under that name is removed.
  */
-export const createRedisCache = ({ url, secrets, now, warn }: Options): SharedCache => {
-  const redis = new Redis(url, {
-    enableOfflineQueue: false,
+export const createRedisCache = (options: RedisCacheOptions): SharedCache => {
+  const { url, secrets, server, ttlSeconds, warn } = options
+  const redis = connectRedis(url, {
     enableAutoPipelining: true,
     commandTimeout: commandTimeoutMs,
-    connectTimeout: 2_000,
-    maxRetriesPerRequest: 0,
-    retryStrategy: (attempt) => Math.min(100 * attempt, 2_000),
-  })
+    scripts: { certdataSet: { lua: setScript, numberOfKeys: 2 } },
+  }) as RedisClient & Commands
+  const nameOf = createNames()
+  const id = randomUUID()
   let isDown = false
   let isHanging = false
   let isClosed = false
-  /** Redis's clock less ours, at the least: an entry may go a round trip too early, never too late. */
-  let aheadMs: number | undefined
 
-  const readClock = async () => {
-    const [seconds, microseconds] = await redis.time()
-    aheadMs = Number(seconds) * 1000 + Number(microseconds) / 1000 - now()
-  }
   const probe = async () => {
     while (isHanging && !isClosed) {
       try {
-        await readClock()
+        await redis.ping()
         isHanging = false
       } catch {
         await delay(probeEveryMs, undefined, { ref: false })
@@ -113,33 +100,42 @@ export const createRedisCache = ({ url, secrets, now, warn }: Options): SharedCa
   redis.on('ready', () => {
     if (isDown) warn('Redis is reachable again')
     isDown = false
-    readClock().catch(onFailure)
   })
+
   return {
-    async get(customerId, key) {
-      if (isHanging) return undefined
-      const name = redisKey(customerId, key)
-      const askedAt = now()
+    async get(customerId, key, dependsOn) {
+      const current = server()
+      if (isHanging || current === undefined) return undefined
+      const name = nameOf(current, customerId, key)
       try {
-        const [sealed, remainingMs] = await Promise.all([
-          redis.getBuffer(name),
-          redis.pttl(name),
-          readClock(),
-        ])
-        const content = sealed && remainingMs > 0 ? unpack(name, sealed, secrets) : undefined
-        if (!content || content.customerId !== customerId || content.key !== key) return undefined
-        return { ...content, staleAt: askedAt + remainingMs, encoded: new Map() }
+        const sealed = await redis.getBuffer(name)
+        if (!sealed) return undefined
+        const entry = openEnvelope(name, sealed, secrets)
+        if (entry?.customerId === customerId && entry.key === key) return { ...entry, dependsOn }
+        redis.unlink(name).catch(onFailure)
       } catch (error) {
         onFailure(error as Error)
-        return undefined
       }
+      return undefined
     },
     set(entry) {
-      if (isHanging || aheadMs === undefined || entry.staleAt <= now()) return
-      const deadline = Math.floor(entry.staleAt + aheadMs)
+      if (isHanging) return
+      const name = nameOf(entry.server, entry.customerId, entry.key)
+      const sealed = sealEntry(name, entry, secrets)
       redis
-        .set(redisKey(entry.customerId, entry.key), pack(entry, secrets), 'PXAT', deadline)
+        .certdataSet(name, leaseName(name), rankSnapshot(entry.snapshot), sealed, String(ttlSeconds * 1000))
         .catch(onFailure)
+    },
+    async tryLease(customerId, key) {
+      const current = server()
+      if (isHanging || current === undefined) return true
+      const name = leaseName(nameOf(current, customerId, key))
+      try {
+        return (await redis.set(name, id, 'PX', leaseMs, 'NX')) === 'OK'
+      } catch (error) {
+        onFailure(error as Error)
+        return true
+      }
     },
     close() {
       isClosed = true

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { Redis } from 'ioredis'
+import { connectRedis, type RedisClient } from '../redis.ts'
 import type { AccountName, Policy } from './policy.ts'
 import type { Demand, LimitStore, Settlement } from './store.ts'
 import { type Count, windowParts } from './window.ts'
@@ -118,16 +118,12 @@ const readSettlements = (answer: unknown, demands: readonly Demand[]): Settlemen
  * all is not believed.
  */
 export const createRedisLimits = ({ url, after, warn }: RedisLimitsOptions): LimitStore => {
-  const redis = new Redis(url, {
-    enableOfflineQueue: false,
-    connectTimeout: 2_000,
-    maxRetriesPerRequest: 0,
-    retryStrategy: (attempt) => Math.min(100 * attempt, 2_000),
+  const redis = connectRedis(url, {
     scripts: {
       certdataBeat: { lua: beatScript, numberOfKeys: 1 },
       certdataExchange: { lua: exchangeScript },
     },
-  }) as Redis & Record<'certdataBeat' | 'certdataExchange', (...args: unknown[]) => Promise<unknown>>
+  }) as RedisClient & Record<'certdataBeat' | 'certdataExchange', (...args: unknown[]) => Promise<unknown>>
   const id = randomUUID()
   let instances = 1
   let isDown = true

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import type { Resource } from '../resources/define.ts'
+import type { Resource, ResourceName } from '../resources/define.ts'
 import { resources } from '../resources/index.ts'
 import { formatQuery, formatSelection } from './canonical.ts'
 import type { Shape } from './controls.ts'
@@ -14,6 +14,8 @@ export type Prepared = {
   selection: string
   /** Whether the same data give another answer on another day, or with another expiry window. */
   dependsOnDay: boolean
+  /** Resources whose changes change the answer. */
+  dependsOn: readonly ResourceName[]
 }
 
 const isRelative = (query: Query) =>
@@ -25,11 +27,20 @@ const includesComputed = ({ resource, includes }: Query) =>
     return included !== undefined && resources[included.resource].computedForDay
   })
 
+const dependencies = ({ resource, includes }: Query): ResourceName[] => {
+  const included = includes.flatMap((name) => {
+    const target = resource.includes[name]?.resource
+    return target ? resources[target].reads : []
+  })
+  return [...new Set([...resource.reads, ...included])]
+}
+
 const prepare = (query: Query): Prepared => ({
   query,
   canonical: formatQuery(query),
   selection: `${query.resource.name}?${formatSelection(query)}`,
   dependsOnDay: query.resource.computedForDay || isRelative(query) || includesComputed(query),
+  dependsOn: dependencies(query),
 })
 
 /** Clients ask the same few questions for ever: 2 MB hold some ten thousand of them. */

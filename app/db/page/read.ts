@@ -1,4 +1,5 @@
 import { createEtag, type Filled } from '../../cache/entry.ts'
+import { parseSnapshot } from '../../cache/snapshot.ts'
 import type { Plan } from '../../query/plan.ts'
 import type { resources } from '../../resources/index.ts'
 import type { Db } from '../schema.ts'
@@ -15,9 +16,22 @@ const includedPart = (plan: Plan, row: PageRow): string => {
   return `,"included":{${members.sort().join(',')}}`
 }
 
-const filled = (snapshot: string, json: string): Filled => {
-  const body = Buffer.from(json)
-  return { snapshot, body, etag: createEtag(jsonType, body) }
+const filled = (
+  { snapshot, at, server, recovering }: PageRow,
+  json: string | undefined,
+  rows: number,
+): Filled => {
+  const body = Buffer.from(json ?? '')
+  return {
+    snapshot: parseSnapshot(snapshot, recovering),
+    server,
+    // A standby's clock says nothing of what it has received.
+    at: recovering ? undefined : at,
+    isAbsent: json === undefined,
+    body,
+    etag: createEtag(jsonType, body),
+    rows,
+  }
 }
 
 /** Makes the cursor after a row from its sort keys and id. */
@@ -46,16 +60,15 @@ export const readPage = async (
     ...(plan.resource.computedForDay ? { as_of: plan.day } : {}),
   }
   const json = `{"data":[${row.data ?? ''}],"page":${JSON.stringify(page)}${includedPart(plan, row)}}`
-  const answer = filled(row.snapshot, json)
+  const answer = filled(row, json, Math.min(row.found, plan.limit))
   return cursor === undefined ? answer : { ...answer, next: `/v1/${plan.resource.name}?${nextQuery(cursor)}` }
 }
 
-/** Reads one record as the bytes to send; undefined where this customer has none with that id. */
-export const readItem = async (db: Db, plan: Plan, id: string): Promise<Filled | undefined> => {
+/** Reads one record as the bytes to send; absent where this customer has none with that id. */
+export const readItem = async (db: Db, plan: Plan, id: string): Promise<Filled> => {
   const byId = { field: 'id', operator: 'in', values: [id] } as const
   const { rows } = await pageStatement({ ...plan, conditions: [byId], limit: 1, count: false }).execute(db)
   const row = rows[0] as PageRow
-  return row.data === null
-    ? undefined
-    : filled(row.snapshot, `{"data":${row.data}${includedPart(plan, row)}}`)
+  const json = row.data === null ? undefined : `{"data":${row.data}${includedPart(plan, row)}}`
+  return filled(row, json, json === undefined ? 0 : 1)
 }

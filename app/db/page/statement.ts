@@ -8,6 +8,12 @@ import { customer, instantText, projection } from './projection.ts'
 export type PageRow = {
   /** `pg_current_snapshot()` of the very statement that read the rows: what they show. */
   snapshot: string
+  /** The database's clock at the statement's start, RFC 3339. */
+  at: string
+  /** When the server was started: which transaction numbers these are. */
+  server: string
+  /** Whether the server is a standby. */
+  recovering: boolean
   /** The records as JSON, comma-separated, without brackets; null where there is none. */
   data: string | null
   /** Rows found, one more than asked for where there are more. */
@@ -56,7 +62,8 @@ export const pageStatement = (plan: Plan): RawBuilder<PageRow> => {
     : sql`null::bigint`
   const included = plan.includes.map((name) => includedMembers(plan, name))
   return sql<PageRow>`
-    select pg_current_snapshot()::text as snapshot, page.*
+    select pg_current_snapshot()::text as snapshot, ${sql.raw(instantText('statement_timestamp()'))} as at,
+      extract(epoch from pg_postmaster_start_time())::text as server, pg_is_in_recovery() as recovering, page.*
     from (select set_config('app.customer_id', ${plan.customerId}, true) as customer_id offset 0) s
     cross join lateral (
       with picked as (

@@ -1,0 +1,51 @@
+import type { Entry } from './entry.ts'
+import { parseSnapshot, rankSnapshot } from './snapshot.ts'
+
+/** Signs and checks envelopes; see auth/secrets.ts. */
+export type EnvelopeMac = {
+  mac(purpose: string, data: Buffer): Buffer
+  verifyMac(purpose: string, data: Buffer, mac: Buffer): boolean
+}
+
+const macBytes = 32
+const lengthBytes = 4
+const purpose = 'cache-envelope'
+
+/** Bytes of the rank before everything else, where a script can compare them. */
+export const rankBytes = 25
+
+type Head = Pick<Entry, 'customerId' | 'key' | 'server' | 'etag' | 'isAbsent'> & {
+  snapshot: string
+  at?: string | undefined
+  next?: string | undefined
+  rows?: number | undefined
+}
+
+/** Layout: rank, head length (4 bytes, big endian), head as JSON, body, MAC over the name and all before. */
+export const sealEntry = (name: string, entry: Entry, secrets: EnvelopeMac): Buffer => {
+  const { customerId, key, server, snapshot, etag, isAbsent, at, next, rows } = entry
+  const fields: Head = { customerId, key, server, snapshot: snapshot.text, etag, isAbsent, at, next, rows }
+  const head = Buffer.from(JSON.stringify(fields))
+  const length = Buffer.alloc(lengthBytes)
+  length.writeUInt32BE(head.length)
+  const content = Buffer.concat([Buffer.from(rankSnapshot(snapshot)), length, head, entry.body])
+  const mac = secrets.mac(purpose, Buffer.concat([Buffer.from(name), content]))
+  return Buffer.concat([content, mac])
+}
+
+/** The entry without what only the asker knows; undefined for whatever we did not write under this very name. */
+export const openEnvelope = (
+  name: string,
+  sealed: Buffer,
+  secrets: EnvelopeMac,
+): Omit<Entry, 'dependsOn'> | undefined => {
+  if (sealed.length < rankBytes + lengthBytes + macBytes) return undefined
+  const content = sealed.subarray(0, -macBytes)
+  const mac = sealed.subarray(-macBytes)
+  if (!secrets.verifyMac(purpose, Buffer.concat([Buffer.from(name), content]), mac)) return undefined
+  const headStart = rankBytes + lengthBytes
+  const headEnd = headStart + content.readUInt32BE(rankBytes)
+  const head = JSON.parse(content.subarray(headStart, headEnd).toString()) as Head
+  const snapshot = parseSnapshot(head.snapshot)
+  return { ...head, snapshot, body: content.subarray(headEnd), encoded: new Map() }
+}

@@ -1,0 +1,212 @@
+import { includesSnapshot, type Snapshot } from './snapshot.ts'
+
+/**
+ * What is fresh. The one place that decides whether something read from the database earlier may be served
+ * now: it knows which changes became visible, poll by poll, and compares them with the snapshot in which the
+ * thing was read. Pure: no clock of its own, no I/O.
+ */
+
+/** `*` for every customer or every resource. */
+export type ChangeEvent = Readonly<{ xid: number; customerId: string; resource: string }>
+
+/** What a poll of the change log answered. */
+export type Poll = Readonly<{
+  snapshot: Snapshot
+  /** The database's clock, RFC 3339, UTC, six decimals: every commit before it is visible in `snapshot`. */
+  at: string
+  /** Which database, and which history of it. */
+  identity: string
+  /** Which start of which server: transaction numbers of another one mean other transactions. */
+  server: string
+  /** The snapshot that `events` count from; of a process's first poll it is the first floor. */
+  since: Snapshot | undefined
+  /** What became visible since the poll before; undefined: unknown, or too much. */
+  events: readonly ChangeEvent[] | undefined
+}>
+
+/** Something read, and what it depends on. */
+export type Stamped = {
+  readonly customerId: string
+  /** Names of resources whose changes change it. */
+  readonly dependsOn: readonly string[]
+  /** Of the very statement, or the REPEATABLE READ transaction, that read it. */
+  readonly snapshot: Snapshot
+  /** As in `Poll`. */
+  readonly server: string
+  /** The fence's own note: at this state it was fresh. */
+  freshAt?: number
+}
+
+/**
+ * `fresh`: shows every change known so far. `behind`: lacks one, or may lack one that nobody knows any more.
+ * `unsure`: something served before was newer than the last poll; the next poll will tell.
+ */
+export type Verdict = 'fresh' | 'behind' | 'unsure'
+
+export type Fence = {
+  apply(poll: Poll): void
+  judge(stamped: Stamped): Verdict
+  /** Notes what is being served though no judgement was needed, because its query began after the request. */
+  noteServed(stamped: Stamped): void
+  /** Undefined before the first poll. */
+  readonly last: Poll | undefined
+  /** Events that are known one by one; the others are below the floor. */
+  readonly size: number
+}
+
+/** Changes of one resource of one customer. */
+type Line = {
+  xids: Set<number>
+  newest: number
+  /** The newest snapshot that was served and that the last poll does not include. */
+  served: Snapshot | undefined
+}
+
+/** What one poll brought: goes as a whole, oldest first. */
+type Batch = { snapshot: Snapshot; events: readonly ChangeEvent[] }
+
+/** About 150 bytes each: 15 MB at most. */
+const defaultMaxEvents = 100_000
+
+const wentBack =
+  'The database went back in time without a restart or a promotion: restart the service, so that it forgets'
+
+const every = '*'
+const isEmpty = (line: Line) => line.xids.size === 0 && line.served === undefined
+const lineName = (customerId: string, resource: string) => `${customerId} ${resource}`
+
+/**
+ * `maxEvents` bounds memory. What is forgotten raises the floor: whatever was read before the poll that
+ * reported it is `behind`, because nobody can tell any more.
+ */
+export const createFence = (maxEvents = defaultMaxEvents): Fence => {
+  let lines = new Map<string, Line>()
+  /** Names of the lines with something served that is newer than the last poll. */
+  let ahead = new Set<string>()
+  let batches: Batch[] = []
+  let size = 0
+  let last: Poll | undefined
+  /** Nothing older counts. */
+  let floor: Snapshot | undefined
+  /** Changes with everything that could change a judgement. */
+  let state = 0
+
+  const lineOf = (name: string): Line => {
+    let line = lines.get(name)
+    if (!line) {
+      line = { xids: new Set(), newest: 0, served: undefined }
+      lines.set(name, line)
+    }
+    return line
+  }
+
+  const forgetAll = (snapshot: Snapshot) => {
+    lines = new Map()
+    ahead = new Set()
+    batches = []
+    size = 0
+    floor = snapshot
+  }
+
+  const forgetOldest = () => {
+    const batch = batches.shift() as Batch
+    for (const { xid, customerId, resource } of batch.events) {
+      const name = lineName(customerId, resource)
+      const line = lines.get(name)
+      if (line?.xids.delete(xid) && isEmpty(line)) lines.delete(name)
+    }
+    size -= batch.events.length
+    floor = batch.snapshot
+  }
+
+  const note = (snapshot: Snapshot, events: readonly ChangeEvent[]) => {
+    if (events.length === 0) return
+    for (const { xid, customerId, resource } of events) {
+      const line = lineOf(lineName(customerId, resource))
+      line.xids.add(xid)
+      if (xid > line.newest) line.newest = xid
+    }
+    batches.push({ snapshot, events })
+    size += events.length
+    while (size > maxEvents && batches.length > 0) forgetOldest()
+  }
+
+  /** Visible are all of them if the newest is below xmax and none of them was still running. */
+  const shows = ({ snapshot }: Stamped, line: Line | undefined): boolean =>
+    line === undefined ||
+    line.xids.size === 0 ||
+    (line.newest < snapshot.xmax && !snapshot.xip.some((xid) => line.xids.has(xid)))
+
+  const showsAll = (stamped: Stamped, customerId: string, resource: string): boolean =>
+    shows(stamped, lines.get(lineName(customerId, resource)))
+
+  const isBehindServed = ({ customerId, dependsOn, snapshot }: Stamped): boolean =>
+    ahead.size > 0 &&
+    dependsOn.some((resource) => {
+      const served = lines.get(lineName(customerId, resource))?.served
+      return served !== undefined && !includesSnapshot(snapshot, served)
+    })
+
+  const noteServed = ({ customerId, dependsOn, snapshot }: Stamped) => {
+    if (last && includesSnapshot(last.snapshot, snapshot)) return
+    for (const resource of dependsOn) {
+      const name = lineName(customerId, resource)
+      const line = lineOf(name)
+      if (line.served && includesSnapshot(line.served, snapshot)) continue
+      line.served = snapshot
+      ahead.add(name)
+      state += 1
+    }
+  }
+
+  /** Whatever was served before the poll is in it: its events say all there is to say. */
+  const settle = (snapshot: Snapshot) => {
+    for (const name of ahead) {
+      const line = lines.get(name)
+      if (line?.served && !includesSnapshot(snapshot, line.served)) continue
+      ahead.delete(name)
+      if (!line) continue
+      line.served = undefined
+      if (isEmpty(line)) lines.delete(name)
+    }
+  }
+
+  return {
+    apply(poll) {
+      const isFirst = last === undefined
+      const isSame = last?.identity === poll.identity && last.server === poll.server
+      if (last && isSame && !includesSnapshot(poll.snapshot, last.snapshot)) throw new Error(wentBack)
+      last = poll
+      if (isFirst && poll.since) floor = poll.since
+      if (!poll.events || !(isSame || (isFirst && poll.since))) forgetAll(poll.snapshot)
+      else note(poll.snapshot, poll.events)
+      settle(poll.snapshot)
+      if (!isSame || poll.events?.length !== 0) state += 1
+    },
+
+    judge(stamped) {
+      if (stamped.freshAt === state) return 'fresh'
+      if (!last || !floor || stamped.server !== last.server) return 'behind'
+      if (!includesSnapshot(stamped.snapshot, floor)) return 'behind'
+      const { customerId, dependsOn } = stamped
+      const shown =
+        showsAll(stamped, every, every) &&
+        showsAll(stamped, customerId, every) &&
+        dependsOn.every((name) => showsAll(stamped, customerId, name) && showsAll(stamped, every, name))
+      if (!shown) return 'behind'
+      if (isBehindServed(stamped)) return 'unsure'
+      noteServed(stamped)
+      stamped.freshAt = state
+      return 'fresh'
+    },
+
+    noteServed,
+
+    get last() {
+      return last
+    },
+    get size() {
+      return size
+    },
+  }
+}

@@ -1,0 +1,138 @@
+import type { ChangeEvent, Fence, Poll } from './fence.ts'
+import type { LeaseClock, Moment } from './lease.ts'
+import type { Snapshot } from './snapshot.ts'
+
+/** What asks the database; one question at a time. */
+export type ChangeSource = {
+  /** Where a new process begins: a snapshot from which the log is still whole; undefined: from now. */
+  begin(): Promise<Snapshot | undefined>
+  /** Rejects when it has taken longer than its time. */
+  poll(since: Snapshot | undefined): Promise<Poll>
+  close(): Promise<void>
+}
+
+export type PollerOptions = {
+  source: ChangeSource
+  fence: Fence
+  clock: LeaseClock
+  warn: (message: string, error?: Error) => void
+  /** From one poll to the next. */
+  intervalMs?: number
+  /** How long after its sending a poll speaks for the present. */
+  leaseMs?: number
+}
+
+/** Called with what became visible; undefined: anything may have. */
+export type Listener = (events: readonly ChangeEvent[] | undefined) => void
+
+export type Poller = {
+  /** The first poll; rejects when it fails. Then one each interval. */
+  start(): Promise<void>
+  /** Whether the last poll was sent so lately that nothing older than the lease can be unknown. */
+  isLeased(): boolean
+  /** Whether the last poll failed: the database is not reachable, as far as we know. */
+  isDown(): boolean
+  /** A poll that may be running already; false: it failed. */
+  confirm(): Promise<boolean>
+  /** A poll that starts after this call; false: it failed. */
+  confirmAfter(): Promise<boolean>
+  /** Milliseconds since the last good poll was sent. */
+  ageMs(): number
+  /** The database's clock, carried on by the monotonic one; milliseconds since 1970. */
+  databaseNow(): number
+  /** Returns what ends it. */
+  listen(listener: Listener): () => void
+  close(): Promise<void>
+}
+
+const defaultIntervalMs = 100
+const defaultLeaseMs = 500
+
+/**
+ * Keeps a fence informed: one poll in flight and at most one queued, however many ask. Polls go on through
+ * failures; the first and the last of a row of them are reported.
+ */
+export const createPoller = (options: PollerOptions): Poller => {
+  const { source, fence, clock, warn } = options
+  const { intervalMs = defaultIntervalMs, leaseMs = defaultLeaseMs } = options
+  const listeners = new Set<Listener>()
+  let running: Promise<boolean> | undefined
+  let queued: Promise<boolean> | undefined
+  let timer: NodeJS.Timeout | undefined
+  let isClosed = false
+  let isFailing = false
+  let sentAt: Moment | undefined
+  let received: { databaseMs: number; monotonic: number } | undefined
+
+  const pollOnce = async (): Promise<void> => {
+    const now = clock.now()
+    const poll = await source.poll(fence.last ? fence.last.snapshot : await source.begin())
+    const before = fence.last
+    fence.apply(poll)
+    sentAt = now
+    received = { databaseMs: Date.parse(poll.at), monotonic: clock.now().monotonic }
+    const isSame = before?.identity === poll.identity && before.server === poll.server
+    const events = isSame ? poll.events : undefined
+    if (events?.length !== 0) for (const listener of listeners) listener(events)
+  }
+
+  const run = async (): Promise<boolean> => {
+    try {
+      await pollOnce()
+      if (isFailing) warn('the database is reachable again: answers are fresh')
+      isFailing = false
+      return true
+    } catch (error) {
+      if (!isFailing && !isClosed) {
+        warn('the change log cannot be read: answers say that they are stale', error as Error)
+      }
+      isFailing = true
+      return false
+    }
+  }
+
+  const start = (): Promise<boolean> => {
+    clearTimeout(timer)
+    running = run().finally(() => {
+      running = undefined
+      if (!isClosed) timer = setTimeout(start, intervalMs)
+    })
+    return running
+  }
+
+  const confirm = () => running ?? start()
+  const confirmAfter = (): Promise<boolean> => {
+    if (!running) return start()
+    queued ??= running.then(() => {
+      queued = undefined
+      // Another may have started it in between; that one is after the call too.
+      return running ?? start()
+    })
+    return queued
+  }
+
+  return {
+    async start() {
+      await pollOnce()
+      timer = setTimeout(start, intervalMs)
+    },
+    isLeased: () => sentAt !== undefined && clock.since(sentAt) <= leaseMs,
+    isDown: () => isFailing,
+    confirm,
+    confirmAfter,
+    ageMs: () => (sentAt ? clock.since(sentAt) : Number.POSITIVE_INFINITY),
+    databaseNow: () =>
+      received ? received.databaseMs + clock.now().monotonic - received.monotonic : Number.NaN,
+    listen(listener) {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+    async close() {
+      isClosed = true
+      clearTimeout(timer)
+      await source.close()
+      await running
+      clearTimeout(timer)
+    },
+  }
+}

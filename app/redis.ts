@@ -1,0 +1,59 @@
+import { type RedisOptions as AnyRedisOptions, Cluster, Redis } from 'ioredis'
+
+type RedisOptions = Omit<AnyRedisOptions, 'replyMapping'>
+
+/** One node or a cluster: both take the same commands. */
+export type RedisClient = Redis | Cluster
+
+const clusterScheme = /^(rediss?)-cluster:\/\//
+
+const clusterNodes = (url: string) => {
+  const [authority = ''] = url.replace(clusterScheme, '').split('/')
+  return authority
+    .slice(authority.lastIndexOf('@') + 1)
+    .split(',')
+    .map((node) => {
+      const { hostname, port } = new URL(`redis://${node}`)
+      return { host: hostname, port: Number(port || 6379) }
+    })
+}
+
+const clusterLogin = (url: string) => {
+  const { username, password } = new URL(url.replace(clusterScheme, 'redis://').replace(/,[^/]*/, ''))
+  return {
+    ...(username ? { username: decodeURIComponent(username) } : {}),
+    ...(password ? { password: decodeURIComponent(password) } : {}),
+    ...(url.startsWith('rediss') ? { tls: {} } : {}),
+  }
+}
+
+const connectTimeoutMs = 2_000
+const retry = (attempt: number) => Math.min(100 * attempt, 2_000)
+
+/**
+ * Connects to the Redis of a URL: `redis://`, `rediss://` (TLS), or `redis-cluster://host:port,host:port` and
+ * `rediss-cluster://` for a cluster. Nothing is queued while it is away: commands reject at once.
+ */
+export const connectRedis = (url: string, options: RedisOptions): RedisClient => {
+  const common: RedisOptions = {
+    enableOfflineQueue: false,
+    connectTimeout: connectTimeoutMs,
+    maxRetriesPerRequest: 0,
+    retryStrategy: retry,
+    ...options,
+  }
+  if (!clusterScheme.test(url)) return new Redis(url, common)
+  const { scripts, enableAutoPipelining = false, commandTimeout } = options
+  return new Cluster(clusterNodes(url), {
+    enableOfflineQueue: false,
+    enableAutoPipelining,
+    ...(scripts ? { scripts: scripts as Record<string, { lua: string }> } : {}),
+    clusterRetryStrategy: retry,
+    redisOptions: {
+      connectTimeout: connectTimeoutMs,
+      maxRetriesPerRequest: 0,
+      ...(commandTimeout === undefined ? {} : { commandTimeout }),
+      ...clusterLogin(url),
+    },
+  })
+}
