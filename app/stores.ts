@@ -113,7 +113,7 @@ export const openStores = async (
     warn: (message, error) => log.warn({ reason: error?.message }, message),
   })
   const warn = (message: string, error?: Error) => log.warn({ reason: error?.message }, message)
-  const server = () => fence.last?.server
+  const epoch = () => fence.last?.epoch ?? ''
   let shared: SharedCache | undefined
   let limitStore: LimitStore | undefined
   const close = async () => {
@@ -129,7 +129,7 @@ export const openStores = async (
     const judge = createJudge(fence, poller, staleMaxSeconds * 1000)
     const signingKeys = await loadSigningKeys(db, secrets)
     if (config.redisUrl)
-      shared = createRedisCache({ url: config.redisUrl, secrets, server, ttlSeconds: cacheTtlSeconds, warn })
+      shared = createRedisCache({ url: config.redisUrl, secrets, epoch, ttlSeconds: cacheTtlSeconds, warn })
     if (config.redisUrl) limitStore = createRedisLimits({ url: config.redisUrl, after, warn })
     const ping = async () => {
       await sql`select 1`.execute(db)

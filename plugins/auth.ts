@@ -23,7 +23,7 @@ export type AuthOptions = TokensOptions & {
   /** Connections of the serving role. */
   db: Db
   demoToken: string
-  judge: Pick<Judge, 'check'>
+  judge: Pick<Judge, 'check' | 'epoch'>
   /** Absent: logins are not limited. */
   logins?: Logins
 }

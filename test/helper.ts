@@ -102,7 +102,7 @@ export const createTestApp = async (
     shared,
     limitStore,
     judge,
-    databaseNow: () => poller.databaseNow() + clock.offsetMs,
+    databaseNow: () => Date.now() + clock.offsetMs,
     secrets,
     signingKeys: await loadSigningKeys(database.reader, secrets),
     now: () => Date.now() + clock.offsetMs,

@@ -1,8 +1,9 @@
 import { type RawBuilder, sql } from 'kysely'
 import { LRUCache } from 'lru-cache'
+import { isServerOf } from '../cache/epoch.ts'
 import type { Stamped } from '../cache/fence.ts'
 import type { Judge } from '../cache/freshness.ts'
-import { parseSnapshot } from '../cache/snapshot.ts'
+import { parseSnapshot, type Snapshot } from '../cache/snapshot.ts'
 import type { Db } from '../db/schema.ts'
 import { isUnreachable } from '../db/unreachable.ts'
 import { ApiError } from '../errors.ts'
@@ -24,7 +25,7 @@ export type KeyFacts = CustomerFacts &
 
 export type FactsOptions = {
   db: Db
-  judge: Pick<Judge, 'check'>
+  judge: Pick<Judge, 'check' | 'epoch'>
   /** Milliseconds since 1970. */
   now: () => number
   /** How long "there is none" may be used, and a question be joined, counted from before its query was sent. */
@@ -55,16 +56,15 @@ const stampColumns = sql`pg_current_snapshot()::text as "snapshot",
 
 type StampRow = { snapshot: string; server: string }
 
-/** What the database said, and what it depends on; without a stamp, that there is nothing. */
-export type Fact<T> = Readonly<{ value: T; stamp: Stamped }>
+/** What the database said, and when; absent where it said that there is nothing. */
+export type Fact<T> = Readonly<{ customerId: string; value: T; snapshot: Snapshot; server: string }>
 
 /** Plans, keys and revocations of a customer change together in the log. */
 const rights = ['auth']
 
-const toFact = <T>(customerId: string, row: StampRow, value: T): Fact<T> => ({
-  value,
-  stamp: { customerId, dependsOn: rights, snapshot: parseSnapshot(row.snapshot), server: row.server },
-})
+const toFact = <T>(customerId: string, { snapshot, server }: StampRow, value: T): Fact<T> => {
+  return { customerId, value, snapshot: parseSnapshot(snapshot), server }
+}
 
 /** What `createFacts` remembers of a customer. */
 export const loadCustomer = async (db: Db, customerId: string): Promise<Fact<CustomerFacts> | undefined> => {
@@ -112,7 +112,7 @@ export const loadRevocation = async (db: Db, token: TokenId): Promise<Fact<boole
 }
 
 type Asked = { askedAtMs: number }
-type Known<T> = Asked & { fact: Fact<T> | undefined }
+type Known<T> = Asked & { fact: { value: T; stamp: Stamped } | undefined }
 type Flight<T> = Asked & { answer: Promise<T | undefined> }
 
 /**
@@ -133,9 +133,16 @@ export const createFacts = <T>(
   }
 
   const loadAndKeep = async (id: string, askedAtMs: number): Promise<T | undefined> => {
-    const fact = await load(id)
-    if ((known.peek(id)?.askedAtMs ?? -1) <= askedAtMs) known.set(id, { askedAtMs, fact })
-    return fact?.value
+    const epoch = judge.epoch()
+    const found = await load(id)
+    if ((known.peek(id)?.askedAtMs ?? -1) > askedAtMs) return found?.value
+    if (!found) known.set(id, { askedAtMs, fact: undefined })
+    else if (isServerOf(epoch, found.server)) {
+      const { customerId, value, snapshot } = found
+      const stamp: Stamped = { customerId, dependsOn: rights, snapshot, epoch }
+      known.set(id, { askedAtMs, fact: { value, stamp } })
+    }
+    return found?.value
   }
 
   const ask = (id: string): Promise<T | undefined> => {

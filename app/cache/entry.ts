@@ -23,8 +23,11 @@ export type Entry = Stamped &
 /** What of an entry is sent. */
 export type Representation = Pick<Entry, 'body' | 'etag' | 'encoded'>
 
-/** What a fill yields; the cache adds what the question says. */
-export type Filled = Omit<Entry, 'customerId' | 'key' | 'dependsOn' | 'encoded' | 'freshAt'>
+/** What a fill yields; the cache adds what the question says, and the epoch. */
+export type Filled = Omit<Entry, 'customerId' | 'key' | 'dependsOn' | 'encoded' | 'freshAt' | 'epoch'> & {
+  /** When the server that was asked was started; absent: a standby, whose numbers are its primary's. */
+  server?: string | undefined
+}
 
 /** Weak entity tag (RFC 9110 §8.8.3) of 132 bits: no two bodies of a service's life share one. */
 export const createEtag = (mediaType: string, body: Buffer): string =>

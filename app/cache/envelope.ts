@@ -14,7 +14,7 @@ const purpose = 'cache-envelope'
 /** Bytes of the rank before everything else, where a script can compare them. */
 export const rankBytes = 25
 
-type Head = Pick<Entry, 'customerId' | 'key' | 'server' | 'etag' | 'isAbsent'> & {
+type Head = Pick<Entry, 'customerId' | 'key' | 'epoch' | 'etag' | 'isAbsent'> & {
   snapshot: string
   at?: string | undefined
   next?: string | undefined
@@ -23,8 +23,8 @@ type Head = Pick<Entry, 'customerId' | 'key' | 'server' | 'etag' | 'isAbsent'> &
 
 /** Layout: rank, head length (4 bytes, big endian), head as JSON, body, MAC over the name and all before. */
 export const sealEntry = (name: string, entry: Entry, secrets: EnvelopeMac): Buffer => {
-  const { customerId, key, server, snapshot, etag, isAbsent, at, next, rows } = entry
-  const fields: Head = { customerId, key, server, snapshot: snapshot.text, etag, isAbsent, at, next, rows }
+  const { customerId, key, epoch, snapshot, etag, isAbsent, at, next, rows } = entry
+  const fields: Head = { customerId, key, epoch, snapshot: snapshot.text, etag, isAbsent, at, next, rows }
   const head = Buffer.from(JSON.stringify(fields))
   const length = Buffer.alloc(lengthBytes)
   length.writeUInt32BE(head.length)

@@ -14,10 +14,8 @@ export type Poll = Readonly<{
   snapshot: Snapshot
   /** The database's clock, RFC 3339, UTC, six decimals: every commit before it is visible in `snapshot`. */
   at: string
-  /** Which database, and which history of it. */
-  identity: string
-  /** Which start of which server: transaction numbers of another one mean other transactions. */
-  server: string
+  /** Which history of which database, and which start of its server: transaction numbers of another mean others. */
+  epoch: string
   /** The snapshot that `events` count from; of a process's first poll it is the first floor. */
   since: Snapshot | undefined
   /** What became visible since the poll before; undefined: unknown, or too much. */
@@ -31,8 +29,8 @@ export type Stamped = {
   readonly dependsOn: readonly string[]
   /** Of the very statement, or the REPEATABLE READ transaction, that read it. */
   readonly snapshot: Snapshot
-  /** As in `Poll`. */
-  readonly server: string
+  /** As in `Poll`, when it was read. */
+  readonly epoch: string
   /** The fence's own note: at this state it was fresh. */
   freshAt?: number
 }
@@ -174,7 +172,7 @@ export const createFence = (maxEvents = defaultMaxEvents): Fence => {
   return {
     apply(poll) {
       const isFirst = last === undefined
-      const isSame = last?.identity === poll.identity && last.server === poll.server
+      const isSame = last?.epoch === poll.epoch
       if (last && isSame && !includesSnapshot(poll.snapshot, last.snapshot)) throw new Error(wentBack)
       last = poll
       if (isFirst && poll.since) floor = poll.since
@@ -186,7 +184,7 @@ export const createFence = (maxEvents = defaultMaxEvents): Fence => {
 
     judge(stamped) {
       if (stamped.freshAt === state) return 'fresh'
-      if (!last || !floor || stamped.server !== last.server) return 'behind'
+      if (!last || !floor || stamped.epoch !== last.epoch) return 'behind'
       if (!includesSnapshot(stamped.snapshot, floor)) return 'behind'
       const { customerId, dependsOn } = stamped
       const shown =

@@ -18,6 +18,8 @@ export type Judge = {
   noteServed(stamped: Stamped): void
   /** Seconds since an answer was known to be fresh, for one that is stale; at least 1. */
   staleSeconds(): number
+  /** Which history of which database counts now; empty before the first poll. */
+  epoch(): string
   /** Every commit before it is in whatever was judged fresh or stale. RFC 3339, UTC, six decimals. */
   asOf(): string
 }
@@ -48,6 +50,7 @@ export const createJudge = (fence: Fence, poller: Poller, staleMaxMs: number): J
     checkConfirmed: settled,
     noteServed: fence.noteServed,
     staleSeconds: () => Math.max(1, Math.ceil(poller.ageMs() / 1000)),
+    epoch: () => fence.last?.epoch ?? '',
     asOf: () => fence.last?.at ?? '',
   }
 }

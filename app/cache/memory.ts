@@ -4,7 +4,7 @@ import { includesSnapshot } from './snapshot.ts'
 
 export type MemoryCache = {
   get(customerId: string, key: string): Entry | undefined
-  /** Keeps the newer of two answers of one server to the same question; an oversize one not at all. */
+  /** Keeps the newer of two answers of one epoch to the same question; an oversize one not at all. */
   set(entry: Entry): void
   readonly sizeBytes: number
 }
@@ -35,7 +35,7 @@ export const createMemoryCache = (maxBytes: number): MemoryCache => {
     set(entry) {
       const name = nameOf(entry.customerId, entry.key)
       const known = entries?.peek(name)
-      const isNewer = known?.server !== entry.server || includesSnapshot(entry.snapshot, known.snapshot)
+      const isNewer = known?.epoch !== entry.epoch || includesSnapshot(entry.snapshot, known.snapshot)
       if (isNewer) entries?.set(name, entry)
     },
     get sizeBytes() {

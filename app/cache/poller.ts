@@ -71,8 +71,7 @@ export const createPoller = (options: PollerOptions): Poller => {
     fence.apply(poll)
     sentAt = now
     received = { databaseMs: Date.parse(poll.at), monotonic: clock.now().monotonic }
-    const isSame = before?.identity === poll.identity && before.server === poll.server
-    const events = isSame ? poll.events : undefined
+    const events = before?.epoch === poll.epoch ? poll.events : undefined
     if (events?.length !== 0) for (const listener of listeners) listener(events)
   }
 

@@ -1,5 +1,6 @@
 import { ApiError } from '../errors.ts'
 import type { Entry, Filled } from './entry.ts'
+import { isServerOf } from './epoch.ts'
 import type { Judge } from './freshness.ts'
 import type { MemoryCache } from './memory.ts'
 import type { SharedCache } from './redis.ts'
@@ -54,6 +55,8 @@ const lookEveryMs = 10
 /** So long a failed read answers those who come after it: else each would try in turn. */
 const failureMs = 100
 
+const unavailable = () => new ApiError('unavailable', { headers: { 'retry-after': '1' } })
+
 /**
  * Memory, then Redis, then the database. Misses on one key share a flight, in this process and, through Redis,
  * between processes. Whoever joined a flight takes its answer only if that shows all that is known by then.
@@ -73,16 +76,31 @@ export const createReadThrough = ({ memory, shared, judge, wait }: Deps): ReadTh
   }
 
   /** Undefined where the entry will not do. */
-  const judged = async (entry: Entry, outcome: Outcome): Promise<Answer | undefined> => {
-    const freshness = await judge.check(entry)
+  const judged = async (
+    entry: Entry,
+    outcome: Outcome,
+    pending = judge.check(entry),
+  ): Promise<Answer | undefined> => {
+    const freshness = await pending
     if (freshness === 'behind') return undefined
     return freshness === 'fresh' ? answerOf(entry, outcome) : staleAnswer(entry, outcome)
   }
 
+  /** A server that the polls do not know was restarted since the last one, or is not the one that counts. */
+  const settleEpoch = async (before: string, server: string | undefined): Promise<string> => {
+    if (server === undefined || isServerOf(before, server)) return before
+    await judge.confirm()
+    const epoch = judge.epoch()
+    if (isServerOf(epoch, server)) return epoch
+    throw unavailable()
+  }
+
   const readDatabase = async ({ customerId, key, dependsOn, fill }: Question): Promise<Answer> => {
     fills += 1
-    const filled = await fill()
-    const entry: Entry = { ...filled, customerId, key, dependsOn, encoded: new Map() }
+    const before = judge.epoch()
+    const { server, ...filled } = await fill()
+    const epoch = await settleEpoch(before, server)
+    const entry: Entry = { ...filled, customerId, key, dependsOn, epoch, encoded: new Map() }
     memory.set(entry)
     shared?.set(entry)
     // Not the last poll's time: it may have shown what this read came too early for.
@@ -149,19 +167,12 @@ export const createReadThrough = ({ memory, shared, judge, wait }: Deps): ReadTh
 
   const readConfirmed = async (name: string, question: Question, arrivedAt: number): Promise<Answer> => {
     if (!(await judge.confirm())) {
-      throw new ApiError('unavailable', { headers: { 'retry-after': '1' } })
+      throw unavailable()
     }
     const entry = memory.get(question.customerId, question.key)
     if (entry && judge.checkConfirmed(entry) === 'fresh') return answerOf(entry, 'memory')
     return readSlowly(name, question, arrivedAt)
   }
-
-  const readJudged = async (
-    name: string,
-    question: Question,
-    arrivedAt: number,
-    entry: Entry,
-  ): Promise<Answer> => (await judged(entry, 'memory')) ?? readSlowly(name, question, arrivedAt)
 
   return {
     read(question) {
@@ -172,9 +183,11 @@ export const createReadThrough = ({ memory, shared, judge, wait }: Deps): ReadTh
       tick += 1
       const name = `${customerId}\0${key}`
       if (question.noCache) return readConfirmed(name, question, tick)
-      return entry && freshness !== 'behind'
-        ? readJudged(name, question, tick, entry)
-        : readSlowly(name, question, tick)
+      if (!entry || freshness === 'behind') return readSlowly(name, question, tick)
+      const arrivedAt = tick
+      return judged(entry, 'memory', freshness).then(
+        (answer) => answer ?? readSlowly(name, question, arrivedAt),
+      )
     },
     get fills() {
       return fills

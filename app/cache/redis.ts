@@ -20,8 +20,8 @@ export type SharedCache = {
 export type RedisCacheOptions = {
   url: string
   secrets: EnvelopeMac
-  /** Which start of which database counts now; see the fence. Absent: not known yet. */
-  server: () => string | undefined
+  /** Which history of which database counts now; see the fence. Empty: not known yet. */
+  epoch: () => string
   /** Bounds memory there, nothing else. */
   ttlSeconds: number
   warn: (message: string, error?: Error) => void
@@ -44,14 +44,14 @@ end`
 
 type Commands = Record<'certdataSet', (...args: (string | Buffer)[]) => Promise<unknown>>
 
-/** One server's numbers mean nothing to another's: each has its own names. */
+/** One history's numbers mean nothing to another's: each has its own names. */
 const createNames = () => {
   const tags = new LRUCache<string, string>({ max: 8 })
-  return (server: string, customerId: string, key: string): string => {
-    let tag = tags.get(server)
+  return (epoch: string, customerId: string, key: string): string => {
+    let tag = tags.get(epoch)
     if (tag === undefined) {
-      tag = createHash('sha256').update(server).digest('base64url').slice(0, 8)
-      tags.set(server, tag)
+      tag = createHash('sha256').update(epoch).digest('base64url').slice(0, 8)
+      tags.set(epoch, tag)
     }
     // The customer as hash tag: all of a customer's keys lie on one node of a cluster.
     return `certdata:{${customerId}}:${tag}:${key}`
@@ -65,7 +65,7 @@ const leaseName = (name: string) => `${name} lease`
  * answers, so that nothing piles up for it. What is there and was not written by us under that name is removed.
  */
 export const createRedisCache = (options: RedisCacheOptions): SharedCache => {
-  const { url, secrets, server, ttlSeconds, warn } = options
+  const { url, secrets, epoch, ttlSeconds, warn } = options
   const redis = connectRedis(url, {
     enableAutoPipelining: true,
     commandTimeout: commandTimeoutMs,
@@ -104,8 +104,8 @@ export const createRedisCache = (options: RedisCacheOptions): SharedCache => {
 
   return {
     async get(customerId, key, dependsOn) {
-      const current = server()
-      if (isHanging || current === undefined) return undefined
+      const current = epoch()
+      if (isHanging || current === '') return undefined
       const name = nameOf(current, customerId, key)
       try {
         const sealed = await redis.getBuffer(name)
@@ -120,15 +120,15 @@ export const createRedisCache = (options: RedisCacheOptions): SharedCache => {
     },
     set(entry) {
       if (isHanging) return
-      const name = nameOf(entry.server, entry.customerId, entry.key)
+      const name = nameOf(entry.epoch, entry.customerId, entry.key)
       const sealed = sealEntry(name, entry, secrets)
       redis
         .certdataSet(name, leaseName(name), rankSnapshot(entry.snapshot), sealed, String(ttlSeconds * 1000))
         .catch(onFailure)
     },
     async tryLease(customerId, key) {
-      const current = server()
-      if (isHanging || current === undefined) return true
+      const current = epoch()
+      if (isHanging || current === '') return true
       const name = leaseName(nameOf(current, customerId, key))
       try {
         return (await redis.set(name, id, 'PX', leaseMs, 'NX')) === 'OK'

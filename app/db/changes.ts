@@ -1,4 +1,5 @@
 import pg from 'pg'
+import { formatEpoch } from '../cache/epoch.ts'
 import type { ChangeEvent, Poll } from '../cache/fence.ts'
 import type { ChangeSource } from '../cache/poller.ts'
 import { parseSnapshot, type Snapshot } from '../cache/snapshot.ts'
@@ -42,8 +43,7 @@ const toPoll = (row: Row, since: Snapshot | undefined): Poll => {
     snapshot: parseSnapshot(row.snapshot),
     since,
     at: row.at,
-    identity: row.identity,
-    server: row.started,
+    epoch: formatEpoch(row.identity, row.started),
     events: isWhole ? parseEvents(row.events) : undefined,
   }
 }

@@ -10,6 +10,7 @@ import type { Principal } from '../../app/auth/principal.ts'
 import { createPrincipals, requireScope } from '../../app/auth/principals.ts'
 import { createSecrets } from '../../app/auth/secrets.ts'
 import { loadSigningKeys, type SigningKeys } from '../../app/auth/signing-keys.ts'
+import type { Freshness } from '../../app/cache/freshness.ts'
 import { createDb, createPool, readerRole } from '../../app/db/connect.ts'
 import { migrate } from '../../app/db/migrate.ts'
 import type { Database, Plan } from '../../app/db/schema.ts'
@@ -41,6 +42,11 @@ const signingKeys = await loadSigningKeys(db, secrets)
 
 const clock = { ms: Date.parse('2026-11-21T12:00:00.000Z') }
 const now = () => clock.ms
+/** What the fence says of facts: nothing is fresh unless a test wants it. */
+const fence: { verdict: Freshness } = { verdict: 'behind' }
+const { rows: servers } = await sql<{ server: string }>`
+  select extract(epoch from pg_postmaster_start_time())::text as server`.execute(db)
+const judge = { check: () => fence.verdict, epoch: () => `identity ${servers[0]?.server}` }
 const seconds = () => Math.floor(clock.ms / 1000)
 
 type Problem = { status: number; code: string; errors: ApiError['extras']['errors'] }
@@ -67,6 +73,7 @@ const buildApp = async (keys: SigningKeys = signingKeys, url = publicUrl, connec
   })
   await app.register(auth, {
     db: connection,
+    judge,
     signingKeys: keys,
     publicUrl: url,
     demoToken,
@@ -465,17 +472,20 @@ t.test('a fresh fact is answered at once, without a question to the database', a
   const before = queries
   const first = await app.authenticate(request)
   t.equal(queries, before + 1)
-  clock.ms += 499
+  fence.verdict = 'fresh'
   t.equal(app.authenticate(request), first, 'no promise')
+  fence.verdict = 'stale'
+  t.equal(app.authenticate(request), first, 'nor while the database is away')
   t.equal(queries, before + 1)
-  clock.ms += 1
+  fence.verdict = 'behind'
   const asked = app.authenticate(request)
   t.ok(asked instanceof Promise)
   await asked
+  t.equal(queries, before + 2)
 })
 
 t.test('that there is no such key is remembered as long', async (t) => {
-  const principals = createPrincipals({ db, now })
+  const principals = createPrincipals({ db, judge, now })
   const before = queries
   t.equal(await principals.findKey('nobody'), undefined)
   t.equal(principals.findKey('nobody'), undefined)
@@ -483,7 +493,7 @@ t.test('that there is no such key is remembered as long', async (t) => {
 })
 
 t.test('the oldest facts make room for new ones', async (t) => {
-  const principals = createPrincipals({ db, now, maxEntries: 2 })
+  const principals = createPrincipals({ db, judge, now, maxEntries: 2 })
   for (const id of ['a', 'b', 'c']) await principals.findKey(id)
   t.notOk(principals.findKey('c') instanceof Promise)
   const forgotten = principals.findKey('a')
@@ -517,7 +527,7 @@ const createSlowDb = () => {
 t.test('callers at once share one query, but not one that was sent too long ago', async (t) => {
   const { keyId } = await newKey()
   const { slow, flights } = createSlowDb()
-  const principals = createPrincipals({ db: slow, now })
+  const principals = createPrincipals({ db: slow, judge, now })
   const first = principals.findKey(keyId)
   clock.ms += 499
   t.equal(principals.findKey(keyId), first)
@@ -531,12 +541,14 @@ t.test('callers at once share one query, but not one that was sent too long ago'
   t.match(await later, { revoked: true })
   flights[0]?.arrival.resolve()
   t.match(await first, { revoked: false })
+  fence.verdict = 'fresh'
   t.match(principals.findKey(keyId), { revoked: true }, 'the older answer does not replace the newer one')
+  fence.verdict = 'behind'
 })
 
 t.test('a question that failed is asked again, and a fault of ours is not called unavailable', async (t) => {
   const { keyId } = await newKey()
-  const principals = createPrincipals({ db, now })
+  const principals = createPrincipals({ db, judge, now })
   await sql`alter function find_api_key rename to find_nothing`.execute(owner)
   await t.rejects(Promise.resolve(principals.findKey(keyId)), { code: '42883' })
   await sql`alter function find_nothing rename to find_api_key`.execute(owner)

@@ -1,35 +1,67 @@
 import t from 'tap'
 import { createEtag, type Entry, type Filled } from '../../app/cache/entry.ts'
-import { createAgeLimit } from '../../app/cache/freshness.ts'
+import type { Freshness, Judge } from '../../app/cache/freshness.ts'
 import { createMemoryCache } from '../../app/cache/memory.ts'
 import { createReadThrough } from '../../app/cache/read-through.ts'
 import type { SharedCache } from '../../app/cache/redis.ts'
+import { parseSnapshot } from '../../app/cache/snapshot.ts'
 
-/** A cache with a clock of its own and a source whose answers come when the test says. */
-const setUp = ({ ttlMs = 400, shared }: { ttlMs?: number; shared?: SharedCache } = {}) => {
-  const clock = { now: 0 }
-  const now = () => clock.now
-  const freshness = createAgeLimit(ttlMs, now)
-  const memory = createMemoryCache(1_000_000)
-  const cache = createReadThrough({ memory, shared, freshness, now })
-  const fills: { give: (text: string | undefined) => void; fail: (error: Error) => void }[] = []
+/** An answer that shows the first `seen` changes. */
+const filledWith = (text: string | undefined, seen = 1): Filled => {
+  const body = Buffer.from(text ?? '')
+  const etag = createEtag('application/json', body)
+  const isAbsent = text === undefined
+  return { snapshot: parseSnapshot(`${seen}:${seen}:`), server: 's', at: `t${seen}`, isAbsent, body, etag }
+}
+
+type World = {
+  /** Changes that are known to have happened. */
+  known: number
+  isLeased: boolean
+  isDown: boolean
+}
+
+/** A judge of a world that the test tells; polls end when the test says. */
+const createTestJudge = (world: World) => {
+  const polls: ((isGood: boolean) => void)[] = []
+  const settled = (entry: { snapshot: { xmax: number } }): Freshness =>
+    entry.snapshot.xmax >= world.known ? (world.isDown ? 'stale' : 'fresh') : 'behind'
+  const poll = () => new Promise<boolean>((resolve) => polls.push(resolve))
+  const judge: Judge = {
+    check: (entry) => (world.isLeased ? settled(entry) : poll().then(() => settled(entry))),
+    confirm: poll,
+    checkConfirmed: settled,
+    noteServed: () => {},
+    staleSeconds: () => 7,
+    epoch: () => 'i s',
+    asOf: () => `t${world.known}`,
+  }
+  return { judge, polls }
+}
+
+/** A cache over a judge of its own and a source whose answers come when the test says. */
+const setUp = ({ shared }: { shared?: SharedCache } = {}) => {
+  const world: World = { known: 1, isLeased: true, isDown: false }
+  const { judge, polls } = createTestJudge(world)
+  const waits: (() => void)[] = []
+  const wait = () => new Promise<void>((resolve) => waits.push(resolve))
+  const cache = createReadThrough({ memory: createMemoryCache(1_000_000), shared, judge, wait })
+  const fills: { give: (text: string | undefined, seen?: number) => void; fail: (error: Error) => void }[] =
+    []
   const fill = () =>
-    new Promise<Filled | undefined>((resolve, reject) => {
-      const give = (text: string | undefined) => resolve(text === undefined ? undefined : filledWith(text))
-      fills.push({ give, fail: reject })
+    new Promise<Filled>((resolve, reject) => {
+      fills.push({ give: (text, seen = world.known) => resolve(filledWith(text, seen)), fail: reject })
     })
   const read = (options: { customerId?: string; key?: string; noCache?: boolean } = {}) =>
-    cache.read({ customerId: 'acme', key: 'k', noCache: false, fill, ...options })
-  return { clock, read, fills }
+    cache.read({ customerId: 'acme', key: 'k', dependsOn: ['products'], noCache: false, fill, ...options })
+  return { world, polls, waits, read, fills, cache }
 }
 
-const filledWith = (text: string): Filled => {
-  const body = Buffer.from(text)
-  return { snapshot: '1:1:', body, etag: createEtag('application/json', body) }
-}
-
-const shown = (answer: Awaited<ReturnType<ReturnType<typeof setUp>['read']>>) =>
-  answer && [answer.entry.body.toString(), answer.outcome]
+const shown = (answer: Awaited<ReturnType<ReturnType<typeof setUp>['read']>>) => [
+  answer.entry.body.toString(),
+  answer.outcome,
+]
+const settle = () => new Promise(setImmediate)
 
 t.test('a second read is answered from memory, at once', async (t) => {
   const { read, fills } = setUp()
@@ -48,7 +80,7 @@ t.test('concurrent misses share one query', async (t) => {
   t.equal(fills.length, 1)
   fills[0]?.give('one')
   t.same(
-    (await Promise.all(readers)).map((answer) => answer?.entry.body.toString()),
+    (await Promise.all(readers)).map((answer) => answer.entry.body.toString()),
     ['one', 'one', 'one'],
   )
 })
@@ -65,130 +97,232 @@ t.test('customers never share an entry or a flight, whatever the key', async (t)
   t.same(shown(await read({ customerId: 'a', key: 'b k' })), ['of a', 'memory'])
 })
 
-t.test('age is counted from before the query was sent, not from its answer', async (t) => {
-  const { clock, read, fills } = setUp({ ttlMs: 400 })
-  const slow = read()
-  clock.now = 399
+t.test('what lacks a known change is read again', async (t) => {
+  const { world, read, fills } = setUp()
+  const first = read()
   fills[0]?.give('one')
-  await slow
-  t.same(shown(await read()), ['one', 'memory'])
-  clock.now = 400
+  await first
+  world.known = 2
   const next = read()
   t.equal(fills.length, 2, 'asked again')
   fills[1]?.give('two')
   t.same(shown(await next), ['two', 'database'])
+  t.same(shown(await read()), ['two', 'memory'])
 })
 
-t.test('who joins a flight that turns out too slow gets an answer asked for after it came', async (t) => {
-  const { clock, read, fills } = setUp({ ttlMs: 400 })
+t.test('without a lease a poll decides, and its answer is told as of then', async (t) => {
+  const { world, polls, read, fills } = setUp()
   const first = read()
-  clock.now = 350
+  fills[0]?.give('one')
+  await first
+  world.isLeased = false
+  const same = read()
+  polls[0]?.(true)
+  t.same(shown(await same), ['one', 'memory'])
+  const late = read()
+  world.known = 2
+  polls[1]?.(true)
+  await settle()
+  fills[1]?.give('two')
+  t.match(await late, { outcome: 'database', asOf: 't2' })
+})
+
+t.test('who joins a flight takes its answer only if it shows what is known by then', async (t) => {
+  const { world, read, fills } = setUp()
+  const first = read()
   const joined = read()
   const joinedToo = read()
-  clock.now = 700
-  fills[0]?.give('before the write')
+  world.known = 2
+  fills[0]?.give('before the write', 1)
   t.same(shown(await first), ['before the write', 'database'], 'the asker itself may have it')
-  await new Promise(setImmediate)
+  await settle()
   t.equal(fills.length, 2, 'both joiners share one new flight')
   fills[1]?.give('after the write')
   t.same(shown(await joined), ['after the write', 'database'])
   t.same(shown(await joinedToo), ['after the write', 'database'])
 })
 
-t.test('no-cache neither takes a stored answer nor joins a running flight', async (t) => {
-  const { read, fills } = setUp()
-  const running = read()
+t.test('no-cache waits for a poll that begins after it, and then memory will do', async (t) => {
+  const { world, polls, read, fills } = setUp()
+  const first = read()
+  fills[0]?.give('one')
+  await first
   const demanded = read({ noCache: true })
-  t.equal(fills.length, 2)
+  polls[0]?.(true)
+  t.same(shown(await demanded), ['one', 'memory'])
+  const again = read({ noCache: true })
+  world.known = 2
+  polls[1]?.(true)
+  await settle()
+  fills[1]?.give('two')
+  t.same(shown(await again), ['two', 'database'])
+})
+
+t.test('no-cache does not join what began before it, and shares what began after', async (t) => {
+  const { polls, read, fills } = setUp()
+  const running = read()
+  const demanded = [read({ noCache: true }), read({ noCache: true })]
+  for (const end of polls) end(true)
+  await settle()
+  t.equal(fills.length, 2, 'one for both')
   fills[1]?.give('new')
-  t.same(shown(await demanded), ['new', 'database'])
+  for (const each of demanded) t.same(shown(await each), ['new', 'database'])
   fills[0]?.give('old')
   await running
-  const again = read({ noCache: true })
-  fills[2]?.give('newer')
-  t.same(shown(await again), ['newer', 'database'])
+})
+
+t.test('no-cache is 503 where the database does not answer', async (t) => {
+  const { polls, read, fills } = setUp()
+  const first = read()
+  fills[0]?.give('one')
+  await first
+  const demanded = read({ noCache: true }) as Promise<unknown>
+  polls[0]?.(false)
+  await t.rejects(demanded, { code: 'unavailable' })
+})
+
+t.test('while the database is away an answer is served, and says for how long', async (t) => {
+  const { world, read, fills } = setUp()
+  const first = read()
+  fills[0]?.give('one')
+  await first
+  world.isDown = true
+  t.match(await read(), { outcome: 'memory', staleSeconds: 7, entry: { body: Buffer.from('one') } })
+  world.known = 2
+  const behind = read() as Promise<unknown>
+  fills[1]?.fail(new Error('database gone'))
+  await t.rejects(behind, { message: 'database gone' }, 'but none that is known to be superseded')
 })
 
 t.test('an older answer that arrives late does not replace a newer one', async (t) => {
-  const { clock, read, fills } = setUp()
+  const { world, polls, read, fills } = setUp()
   const older = read()
-  clock.now = 10
   const newer = read({ noCache: true })
-  fills[1]?.give('new')
+  polls[0]?.(true)
+  await settle()
+  fills[1]?.give('new', 2)
   await newer
-  fills[0]?.give('old')
+  fills[0]?.give('old', 1)
   await older
+  world.known = 2
   t.same(shown(await read()), ['new', 'memory'])
 })
 
-t.test(
-  'a failed query fails its waiters and clears the flight, so that a later caller can retry',
-  async (t) => {
-    const { read, fills } = setUp()
-    const waiters = [read(), read()]
-    fills[0]?.fail(new Error('database gone'))
-    for (const each of waiters) await t.rejects(each as Promise<unknown>, { message: 'database gone' })
-    const retry = read()
-    fills[1]?.give('back')
-    t.same(shown(await retry), ['back', 'database'])
-  },
-)
+t.test('a failed read fails its waiters and those of the next moment, then is tried again', async (t) => {
+  const { waits, read, fills } = setUp()
+  const waiters = [read(), read()]
+  fills[0]?.fail(new Error('database gone'))
+  for (const each of waiters) await t.rejects(each as Promise<unknown>, { message: 'database gone' })
+  await t.rejects(read() as Promise<unknown>, { message: 'database gone' })
+  t.equal(fills.length, 1, 'none of them tried for itself')
+  waits[0]?.()
+  await settle()
+  const retry = read()
+  fills[1]?.give('back')
+  t.same(shown(await retry), ['back', 'database'])
+})
 
-t.test('a record that is not there is not kept', async (t) => {
-  const { read, fills } = setUp()
+t.test('that there is no such record is kept, and read again when something changes', async (t) => {
+  const { world, read, fills } = setUp()
   const first = read()
   fills[0]?.give(undefined)
-  t.equal(await first, undefined)
+  t.ok((await first).entry.isAbsent)
+  t.match(await read(), { outcome: 'memory', entry: { isAbsent: true } })
+  world.known = 2
   const second = read()
-  t.equal(fills.length, 2)
   fills[1]?.give('created')
   t.same(shown(await second), ['created', 'database'])
 })
 
-t.test('an entry from the shared cache keeps its age', async (t) => {
+/** What several instances share, with the lease that lets one of them read. */
+const createSharedMap = () => {
   const stored = new Map<string, Entry>()
+  const leases = new Set<string>()
   const shared: SharedCache = {
-    get: async (customerId, key) => stored.get(`${customerId} ${key}`),
-    set: (entry) => void stored.set(`${entry.customerId} ${entry.key}`, entry),
+    get: async (customerId, key) => {
+      const entry = stored.get(`${customerId} ${key}`)
+      return entry && { ...entry }
+    },
+    set(entry) {
+      stored.set(`${entry.customerId} ${entry.key}`, entry)
+      leases.delete(`${entry.customerId} ${entry.key}`)
+    },
+    async tryLease(customerId, key) {
+      if (leases.has(`${customerId} ${key}`)) return false
+      leases.add(`${customerId} ${key}`)
+      return true
+    },
     close: async () => {},
   }
+  return { shared, stored }
+}
+
+t.test('an entry from the shared cache is judged like any other', async (t) => {
+  const { shared } = createSharedMap()
   const one = setUp({ shared })
   const filled = one.read()
-  await new Promise(setImmediate)
+  await settle()
   one.fills[0]?.give('one')
   await filled
   const other = setUp({ shared })
-  other.clock.now = 399
   t.same(shown(await other.read()), ['one', 'redis'])
   t.same(shown(await other.read()), ['one', 'memory'])
-  other.clock.now = 400
-  const late = other.read()
-  await new Promise(setImmediate)
-  t.equal(other.fills.length, 1, 'stale in the shared cache too')
-  other.fills[0]?.give('two')
+  const third = setUp({ shared })
+  third.world.known = 2
+  const late = third.read()
+  await settle()
+  t.equal(third.fills.length, 1, 'behind in the shared cache too')
+  third.fills[0]?.give('two')
   t.same(shown(await late), ['two', 'database'])
+})
+
+t.test('one instance reads for all; one that takes too long is not waited for', async (t) => {
+  const { shared } = createSharedMap()
+  const [one, two, three] = [setUp({ shared }), setUp({ shared }), setUp({ shared })]
+  const first = one.read()
+  await settle()
+  const second = two.read()
+  await settle()
+  t.same([one.fills.length, two.fills.length], [1, 0])
+  one.fills[0]?.give('one')
+  await first
+  two.waits.shift()?.()
+  t.same(shown(await second), ['one', 'redis'])
+  const hung = one.read({ key: 'hung' })
+  await settle()
+  const impatient = three.read({ key: 'hung' })
+  for (let looks = 0; three.fills.length === 0 && looks < 100; looks++) {
+    await settle()
+    three.waits.shift()?.()
+  }
+  three.fills[0]?.give('own')
+  t.same(shown(await impatient), ['own', 'database'])
+  one.fills[1]?.give('late')
+  await hung
+})
+
+const entryOf = (key: string, size: number): Entry => ({
+  ...filledWith('x'.repeat(size)),
+  epoch: 'i s',
+  customerId: 'acme',
+  key,
+  dependsOn: [],
+  encoded: new Map(),
 })
 
 t.test('memory is bounded by bytes, and an oversize answer is not kept', async (t) => {
   const memory = createMemoryCache(100_000)
-  const entry = (key: string, size: number): Entry => ({
-    ...filledWith('x'.repeat(size)),
-    customerId: 'acme',
-    key,
-    staleAt: 1,
-    encoded: new Map(),
-  })
-  for (let i = 0; i < 100; i++) memory.set(entry(`k${i}`, 3_000))
+  for (let i = 0; i < 100; i++) memory.set(entryOf(`k${i}`, 3_000))
   t.ok(memory.sizeBytes <= 100_000)
   t.ok(memory.sizeBytes > 50_000, 'and it is used')
   t.notOk(memory.get('acme', 'k0'))
   t.ok(memory.get('acme', 'k99'))
-  memory.set(entry('big', 50_000))
+  memory.set(entryOf('big', 50_000))
   t.notOk(memory.get('acme', 'big'))
 })
 
 t.test('a cache of no bytes keeps nothing and still answers', async (t) => {
   const memory = createMemoryCache(0)
-  memory.set({ ...filledWith('x'), customerId: 'a', key: 'k', staleAt: 1, encoded: new Map() })
-  t.notOk(memory.get('a', 'k'))
+  memory.set(entryOf('k', 1))
+  t.notOk(memory.get('acme', 'k'))
 })

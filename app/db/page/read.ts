@@ -24,7 +24,7 @@ const filled = (
   const body = Buffer.from(json ?? '')
   return {
     snapshot: parseSnapshot(snapshot, recovering),
-    server,
+    server: recovering ? undefined : server,
     // A standby's clock says nothing of what it has received.
     at: recovering ? undefined : at,
     isAbsent: json === undefined,

@@ -1,0 +1,291 @@
+import fc from 'fast-check'
+import t from 'tap'
+import { type ChangeEvent, createFence, type Poll, type Stamped } from '../../app/cache/fence.ts'
+import {
+  includesSnapshot,
+  isVisible,
+  parseSnapshot,
+  rankSnapshot,
+  type Snapshot,
+} from '../../app/cache/snapshot.ts'
+
+const poll = (snapshot: Snapshot, events: Poll['events'], more: Partial<Poll> = {}): Poll => ({
+  snapshot,
+  events,
+  at: '2026-01-01T00:00:00.000000Z',
+  epoch: 'e',
+  since: undefined,
+  ...more,
+})
+const stamp = (snapshot: Snapshot, dependsOn = ['products'], customerId = 'acme'): Stamped => ({
+  customerId,
+  dependsOn,
+  snapshot,
+  epoch: 'e',
+})
+const event = (xid: number, customerId = 'acme', resource = 'products'): ChangeEvent => ({
+  xid,
+  customerId,
+  resource,
+})
+const at = parseSnapshot
+
+/** A fence whose first poll saw everything below 100. */
+const started = (maxEvents?: number) => {
+  const fence = createFence(maxEvents)
+  fence.apply(poll(at('100:100:'), undefined))
+  return fence
+}
+
+t.test('a snapshot is read as PostgreSQL writes it, and nothing else is', async (t) => {
+  t.same(at('10:20:10,14,15'), { xmin: 10, xmax: 20, xip: [10, 14, 15], text: '10:20:10,14,15' })
+  t.same(at('7:7:'), { xmin: 7, xmax: 7, xip: [], text: '7:7:' })
+  t.same(at('10:20:', true), { xmin: 10, xmax: 10, xip: [], text: '10:10:' }, 'a standby knows only xmin')
+  for (const text of ['', '1:2', '1:2:3,', '1:2:,3', 'a:b:', '1:2:3 ', '-1:2:']) {
+    t.throws(() => at(text), TypeError, text)
+  }
+  t.throws(() => at('1:9007199254740992:'), RangeError)
+})
+
+t.test('what is visible: below xmin, or below xmax and not running', async (t) => {
+  const snapshot = at('10:15:10,12')
+  t.same(
+    [9, 10, 11, 12, 13, 14, 15, 16].map((xid) => isVisible(xid, snapshot)),
+    [true, false, true, false, true, true, false, false],
+  )
+})
+
+t.test('an entry is fresh until a change of what it depends on is known', async (t) => {
+  const fence = started()
+  const entry = stamp(at('100:100:'))
+  t.equal(fence.judge(entry), 'fresh')
+  fence.apply(poll(at('101:101:'), [event(100, 'bolt')]))
+  t.equal(fence.judge(entry), 'fresh', "another customer's change")
+  fence.apply(poll(at('102:102:'), [event(101, 'acme', 'lab')]))
+  t.equal(fence.judge(entry), 'fresh', 'a change of something else')
+  fence.apply(poll(at('103:103:'), [event(102)]))
+  t.equal(fence.judge(entry), 'behind')
+  t.equal(fence.judge(stamp(at('103:103:'))), 'fresh', 'what shows it')
+})
+
+t.test('a change counts for whoever depends on its resource, and for all where it says so', async (t) => {
+  const changes = [event(100, 'acme', 'countries'), event(100, '*', 'countries'), event(100, '*', '*')]
+  for (const change of [...changes, event(100, 'acme', '*')]) {
+    const fence = started()
+    fence.apply(poll(at('101:101:'), [change]))
+    t.equal(
+      fence.judge(stamp(at('100:100:'), ['certificates', 'countries'])),
+      'behind',
+      JSON.stringify(change),
+    )
+    const other = fence.judge(stamp(at('100:100:'), ['certificates', 'countries'], 'bolt'))
+    t.equal(other, change.customerId === '*' ? 'behind' : 'fresh')
+  }
+})
+
+t.test('a change that an entry was filled too early for counts, however late it commits', async (t) => {
+  const fence = started()
+  fence.apply(poll(at('101:105:101'), []))
+  const entry = stamp(at('101:106:101'))
+  const newer = stamp(at('102:107:'))
+  t.equal(fence.judge(entry), 'fresh')
+  fence.apply(poll(at('107:107:'), [event(101)]))
+  t.equal(fence.judge(entry), 'behind', 'its transaction was running when the entry was read')
+  t.equal(fence.judge(newer), 'fresh')
+})
+
+t.test('what is from before the floor counts no more: start, too many events, a lost poll', async (t) => {
+  const fence = started(3)
+  t.equal(fence.judge(stamp(at('99:99:'))), 'behind', 'before the start')
+  t.equal(fence.judge(stamp(at('99:100:99'))), 'behind', 'one transaction before it')
+  const entry = stamp(at('100:100:'), ['lab'])
+  for (const xid of [100, 101, 102]) fence.apply(poll(at(`${xid + 1}:${xid + 1}:`), [event(xid)]))
+  t.equal(fence.judge(entry), 'fresh')
+  fence.apply(poll(at('104:104:'), [event(103)]))
+  t.equal(fence.size, 3)
+  t.equal(fence.judge(entry), 'behind', 'nobody knows any more what 100 changed')
+  const later = stamp(at('104:104:'), ['lab'])
+  t.equal(fence.judge(later), 'fresh')
+  fence.apply(poll(at('105:105:'), undefined))
+  t.equal(fence.judge(later), 'behind', 'anything may have changed')
+})
+
+t.test('a process that reads the log back serves what is as old as that', async (t) => {
+  const fence = createFence()
+  t.equal(fence.judge(stamp(at('100:100:'))), 'behind', 'nothing before the first poll')
+  fence.apply(poll(at('100:100:'), [event(60)], { since: at('50:50:') }))
+  t.equal(fence.judge(stamp(at('50:50:'), ['lab'])), 'fresh')
+  t.equal(fence.judge(stamp(at('50:50:'))), 'behind')
+  t.equal(fence.judge(stamp(at('61:61:'))), 'fresh')
+  t.equal(fence.judge(stamp(at('49:49:'), ['lab'])), 'behind')
+})
+
+t.test('another database, or another start of it, is another history', async (t) => {
+  const fence = started()
+  const entry = stamp(at('100:100:'))
+  t.equal(fence.judge(entry), 'fresh')
+  t.equal(fence.judge({ ...stamp(at('100:100:')), epoch: 'f' }), 'behind', 'an entry of another one')
+  t.throws(() => fence.apply(poll(at('99:99:'), [])), /went back in time/)
+  fence.apply(poll(at('50:50:'), [], { epoch: 'f' }))
+  t.equal(fence.judge(entry), 'behind', 'though its numbers are higher')
+})
+
+t.test('nobody sees less than was served before: the older one waits for a poll', async (t) => {
+  const fence = started()
+  const older = stamp(at('100:100:'))
+  const newer = stamp(at('101:101:'))
+  t.equal(fence.judge(older), 'fresh')
+  fence.noteServed(newer)
+  t.equal(fence.judge(older), 'unsure')
+  t.equal(fence.judge(stamp(at('100:100:'), ['lab'])), 'fresh', 'another resource')
+  t.equal(fence.judge(stamp(at('100:100:'), ['products'], 'bolt')), 'fresh', 'another customer')
+  t.equal(fence.judge(newer), 'fresh')
+  fence.apply(poll(at('101:101:'), []))
+  t.equal(fence.judge(older), 'fresh', 'nothing had changed')
+  fence.noteServed(stamp(at('103:103:')))
+  t.equal(fence.judge(newer), 'unsure')
+  fence.apply(poll(at('103:103:'), [event(102)]))
+  t.equal(fence.judge(newer), 'behind', 'something had')
+})
+
+/**
+ * A primary in small: transactions begin, change something, and end in any order. What a snapshot shows is
+ * known exactly, and so what an answer read at any moment lacks.
+ */
+type Step =
+  | { do: 'begin'; customer: number; resource: number }
+  | { do: 'end'; which: number; commits: boolean }
+  | { do: 'poll' }
+  | { do: 'fill'; customer: number; resources: number[] }
+  | { do: 'serve'; which: number }
+
+const customers = ['acme', 'bolt', '*']
+const names = ['products', 'lab', '*']
+const step: fc.Arbitrary<Step> = fc.oneof(
+  fc.record({ do: fc.constant('begin' as const), customer: fc.nat(2), resource: fc.nat(2) }),
+  fc.record({ do: fc.constant('end' as const), which: fc.nat(5), commits: fc.boolean() }),
+  fc.record({ do: fc.constant('poll' as const) }),
+  fc.record({
+    do: fc.constant('fill' as const),
+    customer: fc.nat(1),
+    resources: fc.uniqueArray(fc.nat(1), { minLength: 1 }),
+  }),
+  fc.record({ do: fc.constant('serve' as const), which: fc.nat(20) }),
+)
+
+type Transaction = { xid: number; customer: string; resource: string; commits?: boolean }
+
+const createPrimary = () => {
+  let next = 100
+  let running: Transaction[] = []
+  const committed: Transaction[] = []
+  let ended = 99
+  return {
+    begin(customer: string, resource: string) {
+      running.push({ xid: next++, customer, resource })
+    },
+    end(which: number, commits: boolean) {
+      const transaction = running[which % Math.max(1, running.length)]
+      if (!transaction) return
+      running = running.filter((each) => each !== transaction)
+      ended = Math.max(ended, transaction.xid)
+      if (commits) committed.push(transaction)
+    },
+    snapshot(): Snapshot {
+      const xmax = ended + 1
+      const xip = running.map(({ xid }) => xid).filter((xid) => xid < xmax)
+      const xmin = Math.min(xmax, ...running.map(({ xid }) => xid))
+      return at(`${xmin}:${xmax}:${xip.join(',')}`)
+    },
+    committed: () => [...committed],
+  }
+}
+
+const concerns = ({ customer, resource }: Transaction, { customerId, dependsOn }: Stamped) =>
+  (customer === '*' || customer === customerId) && (resource === '*' || dependsOn.includes(resource))
+
+t.test('over random histories nothing fresh lacks what a poll has shown, nor what was served', async (t) => {
+  let judged = 0
+  let fresh = 0
+  fc.assert(
+    fc.property(
+      fc.array(step, { minLength: 60, maxLength: 160 }),
+      fc.integer({ min: 1, max: 12 }),
+      (steps, maxEvents) => {
+        const primary = createPrimary()
+        const fence = createFence(maxEvents)
+        fence.apply(poll(primary.snapshot(), undefined))
+        let polled = new Set<Transaction>()
+        /** What answers of this process have shown, by customer and resource. */
+        const served: { entry: Stamped; shown: Transaction[] }[] = []
+        const entries: Stamped[] = []
+        for (const action of steps) {
+          if (action.do === 'begin')
+            primary.begin(customers[action.customer] ?? '', names[action.resource] ?? '')
+          else if (action.do === 'end') primary.end(action.which, action.commits)
+          else if (action.do === 'poll') {
+            const snapshot = primary.snapshot()
+            const before = (fence.last as Poll).snapshot
+            const visible = primary.committed().filter(({ xid }) => isVisible(xid, snapshot))
+            const events = visible
+              .filter(({ xid }) => !isVisible(xid, before))
+              .map(({ xid, customer, resource }) => event(xid, customer, resource))
+            fence.apply(poll(snapshot, events))
+            polled = new Set(visible)
+          } else if (action.do === 'fill') {
+            const dependsOn = action.resources.map((index) => names[index] ?? '')
+            entries.push(stamp(primary.snapshot(), dependsOn, customers[action.customer]))
+          } else {
+            const entry = entries[action.which % Math.max(1, entries.length)]
+            if (!entry) continue
+            judged += 1
+            if (fence.judge(entry) !== 'fresh') continue
+            fresh += 1
+            const shown = (transaction: Transaction) => isVisible(transaction.xid, entry.snapshot)
+            const mine = (transaction: Transaction) => concerns(transaction, entry)
+            for (const transaction of polled) {
+              if (mine(transaction) && !shown(transaction)) throw new Error(`lacks ${transaction.xid}`)
+            }
+            for (const earlier of served) {
+              if (earlier.entry.customerId !== entry.customerId) continue
+              const common = earlier.shown.filter((each) => mine(each) && concerns(each, earlier.entry))
+              const missing = common.find((each) => !shown(each))
+              if (missing) throw new Error(`has shown ${missing.xid} before`)
+            }
+            served.push({ entry, shown: primary.committed().filter(shown) })
+          }
+        }
+      },
+    ),
+    { numRuns: 500 },
+  )
+  t.ok(fresh > 1_000 && judged - fresh > 1_000, `${fresh} of ${judged} were fresh: the test can tell`)
+})
+
+t.test('snapshots of one primary are in one line, and their ranks sort as they were taken', async (t) => {
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 80 }), (steps) => {
+      const primary = createPrimary()
+      const taken: Snapshot[] = []
+      for (const action of steps) {
+        if (action.do === 'begin') primary.begin('acme', 'products')
+        else if (action.do === 'end') primary.end(action.which, action.commits)
+        taken.push(primary.snapshot())
+      }
+      for (const [index, snapshot] of taken.entries()) {
+        const previous = taken[index - 1]
+        if (!previous) continue
+        if (!includesSnapshot(snapshot, previous)) throw new Error(`${snapshot.text} after ${previous.text}`)
+        const sorts = rankSnapshot(snapshot) >= rankSnapshot(previous)
+        if (!sorts) throw new Error(`${snapshot.text} ranks below ${previous.text}`)
+        if (snapshot.text !== previous.text && includesSnapshot(previous, snapshot)) {
+          const gained = primary
+            .committed()
+            .some(({ xid }) => isVisible(xid, snapshot) && !isVisible(xid, previous))
+          if (gained) throw new Error(`${previous.text} does not show what ${snapshot.text} does`)
+        }
+      }
+    }),
+  )
+  t.pass()
+})

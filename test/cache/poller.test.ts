@@ -1,0 +1,211 @@
+import { performance } from 'node:perf_hooks'
+import t from 'tap'
+import { type ChangeEvent, createFence, type Poll } from '../../app/cache/fence.ts'
+import { createJudge } from '../../app/cache/freshness.ts'
+import { createLeaseClock } from '../../app/cache/lease.ts'
+import { type ChangeSource, createPoller } from '../../app/cache/poller.ts'
+import { parseSnapshot } from '../../app/cache/snapshot.ts'
+
+/** A poller whose clocks and whose database the test moves; it polls only when asked. */
+const setUp = async () => {
+  const clock = { monotonic: 0, wall: 0 }
+  const asked: { since: string | undefined; give: (poll: Poll) => void; fail: () => void }[] = []
+  const source: ChangeSource = {
+    begin: async () => undefined,
+    poll: (since) =>
+      new Promise((resolve, reject) => {
+        asked.push({ since: since?.text, give: resolve, fail: () => reject(new Error('gone')) })
+      }),
+    close: async () => {},
+  }
+  const fence = createFence()
+  const warnings: string[] = []
+  const poller = createPoller({
+    source,
+    fence,
+    clock: createLeaseClock(
+      () => clock.monotonic,
+      () => clock.wall,
+    ),
+    warn: (message) => warnings.push(message),
+    intervalMs: 1_000_000,
+  })
+  const started = poller.start()
+  await settle()
+  asked[0]?.give(pollOf(100))
+  await started
+  return { clock, asked, fence, poller, warnings, judge: createJudge(fence, poller, 5_000) }
+}
+
+const settle = () => new Promise(setImmediate)
+const pollOf = (xmax: number, events: ChangeEvent[] = [], at = '2026-01-01T00:00:00.000000Z'): Poll => ({
+  snapshot: parseSnapshot(`${xmax}:${xmax}:`),
+  since: undefined,
+  at,
+  epoch: 'e',
+  events,
+})
+const stampOf = (xmax: number) => ({
+  customerId: 'acme',
+  dependsOn: ['products'],
+  snapshot: parseSnapshot(`${xmax}:${xmax}:`),
+  epoch: 'e',
+})
+
+t.test('a poll speaks for 500 ms from its sending, by whichever clock moved more', async (t) => {
+  const { clock, asked, poller } = await setUp()
+  for (const moved of ['monotonic', 'wall'] as const) {
+    clock[moved] += 500
+    t.ok(poller.isLeased())
+    clock[moved] += 1
+    t.notOk(poller.isLeased(), moved)
+    const confirmed = poller.confirm()
+    await settle()
+    clock[moved] += 400
+    asked.at(-1)?.give(pollOf(100))
+    t.ok(await confirmed)
+    clock[moved] += 100
+    t.ok(poller.isLeased(), 'counted from its sending')
+    clock[moved] += 1
+    t.notOk(poller.isLeased())
+    const again = poller.confirm()
+    await settle()
+    asked.at(-1)?.give(pollOf(100))
+    await again
+  }
+  clock.wall -= 1_000_000
+  clock.monotonic += 501
+  t.notOk(poller.isLeased(), 'a wall clock that was set back lends no time')
+  await poller.close()
+})
+
+t.test('one poll is in flight and one queued, however many ask', async (t) => {
+  const { asked, poller } = await setUp()
+  const joined = [poller.confirm(), poller.confirm(), poller.confirm()]
+  const after = [poller.confirmAfter(), poller.confirmAfter()]
+  await settle()
+  t.equal(asked.length, 2)
+  asked[1]?.give(pollOf(101))
+  t.same(await Promise.all(joined), [true, true, true])
+  await settle()
+  t.equal(asked.length, 3, 'the second of them began after it was asked for')
+  t.equal(asked[2]?.since, '101:101:')
+  const late = poller.confirmAfter()
+  asked[2]?.give(pollOf(102))
+  t.same(await Promise.all(after), [true, true])
+  await settle()
+  t.equal(asked.length, 4)
+  asked[3]?.give(pollOf(102))
+  t.ok(await late)
+  await poller.close()
+})
+
+t.test('a poll that fails is said once, and its good successor too', async (t) => {
+  const { asked, poller, warnings } = await setUp()
+  for (let n = 1; n <= 3; n++) {
+    const failed = poller.confirm()
+    await settle()
+    asked[n]?.fail()
+    t.notOk(await failed)
+    t.ok(poller.isDown())
+  }
+  t.equal(warnings.length, 1)
+  const good = poller.confirm()
+  await settle()
+  asked[4]?.give(pollOf(100))
+  t.ok(await good)
+  t.notOk(poller.isDown())
+  t.equal(warnings.length, 2)
+  await poller.close()
+})
+
+t.test('listeners hear what changed, and that anything may have', async (t) => {
+  const { asked, poller } = await setUp()
+  const heard: unknown[] = []
+  const stop = poller.listen((events) => heard.push(events))
+  const change = { xid: 100, customerId: 'acme', resource: 'products' }
+  const polls = [pollOf(101), pollOf(102, [change]), { ...pollOf(103), events: undefined }]
+  for (const poll of [...polls, { ...pollOf(50), epoch: 'f' }]) {
+    const confirmed = poller.confirm()
+    await settle()
+    asked.at(-1)?.give(poll)
+    await confirmed
+  }
+  t.same(heard, [[change], undefined, undefined])
+  stop()
+  await poller.close()
+})
+
+t.test("the day is the database's, carried on by the monotonic clock", async (t) => {
+  const { clock, asked, poller } = await setUp()
+  const confirmed = poller.confirm()
+  await settle()
+  asked[1]?.give(pollOf(100, [], '2030-12-31T23:59:59.500000Z'))
+  await confirmed
+  clock.wall += 86_400_000
+  t.equal(new Date(poller.databaseNow()).toISOString(), '2030-12-31T23:59:59.500Z')
+  clock.monotonic += 500
+  t.equal(new Date(poller.databaseNow()).toISOString(), '2031-01-01T00:00:00.000Z')
+  await poller.close()
+})
+
+t.test('without a lease an answer waits for a poll, and is judged by it', async (t) => {
+  const { clock, asked, judge, poller } = await setUp()
+  const entry = stampOf(100)
+  t.equal(judge.check(entry), 'fresh')
+  clock.monotonic += 501
+  const same = judge.check(entry)
+  t.ok(same instanceof Promise)
+  await settle()
+  asked.at(-1)?.give(pollOf(101))
+  t.equal(await same, 'fresh')
+  clock.monotonic += 501
+  const changed = judge.check(entry)
+  await settle()
+  asked.at(-1)?.give(pollOf(102, [{ xid: 101, customerId: 'acme', resource: 'products' }]))
+  t.equal(await changed, 'behind')
+  clock.monotonic += 501
+  const slow = judge.check(stampOf(102))
+  await settle()
+  clock.wall += 600
+  asked.at(-1)?.give(pollOf(102))
+  t.equal(await slow, 'behind', 'a poll that took longer than its lease says nothing')
+  await poller.close()
+})
+
+t.test(
+  'while the database is away answers are stale for a while, and none that lacks a known change',
+  async (t) => {
+    const { clock, asked, judge, poller } = await setUp()
+    const known = poller.confirm()
+    await settle()
+    asked.at(-1)?.give(pollOf(102, [{ xid: 101, customerId: 'acme', resource: 'products' }]))
+    await known
+    clock.monotonic += 501
+    const waited = judge.check(stampOf(102))
+    await settle()
+    asked.at(-1)?.fail()
+    t.equal(await waited, 'stale')
+    t.equal(judge.check(stampOf(102)), 'stale', 'at once: nobody waits again')
+    t.equal(judge.staleSeconds(), 1)
+    t.equal(judge.check(stampOf(101)), 'behind')
+    clock.monotonic += 4_499
+    t.equal(judge.check(stampOf(102)), 'stale')
+    t.equal(judge.staleSeconds(), 5)
+    clock.monotonic += 1
+    t.equal(judge.check(stampOf(102)), 'behind', 'not longer than configured')
+    await poller.close()
+  },
+)
+
+t.test('a good poll makes what is fresh fresh without a promise', async (t) => {
+  const { judge, poller } = await setUp()
+  const entry = stampOf(100)
+  const rounds = 200_000
+  let fresh = 0
+  const start = performance.now()
+  for (let n = 0; n < rounds; n++) if (judge.check(entry) === 'fresh') fresh += 1
+  t.equal(fresh, rounds)
+  t.comment(`${(((performance.now() - start) / rounds) * 1e6).toFixed(0)} ns each`)
+  await poller.close()
+})
