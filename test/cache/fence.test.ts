@@ -247,7 +247,9 @@ t.test('over random histories nothing fresh lacks what a poll has shown, nor wha
               if (mine(transaction) && !shown(transaction)) throw new Error(`lacks ${transaction.xid}`)
             }
             for (const earlier of served) {
-              if (earlier.entry.customerId !== entry.customerId) continue
+              const { customerId, dependsOn } = earlier.entry
+              const isRelated = dependsOn.some((name) => entry.dependsOn.includes(name))
+              if (customerId !== entry.customerId || !isRelated) continue
               const common = earlier.shown.filter((each) => mine(each) && concerns(each, earlier.entry))
               const missing = common.find((each) => !shown(each))
               if (missing) throw new Error(`has shown ${missing.xid} before`)
