@@ -9,6 +9,10 @@ const headers = {
     'private, no-cache',
   ],
   'Cache-Status': ['Where the answer came from (RFC 9211)', 'certdata; hit'],
+  'Data-As-Of': [
+    'Every change committed before this time of the database is in the answer; an answer that is stale says so in Cache-Status',
+    '2026-11-21T16:20:00.123456Z',
+  ],
   ETag: [
     'Weak tag of the answer, the same for every content coding; send it as If-None-Match (RFC 9110)',
     'W/"mHqvXYqkV0jXyVd8Hq2c1w"',
@@ -51,6 +55,7 @@ export const entryHeaders: readonly HeaderName[] = [
   ...commonHeaders,
   ...limitHeaders,
   'Cache-Status',
+  'Data-As-Of',
   'ETag',
   'Server-Timing',
   'Vary',

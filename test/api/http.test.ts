@@ -4,6 +4,7 @@ import zlib from 'node:zlib'
 import type { LightMyRequestResponse } from 'fastify'
 import { sql } from 'kysely'
 import t, { type Test } from 'tap'
+import { instantText } from '../../app/db/page/projection.ts'
 import { resourceNames } from '../../app/resources/index.ts'
 import { addCustomer, asCustomer, createTestApp, createTestDatabase, logIn, publicUrl } from '../helper.ts'
 import { makeCertificate, openHttp2, type RawAnswer, sendBytes } from './sockets.ts'
@@ -368,23 +369,33 @@ t.test('If-Match compares strongly, and tags here are weak: only * passes, the r
   expectProblem(t, await ask('/v1/products/nobody', { 'if-match': '"a"' }), 'not_found', 404)
 })
 
-t.test('Cache-Status says where an answer came from; no-cache asks the database', async (t) => {
-  const status = async (headers: Record<string, string> = {}) =>
-    (await ask('/v1/lab?limit=9&sort=issued_on', headers)).headers['cache-status']
-  t.equal(await status(), 'certdata; fwd=uri-miss; stored')
-  t.equal(await status(), 'certdata; hit')
-  const fresh = [{ 'cache-control': 'no-cache' }, { 'cache-control': 'max-age=0' }, { pragma: 'no-cache' }]
-  fresh.push({ 'cache-control': 'foo, NO-CACHE' }, { 'cache-control': 'max-age=0, must-revalidate' })
-  for (const headers of fresh)
-    t.equal(await status(headers), 'certdata; fwd=request; stored', JSON.stringify(headers))
-  const usual = [
-    { 'cache-control': 'max-age=60' },
-    { 'cache-control': '', pragma: 'no-cache' },
-    { pragma: 'x' },
-  ]
-  usual.push({ 'cache-control': 'max-age=0x' })
-  for (const headers of usual) t.equal(await status(headers), 'certdata; hit', JSON.stringify(headers))
-})
+t.test(
+  'Cache-Status says where an answer came from, Data-As-Of what it shows; no-cache means now',
+  async (t) => {
+    const headersOf = async (headers: Record<string, string> = {}) =>
+      (await ask('/v1/lab?limit=9&sort=issued_on', headers)).headers
+    const status = async (headers?: Record<string, string>) => (await headersOf(headers))['cache-status']
+    t.equal(await status(), 'certdata; fwd=uri-miss; stored')
+    t.equal(await status(), 'certdata; hit')
+    const fresh = [{ 'cache-control': 'no-cache' }, { 'cache-control': 'max-age=0' }, { pragma: 'no-cache' }]
+    fresh.push({ 'cache-control': 'foo, NO-CACHE' }, { 'cache-control': 'max-age=0, must-revalidate' })
+    for (const headers of fresh) {
+      const { rows } = await sql<{
+        now: string
+      }>`select ${sql.raw(instantText('clock_timestamp()'))} as now`.execute(database.operator)
+      const answer = await headersOf(headers)
+      t.equal(answer['cache-status'], 'certdata; hit', JSON.stringify(headers))
+      t.ok(String(answer['data-as-of']) >= String(rows[0]?.now), JSON.stringify(headers))
+    }
+    const usual = [
+      { 'cache-control': 'max-age=60' },
+      { 'cache-control': '', pragma: 'no-cache' },
+      { pragma: 'x' },
+    ]
+    usual.push({ 'cache-control': 'max-age=0x' })
+    for (const headers of usual) t.equal(await status(headers), 'certdata; hit', JSON.stringify(headers))
+  },
+)
 
 t.test('a no-cache request sees what was committed before it, each time', async (t) => {
   const wrong: number[] = []

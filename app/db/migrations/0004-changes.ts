@@ -50,6 +50,8 @@ language sql stable security definer set search_path = public, pg_temp as $$
     case when pg_is_in_recovery() then 'recovery' else left(pg_walfile_name(pg_current_wal_lsn()), 8) end,
     (select oid from pg_database where datname = current_database()), 'change_log'::regclass::oid)
 $$;
+insert into change_state (identity, pruned_below)
+  values (change_identity(), pg_snapshot_xmin(pg_current_snapshot()));
 -- Called by each process at its start. A history of another database is none of ours: its transaction numbers
 -- may lie in our future. Returns the snapshot from which the log is to be read back, null without one.
 create function begin_changes(reach interval) returns text

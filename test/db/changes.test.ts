@@ -1,0 +1,257 @@
+import { type RawBuilder, sql } from 'kysely'
+import t from 'tap'
+import { createChangeSource } from '../../app/db/changes.ts'
+import { createDb, createPool, readerRole } from '../../app/db/connect.ts'
+import { resourceNames } from '../../app/resources/index.ts'
+import { addCustomer, createTestDatabase } from '../helper.ts'
+
+const database = await createTestDatabase()
+const { operator, reader } = database
+const source = createChangeSource({
+  url: database.url,
+  role: readerRole,
+  reachSeconds: 600,
+  timeoutMs: 5_000,
+})
+t.teardown(async () => {
+  await source.close()
+  await database.close()
+})
+await addCustomer(database, 'acme')
+await addCustomer(database, 'bolt')
+
+const run = (query: RawBuilder<unknown>) => query.execute(operator)
+/** What the log gained by an act, as `customer resource record`, sorted. */
+const loggedBy = async (act: () => Promise<unknown>): Promise<string[]> => {
+  const last = async () =>
+    (await sql<{ last: number }>`select coalesce(max(position), 0) as last from change_log`.execute(operator))
+      .rows[0]?.last ?? 0
+  const before = await last()
+  await act()
+  const { rows } = await sql<{ event: string }>`
+    select customer_id || ' ' || resource || ' ' || record_id as event from change_log
+    where position > ${before} order by 1`.execute(operator)
+  return rows.map(({ event }) => event)
+}
+/** What a poll answers that begins where the last one ended. */
+const pollAround = async (act: () => Promise<unknown>) => {
+  const { snapshot } = await source.poll(undefined)
+  await act()
+  const { events } = await source.poll(snapshot)
+  return events?.map(({ customerId, resource }) => `${customerId} ${resource}`).sort()
+}
+
+t.test('every change of a record is logged with its customer, once a statement and record', async (t) => {
+  const product = (customer: string, id: string) =>
+    run(sql`insert into products (customer_id, id, name) values (${customer}, ${id}, 'n')`)
+  t.same(await loggedBy(() => product('acme', 'p1')), ['acme products p1'])
+  t.same(await loggedBy(() => product('bolt', 'p1')), ['bolt products p1'])
+  const rename = sql`update products set name = 'm' where customer_id = 'acme'`
+  t.same(await loggedBy(() => run(rename)), ['acme products p1'])
+  t.same(await loggedBy(() => run(rename)), [], 'what changes nothing is no change')
+  const move = sql`update products set id = 'p2' where customer_id = 'acme' and id = 'p1'`
+  t.same(await loggedBy(() => run(move)), ['acme products p1', 'acme products p2'], 'another id: both')
+  t.same(await loggedBy(() => run(sql`delete from products where id = 'p2'`)), ['acme products p2'])
+  const many = sql`insert into lab (customer_id, id, report_number, title, status)
+    select 'acme', 'l' || n, 'r', 't', 'planned' from generate_series(1, 3) n`
+  t.same(await loggedBy(() => run(many)), ['acme lab l1', 'acme lab l2', 'acme lab l3'])
+  const upsert = sql`insert into products (customer_id, id, name) values ('bolt', 'p1', 'x'), ('bolt', 'p3', 'x')
+    on conflict (customer_id, id) do update set name = excluded.name`
+  t.same(await loggedBy(() => run(upsert)), ['bolt products p1', 'bolt products p3'])
+})
+
+t.test('reference data change for everyone, a customer for himself', async (t) => {
+  const country = sql`insert into countries (id, code, alpha3, name, region, requirements)
+    values ('XA', 'XA', 'XAA', 'A', 'europe', '{}')`
+  t.same(await loggedBy(() => run(country)), ['* countries XA'])
+  const plan = sql`update customers set plan = 'enterprise' where customer_id = 'acme'`
+  t.same(await loggedBy(() => run(plan)), ['acme auth *'])
+})
+
+t.test('keys and revocations are logged, the day of a last use is not', async (t) => {
+  const { rows } = await sql<{
+    id: string
+  }>`select key_id as id from api_keys where customer_id = 'acme'`.execute(operator)
+  const id = rows[0]?.id as string
+  const use = sql`update api_keys set last_used_on = current_date where key_id = ${id}`
+  t.same(await loggedBy(() => run(use)), [])
+  const token = sql`select revoke_token('acme', ${id}, 'jti', now() + interval '1 hour')`
+  t.same(await loggedBy(() => token.execute(reader)), [`acme auth ${id}`])
+  const key = sql`select revoke_api_key('acme', ${id})`
+  t.same(await loggedBy(() => key.execute(reader)), [`acme auth ${id}`])
+})
+
+t.test('a customer that goes takes all of its records along, in the log too', async (t) => {
+  await addCustomer(database, 'gone')
+  await run(sql`insert into products (customer_id, id, name) values ('gone', 'g', 'n')`)
+  const events = await loggedBy(() => run(sql`delete from customers where customer_id = 'gone'`))
+  t.ok(events.includes('gone products g'))
+  t.ok(events.includes('gone auth *'))
+})
+
+t.test('TRUNCATE marks the resource for all', async (t) => {
+  const owner = createDb(createPool(database.url, { max: 1, applicationName: 'test', onError: () => {} }))
+  const events = await loggedBy(() => sql`truncate approvals`.execute(owner))
+  await owner.destroy()
+  t.same(events, ['* approvals *'])
+})
+
+t.test('no table that answers or rights depend on is forgotten by the log', async (t) => {
+  /** Those of which no cached answer and no fact is made, and why. */
+  const exempt: Record<string, string> = {
+    elements: 'written by the triggers of the records, in the same statement',
+    signing_keys: 'instances compare their version each second',
+    reference_data: 'which reference data are loaded; the records themselves are logged',
+    change_log: 'the log itself',
+    change_samples: 'of the log',
+    change_state: 'of the log',
+    kysely_migration: 'of the migrations',
+    kysely_migration_lock: 'of the migrations',
+  }
+  const { rows } = await sql<{ name: string; events: string[] }>`
+    select c.relname as name, coalesce(array_agg(distinct g.event) filter (where g.event is not null), '{}') as events
+    from pg_class c
+    left join lateral (
+      select e.event from pg_trigger t
+      cross join lateral (values ('insert', 4), ('delete', 8), ('update', 16), ('truncate', 32)) e (event, bit)
+      where t.tgrelid = c.oid and t.tgenabled = 'A' and t.tgtype::integer & e.bit > 0
+        and t.tgname like c.relname || '_log_%'
+    ) g on true
+    where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') group by 1 order by 1`.execute(
+    operator,
+  )
+  const logged = rows.filter(({ events }) => events.length === 4).map(({ name }) => name)
+  const forgotten = rows.filter(({ name, events }) => events.length < 4 && !exempt[name])
+  t.same(forgotten, [])
+  for (const name of resourceNames) t.ok(logged.includes(name), name)
+  const partitions = await sql`select from pg_inherits`.execute(operator)
+  t.same(partitions.rows, [], 'there are no partitions, which would need triggers of their own')
+})
+
+t.test('a poll tells customers and resources, not rows, of what became visible since', async (t) => {
+  const insert = sql`insert into products (customer_id, id, name)
+    select 'acme', 'bulk' || n, 'n' from generate_series(1, 5000) n`
+  t.same(await pollAround(() => run(insert)), ['acme products'])
+  t.same(await pollAround(async () => {}), [])
+  const both = () =>
+    operator.transaction().execute(async (trx) => {
+      await sql`update products set name = 'o' where customer_id = 'acme' and id = 'bulk1'`.execute(trx)
+      await sql`update products set name = 'o' where customer_id = 'bolt'`.execute(trx)
+      await sql`delete from lab where customer_id = 'acme' and id = 'l1'`.execute(trx)
+    })
+  t.same(await pollAround(both), ['acme lab', 'acme products', 'bolt products'])
+})
+
+t.test(
+  'a change is told when its transaction ends, however early it began and whatever ended meanwhile',
+  async (t) => {
+    const open = Promise.withResolvers<void>()
+    const written = Promise.withResolvers<void>()
+    const late = operator.transaction().execute(async (trx) => {
+      await sql`update products set name = 'late' where customer_id = 'acme' and id = 'bulk2'`.execute(trx)
+      written.resolve()
+      await open.promise
+    })
+    await written.promise
+    const before = await source.poll(undefined)
+    await run(sql`update products set name = 'early' where customer_id = 'bolt'`)
+    const first = await source.poll(before.snapshot)
+    t.same(
+      first.events?.map(({ customerId }) => customerId),
+      ['bolt'],
+    )
+    open.resolve()
+    await late
+    const second = await source.poll(first.snapshot)
+    t.same(
+      second.events?.map(({ customerId, resource }) => `${customerId} ${resource}`),
+      ['acme products'],
+    )
+    t.same((await source.poll(second.snapshot)).events, [])
+  },
+)
+
+t.test('what was rolled back is no change', async (t) => {
+  const rolledBack = () =>
+    operator
+      .transaction()
+      .execute(async (trx) => {
+        await sql`update products set name = 'never' where customer_id = 'acme'`.execute(trx)
+        throw new Error('roll back')
+      })
+      .catch(() => {})
+  t.same(await pollAround(rolledBack), [])
+})
+
+t.test('too much at once is told as unknown', async (t) => {
+  const { snapshot } = await source.poll(undefined)
+  const { rows } = await sql<{ found: number; events: string }>`
+    select found, events from poll_changes(${snapshot.text}, 2)`.execute(reader)
+  t.equal(rows[0]?.found, 0)
+  for (const n of [1, 2, 3]) await run(sql`update products set name = ${`x${n}`} where customer_id = 'bolt'`)
+  const polled = await sql<{ found: number }>`select found from poll_changes(${snapshot.text}, 2)`.execute(
+    reader,
+  )
+  t.equal(polled.rows[0]?.found, 3, 'one more than asked for')
+})
+
+t.test('a process begins where the log was sampled long enough ago', async (t) => {
+  t.equal(await source.begin(), undefined, 'nothing was sampled yet')
+  await sql`select sample_changes()`.execute(reader)
+  await sql`select sample_changes()`.execute(reader)
+  const { rows } = await sql<{ snapshot: string; n: number }>`
+    select max(snapshot::text) as snapshot, count(*) as n from change_samples`.execute(operator)
+  t.equal(rows[0]?.n, 1, 'once a minute, however many ask')
+  t.equal((await source.begin())?.text, rows[0]?.snapshot, 'the oldest, where none is old enough')
+  await run(sql`update change_samples set sampled_at = sampled_at - interval '1 hour'`)
+  await run(sql`insert into change_samples values (now() - interval '11 minutes', '3:5:'), (now(), '4:9:')`)
+  t.equal((await source.begin())?.text, '3:5:')
+})
+
+t.test('pruning goes by what had ended, not by age, and says where the log begins', async (t) => {
+  await run(sql`delete from change_samples`)
+  t.equal((await sql<{ n: number }>`select prune_changes('1 hour') as n`.execute(operator)).rows[0]?.n, 0)
+  const { snapshot } = await source.poll(undefined)
+  await run(
+    sql`insert into change_samples values (now() - interval '2 hours', ${snapshot.text}::pg_snapshot)`,
+  )
+  await run(sql`update products set name = 'after the sample' where customer_id = 'acme' and id = 'bulk3'`)
+  const { rows } = await sql<{ n: number }>`select prune_changes('1 hour') as n`.execute(operator)
+  t.ok((rows[0]?.n ?? 0) > 5_000, `${rows[0]?.n} rows`)
+  const left = await sql<{ xid: number; below: number }>`
+    select c.xid::text::bigint as xid, s.pruned_below::text::bigint as below from change_log c, change_state s`.execute(
+    operator,
+  )
+  t.equal(left.rows.length, 1)
+  t.ok(left.rows.every(({ xid, below }) => xid >= below && below === snapshot.xmin))
+})
+
+t.test('another database history begins with an empty log', async (t) => {
+  await run(sql`update change_state set identity = 'of before the restore'`)
+  await sql`select begin_changes('10 minutes')`.execute(reader)
+  const { rows } = await sql<{ logged: number; sampled: number; identity: string }>`
+    select (select count(*) from change_log) as logged, (select count(*) from change_samples) as sampled, identity
+    from change_state`.execute(operator)
+  t.match(rows[0], { logged: 0, sampled: 0 })
+  t.not(rows[0]?.identity, 'of before the restore')
+})
+
+t.test('the serving role sees of the log what concerns its customer', async (t) => {
+  await run(sql`update products set name = 'seen' where customer_id = 'bolt'`)
+  await run(sql`update countries set name = 'B' where id = 'XA'`)
+  const seenBy = (customer: string) =>
+    reader.transaction().execute(async (trx) => {
+      await sql`select set_config('app.customer_id', ${customer}, true)`.execute(trx)
+      const { rows } = await sql<{ id: string }>`
+        select distinct customer_id as id from change_log order by 1`.execute(trx)
+      return rows.map(({ id }) => id)
+    })
+  t.same(await seenBy('bolt'), ['*', 'bolt'])
+  t.same(await seenBy('acme'), ['*'])
+  t.same(
+    (await sql`select * from change_log`.execute(reader)).rows.length,
+    1,
+    'without a customer: what all see',
+  )
+  await t.rejects(sql`delete from change_log`.execute(reader), { code: '42501' })
+})
