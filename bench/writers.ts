@@ -1,0 +1,154 @@
+import { createReadStream, mkdtempSync, rmSync } from 'node:fs'
+import os from 'node:os'
+import { join } from 'node:path'
+import { createGunzip } from 'node:zlib'
+import pg from 'pg'
+import { createDb, createPool } from '../app/db/connect.ts'
+import { startEmbedded } from '../app/db/embedded.ts'
+import { migrate } from '../app/db/migrate.ts'
+import { importRecords } from '../app/import/index.ts'
+
+/**
+ * What the change log costs those who write: the same work with its triggers on and off, interleaved, in one
+ * run. Single-row updates and three-row transactions by 8 writers at once, and an import of April's registers
+ * into an empty database. What to read is the ratio.
+ */
+const rounds = Number(process.env.BENCH_ROUNDS ?? 5)
+const secondsPerRun = Number(process.env.BENCH_SECONDS ?? 3)
+const writers = 8
+const customers = 10
+const certificatesEach = 2_000
+
+const root = join(import.meta.dirname, '..')
+const folder = mkdtempSync(join(os.tmpdir(), 'certdata-bench-'))
+const server = await startEmbedded({
+  dataDir: folder,
+  packageRoot: root,
+  log: () => {},
+  settings: { max_connections: '50', deadlock_timeout: '100ms' },
+  temporary: true,
+})
+const ignore = () => {}
+const pool = createPool(server.url, {
+  max: 1,
+  applicationName: 'bench',
+  onError: ignore,
+  statementTimeoutMs: 0,
+})
+const db = createDb(pool)
+
+const switchLog = async (isOn: boolean) => {
+  const { rows } = await pool.query<{ table: string; trigger: string }>(
+    `select tgrelid::regclass::text as table, tgname as trigger from pg_trigger where tgname like '%\\_log\\_%'`,
+  )
+  for (const { table, trigger } of rows) {
+    await pool.query(`alter table ${table} ${isOn ? 'enable always' : 'disable'} trigger ${trigger}`)
+  }
+}
+
+const seed = async () => {
+  await pool.query(
+    `insert into customers (customer_id, name) select 'c' || n, 'c' from generate_series(1, $1) n`,
+    [customers],
+  )
+  await pool.query(
+    `insert into certificates (customer_id, id, number, title, approval_status, tags, valid_until)
+     select 'c' || c, 'x' || n, 'number ' || n, 'title', 'approved', array['a', 'b'], current_date + n
+     from generate_series(1, $1) c, generate_series(1, $2) n`,
+    [customers, certificatesEach],
+  )
+  await pool.query('vacuum analyze')
+}
+
+type Sample = { perSecond: number; deadlocks: number }
+
+const random = (most: number) => 1 + Math.floor(Math.random() * most)
+
+/** Each writer updates `rowsEach` rows of one customer in a transaction, in any order. */
+const update = async (rowsEach: number): Promise<Sample> => {
+  const clients = await Promise.all(
+    Array.from({ length: writers }, async () => {
+      const client = new pg.Client({ connectionString: server.url })
+      await client.connect()
+      return client
+    }),
+  )
+  const end = performance.now() + secondsPerRun * 1000
+  let done = 0
+  let deadlocks = 0
+  const write = async (client: pg.Client) => {
+    while (performance.now() < end) {
+      const customer = `c${random(customers)}`
+      try {
+        if (rowsEach > 1) await client.query('begin')
+        for (let row = 0; row < rowsEach; row++) {
+          const id = `x${random(rowsEach > 1 ? 20 : certificatesEach)}`
+          await client.query({
+            name: 'update',
+            text: 'update certificates set title = $3 where customer_id = $1 and id = $2',
+            values: [customer, id, `title ${Math.random()}`],
+          })
+        }
+        if (rowsEach > 1) await client.query('commit')
+        done += 1
+      } catch (error) {
+        if ((error as { code?: string }).code !== '40P01') throw error
+        deadlocks += 1
+        await client.query('rollback')
+      }
+    }
+  }
+  await Promise.all(clients.map(write))
+  await Promise.all(clients.map((client) => client.end()))
+  return { perSecond: done / secondsPerRun, deadlocks }
+}
+
+const importApril = async (): Promise<Sample> => {
+  await pool.query(`delete from customers where customer_id !~ '^c[0-9]+$'`)
+  await pool.query('vacuum analyze')
+  const file = join(root, 'test/data/certifications-2026-04-25.ndjson.gz')
+  const start = performance.now()
+  const report = await importRecords(db, createReadStream(file).pipe(createGunzip()), {})
+  return { perSecond: report.created / ((performance.now() - start) / 1000), deadlocks: 0 }
+}
+
+const median = (values: number[]) => [...values].sort((a, b) => a - b)[values.length >> 1] as number
+
+try {
+  await migrate(db)
+  await seed()
+  const workloads: [string, () => Promise<Sample>][] = [
+    ['single-row updates', () => update(1)],
+    ['three-row transactions, 20 rows contended', () => update(3)],
+    ['import of April, 5,094 records', importApril],
+  ]
+  const table: Record<string, unknown>[] = []
+  for (const [name, work] of workloads) {
+    const samples: Record<'off' | 'on', Sample[]> = { off: [], on: [] }
+    for (let round = 0; round < rounds; round++) {
+      // The order changes with each round, so that none is always the first.
+      for (const state of round % 2 === 0 ? (['off', 'on'] as const) : (['on', 'off'] as const)) {
+        await switchLog(state === 'on')
+        samples[state].push(await work())
+      }
+    }
+    const rate = (state: 'off' | 'on') => median(samples[state].map(({ perSecond }) => perSecond))
+    const deadlocks = (state: 'off' | 'on') => samples[state].reduce((sum, each) => sum + each.deadlocks, 0)
+    table.push({
+      workload: name,
+      'without log /s': Math.round(rate('off')),
+      'with log /s': Math.round(rate('on')),
+      ratio: (rate('on') / rate('off')).toFixed(2),
+      'deadlocks without / with': `${deadlocks('off')} / ${deadlocks('on')}`,
+    })
+  }
+  console.log(
+    `${new Date().toISOString()}  Node ${process.version}  ${os.cpus().length} × ${os.cpus()[0]?.model}`,
+  )
+  console.log(`${writers} writers, ${rounds} rounds of ${secondsPerRun} s each way, durable commits`)
+  console.table(table)
+} finally {
+  await db.destroy()
+  await server.release()
+  rmSync(folder, { recursive: true, force: true })
+}
