@@ -151,7 +151,9 @@ type Logged = {
   /** Expressions over a changed row `r`. */
   customer: string
   record: string
-  /** Rows that an update changed; absent: all that it touched, before and after. */
+  /** Columns that say whose and which it is. */
+  key: readonly string[]
+  /** Rows that an update changed; absent: all that it touched. */
   updated?: string
 }
 
@@ -160,6 +162,7 @@ const records: Logged[] = ['certificates', 'products', 'projects', 'lab', 'appro
   resource: table,
   customer: 'r.customer_id',
   record: 'r.id',
+  key: ['customer_id', 'id'],
 }))
 
 // A key's last use is noted each day, and changes nobody's rights.
@@ -168,25 +171,26 @@ const changedKeys = `(select customer_id, key_id from new_rows n full join old_r
 
 const logged: Logged[] = [
   ...records,
-  { table: 'countries', resource: 'countries', customer: "'*'", record: 'r.id' },
-  { table: 'customers', resource: 'auth', customer: 'r.customer_id', record: "'*'" },
-  {
-    table: 'api_keys',
+  { table: 'countries', resource: 'countries', customer: "'*'", record: 'r.id', key: ['id'] },
+  { table: 'customers', resource: 'auth', customer: 'r.customer_id', record: "'*'", key: ['customer_id'] },
+  ...['api_keys', 'revoked_tokens'].map((table) => ({
+    table,
     resource: 'auth',
     customer: 'r.customer_id',
     record: 'r.key_id',
-    updated: changedKeys,
-  },
-  { table: 'revoked_tokens', resource: 'auth', customer: 'r.customer_id', record: 'r.key_id' },
+    key: ['customer_id', 'key_id'],
+    ...(table === 'api_keys' ? { updated: changedKeys } : {}),
+  })),
 ]
 
-const triggers = ({ table, resource, customer, record, updated }: Logged) => {
+const triggers = ({ table, resource, customer, record, key, updated }: Logged) => {
   const changes = (rows: string) => `select ${customer}, '${resource}', ${record} from ${rows} r`
+  const both = 'old table as old_rows new table as new_rows'
   const events = {
     insert: { rows: 'new table as new_rows', changed: changes('new_rows') },
     update: {
-      rows: 'old table as old_rows new table as new_rows',
-      changed: updated ? changes(updated) : `${changes('new_rows')} union ${changes('old_rows')}`,
+      rows: updated ? both : 'new table as new_rows',
+      changed: changes(updated ?? 'new_rows'),
     },
     delete: { rows: 'old table as old_rows', changed: changes('old_rows') },
   }
@@ -201,7 +205,19 @@ create trigger ${table}_log_${event} after ${event} on ${table} referencing ${ro
   for each statement execute function ${table}_log_${event}();
 alter table ${table} enable always trigger ${table}_log_${event};`,
   )
+  const moved = key.map((column) => `old.${column} is distinct from new.${column}`).join(' or ')
+  const former = (expression: string) => expression.replaceAll('r.', 'old.')
   return `${each.join('')}
+-- What was there under the former key is gone. By row: a set of old rows would cost every update a tenth.
+create function ${table}_log_moved() returns trigger language plpgsql as $$
+begin
+  insert into change_log (customer_id, resource, record_id)
+    values (${former(customer)}, '${resource}', ${former(record)});
+  return null;
+end $$;
+create trigger ${table}_log_moved after update of ${key.join(', ')} on ${table}
+  for each row when (${moved}) execute function ${table}_log_moved();
+alter table ${table} enable always trigger ${table}_log_moved;
 create function ${table}_log_truncate() returns trigger language plpgsql as $$
 begin
   insert into change_log (customer_id, resource, record_id) values ('*', '${resource}', '*');
