@@ -10,6 +10,7 @@ import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod
 import accessLog from '../plugins/access-log.ts'
 import auth from '../plugins/auth.ts'
 import endpoints from '../plugins/endpoints.ts'
+import freshnessProbe from '../plugins/freshness-probe.ts'
 import gate, { maxHeaderBytes } from '../plugins/gate.ts'
 import limits from '../plugins/limits.ts'
 import methodGuard from '../plugins/method-guard.ts'
@@ -48,6 +49,8 @@ export type Deps = {
   publicUrl: string
   /** Connections of the serving role. */
   db: Db
+  /** The same to a standby. */
+  replica?: Db | undefined
   shared: SharedCache | undefined
   /** What may be served of what was read before. */
   judge: Judge
@@ -173,9 +176,12 @@ export const build = async (deps: Deps): Promise<FastifyInstance> => {
   })
 
   const memory = createMemoryCache(config.cacheBytes)
+  const cache = createReadThrough({ memory, shared, judge: deps.judge, wait: delay })
+  await app.register(freshnessProbe, { probe: cache.probe })
   const records = createRecords({
     db,
-    cache: createReadThrough({ memory, shared, judge: deps.judge, wait: delay }),
+    replica: deps.replica,
+    cache,
     cursors: createCursorCodec(secrets),
     publicUrl,
     today: createCalendar(deps.databaseNow),

@@ -38,6 +38,9 @@ export const variables = {
   DATABASE_ADMIN_URL: postgresUrl
     .optional()
     .describe('Login of the owner for migrations, import and command line; default: DATABASE_URL'),
+  DATABASE_REPLICA_URL: postgresUrl
+    .optional()
+    .describe('A standby of DATABASE_URL: answers are read there where its lag allows'),
   DATABASE_POOL: integer(1, 200).default(10).describe('Connections that serve requests'),
   REDIS_URL: redisUrl.optional().describe('Redis 7 or later, or Valkey; absent: memory cache only'),
   SECRET_KEY: list
@@ -104,6 +107,7 @@ export type Config = Readonly<{
   dataDir: string
   databaseUrl: string | undefined
   databaseAdminUrl: string | undefined
+  databaseReplicaUrl: string | undefined
   databasePool: number
   redisUrl: string | undefined
   /** First makes, all check; undefined: generated and kept in DATA_DIR. */
@@ -174,6 +178,7 @@ export const parseConfig = (environment: Readonly<Record<string, string | undefi
     dataDir: env.DATA_DIR,
     databaseUrl: env.DATABASE_URL,
     databaseAdminUrl: env.DATABASE_ADMIN_URL ?? env.DATABASE_URL,
+    databaseReplicaUrl: env.DATABASE_REPLICA_URL,
     databasePool: env.DATABASE_POOL,
     redisUrl: env.REDIS_URL,
     secretKeys: env.SECRET_KEY,

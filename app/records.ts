@@ -31,6 +31,8 @@ export type Records = {
 
 type Deps = {
   db: Db
+  /** Connections to a standby. */
+  replica?: Db | undefined
   cache: ReadThrough
   cursors: CursorCodec
   publicUrl: string
@@ -46,7 +48,15 @@ const isId = (resource: Resource, id: string): boolean =>
   resource.fields.get('id')?.element.safeParse(id).success === true
 
 /** From a request to stored bytes: parse, canonical query, key, cache, statement. Knows no framework. */
-export const createRecords = ({ db, cache, cursors, publicUrl, today, requireScope }: Deps): Records => {
+export const createRecords = ({
+  db,
+  replica,
+  cache,
+  cursors,
+  publicUrl,
+  today,
+  requireScope,
+}: Deps): Records => {
   const prepare = createPrepare()
 
   const parse = ({ principal, resource, id, rawQuery }: RecordRequest): Prepared => {
@@ -84,11 +94,11 @@ export const createRecords = ({ db, cache, cursors, publicUrl, today, requireSco
       if (id !== undefined && !isId(resource, id)) throw noSuchRecord(resource)
       const after = decodeCursor(customerId, prepared)
       const moment = { customerId, today: today(), expiringWithin }
-      const fill = () => {
+      const fillFrom = (source: Db) => {
         const plan = planQuery(query, moment, after)
-        if (id !== undefined) return readItem(db, plan, id)
+        if (id !== undefined) return readItem(source, plan, id)
         const encode = (keys: readonly string[]) => cursors.encode(customerId, selection, keys)
-        return readPage(db, plan, encode, (cursor) => formatQuery({ ...query, cursor }))
+        return readPage(source, plan, encode, (cursor) => formatQuery({ ...query, cursor }))
       }
       const { dependsOn } = prepared
       const found = (answer: Answer): Answer => {
@@ -99,7 +109,8 @@ export const createRecords = ({ db, cache, cursors, publicUrl, today, requireSco
         customerId,
         key: cacheKey(prepared, id, moment),
         dependsOn,
-        fill,
+        fill: () => fillFrom(db),
+        fillFromReplica: replica && (() => fillFrom(replica)),
         noCache,
       })
       if (!(answer instanceof Promise)) return found(answer)

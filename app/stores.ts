@@ -27,6 +27,7 @@ export type Log = {
 
 export type Stores = {
   db: Db
+  replica: Db | undefined
   shared: SharedCache | undefined
   judge: Judge
   poller: Poller
@@ -96,13 +97,16 @@ export const openStores = async (
   const secretKeys = local?.secretKeys ?? openSecretKeys(config, packageRoot)
   const secrets = createSecrets(secretKeys)
   const role = await waitForServingRole(url, log, signal)
-  const pool = createPool(url, {
-    ...(role === undefined ? {} : { role }),
-    max: config.databasePool,
-    applicationName: 'certdata',
-    onError: (error) => log.warn({ reason: error.message }, 'an idle database connection was lost'),
-  })
-  const db = createDb(pool)
+  const open = (at: string) =>
+    createPool(at, {
+      ...(role === undefined ? {} : { role }),
+      max: config.databasePool,
+      applicationName: 'certdata',
+      onError: (error) => log.warn({ reason: error.message }, 'an idle database connection was lost'),
+    })
+  const db = createDb(open(url))
+  const replicaUrl = config.databaseReplicaUrl
+  const replica = replicaUrl === undefined ? undefined : createDb(open(replicaUrl))
   const monotonicNow = () => performance.now()
   const fence = createFence()
   const { cacheTtlSeconds, staleMaxSeconds } = config
@@ -121,6 +125,7 @@ export const openStores = async (
     await shared?.close()
     await limitStore?.close()
     await db.destroy()
+    await replica?.destroy()
     await local?.release()
   }
   try {
@@ -134,7 +139,7 @@ export const openStores = async (
     const ping = async () => {
       await sql`select 1`.execute(db)
     }
-    return { db, shared, judge, poller, limitStore, secrets, signingKeys, local, ping, close }
+    return { db, replica, shared, judge, poller, limitStore, secrets, signingKeys, local, ping, close }
   } catch (error) {
     await close()
     throw error

@@ -22,7 +22,10 @@ export type Question = {
   key: string
   /** Resources whose changes change the answer. */
   dependsOn: readonly string[]
+  /** Reads the primary. */
   fill: () => Promise<Filled>
+  /** Reads a standby, which may lag; absent: there is none. */
+  fillFromReplica?: (() => Promise<Filled>) | undefined
   /** Only an answer with everything that was committed before this call will do. */
   noCache: boolean
 }
@@ -30,9 +33,17 @@ export type Question = {
 export type ReadThrough = {
   /** At once where memory can answer. Rejects as `fill` does, and with 503 where `noCache` cannot be kept. */
   read(question: Question): Answer | Promise<Answer>
-  /** Database reads so far, for tests and metrics. */
+  /**
+   * Reads again, from the primary, an answer that was lately served from memory, and compares the bytes.
+   * `different`: the fence took an answer for fresh that was not. `superseded`: it changed meanwhile.
+   * `nothing`: none was served since the last time.
+   */
+  probe(): Promise<ProbeResult>
+  /** Reads of the primary so far, for tests and metrics. */
   readonly fills: number
 }
+
+export type ProbeResult = 'same' | 'superseded' | 'different' | 'nothing'
 
 type Flight = {
   startedAt: number
@@ -66,6 +77,8 @@ export const createReadThrough = ({ memory, shared, judge, wait }: Deps): ReadTh
   let fills = 0
   /** Counts arrivals and starts, which tells what began before what. */
   let tick = 0
+  /** The question answered from memory first since the last probe. */
+  let sample: { question: Question; entry: Entry } | undefined
 
   const later = (a: string, b: string | undefined) => (b !== undefined && b > a ? b : a)
   const answerOf = (entry: Entry, outcome: Outcome): Answer => {
@@ -86,6 +99,11 @@ export const createReadThrough = ({ memory, shared, judge, wait }: Deps): ReadTh
     return freshness === 'fresh' ? answerOf(entry, outcome) : staleAnswer(entry, outcome)
   }
 
+  const keep = (entry: Entry) => {
+    memory.set(entry)
+    shared?.set(entry)
+  }
+
   /** A server that the polls do not know was restarted since the last one, or is not the one that counts. */
   const settleEpoch = async (before: string, server: string | undefined): Promise<string> => {
     if (server === undefined || isServerOf(before, server)) return before
@@ -95,14 +113,33 @@ export const createReadThrough = ({ memory, shared, judge, wait }: Deps): ReadTh
     throw unavailable()
   }
 
-  const readDatabase = async ({ customerId, key, dependsOn, fill }: Question): Promise<Answer> => {
+  /** Undefined where the standby lags behind what is known, or does not answer. */
+  const readReplica = async ({ customerId, key, dependsOn, fillFromReplica }: Question) => {
+    const epoch = judge.epoch()
+    const filled = await fillFromReplica?.().catch(() => undefined)
+    // One that was promoted has a history of its own.
+    if (!filled || filled.server !== undefined) return undefined
+    const entry: Entry = { ...filled, customerId, key, dependsOn, epoch, encoded: new Map() }
+    const answer = await judged(entry, 'database')
+    if (answer) keep(entry)
+    return answer
+  }
+
+  const readDatabase = async (question: Question): Promise<Answer> => {
+    if (question.fillFromReplica && !question.noCache) {
+      const answer = await readReplica(question)
+      if (answer) return answer
+    }
+    return readPrimary(question)
+  }
+
+  const readPrimary = async ({ customerId, key, dependsOn, fill }: Question): Promise<Answer> => {
     fills += 1
     const before = judge.epoch()
     const { server, ...filled } = await fill()
     const epoch = await settleEpoch(before, server)
     const entry: Entry = { ...filled, customerId, key, dependsOn, epoch, encoded: new Map() }
-    memory.set(entry)
-    shared?.set(entry)
+    keep(entry)
     // Not the last poll's time: it may have shown what this read came too early for.
     return { entry, outcome: 'database', asOf: entry.at ?? judge.asOf() }
   }
@@ -179,7 +216,10 @@ export const createReadThrough = ({ memory, shared, judge, wait }: Deps): ReadTh
       const { customerId, key } = question
       const entry = question.noCache ? undefined : memory.get(customerId, key)
       const freshness = entry && judge.check(entry)
-      if (entry && freshness === 'fresh') return answerOf(entry, 'memory')
+      if (entry && freshness === 'fresh') {
+        sample ??= { question, entry }
+        return answerOf(entry, 'memory')
+      }
       tick += 1
       const name = `${customerId}\0${key}`
       if (question.noCache) return readConfirmed(name, question, tick)
@@ -188,6 +228,16 @@ export const createReadThrough = ({ memory, shared, judge, wait }: Deps): ReadTh
       return judged(entry, 'memory', freshness).then(
         (answer) => answer ?? readSlowly(name, question, arrivedAt),
       )
+    },
+    async probe() {
+      if (!sample) return 'nothing'
+      const { question, entry } = sample
+      sample = undefined
+      const { body, isAbsent } = await question.fill()
+      if (isAbsent === entry.isAbsent && body.equals(entry.body)) return 'same'
+      // Whatever the fill has seen is in a poll after it: still fresh means that no change was logged.
+      if (!(await judge.confirm())) return 'superseded'
+      return judge.checkConfirmed(entry) === 'fresh' ? 'different' : 'superseded'
     },
     get fills() {
       return fills
