@@ -6,6 +6,7 @@ import cors from '@fastify/cors'
 import Fastify, { type FastifyInstance, type FastifyServerOptions, LogController } from 'fastify'
 import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod'
 import accessLog from '../plugins/access-log.ts'
+import audit from '../plugins/audit.ts'
 import auth from '../plugins/auth.ts'
 import endpoints from '../plugins/endpoints.ts'
 import gate from '../plugins/gate.ts'
@@ -149,6 +150,7 @@ export const build = async (deps: Deps): Promise<FastifyInstance> => {
   const logins = createLogins(counting)
   const { demoToken, accessTokenSeconds } = config
   await app.register(auth, { db, signingKeys, publicUrl, demoToken, accessTokenSeconds, now, scopes, logins })
+  await app.register(audit, { db, secrets, now })
 
   const freshness = createAgeLimit(config.cacheTtlMs, monotonicNow)
   const memory = createMemoryCache(config.cacheBytes)

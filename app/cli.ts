@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import { Command, CommanderError } from 'commander'
+import { auditCommand } from './cli/audit.ts'
 import { configCommand } from './cli/config.ts'
 import { customersCommand } from './cli/customers.ts'
 import { importCommand } from './cli/import.ts'
@@ -18,6 +19,7 @@ const program = new Command('certdata')
   .addCommand(importCommand())
   .addCommand(customersCommand())
   .addCommand(keysCommand())
+  .addCommand(auditCommand())
   .addCommand(signingKeysCommand())
   .addCommand(configCommand())
 

@@ -40,9 +40,9 @@ declare module 'fastify' {
     /** The same without the look at the plan, for answers that come before it (404, 405): 401 or 503 only. */
     identify: Authenticate
     /** The key's facts, within the limits of logins; rejects with 401, 403 plan_required, 429, 503. */
-    logIn(apiKey: string, ip: string): Promise<KeyFacts>
+    logIn(apiKey: string, ip: string, requestId?: string): Promise<KeyFacts>
     /** The same without the look at the plan. */
-    identifyClient(apiKey: string, ip: string): Promise<KeyFacts>
+    identifyClient(apiKey: string, ip: string, requestId?: string): Promise<KeyFacts>
     /** A new access token with all the key's scopes, or some of them; it does not outlive the key. */
     signAccessToken: ReturnType<typeof createTokenSigner>
     /** What a good token says; throws 401. Whether its key and plan still count is another question. */

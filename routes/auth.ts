@@ -58,7 +58,7 @@ const routes: RouteOptions[] = [
     validatorCompiler: () => () => true,
     handler: async (request, reply) => {
       const { principals, logIn, signAccessToken } = request.server
-      const key = await logIn(readApiKey(request), request.ip)
+      const key = await logIn(readApiKey(request), request.ip, request.id)
       await principals.markKeyUsed(key.keyId, (err, message) => request.log.warn({ err }, message))
       return reply.headers(noStore).send(await signAccessToken(key))
     },

@@ -14,12 +14,14 @@ export type Entry = {
   etag: string
   /** Path and query of the next page, canonical; absent on the last and on records. */
   next?: string
+  /** Records in the body, for the audit trail. */
+  rows?: number
   /** Encoded bodies, made once when first asked. */
   encoded: Map<string, Promise<Buffer>>
 }
 
 /** What a fill yields; the cache adds key, customer and age. */
-export type Filled = { snapshot: string; body: Buffer; etag: string; next?: string }
+export type Filled = { snapshot: string; body: Buffer; etag: string; next?: string; rows?: number }
 
 /** Weak entity tag (RFC 9110 §8.8.3) of 132 bits: no two bodies of a service's life share one. */
 export const createEtag = (mediaType: string, body: Buffer): string =>

@@ -32,13 +32,13 @@ const purpose = 'cache-envelope'
 /** The customer as hash tag: all of a customer's keys lie on one node of a cluster. */
 const redisKey = (customerId: string, key: string) => `certdata:{${customerId}}:${key}`
 
-type Head = { customerId: string; key: string; snapshot: string; etag: string; next?: string }
+type Head = { customerId: string; key: string; snapshot: string; etag: string; next?: string; rows?: number }
 
 /** Layout: head length (4 bytes, big endian), head as JSON, body, mac over the Redis key and all before. */
 const pack = (entry: Entry, secrets: EnvelopeMac): Buffer => {
-  const { customerId, key, snapshot, etag, next } = entry
+  const { customerId, key, snapshot, etag, next, rows } = entry
   const head = Buffer.from(
-    JSON.stringify({ customerId, key, snapshot, etag, next } satisfies Record<keyof Head, unknown>),
+    JSON.stringify({ customerId, key, snapshot, etag, next, rows } satisfies Record<keyof Head, unknown>),
   )
   const length = Buffer.alloc(4)
   length.writeUInt32BE(head.length)

@@ -33,6 +33,13 @@ export const parseDuration = (value: string): number => {
 
 const instant = z.iso.datetime({ offset: true, error: 'expected a date or an instant with its time zone' })
 
+/** A number of things to show, 1–100,000. */
+export const parseCount = parseWith(z.coerce.number('expected a number').int().min(1).max(100_000))
+
+/** Since when: the beginning of a day (UTC), or an instant with its time zone. Returns RFC 3339 in UTC. */
+export const parseSince = (value: string): string =>
+  new Date(date.safeParse(value).success ? value : parseWith(instant)(value)).toISOString()
+
 const dayAfter = (day: string) => new Date(Date.parse(day) + 86_400_000)
 
 /**

@@ -4,6 +4,7 @@ import { readerRole } from './connect.ts'
 import * as records from './migrations/0001-records.ts'
 import * as identity from './migrations/0002-identity.ts'
 import * as tokens from './migrations/0003-tokens.ts'
+import * as audit from './migrations/0005-audit.ts'
 import type { Db } from './schema.ts'
 
 /** By name, in order. A released migration never changes. */
@@ -11,6 +12,7 @@ const migrations: Record<string, Migration> = {
   '0001-records': records,
   '0002-identity': identity,
   '0003-tokens': tokens,
+  '0005-audit': audit,
 }
 
 const migratorOf = (db: Db) =>

@@ -15,9 +15,9 @@ const includedPart = (plan: Plan, row: PageRow): string => {
   return `,"included":{${members.sort().join(',')}}`
 }
 
-const filled = (snapshot: string, json: string): Filled => {
+const filled = (snapshot: string, json: string, rows: number): Filled => {
   const body = Buffer.from(json)
-  return { snapshot, body, etag: createEtag(jsonType, body) }
+  return { snapshot, body, etag: createEtag(jsonType, body), rows }
 }
 
 /** Makes the cursor after a row from its sort keys and id. */
@@ -46,7 +46,7 @@ export const readPage = async (
     ...(plan.resource.computedForDay ? { as_of: plan.day } : {}),
   }
   const json = `{"data":[${row.data ?? ''}],"page":${JSON.stringify(page)}${includedPart(plan, row)}}`
-  const answer = filled(row.snapshot, json)
+  const answer = filled(row.snapshot, json, Math.min(row.found, plan.limit))
   return cursor === undefined ? answer : { ...answer, next: `/v1/${plan.resource.name}?${nextQuery(cursor)}` }
 }
 
@@ -57,5 +57,5 @@ export const readItem = async (db: Db, plan: Plan, id: string): Promise<Filled |
   const row = rows[0] as PageRow
   return row.data === null
     ? undefined
-    : filled(row.snapshot, `{"data":${row.data}${includedPart(plan, row)}}`)
+    : filled(row.snapshot, `{"data":${row.data}${includedPart(plan, row)}}`, 1)
 }
