@@ -7,6 +7,7 @@ import { importCommand } from './cli/import.ts'
 import { keysCommand } from './cli/keys.ts'
 import { migrateCommand } from './cli/migrate.ts'
 import { describeError } from './cli/refusal.ts'
+import { requestsCommand } from './cli/requests.ts'
 import { signingKeysCommand } from './cli/signing-keys.ts'
 import { ConfigError } from './config.ts'
 
@@ -19,6 +20,7 @@ const program = new Command('certdata')
   .addCommand(importCommand())
   .addCommand(customersCommand())
   .addCommand(keysCommand())
+  .addCommand(requestsCommand())
   .addCommand(auditCommand())
   .addCommand(signingKeysCommand())
   .addCommand(configCommand())

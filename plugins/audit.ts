@@ -25,11 +25,15 @@ declare module 'fastify' {
       flush(): Promise<void>
       /** Seals what waits, without waiting for the second to end; logs the new head. */
       seal(): Promise<void>
+      /** The head published last, as the log has it; undefined until there is one. For a metric. */
+      head(): Head | undefined
     }
   }
   interface FastifyRequest {
     /** Records in the answer, for the audit trail. */
     rowsRead: number
+    /** The key of a good token that was refused all the same: revoked, or without a plan. */
+    refusedKeyId: string | undefined
   }
 }
 
@@ -73,13 +77,14 @@ const createSeal = (app: FastifyInstance, { db, secrets }: AuditOptions) => {
     known = head
     app.log.info({ head: formatHead(head) }, 'audit head')
   }
-  return async (): Promise<void> => {
+  const seal = async (): Promise<void> => {
     const { head, isWaiting } = await readChainState(db)
     publish(head)
     if (!isWaiting) return
     const sealed = await sealPending(db, secrets)
     if (sealed) publish(sealed)
   }
+  return { seal, head: () => known }
 }
 
 /** Runs `work` each second until the service closes; a failure is reported once, until it works again. */
@@ -147,17 +152,19 @@ async function audit(app: FastifyInstance, options: AuditOptions): Promise<void>
   const counts = createReadCounts({ now, fingerprint: (target) => fingerprintQuery(secrets, target) })
   const record = (event: AuditEvent) => recordEvents(db, [event])
   const flush = createFlush(app, db, counts.drain)
-  const seal = createSeal(app, options)
-  app.decorate('audit', { record, flush, seal })
+  const { seal, head } = createSeal(app, options)
+  app.decorate('audit', { record, flush, seal, head })
   app.decorateRequest('rowsRead', 0)
+  app.decorateRequest('refusedKeyId', undefined)
   watchAuthentication(app, { record, count: counts.addRefusal, now })
 
   app.addHook('onResponse', (request, reply, next) => {
-    const { principal } = request
+    const { principal, refusedKeyId: keyId } = request
     const { statusCode } = reply
-    if (principal) {
+    const reader = principal ?? (keyId === undefined ? undefined : ({ kind: 'live', keyId } as const))
+    if (reader) {
       const route = () => request.routeOptions.url ?? ''
-      counts.add(principal, request.raw.url ?? '', statusCode, request.rowsRead, route)
+      counts.add(reader, request.raw.url ?? '', statusCode, request.rowsRead, route)
     } else if (statusCode === 401 || statusCode === 403) {
       const { url, config } = request.routeOptions
       if (url !== undefined && config.scope !== undefined) counts.addRefusal(url, statusCode)

@@ -16,6 +16,7 @@ import {
   type VerifiedToken,
 } from '../app/auth/tokens.ts'
 import type { Db } from '../app/db/schema.ts'
+import type { ApiError } from '../app/errors.ts'
 import type { Logins } from '../app/limits/logins.ts'
 
 export type AuthOptions = TokensOptions & {
@@ -27,7 +28,11 @@ export type AuthOptions = TokensOptions & {
 }
 
 /** Anything with the raw header: a Fastify request or Node's own. */
-type Request = { headers: { authorization?: string | undefined } }
+type Request = {
+  headers: { authorization?: string | undefined }
+  /** Set where a good token is refused for what is known of its key: who was refused. */
+  refusedKeyId?: string | undefined
+}
 type Authenticate = (request: Request) => Principal | Promise<Principal>
 
 declare module 'fastify' {
@@ -90,12 +95,21 @@ const createAuthenticate = ({ demoToken, now }: AuthOptions, { principals, verif
   const createPrincipal = createPrincipalMaker()
 
   type Admitted = Principal | Promise<Principal>
-  const admit = (verified: VerifiedToken, facts: KeyFacts | undefined, needsPlan: boolean): Admitted => {
+  const admit = (
+    request: Request,
+    verified: VerifiedToken,
+    facts: KeyFacts | undefined,
+    needsPlan: boolean,
+  ): Admitted => {
+    const noteKey = (denied: ApiError): ApiError => {
+      request.refusedKeyId = verified.keyId
+      return denied
+    }
     const denied = authorize(facts, now())
-    if (!facts || denied?.status === 401) throw denied
+    if (!facts || denied?.status === 401) throw noteKey(denied ?? refuseToken('token_revoked'))
     const decide = (isRevoked: boolean): Principal => {
-      if (isRevoked) throw refuseToken('token_revoked')
-      if (denied && needsPlan) throw denied
+      if (isRevoked) throw noteKey(refuseToken('token_revoked'))
+      if (denied && needsPlan) throw noteKey(denied)
       return createPrincipal(verified, facts)
     }
     if (!facts.hasRevokedTokens) return decide(false)
@@ -113,8 +127,8 @@ const createAuthenticate = ({ demoToken, now }: AuthOptions, { principals, verif
       const verified = verify(token)
       const facts = principals.findKey(verified.keyId)
       return facts instanceof Promise
-        ? facts.then((found) => admit(verified, found, needsPlan))
-        : admit(verified, facts, needsPlan)
+        ? facts.then((found) => admit(request, verified, found, needsPlan))
+        : admit(request, verified, facts, needsPlan)
     }
 }
 

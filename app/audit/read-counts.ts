@@ -1,8 +1,11 @@
 import { canonicalPath } from './fingerprint.ts'
 import type { AuditEvent } from './record.ts'
 
-/** Who asked; absent: nobody that was known. */
-export type Reader = Readonly<{ kind: 'live' | 'demo'; customerId: string; keyId: string }>
+/**
+ * Who asked; absent: nobody that was known. Without a customer the key says whose it is, if there still is
+ * such a key: a token may outlive its customer, and another may have come under his name.
+ */
+export type Reader = Readonly<{ kind: 'live' | 'demo'; customerId?: string; keyId: string }>
 
 export type ReadCountsOptions = {
   /** Milliseconds since 1970. */

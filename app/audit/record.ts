@@ -31,6 +31,7 @@ export const auditActions = [
   'reads',
   'refusals',
   'requests.approve',
+  'requests.expire',
   'requests.list',
   'requests.reject',
   'signing-keys.list',

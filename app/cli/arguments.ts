@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from 'commander'
 import { z } from 'zod'
-import { date } from '../../schemas/fields.ts'
+import { date, text } from '../../schemas/fields.ts'
 import { customerName, customerSlug } from '../db/queries/customers.ts'
 
 const parseWith =
@@ -16,6 +16,9 @@ export const parseSlug = parseWith(customerSlug)
 
 /** A customer's own name. */
 export const parseName = parseWith(customerName)
+
+/** Why something was refused. */
+export const parseReason = parseWith(text.min(1, 'expected a reason'))
 
 /** A customer's expiry window, in days. */
 export const parseDays = parseWith(z.coerce.number('expected a number of days').int().min(1).max(365))
