@@ -176,7 +176,6 @@ export const build = async (deps: Deps): Promise<FastifyInstance> => {
 
   await app.register(openapi, { publicUrl })
   await app.register(authRoutes, { signingKeys })
-  await app.register(accessRequestRoutes)
   await app.register(healthRoutes, { ping: deps.ping, isDraining: deps.isDraining })
   app.guardMethods('/v1/auth/login', ['POST'])
   app.guardMethods('/.well-known/jwks.json', ['GET', 'HEAD'])
@@ -188,6 +187,7 @@ export const build = async (deps: Deps): Promise<FastifyInstance> => {
     for (const row of [...recordEndpoints(records), ...meEndpoints(scopes)]) closed.endpoint(row)
   })
   await app.register(oauthRoutes, { publicUrl, scopes, now })
+  await app.register(accessRequestRoutes)
   await app.register(wellKnownRoutes, { publicUrl, scopes })
   return app
 }
