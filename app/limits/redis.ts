@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { Redis } from 'ioredis'
 import type { AccountName, Policy } from './policy.ts'
+import { type SlotStore, slotKey, slotScript } from './slots.ts'
 import type { Demand, LimitStore, Settlement } from './store.ts'
 import { type Count, windowParts } from './window.ts'
 
@@ -117,7 +118,7 @@ const readSettlements = (answer: unknown, demands: readonly Demand[]): Settlemen
  * Whoever can write to Redis can change counts, hence let more or fewer requests through; what is no count at
  * all is not believed.
  */
-export const createRedisLimits = ({ url, after, warn }: RedisLimitsOptions): LimitStore => {
+export const createRedisLimits = ({ url, after, warn }: RedisLimitsOptions): LimitStore & SlotStore => {
   const redis = new Redis(url, {
     enableOfflineQueue: false,
     connectTimeout: 2_000,
@@ -126,8 +127,10 @@ export const createRedisLimits = ({ url, after, warn }: RedisLimitsOptions): Lim
     scripts: {
       certdataBeat: { lua: beatScript, numberOfKeys: 1 },
       certdataExchange: { lua: exchangeScript },
+      certdataSlot: { lua: slotScript, numberOfKeys: 1 },
     },
-  }) as Redis & Record<'certdataBeat' | 'certdataExchange', (...args: unknown[]) => Promise<unknown>>
+  }) as Redis &
+    Record<'certdataBeat' | 'certdataExchange' | 'certdataSlot', (...args: unknown[]) => Promise<unknown>>
   const id = randomUUID()
   let instances = 1
   let isDown = true
@@ -216,6 +219,14 @@ export const createRedisLimits = ({ url, after, warn }: RedisLimitsOptions): Lim
         wanted,
       ])
       return readSettlements(await inTime(redis.certdataExchange(keys.length, ...keys, ...numbers)), demands)
+    },
+    async hold(slot, leaseMs) {
+      if (isDown) return undefined
+      const answer = await inTime(redis.certdataSlot(slotKey(slot), slot.id, slot.quota, leaseMs))
+      return answer === 1 || answer === 0 ? answer === 1 : undefined
+    },
+    async release(slot) {
+      if (!isDown) await inTime(redis.zrem(slotKey(slot), slot.id))
     },
     async close() {
       isClosed = true
