@@ -6,7 +6,7 @@ import { createApiKey, parseApiKey } from '../../app/auth/api-keys.ts'
 import { createSecrets } from '../../app/auth/secrets.ts'
 import { createDb, createPool } from '../../app/db/connect.ts'
 import { importRecords } from '../../app/import/index.ts'
-import { addCustomer, createTestApp, createTestDatabase, logIn } from '../helper.ts'
+import { addCustomer, createTestApp, createTestDatabase, logIn, secretKey } from '../helper.ts'
 
 const database = await createTestDatabase()
 t.teardown(() => database.close())
@@ -220,6 +220,63 @@ t.test(
   },
 )
 
+t.test(
+  'a good token that is refused is written under its key: revoked, without a plan, suspended',
+  async (t) => {
+    await app.audit.flush()
+    const writtenOf = async (apiKey: string, end: () => Promise<unknown>, status: number) => {
+      const { get } = await logIn(app, apiKey)
+      await end()
+      // Facts about keys are at most 500 ms old.
+      clock.offsetMs += 1_000
+      t.equal((await get('/v1/products?name=Geheim')).statusCode, status)
+      await app.audit.flush()
+      const [entry] = await newest(1)
+      const keyId = parseApiKey(apiKey)?.keyId
+      t.match(entry, { actor: keyId, action: 'reads', outcome: 'refused', details: { status, rows: 0 } })
+      t.notMatch(JSON.stringify(entry), /Geheim/)
+      return entry?.customer
+    }
+    const keyOf = (customer: string) => addCustomer(database, customer)
+    const change = (customer: string, to: object) => () =>
+      operator.updateTable('customers').set(to).where('customer_id', '=', customer).execute()
+    t.equal(
+      await writtenOf(await keyOf('downgraded'), change('downgraded', { plan: 'basic' }), 403),
+      'downgraded',
+    )
+    const suspended = { suspended_at: new Date().toISOString() }
+    t.equal(await writtenOf(await keyOf('suspended'), change('suspended', suspended), 403), 'suspended')
+    const revoked = await keyOf('acme')
+    const revoke = () =>
+      operator
+        .updateTable('api_keys')
+        .set({ revoked_at: new Date().toISOString() })
+        .where('key_id', '=', parseApiKey(revoked)?.keyId ?? '')
+        .execute()
+    t.equal(await writtenOf(revoked, revoke, 401), 'acme')
+  },
+)
+
+t.test(
+  'a token that outlived its customer is nobody’s, also where another came under the name',
+  async (t) => {
+    const { get } = await logIn(app, await addCustomer(database, 'passing'))
+    await operator.deleteFrom('customers').where('customer_id', '=', 'passing').execute()
+    await addCustomer(database, 'passing')
+    clock.offsetMs += 1_000
+    t.equal((await get('/v1/products')).statusCode, 401)
+    await app.audit.flush()
+    t.match(await newest(1), [{ actor: 'key', customer: null, outcome: 'refused', details: { status: 401 } }])
+  },
+)
+
+t.test('the head is there for a metric, as the log has it', async (t) => {
+  await login({ api_key: apiKey })
+  await app.audit.seal()
+  const { head } = await verifyAudit(operator, createSecrets([secretKey]))
+  t.same(app.audit.head(), head)
+})
+
 t.test('what is counted is kept while the database does not take it', async (t) => {
   const superuser = await createTestSuperuser(t)
   const { get } = await logIn(app, apiKey)
@@ -241,7 +298,7 @@ t.test('a service that closes writes what it counted, and seals', async (t) => {
   const [last] = await newest(1)
   t.match(last, { action: 'reads', customer: 'acme', details: { resource: 'lab' } })
   t.type(last?.seal, 'number')
-  const secrets = createSecrets(['a secret of the tests, longer than thirty-two characters'])
+  const secrets = createSecrets([secretKey])
   t.match(await verifyAudit(operator, secrets), { fault: null, unsealed: 0 })
 })
 

@@ -80,9 +80,18 @@ t.test('a varied session leaves no token, key, name or value in the log', async 
   })
   await superuser.query('alter table gone rename to certificates')
   t.ok(failing.status >= 400)
+  // PostgreSQL repeats a value that it cannot read, in the message itself.
+  await superuser.query(`insert into lab (customer_id, id, report_number, title, status)
+    values ('geheimkunde', 'r', 'r', 'r', 'issued')`)
+  await superuser.query(`create policy spoilt on lab as restrictive for select to certdata_reader
+    using (('Geheimwert' || customer_id)::integer > 0)`)
+  const repeating = await ask('/v1/lab', { headers: { authorization } })
+  await superuser.query('drop policy spoilt on lab')
+  t.equal(repeating.status, 500)
   t.equal(await service.stop(), 0)
   log = service.output()
   t.match(log, /"msg":"answered"/, 'it does log')
+  t.match(log, /"message":"PostgreSQL: ERROR 22P02"/, 'and says what failed')
 
   const [, secret = ''] = new RegExp(`${keyId}_(.+)$`).exec(apiKey) ?? []
   const forbidden = [apiKey, secret, token, signature, basic, 'cda_demo_public', 'Geheim', 'geheim', keyId]
