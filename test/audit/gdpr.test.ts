@@ -62,7 +62,9 @@ const telling = (() => {
   const strings = own
     .flatMap((line) => Object.values(line).flat())
     .filter((value) => typeof value === 'string')
-  const plain = [...new Set(strings)].filter((text) => text.length >= 8 && !/["\\]/.test(text))
+  // A date tells nothing: the example data, which move with the day, may have the same one.
+  const isTelling = (text: string) => text.length >= 8 && !/["\\]|^\d{4}-\d\d-\d\d$/.test(text)
+  const plain = [...new Set(strings)].filter(isTelling)
   return plain.filter((text) => !others.includes(text))
 })()
 
@@ -238,6 +240,8 @@ t.test('a real manufacturer is exported, then erased, with nothing left of it', 
     await ask('/v1/lab?limit=3')
     const result = await json('customers', 'erase', erased, '--yes')
     t.match(result, { customer: erased, rows: { products: counts.products, customers: 1, api_keys: 1 } })
+    const { audit: _, ...exported } = counts
+    t.same(result.rows, exported, 'as many rows of every table as were exported')
     t.ok(result.audit_entries >= (counts.audit ?? 0))
     if (client) {
       t.ok(result.redis_keys >= 2)
