@@ -13,7 +13,7 @@ declare module 'fastify' {
   }
 }
 
-/** Not at the start, when instances of a new version come up together. */
+/** Also where a service never runs for an hour; not at the start, which belongs to requests. */
 const deleteFirstAfterMs = 60_000
 const deleteEveryMs = 3_600_000
 

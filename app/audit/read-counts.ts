@@ -27,12 +27,20 @@ export type ReadCounts = {
 }
 
 type Group = { route: string; target: string; status: number; count: number; rows: number }
-type Groups = { reader: Reader | undefined; byTarget: Map<string, Group>; overflow: Map<string, Group> }
+type Groups = {
+  reader: Reader | undefined
+  byTarget: Map<string, Group>
+  overflow: Map<string, Group>
+  /** Of the targets of this key. */
+  characters: number
+}
 
 /** Different questions of a key that are told apart in a minute; what comes beyond is counted together. */
 const maxTargets = 1_000
 /** Characters of addresses kept at once in all: 4 Mi are at most 8 MB. */
 const maxCharacters = 4 * 2 ** 20
+/** Of which one key may fill a part, so that its long questions do not cost others the telling apart of theirs. */
+const maxCharactersOfKey = maxCharacters / 8
 
 const refusals = new Set([401, 403, 429])
 
@@ -46,7 +54,7 @@ export const createReadCounts = ({ now, fingerprint }: ReadCountsOptions): ReadC
     const name = reader?.keyId ?? ''
     const known = keys.get(name)
     if (known) return known
-    const groups: Groups = { reader, byTarget: new Map(), overflow: new Map() }
+    const groups: Groups = { reader, byTarget: new Map(), overflow: new Map(), characters: 0 }
     keys.set(name, groups)
     return groups
   }
@@ -66,9 +74,13 @@ export const createReadCounts = ({ now, fingerprint }: ReadCountsOptions): ReadC
     bump(groups.overflow, `${status} ${route}`, () => ({ route, target: '', status, count: 1, rows: 0 }))
 
   const addNew = (groups: Groups, target: string, status: number, route: string): Group => {
-    const isFull = groups.byTarget.size >= maxTargets || characters + target.length > maxCharacters
+    const isFull =
+      groups.byTarget.size >= maxTargets ||
+      groups.characters + target.length > maxCharactersOfKey ||
+      characters + target.length > maxCharacters
     if (isFull) return addOverflow(groups, route, status)
     characters += target.length
+    groups.characters += target.length
     const group: Group = { route, target, status, count: 1, rows: 0 }
     groups.byTarget.set(`${status} ${target}`, group)
     return group

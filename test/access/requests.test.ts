@@ -1,9 +1,13 @@
 import { sql } from 'kysely'
 import t from 'tap'
 import { createAccessRequests } from '../../app/access/requests.ts'
-import { countOverdueRequests } from '../../app/db/queries/access-requests.ts'
+import {
+  countOverdueRequests,
+  lockOpenRequest,
+  moveToCustomer,
+} from '../../app/db/queries/access-requests.ts'
 import { problem } from '../../schemas/problem.ts'
-import { addCustomer, createTestApp, createTestDatabase } from '../helper.ts'
+import { addCustomer, createTestApp, createTestDatabase, until } from '../helper.ts'
 
 const database = await createTestDatabase()
 t.teardown(() => database.close())
@@ -115,7 +119,7 @@ t.test('the answer is the same whoever is a customer already', async (t) => {
   const answers = await Promise.all(['acme', 'nobody'].map((company) => post({ ...body, company })))
   const shapes = answers.map(({ statusCode, headers, body: text }) => {
     const { date: _, 'request-id': __, ...same } = headers
-    return [statusCode, same, text.replace(/"id":"\w+"/, '')]
+    return [statusCode, same, text.replace(/"id":"\w+"|\.\d+Z/g, '')]
   })
   t.strictSame(shapes[0], shapes[1])
   await clear()
@@ -191,6 +195,27 @@ t.test('what is old is deleted, once, and written down', async (t) => {
     where e.action = 'requests.expire' and e.actor = 'system'`.execute(operator)
   t.same(rows, [{ details: { count: 3 } }])
   await clear()
+})
+
+t.test('whoever decides a request keeps it from others until it is decided', async (t) => {
+  const id = idOf('wanted')
+  await insert(id, 0.1)
+  const isWaiting = async () => {
+    const { rows } = await sql`select from pg_stat_activity
+      where datname = current_database() and pid in (select pid from pg_locks where not granted)`.execute(
+      operator,
+    )
+    return rows.length > 0
+  }
+  let second: Promise<object | undefined> | undefined
+  await operator.transaction().execute(async (trx) => {
+    t.same(await lockOpenRequest(trx, id), { company: 'c' })
+    second = operator.transaction().execute((other) => lockOpenRequest(other, id))
+    await until('the second waits for the first', isWaiting)
+    await moveToCustomer(trx, id, 'acme')
+  })
+  t.equal(await second, undefined)
+  await sql`delete from approved_requests`.execute(operator)
 })
 
 t.test('overdue are open requests whose time is over', async (t) => {

@@ -93,6 +93,12 @@ t.test('memory is bounded: what is too much is counted without its query, and no
   }
   const kept = counts.drain().filter(({ details }) => details?.query !== null)
   t.ok(kept.length * long.length <= 4 * 2 ** 20, `${kept.length} long addresses kept`)
+
+  for (let i = 0; i < 900; i++)
+    counts.add(live('greedy'), `/v1/lab?tags=${long}${i}`, 200, 1, () => '/v1/lab')
+  counts.add(live('modest'), `/v1/lab?tags=${long}`, 200, 1, () => '/v1/lab')
+  const modest = counts.drain().filter(({ keyId }) => keyId === 'modest')
+  t.match(modest, [{ details: { query: String } }], 'one key’s long addresses cost no other key its own')
 })
 
 t.test('an address keeps its network and loses its host', async (t) => {

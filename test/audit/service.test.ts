@@ -254,6 +254,15 @@ t.test(
         .where('key_id', '=', parseApiKey(revoked)?.keyId ?? '')
         .execute()
     t.equal(await writtenOf(revoked, revoke, 401), 'acme')
+
+    const { token, get } = await logIn(app, apiKey)
+    await app.principals.revokeToken({ ...app.verifyToken(token), customerId: 'acme' })
+    clock.offsetMs += 1_000
+    t.equal((await get('/v1/lab')).json().code, 'token_revoked')
+    await app.audit.flush()
+    t.match(await newest(1), [
+      { actor: keyId, customer: 'acme', outcome: 'refused', details: { status: 401 } },
+    ])
   },
 )
 
