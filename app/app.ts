@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { METHODS } from 'node:http'
+import type { Http2Session } from 'node:http2'
 import type { Socket } from 'node:net'
 import cors from '@fastify/cors'
 import Fastify, { type FastifyInstance, type FastifyServerOptions, LogController } from 'fastify'
@@ -10,7 +11,7 @@ import accessRequests from '../plugins/access-requests.ts'
 import audit from '../plugins/audit.ts'
 import auth from '../plugins/auth.ts'
 import endpoints from '../plugins/endpoints.ts'
-import gate from '../plugins/gate.ts'
+import gate, { maxHeaderBytes } from '../plugins/gate.ts'
 import limits from '../plugins/limits.ts'
 import methodGuard from '../plugins/method-guard.ts'
 import openapi from '../plugins/openapi.ts'
@@ -66,7 +67,6 @@ export type Deps = {
 }
 
 /** Contract, section 4. */
-const maxHeaderBytes = 16 * 1024
 const maxBodyBytes = 64 * 1024
 /** A request that has not arrived by then is 408. */
 const requestTimeoutMs = 30_000
@@ -110,16 +110,20 @@ const serverOptions = ({ config, publicUrl }: Deps, headers: () => Readonly<Reco
     return503OnClosing: false,
     forceCloseConnections: 'idle',
     routerOptions: { maxParamLength: maxHeaderBytes },
-    frameworkErrors(error, request, reply) {
-      reply.headers({ ...headers(), 'request-id': request.id })
-      request.server.sendProblem(error, request, reply)
-    },
+    frameworkErrors: (error, request, reply) => request.server.sendProblem(error, request, reply),
     clientErrorHandler: (error, socket) => answerClientError(error, socket as Socket, publicUrl, headers()),
   }
   if (!config.tls) return { ...options, http }
   const { certFile, keyFile } = config.tls
   const https = { ...http, allowHTTP1: true, cert: readFileSync(certFile), key: readFileSync(keyFile) }
   return { ...options, http2: true, https }
+}
+
+/** What Node's HTTP/2 server does not take as options, and expectations, which a server may pass over. */
+const fitServer = (server: FastifyInstance['server']): void => {
+  Object.assign(server, { requestTimeout: requestTimeoutMs, keepAliveTimeout: keepAliveTimeoutMs })
+  server.on('session', (session: Http2Session) => session.setTimeout(keepAliveTimeoutMs))
+  server.on('checkExpectation', (request, response) => server.emit('request', request, response))
 }
 
 /**
@@ -130,6 +134,7 @@ export const build = async (deps: Deps): Promise<FastifyInstance> => {
   const { config, publicUrl, db, shared, secrets, signingKeys, now, monotonicNow } = deps
   const constantHeaders = () => app.securityHeaders[config.tls ? 'tls' : 'plain']
   const app = Fastify(serverOptions(deps, constantHeaders) as FastifyServerOptions) as FastifyInstance
+  fitServer(app.server)
   app.setValidatorCompiler(validatorCompiler)
   app.setSerializerCompiler(serializerCompiler)
   app.removeContentTypeParser('text/plain')
@@ -140,7 +145,7 @@ export const build = async (deps: Deps): Promise<FastifyInstance> => {
   const scopes = listScopes()
 
   await app.register(securityHeaders)
-  await app.register(problems, { publicUrl })
+  await app.register(problems, { publicUrl, headers: constantHeaders })
   await app.register(accessLog)
   await app.register(gate, { trustedProxies: config.trustedProxies, allowHttp: config.allowHttp })
   await app.register(methodGuard)
@@ -151,6 +156,8 @@ export const build = async (deps: Deps): Promise<FastifyInstance> => {
       exposedHeaders,
       maxAge: 600,
       strictPreflight: false,
+      // The routes answer OPTIONS themselves, with `Allow`.
+      preflightContinue: true,
     })
   }
   await app.register(signingKeyRefresh, { signingKeys })

@@ -64,10 +64,12 @@ const varying = 'Authorization, Accept, Accept-Encoding'
 const allow = 'GET, HEAD, OPTIONS'
 
 const chooseMediaType = createMediaTypeChoice(mediaTypes)
-const formatParameter = /(?:^|&)format=json(?:&|$)/
+
+const asksForJson = (rawQuery: string): boolean =>
+  parsePairs(rawQuery).some(({ name, value }) => name === 'format' && value === 'json')
 
 const requireAcceptable = (accept: string | undefined, rawQuery: string): void => {
-  if (chooseMediaType(accept) !== undefined || formatParameter.test(rawQuery)) return
+  if (chooseMediaType(accept) !== undefined || asksForJson(rawQuery)) return
   throw new ApiError('not_acceptable', { detail: `This is available as: ${mediaTypes.join(', ')}` })
 }
 

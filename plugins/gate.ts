@@ -10,6 +10,8 @@ export type GateOptions = {
   allowHttp: 'loopback' | 'never'
 }
 
+/** Contract, section 4. */
+export const maxHeaderBytes = 16 * 1024
 /** Contract, section 4: 8 KiB, `cursor` and `after` not counted; Node bounds the headers as a whole. */
 const maxTargetBytes = 8192
 const uncounted = /([?&])(?:cursor|after)=[^&]*/g
@@ -46,7 +48,15 @@ const checkHeaders = (request: FastifyRequest): void => {
   }
 }
 
+/** HTTP/1's parser sees to this itself. */
+const checkHeaderSize = (rawHeaders: readonly string[]): void => {
+  let bytes = 0
+  for (const text of rawHeaders) bytes += text.length
+  if (bytes > maxHeaderBytes) throw new ApiError('headers_too_large')
+}
+
 const checkTarget = (target: string): void => {
+  if (target.includes('#')) throw new ApiError('malformed_request', { detail: 'A target has no fragment' })
   if (target.length > maxTargetBytes && target.replace(uncounted, '$1').length > maxTargetBytes) {
     throw new ApiError('uri_too_long', {
       detail: `The target may have ${maxTargetBytes} bytes without its cursor`,
@@ -90,6 +100,7 @@ export default fp<GateOptions>(
     app.addHook('onRequest', (request, reply, next) => {
       const secure = isSecure(request)
       reply.headers(secure ? tls : plain).header('request-id', request.id)
+      if (request.raw.httpVersionMajor === 2) checkHeaderSize(request.raw.rawHeaders)
       checkHeaders(request)
       checkTarget(request.raw.url ?? '')
       // Probes come from inside, without a certificate and without anything to protect.

@@ -4,7 +4,11 @@ import { isUnreachable } from '../app/db/unreachable.ts'
 import { ApiError, type ErrorCode, type Fault } from '../app/errors.ts'
 import { problemBody, problemType } from '../app/http/problem.ts'
 
-export type ProblemOptions = { publicUrl: string }
+export type ProblemOptions = {
+  publicUrl: string
+  /** What every answer carries; refusals before any hook get it here. */
+  headers: () => Readonly<Record<string, string>>
+}
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -16,6 +20,8 @@ declare module 'fastify' {
 /** Fastify's and Node's own refusals, by their codes. */
 const frameworkCodes: Readonly<Record<string, ErrorCode>> = {
   FST_ERR_BAD_URL: 'malformed_request',
+  // Every path has a handler: what has none is a method that HTTP/1's parser would have refused.
+  FST_ERR_NOT_FOUND: 'malformed_request',
   FST_ERR_CTP_INVALID_MEDIA_TYPE: 'unsupported_media_type',
   FST_ERR_CTP_BODY_TOO_LARGE: 'body_too_large',
   FST_ERR_CTP_EMPTY_JSON_BODY: 'invalid_body',
@@ -46,11 +52,12 @@ export const toApiError = (error: unknown): ApiError | undefined => {
 
 /** The one place where an error becomes an answer. */
 export default fp<ProblemOptions>(
-  (app, { publicUrl }, done) => {
+  (app, { publicUrl, headers }, done) => {
     app.decorate('sendProblem', (error: unknown, request: FastifyRequest, reply: FastifyReply) => {
       const known = toApiError(error)
       if (!known || known.status >= 500) request.log.error({ err: error }, 'request failed')
       const problem = known ?? new ApiError('internal_error')
+      if (!reply.hasHeader('request-id')) reply.headers({ ...headers(), 'request-id': request.id })
       return reply
         .code(problem.status)
         .headers({ 'cache-control': 'no-store', ...problem.extras.headers })

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import { ApiError, type ErrorCode } from '../errors.ts'
@@ -23,9 +24,12 @@ export const answerClientError = (
     return
   }
   const problem = new ApiError(codes[error.code ?? ''] ?? 'malformed_request')
-  const body = problemBody(problem, publicUrl, undefined)
+  const requestId = randomUUID()
+  const body = problemBody(problem, publicUrl, requestId)
   const lines = Object.entries({
     ...headers,
+    date: new Date().toUTCString(),
+    'request-id': requestId,
     'content-type': problemType,
     'content-length': String(Buffer.byteLength(body)),
     'cache-control': 'no-store',

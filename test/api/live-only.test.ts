@@ -46,7 +46,7 @@ const open = async () => {
     return principal
   }
   await app.register(securityHeaders)
-  await app.register(problems, { publicUrl })
+  await app.register(problems, { publicUrl, headers: () => ({}) })
   await app.register(gate, { trustedProxies: [], allowHttp: 'loopback' })
   await app.register(methodGuard)
   await app.register(
