@@ -8,6 +8,8 @@ import cors from '@fastify/cors'
 import Fastify, { type FastifyInstance, type FastifyServerOptions, LogController } from 'fastify'
 import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod'
 import accessLog from '../plugins/access-log.ts'
+import accessRequests from '../plugins/access-requests.ts'
+import audit from '../plugins/audit.ts'
 import auth from '../plugins/auth.ts'
 import endpoints from '../plugins/endpoints.ts'
 import freshnessProbe from '../plugins/freshness-probe.ts'
@@ -18,12 +20,14 @@ import openapi from '../plugins/openapi.ts'
 import problems from '../plugins/problems.ts'
 import securityHeaders from '../plugins/security-headers.ts'
 import signingKeyRefresh from '../plugins/signing-keys.ts'
+import { accessRequestRoutes } from '../routes/access-requests.ts'
 import { authRoutes } from '../routes/auth.ts'
 import { healthRoutes } from '../routes/health.ts'
 import { meEndpoints } from '../routes/me.ts'
 import { oauthRoutes } from '../routes/oauth.ts'
 import { recordEndpoints } from '../routes/records.ts'
 import { wellKnownRoutes } from '../routes/well-known.ts'
+import { createAccessRequests } from './access/requests.ts'
 import { requireScope } from './auth/principals.ts'
 import { listScopes } from './auth/scopes.ts'
 import type { Secrets } from './auth/secrets.ts'
@@ -36,6 +40,7 @@ import { createCalendar } from './calendar.ts'
 import type { Config } from './config.ts'
 import type { Db } from './db/schema.ts'
 import { answerClientError } from './http/client-error.ts'
+import { describeForLog } from './http/log-error.ts'
 import { createLogins } from './limits/logins.ts'
 import { createQuotas } from './limits/quotas.ts'
 import type { LimitStore } from './limits/store.ts'
@@ -97,7 +102,11 @@ const serverOptions = ({ config, publicUrl }: Deps, headers: () => Readonly<Reco
     logger: {
       level: config.logLevel,
       // Addresses hold ids and query values, headers hold tokens: neither is logged.
-      serializers: { req: ({ method }) => ({ method }), res: ({ statusCode }) => ({ statusCode }) },
+      serializers: {
+        req: ({ method }) => ({ method }),
+        res: ({ statusCode }) => ({ statusCode }),
+        err: describeForLog,
+      },
     },
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: () => randomUUID(),
@@ -174,6 +183,10 @@ export const build = async (deps: Deps): Promise<FastifyInstance> => {
     scopes,
     logins,
   })
+  await app.register(audit, { db, secrets, now })
+  const { holidays, accessRequestDays: keptDays } = config
+  const requests = createAccessRequests({ ...counting, db, now, monotonicNow, holidays, keptDays })
+  await app.register(accessRequests, { requests, after })
 
   const memory = createMemoryCache(config.cacheBytes)
   const cache = createReadThrough({ memory, shared, judge: deps.judge, wait: delay })
@@ -201,6 +214,7 @@ export const build = async (deps: Deps): Promise<FastifyInstance> => {
     for (const row of [...recordEndpoints(records), ...meEndpoints(scopes)]) closed.endpoint(row)
   })
   await app.register(oauthRoutes, { publicUrl, scopes, now })
+  await app.register(accessRequestRoutes)
   await app.register(wellKnownRoutes, { publicUrl, scopes })
   return app
 }

@@ -1,11 +1,13 @@
 #!/usr/bin/env node
 import { Command, CommanderError } from 'commander'
+import { auditCommand } from './cli/audit.ts'
 import { configCommand } from './cli/config.ts'
 import { customersCommand } from './cli/customers.ts'
 import { importCommand } from './cli/import.ts'
 import { keysCommand } from './cli/keys.ts'
 import { migrateCommand } from './cli/migrate.ts'
 import { describeError } from './cli/refusal.ts'
+import { requestsCommand } from './cli/requests.ts'
 import { signingKeysCommand } from './cli/signing-keys.ts'
 import { ConfigError } from './config.ts'
 
@@ -18,6 +20,8 @@ const program = new Command('certdata')
   .addCommand(importCommand())
   .addCommand(customersCommand())
   .addCommand(keysCommand())
+  .addCommand(requestsCommand())
+  .addCommand(auditCommand())
   .addCommand(signingKeysCommand())
   .addCommand(configCommand())
 

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net'
 import { z } from 'zod'
+import { date } from '../schemas/fields.ts'
 import type { LimitsConfig } from './limits/policy.ts'
 
 const origin = z.url({ protocol: /^https?$/ }).refine((value) => URL.parse(value)?.origin === value, {
@@ -90,6 +91,17 @@ export const variables = {
   ),
   LIMIT_LOGINS: quota(60).describe('Logins in 60 s, per API key'),
   LIMIT_FAILED_LOGINS: quota(10).describe('Failed logins in 60 s, per client address and key together'),
+  LIMIT_ACCESS_REQUESTS: quota(5).describe('Access requests in an hour, per client address'),
+  HOLIDAYS: list
+    .default([])
+    .describe(
+      'Days (YYYY-MM-DD, comma-separated) that are no business days, besides weekends: access requests',
+    ),
+  ACCESS_REQUEST_DAYS: integer(1, 3_650)
+    .default(30)
+    .describe(
+      'Days after which an access request is deleted, from its decision, or its coming if none was made',
+    ),
   LOG_LEVEL: z
     .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])
     .default('info')
@@ -123,6 +135,9 @@ export type Config = Readonly<{
   staleMaxSeconds: number
   cacheBytes: number
   limits: LimitsConfig
+  /** Dates, YYYY-MM-DD. */
+  holidays: ReadonlySet<string>
+  accessRequestDays: number
   logLevel: string
   production: boolean
 }>
@@ -152,6 +167,9 @@ const crossFaults = (env: Partial<Environment>): string[] => {
   }
   if (env.TRUSTED_PROXIES?.some((each) => !isAddressRange(each))) {
     faults.push('TRUSTED_PROXIES: expected addresses or CIDR ranges such as 10.0.0.0/8')
+  }
+  if (env.HOLIDAYS?.some((each) => !date.safeParse(each).success)) {
+    faults.push('HOLIDAYS: expected dates such as 2026-12-25')
   }
   return faults
 }
@@ -197,7 +215,10 @@ export const parseConfig = (environment: Readonly<Record<string, string | undefi
       demo: { burst: env.LIMIT_DEMO_BURST, minute: env.LIMIT_DEMO_MINUTE },
       logins: env.LIMIT_LOGINS,
       failedLogins: env.LIMIT_FAILED_LOGINS,
+      accessRequests: env.LIMIT_ACCESS_REQUESTS,
     },
+    holidays: new Set(env.HOLIDAYS),
+    accessRequestDays: env.ACCESS_REQUEST_DAYS,
     logLevel: env.LOG_LEVEL,
     production: env.NODE_ENV === 'production',
   })

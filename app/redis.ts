@@ -32,7 +32,8 @@ const retry = (attempt: number) => Math.min(100 * attempt, 2_000)
 
 /**
  * Connects to the Redis of a URL: `redis://`, `rediss://` (TLS), or `redis-cluster://host:port,host:port` and
- * `rediss-cluster://` for a cluster. Nothing is queued while it is away: commands reject at once.
+ * `rediss-cluster://` for a cluster. Nothing is queued while it is away: commands reject at once. A
+ * `retryStrategy` of one's own means none.
  */
 export const connectRedis = (url: string, options: RedisOptions): RedisClient => {
   const common: RedisOptions = {
@@ -43,12 +44,19 @@ export const connectRedis = (url: string, options: RedisOptions): RedisClient =>
     ...options,
   }
   if (!clusterScheme.test(url)) return new Redis(url, common)
-  const { scripts, enableAutoPipelining = false, commandTimeout } = options
+  const {
+    scripts,
+    enableAutoPipelining = false,
+    commandTimeout,
+    lazyConnect = false,
+    retryStrategy,
+  } = options
   return new Cluster(clusterNodes(url), {
     enableOfflineQueue: false,
     enableAutoPipelining,
     ...(scripts ? { scripts: scripts as Record<string, { lua: string }> } : {}),
-    clusterRetryStrategy: retry,
+    lazyConnect,
+    clusterRetryStrategy: retryStrategy ? () => null : retry,
     redisOptions: {
       connectTimeout: connectTimeoutMs,
       maxRetriesPerRequest: 0,

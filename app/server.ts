@@ -6,6 +6,7 @@ import pino from 'pino'
 import { build } from './app.ts'
 import { type Config, ConfigError, parseConfig } from './config.ts'
 import type { LocalDatabase } from './demo/local-database.ts'
+import { describeForLog } from './http/log-error.ts'
 import { type Log, openStores, type Stores } from './stores.ts'
 
 const packageRoot = fileURLToPath(new URL('..', import.meta.url))
@@ -57,7 +58,7 @@ const keepExampleDataCurrent = (local: LocalDatabase, log: Log): NodeJS.Timeout 
 
 const main = async () => {
   const config = parseConfig(process.env)
-  const log = pino({ level: config.logLevel })
+  const log = pino({ level: config.logLevel, serializers: { err: describeForLog } })
   const starting = new AbortController()
   let stores: Stores | undefined
   let draining = false

@@ -17,6 +17,7 @@ import {
 } from '../app/auth/tokens.ts'
 import type { Judge } from '../app/cache/freshness.ts'
 import type { Db } from '../app/db/schema.ts'
+import type { ApiError } from '../app/errors.ts'
 import type { Logins } from '../app/limits/logins.ts'
 
 export type AuthOptions = TokensOptions & {
@@ -29,7 +30,11 @@ export type AuthOptions = TokensOptions & {
 }
 
 /** Anything with the raw header: a Fastify request or Node's own. */
-type Request = { headers: { authorization?: string | undefined } }
+type Request = {
+  headers: { authorization?: string | undefined }
+  /** Set where a good token is refused for what is known of its key: who was refused. */
+  refusedKeyId?: string | undefined
+}
 type Authenticate = (request: Request) => Principal | Promise<Principal>
 
 declare module 'fastify' {
@@ -42,9 +47,9 @@ declare module 'fastify' {
     /** The same without the look at the plan, for answers that come before it (404, 405): 401 or 503 only. */
     identify: Authenticate
     /** The key's facts, within the limits of logins; rejects with 401, 403 plan_required, 429, 503. */
-    logIn(apiKey: string, ip: string): Promise<KeyFacts>
+    logIn(apiKey: string, ip: string, requestId?: string): Promise<KeyFacts>
     /** The same without the look at the plan. */
-    identifyClient(apiKey: string, ip: string): Promise<KeyFacts>
+    identifyClient(apiKey: string, ip: string, requestId?: string): Promise<KeyFacts>
     /** A new access token with all the key's scopes, or some of them; it does not outlive the key. */
     signAccessToken: ReturnType<typeof createTokenSigner>
     /** What a good token says; throws 401. Whether its key and plan still count is another question. */
@@ -92,12 +97,21 @@ const createAuthenticate = ({ demoToken, now }: AuthOptions, { principals, verif
   const createPrincipal = createPrincipalMaker()
 
   type Admitted = Principal | Promise<Principal>
-  const admit = (verified: VerifiedToken, facts: KeyFacts | undefined, needsPlan: boolean): Admitted => {
+  const admit = (
+    request: Request,
+    verified: VerifiedToken,
+    facts: KeyFacts | undefined,
+    needsPlan: boolean,
+  ): Admitted => {
+    const noteKey = (denied: ApiError): ApiError => {
+      request.refusedKeyId = verified.keyId
+      return denied
+    }
     const denied = authorize(facts, now())
-    if (!facts || denied?.status === 401) throw denied
+    if (!facts || denied?.status === 401) throw noteKey(denied ?? refuseToken('token_revoked'))
     const decide = (isRevoked: boolean): Principal => {
-      if (isRevoked) throw refuseToken('token_revoked')
-      if (denied && needsPlan) throw denied
+      if (isRevoked) throw noteKey(refuseToken('token_revoked'))
+      if (denied && needsPlan) throw noteKey(denied)
       return createPrincipal(verified, facts)
     }
     if (!facts.hasRevokedTokens) return decide(false)
@@ -115,8 +129,8 @@ const createAuthenticate = ({ demoToken, now }: AuthOptions, { principals, verif
       const verified = verify(token)
       const facts = principals.findKey(verified.keyId)
       return facts instanceof Promise
-        ? facts.then((found) => admit(verified, found, needsPlan))
-        : admit(verified, facts, needsPlan)
+        ? facts.then((found) => admit(request, verified, found, needsPlan))
+        : admit(request, verified, facts, needsPlan)
     }
 }
 

@@ -30,6 +30,8 @@ export type Endpoint = {
   path: string
   /** The scope it needs; null: any principal. There is no default, so none is forgotten. */
   scope: string | null
+  /** False: there is no example data for it, so the demo token is refused (403 `live_token_required`). */
+  demo?: false
   schema: FastifySchema
 } & (
   | { answer: (request: EndpointRequest) => Answer | Promise<Answer> }
@@ -47,6 +49,7 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** Set on every route behind authentication; see `Endpoint`. */
     scope?: string | null
+    demo?: false | undefined
     /** Routes that refuse the path or method: they come before the judgement of the plan. */
     refuses?: true
   }
@@ -92,6 +95,10 @@ const splitTarget = (wholeTarget: string): { path: string; rawQuery: string } =>
     : { path: target.slice(0, mark), rawQuery: target.slice(mark + 1) }
 }
 
+/** Whether the demo token came where there is no example data. */
+export const needsLiveToken = ({ principal, routeOptions }: FastifyRequest): boolean =>
+  routeOptions.config.demo === false && principal?.kind === 'demo'
+
 const authenticate = (vary: string): onRequestHookHandler =>
   function (request, reply, next) {
     // What varies with the token varies for every answer from here on, refusals included.
@@ -112,6 +119,7 @@ const authenticate = (vary: string): onRequestHookHandler =>
 const handlerOf = (row: Endpoint, prefix: string, publicUrl: string) => {
   return (request: FastifyRequest, reply: FastifyReply) => {
     const principal = request.principal as Principal
+    if (needsLiveToken(request)) throw new ApiError('live_token_required')
     if (row.scope !== null) requireScope(principal, row.scope)
     const { path, rawQuery } = splitTarget(request.raw.url ?? '')
     requireAcceptable(request.headers.accept, rawQuery)
@@ -166,7 +174,7 @@ export default fp<EndpointOptions>(
       for (const prefix of prefixes) {
         const common = {
           url: prefix + row.path,
-          config: { scope: row.scope },
+          config: { scope: row.scope, demo: row.demo },
           schema: { hide: true },
           exposeHeadRoute: false,
           // The query grammar judges queries: every fault at once, which a validator cannot tell.

@@ -68,6 +68,7 @@ export const sendEntry = (
   })
   if (link !== undefined) reply.header('link', link)
   if (isNotModified(headers['if-none-match'], entry.etag)) return reply.code(304).send()
+  request.rowsRead = entry.rows ?? 0
   reply.type('application/json')
   const encoding = isEncodable(entry) ? findEncoding(headers['accept-encoding']) : undefined
   if (!encoding) return reply.send(entry.body)

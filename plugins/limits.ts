@@ -5,6 +5,7 @@ import { formatPolicies, formatUse } from '../app/limits/headers.ts'
 import type { Policy } from '../app/limits/policy.ts'
 import type { Quotas } from '../app/limits/quotas.ts'
 import { refuseQuota } from '../app/limits/refusal.ts'
+import { needsLiveToken } from './endpoints.ts'
 
 export type LimitsOptions = {
   quotas: Quotas
@@ -55,7 +56,7 @@ export default fp<LimitsOptions>(
       const account = principal && quotas.find(principal, request)
       if (!account) return next()
       request.quotas = account
-      if (request.routeOptions.config.refuses || scopeIsMissing(request)) {
+      if (request.routeOptions.config.refuses || needsLiveToken(request) || scopeIsMissing(request)) {
         account.charge(costsOf(request))
         return next()
       }

@@ -21,12 +21,12 @@ const noStore = { 'cache-control': 'no-store', pragma: 'no-cache' }
 
 /** What the core reads of a request. Throws where there is no form. */
 export const readOAuthRequest = (request: FastifyRequest): OAuthRequest => {
-  const { body, headers, ip, log } = request
+  const { body, headers, ip, id, log } = request
   if (!(body instanceof Map)) {
     throw new OAuthError('invalid_request', 'Send a form: application/x-www-form-urlencoded')
   }
   const warn = (error: unknown, message: string) => log.warn({ err: error }, message)
-  return { form: body, authorization: headers.authorization, ip, warn }
+  return { form: body, authorization: headers.authorization, ip, requestId: id, warn }
 }
 
 /** Makes the scope it is registered in one where bodies are forms and refusals are OAuth's own. */

@@ -50,14 +50,16 @@ export default fp<OpenApiOptions>(
     app.addHook('onRoute', ({ method, url: path, schema, config }) => {
       const description = schema?.openapi
       if (!schema || !description) return
-      const { body, response } = schema as { body?: unknown; response?: { 200?: unknown } }
+      const { body, response } = schema as { body?: unknown; response?: Record<number, unknown> }
+      const answered = response?.[description.answer.status ?? 200]
       for (const each of [method].flat().filter((name) => name !== 'HEAD')) {
         routes.push({
           method: each,
           path,
           scope: config?.scope,
           ...(body instanceof z.ZodType ? { body } : {}),
-          ...(response?.[200] instanceof z.ZodType ? { response: response[200] } : {}),
+          ...(answered instanceof z.ZodType ? { response: answered } : {}),
+          needsLiveToken: config?.demo === false,
           description,
         })
       }

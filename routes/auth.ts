@@ -1,31 +1,12 @@
 import type { FastifyInstance, FastifyRequest, RouteOptions } from 'fastify'
 import { jwksMaxAgeSeconds } from '../app/auth/signing-keys.ts'
-import { ApiError, type Fault } from '../app/errors.ts'
+import { ApiError } from '../app/errors.ts'
+import { parseBody } from '../app/http/body.ts'
 import { describeLogin, describeSigningKeys } from '../app/openapi/account.ts'
 import { jwksAnswer, loginRequest, tokenAnswer } from '../schemas/auth.ts'
 
-type Issue = NonNullable<ReturnType<typeof loginRequest.safeParse>['error']>['issues'][number]
-
-const pointerTo = (path: readonly PropertyKey[]) =>
-  path.map((part) => `/${String(part).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
-
-const listFaults = (issue: Issue): Fault[] =>
-  issue.code === 'unrecognized_keys'
-    ? issue.keys.map((key) => ({
-        pointer: pointerTo([...issue.path, key]),
-        code: 'unknown_field',
-        detail: 'there is no such field',
-      }))
-    : [{ pointer: pointerTo(issue.path), code: 'invalid_value', detail: issue.message }]
-
-const readBody = (body: unknown): string => {
-  const { data, error } = loginRequest.safeParse(body)
-  if (!error) return data.api_key
-  throw new ApiError('invalid_body', {
-    detail: 'Send {"api_key": "…"} as JSON, or the key by HTTP Basic.',
-    errors: error.issues.flatMap(listFaults),
-  })
-}
+const readBody = (body: unknown): string =>
+  parseBody(loginRequest, body, 'Send {"api_key": "…"} as JSON, or the key by HTTP Basic.').api_key
 
 // RFC 7617. The key carries its id, so either half may be left to it; a key id that contradicts the key is no
 // key.
@@ -58,7 +39,7 @@ const routes: RouteOptions[] = [
     validatorCompiler: () => () => true,
     handler: async (request, reply) => {
       const { principals, logIn, signAccessToken } = request.server
-      const key = await logIn(readApiKey(request), request.ip)
+      const key = await logIn(readApiKey(request), request.ip, request.id)
       await principals.markKeyUsed(key.keyId, (err, message) => request.log.warn({ err }, message))
       return reply.headers(noStore).send(await signAccessToken(key))
     },

@@ -60,6 +60,7 @@ t.test('limits are configuration, and whole numbers from 1 on', async (t) => {
     demo: { burst: 20, minute: 60 },
     logins: 5,
     failedLogins: 10,
+    accessRequests: 5,
   })
   for (const bad of ['0', '-1', '1.5', 'many', 'Infinity']) {
     t.match(refusal({ LIMIT_DEMO_MINUTE: bad }), 'LIMIT_DEMO_MINUTE', bad)
@@ -71,6 +72,14 @@ t.test('proxies may be addresses and ranges of both families', async (t) => {
   t.equal(trustedProxies.length, 4)
   for (const bad of ['10.0.0.0/33', '10.0.0.0/', '10.0.0.0/8/8', 'fd00::/129', 'localhost']) {
     t.match(refusal({ TRUSTED_PROXIES: bad }), 'TRUSTED_PROXIES', bad)
+  }
+})
+
+t.test('holidays are dates', async (t) => {
+  t.same([...parseConfig({ HOLIDAYS: '2026-12-25,2027-01-01' }).holidays], ['2026-12-25', '2027-01-01'])
+  t.equal(parseConfig({}).holidays.size, 0)
+  for (const bad of ['25.12.2026', '2026-13-01', '2026-12-25,tomorrow', '2026-12-25, 2027-01-01']) {
+    t.match(refusal({ HOLIDAYS: bad }), 'HOLIDAYS', bad)
   }
 })
 

@@ -282,6 +282,11 @@ t.test('real answers are as documented', async (t) => {
   t.same(faultsOf('/v1/me', 'get', await get('/v1/me')), [])
   t.same(faultsOf('/v1/auth/login', 'post', login), [])
   t.same(faultsOf('/.well-known/jwks.json', 'get', keys), [])
+  const access = '/v1/access-requests'
+  const payload = document.paths[access].post.requestBody.content['application/json'].example
+  const asked = await app.inject({ method: 'POST', url: access, payload })
+  t.equal(asked.statusCode, 202, 'the example of a request is one')
+  t.same(faultsOf(access, 'post', asked), [])
 })
 
 t.test('an answer that is not as documented would be seen', async (t) => {
@@ -364,6 +369,16 @@ t.test('every error that a request provokes is documented where it comes, as a p
   }
   await provoke(login, 'post', { payload: 'x', headers: { 'content-type': 'text/html' } })
   await provoke(login, 'post', { method: 'GET' })
+  const access = '/v1/access-requests'
+  const example = document.paths[access].post.requestBody.content['application/json'].example
+  for (const payload of [{}, { ...example, message: 'x'.repeat(70_000) }]) {
+    await provoke(access, 'post', { payload })
+  }
+  await provoke(access, 'post', { payload: 'x', headers: { 'content-type': 'text/html' } })
+  await provoke(access, 'post', { method: 'GET' })
+  const crowded = await createTestApp(database, { env: { LIMIT_ACCESS_REQUESTS: '1' } })
+  t.teardown(() => crowded.close())
+  for (let i = 0; i < 2; i++) await provoke(access, 'post', { payload: example }, crowded)
   t.same(undocumented, [])
 
   const documented = new Set<string>()
@@ -396,7 +411,7 @@ t.test('the examples of errors are problems as documented', async (t) => {
 t.test('enumerations in answers are open and their objects may grow', async (t) => {
   const closed: string[] = []
   let open = 0
-  const { LoginRequest: _, ...answers } = document.components.schemas
+  const { LoginRequest: _, AccessRequest: __, ...answers } = document.components.schemas
   walk(answers, (node, path) => {
     if (Array.isArray(node.enum) || node.additionalProperties === (false as unknown)) closed.push(path)
     if (Array.isArray(node['x-extensible-enum'])) open++

@@ -1,6 +1,7 @@
 import { sql, type Transaction } from 'kysely'
 import { instantText } from '../db/queries/customers.ts'
 import type { Database, Db } from '../db/schema.ts'
+import { inTransaction } from '../db/transaction.ts'
 import type { Secrets } from './secrets.ts'
 import { createSealedKey, openSigningKey } from './signing-key.ts'
 import { jwksMaxAgeSeconds } from './signing-keys.ts'
@@ -102,7 +103,7 @@ const requireNext = (rows: readonly Row[], lead: number): Row => {
  * been published for less than `lead` seconds, or a key does not open with `secrets`; nothing changes then.
  */
 export const rotateSigningKeys = (db: Db, secrets: Secrets, lead: number): Promise<SigningKeyRecord[]> =>
-  db.transaction().execute(async (transaction) => {
+  inTransaction(db, async (transaction) => {
     await sql`lock table signing_keys in share row exclusive mode`.execute(transaction)
     const next = requireNext(await readKeys(transaction, secrets), lead)
     await transaction.deleteFrom('signing_keys').where(isGone).execute()

@@ -11,7 +11,7 @@ import type { createTokenSigner, createTokenVerifier, VerifiedToken } from './to
 export type OAuthOptions = {
   principals: Principals
   /** Whose the key is, within the limits of logins; `ip`: the client's address. */
-  identify: (apiKey: string, ip: string) => Promise<KeyFacts>
+  identify: (apiKey: string, ip: string, requestId?: string) => Promise<KeyFacts>
   verify: ReturnType<typeof createTokenVerifier>
   sign: ReturnType<typeof createTokenSigner>
   publicUrl: string
@@ -26,6 +26,8 @@ export type OAuthRequest = {
   form: Form
   authorization: string | undefined
   ip: string
+  /** For the audit trail. */
+  requestId?: string
   warn: (error: unknown, message: string) => void
 }
 
@@ -60,10 +62,10 @@ export const createOAuth = (options: OAuthOptions): OAuth => {
   }
 
   /** The key that the client authenticated with; its plan is not looked at. */
-  const authenticate = async ({ authorization, form, ip }: OAuthRequest): Promise<KeyFacts> => {
+  const authenticate = async ({ authorization, form, ip, requestId }: OAuthRequest): Promise<KeyFacts> => {
     const client = readClient(authorization, form)
     if (!client || parseApiKey(client.secret)?.keyId !== client.id) throw refuseApiKey()
-    return identify(client.secret, ip)
+    return identify(client.secret, ip, requestId)
   }
 
   /** The token and its key, where both are the client's own customer's and the token is a good one. */

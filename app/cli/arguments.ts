@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from 'commander'
 import { z } from 'zod'
-import { date } from '../../schemas/fields.ts'
+import { date, text } from '../../schemas/fields.ts'
 import { customerName, customerSlug } from '../db/queries/customers.ts'
 
 const parseWith =
@@ -17,6 +17,9 @@ export const parseSlug = parseWith(customerSlug)
 /** A customer's own name. */
 export const parseName = parseWith(customerName)
 
+/** Why something was refused. */
+export const parseReason = parseWith(text.min(1, 'expected a reason'))
+
 /** A customer's expiry window, in days. */
 export const parseDays = parseWith(z.coerce.number('expected a number of days').int().min(1).max(365))
 
@@ -32,6 +35,13 @@ export const parseDuration = (value: string): number => {
 }
 
 const instant = z.iso.datetime({ offset: true, error: 'expected a date or an instant with its time zone' })
+
+/** A number of things to show, 1–100,000. */
+export const parseCount = parseWith(z.coerce.number('expected a number').int().min(1).max(100_000))
+
+/** Since when: the beginning of a day (UTC), or an instant with its time zone. Returns RFC 3339 in UTC. */
+export const parseSince = (value: string): string =>
+  new Date(date.safeParse(value).success ? value : parseWith(instant)(value)).toISOString()
 
 const dayAfter = (day: string) => new Date(Date.parse(day) + 86_400_000)
 

@@ -1,4 +1,5 @@
 import { Argument, Command, Option } from 'commander'
+import type { AuditAction } from '../audit/record.ts'
 import { demoCustomerId } from '../auth/principal.ts'
 import { listApiKeys } from '../db/queries/api-keys.ts'
 import {
@@ -11,9 +12,11 @@ import {
   listCustomers,
   plans,
 } from '../db/queries/customers.ts'
-import type { Plan } from '../db/schema.ts'
+import type { Db, Plan } from '../db/schema.ts'
 import { parseDays, parseName, parseSlug } from './arguments.ts'
+import { changeAudited, recordAct } from './audited.ts'
 import { withOperator } from './context.ts'
+import { customerDataCommands } from './customer-data.ts'
 import { createCommand, formatFields, formatTable, type Output, print } from './output.ts'
 import { Refusal } from './refusal.ts'
 import { withScopes } from './scopes.ts'
@@ -30,18 +33,29 @@ export const requireCustomer = (customer: Customer | undefined, slug: string): C
 const add = async (slug: string, options: Output & { name?: string; plan: Plan }): Promise<void> => {
   if (slug === demoCustomerId) throw new Refusal(`${slug} is the customer of the example data`)
   const name = options.name ?? slug
-  const added = await withOperator((db) => addCustomer(db, { customerId: slug, name, plan: options.plan }))
+  const { plan } = options
+  const added = await withOperator((db) =>
+    changeAudited(
+      db,
+      (trx) => addCustomer(trx, { customerId: slug, name, plan }),
+      () => ({ action: 'customers.add', customer: slug, details: { plan } }),
+    ),
+  )
   if (!added) throw new Refusal(`There is a customer ${slug} already`)
   printCustomer(options, added)
 }
 
 const list = async (options: Output): Promise<void> => {
-  const customers = await withOperator(listCustomers)
+  const customers = await withOperator(async (db) => {
+    await recordAct(db, { action: 'customers.list' })
+    return listCustomers(db)
+  })
   print(options, customers, formatTable(customers, 'no customers yet'))
 }
 
 const show = (slug: string, options: Output): Promise<void> =>
   withOperator(async (db) => {
+    await recordAct(db, { action: 'customers.show', customer: slug })
     const customer = requireCustomer(await findCustomer(db, slug), slug)
     const records = await countRecords(db, slug)
     const keys = (await listApiKeys(db, slug)).map(withScopes)
@@ -49,16 +63,29 @@ const show = (slug: string, options: Output): Promise<void> =>
     print(options, { ...customer, records, keys }, text)
   })
 
-const change = async (slug: string, changes: CustomerChanges, options: Output): Promise<void> => {
-  const customer = await withOperator((db) => changeCustomer(db, slug, changes))
+/** The change that a command makes, by the name the audit trail has for it. */
+type Change = { action: AuditAction; changes: CustomerChanges }
+
+const applyChange = (db: Db, slug: string, { action, changes }: Change) =>
+  changeAudited(
+    db,
+    (trx) => changeCustomer(trx, slug, changes),
+    () => ({ action, customer: slug, details: changes }),
+  )
+
+const change = async (slug: string, wanted: Change, options: Output): Promise<void> => {
+  const customer = await withOperator((db) => applyChange(db, slug, wanted))
   printCustomer(options, requireCustomer(customer, slug))
 }
 
 const settings = async (slug: string, options: Output & { expiringWithin?: number }): Promise<void> => {
   const { expiringWithin } = options
-  const customer = await withOperator((db) =>
-    expiringWithin === undefined ? findCustomer(db, slug) : changeCustomer(db, slug, { expiringWithin }),
-  )
+  const action = 'customers.settings'
+  const customer = await withOperator(async (db) => {
+    if (expiringWithin !== undefined) return applyChange(db, slug, { action, changes: { expiringWithin } })
+    await recordAct(db, { action, customer: slug })
+    return findCustomer(db, slug)
+  })
   const { expiring_within } = requireCustomer(customer, slug)
   print(options, { customer: slug, expiring_within }, formatFields({ expiring_within }))
 }
@@ -67,8 +94,8 @@ const forCustomer = (name: string, description: string): Command =>
   createCommand(name, description).argument('<customer>', 'slug of the customer', parseSlug)
 
 /** `certdata customers …` */
-export const customersCommand = (): Command =>
-  new Command('customers')
+export const customersCommand = (): Command => {
+  const command = new Command('customers')
     .description('the customers and their plans')
     .addCommand(
       forCustomer('add', 'add a customer')
@@ -81,16 +108,19 @@ export const customersCommand = (): Command =>
     .addCommand(
       forCustomer('set-plan', 'change the plan')
         .addArgument(new Argument('<plan>', 'the new plan').choices(plans))
-        .action((slug: string, plan: Plan, options: Output) => change(slug, { plan }, options)),
+        .action((slug: string, plan: Plan, options: Output) =>
+          change(slug, { action: 'customers.set-plan', changes: { plan } }, options),
+        ),
     )
     .addCommand(
       forCustomer('suspend', 'refuse its requests until it is resumed').action(
-        (slug: string, options: Output) => change(slug, { suspended: true }, options),
+        (slug: string, options: Output) =>
+          change(slug, { action: 'customers.suspend', changes: { suspended: true } }, options),
       ),
     )
     .addCommand(
       forCustomer('resume', 'end a suspension').action((slug: string, options: Output) =>
-        change(slug, { suspended: false }, options),
+        change(slug, { action: 'customers.resume', changes: { suspended: false } }, options),
       ),
     )
     .addCommand(
@@ -102,3 +132,6 @@ export const customersCommand = (): Command =>
         )
         .action(settings),
     )
+  for (const each of customerDataCommands()) command.addCommand(each)
+  return command
+}

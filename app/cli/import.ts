@@ -3,6 +3,7 @@ import { open } from 'node:fs/promises'
 import { demoCustomerId } from '../auth/principal.ts'
 import { type ImportReport, importRecords, type LineNote } from '../import/index.ts'
 import { parseSlug } from './arguments.ts'
+import { recordAct } from './audited.ts'
 import { withOperator } from './context.ts'
 import { createCommand, type Output, print } from './output.ts'
 import { createProgress } from './progress.ts'
@@ -24,6 +25,16 @@ const formatReport = (report: ImportReport): string => {
   const lines = `${read} ${read === 1 ? 'line' : 'lines'}${report.dryRun ? ' (dry run, nothing written)' : ''}`
   return `${lines}: ${counts.map(([name, count]) => `${count} ${name}`).join(', ')}`
 }
+
+/** Whose records were changed is written with the changes; this says what the command was. */
+const summarise = ({ read, created, updated, deleted, bad, dryRun }: ImportReport) => ({
+  lines: read,
+  created,
+  updated,
+  deleted,
+  bad,
+  dry_run: dryRun,
+})
 
 const toJson = ({
   badLines,
@@ -67,13 +78,16 @@ const runImport = async (file: string, options: ImportCommandOptions): Promise<v
     const { stream, sizeBytes } = await openSource(file)
     const progress = createProgress(process.stderr, sizeBytes)
     try {
-      return await importRecords(db, progress.watch(stream), {
+      const done = await importRecords(db, progress.watch(stream), {
         ...(customer === undefined ? {} : { customer }),
         replace,
         force,
         dryRun,
+        isAudited: true,
         onProgress: progress.report,
       })
+      await recordAct(db, { action: 'import', customer, details: summarise(done) })
+      return done
     } finally {
       progress.end()
     }

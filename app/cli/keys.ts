@@ -4,6 +4,7 @@ import { demoCustomerId } from '../auth/principal.ts'
 import { addApiKey, listApiKeys, revokeApiKey, succeedApiKey } from '../db/queries/api-keys.ts'
 import { findCustomer } from '../db/queries/customers.ts'
 import { parseDuration, parseExpiry, parseSlug } from './arguments.ts'
+import { changeAudited, recordAct } from './audited.ts'
 import { withOperator } from './context.ts'
 import { requireCustomer } from './customers.ts'
 import { createCommand, formatFields, formatTable, type Output, print } from './output.ts'
@@ -20,13 +21,12 @@ const issue = async (slug: string, options: IssueOptions): Promise<void> => {
   const { apiKey, keyId, secretSha256 } = createApiKey()
   const key = await withOperator(async (db) => {
     requireCustomer(await findCustomer(db, slug), slug)
-    return addApiKey(db, {
-      customerId: slug,
-      keyId,
-      secretSha256,
-      scopes: options.scopes ?? null,
-      expiresAt: options.expires ?? null,
-    })
+    const limits = { scopes: options.scopes ?? null, expiresAt: options.expires ?? null }
+    return changeAudited(
+      db,
+      (trx) => addApiKey(trx, { customerId: slug, keyId, secretSha256, ...limits }),
+      () => ({ action: 'keys.issue', customer: slug, subject: keyId, details: limits }),
+    )
   })
   const { key_id, customer, scopes, expires_at } = withScopes(key)
   const issued = { key_id, api_key: apiKey, customer, scopes, expires_at }
@@ -35,6 +35,7 @@ const issue = async (slug: string, options: IssueOptions): Promise<void> => {
 
 const list = async (slug: string | undefined, options: Output): Promise<void> => {
   const keys = await withOperator(async (db) => {
+    await recordAct(db, { action: 'keys.list', customer: slug })
     if (slug !== undefined) requireCustomer(await findCustomer(db, slug), slug)
     return listApiKeys(db, slug)
   })
@@ -43,14 +44,29 @@ const list = async (slug: string | undefined, options: Output): Promise<void> =>
 }
 
 const revoke = async (keyId: string, options: Output): Promise<void> => {
-  const key = await withOperator((db) => revokeApiKey(db, keyId))
+  const key = await withOperator((db) =>
+    changeAudited(
+      db,
+      (trx) => revokeApiKey(trx, keyId),
+      ({ customer }) => ({ action: 'keys.revoke', customer, subject: keyId }),
+    ),
+  )
   if (!key) throw new Refusal(`There is no key ${keyId}`)
   print(options, withScopes(key), formatFields(withScopes(key)))
 }
 
 const rotate = async (keyId: string, options: Output & { overlap: number }): Promise<void> => {
   const { apiKey, ...fresh } = createApiKey()
-  const succession = await withOperator((db) => succeedApiKey(db, keyId, fresh, options.overlap))
+  const succession = await withOperator((db) =>
+    changeAudited(
+      db,
+      (trx) => succeedApiKey(trx, keyId, fresh, options.overlap),
+      ({ key, former }) => {
+        const details = { by: key.key_id, former_expires_at: former.expires_at }
+        return { action: 'keys.rotate', customer: key.customer, subject: keyId, details }
+      },
+    ),
+  )
   if (!succession) {
     throw new Refusal(`There is no key ${keyId} that works: it may be revoked, expired or rotated already`)
   }

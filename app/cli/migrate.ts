@@ -1,9 +1,14 @@
 import { prepareDatabase } from '../db/prepare.ts'
+import { recordAct } from './audited.ts'
 import { withOwner } from './context.ts'
 import { createCommand, type Output, print } from './output.ts'
 
 const migrate = async (options: Output): Promise<void> => {
-  const { migrations, referenceLoaded } = await withOwner(prepareDatabase)
+  const { migrations, referenceLoaded } = await withOwner(async (db, secrets) => {
+    const prepared = await prepareDatabase(db, secrets)
+    await recordAct(db, { action: 'migrate', details: prepared })
+    return prepared
+  })
   const reference = `reference data ${referenceLoaded ? 'loaded' : 'up to date'}`
   print(
     options,

@@ -1,16 +1,29 @@
 import { Command } from 'commander'
 import { leadSeconds, listSigningKeys, rotateSigningKeys } from '../auth/key-rotation.ts'
+import { changeAudited, recordAct } from './audited.ts'
 import { withOperator } from './context.ts'
 import { createCommand, formatTable, type Output, print } from './output.ts'
 
 const list = async (options: Output): Promise<void> => {
-  const keys = await withOperator(listSigningKeys)
+  const keys = await withOperator(async (db) => {
+    await recordAct(db, { action: 'signing-keys.list' })
+    return listSigningKeys(db)
+  })
   print(options, keys, formatTable(keys, 'no signing keys yet'))
 }
 
 const rotate = async (options: Output & { now?: true }): Promise<void> => {
   const lead = options.now ? leadSeconds.instances : leadSeconds.verifiers
-  const keys = await withOperator((db, openSecrets) => rotateSigningKeys(db, openSecrets(), lead))
+  const keys = await withOperator((db, openSecrets) =>
+    changeAudited(
+      db,
+      (trx) => rotateSigningKeys(trx, openSecrets(), lead),
+      (rotated) => ({
+        action: 'signing-keys.rotate',
+        details: { keys: rotated.map(({ kid, state }) => ({ kid, state })) },
+      }),
+    ),
+  )
   print(options, keys, formatTable(keys, ''))
 }
 

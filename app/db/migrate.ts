@@ -5,6 +5,8 @@ import * as records from './migrations/0001-records.ts'
 import * as identity from './migrations/0002-identity.ts'
 import * as tokens from './migrations/0003-tokens.ts'
 import * as changes from './migrations/0004-changes.ts'
+import * as audit from './migrations/0005-audit.ts'
+import * as accessRequests from './migrations/0006-access-requests.ts'
 import type { Db } from './schema.ts'
 
 /** By name, in order. A released migration never changes. */
@@ -13,6 +15,8 @@ const migrations: Record<string, Migration> = {
   '0002-identity': identity,
   '0003-tokens': tokens,
   '0004-changes': changes,
+  '0005-audit': audit,
+  '0006-access-requests': accessRequests,
 }
 
 const migratorOf = (db: Db) =>

@@ -1,5 +1,6 @@
 import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { recordEvents } from '../audit/record.ts'
 import { createApiKey, parseApiKey } from '../auth/api-keys.ts'
 import type { Db } from '../db/schema.ts'
 
@@ -41,5 +42,7 @@ export const ensureLocalCustomer = async (db: Db, directory: string): Promise<st
     .insertInto('api_keys')
     .values({ customer_id: localCustomerId, key_id: keyId, secret_sha256: secretSha256, scopes: null })
     .execute()
+  const issued = { customer: localCustomerId, subject: keyId } as const
+  await recordEvents(db, [{ actor: 'system', action: 'keys.issue', ...issued }])
   return apiKey
 }

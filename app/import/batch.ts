@@ -1,5 +1,6 @@
 import type { AccessMode, Transaction } from 'kysely'
 import type { Database, Db } from '../db/schema.ts'
+import { recordChanges } from './audit.ts'
 import type { BadLine, Entry } from './line.ts'
 import { rememberKeys } from './replace.ts'
 import type { BatchOutcome } from './report.ts'
@@ -65,10 +66,11 @@ export const writeBatch = (
 ): Promise<BatchOutcome> => {
   const groups = groupRows(nameCustomers(batch.entries))
   const write = async (trx: Transaction<Database>): Promise<BatchOutcome> => {
-    const none = { good: 0, created: 0, updated: 0, customersCreated: 0, warnings: [] }
+    const none = { good: 0, created: 0, updated: 0, customersCreated: 0, warnings: [], byCustomer: new Map() }
     const outcome: BatchOutcome & { bad: BadLine[] } = { ...none, bad: [...batch.bad] }
     for (const group of groups) await writeRows(trx, group, options, outcome)
     if (options.remember) await rememberKeys(trx, outcome.bad)
+    if (options.isAudited) await recordChanges(trx, outcome.byCustomer)
     return outcome
   }
   return retryTransaction(() => db.transaction().setAccessMode(accessMode).execute(write))

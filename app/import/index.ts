@@ -20,6 +20,8 @@ export type ImportOptions = {
   dryRun?: boolean
   /** Whether lines may belong to the customer of the example data. */
   allowDemo?: boolean
+  /** Write down whose records were changed, with the change itself. A dry run changes nothing. */
+  isAudited?: boolean
   /** Called after each batch with the report so far. */
   onProgress?: (report: Readonly<ImportReport>) => void
 }
@@ -33,7 +35,8 @@ const importLines = async (
   const { replace = false, dryRun = false } = options
   if (replace) await createSeen(db)
   if (dryRun) await createShadows(db)
-  const writing = { remember: replace, ...(dryRun ? { prepare: copyToShadows } : {}) }
+  const isAudited = (options.isAudited ?? false) && !dryRun
+  const writing = { remember: replace, isAudited, ...(dryRun ? { prepare: copyToShadows } : {}) }
   let batch = emptyBatch()
   const flush = async () => {
     addOutcome(report, await writeBatch(db, batch, writing, dryRun ? 'read only' : 'read write'))
@@ -56,6 +59,7 @@ const importLines = async (
     bad: report.bad,
     force: options.force ?? false,
     dryRun,
+    isAudited,
   })
   Object.assign(report, { deleted, deletionRefused: refused })
 }

@@ -2,7 +2,9 @@ import { CompiledQuery, sql, type Transaction } from 'kysely'
 import type { Database, Db } from '../db/schema.ts'
 import type { ResourceName } from '../resources/define.ts'
 import { resourceNames, resources } from '../resources/index.ts'
+import { recordChanges } from './audit.ts'
 import type { BadLine } from './line.ts'
+import type { ChangesByCustomer } from './report.ts'
 import { retryTransaction } from './retry.ts'
 
 /**
@@ -40,8 +42,12 @@ from public.${name} r left join import_seen s on ${isSeen(name)}
 where ${customersOfFile}`
 
 const deleteStatement = (name: ResourceName) => `
-delete from ${name} r
-where ${customersOfFile} and not exists (select from import_seen s where ${isSeen(name)})`
+with gone as (
+  delete from ${name} r
+  where ${customersOfFile} and not exists (select from import_seen s where ${isSeen(name)})
+  returning customer_id
+)
+select customer_id as customer, count(*)::integer as deleted from gone group by customer_id`
 
 const countMissing = async (trx: Transaction<Database>) => {
   const totals = { missing: 0, before: 0 }
@@ -64,8 +70,10 @@ const refuse = (bad: number, { missing, before }: { missing: number; before: num
   return null
 }
 
+type DeletedRow = { customer: string; deleted: number }
+
 export type Deletion = { deleted: number; refused: string | null }
-export type DeletionOptions = { bad: number; force: boolean; dryRun: boolean }
+export type DeletionOptions = { bad: number; force: boolean; dryRun: boolean; isAudited: boolean }
 
 /**
  * Deletes, in one transaction, the records of the file's customers that it does not name. Refuses, with the
@@ -79,12 +87,17 @@ export const deleteMissing = async (db: Db, options: DeletionOptions): Promise<D
     const refused = options.force ? null : refuse(options.bad, counted)
     if (refused) return { deleted: 0, refused }
     if (options.dryRun) return { deleted: counted.missing, refused }
-    let deleted = 0
+    const byCustomer: ChangesByCustomer = new Map()
+    let total = 0
     for (const name of ownedResources) {
-      const { numAffectedRows } = await trx.executeQuery(CompiledQuery.raw(deleteStatement(name)))
-      deleted += Number(numAffectedRows ?? 0)
+      const { rows } = await trx.executeQuery<DeletedRow>(CompiledQuery.raw(deleteStatement(name)))
+      for (const { customer, deleted } of rows) {
+        byCustomer.set(customer, { deleted: (byCustomer.get(customer)?.deleted ?? 0) + deleted })
+        total += deleted
+      }
     }
-    return { deleted, refused }
+    if (options.isAudited) await recordChanges(trx, byCustomer)
+    return { deleted: total, refused }
   }
   const accessMode = options.dryRun ? 'read only' : 'read write'
   return retryTransaction(() => db.transaction().setAccessMode(accessMode).execute(run))

@@ -20,6 +20,10 @@ export type ImportReport = {
   dryRun: boolean
 }
 
+/** Records of one customer that an import changed. */
+export type RecordChanges = { created?: number; updated?: number; deleted?: number }
+export type ChangesByCustomer = Map<string, RecordChanges>
+
 /** Notes kept of each kind: what a report may cost in memory. */
 export const maxNotes = 1000
 
@@ -47,6 +51,8 @@ export type BatchOutcome = {
   customersCreated: number
   bad: LineNote[]
   warnings: LineNote[]
+  /** What it did to each customer's records; '' for reference data. */
+  byCustomer: ChangesByCustomer
 }
 
 const append = (notes: LineNote[], more: readonly LineNote[]) => {

@@ -7,6 +7,8 @@ import { type ChangedRow, type InputRow, upsertStatement } from './statement.ts'
 import { isReachable } from './transitions.ts'
 
 export type WriteOptions = {
+  /** Write down, in the same transaction, whose records were changed. */
+  isAudited: boolean
   /** Note the keys in `import_seen`; see replace.ts. */
   remember: boolean
   /** Called before rows of one resource are written. */
@@ -40,8 +42,12 @@ const addChanges = (outcome: BatchOutcome, entries: readonly Entry[], changes: r
   const byLine = new Map(entries.map((entry) => [entry.line, entry]))
   outcome.customersCreated += changes[0]?.customers_created ?? 0
   for (const { line, created, before } of changes) {
-    outcome[created ? 'created' : 'updated'] += 1
+    const kind = created ? 'created' : 'updated'
+    outcome[kind] += 1
     const entry = byLine.get(line)
+    const customer = entry?.key.customer ?? ''
+    const changes = outcome.byCustomer.get(customer) ?? {}
+    outcome.byCustomer.set(customer, { ...changes, [kind]: (changes[kind] ?? 0) + 1 })
     if (entry && before) outcome.warnings.push(...warnOfTransitions(entry, before))
   }
   outcome.good += entries.length

@@ -19,6 +19,8 @@ export type LimitsConfig = Readonly<{
   logins: number
   /** Per client address and key, and minute. */
   failedLogins: number
+  /** Per client address and hour. */
+  accessRequests: number
 }>
 
 /** Who is counted. Accounts with one `tag` lie on one node of a Redis Cluster. */

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { connectRedis, type RedisClient } from '../redis.ts'
 import type { AccountName, Policy } from './policy.ts'
+import { type SlotStore, slotKey, slotScript } from './slots.ts'
 import type { Demand, LimitStore, Settlement } from './store.ts'
 import { type Count, windowParts } from './window.ts'
 
@@ -117,13 +118,15 @@ const readSettlements = (answer: unknown, demands: readonly Demand[]): Settlemen
  * Whoever can write to Redis can change counts, hence let more or fewer requests through; what is no count at
  * all is not believed.
  */
-export const createRedisLimits = ({ url, after, warn }: RedisLimitsOptions): LimitStore => {
+export const createRedisLimits = ({ url, after, warn }: RedisLimitsOptions): LimitStore & SlotStore => {
   const redis = connectRedis(url, {
     scripts: {
       certdataBeat: { lua: beatScript, numberOfKeys: 1 },
       certdataExchange: { lua: exchangeScript },
+      certdataSlot: { lua: slotScript, numberOfKeys: 1 },
     },
-  }) as RedisClient & Record<'certdataBeat' | 'certdataExchange', (...args: unknown[]) => Promise<unknown>>
+  }) as RedisClient &
+    Record<'certdataBeat' | 'certdataExchange' | 'certdataSlot', (...args: unknown[]) => Promise<unknown>>
   const id = randomUUID()
   let instances = 1
   let isDown = true
@@ -212,6 +215,14 @@ export const createRedisLimits = ({ url, after, warn }: RedisLimitsOptions): Lim
         wanted,
       ])
       return readSettlements(await inTime(redis.certdataExchange(keys.length, ...keys, ...numbers)), demands)
+    },
+    async hold(slot, leaseMs) {
+      if (isDown) return undefined
+      const answer = await inTime(redis.certdataSlot(slotKey(slot), slot.id, slot.quota, leaseMs))
+      return answer === 1 || answer === 0 ? answer === 1 : undefined
+    },
+    async release(slot) {
+      if (!isDown) await inTime(redis.zrem(slotKey(slot), slot.id))
     },
     async close() {
       isClosed = true

@@ -33,6 +33,10 @@ export const createWindow = (windowMs: number): Window => {
   let buckets: Bucket[] = []
   let total = 0
 
+  // Sums of fractions may come out above the window's length, and a second later once they are rounded up.
+  const leavesInMs = ({ lastMs }: Bucket, nowMs: number): number =>
+    Math.min(windowMs, lastMs + windowMs - nowMs)
+
   const expire = (nowMs: number): void => {
     let [first] = buckets
     while (first && first.lastMs + windowMs <= nowMs) {
@@ -63,14 +67,14 @@ export const createWindow = (windowMs: number): Window => {
     releaseInMs(nowMs) {
       expire(nowMs)
       const first = buckets.find(({ units }) => units > 0)
-      return first ? first.lastMs + windowMs - nowMs : windowMs
+      return first ? leavesInMs(first, nowMs) : windowMs
     },
     freesInMs(nowMs, units) {
       expire(nowMs)
       let freed = 0
       for (const bucket of buckets) {
         freed += bucket.units
-        if (freed >= units) return bucket.lastMs + windowMs - nowMs
+        if (freed >= units) return leavesInMs(bucket, nowMs)
       }
       return windowMs
     },

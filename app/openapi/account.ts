@@ -8,6 +8,8 @@ export const authentication: Tag = {
   description: 'From an API key to an access token, and how to verify one',
 }
 
+const access: Tag = { name: 'Access', description: 'For those who are no customers yet' }
+
 /** `GET /v1/me`. */
 export const describeMe: Description = {
   operationId: 'getMe',
@@ -28,6 +30,18 @@ export const describeLogin: Description = {
   tag: authentication,
   errors: ['body', 'api_key'],
   answer: { description: 'An access token', headers: [...commonHeaders, 'Pragma'] },
+}
+
+/** `POST /v1/access-requests`. */
+export const describeAccessRequest: Description = {
+  operationId: 'requestAccess',
+  summary: 'Ask for access',
+  description:
+    'The contact form. Needs no token and tells nothing about who is a customer. An answer comes within one ' +
+    'business day. Limited per client address.',
+  tag: access,
+  errors: ['body', 'address'],
+  answer: { description: 'The request has come', status: 202, headers: commonHeaders },
 }
 
 /** `GET /.well-known/jwks.json`. */

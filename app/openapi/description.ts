@@ -32,6 +32,8 @@ export type Description = Readonly<{
   errors: readonly Origin[]
   answer: Readonly<{
     description: string
+    /** Default 200. */
+    status?: 202
     /** An answer without a body. */
     isEmpty?: true
     /** With a name (`meta.id`); absent: the route's own response schema. */
@@ -47,8 +49,10 @@ export type Route = Readonly<{
   path: string
   /** The scope it needs; null: any token; undefined: not behind authentication. */
   scope: string | null | undefined
+  /** Refused with the demo token: it has no example data. */
+  needsLiveToken?: boolean
   body?: z.ZodType
-  /** Schema of the answer 200, where the route serialises by one. */
+  /** Schema of the answer, where the route serialises by one. */
   response?: z.ZodType
   description: Description
 }>

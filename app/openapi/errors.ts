@@ -4,7 +4,18 @@ import type { HeaderName } from './headers.ts'
 /** What a request meets on its way, and where it may be refused. */
 export type Origin =
   /** Bytes, transport, method and an ill service: any request. */
-  'request' | 'token' | 'scope' | 'query' | 'cursor' | 'record' | 'tag' | 'body' | 'api_key'
+  | 'request'
+  | 'token'
+  | 'live_token'
+  | 'scope'
+  | 'query'
+  | 'cursor'
+  | 'record'
+  | 'tag'
+  | 'body'
+  | 'api_key'
+  /** Without a token, counted by where it comes from. */
+  | 'address'
 
 /** Complete, so that no error enters the catalogue without a word on who may get it. */
 const origins: Readonly<Record<ErrorCode, readonly Origin[]>> = {
@@ -21,8 +32,7 @@ const origins: Readonly<Record<ErrorCode, readonly Origin[]>> = {
   plan_required: ['token', 'api_key'],
   insufficient_scope: ['scope'],
   tls_required: ['request'],
-  // Nothing is closed to the demo token yet.
-  live_token_required: [],
+  live_token_required: ['live_token'],
   not_found: ['record'],
   method_not_allowed: ['request'],
   not_acceptable: ['token'],
@@ -31,10 +41,10 @@ const origins: Readonly<Record<ErrorCode, readonly Origin[]>> = {
   body_too_large: ['body'],
   uri_too_long: ['request'],
   unsupported_media_type: ['body'],
-  quota_exceeded: ['token', 'api_key'],
+  quota_exceeded: ['token', 'api_key', 'address'],
   headers_too_large: ['request'],
   internal_error: ['request'],
-  unavailable: ['token', 'api_key'],
+  unavailable: ['token', 'api_key', 'address'],
 }
 
 /** The catalogue's errors from these origins, by status, in the catalogue's order. */

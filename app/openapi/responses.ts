@@ -59,10 +59,11 @@ const notModified = (writing: Writing): Node =>
     headers: headerNodes(entryHeaders, writing),
   }))
 
-const originsOf = ({ scope, description: { errors } }: Route): Set<Origin> => {
+const originsOf = ({ scope, needsLiveToken, description: { errors } }: Route): Set<Origin> => {
   const origins = new Set<Origin>(['request', ...errors])
   if (scope !== undefined) origins.add('token')
   if (typeof scope === 'string') origins.add('scope')
+  if (needsLiveToken) origins.add('live_token')
   return origins
 }
 
@@ -114,7 +115,7 @@ export const responsesOf = (route: Route, writing: Writing): Node => {
   )
   const refusals = route.description.refusals === 'oauth' ? oauthRefusals(writing) : {}
   return {
-    200: answerOf(route, writing),
+    [route.description.answer.status ?? 200]: answerOf(route, writing),
     ...(origins.has('tag') ? { 304: notModified(writing) } : {}),
     ...Object.fromEntries(errors),
     ...refusals,

@@ -3,6 +3,7 @@ import type { FastifyInstance, RouteOptions } from 'fastify'
 import { Kysely, PostgresDialect, type PostgresPool, sql } from 'kysely'
 import pg from 'pg'
 import t from 'tap'
+import { parseApiKey } from '../../app/auth/api-keys.ts'
 import { createPool, readerRole } from '../../app/db/connect.ts'
 import type { Database, Db } from '../../app/db/schema.ts'
 import { resourceNames, resources } from '../../app/resources/index.ts'
@@ -132,36 +133,102 @@ const momentary = ['date', 'request-id', 'server-timing', 'ratelimit', 'data-as-
 const stableHeaders = (headers: object) =>
   JSON.stringify(Object.entries(headers).filter(([name]) => !momentary.includes(name)))
 
-/** Everything that shows one customer a trace of another. */
+type Ask = (method: 'GET' | 'HEAD', url: string, headers?: Record<string, string>) => ReturnType<Get>
+
+/** Clients of OAuth: each customer with a key and a token that the others try. */
+type Client = { apiKey: string; keyId: string; token: string }
+
+/**
+ * What each customer learns and ends of the others' tokens and keys: nothing. Answers to another's token are
+ * byte for byte those to nonsense, and afterwards everything still works.
+ */
+const listTokenLeaks = async (
+  app: FastifyInstance,
+  clients: ReadonlyMap<Customer, Client>,
+  { operator }: TestDatabase,
+) => {
+  const leaks: object[] = []
+  let answers = 0
+  const post = ({ apiKey, keyId }: Client, path: string, token: string) => {
+    answers++
+    return app.inject({
+      method: 'POST',
+      url: `/v1/oauth/${path}`,
+      headers: {
+        authorization: `Basic ${Buffer.from(`${keyId}:${apiKey}`).toString('base64')}`,
+        'content-type': 'application/x-www-form-urlencoded',
+      },
+      payload: new URLSearchParams({ token }).toString(),
+    })
+  }
+  for (const [customer, client] of clients) {
+    for (const [owner, { apiKey, token, keyId }] of clients) {
+      if (owner === customer) continue
+      for (const path of ['introspect', 'revoke']) {
+        const nonsense = await post(client, path, 'nonsense')
+        for (const [what, secret] of Object.entries({ token, apiKey })) {
+          const answer = await post(client, path, secret)
+          const isSame = answer.body === nonsense.body && answer.statusCode === 200
+          if (!isSame || stableHeaders(answer.headers) !== stableHeaders(nonsense.headers)) {
+            leaks.push({ customer, owner, path, what, body: answer.body })
+          }
+        }
+      }
+      const { rows } = await sql<{ ended: boolean }>`
+        select exists (select from revoked_tokens where key_id = ${keyId})
+          or exists (select from api_keys where key_id = ${keyId} and revoked_at is not null) as ended`.execute(
+        operator,
+      )
+      if (rows[0]?.ended) leaks.push({ customer, owner, ended: keyId })
+    }
+    const own = await post(client, 'introspect', client.token)
+    if (own.json().active !== true) leaks.push({ customer, ownTokenIs: own.body })
+  }
+  return { leaks, answers }
+}
+
+/** Everything that shows one customer a trace of another, and how much was asked to find it. */
 const listLeaks = async (app: FastifyInstance, routes: Map<string, boolean>, database: TestDatabase) => {
   const leaks: object[] = []
   let answers = 0
   let visible = 0
-  const gets = new Map<Customer, Get>()
+  const asks = new Map<Customer, Ask>()
+  const clients = new Map<Customer, Client>()
   for (const customer of customers) {
-    if (customer !== 'demo') gets.set(customer, (await logIn(app, await addCustomer(database, customer))).get)
+    const apiKey = customer === 'demo' ? '' : await addCustomer(database, customer)
+    const token = customer === 'demo' ? 'cda_demo_public' : (await logIn(app, apiKey)).token
+    if (customer !== 'demo') clients.set(customer, { apiKey, token, keyId: parseApiKey(apiKey)?.keyId ?? '' })
+    asks.set(customer, (method, url, headers = {}) => {
+      answers++
+      const fresh = { authorization: `Bearer ${token}`, 'cache-control': 'no-cache' }
+      return app.inject({ method, url, headers: { ...fresh, ...headers } })
+    })
   }
-  gets.set('demo', (url, headers = {}) =>
-    app.inject({ url, headers: { authorization: 'Bearer cda_demo_public', ...headers } }),
+  const gets = new Map<Customer, Get>(
+    [...asks].map(([customer, ask]) => [customer, (url, headers) => ask('GET', url, headers)]),
   )
   for (const [route, isClosed] of routes) {
     for (const customer of customers) {
       const get = gets.get(customer) as Get
+      const head = (url: string) => (asks.get(customer) as Ask)('HEAD', url)
       const { own, foreign } = targetsOf(route, customer)
       const unknown = await get(route.replace(parameter, 'nobody-has-this'))
+      const unknownHead = await head(route.replace(parameter, 'nobody-has-this'))
       for (const url of foreign) {
         const answer = await get(url)
-        answers++
         const same = withoutRequest(answer.body) === withoutRequest(unknown.body)
         if (isClosed && (answer.statusCode !== 404 || !same)) leaks.push({ customer, url, body: answer.body })
         if (stableHeaders(answer.headers) !== stableHeaders(unknown.headers))
           leaks.push({ customer, url, headers: true })
+        const bare = await head(url)
+        const isUnknown =
+          bare.body === '' && stableHeaders(bare.headers) === stableHeaders(unknownHead.headers)
+        if (isClosed && (bare.statusCode !== 404 || !isUnknown)) leaks.push({ customer, url, head: true })
       }
       for (const url of own) {
         // Once from the database, once as it is kept.
         for (const headers of [{}, { 'cache-control': '' }]) {
           const answer = await get(url, headers)
-          answers++
           // Links repeat what was asked, which here is now and then of another customer.
           const { link, ...rest } = answer.headers
           const asksForeign = findForeign(customer, decodeURIComponent(url)).length > 0
@@ -170,10 +237,17 @@ const listLeaks = async (app: FastifyInstance, routes: Map<string, boolean>, dat
           if (found.length > 0) leaks.push({ customer, url, found })
           if (answer.body.includes(markOf(customer))) visible++
         }
+        const bare = await head(url)
+        const { link: _, ...rest } = bare.headers
+        const found = findForeign(customer, bare.body + JSON.stringify(rest))
+        if (found.length > 0 || bare.body !== '') leaks.push({ customer, url, head: found })
       }
     }
   }
-  return { leaks, answers, visible, gets }
+  const tokens = await listTokenLeaks(app, clients, database)
+  leaks.push(...tokens.leaks)
+  const size = `${customers.length} customers, ${routes.size} routes, ${answers + tokens.answers} answers`
+  return { leaks, answers, visible, gets, size }
 }
 
 const database = await createTestDatabase()
@@ -194,8 +268,10 @@ t.test('no answer on any route shows a customer a trace of another', async (t) =
       t.equal(routes.get(`${prefix}/${name}/:id`), true)
     }
   }
-  const { leaks, answers, visible } = await listLeaks(app, routes, database)
+  for (const prefix of ['/v1', '', '/webapi/v1/api.php']) t.equal(routes.get(`${prefix}/me`), true)
+  const { leaks, answers, visible, size } = await listLeaks(app, routes, database)
   t.same(leaks, [])
+  t.comment(`both walls: ${size}`)
   t.ok(answers > 2000, `${answers} answers`)
   t.ok(visible > 800, `${visible} answers showed the customer's own records`)
 })
@@ -278,8 +354,9 @@ t.test('row level security alone keeps customers apart', async (t) => {
     await unguarded.close()
     await db.destroy()
   })
-  const { leaks, visible } = await listLeaks(unguarded, canonical, database)
+  const { leaks, visible, size } = await listLeaks(unguarded, routes, database)
   t.same(leaks, [])
+  t.comment(`row level security alone: ${size}, ${replaced()} conditions taken out`)
   t.ok(visible > 200, 'the customers still see their own')
   t.ok(replaced() > 500, `${replaced()} conditions were taken out`)
 })
@@ -304,11 +381,20 @@ t.test(
       await db.destroy()
       await unsecured.close()
     })
-    const { leaks, visible } = await listLeaks(conditioned, canonical, unsecured)
+    const { leaks, visible, size } = await listLeaks(conditioned, routes, unsecured)
     t.same(leaks, [])
+    t.comment(`conditions alone: ${size}`)
     t.ok(visible > 200)
     const seen = (await listLeaks(open, canonical, unsecured)).leaks
-    t.ok(seen.length > 200, `${seen.length} leaks are seen where both walls are down`)
+    t.ok(seen.length > 200, 'where both walls are down it shows')
+    t.comment(`neither wall: ${seen.length} leaks are seen`)
+    const routesSeen = new Set(seen.map((leak) => ('url' in leak ? String(leak.url).split(/[/?]/)[2] : '')))
+    t.same(
+      owned.filter((name) => !routesSeen.has(name)),
+      [],
+      'on the routes of every resource',
+    )
+    t.ok(seen.filter((leak) => 'head' in leak).length > 20, 'and by HEAD too')
   },
 )
 

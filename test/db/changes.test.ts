@@ -105,6 +105,13 @@ t.test('no table that answers or rights depend on is forgotten by the log', asyn
     change_log: 'the log itself',
     change_samples: 'of the log',
     change_state: 'of the log',
+    audit_entries: 'never served',
+    audit_persons: 'never served',
+    audit_pending: 'never served',
+    audit_seals: 'never served',
+    audit_anchor: 'never served',
+    access_requests: 'never served',
+    approved_requests: 'never served',
     kysely_migration: 'of the migrations',
     kysely_migration_lock: 'of the migrations',
   }

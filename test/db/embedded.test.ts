@@ -89,11 +89,14 @@ t.test(
     const shown = await query(
       server.url,
       `select name, setting from pg_settings where name = any
-     ('{fsync,synchronous_commit,listen_addresses,max_connections}') order by name`,
+     ('{fsync,synchronous_commit,listen_addresses,max_connections,log_error_verbosity,log_min_error_statement}')
+     order by name`,
     )
     t.strictSame(shown, [
       ['fsync', 'on'],
       ['listen_addresses', ''],
+      ['log_error_verbosity', 'terse'],
+      ['log_min_error_statement', 'panic'],
       ['max_connections', '100'],
       ['synchronous_commit', 'on'],
     ])

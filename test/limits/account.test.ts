@@ -3,6 +3,7 @@ import t from 'tap'
 import type { Account, Admission } from '../../app/limits/account.ts'
 import { createLimiter } from '../../app/limits/limiter.ts'
 import { type Policy, planPolicies } from '../../app/limits/policy.ts'
+import { createWindow } from '../../app/limits/window.ts'
 import { createServer, createSimulation } from './simulation.ts'
 
 const name = { tag: 'acme', name: '' }
@@ -264,3 +265,20 @@ t.test('a change of plan takes the use along', async (t) => {
   await runTo(now() + 60)
   t.equal(limiter.account(name, large).use()[0]?.remaining, 989)
 })
+
+t.test(
+  'what comes now leaves in a window’s length and never later, at any fraction of a millisecond',
+  async () => {
+    const instants = fc.double({ min: 0, max: 2 ** 40, noNaN: true })
+    fc.assert(
+      fc.property(instants, fc.constantFrom(1_000, 60_000), (nowMs, windowMs) => {
+        const window = createWindow(windowMs)
+        window.add(nowMs, 1)
+        return [window.releaseInMs(nowMs), window.freesInMs(nowMs, 1)].every(
+          (ms) => ms <= windowMs && ms > windowMs - 1,
+        )
+      }),
+      { numRuns: 1_000 },
+    )
+  },
+)

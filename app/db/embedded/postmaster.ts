@@ -19,6 +19,9 @@ const TUNING = {
   timezone: 'UTC',
   log_timezone: 'UTC',
   log_checkpoints: 'off',
+  // What a failed statement says, and its details, are values of rows: the log is read by others than they are.
+  log_error_verbosity: 'terse',
+  log_min_error_statement: 'panic',
 }
 
 /** The process that serves this cluster now; undefined when there is none, or it cannot be seen from here. */

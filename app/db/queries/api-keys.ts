@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Db } from '../schema.ts'
+import { inTransaction } from '../transaction.ts'
 import { instantText } from './customers.ts'
 
 /** What may be known of a key; the secret is not. Instants are RFC 3339 in UTC with six decimals. */
@@ -80,7 +81,7 @@ export const succeedApiKey = (
   fresh: Pick<NewApiKey, 'keyId' | 'secretSha256'>,
   overlapSeconds: number,
 ): Promise<KeySuccession | undefined> =>
-  db.transaction().execute(async (transaction) => {
+  inTransaction(db, async (transaction) => {
     const key = await transaction
       .insertInto('api_keys')
       .columns(['customer_id', 'key_id', 'secret_sha256', 'scopes', 'expires_at'])

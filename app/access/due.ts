@@ -1,0 +1,24 @@
+const dayMs = 86_400_000
+
+/** `day`: days since 1970-01-01. */
+const isBusinessDay = (day: number, holidays: ReadonlySet<string>): boolean => {
+  const date = new Date(day * dayMs)
+  const weekday = date.getUTCDay()
+  return weekday !== 0 && weekday !== 6 && !holidays.has(date.toISOString().slice(0, 10))
+}
+
+/**
+ * When one business day has passed: between receipt and then lie 24 hours of business days, counted in UTC.
+ * Wednesday 15:00 is due on Thursday at 15:00, Friday 15:00 on Monday at 15:00, and whatever comes on a
+ * weekend when Monday ends. Weekends and `holidays` (YYYY-MM-DD) do not count. Milliseconds since 1970.
+ */
+export const dueAfterBusinessDay = (receivedMs: number, holidays: ReadonlySet<string>): number => {
+  let leftMs = dayMs
+  for (let day = Math.floor(receivedMs / dayMs); ; day++) {
+    if (!isBusinessDay(day, holidays)) continue
+    const fromMs = Math.max(receivedMs, day * dayMs)
+    const untilMs = (day + 1) * dayMs
+    if (fromMs + leftMs <= untilMs) return fromMs + leftMs
+    leftMs -= untilMs - fromMs
+  }
+}

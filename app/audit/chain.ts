@@ -1,0 +1,180 @@
+import type { Secrets } from '../auth/secrets.ts'
+
+/**
+ * The chain over the audit entries: each seal is a MAC over the one before it, its own number, the entry and a
+ * commitment to the entry's personal part. Pure; the key comes from SECRET_KEY and so from outside the
+ * database. The personal part itself is never chained: it may be erased, and the chain still verifies.
+ */
+export type ChainKey = Pick<Secrets, 'mac' | 'verifyMac'>
+
+/** What of an entry stays for good. `at`: RFC 3339, UTC, six decimals. */
+export type ChainedEntry = {
+  entryId: number
+  at: string
+  actor: string
+  customerRef: string | null
+  action: string
+  outcome: string
+  requestId: string | null
+}
+
+/** A place in the chain; comparing it with one noted elsewhere shows a tail that was cut off. */
+export type Head = { sealNo: number; mac: Buffer }
+
+/** `commitment` null: the personal part was erased before its entry was sealed. */
+export type Seal = Head & { entryId: number; commitment: Buffer | null }
+
+/** `personalSha256` null: there is no personal part (any more). */
+export type Sealable = { entry: ChainedEntry; personalSha256: Buffer | null }
+
+/** A seal and what is found for it. */
+export type Link = { seal: Seal; entry: ChainedEntry | null; personalSha256: Buffer | null }
+
+const otherChain = 'the chain is not the one whose head was published'
+
+/** The first place where the trail is not as it was sealed. `entryId` null: it is gone, seal and all. */
+export type Fault = { sealNo: number; entryId: number | null; reason: string }
+
+/** Where a chain begins that was never pruned. */
+export const genesis: Head = { sealNo: 0, mac: Buffer.alloc(32) }
+
+/** The action whose entry allows the personal parts of its customer to be missing. */
+export const erasure = 'customers.erase'
+
+const purposes = { seal: 'audit-seal', commitment: 'audit-commitment', anchor: 'audit-anchor' } as const
+
+const sealText = (before: Buffer, sealNo: number, entry: ChainedEntry, commitment: Buffer | null) =>
+  JSON.stringify([
+    1,
+    before.toString('hex'),
+    sealNo,
+    entry.entryId,
+    entry.at,
+    entry.actor,
+    entry.customerRef,
+    entry.action,
+    entry.outcome,
+    entry.requestId,
+    commitment?.toString('hex') ?? null,
+  ])
+
+/** The entry's number belongs to it, so that personal parts cannot change places. */
+const commitmentText = (entryId: number, personalSha256: Buffer) =>
+  JSON.stringify([1, entryId, personalSha256.toString('hex')])
+
+/** The seals of entries that follow on `head`, in this order. */
+export const sealEntries = (key: ChainKey, head: Head, entries: readonly Sealable[]): Seal[] => {
+  let { sealNo, mac } = head
+  return entries.map(({ entry, personalSha256 }) => {
+    const { entryId } = entry
+    const commitment = personalSha256 && key.mac(purposes.commitment, commitmentText(entryId, personalSha256))
+    sealNo += 1
+    mac = key.mac(purposes.seal, sealText(mac, sealNo, entry, commitment))
+    return { sealNo, entryId, commitment, mac }
+  })
+}
+
+const anchorText = ({ sealNo, mac }: Head) => JSON.stringify([1, sealNo, mac.toString('hex')])
+
+/** Signs the head of what is pruned, from where verification goes on. */
+export const signAnchor = (key: ChainKey, head: Head): Buffer => key.mac(purposes.anchor, anchorText(head))
+
+export const isAnchor = (key: ChainKey, head: Head, mac: Buffer): boolean =>
+  key.verifyMac(purposes.anchor, anchorText(head), mac)
+
+export type Verifier = {
+  /** Takes the next link by seal number. Returns the first fault, from then on always the same. */
+  check(link: Link): Fault | undefined
+  /** All links came: what only the end shows. */
+  finish(): Fault | undefined
+  /** The last good place. */
+  readonly head: Head
+  /** Entries whose personal part was erased. */
+  readonly erased: number
+}
+
+const faultOf = (key: ChainKey, before: Head, { seal, entry, personalSha256 }: Link): Fault | undefined => {
+  const { sealNo, entryId, commitment } = seal
+  const expected = before.sealNo + 1
+  if (sealNo !== expected) {
+    return { sealNo: expected, entryId: null, reason: `seals ${expected} to ${sealNo - 1} are missing` }
+  }
+  const fault = (reason: string) => ({ sealNo, entryId, reason })
+  if (!entry) return fault('the entry was deleted')
+  if (!key.verifyMac(purposes.seal, sealText(before.mac, sealNo, entry, commitment), seal.mac)) {
+    return fault('the entry or its seal was changed')
+  }
+  if (!personalSha256) return undefined
+  const isCommitted =
+    commitment && key.verifyMac(purposes.commitment, commitmentText(entryId, personalSha256), commitment)
+  return isCommitted ? undefined : fault('the personal part of the entry was changed')
+}
+
+/**
+ * Follows a chain from where it begins. A missing personal part is a fault unless the chain holds the erasure
+ * of its customer. `published`: a head that was noted outside the database; the chain must go through it. One
+ * from before `from` cannot be compared.
+ */
+export const createVerifier = (key: ChainKey, from: Head, published?: Head): Verifier => {
+  let head = from
+  let fault: Fault | undefined =
+    published?.sealNo === from.sealNo && !published.mac.equals(from.mac)
+      ? { sealNo: from.sealNo, entryId: null, reason: otherChain }
+      : undefined
+  let erased = 0
+  /** By pseudonym: the first entry without its personal part. */
+  const bare = new Map<string | null, Fault>()
+  const erasures = new Set<string | null>()
+
+  const differsFrom = (expected: Head, { sealNo, entryId, mac }: Seal) =>
+    sealNo === expected.sealNo && !mac.equals(expected.mac)
+      ? { sealNo, entryId, reason: otherChain }
+      : undefined
+
+  const note = ({ seal, entry, personalSha256 }: Link) => {
+    if (entry?.action === erasure && entry.customerRef) erasures.add(entry.customerRef)
+    if (personalSha256 || !entry) return
+    erased += 1
+    if (bare.has(entry.customerRef)) return
+    const { sealNo, entryId } = seal
+    const reason = 'the personal part of the entry was deleted, and no erasure says so'
+    bare.set(entry.customerRef, { sealNo, entryId, reason })
+  }
+
+  return {
+    check(link) {
+      fault ??= faultOf(key, head, link) ?? (published && differsFrom(published, link.seal))
+      if (fault) return fault
+      head = { sealNo: link.seal.sealNo, mac: link.seal.mac }
+      note(link)
+      return undefined
+    },
+    finish() {
+      const unexplained = [...bare].filter(([ref]) => !erasures.has(ref)).map(([, each]) => each)
+      const first = [fault, ...unexplained]
+        .filter((each) => each !== undefined)
+        .sort((a, b) => a.sealNo - b.sealNo)[0]
+      if (first || !published || head.sealNo >= published.sealNo) return first
+      const missing = head.sealNo + 1
+      const reason = `the chain was cut: its published head is seal ${published.sealNo}`
+      return { sealNo: missing, entryId: null, reason }
+    },
+    get head() {
+      return head
+    },
+    get erased() {
+      return erased
+    },
+  }
+}
+
+/** A head as it is logged, printed and given to `audit verify --head`. */
+export const formatHead = ({ sealNo, mac }: Head): string => `${sealNo}:${mac.toString('base64url')}`
+
+/** Undefined for what is no head. */
+export const parseHead = (text: string): Head | undefined => {
+  const [, sealNo, mac] = /^(\d{1,15}):([A-Za-z0-9_-]{43})$/.exec(text) ?? []
+  return sealNo === undefined || mac === undefined
+    ? undefined
+    : { sealNo: Number(sealNo), mac: Buffer.from(mac, 'base64url') }
+}

@@ -1,0 +1,27 @@
+import { isIPv4, isIPv6 } from 'node:net'
+
+const ipv4Octets = 3
+const ipv6Groups = 3
+
+/** `::` stands for as many zero groups as are missing (RFC 4291, section 2.2). */
+const expand = (address: string): string[] => {
+  const [left = '', right] = address.split('::')
+  const groups = (text: string) => (text === '' ? [] : text.split(':'))
+  if (right === undefined) return groups(left)
+  const given = [...groups(left), ...groups(right)]
+  return [...groups(left), ...Array<string>(Math.max(0, 8 - given.length)).fill('0'), ...groups(right)]
+}
+
+/**
+ * A client's address without what points at one person: IPv4 to /24, IPv6 to /48, which is a site. IPv4 in
+ * IPv6 counts as IPv4. Undefined for anything else. Why not a hash: DECISIONS.md.
+ */
+export const truncateAddress = (address: string): string | undefined => {
+  const plain = address.replace(/^::ffff:(?=\d+\.)/i, '').replace(/%.*$/, '')
+  if (isIPv4(plain)) return `${plain.split('.').slice(0, ipv4Octets).join('.')}.0/24`
+  if (!isIPv6(plain)) return undefined
+  const site = expand(plain)
+    .slice(0, ipv6Groups)
+    .map((group) => group.toLowerCase().replace(/^0+(?=.)/, ''))
+  return `${site.join(':')}::/48`
+}

@@ -1,0 +1,23 @@
+/** Makes MACs under the service's key; see auth/secrets.ts. */
+type Mac = { mac(purpose: string, data: string): Buffer }
+
+const purpose = 'audit-query'
+/** 72 bits: queries of one customer do not meet by chance. */
+const keptBytes = 9
+/** A path in the contract's one form: the others answer the same. */
+export const canonicalPath = (path: string): string => path.replace(/^(?:\/webapi\/v1\/api\.php|\/v1)?\//, '')
+
+/** A cursor is a place in an answer, not another question. */
+const isCursor = (pair: string) => pair.startsWith('cursor=')
+
+/**
+ * The same for the same question in any order of its parameters, on any of its pages; tells nothing of the
+ * values in it, ids in the path included, without SECRET_KEY.
+ */
+export const fingerprintQuery = (secrets: Mac, target: string): string => {
+  const mark = target.indexOf('?')
+  const path = mark === -1 ? target : target.slice(0, mark)
+  const pairs = mark === -1 ? [] : target.slice(mark + 1).split('&')
+  const question = [canonicalPath(path), ...pairs.filter((pair) => !isCursor(pair)).sort()].join('\n')
+  return secrets.mac(purpose, question).subarray(0, keptBytes).toString('base64url')
+}

@@ -1,0 +1,59 @@
+import { sql } from 'kysely'
+import { instantText } from '../db/queries/customers.ts'
+import type { Db } from '../db/schema.ts'
+
+/** An entry as the operator sees it. Instants are RFC 3339 in UTC with six decimals. */
+export type AuditEntry = {
+  entry: number
+  at: string
+  /** A key's id, or `operator`, `system`, `demo`, `anonymous`; `key` where the key was erased. */
+  actor: string
+  /** The slug; null where there is none, or it was erased. */
+  customer: string | null
+  /** Names the customer of the entry, also after his erasure. */
+  customer_ref: string | null
+  action: string
+  subject: string | null
+  outcome: string
+  request_id: string | null
+  client: string | null
+  details: Record<string, unknown> | null
+  /** Its place in the chain; null: not sealed yet. */
+  seal: number | null
+}
+
+export type AuditFilter = {
+  customer?: string | undefined
+  /** An instant: entries from then on. */
+  since?: string | undefined
+  /** Entries with a smaller number: the next page. */
+  before?: number | undefined
+  limit: number
+}
+
+/**
+ * The newest entries that fit, newest first. One customer's by the index on persons, all by the primary key
+ * backwards; `since` is an entry's own time, which is not quite the order of numbers.
+ */
+export const listEntries = async (
+  db: Db,
+  { customer, since, before, limit }: AuditFilter,
+): Promise<AuditEntry[]> => {
+  const conditions = [
+    sql`true`,
+    ...(customer === undefined ? [] : [sql`p.customer = ${customer}`]),
+    ...(before === undefined ? [] : [sql`e.entry_id < ${before}`]),
+    ...(since === undefined ? [] : [sql`e.at >= ${since}::timestamptz`]),
+  ]
+  const { rows } = await sql<AuditEntry>`
+    select e.entry_id as entry, ${instantText('e.at')} as at,
+      case e.actor when 'key' then coalesce(p.personal ->> 'key', e.actor) else e.actor end as actor,
+      p.customer, e.customer_ref, e.action, p.personal ->> 'subject' as subject, e.outcome, e.request_id,
+      p.personal ->> 'client' as client, p.personal -> 'details' as details, s.seal_no as seal
+    from audit_entries e
+    ${customer === undefined ? sql`left join` : sql`join`} audit_persons p on p.entry_id = e.entry_id
+    left join audit_seals s on s.entry_id = e.entry_id
+    where ${sql.join(conditions, sql` and `)}
+    order by e.entry_id desc limit ${limit}`.execute(db)
+  return rows
+}

@@ -1,0 +1,84 @@
+import { parseApiKey } from '../auth/api-keys.ts'
+import type { KeyFacts } from '../auth/facts.ts'
+import { ApiError } from '../errors.ts'
+import { truncateAddress } from './client-address.ts'
+import type { AuditEvent } from './record.ts'
+
+/** Whose an API key is; rejects with what stands against it. */
+export type KeyCheck = (apiKey: string, ip: string, requestId?: string) => Promise<KeyFacts>
+
+export type LoginAuditOptions = {
+  /** Writes an entry at once. */
+  record: (event: AuditEvent) => Promise<void>
+  /** Counts a refusal beyond what is written one by one. */
+  count: (reason: string, status: number) => void
+  /** Milliseconds since 1970. */
+  now: () => number
+  warn: (error: unknown) => void
+}
+
+export type LoginAudit = {
+  /** The same check, whose refusals are written. A refusal stays one where it cannot be. */
+  watchCheck(check: KeyCheck): KeyCheck
+  /** The same signing, each of which is a login. One that cannot be written is not given: it rejects. */
+  watchSigning<Rest extends unknown[], Token>(
+    sign: (key: KeyFacts, ...rest: Rest) => Promise<Token>,
+  ): (key: KeyFacts, ...rest: Rest) => Promise<Token>
+}
+
+/** Refused logins written one by one in a minute; a flood beyond is counted, or the table would be its victim. */
+const maxRefusalsPerMinute = 600
+
+const createBudget = (now: () => number) => {
+  let minute = 0
+  let used = 0
+  return (): boolean => {
+    const current = Math.floor(now() / 60_000)
+    if (current !== minute) {
+      minute = current
+      used = 0
+    }
+    used += 1
+    return used <= maxRefusalsPerMinute
+  }
+}
+
+type Source = Pick<AuditEvent, 'client' | 'requestId'>
+
+/**
+ * Logins as the trail has them: whatever checks an API key and whatever signs a token passes here, so that no
+ * route to a login can be forgotten. A key's facts are read anew for each check, which makes them the thread
+ * from the one to the other. An unknown key's id is not kept: it may be anything that somebody typed.
+ */
+export const createLoginAudit = ({ record, count, now, warn }: LoginAuditOptions): LoginAudit => {
+  const isWithinBudget = createBudget(now)
+  const sources = new WeakMap<KeyFacts, Source>()
+
+  const recordRefusal = async ({ code, status }: ApiError, apiKey: string, source: Source) => {
+    // The limits have refused already: what comes beyond them is a number.
+    if (status === 429 || !isWithinBudget()) return count(`login: ${code}`, status)
+    const keyId = parseApiKey(apiKey)?.keyId
+    const refusal = { actor: 'anonymous', action: 'login', outcome: 'refused', keyId } as const
+    await record({ ...refusal, ...source, details: { reason: code } }).catch(warn)
+  }
+
+  return {
+    watchCheck: (check) => async (apiKey, ip, requestId) => {
+      const source = { client: truncateAddress(ip), requestId }
+      const facts = await check(apiKey, ip, requestId).catch(async (error: unknown) => {
+        if (error instanceof ApiError && error.status < 500) await recordRefusal(error, apiKey, source)
+        throw error
+      })
+      sources.set(facts, source)
+      return facts
+    },
+    watchSigning:
+      (sign) =>
+      async (key, ...rest) => {
+        const token = await sign(key, ...rest)
+        const { customerId: customer, keyId } = key
+        await record({ actor: 'key', action: 'login', customer, keyId, ...sources.get(key) })
+        return token
+      },
+  }
+}

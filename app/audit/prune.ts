@@ -1,0 +1,60 @@
+import { sql } from 'kysely'
+import type { Secrets } from '../auth/secrets.ts'
+import type { Db } from '../db/schema.ts'
+import { type Fault, type Head, signAnchor } from './chain.ts'
+import { recordEvents } from './record.ts'
+import { sealLock } from './sealer.ts'
+import { verifyAudit } from './verify.ts'
+
+export type Pruning = {
+  /** Entries that went. */
+  pruned: number
+  /** The last seal that went; the chain is verified from there on. 0: never pruned. */
+  through: number
+  /** Why nothing was pruned: the trail is not as it was sealed, and pruning would hide it. */
+  fault: Fault | null
+}
+
+/** The last seal before the first one whose entry is not older than `before`. */
+const findEnd = async (db: Db, before: string): Promise<Head | undefined> => {
+  const { rows } = await sql<Head>`
+    select seal_no as "sealNo", mac from audit_seals
+    where seal_no < coalesce((
+      select min(s.seal_no) from audit_entries e join audit_seals s on s.entry_id = e.entry_id
+      where e.at >= ${before}::timestamptz), 'Infinity'::float8)
+    order by seal_no desc limit 1`.execute(db)
+  return rows[0]
+}
+
+const remove = async (trx: Db, { sealNo, mac }: Head, anchorMac: Buffer): Promise<number> => {
+  const { rows } = await sql<{ n: number }>`
+    with seals as (delete from audit_seals where seal_no <= ${sealNo} returning entry_id),
+    persons as (delete from audit_persons p using seals s where p.entry_id = s.entry_id),
+    entries as (delete from audit_entries e using seals s where e.entry_id = s.entry_id),
+    anchored as (
+      insert into audit_anchor (seal_no, seal_mac, mac) values (${sealNo}, ${mac}, ${anchorMac})
+      on conflict (only_one) do update set seal_no = excluded.seal_no, seal_mac = excluded.seal_mac,
+        mac = excluded.mac, anchored_at = clock_timestamp()
+    )
+    select count(*) as n from seals`.execute(trx)
+  return rows[0]?.n ?? 0
+}
+
+/**
+ * Takes the longest sealed beginning of the trail whose entries are all older than `before` (an instant) and
+ * leaves an anchor, made with the key, from which the rest verifies. Writes itself down. Refuses where the
+ * trail is not as it was sealed. `db` is the owner's; sealers wait meanwhile.
+ */
+export const pruneAudit = (db: Db, secrets: Secrets, before: string): Promise<Pruning> =>
+  db.transaction().execute(async (trx) => {
+    await sql`select pg_advisory_xact_lock(${sealLock}::bigint)`.execute(trx)
+    const { fault, anchor } = await verifyAudit(trx, secrets)
+    if (fault) return { pruned: 0, through: anchor, fault }
+    const end = await findEnd(trx, before)
+    const pruned = end ? await remove(trx, end, signAnchor(secrets, end)) : 0
+    const through = end?.sealNo ?? anchor
+    await recordEvents(trx, [
+      { actor: 'operator', action: 'audit.prune', details: { before, pruned, through } },
+    ])
+    return { pruned, through, fault: null }
+  })

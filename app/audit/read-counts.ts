@@ -1,0 +1,131 @@
+import { canonicalPath } from './fingerprint.ts'
+import type { AuditEvent } from './record.ts'
+
+/**
+ * Who asked; absent: nobody that was known. Without a customer the key says whose it is, if there still is
+ * such a key: a token may outlive its customer, and another may have come under his name.
+ */
+export type Reader = Readonly<{ kind: 'live' | 'demo'; customerId?: string; keyId: string }>
+
+export type ReadCountsOptions = {
+  /** Milliseconds since 1970. */
+  now: () => number
+  /** Of path and query, without values. */
+  fingerprint: (target: string) => string
+}
+
+export type ReadCounts = {
+  /**
+   * Counts an answer. `route` is asked for where these are the first of their kind: the pattern, never the
+   * address. `rows`: records in the answer.
+   */
+  add(reader: Reader | undefined, target: string, status: number, rows: number, route: () => string): void
+  /** Counts something refused to nobody that was known, by what and why. */
+  addRefusal(route: string, status: number): void
+  /** What was counted since the last time, as entries; begins anew. */
+  drain(): AuditEvent[]
+}
+
+type Group = { route: string; target: string; status: number; count: number; rows: number }
+type Groups = {
+  reader: Reader | undefined
+  byTarget: Map<string, Group>
+  overflow: Map<string, Group>
+  /** Of the targets of this key. */
+  characters: number
+}
+
+/** Different questions of a key that are told apart in a minute; what comes beyond is counted together. */
+const maxTargets = 1_000
+/** Characters of addresses kept at once in all: 4 Mi are at most 8 MB. */
+const maxCharacters = 4 * 2 ** 20
+/** Of which one key may fill a part, so that its long questions do not cost others the telling apart of theirs. */
+const maxCharactersOfKey = maxCharacters / 8
+
+const refusals = new Set([401, 403, 429])
+
+/** Reads are counted by key, resource, query and status, in bounded memory, and written once a minute. */
+export const createReadCounts = ({ now, fingerprint }: ReadCountsOptions): ReadCounts => {
+  let keys = new Map<string, Groups>()
+  let characters = 0
+  let since = now()
+
+  const groupsOf = (reader: Reader | undefined): Groups => {
+    const name = reader?.keyId ?? ''
+    const known = keys.get(name)
+    if (known) return known
+    const groups: Groups = { reader, byTarget: new Map(), overflow: new Map(), characters: 0 }
+    keys.set(name, groups)
+    return groups
+  }
+
+  const bump = (map: Map<string, Group>, key: string, group: () => Group): Group => {
+    const known = map.get(key)
+    if (known) {
+      known.count += 1
+      return known
+    }
+    const made = group()
+    map.set(key, made)
+    return made
+  }
+
+  const addOverflow = (groups: Groups, route: string, status: number): Group =>
+    bump(groups.overflow, `${status} ${route}`, () => ({ route, target: '', status, count: 1, rows: 0 }))
+
+  const addNew = (groups: Groups, target: string, status: number, route: string): Group => {
+    const isFull =
+      groups.byTarget.size >= maxTargets ||
+      groups.characters + target.length > maxCharactersOfKey ||
+      characters + target.length > maxCharacters
+    if (isFull) return addOverflow(groups, route, status)
+    characters += target.length
+    groups.characters += target.length
+    const group: Group = { route, target, status, count: 1, rows: 0 }
+    groups.byTarget.set(`${status} ${target}`, group)
+    return group
+  }
+
+  const toEvents = ({ reader, byTarget, overflow }: Groups, minute: string): AuditEvent[] => {
+    const merged = new Map<string, Group & { resource: string; query: string | null }>()
+    for (const group of [...byTarget.values(), ...overflow.values()]) {
+      // The demo token is anybody's: told apart by query, its entries would be without bound.
+      const isApart = reader?.kind === 'live' && group.target !== ''
+      const query = isApart ? fingerprint(group.target) : null
+      const resource = canonicalPath(group.route)
+      const name = `${group.status} ${resource} ${query}`
+      const known = merged.get(name)
+      if (known) Object.assign(known, { count: known.count + group.count, rows: known.rows + group.rows })
+      else merged.set(name, { ...group, resource, query })
+    }
+    return [...merged.values()].map(({ resource, status, count, rows, query }) => ({
+      actor: reader ? (reader.kind === 'demo' ? 'demo' : 'key') : 'anonymous',
+      action: reader ? 'reads' : 'refusals',
+      outcome: refusals.has(status) ? 'refused' : 'ok',
+      customer: reader?.customerId,
+      keyId: reader?.kind === 'live' ? reader.keyId : undefined,
+      details: { minute, resource, query, status, count, rows },
+    }))
+  }
+
+  return {
+    add(reader, target, status, rows, route) {
+      const groups = groupsOf(reader)
+      const known = groups.byTarget.get(`${status} ${target}`)
+      if (known) known.count += 1
+      const group = known ?? addNew(groups, target, status, route())
+      group.rows += rows
+    },
+    addRefusal(route, status) {
+      addOverflow(groupsOf(undefined), route, status)
+    },
+    drain() {
+      const minute = `${new Date(since).toISOString().slice(0, 16)}Z`
+      const events = [...keys.values()].flatMap((groups) => toEvents(groups, minute))
+      keys = new Map()
+      characters = 0
+      since = now()
+      return events
+    },
+  }
+}

@@ -1,0 +1,61 @@
+import { sql } from 'kysely'
+import type { Db } from '../db/schema.ts'
+import { type ChainedEntry, type ChainKey, genesis, type Head, sealEntries } from './chain.ts'
+
+/** Any number that nothing else in this database locks: one sealer, or one pruning, at a time. */
+export const sealLock = 7_305_281_116
+
+const batchSize = 1_000
+
+type HeadRow = { sealNo: number; mac: Buffer }
+type UnsealedRow = Omit<ChainedEntry, 'entryId'> & { entryId: number; personalSha256: Buffer | null }
+
+const readHead = async (db: Db): Promise<Head> => {
+  const { rows } = await sql<HeadRow>`select seal_no as "sealNo", mac from audit_head()`.execute(db)
+  return rows[0] ?? genesis
+}
+
+const sealBatch = (db: Db, key: ChainKey): Promise<{ head: Head; count: number } | undefined> =>
+  db.transaction().execute(async (trx) => {
+    const { rows: locks } = await sql<{ mine: boolean }>`
+      select pg_try_advisory_xact_lock(${sealLock}::bigint) as mine`.execute(trx)
+    if (!locks[0]?.mine) return undefined
+    const head = await readHead(trx)
+    const { rows } = await sql<UnsealedRow>`
+      select entry_id as "entryId", at, actor, customer_ref as "customerRef", action, outcome,
+        request_id as "requestId", personal_sha256 as "personalSha256"
+      from list_unsealed_audit(${batchSize}::integer)`.execute(trx)
+    const sealable = rows.map(({ personalSha256, ...entry }) => ({ entry, personalSha256 }))
+    const seals = sealEntries(key, head, sealable)
+    const last = seals.at(-1)
+    if (!last) return { head, count: 0 }
+    const input = seals.map(({ sealNo, entryId, commitment, mac }) => ({
+      seal_no: sealNo,
+      entry_id: entryId,
+      commitment: commitment?.toString('hex') ?? null,
+      mac: mac.toString('hex'),
+    }))
+    await sql`select append_audit_seals(${JSON.stringify(input)}::json)`.execute(trx)
+    return { head: { sealNo: last.sealNo, mac: last.mac }, count: seals.length }
+  })
+
+/**
+ * Seals every entry that is visible and has no seal, in the serving role, and returns the head; undefined
+ * where another instance is sealing. An entry is visible when its transaction has committed, however late.
+ * Throws the driver's errors; nothing is half sealed.
+ */
+export const sealPending = async (db: Db, key: ChainKey): Promise<Head | undefined> => {
+  for (;;) {
+    const sealed = await sealBatch(db, key)
+    if (!sealed || sealed.count < batchSize) return sealed?.head
+  }
+}
+
+/** The head as it stands, and whether entries wait for a seal: one cheap statement. */
+export const readChainState = async (db: Db): Promise<{ head: Head; isWaiting: boolean }> => {
+  const { rows } = await sql<Partial<HeadRow> & { waiting: boolean }>`
+    select h.seal_no as "sealNo", h.mac, exists (select from list_unsealed_audit(1)) as waiting
+    from (select) one left join audit_head() h on true`.execute(db)
+  const { sealNo, mac, waiting } = rows[0] ?? { waiting: false }
+  return { head: sealNo && mac ? { sealNo, mac } : genesis, isWaiting: waiting }
+}

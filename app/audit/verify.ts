@@ -1,0 +1,138 @@
+import { createHash } from 'node:crypto'
+import { sql } from 'kysely'
+import { instantText } from '../db/queries/customers.ts'
+import type { Db } from '../db/schema.ts'
+import {
+  type ChainedEntry,
+  type ChainKey,
+  createVerifier,
+  type Fault,
+  genesis,
+  type Head,
+  isAnchor,
+  type Link,
+} from './chain.ts'
+
+export type Verification = {
+  /** The first bad entry; null: all is as it was sealed. */
+  fault: Fault | null
+  /** Seals that were followed and good. */
+  verified: number
+  head: Head
+  /** Where the chain begins, 0 unless it was pruned. */
+  anchor: number
+  /** Entries whose personal part was erased. */
+  erased: number
+  /** Entries that no seal protects yet. */
+  unsealed: number
+}
+
+const pageSize = 2_000
+
+type LinkRow = Omit<ChainedEntry, 'entryId'> & {
+  sealNo: number
+  sealedId: number
+  commitment: Buffer | null
+  mac: Buffer
+  entryId: number | null
+  salt: Buffer | null
+  personal: string | null
+}
+
+const toLink = (row: LinkRow): Link => {
+  const { sealNo, sealedId, commitment, mac, salt, personal, entryId, ...rest } = row
+  const { at, actor, customerRef, action, outcome, requestId } = rest
+  return {
+    seal: { sealNo, entryId: sealedId, commitment, mac },
+    entry: entryId === null ? null : { entryId, at, actor, customerRef, action, outcome, requestId },
+    personalSha256:
+      salt && personal !== null ? createHash('sha256').update(salt).update(personal).digest() : null,
+  }
+}
+
+// Plain tables and no function of the database's: whoever changed entries may have changed those too.
+const readLinks = async (db: Db, after: number): Promise<Link[]> => {
+  const { rows } = await sql<LinkRow>`
+    select s.seal_no as "sealNo", s.entry_id as "sealedId", s.commitment, s.mac, e.entry_id as "entryId",
+      ${instantText('e.at')} as at, e.actor, e.customer_ref as "customerRef", e.action, e.outcome,
+      e.request_id as "requestId", p.salt, p.personal::text as personal
+    from audit_seals s
+    left join audit_entries e on e.entry_id = s.entry_id
+    left join audit_persons p on p.entry_id = s.entry_id
+    where s.seal_no > ${after} order by s.seal_no limit ${pageSize}`.execute(db)
+  return rows.map(toLink)
+}
+
+type AnchorRow = { sealNo: number; sealMac: Buffer; mac: Buffer }
+
+const findAnchor = async (db: Db): Promise<AnchorRow | undefined> => {
+  const { rows } = await sql<AnchorRow>`
+    select seal_no as "sealNo", seal_mac as "sealMac", mac from audit_anchor`.execute(db)
+  return rows[0]
+}
+
+/** What lies outside the chain: entries that never came to the sealer, and some that vanished before. */
+const findStray = async (db: Db, sealNo: number): Promise<Fault | undefined> => {
+  const { rows } = await sql<{ entryId: number; gone: boolean }>`
+    select entry_id as "entryId", gone from (
+      select e.entry_id, false as gone from audit_entries e
+      where not exists (select from audit_seals s where s.entry_id = e.entry_id)
+        and not exists (select from audit_pending q where q.entry_id = e.entry_id)
+      union all
+      select q.entry_id, true from audit_pending q
+      where not exists (select from audit_entries e where e.entry_id = q.entry_id)
+    ) stray order by entry_id limit 1`.execute(db)
+  const [stray] = rows
+  if (!stray) return undefined
+  const reason = stray.gone
+    ? 'the entry was deleted before it was sealed'
+    : 'the entry has no seal and does not wait for one: inserted by hand, or its seal was deleted'
+  return { sealNo, entryId: stray.entryId, reason }
+}
+
+const countUnsealed = async (db: Db): Promise<number> => {
+  const { rows } = await sql<{ n: number }>`select count(*) as n from audit_pending`.execute(db)
+  return rows[0]?.n ?? 0
+}
+
+const badAnchor = (sealNo: number): Fault => ({
+  sealNo,
+  entryId: null,
+  reason: 'the anchor of the pruned part was changed, or made with another SECRET_KEY',
+})
+
+/**
+ * Follows the whole chain, in constant memory, and names the first entry that is not as it was sealed. Call it
+ * in a REPEATABLE READ transaction, as operator or owner: sealers and prunings go on meanwhile.
+ * `published`: a head from outside the database; without one a tail that was cut off cannot be seen, nor a
+ * chain that was removed as a whole.
+ */
+export const verifyAudit = async (db: Db, key: ChainKey, published?: Head): Promise<Verification> => {
+  const anchorRow = await findAnchor(db)
+  const anchor: Head = anchorRow ? { sealNo: anchorRow.sealNo, mac: anchorRow.sealMac } : genesis
+  const verifier = createVerifier(key, anchor, published)
+  const isForged = anchorRow !== undefined && !isAnchor(key, anchor, anchorRow.mac)
+  let fault = isForged ? badAnchor(anchor.sealNo) : undefined
+  for (let after = anchor.sealNo; !fault; ) {
+    const links = await readLinks(db, after)
+    const last = links.at(-1)
+    if (!last) break
+    for (const link of links) fault ??= verifier.check(link)
+    after = last.seal.sealNo
+  }
+  fault = isForged ? fault : (verifier.finish() ?? (await findStray(db, verifier.head.sealNo + 1)))
+  const { head, erased } = verifier
+  const verified = head.sealNo - anchor.sealNo
+  return {
+    fault: fault ?? null,
+    verified,
+    head,
+    anchor: anchor.sealNo,
+    erased,
+    unsealed: await countUnsealed(db),
+  }
+}
+
+/** Runs `use` in a transaction that sees one state of the database. */
+export const inSnapshot = <T>(db: Db, use: (trx: Db) => Promise<T>): Promise<T> =>
+  db.transaction().setIsolationLevel('repeatable read').execute(use)

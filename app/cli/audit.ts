@@ -1,0 +1,98 @@
+import { Command, InvalidArgumentError } from 'commander'
+import { formatHead, type Head, parseHead } from '../audit/chain.ts'
+import { type AuditEntry, listEntries } from '../audit/list.ts'
+import { pruneAudit } from '../audit/prune.ts'
+import { inSnapshot, type Verification, verifyAudit } from '../audit/verify.ts'
+import { parseCount, parseSince, parseSlug } from './arguments.ts'
+import { recordAct } from './audited.ts'
+import { withOperator, withSchemaOwner } from './context.ts'
+import { createCommand, formatFields, formatTable, type Output, print } from './output.ts'
+import { Refusal } from './refusal.ts'
+
+const defaultLimit = 50
+
+const parsePublished = (value: string): Head => {
+  const head = parseHead(value)
+  if (!head) throw new InvalidArgumentError('expected a head as the log shows it: <number>:<43 characters>')
+  return head
+}
+
+const toCells = ({ customer_ref, request_id, details, customer, ...entry }: AuditEntry) => ({
+  ...entry,
+  customer: customer ?? (customer_ref && `erased ${customer_ref}`),
+  details: details && JSON.stringify(details),
+})
+
+type ListOptions = Output & { customer?: string; since?: string; limit: number }
+
+const list = async (options: ListOptions): Promise<void> => {
+  const { customer, since, limit } = options
+  const entries = await withOperator(async (db) => {
+    const found = await listEntries(db, { customer, since, limit })
+    await recordAct(db, { action: 'audit.list', customer, details: { since, limit } })
+    return found
+  })
+  print(options, entries, formatTable(entries.map(toCells), 'no entries yet'))
+}
+
+const toResult = ({ fault, head, ...counts }: Verification, published: Head | undefined) => ({
+  ok: fault === null,
+  first_bad: fault && { seal: fault.sealNo, entry: fault.entryId, reason: fault.reason },
+  ...counts,
+  head: formatHead(head),
+  compared_with: published ? formatHead(published) : null,
+})
+
+const describe = ({ first_bad, ...rest }: ReturnType<typeof toResult>): string => {
+  const hint = 'Without --head a tail that was cut off cannot be seen: give the newest head from the log'
+  const verdict = first_bad ? { first_bad: JSON.stringify(first_bad) } : {}
+  return `${formatFields({ ...rest, ...verdict })}${rest.compared_with ? '' : `\n\n${hint}`}`
+}
+
+const verify = async (options: Output & { head?: Head }): Promise<void> => {
+  const published = options.head
+  const found = await withOperator(async (db, openSecrets) => {
+    const verification = await inSnapshot(db, (trx) => verifyAudit(trx, openSecrets(), published))
+    const { fault, verified } = verification
+    const outcome = fault ? 'refused' : 'ok'
+    await recordAct(db, { action: 'audit.verify', outcome, details: { verified, fault } })
+    return verification
+  })
+  if (published && published.sealNo < found.anchor) {
+    throw new Refusal(`That head was pruned, the chain begins at seal ${found.anchor}: give a later one`)
+  }
+  const result = toResult(found, published)
+  print(options, result, describe(result))
+  if (!result.ok) process.exitCode = 1
+}
+
+const prune = async (options: Output & { before: string }): Promise<void> => {
+  const { fault, ...result } = await withSchemaOwner((db, openSecrets) =>
+    pruneAudit(db, openSecrets(), options.before),
+  )
+  if (fault)
+    throw new Refusal(`Nothing pruned: entry ${fault.entryId ?? '?'}, seal ${fault.sealNo}: ${fault.reason}`)
+  print(options, result, formatFields(result))
+}
+
+/** `certdata audit …` */
+export const auditCommand = (): Command =>
+  new Command('audit')
+    .description('who did and read what')
+    .addCommand(
+      createCommand('list', 'the newest entries')
+        .option('--customer <slug>', 'of one customer', parseSlug)
+        .option('--since <when>', 'from this day (UTC) or instant on', parseSince)
+        .option('--limit <count>', 'at most so many', parseCount, defaultLimit)
+        .action(list),
+    )
+    .addCommand(
+      createCommand('verify', 'follow the chain of seals; exit code 1 names the first bad entry')
+        .option('--head <head>', 'a head from the log: shows a tail that was cut off', parsePublished)
+        .action(verify),
+    )
+    .addCommand(
+      createCommand('prune', 'delete old entries, the rest still verifies')
+        .requiredOption('--before <when>', 'entries older than this day (UTC) or instant', parseSince)
+        .action(prune),
+    )

@@ -1,0 +1,8 @@
+import type { Transaction } from 'kysely'
+import type { Database, Db } from './schema.ts'
+
+/** Runs `run` in a transaction: the one that `db` is, or else its own. */
+export const inTransaction = <T>(
+  db: Db,
+  run: (transaction: Transaction<Database>) => Promise<T>,
+): Promise<T> => (db.isTransaction ? run(db as Transaction<Database>) : db.transaction().execute(run))

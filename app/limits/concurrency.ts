@@ -1,0 +1,89 @@
+import { randomUUID } from 'node:crypto'
+import type { AccountName } from './policy.ts'
+import { refuseQuota } from './refusal.ts'
+import type { SlotStore } from './slots.ts'
+
+/** What a customer may have under way at once, whatever its plan (contract, section 8). */
+export const concurrencyQuotas = { exports: 2, long_polls: 10 } as const
+
+/** The name of the policy that a refusal shows. */
+export type Concurrent = keyof typeof concurrencyQuotas
+
+/** What ends: Node's answers and streams. `close` comes after the end and after a disconnection alike. */
+export type Ending = {
+  readonly destroyed: boolean
+  once(event: 'close', listener: () => void): unknown
+}
+
+export type Concurrency = {
+  /**
+   * Holds one of the account's places of this kind until `ending` closes; where it has closed already nothing
+   * is held. Rejects with quota_exceeded where no place is free.
+   */
+  hold(account: AccountName, kind: Concurrent, ending: Ending): Promise<void>
+}
+
+export type ConcurrencyOptions = {
+  /** Where instances share places; absent, each gives out its own. */
+  store: SlotStore | undefined
+  /** See timer.ts. */
+  after: (ms: number, call: () => void) => () => void
+}
+
+/** A place that is not renewed for so long is free again: its instance is gone. */
+export const leaseMs = 15_000
+const renewEveryMs = 5_000
+/** When a place will be free nobody knows: often enough to ask. */
+const retryAfterSeconds = { exports: 5, long_polls: 1 } as const
+
+/**
+ * Bounds how much of a kind an account runs at once. This instance's own count is judged first and alone where
+ * there is no store or it does not answer: then each instance gives out the whole quota. With a store the
+ * quota holds across instances; a place is a lease there, renewed while it is held, so that those of an
+ * instance that died come back by themselves.
+ */
+export const createConcurrency = ({ store, after }: ConcurrencyOptions): Concurrency => {
+  const held = new Map<string, number>()
+
+  const change = (key: string, by: number): void => {
+    const count = (held.get(key) ?? 0) + by
+    if (count > 0) held.set(key, count)
+    else held.delete(key)
+  }
+
+  const keepRenewed = (renew: () => Promise<unknown>): (() => void) => {
+    let callOff = () => {}
+    const schedule = () => {
+      callOff = after(renewEveryMs, () => {
+        void renew()
+        schedule()
+      })
+    }
+    schedule()
+    return () => callOff()
+  }
+
+  return {
+    async hold(account, kind, ending) {
+      const key = `${account.tag}\0${account.name}\0${kind}`
+      const quota = concurrencyQuotas[kind]
+      const refusal = { violated: [kind], retryAfterSeconds: retryAfterSeconds[kind] }
+      if ((held.get(key) ?? 0) >= quota) throw refuseQuota(refusal)
+      change(key, 1)
+      const slot = { account, kind, quota, id: randomUUID() }
+      const isHeld = store ? await store.hold(slot, leaseMs) : true
+      if (isHeld === false) {
+        change(key, -1)
+        throw refuseQuota(refusal)
+      }
+      const stopRenewing = store ? keepRenewed(() => store.hold(slot, leaseMs)) : () => {}
+      const release = () => {
+        change(key, -1)
+        stopRenewing()
+        void store?.release(slot)
+      }
+      if (ending.destroyed) release()
+      else ending.once('close', release)
+    },
+  }
+}

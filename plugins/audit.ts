@@ -1,0 +1,192 @@
+import type { FastifyInstance } from 'fastify'
+import fp from 'fastify-plugin'
+import { type ChainKey, formatHead, type Head } from '../app/audit/chain.ts'
+import { fingerprintQuery } from '../app/audit/fingerprint.ts'
+import { createLoginAudit, type LoginAuditOptions } from '../app/audit/logins.ts'
+import { createReadCounts } from '../app/audit/read-counts.ts'
+import { type AuditEvent, recordEvents } from '../app/audit/record.ts'
+import { readChainState, sealPending } from '../app/audit/sealer.ts'
+import type { Db } from '../app/db/schema.ts'
+
+export type AuditOptions = {
+  /** Connections of the serving role. */
+  db: Db
+  secrets: ChainKey
+  /** Milliseconds since 1970. */
+  now: () => number
+}
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    audit: {
+      /** Writes an entry at once; throws the driver's errors. */
+      record(event: AuditEvent): Promise<void>
+      /** Writes what was counted, without waiting for the minute to end. */
+      flush(): Promise<void>
+      /** Seals what waits, without waiting for the second to end; logs the new head. */
+      seal(): Promise<void>
+      /** The head published last, as the log has it; undefined until there is one. For a metric. */
+      head(): Head | undefined
+    }
+  }
+  interface FastifyRequest {
+    /** Records in the answer, for the audit trail. */
+    rowsRead: number
+    /** The key of a good token that was refused all the same: revoked, or without a plan. */
+    refusedKeyId: string | undefined
+  }
+}
+
+const tickMs = 1_000
+const flushMs = 60_000
+const flushBatch = 1_000
+/** Counts kept while the database does not take them: about 20 MB. What comes beyond is lost, and said. */
+const maxUnsent = 20_000
+
+const createFlush = (app: FastifyInstance, db: Db, drain: () => AuditEvent[]) => {
+  let unsent: AuditEvent[] = []
+  let flight: Promise<void> | undefined
+
+  const send = async () => {
+    unsent.push(...drain())
+    const lost = unsent.splice(maxUnsent).length
+    if (lost > 0) app.log.error({ lost }, 'audit entries of reads were lost: the database does not take them')
+    while (unsent.length > 0) {
+      const batch = unsent.slice(0, flushBatch)
+      await recordEvents(db, batch)
+      unsent = unsent.slice(batch.length)
+    }
+  }
+  return (): Promise<void> => {
+    flight ??= send().finally(() => {
+      flight = undefined
+    })
+    return flight
+  }
+}
+
+const createSeal = (app: FastifyInstance, { db, secrets }: AuditOptions) => {
+  let known: Head | undefined
+
+  const publish = (head: Head) => {
+    if (known?.sealNo === head.sealNo && known.mac.equals(head.mac)) return
+    if (known && head.sealNo <= known.sealNo) {
+      const heads = { published: formatHead(known), found: formatHead(head) }
+      app.log.error(heads, 'the audit chain was cut or rewritten: it lacks a head that was published')
+    }
+    known = head
+    app.log.info({ head: formatHead(head) }, 'audit head')
+  }
+  const seal = async (): Promise<void> => {
+    const { head, isWaiting } = await readChainState(db)
+    publish(head)
+    if (!isWaiting) return
+    const sealed = await sealPending(db, secrets)
+    if (sealed) publish(sealed)
+  }
+  return { seal, head: () => known }
+}
+
+/** Runs `work` each second until the service closes; a failure is reported once, until it works again. */
+const runEachSecond = (app: FastifyInstance, work: () => Promise<void>) => {
+  let timer: NodeJS.Timeout | undefined
+  let running: Promise<void> | undefined
+  let isStopped = false
+  let isFailing = false
+  const run = async () => {
+    try {
+      await work()
+      isFailing = false
+    } catch (error) {
+      if (!isFailing)
+        app.log.warn({ reason: (error as Error).message }, 'the audit trail waits: trying again')
+      isFailing = true
+    }
+    schedule()
+  }
+  const schedule = () => {
+    if (isStopped) return
+    timer = setTimeout(() => {
+      running = run()
+    }, tickMs).unref()
+  }
+  app.addHook('onReady', async () => schedule())
+  return async () => {
+    isStopped = true
+    clearTimeout(timer)
+    await running
+  }
+}
+
+/** Puts the audit around what `auth` decorates: checks of keys, tokens given, keys and tokens revoked. */
+const watchAuthentication = (app: FastifyInstance, options: Omit<LoginAuditOptions, 'warn'>) => {
+  const { record } = options
+  const warn = (error: unknown) =>
+    app.log.warn({ reason: (error as Error).message }, 'a refused login was not written down')
+  const { watchCheck, watchSigning } = createLoginAudit({ ...options, warn })
+  app.logIn = watchCheck(app.logIn)
+  app.identifyClient = watchCheck(app.identifyClient)
+  app.signAccessToken = watchSigning(app.signAccessToken)
+  const { principals } = app
+  app.principals = {
+    ...principals,
+    async revokeKey(key) {
+      await principals.revokeKey(key)
+      const { customerId: customer, keyId: subject } = key
+      await record({ actor: 'key', action: 'keys.revoke', customer, subject })
+    },
+    async revokeToken(token) {
+      await principals.revokeToken(token)
+      const { customerId: customer, keyId: subject, jti } = token
+      await record({ actor: 'key', action: 'tokens.revoke', customer, subject, details: { jti } })
+    },
+  }
+}
+
+/**
+ * Who read what, counted and written each minute; logins and revocations, written at once; and the sealer.
+ * Register it right after `auth`: who takes that plugin's functions later takes the watched ones.
+ */
+async function audit(app: FastifyInstance, options: AuditOptions): Promise<void> {
+  const { db, secrets, now } = options
+  const counts = createReadCounts({ now, fingerprint: (target) => fingerprintQuery(secrets, target) })
+  const record = (event: AuditEvent) => recordEvents(db, [event])
+  const flush = createFlush(app, db, counts.drain)
+  const { seal, head } = createSeal(app, options)
+  app.decorate('audit', { record, flush, seal, head })
+  app.decorateRequest('rowsRead', 0)
+  app.decorateRequest('refusedKeyId', undefined)
+  watchAuthentication(app, { record, count: counts.addRefusal, now })
+
+  app.addHook('onResponse', (request, reply, next) => {
+    const { principal, refusedKeyId: keyId } = request
+    const { statusCode } = reply
+    const reader = principal ?? (keyId === undefined ? undefined : ({ kind: 'live', keyId } as const))
+    if (reader) {
+      const route = () => request.routeOptions.url ?? ''
+      counts.add(reader, request.raw.url ?? '', statusCode, request.rowsRead, route)
+    } else if (statusCode === 401 || statusCode === 403) {
+      const { url, config } = request.routeOptions
+      if (url !== undefined && config.scope !== undefined) counts.addRefusal(url, statusCode)
+    }
+    next()
+  })
+
+  let flushAt = now() + flushMs
+  const stop = runEachSecond(app, async () => {
+    if (now() >= flushAt) {
+      flushAt = now() + flushMs
+      await flush()
+    }
+    await seal()
+  })
+  app.addHook('onClose', async () => {
+    await stop()
+    const warn = (error: Error) =>
+      app.log.warn({ reason: error.message }, 'audit entries were lost at the end')
+    await flush().catch(warn)
+    await seal().catch(warn)
+  })
+}
+
+export default fp(audit, { name: 'audit', dependencies: ['auth'], fastify: '5.x' })

@@ -1,0 +1,51 @@
+import { z } from 'zod'
+import { field, instant } from './fields.ts'
+
+/** Nothing that moves a terminal's cursor, and nothing that cannot be stored. */
+const isLine = (value: string) => value.isWellFormed() && !/\p{Cc}/u.test(value)
+const isProse = (value: string) => isLine(value.replace(/[\n\r\t]/g, ' '))
+const isThere = (value: string) => value.trim() !== ''
+
+const textOf = (most: number, isAllowed: (value: string) => boolean) =>
+  z
+    .string(`expected text, at most ${most} characters`)
+    .min(1, 'expected some text')
+    .max(most, `expected at most ${most} characters`)
+    .refine((value) => value === '' || isThere(value), 'expected more than blanks')
+    .refine(isAllowed, 'expected text without control characters or lone surrogates')
+
+const email = z
+  .string('expected an e-mail address')
+  // RFC 5321, section 4.5.3.1: a path has 256 bytes with its brackets. Whether it exists, only a letter tells.
+  .max(254, 'expected at most 254 characters')
+  .regex(/^[^\s@]+@[^\s@]+\.[^\s@]+$/, 'expected an e-mail address')
+  .refine(isLine, 'expected text without control characters or lone surrogates')
+
+/** What the contact form sends. */
+export const accessRequest = z
+  .strictObject(
+    {
+      company: field(textOf(200, isLine), 'The company that asks for access', 'Acme GmbH'),
+      name: field(textOf(200, isLine), 'Who asks', 'Ada Example'),
+      email: field(email, 'Where the answer goes', 'ada@acme.example'),
+      message: field(textOf(4_000, isProse), 'What the access is for', 'We want to show our certificates.'),
+      consent: field(
+        z.literal(true, 'expected true: without consent nothing is kept'),
+        'That these data may be kept to answer the request; they are deleted after a set time',
+        true,
+      ),
+    },
+    'expected an object',
+  )
+  .meta({ id: 'AccessRequest', description: 'A request for access to the API' })
+
+export const accessRequestAnswer = z
+  .strictObject({
+    id: field(z.string(), 'Names the request, for questions about it', 'k3v9x2m7q4d8s1fa'),
+    due_at: field(
+      instant,
+      'Until when it is answered: one business day later, counted in UTC',
+      '2026-11-24T09:30:00.000000Z',
+    ),
+  })
+  .meta({ id: 'AccessRequestAnswer', description: 'That the request has come' })

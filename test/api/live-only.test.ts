@@ -1,0 +1,117 @@
+import Fastify from 'fastify'
+import fp from 'fastify-plugin'
+import t from 'tap'
+import type { Principal } from '../../app/auth/principal.ts'
+import { requireCredentials } from '../../app/auth/principals.ts'
+import { createQuotas } from '../../app/limits/quotas.ts'
+import { after } from '../../app/limits/timer.ts'
+import { describeMe } from '../../app/openapi/account.ts'
+import endpoints, { type Endpoint } from '../../plugins/endpoints.ts'
+import gate from '../../plugins/gate.ts'
+import limits from '../../plugins/limits.ts'
+import methodGuard from '../../plugins/method-guard.ts'
+import openapi from '../../plugins/openapi.ts'
+import problems from '../../plugins/problems.ts'
+import securityHeaders from '../../plugins/security-headers.ts'
+
+const publicUrl = 'http://api.test'
+const burst = { burst: 3, minute: 1_000 }
+const common = { scopes: undefined, expiringWithin: 90, plan: 'premium' } as const
+const principals: Record<string, Principal> = {
+  'Bearer demo': { ...common, kind: 'demo', customerId: 'demo', keyId: 'demo' },
+  'Bearer live': { ...common, kind: 'live', customerId: 'acme', keyId: 'k' },
+  'Bearer narrow': { ...common, kind: 'live', customerId: 'acme', keyId: 'n', scopes: new Set() },
+}
+
+const rows: Endpoint[] = [
+  { path: '/live', scope: 'changes:read', demo: false, schema: { openapi: describeMe }, state: () => ({}) },
+  {
+    path: '/any',
+    scope: null,
+    schema: { openapi: { ...describeMe, operationId: 'any' } },
+    state: () => ({}),
+  },
+]
+
+/** The service's own plugins around two rows, of which one has no example data. */
+const open = async () => {
+  const app = Fastify()
+  const authenticate = ({
+    headers: { authorization = '' },
+  }: {
+    headers: { authorization?: string | undefined }
+  }) => {
+    const principal = principals[authorization]
+    if (!principal) throw requireCredentials()
+    return principal
+  }
+  await app.register(securityHeaders)
+  await app.register(problems, { publicUrl, headers: () => ({}) })
+  await app.register(gate, { trustedProxies: [], allowHttp: 'loopback' })
+  await app.register(methodGuard)
+  await app.register(
+    fp(
+      async (auth) => {
+        auth.decorate('authenticate', authenticate)
+        auth.decorate('identify', authenticate)
+      },
+      { name: 'auth' },
+    ),
+  )
+  await app.register(openapi, { publicUrl })
+  await app.register(async (closed) => {
+    await closed.register(endpoints, { publicUrl, variesWithOrigin: false })
+    const quotas = { premium: burst, enterprise: burst, demo: burst }
+    const policies = { ...quotas, logins: 1, failedLogins: 1, accessRequests: 1 }
+    const counting = { limits: policies, store: undefined, now: () => 0, after }
+    await closed.register(limits, { quotas: createQuotas(counting) })
+    for (const row of rows) closed.endpoint(row)
+  })
+  t.teardown(() => app.close())
+  const ask = (url: string, token: string, options = {}) =>
+    app.inject({ url, headers: { authorization: `Bearer ${token}` }, ...options })
+  return { app, ask }
+}
+
+t.test(
+  'where there is no example data the demo token is refused, whatever the form of the path',
+  async (t) => {
+    for (const prefix of ['/v1', '', '/webapi/v1/api.php']) {
+      const { ask } = await open()
+      const refused = await ask(`${prefix}/live`, 'demo')
+      t.equal(refused.statusCode, 403)
+      t.match(refused.json(), { code: 'live_token_required', status: 403 })
+      t.equal(refused.headers['www-authenticate'], undefined, 'no other scope would help')
+      t.equal((await ask(`${prefix}/live`, 'demo', { method: 'HEAD' })).statusCode, 403)
+      t.equal((await ask(`${prefix}/live`, 'live')).statusCode, 200)
+      t.equal((await ask(`${prefix}/any`, 'demo')).statusCode, 200)
+    }
+  },
+)
+
+t.test('it is judged after path and method and before the quota, which it costs all the same', async (t) => {
+  const { ask } = await open()
+  t.equal((await ask('/v1/live', 'nobody')).statusCode, 401)
+  t.equal((await ask('/v1/live', 'demo', { method: 'POST' })).statusCode, 405)
+  t.equal((await ask('/v1/live', 'narrow')).json().code, 'insufficient_scope')
+  for (let i = 0; i < 5; i++) {
+    const { statusCode, headers } = await ask('/v1/live?nonsense=1', 'demo', {
+      headers: { authorization: 'Bearer demo', accept: 'image/png' },
+    })
+    t.equal(statusCode, 403)
+    t.match(headers.ratelimit, `r=${Math.max(0, 1 - i)}`)
+  }
+  t.equal((await ask('/v1/any', 'demo')).statusCode, 429)
+})
+
+t.test('the document says where', async (t) => {
+  const { app } = await open()
+  const { paths, components } = (await app.inject('/openapi.json')).json()
+  const codes = (path: string) => {
+    const response = paths[path].get.responses[403]
+    const { content } = response.$ref ? components.responses[response.$ref.split('/').at(-1)] : response
+    return Object.keys(content['application/problem+json'].examples)
+  }
+  t.ok(codes('/v1/live').includes('live_token_required'))
+  t.notOk(codes('/v1/any').includes('live_token_required'))
+})

@@ -1,0 +1,301 @@
+import assert from 'node:assert/strict'
+import fc from 'fast-check'
+import t from 'tap'
+import {
+  type ChainedEntry,
+  createVerifier,
+  erasure,
+  type Fault,
+  formatHead,
+  genesis,
+  type Head,
+  isAnchor,
+  type Link,
+  parseHead,
+  type Sealable,
+  sealEntries,
+  signAnchor,
+} from '../../app/audit/chain.ts'
+import { createSecrets } from '../../app/auth/secrets.ts'
+
+const key = createSecrets(['k'.repeat(32)])
+const stranger = createSecrets(['s'.repeat(32)])
+
+const refs = ['11111111-1111-4111-8111-111111111111', '22222222-2222-4222-8222-222222222222', null]
+
+const sealable = fc.record({
+  at: fc.date({ noInvalidDate: true }).map((date) => date.toISOString()),
+  actor: fc.constantFrom('key', 'operator', 'system'),
+  customerRef: fc.constantFrom(...refs),
+  action: fc.constantFrom('login', 'reads', 'import'),
+  outcome: fc.constantFrom('ok', 'refused'),
+  requestId: fc.option(fc.uuid()),
+  personalSha256: fc.uint8Array({ minLength: 32, maxLength: 32 }).map((bytes) => Buffer.from(bytes)),
+})
+
+/** Entries with numbers that have gaps, as those of rolled back transactions leave them. */
+const entries = (minLength: number) =>
+  fc
+    .array(fc.tuple(sealable, fc.integer({ min: 1, max: 5 })), { minLength, maxLength: 30 })
+    .map((list): Sealable[] => {
+      let entryId = 0
+      return list.map(([{ personalSha256, ...entry }, step]) => {
+        entryId += step
+        return { entry: { entryId, ...entry }, personalSha256 }
+      })
+    })
+
+const chain = (given: readonly Sealable[], head = genesis): Link[] => {
+  const seals = sealEntries(key, head, given)
+  return given.map((each, index) => ({ seal: seals[index] as Link['seal'], ...each }))
+}
+
+const verify = (links: readonly Link[], from = genesis, published?: Head): Fault | undefined => {
+  const verifier = createVerifier(key, from, published)
+  for (const link of links) verifier.check(link)
+  return verifier.finish()
+}
+
+const headOf = (links: readonly Link[]): Head => (links.at(-1) as Link).seal
+const at = <T>(list: readonly T[], index: number) => list[index] as T
+const place = (links: readonly Link[], index: number) => {
+  const { seal } = at(links, index)
+  return { sealNo: seal.sealNo, entryId: seal.entryId }
+}
+
+/** Entries, the chain over them, and a place in it. */
+const withPlace = (minLength = 1) =>
+  entries(minLength).chain((given) => fc.tuple(fc.constant(chain(given)), fc.nat(given.length - 1)))
+
+const replaced = (links: readonly Link[], index: number, link: Link) =>
+  links.map((each, i) => (i === index ? link : each))
+
+/** What a superuser would do who wants no gap to show. */
+const renumbered = (links: readonly Link[], from = genesis) =>
+  links.map((link, index) => ({ ...link, seal: { ...link.seal, sealNo: from.sealNo + index + 1 } }))
+
+/** Throws, as a property must, where the fault is another one. */
+const expectFault = (
+  fault: Fault | undefined,
+  { reason = /./, ...where }: { sealNo?: number; entryId?: number | null | undefined; reason?: RegExp },
+) => {
+  assert.ok(fault, 'no fault was found')
+  assert.deepEqual({ ...fault, ...where }, fault)
+  assert.match(fault.reason, reason)
+}
+
+t.test('an untouched chain verifies, sealed at once or piece by piece', async () => {
+  fc.assert(
+    fc.property(entries(0), fc.nat(30), (given, cut) => {
+      const whole = chain(given)
+      const first = chain(given.slice(0, cut))
+      const second = chain(given.slice(cut), first.length > 0 ? headOf(first) : genesis)
+      assert.deepEqual([...first, ...second], whole)
+      if (verify(whole) !== undefined) throw new Error('an untouched chain was refused')
+    }),
+    { numRuns: 50 },
+  )
+})
+
+t.test('an edit of any field of any entry is named', async () => {
+  const edits: ((entry: ChainedEntry) => ChainedEntry)[] = [
+    (entry) => ({ ...entry, entryId: entry.entryId + 1000 }),
+    (entry) => ({ ...entry, at: `${entry.at}0` }),
+    (entry) => ({ ...entry, actor: 'anonymous' }),
+    (entry) => ({ ...entry, customerRef: '33333333-3333-4333-8333-333333333333' }),
+    (entry) => ({ ...entry, action: 'keys.issue' }),
+    (entry) => ({ ...entry, outcome: entry.outcome === 'ok' ? 'refused' : 'ok' }),
+    (entry) => ({ ...entry, requestId: `${entry.requestId}-` }),
+  ]
+  fc.assert(
+    fc.property(withPlace(), fc.constantFrom(...edits), ([links, index], edit) => {
+      const link = at(links, index)
+      const fault = verify(replaced(links, index, { ...link, entry: edit(link.entry as ChainedEntry) }))
+      expectFault(fault, place(links, index))
+    }),
+  )
+})
+
+t.test('an edit of a seal is named', async () => {
+  fc.assert(
+    fc.property(withPlace(), fc.nat(31), ([links, index], byte) => {
+      const link = at(links, index)
+      const mac = Buffer.from(link.seal.mac)
+      mac[byte] = (mac[byte] as number) ^ 1
+      expectFault(
+        verify(replaced(links, index, { ...link, seal: { ...link.seal, mac } })),
+        place(links, index),
+      )
+    }),
+  )
+})
+
+t.test('an edit of a personal part is named', async () => {
+  fc.assert(
+    fc.property(withPlace(), ([links, index]) => {
+      const fault = verify(
+        replaced(links, index, { ...at(links, index), personalSha256: Buffer.alloc(32, 7) }),
+      )
+      expectFault(fault, { ...place(links, index), reason: /personal part .* changed/ })
+    }),
+  )
+})
+
+t.test('personal parts that change places are named', async () => {
+  fc.assert(
+    fc.property(withPlace(2), ([links]) => {
+      const [a, b] = [at(links, 0), at(links, 1)]
+      fc.pre(!a.personalSha256?.equals(b.personalSha256 as Buffer))
+      const swapped = replaced(links, 0, { ...a, personalSha256: b.personalSha256 })
+      expectFault(verify(replaced(swapped, 1, { ...b, personalSha256: a.personalSha256 })), place(links, 0))
+    }),
+  )
+})
+
+t.test('a deletion is named: the entry alone, with its seal, and with the rest renumbered', async () => {
+  fc.assert(
+    fc.property(withPlace(2), ([links, index]) => {
+      const { sealNo, entryId } = place(links, index)
+      const emptied = replaced(links, index, { ...at(links, index), entry: null, personalSha256: null })
+      expectFault(verify(emptied), { sealNo, entryId, reason: /deleted/ })
+      fc.pre(index < links.length - 1)
+      const shortened = links.filter((_, i) => i !== index)
+      expectFault(verify(shortened), { sealNo, entryId: null, reason: /missing/ })
+      expectFault(verify(renumbered(shortened)), { sealNo })
+    }),
+  )
+})
+
+t.test('a swap is named by its first place: of entries, of seals, of both', async () => {
+  fc.assert(
+    fc.property(withPlace(2), fc.nat(29), ([links, first], other) => {
+      const second = other % links.length
+      fc.pre(first !== second)
+      const [i, j] = [Math.min(first, second), Math.max(first, second)]
+      const [a, b] = [at(links, i), at(links, j)]
+      const contents = replaced(replaced(links, i, { ...b, seal: a.seal }), j, { ...a, seal: b.seal })
+      expectFault(verify(contents), { sealNo: a.seal.sealNo })
+      const rows = renumbered(replaced(replaced(links, i, b), j, a))
+      expectFault(verify(rows), { sealNo: a.seal.sealNo })
+    }),
+  )
+})
+
+t.test('an insertion without the key is named', async () => {
+  fc.assert(
+    fc.property(withPlace(), sealable, ([links, index], { personalSha256, ...entry }) => {
+      const before = index === 0 ? genesis : at(links, index - 1).seal
+      const forged = { entry: { entryId: 9999, ...entry }, personalSha256 }
+      const [seal] = sealEntries(stranger, before, [forged])
+      const inserted = [...links.slice(0, index), { seal: seal as Link['seal'], ...forged }]
+      const fault = verify(renumbered([...inserted, ...links.slice(index)]))
+      expectFault(fault, { sealNo: before.sealNo + 1, entryId: 9999 })
+    }),
+  )
+})
+
+t.test('a cut tail is named by a head that was noted before, and by nothing else', async () => {
+  fc.assert(
+    fc.property(withPlace(2), ([links, index]) => {
+      const remaining = links.slice(0, index)
+      const published = headOf(links)
+      expectFault(verify(remaining, genesis, published), { sealNo: index + 1, entryId: null, reason: /cut/ })
+      assert.equal(verify(remaining), undefined, 'which is why heads are published')
+    }),
+  )
+})
+
+t.test('a chain rebuilt after a cut is not the published one', async () => {
+  fc.assert(
+    fc.property(entries(3), sealable, (given, { personalSha256, ...entry }) => {
+      const links = chain(given)
+      const other = { entry: { entryId: 9999, ...entry }, personalSha256 }
+      const rebuilt = chain([...given.slice(0, -2), other, ...given.slice(-1)])
+      expectFault(verify(rebuilt, genesis, headOf(links)), { sealNo: links.length, reason: /published/ })
+      assert.equal(
+        verify(links, genesis, at(links, 0).seal),
+        undefined,
+        'an older head of the same chain is fine',
+      )
+    }),
+  )
+})
+
+t.test('erased personal parts verify where the chain holds the erasure, and only there', async () => {
+  const [ref] = refs as [string]
+  fc.assert(
+    fc.property(entries(1), (given) => {
+      const mine = given.filter(({ entry }) => entry.customerRef === ref)
+      fc.pre(mine.length > 0)
+      const last = at(given, given.length - 1).entry
+      const erase: Sealable = {
+        entry: { ...last, entryId: last.entryId + 1, action: erasure, customerRef: ref },
+        personalSha256: Buffer.alloc(32),
+      }
+      const bare = (links: readonly Link[]) =>
+        links.map((link) =>
+          link.entry?.customerRef === ref && link.entry.action !== erasure
+            ? { ...link, personalSha256: null }
+            : link,
+        )
+      assert.equal(verify(bare(chain([...given, erase]))), undefined)
+      const entryId = mine[0]?.entry.entryId
+      expectFault(verify(bare(chain(given))), { entryId, reason: /no erasure/ })
+      const elsewhere = { ...erase, entry: { ...erase.entry, customerRef: refs[1] as string } }
+      expectFault(verify(bare(chain([...given, elsewhere]))), { entryId })
+    }),
+  )
+})
+
+t.test('a personal part that was gone when its entry was sealed cannot come back', async (t) => {
+  const entry: ChainedEntry = {
+    entryId: 1,
+    at: '2026-11-21T00:00:00.000000Z',
+    actor: 'key',
+    customerRef: refs[0] as string,
+    action: 'login',
+    outcome: 'ok',
+    requestId: null,
+  }
+  const [link] = chain([{ entry, personalSha256: null }]) as [Link]
+  t.match(verify([{ ...link, personalSha256: Buffer.alloc(32) }]), { entryId: 1, reason: /personal part/ })
+})
+
+t.test('after pruning the chain goes on from an anchor that only the key can make', async () => {
+  fc.assert(
+    fc.property(withPlace(2), ([links, index]) => {
+      const anchor: Head = at(links, index).seal
+      assert.equal(verify(links.slice(index + 1), anchor), undefined)
+      const mac = signAnchor(key, anchor)
+      assert.ok(isAnchor(key, anchor, mac))
+      assert.ok(!isAnchor(key, { ...anchor, sealNo: anchor.sealNo + 1 }, mac))
+      assert.ok(!isAnchor(key, anchor, signAnchor(stranger, anchor)))
+    }),
+    { numRuns: 30 },
+  )
+})
+
+t.test('a chain goes on under a new key as long as the former one is still known', async (t) => {
+  const former = createSecrets(['f'.repeat(32)])
+  const rotated = createSecrets(['n'.repeat(32), 'f'.repeat(32)])
+  const given = fc.sample(entries(4), 1)[0] as Sealable[]
+  const first = sealEntries(former, genesis, given.slice(0, 2))
+  const seals = [...first, ...sealEntries(rotated, first[1] as Head, given.slice(2))]
+  const follow = (secrets: typeof key) => {
+    const verifier = createVerifier(secrets, genesis)
+    given.forEach((each, index) => {
+      verifier.check({ seal: seals[index] as Link['seal'], ...each })
+    })
+    return verifier.finish()
+  }
+  t.equal(follow(rotated), undefined)
+  t.match(follow(createSecrets(['n'.repeat(32)])), { sealNo: 1 })
+})
+
+t.test('a head reads back as it was printed', async (t) => {
+  const head = { sealNo: 4711, mac: Buffer.alloc(32, 9) }
+  t.same(parseHead(formatHead(head)), head)
+  for (const bad of ['', '4711', `4711:${'A'.repeat(42)}`, `-1:${'A'.repeat(43)}`, `1:${'?'.repeat(43)}`]) {
+    t.equal(parseHead(bad), undefined, bad)
+  }
+})

@@ -1,0 +1,67 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { freePort } from '../servers.ts'
+
+const root = join(import.meta.dirname, '../..')
+const readyWithinMs = 30_000
+
+export type Service = {
+  base: string
+  /** All it printed. */
+  output: () => string
+  /** Ends it as a platform does, and waits. */
+  stop: () => Promise<number | null>
+}
+
+export type Result = { code: number | null; stdout: string; stderr: string }
+
+/** The real service, once it is ready. */
+export const startService = async (env: Record<string, string>): Promise<Service> => {
+  const port = await freePort()
+  const child = spawn(process.execPath, ['app/server.ts'], {
+    cwd: root,
+    env: { PATH: process.env.PATH, HOME: process.env.HOME, PORT: String(port), ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.on('data', (chunk: Buffer) => {
+      output += chunk.toString()
+    })
+  }
+  const closed = once(child, 'close')
+  const base = `http://localhost:${port}`
+  const isReady = () =>
+    fetch(`${base}/health/ready`).then(
+      (answer) => answer.ok,
+      () => false,
+    )
+  const deadline = Date.now() + readyWithinMs
+  while (!(await isReady())) {
+    if (child.exitCode !== null || Date.now() > deadline) throw new Error(`it did not start:\n${output}`)
+    await delay(20)
+  }
+  const stop = async () => {
+    if (child.exitCode === null && child.signalCode === null) child.kill('SIGTERM')
+    await closed
+    return child.exitCode
+  }
+  return { base, output: () => output, stop }
+}
+
+/** The real command line, as the shell would run it. */
+export const runCli = async (args: readonly string[], env: Record<string, string>): Promise<Result> => {
+  const child = spawn(process.execPath, [join(root, 'app/cli.ts'), ...args], {
+    cwd: root,
+    env: { PATH: process.env.PATH, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const [stdout, stderr, [code]] = await Promise.all([
+    child.stdout.setEncoding('utf8').toArray(),
+    child.stderr.setEncoding('utf8').toArray(),
+    once(child, 'close') as Promise<[number | null]>,
+  ])
+  return { code, stdout: stdout.join(''), stderr: stderr.join('') }
+}

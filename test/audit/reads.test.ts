@@ -1,0 +1,127 @@
+import fc from 'fast-check'
+import t from 'tap'
+import { truncateAddress } from '../../app/audit/client-address.ts'
+import { fingerprintQuery } from '../../app/audit/fingerprint.ts'
+import { createReadCounts, type Reader } from '../../app/audit/read-counts.ts'
+import { createSecrets } from '../../app/auth/secrets.ts'
+
+const secrets = createSecrets(['k'.repeat(32)])
+const clock = { ms: Date.parse('2026-11-21T12:34:56Z') }
+const open = () =>
+  createReadCounts({ now: () => clock.ms, fingerprint: (target) => fingerprintQuery(secrets, target) })
+const live = (keyId: string, customerId = 'acme'): Reader => ({ kind: 'live', customerId, keyId })
+const demo: Reader = { kind: 'demo', customerId: 'demo', keyId: 'demo' }
+const list = () => '/v1/certificates'
+
+t.test('reads are counted by key, resource, query and status', async (t) => {
+  const counts = open()
+  const url = '/v1/certificates?number=4711'
+  counts.add(live('k1'), url, 200, 3, list)
+  counts.add(live('k1'), url, 200, 2, list)
+  counts.add(live('k1'), url, 304, 0, list)
+  counts.add(live('k2', 'globex'), url, 200, 1, list)
+  counts.add(live('k1'), '/v1/products', 200, 50, () => '/v1/products')
+  const events = counts.drain()
+  const minute = '2026-11-21T12:34Z'
+  const query = fingerprintQuery(secrets, url)
+  const entry = (customer: string, keyId: string, details: object) => ({
+    actor: 'key',
+    action: 'reads',
+    outcome: 'ok',
+    customer,
+    keyId,
+    details: { minute, resource: 'certificates', query, ...details },
+  })
+  t.strictSame(events.slice(0, 2), [
+    entry('acme', 'k1', { status: 200, count: 2, rows: 5 }),
+    entry('acme', 'k1', { status: 304, count: 1, rows: 0 }),
+  ])
+  t.match(events[2], { details: { resource: 'products', rows: 50 } })
+  t.strictSame(events[3], entry('globex', 'k2', { status: 200, count: 1, rows: 1 }))
+  t.strictSame(counts.drain(), [], 'and begin anew')
+})
+
+t.test('the forms of a path are one resource; refusals say so', async (t) => {
+  const counts = open()
+  for (const prefix of ['/v1', '', '/webapi/v1/api.php']) {
+    counts.add(live('k'), `${prefix}/lab/1`, 403, 0, () => `${prefix}/lab/:id`)
+  }
+  t.match(counts.drain(), [{ outcome: 'refused', details: { resource: 'lab/:id', status: 403, count: 3 } }])
+})
+
+t.test('a fingerprint knows a question again and gives nothing away', async (t) => {
+  const of = (target: string) => fingerprintQuery(secrets, target)
+  t.equal(of('/v1/lab?a=1&b=2'), of('/v1/lab?b=2&a=1'))
+  t.equal(of('/v1/lab?a=1&cursor=xyz'), of('/v1/lab?a=1'))
+  const different = ['/v1/lab', '/v1/lab?a=1', '/v1/lab?a=2', '/v1/lab/1', '/v1/lab/2', '/v1/products']
+  t.equal(new Set(different.map(of)).size, different.length)
+  const other = createSecrets(['o'.repeat(32)])
+  t.not(of('/v1/lab'), fingerprintQuery(other, '/v1/lab'), 'without the key nobody can try values')
+})
+
+t.test('no value of a query or path is in what is written', async (t) => {
+  const counts = open()
+  counts.add(live('k'), '/v1/products/geheim-1?name=geheim-2', 200, 1, () => '/v1/products/:id')
+  counts.addRefusal('/v1/*', 401)
+  const events = counts.drain()
+  t.equal(events.length, 2)
+  t.notMatch(JSON.stringify(events), /geheim/)
+  t.match(events[1], { actor: 'anonymous', action: 'refusals', outcome: 'refused' })
+})
+
+t.test('the demo token is not told apart by query: it is anybody’s', async (t) => {
+  const counts = open()
+  for (let i = 0; i < 50; i++) counts.add(demo, `/v1/certificates?limit=${i}`, 200, 2, list)
+  t.match(counts.drain(), [
+    { actor: 'demo', customer: 'demo', details: { query: null, count: 50, rows: 100 } },
+  ])
+})
+
+t.test('memory is bounded: what is too much is counted without its query, and nothing is lost', async (t) => {
+  const counts = open()
+  for (let i = 0; i < 5_000; i++) counts.add(live('k'), `/v1/certificates?number=${i}`, 200, 1, list)
+  const events = counts.drain()
+  t.equal(events.length, 1_001)
+  t.equal(events.filter(({ details }) => details?.query === null).length, 1)
+  const sum = (name: string) => events.reduce((total, { details }) => total + Number(details?.[name]), 0)
+  t.same([sum('count'), sum('rows')], [5_000, 5_000])
+
+  const long = 'x'.repeat(8_000)
+  for (let key = 0; key < 10; key++) {
+    for (let i = 0; i < 100; i++)
+      counts.add(live(`k${key}`), `/v1/lab?tags=${long}${i}`, 200, 1, () => '/v1/lab')
+  }
+  const kept = counts.drain().filter(({ details }) => details?.query !== null)
+  t.ok(kept.length * long.length <= 4 * 2 ** 20, `${kept.length} long addresses kept`)
+
+  for (let i = 0; i < 900; i++)
+    counts.add(live('greedy'), `/v1/lab?tags=${long}${i}`, 200, 1, () => '/v1/lab')
+  counts.add(live('modest'), `/v1/lab?tags=${long}`, 200, 1, () => '/v1/lab')
+  const modest = counts.drain().filter(({ keyId }) => keyId === 'modest')
+  t.match(modest, [{ details: { query: String } }], 'one key’s long addresses cost no other key its own')
+})
+
+t.test('an address keeps its network and loses its host', async (t) => {
+  const cases: [string, string | undefined][] = [
+    ['192.0.2.77', '192.0.2.0/24'],
+    ['::ffff:192.0.2.77', '192.0.2.0/24'],
+    ['2001:db8:1:2:3:4:5:6', '2001:db8:1::/48'],
+    ['2001:0DB8::1', '2001:db8:0::/48'],
+    ['::1', '0:0:0::/48'],
+    ['fe80::1%eth0', 'fe80:0:0::/48'],
+    ['', undefined],
+    ['unix:', undefined],
+  ]
+  for (const [address, network] of cases) t.equal(truncateAddress(address), network, address)
+  fc.assert(
+    fc.property(fc.ipV4(), fc.nat(255), (address, last) => {
+      const neighbour = address.replace(/\d+$/, String(last))
+      return truncateAddress(address) === truncateAddress(neighbour)
+    }),
+  )
+  fc.assert(
+    fc.property(fc.ipV6(), (address) =>
+      /^(([0-9a-f]{1,4}:){3}:\/48|[\d.]+\/24)$/.test(truncateAddress(address) ?? ''),
+    ),
+  )
+})

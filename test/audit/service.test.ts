@@ -1,0 +1,332 @@
+import { sql } from 'kysely'
+import t, { type Test } from 'tap'
+import { listEntries } from '../../app/audit/list.ts'
+import { verifyAudit } from '../../app/audit/verify.ts'
+import { createApiKey, parseApiKey } from '../../app/auth/api-keys.ts'
+import { createSecrets } from '../../app/auth/secrets.ts'
+import { createDb, createPool } from '../../app/db/connect.ts'
+import { importRecords } from '../../app/import/index.ts'
+import { addCustomer, createTestApp, createTestDatabase, logIn, secretKey } from '../helper.ts'
+
+const database = await createTestDatabase()
+t.teardown(() => database.close())
+const { operator } = database
+const clock = { offsetMs: 0 }
+const app = await createTestApp(database, { clock, env: { LIMIT_FAILED_LOGINS: '1000' } })
+t.teardown(() => app.close())
+
+const createTestSuperuser = async (test: Test) => {
+  const pool = createPool(database.url, { max: 1, applicationName: 'test', onError: () => {} })
+  const superuser = createDb(pool)
+  test.teardown(() => superuser.destroy())
+  return superuser
+}
+
+const products = Array.from({ length: 5 }, (_, index) =>
+  JSON.stringify({ resource: 'products', customer: 'acme', id: `geheim-${index}`, name: `Geheim ${index}` }),
+)
+const importing = (lines: readonly string[], options = {}) =>
+  importRecords(operator, ReadableStream.from([Buffer.from(lines.join('\n'))]), {
+    isAudited: true,
+    ...options,
+  })
+const newest = (limit: number) => listEntries(operator, { limit })
+const count = async () => (await newest(100_000)).length
+
+await addCustomer(database, 'acme')
+await importing(products)
+const apiKey = await addCustomer(database, 'acme')
+const keyId = parseApiKey(apiKey)?.keyId as string
+
+const login = (payload: object) => app.inject({ method: 'POST', url: '/v1/auth/login', payload })
+
+t.test('a login is written with the key, the customer, the request and the network', async (t) => {
+  const answer = await login({ api_key: apiKey })
+  t.match(await newest(1), [
+    {
+      actor: keyId,
+      customer: 'acme',
+      action: 'login',
+      outcome: 'ok',
+      client: '127.0.0.0/24',
+      request_id: answer.headers['request-id'],
+    },
+  ])
+})
+
+t.test(
+  'a refused login is written with its reason; the key that was tried is not the one who acted',
+  async (t) => {
+    const wrong = `${apiKey.slice(0, 26)}${createApiKey().apiKey.slice(26)}`
+    await login({ api_key: wrong })
+    const mistyped = await newest(1)
+    t.match(mistyped, [{ actor: 'anonymous', action: 'login', outcome: 'refused' }])
+    t.match(mistyped, [{ details: { reason: 'invalid_api_key' }, customer: null }], 'its checksum is wrong')
+
+    const revoked = await addCustomer(database, 'acme')
+    await operator
+      .updateTable('api_keys')
+      .set({ revoked_at: new Date().toISOString() })
+      .where('key_id', '=', parseApiKey(revoked)?.keyId ?? '')
+      .execute()
+    t.equal((await login({ api_key: revoked })).statusCode, 401)
+    t.match(await newest(1), [{ actor: 'anonymous', outcome: 'refused', customer: 'acme' }])
+
+    const lapsed = await addCustomer(database, 'lapsed', { plan: 'basic' })
+    t.equal((await login({ api_key: lapsed })).statusCode, 403)
+    t.match(await newest(1), [{ customer: 'lapsed', details: { reason: 'plan_required' } }])
+  },
+)
+
+t.test('what is no login attempt makes no entry', async (t) => {
+  const before = await count()
+  await login({ password: 'x' })
+  t.equal(await count(), before)
+})
+
+t.test('a flood of refused logins is counted, not written one by one', async (t) => {
+  const before = await count()
+  // From the beginning of a minute: all of it in one.
+  clock.offsetMs += 120_000 - ((Date.now() + clock.offsetMs) % 60_000)
+  for (let i = 0; i < 620; i++) await login({ api_key: 'nonsense' })
+  const written = (await count()) - before
+  t.equal(written, 600)
+  await app.audit.flush()
+  const [counted] = (await newest(10)).filter(({ action }) => action === 'refusals')
+  t.match(counted, { details: { resource: 'login: invalid_api_key', status: 401, count: 20 } })
+})
+
+t.test('what the limits refuse is counted', async (t) => {
+  const limited = await createTestApp(database, { env: { LIMIT_FAILED_LOGINS: '1' } })
+  t.teardown(() => limited.close())
+  const before = await count()
+  const attempt = () =>
+    limited.inject({ method: 'POST', url: '/v1/auth/login', payload: { api_key: 'nonsense' } })
+  for (const status of [401, 429, 429]) t.equal((await attempt()).statusCode, status)
+  await limited.audit.flush()
+  t.equal(await count(), before + 2)
+  const [counted] = (await newest(2)).filter(({ action }) => action === 'refusals')
+  t.match(counted, { details: { resource: 'login: quota_exceeded', status: 429, count: 2 } })
+})
+
+t.test('OAuth is watched as login is: tokens given, refusals and revocations', async (t) => {
+  const oauth = (path: string, form: Record<string, string>, secret = apiKey) =>
+    app.inject({
+      method: 'POST',
+      url: `/v1/oauth/${path}`,
+      headers: {
+        authorization: `Basic ${Buffer.from(`${keyId}:${secret}`).toString('base64')}`,
+        'content-type': 'application/x-www-form-urlencoded',
+      },
+      payload: new URLSearchParams(form).toString(),
+    })
+  const issued = await oauth('token', { grant_type: 'client_credentials' })
+  t.match(await newest(1), [
+    {
+      ...{ actor: keyId, customer: 'acme', action: 'login', outcome: 'ok', client: '127.0.0.0/24' },
+      request_id: issued.headers['request-id'],
+    },
+  ])
+  const before = await count()
+  await oauth('introspect', { token: issued.json().access_token })
+  t.equal(await count(), before, 'to look at a token is no login')
+  t.equal((await oauth('revoke', { token: issued.json().access_token })).statusCode, 200)
+  t.match(await newest(1), [
+    { actor: 'key', customer: 'acme', action: 'tokens.revoke', subject: keyId, details: { jti: String } },
+  ])
+  const leaked = await addCustomer(database, 'acme')
+  await oauth('revoke', { token: leaked })
+  t.match(await newest(1), [{ action: 'keys.revoke', customer: 'acme', subject: parseApiKey(leaked)?.keyId }])
+  const other = parseApiKey(await addCustomer(database, 'globex'))?.keyId as string
+  const wrong = createApiKey().apiKey
+  t.ok(other)
+  await oauth('token', { grant_type: 'client_credentials' }, wrong)
+  t.match(await newest(1), [{ action: 'keys.revoke' }], 'a key that is not the client’s is not even tried')
+})
+
+t.test('a login that cannot be written down is not given', async (t) => {
+  const superuser = await createTestSuperuser(t)
+  await sql`revoke execute on function append_audit from certdata_reader`.execute(superuser)
+  const answer = await login({ api_key: apiKey })
+  const refused = await login({ api_key: 'nonsense' })
+  await sql`grant execute on function append_audit to certdata_reader`.execute(superuser)
+  t.equal(answer.statusCode, 500)
+  t.notMatch(answer.body, /access_token/)
+  t.equal(refused.statusCode, 401, 'a refusal stays one')
+})
+
+t.test('reads are written once a minute has passed, with who, what, how many and no value', async (t) => {
+  const { get } = await logIn(app, apiKey)
+  await app.audit.flush()
+  const before = await count()
+  for (const url of ['/v1/products?limit=3&sort=name', '/products?limit=3&sort=name']) await get(url)
+  await get('/v1/products?sort=name&limit=3')
+  await get('/v1/products/geheim-1')
+  await get('/v1/products/geheim-9')
+  await get('/v1/products?name=Geheim%202&nonsense=geheim')
+  t.equal(await count(), before, 'not on the way of the request')
+  await app.audit.flush()
+  const reads = (await newest(100)).slice(0, (await count()) - before).reverse()
+  const seen = reads.map(({ details }) => [details?.resource, details?.status, details?.count, details?.rows])
+  t.same(seen, [
+    ['products', 200, 3, 9],
+    ['products/:id', 200, 1, 1],
+    ['products/:id', 404, 1, 0],
+    ['products', 400, 1, 0],
+  ])
+  t.match(reads[0], { actor: keyId, customer: 'acme', action: 'reads', outcome: 'ok', client: null })
+  const { rows } = await sql<{
+    text: string
+  }>`select row_to_json(p)::text as text from audit_persons p`.execute(operator)
+  t.notMatch(JSON.stringify(rows.map(({ text }) => text)), /geheim|Geheim/)
+})
+
+t.test('rows are counted whatever store answers, and none for a 304', async (t) => {
+  const { token } = await logIn(app, apiKey)
+  await app.audit.flush()
+  const ask = (headers = {}) =>
+    app.inject({ url: '/v1/products?limit=2', headers: { authorization: `Bearer ${token}`, ...headers } })
+  const first = await ask()
+  const second = await ask()
+  t.equal(second.headers['cache-status'], 'certdata; hit')
+  t.equal((await ask({ 'if-none-match': first.headers.etag })).statusCode, 304)
+  await app.audit.flush()
+  const reads = (await newest(2)).map(({ details }) => [details?.status, details?.count, details?.rows])
+  t.same(reads.sort(), [
+    [200, 2, 4],
+    [304, 1, 0],
+  ])
+})
+
+t.test(
+  'refusals without a known reader are counted by route; pages that need no token are not',
+  async (t) => {
+    await app.audit.flush()
+    const before = await count()
+    await app.inject({ url: '/v1/certificates/geheim', headers: { authorization: 'Bearer nonsense' } })
+    await app.inject({ url: '/v1/certificates/geheim' })
+    await app.inject('/health/live')
+    await app.inject('/openapi.json')
+    await app.inject('/nowhere')
+    await app.audit.flush()
+    t.equal(await count(), before + 1)
+    t.match(await newest(1), [
+      {
+        actor: 'anonymous',
+        action: 'refusals',
+        outcome: 'refused',
+        details: { resource: 'certificates/:id', status: 401, count: 2 },
+      },
+    ])
+  },
+)
+
+t.test(
+  'a good token that is refused is written under its key: revoked, without a plan, suspended',
+  async (t) => {
+    await app.audit.flush()
+    const writtenOf = async (apiKey: string, end: () => Promise<unknown>, status: number) => {
+      const { get } = await logIn(app, apiKey)
+      await end()
+      // Facts about keys are at most 500 ms old.
+      clock.offsetMs += 1_000
+      t.equal((await get('/v1/products?name=Geheim')).statusCode, status)
+      await app.audit.flush()
+      const [entry] = await newest(1)
+      const keyId = parseApiKey(apiKey)?.keyId
+      t.match(entry, { actor: keyId, action: 'reads', outcome: 'refused', details: { status, rows: 0 } })
+      t.notMatch(JSON.stringify(entry), /Geheim/)
+      return entry?.customer
+    }
+    const keyOf = (customer: string) => addCustomer(database, customer)
+    const change = (customer: string, to: object) => () =>
+      operator.updateTable('customers').set(to).where('customer_id', '=', customer).execute()
+    t.equal(
+      await writtenOf(await keyOf('downgraded'), change('downgraded', { plan: 'basic' }), 403),
+      'downgraded',
+    )
+    const suspended = { suspended_at: new Date().toISOString() }
+    t.equal(await writtenOf(await keyOf('suspended'), change('suspended', suspended), 403), 'suspended')
+    const revoked = await keyOf('acme')
+    const revoke = () =>
+      operator
+        .updateTable('api_keys')
+        .set({ revoked_at: new Date().toISOString() })
+        .where('key_id', '=', parseApiKey(revoked)?.keyId ?? '')
+        .execute()
+    t.equal(await writtenOf(revoked, revoke, 401), 'acme')
+
+    const { token, get } = await logIn(app, apiKey)
+    await app.principals.revokeToken({ ...app.verifyToken(token), customerId: 'acme' })
+    clock.offsetMs += 1_000
+    t.equal((await get('/v1/lab')).json().code, 'token_revoked')
+    await app.audit.flush()
+    t.match(await newest(1), [
+      { actor: keyId, customer: 'acme', outcome: 'refused', details: { status: 401 } },
+    ])
+  },
+)
+
+t.test(
+  'a token that outlived its customer is nobody’s, also where another came under the name',
+  async (t) => {
+    const { get } = await logIn(app, await addCustomer(database, 'passing'))
+    await operator.deleteFrom('customers').where('customer_id', '=', 'passing').execute()
+    await addCustomer(database, 'passing')
+    clock.offsetMs += 1_000
+    t.equal((await get('/v1/products')).statusCode, 401)
+    await app.audit.flush()
+    t.match(await newest(1), [{ actor: 'key', customer: null, outcome: 'refused', details: { status: 401 } }])
+  },
+)
+
+t.test('the head is there for a metric, as the log has it', async (t) => {
+  await login({ api_key: apiKey })
+  await app.audit.seal()
+  const { head } = await verifyAudit(operator, createSecrets([secretKey]))
+  t.same(app.audit.head(), head)
+})
+
+t.test('what is counted is kept while the database does not take it', async (t) => {
+  const superuser = await createTestSuperuser(t)
+  const { get } = await logIn(app, apiKey)
+  await app.audit.flush()
+  const before = await count()
+  await get('/v1/products')
+  await sql`revoke execute on function append_audit from certdata_reader`.execute(superuser)
+  await t.rejects(app.audit.flush())
+  await sql`grant execute on function append_audit to certdata_reader`.execute(superuser)
+  await app.audit.flush()
+  t.equal(await count(), before + 1)
+})
+
+t.test('a service that closes writes what it counted, and seals', async (t) => {
+  const own = await createTestApp(database)
+  const { get } = await logIn(own, apiKey)
+  await get('/v1/lab')
+  await own.close()
+  const [last] = await newest(1)
+  t.match(last, { action: 'reads', customer: 'acme', details: { resource: 'lab' } })
+  t.type(last?.seal, 'number')
+  const secrets = createSecrets([secretKey])
+  t.match(await verifyAudit(operator, secrets), { fault: null, unsealed: 0 })
+})
+
+t.test('an import writes whose records it changed, with the change', async (t) => {
+  const importsOf = async (customer: string) =>
+    (await listEntries(operator, { customer, limit: 1_000 }))
+      .filter(({ action }) => action === 'import')
+      .map(({ details }) => details)
+  t.same(await importsOf('acme'), [{ created: 5 }])
+  const line = (customer: string, name: string) =>
+    JSON.stringify({ resource: 'products', customer, id: 'geheim-1', name })
+  await importing([line('acme', 'Other'), line('initech', 'New')])
+  t.same(await importsOf('acme'), [{ updated: 1 }, { created: 5 }])
+  t.same(await importsOf('initech'), [{ created: 1 }], 'a customer that the import itself made')
+  await importing([line('acme', 'Other')])
+  t.equal((await importsOf('acme')).length, 2, 'nothing changed, nothing written')
+  await importing([line('acme', 'Third')], { dryRun: true })
+  t.equal((await importsOf('acme')).length, 2, 'a dry run changes nothing')
+  await importing([line('acme', 'Other')], { replace: true, force: true })
+  t.same((await importsOf('acme'))[0], { deleted: 4 })
+})

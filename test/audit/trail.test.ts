@@ -1,0 +1,401 @@
+import { sql } from 'kysely'
+import t, { type Test } from 'tap'
+import { genesis, type Head } from '../../app/audit/chain.ts'
+import { listEntries } from '../../app/audit/list.ts'
+import { pruneAudit } from '../../app/audit/prune.ts'
+import { type AuditEvent, recordEvents } from '../../app/audit/record.ts'
+import { readChainState, sealPending } from '../../app/audit/sealer.ts'
+import { verifyAudit } from '../../app/audit/verify.ts'
+import { createSecrets } from '../../app/auth/secrets.ts'
+import { createDb, createPool } from '../../app/db/connect.ts'
+import type { Db } from '../../app/db/schema.ts'
+import { addCustomer, createTestDatabase } from '../helper.ts'
+
+const secrets = createSecrets(['k'.repeat(32)])
+const stranger = createSecrets(['s'.repeat(32)])
+
+/** A database with an empty trail, and its superuser. */
+const open = async (test: Test) => {
+  const database = await createTestDatabase()
+  const superuser = createDb(createPool(database.url, { max: 4, applicationName: 'test', onError: () => {} }))
+  test.teardown(async () => {
+    await superuser.destroy()
+    await database.close()
+  })
+  await addCustomer(database, 'acme')
+  await addCustomer(database, 'globex')
+  return { ...database, database, superuser }
+}
+
+const login = (customer: string): AuditEvent => ({
+  actor: 'key',
+  action: 'login',
+  customer,
+  keyId: `key of ${customer}`,
+  client: '192.0.2.0/24',
+})
+const run = (db: Db, statement: string) => sql.raw(statement).execute(db)
+const denied = /permission denied/
+
+t.test('who may do what with the trail', async (t) => {
+  const { reader, operator } = await open(t)
+  const tables = ['audit_entries', 'audit_persons', 'audit_pending', 'audit_seals', 'audit_anchor']
+  const writes = (table: string) => [
+    `insert into ${table} default values`,
+    `update ${table} set ${table === 'audit_seals' || table === 'audit_anchor' ? 'seal_no = 1' : 'entry_id = 1'}`,
+    `delete from ${table}`,
+    `truncate ${table}`,
+  ]
+  await t.test('the serving role reads and changes none of its tables', async (t) => {
+    for (const table of tables) {
+      for (const statement of [`select from ${table}`, ...writes(table)]) {
+        await t.rejects(run(reader, statement), denied, statement)
+      }
+    }
+  })
+  await t.test('the operator reads them and changes none', async (t) => {
+    for (const table of tables) {
+      await t.resolves(run(operator, `select from ${table}`))
+      for (const statement of writes(table)) await t.rejects(run(operator, statement), denied, statement)
+    }
+  })
+  await t.test('both append, by the one function; only the serving role seals', async (t) => {
+    const raw = `select write_audit_entries('[{"actor":"system","action":"login","outcome":"ok"}]')`
+    for (const role of [reader, operator]) {
+      await t.resolves(recordEvents(role, [login('acme')]))
+      await t.rejects(run(role, raw), denied)
+      await t.rejects(run(role, `select nextval('audit_entry_ids')`), denied)
+    }
+    await t.rejects(run(operator, `select append_audit_seals('[]')`), denied)
+    await t.rejects(run(operator, 'select list_unsealed_audit(1)'), denied)
+  })
+  await t.test('the serving role sees nothing personal of what it seals', async (t) => {
+    const { rows } = await sql<object>`select * from list_unsealed_audit(10)`.execute(reader)
+    t.ok(rows.length > 0)
+    t.notMatch(JSON.stringify(rows), /acme|192\.0\.2/)
+  })
+})
+
+t.test('an entry', async (t) => {
+  const { reader, operator, superuser } = await open(t)
+  const newest = async () => (await listEntries(operator, { limit: 1 }))[0]
+
+  await t.test('holds who, what, when, whose, how it ended and from where', async (t) => {
+    const details = { plan: 'premium' }
+    const event = {
+      actor: 'operator',
+      action: 'customers.set-plan',
+      customer: 'acme',
+      subject: 'it',
+    } as const
+    await recordEvents(operator, [{ ...event, details, requestId: 'r-1', client: '192.0.2.0/24' }])
+    t.match(await newest(), {
+      at: /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/,
+      actor: 'operator',
+      customer: 'acme',
+      customer_ref: /^[0-9a-f-]{36}$/,
+      action: 'customers.set-plan',
+      subject: 'it',
+      outcome: 'ok',
+      request_id: 'r-1',
+      client: '192.0.2.0/24',
+      details,
+      seal: null,
+    })
+  })
+
+  await t.test('of a key alone finds its customer', async (t) => {
+    const key = await superuser.selectFrom('api_keys').selectAll().where('customer_id', '=', 'acme').execute()
+    const keyId = key[0]?.key_id as string
+    await recordEvents(reader, [{ actor: 'anonymous', action: 'login', outcome: 'refused', keyId }])
+    t.match(await newest(), { customer: 'acme', actor: 'anonymous', outcome: 'refused' })
+  })
+
+  await t.test('keeps nothing of a key that nobody has, nor of a customer that is gone', async (t) => {
+    await recordEvents(reader, [{ actor: 'anonymous', action: 'login', outcome: 'refused', keyId: 'typed' }])
+    t.match(await newest(), { customer: null, customer_ref: null })
+    const gone = { ...login('initech'), subject: 'initech key', details: { name: 'initech' } }
+    await recordEvents(reader, [gone])
+    t.match(await newest(), { actor: 'key', customer: null, subject: null, client: null, details: null })
+    const { rows } = await sql<{ personal: string }>`select personal::text from audit_persons`.execute(
+      superuser,
+    )
+    t.notMatch(JSON.stringify(rows), /typed|initech/)
+  })
+
+  await t.test('stands and falls with the act in whose transaction it is written', async (t) => {
+    const before = await newest()
+    const failing = operator.transaction().execute(async (trx) => {
+      await recordEvents(trx, [login('acme')])
+      throw new Error('the act failed')
+    })
+    await t.rejects(failing, /the act failed/)
+    t.same(await newest(), before)
+  })
+
+  await t.test('is found by customer, time and number', async (t) => {
+    await recordEvents(reader, [login('globex'), login('globex'), login('acme')])
+    const found = await listEntries(operator, { customer: 'globex', limit: 10 })
+    t.same(
+      found.map(({ customer, actor }) => [customer, actor]),
+      [
+        ['globex', 'key of globex'],
+        ['globex', 'key of globex'],
+      ],
+    )
+    t.equal((await listEntries(operator, { limit: 2 })).length, 2)
+    t.same(await listEntries(operator, { since: '2999-01-01T00:00:00.000Z', limit: 10 }), [])
+    const all = await listEntries(operator, { since: '2000-01-01T00:00:00.000Z', limit: 100 })
+    t.same(
+      all,
+      all.toSorted((a, b) => b.entry - a.entry),
+    )
+  })
+})
+
+t.test('sealing', async (t) => {
+  const { reader, operator } = await open(t)
+  const verify = (published?: Head) => verifyAudit(operator, secrets, published)
+
+  await t.test('an empty trail is a good one', async (t) => {
+    t.match(await verify(), { fault: null, verified: 0, unsealed: 0 })
+    t.same(await readChainState(reader), { head: genesis, isWaiting: false })
+  })
+
+  await t.test('an entry that is committed late is sealed late, and not lost', async (t) => {
+    let commit = () => {}
+    const mayCommit = new Promise<void>((resolve) => {
+      commit = resolve
+    })
+    let written = () => {}
+    const isWritten = new Promise<void>((resolve) => {
+      written = resolve
+    })
+    const long = operator.transaction().execute(async (trx) => {
+      await recordEvents(trx, [login('acme')])
+      written()
+      await mayCommit
+    })
+    await isWritten
+    await recordEvents(reader, [login('globex')])
+    t.match(await sealPending(reader, secrets), { sealNo: 1 })
+    t.match(await verify(), { fault: null, verified: 1, unsealed: 0 })
+    commit()
+    await long
+    t.match(await verify(), { fault: null, verified: 1, unsealed: 1 })
+    t.match(await readChainState(reader), { head: { sealNo: 1 }, isWaiting: true })
+    t.match(await sealPending(reader, secrets), { sealNo: 2 })
+    t.match(await verify(), { fault: null, verified: 2, unsealed: 0 })
+    const entries = await listEntries(operator, { limit: 10 })
+    t.same(
+      entries.map(({ customer, seal }) => [customer, seal]),
+      [
+        ['globex', 1],
+        ['acme', 2],
+      ],
+      'the order of seals is the order of commits',
+    )
+  })
+
+  await t.test('however many instances seal at once, the chain is one', async (t) => {
+    const events = Array.from({ length: 40 }, () => login('acme'))
+    for (let round = 0; round < 5; round++) {
+      const sealers = Array.from({ length: 3 }, () => sealPending(reader, secrets))
+      await Promise.all([recordEvents(operator, events), ...sealers])
+    }
+    await sealPending(reader, secrets)
+    t.match(await verify(), { fault: null, verified: 202, unsealed: 0 })
+  })
+
+  await t.test('while one seals, another leaves it to him', async (t) => {
+    await operator.transaction().execute(async (trx) => {
+      await sql`select pg_advisory_xact_lock(7305281116)`.execute(trx)
+      t.equal(await sealPending(reader, secrets), undefined)
+    })
+  })
+
+  await t.test('more than a batch is sealed in one go', async (t) => {
+    await recordEvents(
+      operator,
+      Array.from({ length: 2_500 }, () => login('acme')),
+    )
+    t.match(await sealPending(reader, secrets), { sealNo: 2_702 })
+    t.match(await verify(), { fault: null, verified: 2_702 })
+  })
+
+  await t.test('with another secret key nothing verifies', async (t) => {
+    t.match(await verifyAudit(operator, stranger), { fault: { sealNo: 1 } })
+  })
+})
+
+t.test('what a superuser does to a sealed trail is named', async (t) => {
+  const { reader, superuser } = await open(t)
+  for (let i = 0; i < 6; i++) await recordEvents(reader, [login('acme'), login('globex')])
+  const head = (await sealPending(reader, secrets)) as Head
+  await recordEvents(reader, [login('acme')])
+
+  /** The verdict on a state that is rolled back afterwards. */
+  const after = async (statements: string, published?: Head) => {
+    const undo = new Error('undo')
+    let fault: unknown
+    const attempt = superuser.transaction().execute(async (trx) => {
+      await run(trx, statements)
+      fault = (await verifyAudit(trx, secrets, published)).fault
+      throw undo
+    })
+    await attempt.catch((error: unknown) => {
+      if (error !== undo) throw error
+    })
+    return fault
+  }
+  t.equal(await after('select'), null, 'untouched it is good')
+  t.equal(await after('select', head), null)
+
+  const edits = [
+    `at = at + interval '1 microsecond'`,
+    `actor = 'system'`,
+    `customer_ref = gen_random_uuid()`,
+    `customer_ref = null`,
+    `action = 'reads'`,
+    `outcome = 'refused'`,
+    `request_id = 'x'`,
+  ]
+  for (const edit of edits) {
+    const fault = await after(`update audit_entries set ${edit} where entry_id = 5`)
+    t.match(fault, { sealNo: 5, entryId: 5 }, edit)
+  }
+  const named: [string, object][] = [
+    [
+      `update audit_persons set personal = replace(personal::text, 'acme', 'evil')::json where entry_id = 5`,
+      { entryId: 5, reason: /personal/ },
+    ],
+    [`update audit_persons set salt = '\\x00' where entry_id = 5`, { entryId: 5 }],
+    [`delete from audit_persons where entry_id = 5`, { entryId: 5, reason: /no erasure/ }],
+    [`delete from audit_entries where entry_id = 5`, { entryId: 5, reason: /deleted/ }],
+    [`update audit_entries set entry_id = 500 where entry_id = 5`, { entryId: 5 }],
+    [
+      `delete from audit_entries where entry_id = 5; delete from audit_seals where seal_no = 5`,
+      { sealNo: 5, reason: /missing/ },
+    ],
+    [
+      `delete from audit_seals where seal_no between 5 and 7`,
+      { sealNo: 5, reason: /seals 5 to 7 are missing/ },
+    ],
+    [
+      `delete from audit_entries where entry_id = 5; delete from audit_seals where seal_no = 5;
+       update audit_seals set seal_no = -seal_no + 2000000 where seal_no > 5;
+       update audit_seals set seal_no = -seal_no + 2000000 - 1 where seal_no > 5`,
+      { sealNo: 5 },
+    ],
+    [
+      `update audit_entries set entry_id = 1000 where entry_id = 5;
+       update audit_entries set entry_id = 5 where entry_id = 6;
+       update audit_entries set entry_id = 6 where entry_id = 1000`,
+      { sealNo: 5, entryId: 5 },
+    ],
+    [
+      `update audit_seals set seal_no = 1000 where seal_no = 5;
+       update audit_seals set seal_no = 5 where seal_no = 8;
+       update audit_seals set seal_no = 8 where seal_no = 1000`,
+      { sealNo: 5 },
+    ],
+    [
+      `insert into audit_entries (entry_id, actor, action, outcome) values (900, 'system', 'login', 'ok')`,
+      { entryId: 900, reason: /no seal/ },
+    ],
+    [
+      `insert into audit_entries (entry_id, actor, action, outcome) values (900, 'system', 'login', 'ok');
+       insert into audit_seals (seal_no, entry_id, mac) values (13, 900, sha256('forged'))`,
+      { sealNo: 13, entryId: 900 },
+    ],
+    [`delete from audit_pending`, { entryId: 13, reason: /no seal/ }],
+    [`delete from audit_entries where entry_id = 13`, { entryId: 13, reason: /before it was sealed/ }],
+    [
+      `insert into audit_anchor (seal_no, seal_mac, mac) select seal_no, mac, mac from audit_seals where seal_no = 5;
+       delete from audit_entries where entry_id <= 5; delete from audit_seals where seal_no <= 5`,
+      { sealNo: 5, reason: /anchor/ },
+    ],
+  ]
+  for (const [statements, expected] of named) t.match(await after(statements), expected, statements)
+
+  const cut = `delete from audit_seals where seal_no > 8; delete from audit_entries where entry_id > 8;
+    delete from audit_pending`
+  t.equal(await after(cut), null, 'from within a cut tail cannot be seen')
+  t.match(await after(cut, head), { sealNo: 9, reason: /cut/ }, 'a published head shows it')
+  const all = 'truncate audit_entries, audit_persons, audit_pending, audit_seals'
+  t.match(await after(all, head), { sealNo: 1, reason: /cut/ }, 'and a trail that was removed')
+  const rebuilt = { sealNo: 8, mac: Buffer.alloc(32) }
+  t.match(await after('select', rebuilt), { sealNo: 8, reason: /published/ })
+})
+
+t.test('pruning', async (t) => {
+  const { reader, superuser, operator } = await open(t)
+  const age = (from: number, to: number, at: string) =>
+    run(superuser, `update audit_entries set at = '${at}' where entry_id between ${from} and ${to}`)
+  const count = async (table: string) =>
+    (await sql<{ n: number }>`select count(*) as n from ${sql.table(table)}`.execute(superuser)).rows[0]?.n
+  await recordEvents(
+    reader,
+    Array.from({ length: 10 }, () => login('acme')),
+  )
+  await age(1, 4, '2020-01-01')
+  await age(6, 8, '2020-01-01')
+  const heads = [await sealPending(reader, secrets)] as Head[]
+
+  await t.test('takes the beginning up to the first young entry, and the rest verifies', async (t) => {
+    t.same(await pruneAudit(superuser, secrets, '2021-01-01'), { pruned: 4, through: 4, fault: null })
+    t.same([await count('audit_seals'), await count('audit_persons')], [6, 7])
+    t.match(await verifyAudit(operator, secrets, heads[0]), { fault: null, anchor: 4, verified: 6 })
+  })
+
+  await t.test('is written down itself', async (t) => {
+    const [newest] = await listEntries(operator, { limit: 1 })
+    t.match(newest, { action: 'audit.prune', actor: 'operator', details: { pruned: 4, through: 4 } })
+  })
+
+  await t.test('again, with nothing old enough, takes nothing', async (t) => {
+    t.match(await pruneAudit(superuser, secrets, '2021-01-01'), { pruned: 0, through: 4 })
+  })
+
+  await t.test('does not take what is not sealed', async (t) => {
+    t.match(await pruneAudit(superuser, secrets, '2999-01-01'), { pruned: 6, through: 10 })
+    t.equal(await count('audit_entries'), 3, 'the three prunings')
+  })
+
+  await t.test('of everything leaves an anchor on which the chain goes on', async (t) => {
+    heads.push((await sealPending(reader, secrets)) as Head)
+    t.match(heads, [{ sealNo: 10 }, { sealNo: 13 }])
+    for (const head of heads) {
+      t.match(await verifyAudit(operator, secrets, head), { fault: null, anchor: 10, verified: 3 })
+    }
+    const other = { sealNo: 10, mac: Buffer.alloc(32) }
+    t.match(await verifyAudit(operator, secrets, other), { fault: { reason: /published/ } })
+  })
+
+  await t.test('refuses a trail that was tampered with, which it would hide', async (t) => {
+    await run(superuser, `update audit_entries set outcome = 'refused' where entry_id = 12`)
+    t.match(await pruneAudit(superuser, secrets, '2999-01-01'), { pruned: 0, fault: { entryId: 12 } })
+    t.equal(await count('audit_entries'), 3)
+  })
+
+  await t.test('waits for the sealer', async (t) => {
+    const waiting = async () => {
+      const { rows } = await sql`
+        select from pg_locks l join pg_database d on d.oid = l.database
+        where l.locktype = 'advisory' and not l.granted and d.datname = current_database()`.execute(superuser)
+      return rows.length > 0
+    }
+    let isDone = false
+    let pruning: Promise<void> | undefined
+    await superuser.transaction().execute(async (trx) => {
+      await sql`select pg_advisory_xact_lock(7305281116)`.execute(trx)
+      pruning = pruneAudit(superuser, secrets, '2021-01-01').then(() => {
+        isDone = true
+      })
+      while (!(await waiting()) && !isDone);
+      t.equal(isDone, false)
+    })
+    await pruning
+    t.equal(isDone, true)
+  })
+})

@@ -1,0 +1,131 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { sql } from 'kysely'
+import t, { type Test } from 'tap'
+import { createSecrets } from '../../app/auth/secrets.ts'
+import { parseConfig } from '../../app/config.ts'
+import { createDb, createPool, readerRole } from '../../app/db/connect.ts'
+import { prepareDatabase } from '../../app/db/prepare.ts'
+import type { Db } from '../../app/db/schema.ts'
+import { resourceNames } from '../../app/resources/index.ts'
+import { openStores } from '../../app/stores.ts'
+import { createTestDatabase } from '../helper.ts'
+import { testPostgres } from '../servers.ts'
+
+const database = await createTestDatabase()
+t.teardown(() => database.close())
+const query = async <Row>(db: Db, text: string): Promise<Row[]> => (await sql.raw<Row>(text).execute(db)).rows
+
+const packageRoot = join(import.meta.dirname, '../..')
+const quiet = { info: () => {}, warn: () => {} }
+const secrets = { SECRET_KEY: 'a secret of the tests; longer than thirty-two characters' }
+
+/** What every serving connection is, whatever the login it came by. */
+const check = async (test: Test, db: Db) => {
+  const [role] = await query<object>(
+    db,
+    `select current_user::text as name, rolsuper, rolbypassrls, rolcreaterole, rolcreatedb, rolreplication
+     from pg_roles where rolname = current_user`,
+  )
+  const rights = ['rolsuper', 'rolbypassrls', 'rolcreaterole', 'rolcreatedb', 'rolreplication']
+  const none = Object.fromEntries(rights.map((right) => [right, false]))
+  test.same(role, { name: readerRole, ...none })
+  for (const name of resourceNames.filter((each) => each !== 'countries')) {
+    test.same(await query(db, `select from ${name}`), [], `${name}: nothing before a customer is set`)
+  }
+  const [demo] = await query<{ n: number }>(
+    db,
+    `select count(r.*) as n from (select set_config('app.customer_id', 'demo', true) as id offset 0) s
+     left join certificates r on r.customer_id = s.id`,
+  )
+  return demo?.n ?? 0
+}
+
+t.test('in the embedded mode, where the login is the owner, requests are served by the role', async (t) => {
+  // Short: the name of a socket in it has room.
+  const folder = mkdtempSync(join(tmpdir(), 'certdata-role-'))
+  const config = parseConfig({ DATA_DIR: join(folder, 'data'), ...secrets })
+  const stores = await openStores(config, packageRoot, quiet, new AbortController().signal)
+  t.teardown(async () => {
+    await stores.close()
+    rmSync(folder, { recursive: true, force: true })
+  })
+  t.ok((await check(t, stores.db)) > 0, 'and see the customer that they set')
+})
+
+t.test('the same on a configured database, with the owner as login', async (t) => {
+  // The keys of the tests' database are sealed with another secret: it needs its own.
+  const server = await testPostgres()
+  const owner = createDb(createPool(server.url, { max: 1, applicationName: 'test', onError: () => {} }))
+  await prepareDatabase(owner, createSecrets([secrets.SECRET_KEY]))
+  await owner.destroy()
+  const config = parseConfig({ DATABASE_URL: server.url, ...secrets })
+  const stores = await openStores(config, packageRoot, quiet, new AbortController().signal)
+  t.teardown(async () => {
+    await stores.close()
+    await server.stop()
+  })
+  t.ok((await check(t, stores.db)) > 0)
+})
+
+t.test('the serving role owns nothing and is nobody else', async (t) => {
+  const owned = await query(
+    database.operator,
+    `select deptype from pg_shdepend where refclassid = 'pg_authid'::regclass
+     and refobjid = '${readerRole}'::regrole and deptype = 'o'`,
+  )
+  t.same(owned, [])
+  const roles = await query(
+    database.operator,
+    `select roleid::regrole from pg_auth_members where member = '${readerRole}'::regrole`,
+  )
+  t.same(roles, [])
+})
+
+t.test('it reads what is meant for requests and changes no table, later ones included', async (t) => {
+  const rows = await query<{ name: string; reads: boolean; changes: boolean }>(
+    database.operator,
+    `select c.relname as name, has_any_column_privilege('${readerRole}', c.oid, 'select') as reads,
+       has_any_column_privilege('${readerRole}', c.oid, 'insert, update')
+         or has_table_privilege('${readerRole}', c.oid, 'delete, truncate, trigger') as changes
+     from pg_class c
+     where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p', 'v', 'm', 'f')`,
+  )
+  t.ok(rows.length > 15)
+  const names = (of: typeof rows) => of.map(({ name }) => name).sort()
+  const bookkeeping = ['kysely_migration', 'kysely_migration_lock']
+  t.same(names(rows.filter(({ reads }) => reads)), [...resourceNames, 'elements', ...bookkeeping].sort())
+  t.same(names(rows.filter(({ changes }) => changes)), [])
+})
+
+t.test('what it reads of customers is its policy’s, for reading only', async (t) => {
+  const policies = await query<{ name: string; cmd: string; qual: string }>(
+    database.operator,
+    `select tablename as name, cmd, qual from pg_policies
+     where '${readerRole}' = any(roles) or 'public' = any(roles) order by 1`,
+  )
+  const own = /^\(customer_id = NULLIF\(current_setting\('app\.customer_id'::text, true\), ''::text\)\)$/
+  t.same(
+    policies.map(({ name }) => name),
+    [...resourceNames.filter((name) => name !== 'countries'), 'elements'].sort(),
+  )
+  for (const { name, cmd, qual } of policies) t.match({ cmd, qual }, { cmd: 'SELECT', qual: own }, name)
+})
+
+t.test(
+  'its functions are run as the owner with a search path of their own, and by nobody else',
+  async (t) => {
+    const functions = await query<{ name: string; safe: boolean; open: boolean }>(
+      database.operator,
+      `select proname as name, coalesce('search_path=public, pg_temp' = any(proconfig), false) as safe,
+       has_function_privilege('public', oid, 'execute') as open
+     from pg_proc where pronamespace = 'public'::regnamespace and prosecdef`,
+    )
+    t.ok(functions.length >= 15)
+    t.same(
+      functions.filter(({ safe, open }) => !safe || open),
+      [],
+    )
+  },
+)
