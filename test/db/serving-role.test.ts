@@ -95,7 +95,10 @@ t.test('it reads what is meant for requests and changes no table, later ones inc
   t.ok(rows.length > 15)
   const names = (of: typeof rows) => of.map(({ name }) => name).sort()
   const bookkeeping = ['kysely_migration', 'kysely_migration_lock']
-  t.same(names(rows.filter(({ reads }) => reads)), [...resourceNames, 'elements', ...bookkeeping].sort())
+  t.same(
+    names(rows.filter(({ reads }) => reads)),
+    [...resourceNames, 'change_log', 'elements', ...bookkeeping].sort(),
+  )
   t.same(names(rows.filter(({ changes }) => changes)), [])
 })
 
@@ -105,12 +108,16 @@ t.test('what it reads of customers is its policy’s, for reading only', async (
     `select tablename as name, cmd, qual from pg_policies
      where '${readerRole}' = any(roles) or 'public' = any(roles) order by 1`,
   )
-  const own = /^\(customer_id = NULLIF\(current_setting\('app\.customer_id'::text, true\), ''::text\)\)$/
+  const own = "(customer_id = NULLIF(current_setting('app.customer_id'::text, true), ''::text))"
+  /** Also what changes for everyone: reference data, and whole tables. */
+  const ownOrAll = `(${own} OR (customer_id = '*'::text))`
   t.same(
     policies.map(({ name }) => name),
-    [...resourceNames.filter((name) => name !== 'countries'), 'elements'].sort(),
+    [...resourceNames.filter((name) => name !== 'countries'), 'change_log', 'elements'].sort(),
   )
-  for (const { name, cmd, qual } of policies) t.match({ cmd, qual }, { cmd: 'SELECT', qual: own }, name)
+  for (const { name, cmd, qual } of policies) {
+    t.same({ cmd, qual }, { cmd: 'SELECT', qual: name === 'change_log' ? ownOrAll : own }, name)
+  }
 })
 
 t.test(
