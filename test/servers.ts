@@ -44,10 +44,10 @@ export async function testPostgres(): Promise<TestPostgres> {
 
 /**
  * Starts the system's redis-server (REDIS_SERVER names another program) on 127.0.0.1 without persistence: on
- * a free port, or on `port`, for a server that comes back. Undefined when there is no such program.
+ * a free port, or on `port`, for a server that comes back; `options` are added to its command line. Undefined when there is no such program.
  * @throws when there is none and REQUIRE_REDIS=1, or it does not start
  */
-export async function testRedis(port?: number): Promise<TestRedis | undefined> {
+export async function testRedis(port?: number, options: string[] = []): Promise<TestRedis | undefined> {
   const program = findProgram(process.env.REDIS_SERVER ?? 'redis-server')
   if (!program) {
     if (process.env.REQUIRE_REDIS === '1') throw new Error('REQUIRE_REDIS=1, but there is no redis-server')
@@ -55,7 +55,7 @@ export async function testRedis(port?: number): Promise<TestRedis | undefined> {
   }
   for (let tries = 1; ; tries++) {
     try {
-      return await startRedis(program, port ?? (await freePort()))
+      return await startRedis(program, port ?? (await freePort()), options)
     } catch (error) {
       // Another process may have taken the port in between.
       if (tries === PORT_TRIES) throw error
@@ -117,7 +117,7 @@ function withDatabase(url: string, name: string): string {
   return url.replace(/^(postgres(?:ql)?:\/\/[^/?]*)(?:\/[^?]*)?/, `$1/${name}`)
 }
 
-async function startRedis(program: string, port: number): Promise<TestRedis> {
+async function startRedis(program: string, port: number, more: string[]): Promise<TestRedis> {
   const folder = mkdtempSync(join(tmpdir(), 'certdata-redis-'))
   const options = [
     '--bind',
@@ -130,6 +130,7 @@ async function startRedis(program: string, port: number): Promise<TestRedis> {
     'no',
     '--dir',
     folder,
+    ...more,
   ]
   const server = spawn(program, options, { cwd: folder, stdio: 'ignore' })
   const kill = () => server.kill('SIGKILL')

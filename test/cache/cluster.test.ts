@@ -1,0 +1,94 @@
+import { Redis } from 'ioredis'
+import t from 'tap'
+import { createSecrets } from '../../app/auth/secrets.ts'
+import { createEtag, type Entry } from '../../app/cache/entry.ts'
+import { openRedisEraser } from '../../app/cache/erase.ts'
+import { createRedisCache } from '../../app/cache/redis.ts'
+import { parseSnapshot } from '../../app/cache/snapshot.ts'
+import { createRedisLimits } from '../../app/limits/redis.ts'
+import { after } from '../../app/limits/timer.ts'
+import { until } from '../helper.ts'
+import { testRedis } from '../servers.ts'
+
+const clustered = ['--cluster-enabled', 'yes', '--cluster-announce-ip', '127.0.0.1']
+const nodes = [await testRedis(undefined, clustered), await testRedis(undefined, clustered)]
+const [one, two] = nodes
+if (one && two) await testCluster([one, two])
+else t.test('a Redis Cluster', { skip: 'no redis-server here: NOT tested' }, async () => {})
+
+type Node = NonNullable<typeof one>
+
+/** Two nodes, each with half of the slots. */
+async function form([left, right]: [Node, Node]) {
+  const clients = [left, right].map(({ port }) => new Redis({ port, host: '127.0.0.1' }))
+  const [first, second] = clients as [Redis, Redis]
+  await first.call('CLUSTER', 'ADDSLOTSRANGE', '0', '8191')
+  await second.call('CLUSTER', 'ADDSLOTSRANGE', '8192', '16383')
+  await first.call('CLUSTER', 'MEET', '127.0.0.1', String(right.port))
+  const isFormed = async (client: Redis) =>
+    String(await client.call('CLUSTER', 'INFO')).includes('cluster_state:ok') &&
+    String(await client.call('CLUSTER', 'NODES'))
+      .trim()
+      .split('\n')
+      .filter((line) => line.includes('connected')).length === 2
+  await until(
+    'the cluster is formed',
+    async () => (await isFormed(first)) && (await isFormed(second)),
+    20_000,
+  )
+  return clients
+}
+
+async function testCluster(servers: [Node, Node]) {
+  const clients = await form(servers)
+  const url = `redis-cluster://127.0.0.1:${servers[0].port},127.0.0.1:${servers[1].port}`
+  const secrets = createSecrets(['a secret of the tests, longer than thirty-two characters'])
+  const cache = createRedisCache({ url, secrets, epoch: () => 'e', ttlSeconds: 60, warn: () => {} })
+  const limits = createRedisLimits({ url, after, warn: () => {} })
+  t.teardown(async () => {
+    await cache.close()
+    await limits.close()
+    for (const client of clients) client.disconnect()
+    for (const server of servers) await server.stop()
+  })
+  const entryOf = (customerId: string): Entry => {
+    const body = Buffer.from(`of ${customerId}`)
+    const etag = createEtag('application/json', body)
+    const snapshot = parseSnapshot('1:1:')
+    return {
+      customerId,
+      key: 'k',
+      dependsOn: [],
+      epoch: 'e',
+      snapshot,
+      isAbsent: false,
+      body,
+      etag,
+      encoded: new Map(),
+    }
+  }
+  const customers = Array.from({ length: 20 }, (_, n) => `customer-${n}`)
+
+  t.test('entries of every customer are found on the node that has them, under leases too', async (t) => {
+    for (const customer of customers) {
+      await until(`${customer} is kept`, async () => {
+        cache.set(entryOf(customer))
+        return (await cache.get(customer, 'k', [])) !== undefined
+      })
+      const leases = [await cache.tryLease(customer, 'l'), await cache.tryLease(customer, 'l')]
+      t.same(leases, [true, false], customer)
+    }
+    const sizes = await Promise.all(clients.map((client) => client.dbsize()))
+    t.ok(
+      sizes.every((size) => size > 5),
+      'on both',
+    )
+  })
+
+  t.test('an erasure goes through every node', async (t) => {
+    const eraser = await openRedisEraser(url)
+    for (const customer of customers) t.ok((await eraser.erase(customer, [])) >= 1, customer)
+    eraser.close()
+    for (const customer of customers) t.equal(await cache.get(customer, 'k', []), undefined)
+  })
+}

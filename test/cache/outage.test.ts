@@ -1,0 +1,123 @@
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import { sql } from 'kysely'
+import t from 'tap'
+import { createDb, createPool, readerRole } from '../../app/db/connect.ts'
+import { asCustomer, createTestApp, createTestDatabase, until } from '../helper.ts'
+
+/** What stands between the service and PostgreSQL, and can be cut. */
+const createLine = async (target: { host: string; port: number } | { path: string }) => {
+  const sockets = new Set<Socket>()
+  let isCut = false
+  const server = createServer((client) => {
+    if (isCut) return client.destroy()
+    const upstream = connect(target)
+    for (const socket of [client, upstream]) {
+      sockets.add(socket)
+      socket.on('error', () => {}).on('close', () => sockets.delete(socket))
+    }
+    client.pipe(upstream).on('close', () => client.destroy())
+    upstream.pipe(client).on('close', () => upstream.destroy())
+    return undefined
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return {
+    port: (server.address() as AddressInfo).port,
+    cut() {
+      isCut = true
+      for (const socket of sockets) socket.destroy()
+    },
+    mend() {
+      isCut = false
+    },
+    async close() {
+      for (const socket of sockets) socket.destroy()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+}
+
+/** A URL that names a socket has no host, which only libpq takes for one. */
+const parseUrl = (url: string) => new URL(url.replace('@/', '@localhost/'))
+
+/** Where a URL leads: a host and port, or a socket in the folder that it names. */
+const targetOf = (url: string) => {
+  const { hostname, port, searchParams } = parseUrl(url)
+  const folder = searchParams.get('host')
+  const number = searchParams.get('port') ?? (port || '5432')
+  return folder?.startsWith('/')
+    ? { path: `${folder}/.s.PGSQL.${number}` }
+    : { host: hostname || '127.0.0.1', port: Number(number) }
+}
+
+const database = await createTestDatabase()
+const line = await createLine(targetOf(database.url))
+const through = parseUrl(database.url)
+through.hostname = '127.0.0.1'
+through.port = String(line.port)
+through.searchParams.delete('host')
+through.searchParams.delete('port')
+const ignore = () => {}
+const reader = createDb(
+  createPool(through.href, { role: readerRole, max: 4, applicationName: 'outage', onError: ignore }),
+)
+/** A minute before midnight. */
+const clock = { offsetMs: Date.parse(`${new Date().toISOString().slice(0, 10)}T23:59:00Z`) - Date.now() }
+const app = await createTestApp({ ...database, url: through.href, reader }, { clock })
+t.teardown(async () => {
+  await app.close()
+  await reader.destroy()
+  await line.close()
+  await database.close()
+})
+
+await sql`insert into customers (customer_id, name, plan) values ('acme', 'Acme', 'premium')`.execute(
+  database.operator,
+)
+await sql`insert into products (customer_id, id, name) values ('acme', 'p1', 'before')`.execute(
+  database.operator,
+)
+const { token } = await asCustomer(database, app, 'acme')
+const ask = (url: string, headers: Record<string, string> = {}) =>
+  app.inject({ url, headers: { authorization: `Bearer ${token}`, ...headers } })
+const status = async (url: string) => String((await ask(url)).headers['cache-status'])
+
+t.test('while the database is away, known answers go on and say so', async (t) => {
+  const before = await ask('/v1/products')
+  t.equal(before.statusCode, 200)
+  await ask('/v1/certificates')
+  line.cut()
+  await until('answers say that they are stale', async () =>
+    /db-unreachable/.test(await status('/v1/products')),
+  )
+  const stale = await ask('/v1/products')
+  t.same([stale.statusCode, stale.body, stale.headers.etag], [200, before.body, before.headers.etag])
+  t.match(stale.headers['cache-status'], /^certdata; hit; ttl=-\d+; detail=db-unreachable$/)
+  t.ok(String(stale.headers['data-as-of']) < new Date().toISOString())
+  const unchanged = await ask('/v1/products', { 'if-none-match': String(before.headers.etag) })
+  t.match([unchanged.statusCode, unchanged.headers['cache-status']], [304, /db-unreachable/])
+})
+
+t.test('never stale, 503 instead: what nobody has read, no-cache, another day', async (t) => {
+  for (const answer of [
+    await ask('/v1/lab'),
+    await ask('/v1/products', { 'cache-control': 'no-cache' }),
+    await ask('/v1/products', { pragma: 'no-cache' }),
+  ]) {
+    t.same([answer.statusCode, answer.json().code, answer.headers['retry-after']], [503, 'unavailable', '1'])
+  }
+  t.match(await status('/v1/certificates'), /db-unreachable/)
+  clock.offsetMs += 120_000
+  t.equal((await ask('/v1/certificates')).statusCode, 503, 'valid today is not valid tomorrow')
+  t.equal((await ask('/v1/products')).statusCode, 200, 'where the day does not matter it goes on')
+  clock.offsetMs -= 120_000
+})
+
+t.test('when it is back, what changed meanwhile shows at once, and nothing says stale', async (t) => {
+  await sql`update products set name = 'after' where customer_id = 'acme'`.execute(database.operator)
+  line.mend()
+  await until('answers are fresh', async () => !/db-unreachable/.test(await status('/v1/products')))
+  t.equal((await ask('/v1/products')).json().data[0].name, 'after')
+  t.equal((await ask('/v1/lab')).statusCode, 200)
+})
