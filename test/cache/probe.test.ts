@@ -1,0 +1,48 @@
+import { sql } from 'kysely'
+import t from 'tap'
+import { createDb, createPool } from '../../app/db/connect.ts'
+import { asCustomer, createTestApp, createTestDatabase } from '../helper.ts'
+
+const database = await createTestDatabase()
+const app = await createTestApp(database)
+const owner = createDb(createPool(database.url, { max: 1, applicationName: 'test', onError: () => {} }))
+t.teardown(async () => {
+  await app.close()
+  await owner.destroy()
+  await database.close()
+})
+const { get } = await asCustomer(database, app, 'acme')
+await sql`insert into products (customer_id, id, name) values ('acme', 'p', 'name')`.execute(
+  database.operator,
+)
+const rename = (name: string) =>
+  sql`update products set name = ${name} where customer_id = 'acme' and id = 'p'`.execute(database.operator)
+
+/** An answer that is now in memory and was served from there. */
+const serve = async () => {
+  await get('/v1/products')
+  const answer = await get('/v1/products', { 'cache-control': '' })
+  t.equal(answer.headers['cache-status'], 'certdata; hit')
+}
+
+t.test('a cached answer that is as the database has it is the same', async (t) => {
+  t.equal(await app.probeFreshness(), 'nothing', 'nothing was served yet')
+  await serve()
+  t.equal(await app.probeFreshness(), 'same')
+  t.equal(await app.probeFreshness(), 'nothing', 'each is compared once')
+})
+
+t.test('one that changed meanwhile is superseded, which is no fault', async (t) => {
+  await serve()
+  await rename('another')
+  t.equal(await app.probeFreshness(), 'superseded')
+})
+
+t.test('a change that was not logged is found, and counted', async (t) => {
+  await sql`alter table products disable trigger products_log_update`.execute(owner)
+  await serve()
+  await rename('unlogged')
+  t.equal(await app.probeFreshness(), 'different')
+  t.match(app.freshnessProbes, { same: 1, superseded: 1, different: 1, nothing: 2 })
+  await sql`alter table products enable always trigger products_log_update`.execute(owner)
+})
