@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import type { ChangeEvent, Fence, Poll } from './fence.ts'
 import type { LeaseClock, Moment } from './lease.ts'
 import type { Snapshot } from './snapshot.ts'
@@ -26,7 +27,7 @@ export type PollerOptions = {
 export type Listener = (events: readonly ChangeEvent[] | undefined) => void
 
 export type Poller = {
-  /** The first poll; rejects when it fails. Then one each interval. */
+  /** The first poll, tried again for a while where it fails; rejects when none is good. Then one each interval. */
   start(): Promise<void>
   /** Whether the last poll was sent so lately that nothing older than the lease can be unknown. */
   isLeased(): boolean
@@ -47,6 +48,8 @@ export type Poller = {
 
 const defaultIntervalMs = 100
 const defaultLeaseMs = 500
+/** With 400 ms for each poll they take some ten seconds where nothing answers. */
+const startAttempts = 20
 
 /**
  * Keeps a fence informed: one poll in flight and at most one queued, however many ask. Polls go on through
@@ -112,7 +115,16 @@ export const createPoller = (options: PollerOptions): Poller => {
 
   return {
     async start() {
-      await pollOnce()
+      for (let failures = 1; ; failures++) {
+        try {
+          await pollOnce()
+          break
+        } catch (error) {
+          if (failures >= startAttempts || isClosed) throw error
+          // A machine that has just started others is slow for a moment.
+          await delay(intervalMs)
+        }
+      }
       timer = setTimeout(start, intervalMs)
     },
     isLeased: () => sentAt !== undefined && clock.since(sentAt) <= leaseMs,

@@ -119,6 +119,29 @@ t.test('a poll that fails is said once, and its good successor too', async (t) =
   await poller.close()
 })
 
+t.test('a first poll that fails is tried again', async (t) => {
+  const fence = createFence()
+  let asked = 0
+  const source: ChangeSource = {
+    begin: async () => undefined,
+    poll: async () => {
+      asked += 1
+      if (asked < 3) throw new Error('no answer')
+      return pollOf(100)
+    },
+    close: async () => {},
+  }
+  const clock = createLeaseClock(
+    () => 0,
+    () => 0,
+  )
+  const poller = createPoller({ source, fence, clock, warn: () => {}, intervalMs: 1 })
+  await poller.start()
+  t.ok(poller.isLeased())
+  t.equal(asked, 3)
+  await poller.close()
+})
+
 t.test('listeners hear what changed, and that anything may have', async (t) => {
   const { asked, poller } = await setUp()
   const heard: unknown[] = []
