@@ -77,6 +77,7 @@ const main = async () => {
     publicUrl,
     ...stores,
     databaseNow: stores.poller.databaseNow,
+    listen: stores.poller.listen,
     now: Date.now,
     monotonicNow: () => performance.now(),
     isDraining: () => draining,

@@ -103,6 +103,7 @@ export const createTestApp = async (
     limitStore,
     judge,
     databaseNow: () => poller.databaseNow() + clock.offsetMs,
+    listen: poller.listen,
     secrets,
     signingKeys: await loadSigningKeys(database.reader, secrets),
     now: () => Date.now() + clock.offsetMs,

@@ -5,6 +5,7 @@ import * as records from './migrations/0001-records.ts'
 import * as identity from './migrations/0002-identity.ts'
 import * as tokens from './migrations/0003-tokens.ts'
 import * as changes from './migrations/0004-changes.ts'
+import * as feed from './migrations/0007-feed.ts'
 import type { Db } from './schema.ts'
 
 /** By name, in order. A released migration never changes. */
@@ -13,6 +14,7 @@ const migrations: Record<string, Migration> = {
   '0002-identity': identity,
   '0003-tokens': tokens,
   '0004-changes': changes,
+  '0007-feed': feed,
 }
 
 const migratorOf = (db: Db) =>

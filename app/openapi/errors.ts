@@ -4,12 +4,13 @@ import type { HeaderName } from './headers.ts'
 /** What a request meets on its way, and where it may be refused. */
 export type Origin =
   /** Bytes, transport, method and an ill service: any request. */
-  'request' | 'token' | 'scope' | 'query' | 'cursor' | 'record' | 'tag' | 'body' | 'api_key'
+  'request' | 'token' | 'scope' | 'query' | 'cursor' | 'sync_token' | 'record' | 'tag' | 'body' | 'api_key'
 
 /** Complete, so that no error enters the catalogue without a word on who may get it. */
 const origins: Readonly<Record<ErrorCode, readonly Origin[]>> = {
   invalid_query: ['query'],
   invalid_cursor: ['cursor'],
+  invalid_sync_token: ['sync_token'],
   invalid_body: ['body'],
   token_in_query: ['request'],
   malformed_request: ['request'],
@@ -27,6 +28,7 @@ const origins: Readonly<Record<ErrorCode, readonly Origin[]>> = {
   method_not_allowed: ['request'],
   not_acceptable: ['token'],
   request_timeout: ['request'],
+  sync_token_expired: ['sync_token'],
   precondition_failed: ['tag'],
   body_too_large: ['body'],
   uri_too_long: ['request'],
