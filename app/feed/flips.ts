@@ -37,11 +37,19 @@ const listEdges = (names: readonly ResourceName[]): Side[] =>
     (resources[name].flips?.edges ?? []).map((edge) => ({ resource: resources[name], edge })),
   )
 
-/** The rows over which the edge passes between two moments: a range of an index. */
-const passes = ({ edge: { column, at } }: Side, from: Moment, to: Moment): Sql => {
-  const [before, after] = [bindExpression(at, from), bindExpression(at, to)]
-  const value = sql.raw(`r.${column}`)
-  return sql`(${value} > least(${before}, ${after}) and ${value} <= greatest(${before}, ${after}))`
+const endsOf = ({ edge: { at } }: Side, from: Moment, to: Moment) =>
+  [bindExpression(at, from), bindExpression(at, to)] as const
+
+/**
+ * The rows over which the edge passes between two moments, less those of `below`, edges of the same column with a
+ * lesser `at`: still one range of an index.
+ */
+const passes = (side: Side, from: Moment, to: Moment, below: readonly Side[] = []): Sql => {
+  const ends = endsOf(side, from, to)
+  const lows = below.map((each) => sql`greatest(${sql.join([...endsOf(each, from, to)])})`)
+  const low = sql`greatest(${sql.join([sql`least(${sql.join([...ends])})`, ...lows])})`
+  const value = sql.raw(`r.${side.edge.column}`)
+  return sql`(${value} > ${low} and ${value} <= greatest(${sql.join([...ends])}))`
 }
 
 const differs = ({ fields, flips }: Resource, from: Moment, to: Moment): Sql => {
@@ -62,8 +70,14 @@ const side = (
   const column = sql.raw(`r.${edge.column}`)
   // A row that two edges pass over comes with the first.
   const earlier = sides.slice(0, index).filter((each) => each.resource === resource)
-  const conditions = [ownRows(resource), passes(current, from, walk.to), differs(resource, from, walk.to)]
-  for (const each of earlier) conditions.push(sql`not ${passes(each, from, walk.to)}`)
+  const below = earlier.filter((each) => each.edge.column === edge.column)
+  const conditions = [
+    ownRows(resource),
+    passes(current, from, walk.to, below),
+    differs(resource, from, walk.to),
+  ]
+  for (const each of earlier.filter((other) => !below.includes(other)))
+    conditions.push(sql`not ${passes(each, from, walk.to)}`)
   if (walk.after?.[0] === index) {
     conditions.push(sql`(${column}, r.id) > (${walk.after[1]}::date, ${walk.after[2]}::text)`)
   }

@@ -36,6 +36,7 @@ export type ResourceDefinition = {
    * Computed fields that another day or window changes without a write, and where: the value can differ between
    * two moments only in rows over whose column one of the edges has passed, which lie above the lesser and not
    * above the greater of `at` at both. SQL like that of the fields; an index leads from the customer to `column`.
+   * Edges of one column stand in ascending order of `at`.
    */
   flips?: { fields: readonly string[]; edges: readonly Edge[] }
   /** Arrays kept, element by element, in the table `elements`, where an index finds them. */

@@ -68,11 +68,14 @@ type Action =
   | { do: 'restore' }
   | { do: 'truncate' }
 
+/** Few, so that writers meet at one record. */
+const idCount = 3
+
 const day = fc.option(fc.integer({ min: -3, max: 6 }), { freq: 4 })
 const write: fc.Arbitrary<Write> = fc.record({
-  kind: fc.constantFrom('upsert', 'upsert', 'upsert', 'delete', 'rename'),
+  kind: fc.constantFrom('upsert', 'upsert', 'upsert', 'delete', 'delete', 'rename'),
   resource: fc.constantFrom('certificates', 'certificates', 'certificates', 'products', 'countries'),
-  id: fc.integer({ min: 0, max: 5 }),
+  id: fc.integer({ min: 0, max: idCount - 1 }),
   from: day,
   until: day,
   status: fc.constantFrom('approved', 'approved', 'conditional', 'pending', 'suspended'),
@@ -113,7 +116,7 @@ const action: fc.Arbitrary<Action> = fc.oneof(
 )
 
 const today = '2026-11-21'
-const countries = ['AA', 'BB', 'CC', 'DD', 'EE', 'FF']
+const countries = ['AA', 'BB', 'CC']
 
 const sqlOf = (
   customerId: string,
@@ -123,7 +126,7 @@ const sqlOf = (
   const text = (value: string | null) => (value === null ? 'null' : `'${value}'`)
   const date = (days: number | null) => (days === null ? 'null' : `'${addDays(now, days)}'`)
   const name = resource === 'countries' ? countries[id] : `r${id}`
-  const next = resource === 'countries' ? countries[(id + 1) % 6] : `r${(id + 1) % 6}`
+  const next = resource === 'countries' ? countries[(id + 1) % idCount] : `r${(id + 1) % idCount}`
   const owned = resource === 'countries' ? 'true' : `customer_id = '${customerId}'`
   if (kind === 'delete') return `delete from ${resource} where ${owned} and id = '${name}'`
   if (kind === 'rename') {
@@ -151,9 +154,11 @@ let worlds = 0
 const createWorld = async () => {
   const asker: Asker = { customerId: `customer-${++worlds}`, day: today, window: 90 }
   const { customerId } = asker
-  await owner.query(
-    `insert into customers (customer_id, name) values ('${customerId}', 'x'), ('${customerId}-b', 'y')`,
-  )
+  await owner.query(`insert into customers (customer_id, name) values ('${customerId}', 'x')`)
+  // Nobody writes these again: only days and windows change them.
+  await owner.query(`insert into certificates (customer_id, id, number, title, approval_status, valid_from, valid_until)
+    select '${customerId}', 's' || n, 'N', 'T', 'approved', date '${today}' + n - 3, date '${today}' + n
+    from generate_series(-1, 7) n`)
   const follower: Follower = createFollower(database, asker)
   const open = new Set<number>()
   const prepared: string[] = []
@@ -251,10 +256,13 @@ t.test('whoever follows the tokens ends up with exactly the rows a full read sho
   let restarts = 0
   let done = 0
   const started = Date.now()
+  // Not fast-check's own bound: that leaves the last schedule running.
+  const deadline = runs > 0 ? Number.POSITIVE_INFINITY : started + limitMs
   const property = fc.asyncProperty(
     fc.array(action, { minLength: 5, maxLength: 60, size: 'max' }),
     limit,
     async (actions, lastLimit) => {
+      if (Date.now() > deadline) return
       const world = await createWorld()
       try {
         await world.run(actions)
@@ -269,7 +277,7 @@ t.test('whoever follows the tokens ends up with exactly the rows a full read sho
       if (differences.length > 0) throw new Error(differences.join('\n'))
     },
   )
-  const bounds = runs > 0 ? { numRuns: runs } : { numRuns: 10_000, interruptAfterTimeLimit: limitMs }
+  const bounds = { numRuns: runs > 0 ? runs : 2000 }
   t.setTimeout(runs > 0 ? runs * 2_000 : 120_000)
   const { failed, counterexample, error, errorInstance } = (await fc.check(
     property,

@@ -7,7 +7,7 @@ import { type Kysely, sql } from 'kysely'
  */
 const epoch = `
 create function change_epoch() returns table (identity text, begun boolean, pruned_below text)
-language sql stable security definer set search_path = public, pg_temp as $$
+language sql stable security definer rows 1 set search_path = public, pg_temp as $$
   select i.identity, s.identity is not distinct from i.identity, s.pruned_below::text
   from (select change_identity() as identity offset 0) i left join change_state s on true
 $$;
