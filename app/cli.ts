@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import { Command, CommanderError } from 'commander'
+import { changesCommand } from './cli/changes.ts'
 import { configCommand } from './cli/config.ts'
 import { customersCommand } from './cli/customers.ts'
 import { importCommand } from './cli/import.ts'
@@ -19,6 +20,7 @@ const program = new Command('certdata')
   .addCommand(customersCommand())
   .addCommand(keysCommand())
   .addCommand(signingKeysCommand())
+  .addCommand(changesCommand())
   .addCommand(configCommand())
 
 const throwInsteadOfExit = (command: Command): void => {
