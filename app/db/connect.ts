@@ -49,6 +49,9 @@ export const createPool = (url: string, options: ConnectOptions): pg.Pool => {
     ...(options.role ? { options: `-c role=${options.role}` } : {}),
   })
   pool.on('error', options.onError)
+  // One that is lost between two statements of a transaction says so to nobody else, and would end the process;
+  // the next statement fails.
+  pool.on('connect', (client) => client.on('error', () => {}))
   return pool
 }
 

@@ -586,6 +586,7 @@ t.test('a waiting poll wakes at 00:00 UTC', async (t) => {
   })
   const { get } = await asCustomer(database, app, id)
   const first = await begin(get)
+  await noticed(get)
   const [ms, page] = await timed(ask(get, `?after=${first}&wait=25`))
   t.ok(ms > 500 && ms < 5000, `${ms.toFixed(0)} ms`)
   t.ok(page.data.length > 0)
