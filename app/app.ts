@@ -202,6 +202,7 @@ export const build = async (deps: Deps): Promise<FastifyInstance> => {
   const feed = createFeed({
     ...{ db, tokens, waiting, publicUrl, today, requireScope },
     places: createPlaces(),
+    maxStreams: Math.ceil(config.databasePool / 2),
   })
 
   await app.register(openapi, { publicUrl })

@@ -11,7 +11,7 @@ import { resourceNames } from '../resources/index.ts'
 import type { Places } from './places.ts'
 import { type FeedQuery, parseFeedQuery, wholeState } from './query.ts'
 import { type FeedPage, readChanges } from './read.ts'
-import { openSnapshot } from './snapshot.ts'
+import { type OpenSnapshot, openSnapshot, type SnapshotRead } from './snapshot.ts'
 import { streamSnapshot } from './stream.ts'
 import { foreignToken, type SyncToken, type TokenCodec } from './token.ts'
 import type { Ending, Waiting } from './wait.ts'
@@ -45,6 +45,8 @@ type Deps = {
   waiting: Waiting
   places: Places
   publicUrl: string
+  /** Whole states that may be streamed at once: each holds a connection. */
+  maxStreams: number
   /** The UTC date by the database's clock, YYYY-MM-DD. */
   today: () => string
   /** Throws insufficient_scope. */
@@ -78,6 +80,7 @@ const isSame = (a: readonly string[], b: readonly string[]) =>
 /** The change feed without a framework: query → scopes → token → what changed, at once or when it comes. */
 export const createFeed = (deps: Deps): Feed => {
   const { db, tokens, waiting, places, publicUrl, today, requireScope } = deps
+  let streams = 0
 
   const parse = ({ principal, rawQuery }: FeedRequest): FeedQuery => {
     const outcome = parseFeedQuery(rawQuery)
@@ -118,13 +121,31 @@ export const createFeed = (deps: Deps): Feed => {
     return { type: jsonType, body, headers: { 'data-as-of': page.at } }
   }
 
+  /** So that streams, which take as long as their clients do, leave connections to everybody else. */
+  const openBounded = async (read: SnapshotRead): Promise<OpenSnapshot> => {
+    if (streams >= deps.maxStreams) throw new ApiError('unavailable', { headers: { 'retry-after': '5' } })
+    streams += 1
+    let isOpen = true
+    const release = () => {
+      if (isOpen) streams -= 1
+      isOpen = false
+    }
+    try {
+      const snapshot = await openSnapshot(db, read)
+      return { ...snapshot, close: () => snapshot.close().finally(release) }
+    } catch (error) {
+      release()
+      throw error
+    }
+  }
+
   const answerState = async (
     { principal, address, ending, isHead }: FeedRequest,
     resources: readonly ResourceName[],
   ): Promise<FeedAnswer> => {
     const { customerId } = principal
     await places.hold(accountOf(principal, address), 'exports', ending)
-    const snapshot = await openSnapshot(db, { customerId, resources, bindings: bindingsOf(principal) })
+    const snapshot = await openBounded({ customerId, resources, bindings: bindingsOf(principal) })
     const headers = {
       'sync-token': tokens.encode(customerId, snapshot.token),
       'data-as-of': snapshot.at,

@@ -16,6 +16,7 @@ export const streamSnapshot = (snapshot: OpenSnapshot, patienceMs = stallMs): Re
       clearTimeout(patience)
       snapshot.next().then(
         (lines) => {
+          if (stream.destroyed) return
           patience = setTimeout(() => stream.destroy(new Error('the client takes nothing')), patienceMs)
           stream.push(lines ?? null)
         },

@@ -84,6 +84,7 @@ export const createFollower = (database: TestDatabase, asker: Asker): Follower =
     tokens: createTokenCodec(createSecrets([secretKey])),
     waiting: createWaiting({ listen: () => () => {}, databaseNow: Date.now, isDraining: () => false }),
     places: createPlaces(),
+    maxStreams: 2,
     publicUrl: 'http://api.test',
     today: () => asker.day,
     requireScope: () => {},

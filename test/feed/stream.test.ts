@@ -80,13 +80,13 @@ t.test('over the wire', async (t) => {
     select 'acme', 'p' || i, 'Product ' || i, repeat('x', 2000) from generate_series(1, ${records}) i`.execute(
     database.operator,
   )
-  const ask = async () => {
-    const { port } = new URL(origin)
+  const ask = async (bearer = token, at = origin) => {
+    const { port } = new URL(at)
     const sent = request({
       port,
       host: 'localhost',
       path: '/v1/changes?after=snapshot',
-      headers: { authorization: `Bearer ${token}` },
+      headers: { authorization: `Bearer ${bearer}` },
     }).end()
     const [response] = await once(sent, 'response')
     return { sent, response }
@@ -149,6 +149,30 @@ t.test('over the wire', async (t) => {
     for (const { sent } of two) sent.destroy()
     await until('they are over', async () => {
       const { sent, response } = await ask()
+      sent.destroy()
+      return response.statusCode === 200
+    })
+  })
+
+  await t.test('streams leave half of the connections to everybody else', async (t) => {
+    const small = await listenTestApp(database, { env: { DATABASE_POOL: '3' } })
+    t.teardown(() => small.app.close())
+    const tokens = [token]
+    for (const name of ['bolt', 'cog'])
+      tokens.push((await logIn(small.app, await addCustomer(database, name))).token)
+    tokens[0] = (await logIn(small.app, await addCustomer(database, 'acme'))).token
+    const [one, two, three] = tokens as [string, string, string]
+    const held = [await ask(one, small.origin), await ask(one, small.origin)]
+    t.same(
+      held.map(({ response }) => response.statusCode),
+      [200, 200],
+    )
+    const refused = await ask(two, small.origin)
+    t.equal(refused.response.statusCode, 503)
+    t.ok(refused.response.headers['retry-after'])
+    for (const { sent } of held) sent.destroy()
+    await until('there is room again', async () => {
+      const { sent, response } = await ask(three, small.origin)
       sent.destroy()
       return response.statusCode === 200
     })
