@@ -22,6 +22,7 @@ import securityHeaders from '../plugins/security-headers.ts'
 import signingKeyRefresh from '../plugins/signing-keys.ts'
 import { accessRequestRoutes } from '../routes/access-requests.ts'
 import { authRoutes } from '../routes/auth.ts'
+import { changeEndpoints } from '../routes/changes.ts'
 import { healthRoutes } from '../routes/health.ts'
 import { meEndpoints } from '../routes/me.ts'
 import { oauthRoutes } from '../routes/oauth.ts'
@@ -34,11 +35,16 @@ import type { Secrets } from './auth/secrets.ts'
 import type { SigningKeys } from './auth/signing-keys.ts'
 import type { Judge } from './cache/freshness.ts'
 import { createMemoryCache } from './cache/memory.ts'
+import type { Poller } from './cache/poller.ts'
 import { createReadThrough } from './cache/read-through.ts'
 import type { SharedCache } from './cache/redis.ts'
 import { createCalendar } from './calendar.ts'
 import type { Config } from './config.ts'
 import type { Db } from './db/schema.ts'
+import { createFeed } from './feed/feed.ts'
+import { createPlaces } from './feed/places.ts'
+import { createTokenCodec } from './feed/token.ts'
+import { createWaiting } from './feed/wait.ts'
 import { answerClientError } from './http/client-error.ts'
 import { describeForLog } from './http/log-error.ts'
 import { createLogins } from './limits/logins.ts'
@@ -65,6 +71,8 @@ export type Deps = {
   signingKeys: SigningKeys
   /** The database's clock, milliseconds since 1970: the day. */
   databaseNow: () => number
+  /** Tells what became visible, within a poll of each commit. */
+  listen: Poller['listen']
   /** Milliseconds since 1970: tokens' times. */
   now: () => number
   /** Milliseconds from any start, never going back: limits. */
@@ -188,6 +196,7 @@ export const build = async (deps: Deps): Promise<FastifyInstance> => {
   const requests = createAccessRequests({ ...counting, db, now, monotonicNow, holidays, keptDays })
   await app.register(accessRequests, { requests, after })
 
+  const today = createCalendar(deps.databaseNow)
   const memory = createMemoryCache(config.cacheBytes)
   const cache = createReadThrough({ memory, shared, judge: deps.judge, wait: delay })
   await app.register(freshnessProbe, { probe: cache.probe })
@@ -197,8 +206,22 @@ export const build = async (deps: Deps): Promise<FastifyInstance> => {
     cache,
     cursors: createCursorCodec(secrets),
     publicUrl,
-    today: createCalendar(deps.databaseNow),
+    today,
     requireScope,
+  })
+
+  const { listen, databaseNow, isDraining } = deps
+  const waiting = createWaiting({ listen, databaseNow, isDraining })
+  // Before the server waits for what is in flight.
+  app.addHook('preClose', (done) => {
+    waiting.close()
+    done()
+  })
+  const tokens = createTokenCodec(secrets)
+  const feed = createFeed({
+    ...{ db, tokens, waiting, publicUrl, today, requireScope },
+    places: createPlaces(),
+    maxStreams: Math.ceil(config.databasePool / 2),
   })
 
   await app.register(openapi, { publicUrl })
@@ -211,7 +234,8 @@ export const build = async (deps: Deps): Promise<FastifyInstance> => {
   await app.register(async (closed) => {
     await closed.register(endpoints, { publicUrl, variesWithOrigin: hasCors })
     await closed.register(limits, { quotas: createQuotas(counting) })
-    for (const row of [...recordEndpoints(records), ...meEndpoints(scopes)]) closed.endpoint(row)
+    const rows = [...recordEndpoints(records), ...changeEndpoints(feed), ...meEndpoints(scopes)]
+    for (const row of rows) closed.endpoint(row)
   })
   await app.register(oauthRoutes, { publicUrl, scopes, now })
   await app.register(accessRequestRoutes)

@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { Command, CommanderError } from 'commander'
 import { auditCommand } from './cli/audit.ts'
+import { changesCommand } from './cli/changes.ts'
 import { configCommand } from './cli/config.ts'
 import { customersCommand } from './cli/customers.ts'
 import { importCommand } from './cli/import.ts'
@@ -23,6 +24,7 @@ const program = new Command('certdata')
   .addCommand(requestsCommand())
   .addCommand(auditCommand())
   .addCommand(signingKeysCommand())
+  .addCommand(changesCommand())
   .addCommand(configCommand())
 
 const throwInsteadOfExit = (command: Command): void => {

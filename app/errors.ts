@@ -2,6 +2,7 @@
 export const catalogue = {
   invalid_query: [400, 'The query cannot be understood'],
   invalid_cursor: [400, 'The cursor does not belong here'],
+  invalid_sync_token: [400, 'The sync token does not belong here'],
   invalid_body: [400, 'The body cannot be understood'],
   token_in_query: [400, 'A token does not belong in the address'],
   malformed_request: [400, 'The request is malformed'],
@@ -18,6 +19,7 @@ export const catalogue = {
   method_not_allowed: [405, 'The method is not allowed here'],
   not_acceptable: [406, 'No acceptable representation'],
   request_timeout: [408, 'The request took too long to arrive'],
+  sync_token_expired: [410, 'The sync token has expired'],
   precondition_failed: [412, 'The precondition failed'],
   body_too_large: [413, 'The body is too large'],
   uri_too_long: [414, 'The address is too long'],

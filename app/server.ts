@@ -8,6 +8,7 @@ import { type Config, ConfigError, parseConfig } from './config.ts'
 import type { LocalDatabase } from './demo/local-database.ts'
 import { describeForLog } from './http/log-error.ts'
 import { type Log, openStores, type Stores } from './stores.ts'
+import { startUpkeep } from './upkeep.ts'
 
 const packageRoot = fileURLToPath(new URL('..', import.meta.url))
 /** After a signal: what is in flight gets this long. */
@@ -78,15 +79,19 @@ const main = async () => {
     publicUrl,
     ...stores,
     databaseNow: stores.poller.databaseNow,
+    listen: stores.poller.listen,
     now: Date.now,
     monotonicNow: () => performance.now(),
     isDraining: () => draining,
   })
   await app.listen({ host: config.host, port })
+  const warn = (message: string, error: Error) => log.warn({ reason: error.message }, message)
+  const upkeep = startUpkeep({ db: stores.db, warn })
   const refresh = stores.local && keepExampleDataCurrent(stores.local, log)
   stop = async () => {
     clearInterval(refresh)
     await app.close()
+    await upkeep.stop()
   }
   if (stores.local) process.stdout.write(welcome(publicUrl, config.demoToken, stores.local.apiKey))
 }

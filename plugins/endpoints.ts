@@ -1,14 +1,16 @@
+import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest, FastifySchema, HTTPMethods, onRequestHookHandler } from 'fastify'
 import fp from 'fastify-plugin'
 import type { Principal } from '../app/auth/principal.ts'
 import { requireScope } from '../app/auth/principals.ts'
 import type { Answer } from '../app/cache/read-through.ts'
 import { ApiError } from '../app/errors.ts'
+import type { Ending } from '../app/feed/wait.ts'
 import { wantsNoCache } from '../app/http/conditional.ts'
 import { createMediaTypeChoice } from '../app/http/negotiation.ts'
 import type { Use } from '../app/limits/account.ts'
 import { parsePairs } from '../app/query/pairs.ts'
-import { formatLink, sendEntry } from './entry-reply.ts'
+import { formatLink, joinLinks, sendBytes, sendEntry } from './entry-reply.ts'
 
 export type EndpointOptions = {
   publicUrl: string
@@ -24,6 +26,22 @@ export type EndpointRequest = {
   noCache: boolean
 }
 
+/** What a row's `respond` gets beside: whom it answers, and until when. */
+export type LiveRequest = EndpointRequest & {
+  isHead: boolean
+  /** The client's address. */
+  address: string
+  /** Closes when the answer is sent, or its client is gone. */
+  ending: Ending
+}
+
+/** An answer that is not kept. A stream is sent as it comes, and cut where it fails. */
+export type LiveAnswer = Readonly<{
+  type: string
+  body: Buffer | Readable
+  headers: Readonly<Record<string, string>>
+}>
+
 /** A data endpoint. One row serves three forms of its path, GET, HEAD and OPTIONS. */
 export type Endpoint = {
   /** Below `/v1`, with `:id` where a record is named. */
@@ -37,6 +55,11 @@ export type Endpoint = {
   | { answer: (request: EndpointRequest) => Answer | Promise<Answer> }
   /** Something of the moment, never kept: `Cache-Control: no-store`, no tag. */
   | { state: (request: EndpointRequest & { limits: readonly Use[] }) => unknown }
+  /** The same with parameters and media types of its own: `offers` names those that the query leaves. */
+  | {
+      offers: (rawQuery: string) => readonly string[]
+      respond: (request: LiveRequest) => Promise<LiveAnswer>
+    }
 )
 
 declare module 'fastify' {
@@ -63,14 +86,39 @@ const mediaTypes = ['application/json'] as const
 const varying = 'Authorization, Accept, Accept-Encoding'
 const allow = 'GET, HEAD, OPTIONS'
 
-const chooseMediaType = createMediaTypeChoice(mediaTypes)
+/** What `format` may say in place of `Accept`. */
+const formats: Readonly<Record<string, string>> = {
+  json: 'application/json',
+  ndjson: 'application/x-ndjson',
+}
 
-const asksForJson = (rawQuery: string): boolean =>
-  parsePairs(rawQuery).some(({ name, value }) => name === 'format' && value === 'json')
+const choices = new Map<string, ReturnType<typeof createMediaTypeChoice>>()
 
-const requireAcceptable = (accept: string | undefined, rawQuery: string): void => {
-  if (chooseMediaType(accept) !== undefined || asksForJson(rawQuery)) return
-  throw new ApiError('not_acceptable', { detail: `This is available as: ${mediaTypes.join(', ')}` })
+/** Made once for each list of types: a row's are a few constants. */
+const choiceOf = (offered: readonly string[]) => {
+  const name = offered.join()
+  let choice = choices.get(name)
+  if (!choice) {
+    choice = createMediaTypeChoice(offered)
+    choices.set(name, choice)
+  }
+  return choice
+}
+
+/** The type that `format` names; undefined where there is none, or it will be a fault of the query. */
+const typeByFormat = (rawQuery: string): string | undefined => {
+  const { value } = parsePairs(rawQuery).find(({ name }) => name === 'format') ?? {}
+  return value === undefined ? undefined : formats[value]
+}
+
+const requireAcceptable = (
+  accept: string | undefined,
+  rawQuery: string,
+  offered: readonly string[],
+): void => {
+  const wanted = typeByFormat(rawQuery)
+  if (wanted === undefined ? choiceOf(offered)(accept) !== undefined : offered.includes(wanted)) return
+  throw new ApiError('not_acceptable', { detail: `This is available as: ${offered.join(', ')}` })
 }
 
 /** What has no parameters ignores none either. */
@@ -122,7 +170,7 @@ const handlerOf = (row: Endpoint, prefix: string, publicUrl: string) => {
     if (needsLiveToken(request)) throw new ApiError('live_token_required')
     if (row.scope !== null) requireScope(principal, row.scope)
     const { path, rawQuery } = splitTarget(request.raw.url ?? '')
-    requireAcceptable(request.headers.accept, rawQuery)
+    requireAcceptable(request.headers.accept, rawQuery, 'offers' in row ? row.offers(rawQuery) : mediaTypes)
     const noCache = wantsNoCache(request.headers['cache-control'], request.headers.pragma)
     const asked = { principal, params: request.params as Record<string, string>, rawQuery, noCache }
     const query = rawQuery === '' ? '' : `?${rawQuery}`
@@ -134,11 +182,24 @@ const handlerOf = (row: Endpoint, prefix: string, publicUrl: string) => {
         .header('cache-control', 'no-store')
         .send(row.state({ ...asked, limits: request.quotas?.use() ?? [] }))
     }
+    if ('respond' in row) {
+      // Sync tokens can be long.
+      const link = canonical && joinLinks([formatLink(canonical, 'canonical')])
+      if (link) reply.header('link', link)
+      const isHead = request.method === 'HEAD'
+      const live = { ...asked, isHead, address: request.ip, ending: reply.raw }
+      return row.respond(live).then((answer) => sendLive(answer, request, reply))
+    }
     const answer = row.answer(asked)
     const options = { publicUrl, canonical, noCache }
     if (!(answer instanceof Promise)) return sendEntry(answer, request, reply, options)
     return answer.then((known) => sendEntry(known, request, reply, options))
   }
+}
+
+const sendLive = ({ type, body, headers }: LiveAnswer, request: FastifyRequest, reply: FastifyReply) => {
+  reply.headers({ ...headers, 'cache-control': 'no-store' }).type(type)
+  return body instanceof Readable ? reply.send(body) : sendBytes(body, request, reply)
 }
 
 const refuseMethod = (): never => {

@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { encodedBody, isEncodable } from '../app/cache/encodings.ts'
+import type { Representation } from '../app/cache/entry.ts'
 import type { Answer } from '../app/cache/read-through.ts'
 import { ApiError } from '../app/errors.ts'
 import { isNotModified, isPreconditionFailed } from '../app/http/conditional.ts'
@@ -37,6 +38,11 @@ const links = (next: string | undefined, { publicUrl, canonical }: EntryReplyOpt
   const parts: string[] = []
   if (next !== undefined) parts.push(formatLink(publicUrl + next, 'next'))
   if (canonical !== undefined) parts.push(formatLink(canonical, 'canonical'))
+  return joinLinks(parts)
+}
+
+/** The links that are short enough to send; undefined: none. */
+export const joinLinks = (parts: readonly string[]): string | undefined => {
   const fitting = parts.filter((part) => part.length <= maxLinkBytes)
   return fitting.length > 0 ? fitting.join(', ') : undefined
 }
@@ -70,8 +76,20 @@ export const sendEntry = (
   if (isNotModified(headers['if-none-match'], entry.etag)) return reply.code(304).send()
   request.rowsRead = entry.rows ?? 0
   reply.type('application/json')
+  return sendRepresentation(entry, request, reply)
+}
+
+const sendRepresentation = (
+  entry: Representation,
+  { headers }: FastifyRequest,
+  reply: FastifyReply,
+): FastifyReply | Promise<FastifyReply> => {
   const encoding = isEncodable(entry) ? findEncoding(headers['accept-encoding']) : undefined
   if (!encoding) return reply.send(entry.body)
   reply.header('content-encoding', encoding)
   return encodedBody(entry, encoding).then((body) => reply.send(body))
 }
+
+/** Sends bytes that are not kept, in a content coding. */
+export const sendBytes = (body: Buffer, request: FastifyRequest, reply: FastifyReply) =>
+  sendRepresentation({ body, etag: '', encoded: new Map() }, request, reply)

@@ -66,6 +66,7 @@ export type TestAppOptions = {
   clock?: TestClock
   /** Issuer and audience of tokens; `http://api.test` unless somebody is to connect. */
   origin?: string
+  isDraining?: () => boolean
 }
 
 /** Tests ask faster than any customer may; those of limits set their own. */
@@ -89,8 +90,9 @@ export const startTestFence = async (url: string, staleMaxMs = 300_000) => {
 /** The service on a database, as a process would build it, without listening. */
 export const createTestApp = async (
   database: TestDatabase,
-  { env = {}, shared, limitStore, clock = { offsetMs: 0 }, origin = publicUrl }: TestAppOptions = {},
+  options: TestAppOptions = {},
 ): Promise<FastifyInstance> => {
+  const { env = {}, shared, limitStore, clock = { offsetMs: 0 }, origin = publicUrl } = options
   const secrets = createSecrets([secretKey])
   const builtAt = performance.now()
   const config = parseConfig({ LOG_LEVEL: 'silent', NODE_ENV: 'test', ...noLimits, ...env })
@@ -103,12 +105,13 @@ export const createTestApp = async (
     limitStore,
     judge,
     databaseNow: () => Date.now() + clock.offsetMs,
+    listen: poller.listen,
     secrets,
     signingKeys: await loadSigningKeys(database.reader, secrets),
     now: () => Date.now() + clock.offsetMs,
     monotonicNow: () => (clock.isStopped ? builtAt : performance.now()) + clock.offsetMs,
     ping: async () => {},
-    isDraining: () => false,
+    isDraining: options.isDraining ?? (() => false),
   })
   app.addHook('onClose', () => poller.close())
   await app.ready()

@@ -4,9 +4,13 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import fc from 'fast-check'
 import type { InjectOptions } from 'fastify'
-import t from 'tap'
+import { sql } from 'kysely'
+import t, { type Test } from 'tap'
 import { z } from 'zod'
+import { createSecrets } from '../app/auth/secrets.ts'
+import { parseSnapshot } from '../app/cache/snapshot.ts'
 import { catalogue } from '../app/errors.ts'
+import { createTokenCodec } from '../app/feed/token.ts'
 import { importRecords } from '../app/import/index.ts'
 import { describeItem, describePage } from '../app/openapi/records.ts'
 import type { Shape } from '../app/query/controls.ts'
@@ -15,7 +19,16 @@ import { parseQuery } from '../app/query/parse.ts'
 import type { Resource } from '../app/resources/define.ts'
 import { resourceNames, resources } from '../app/resources/index.ts'
 import { problem } from '../schemas/problem.ts'
-import { addCustomer, asCustomer, createTestApp, createTestDatabase, logIn, publicUrl } from './helper.ts'
+import {
+  addCustomer,
+  asCustomer,
+  createTestApp,
+  createTestDatabase,
+  type Get,
+  logIn,
+  publicUrl,
+  secretKey,
+} from './helper.ts'
 
 type Node = { [key: string]: Node } & { $ref?: string; name?: string; enum?: unknown }
 type Parameter = { name: string; in: string; example: string | number; schema: Record<string, unknown> }
@@ -229,13 +242,35 @@ const faultsOf = (
   const documented = document.paths[path][method].responses[answer.statusCode] as Response | undefined
   if (!documented) return [`${path}: ${answer.statusCode} is not documented`]
   const { content, headers = {} } = resolve(documented)
-  const optional = answer.statusCode === 403 ? ['Link', 'WWW-Authenticate'] : ['Link']
+  const optional = ['Link', 'Sync-Token', ...(answer.statusCode === 403 ? ['WWW-Authenticate'] : [])]
   const missing = Object.keys(headers)
     .filter((name) => !optional.includes(name) && answer.headers[name.toLowerCase()] === undefined)
     .map((name) => `${path}: ${answer.statusCode} lacks ${name}`)
   if (!content) return answer.body === '' ? missing : [`${path}: ${answer.statusCode} has a body`]
   const media = content[String(answer.headers['content-type']).split(';')[0] as string]
   return media ? [...missing, ...validate(media.schema, answer.json())] : [`${path}: another media type`]
+}
+
+/** A page with every sort of change, and the lines of a whole state. */
+const checkChanges = async (t: Test, get: Get) => {
+  const lines = await get('/v1/changes?after=snapshot')
+  t.equal(lines.headers['content-type'], 'application/x-ndjson')
+  const changes = lines.body.trimEnd().split('\n')
+  t.ok(changes.length > 10)
+  const schema = { $ref: '#/components/schemas/Change' } as Node
+  t.same(
+    changes.flatMap((line) => validate(schema, JSON.parse(line))),
+    [],
+  )
+  const changesOf = async () => {
+    const page = await get(`/v1/changes?after=${lines.headers['sync-token']}`)
+    return { page, ops: new Set(page.json().data.map((each: { op: string }) => each.op)) }
+  }
+  await sql`update products set brand = 'another' where id = 'bare'`.execute(database.operator)
+  await sql`delete from lab where id = 'bare'`.execute(database.operator)
+  const { page, ops } = await changesOf()
+  t.same(ops, new Set(['upsert', 'delete']))
+  t.same(faultsOf('/v1/changes', 'get', page), [])
 }
 
 t.test('real answers are as documented', async (t) => {
@@ -280,6 +315,7 @@ t.test('real answers are as documented', async (t) => {
   const login = await app.inject({ method: 'POST', url: '/v1/auth/login', payload: { api_key: key } })
   const keys = await app.inject('/.well-known/jwks.json')
   t.same(faultsOf('/v1/me', 'get', await get('/v1/me')), [])
+  await checkChanges(t, get)
   t.same(faultsOf('/v1/auth/login', 'post', login), [])
   t.same(faultsOf('/.well-known/jwks.json', 'get', keys), [])
   const access = '/v1/access-requests'
@@ -300,6 +336,18 @@ t.test('an answer that is not as documented would be seen', async (t) => {
   t.ok(validate(schema, { ...page, data: [{ ...whole, id: undefined }] }).length > 0)
   t.ok(validate(schema, { data: [whole] }).length > 0)
 })
+
+/** A sync token of another history of the database. */
+const formerToken = () =>
+  createTokenCodec(createSecrets([secretKey])).encode('acme', {
+    identity: 'former',
+    issuedAt: 0,
+    resources: ['products'],
+    moment: { day: '2026-01-01', window: 90 },
+    flip: undefined,
+    base: parseSnapshot('3:3:'),
+    diff: undefined,
+  })
 
 /** Tokens that are refused, each for its own reason. */
 const badTokens = async () => {
@@ -348,7 +396,8 @@ t.test('every error that a request provokes is documented where it comes, as a p
     await provoke(path, 'get', { url, ...good })
     await provoke(path, 'get', { url, ...good, method: 'DELETE' })
     await provoke(path, 'get', { url, ...good, remoteAddress: '192.0.2.1' })
-    for (const query of ['?nonsense=1', '?cursor=x', '?token=x', `?id=${'x'.repeat(8192)}`]) {
+    const foreign = ['?cursor=x', '?after=x', `?after=${formerToken()}`]
+    for (const query of ['?nonsense=1', ...foreign, '?token=x', `?id=${'x'.repeat(8192)}`]) {
       await provoke(path, 'get', { url: `${url}${query}`, ...good })
     }
     await provoke(path, 'get', { url, headers: { ...good.headers, accept: 'image/png' } })

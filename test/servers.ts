@@ -84,7 +84,13 @@ async function startInTemp(key: string) {
     dataDir: join(tmpdir(), SHARED_PREFIX + key),
     packageRoot: PACKAGE_ROOT,
     log: () => {},
-    settings: { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '300' },
+    settings: {
+      fsync: 'off',
+      synchronous_commit: 'off',
+      full_page_writes: 'off',
+      max_connections: '300',
+      max_prepared_transactions: '20',
+    },
     temporary: true,
   })
 }

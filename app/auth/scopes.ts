@@ -1,10 +1,13 @@
 import { resourceNames } from '../resources/index.ts'
 
-/** Every scope that a key without limits has: one a resource. */
-export const listScopes = (): string[] => resourceNames.map((name) => `${name}:read`)
+/** The scope of the change feed; each resource in it needs its own as well. */
+export const changesScope = 'changes:read'
+
+/** Every scope that a key without limits has: one a resource, and the change feed. */
+export const listScopes = (): string[] => [...resourceNames.map((name) => `${name}:read`), changesScope]
 
 /** Scopes that a key may be limited to, less those of custom endpoints. */
-export const namedScopes: readonly string[] = [...new Set([...listScopes(), 'changes:read'])]
+export const namedScopes: readonly string[] = listScopes()
 
 const customScope = /^custom:[a-z0-9][a-z0-9-]{0,63}$/
 

@@ -23,6 +23,9 @@ export const parseReason = parseWith(text.min(1, 'expected a reason'))
 /** A customer's expiry window, in days. */
 export const parseDays = parseWith(z.coerce.number('expected a number of days').int().min(1).max(365))
 
+/** How long something is kept, in days. */
+export const parseRetention = parseWith(z.coerce.number('expected a number of days').int().min(1).max(3650))
+
 const unitSeconds = { s: 1, m: 60, h: 3600, d: 86_400 } as const
 const longestDurationDays = 366
 

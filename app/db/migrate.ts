@@ -7,6 +7,7 @@ import * as tokens from './migrations/0003-tokens.ts'
 import * as changes from './migrations/0004-changes.ts'
 import * as audit from './migrations/0005-audit.ts'
 import * as accessRequests from './migrations/0006-access-requests.ts'
+import * as feed from './migrations/0007-feed.ts'
 import type { Db } from './schema.ts'
 
 /** By name, in order. A released migration never changes. */
@@ -17,6 +18,7 @@ const migrations: Record<string, Migration> = {
   '0004-changes': changes,
   '0005-audit': audit,
   '0006-access-requests': accessRequests,
+  '0007-feed': feed,
 }
 
 const migratorOf = (db: Db) =>

@@ -10,6 +10,7 @@ export type Origin =
   | 'scope'
   | 'query'
   | 'cursor'
+  | 'sync_token'
   | 'record'
   | 'tag'
   | 'body'
@@ -21,6 +22,7 @@ export type Origin =
 const origins: Readonly<Record<ErrorCode, readonly Origin[]>> = {
   invalid_query: ['query'],
   invalid_cursor: ['cursor'],
+  invalid_sync_token: ['sync_token'],
   invalid_body: ['body'],
   token_in_query: ['request'],
   malformed_request: ['request'],
@@ -37,6 +39,7 @@ const origins: Readonly<Record<ErrorCode, readonly Origin[]>> = {
   method_not_allowed: ['request'],
   not_acceptable: ['token'],
   request_timeout: ['request'],
+  sync_token_expired: ['sync_token'],
   precondition_failed: ['tag'],
   body_too_large: ['body'],
   uri_too_long: ['request'],

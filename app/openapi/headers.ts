@@ -35,6 +35,10 @@ const headers = {
   'Request-Id': ['Names this request in our logs', '3f0f4c1e-8a0e-4f43-9d0c-6f1d6a5c2b7a'],
   'Retry-After': ['Seconds to wait before the next attempt', 1],
   'Server-Timing': ['Time it took, in milliseconds', 'total;dur=1.42'],
+  'Sync-Token': [
+    'With `after=snapshot`: the token to go on from, sent before the state',
+    'AVsiNzU3NTYwNDE2MTY5NDc2NTg5OC4wMDAwMDAwMS4xNjM4NC4xNjUwMCIsMTc5NTI1MzQwMF0',
+  ],
   Vary: ['Request headers that the answer depends on', 'Authorization, Accept, Accept-Encoding'],
   'WWW-Authenticate': [
     'How to authenticate, and what was wrong (RFC 6750, RFC 7617)',

@@ -1,4 +1,5 @@
 import { ApiError, type ErrorCode, type ErrorExtras } from '../errors.ts'
+import { foreignToken } from '../feed/token.ts'
 import { problemBody } from '../http/problem.ts'
 import { refuseQuota } from '../limits/refusal.ts'
 import { foreignCursor } from '../query/cursor.ts'
@@ -20,6 +21,10 @@ const extras: Partial<Record<ErrorCode, (publicUrl: string) => ErrorExtras>> = {
   invalid_cursor: () => ({
     detail: foreignCursor,
     errors: [{ parameter: 'cursor', code: 'invalid_value', detail: foreignCursor }],
+  }),
+  invalid_sync_token: () => ({
+    detail: foreignToken,
+    errors: [{ parameter: 'after', code: 'invalid_value', detail: foreignToken }],
   }),
   invalid_body: () => ({
     errors: [{ pointer: '/api_key', code: 'invalid_value', detail: 'expected the API key as text' }],

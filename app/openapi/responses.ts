@@ -1,3 +1,4 @@
+import type { z } from 'zod'
 import { oauthError } from '../../schemas/auth.ts'
 import { problem } from '../../schemas/problem.ts'
 import { catalogue, type ErrorCode } from '../errors.ts'
@@ -68,7 +69,7 @@ const originsOf = ({ scope, needsLiveToken, description: { errors } }: Route): S
 }
 
 const answerOf = (route: Route, writing: Writing): Node => {
-  const { description, headers, isEmpty, schema = route.response } = route.description.answer
+  const { description, headers, isEmpty, lines, schema = route.response } = route.description.answer
   if (isEmpty) return { description, headers: headerNodes(headers, writing) }
   if (!schema) throw new Error(`${route.method} ${route.path} does not say what it answers`)
   return {
@@ -79,9 +80,16 @@ const answerOf = (route: Route, writing: Writing): Node => {
         schema: writing.components.referSchema(schema, 'answer'),
         example: exampleOf(schema),
       },
+      ...(lines ? { [lines.type]: linesOf(lines.schema, writing) } : {}),
     },
   }
 }
+
+/** One line of many: no schema of a document describes a sequence. */
+const linesOf = (schema: z.ZodType, { components }: Writing): Node => ({
+  schema: components.referSchema(schema, 'answer'),
+  example: exampleOf(schema),
+})
 
 /** In place of problems, status by status; what comes before the endpoint's own code stays a problem. */
 const oauthRefusals = (writing: Writing): Node => {

@@ -1,10 +1,5 @@
 import { createHash } from 'node:crypto'
-
-/** What the codec needs of the secrets: macs under a key for this purpose only. */
-export type CursorMac = {
-  mac(purpose: string, data: Buffer): Buffer
-  verifyMac(purpose: string, data: Buffer, mac: Buffer): boolean
-}
+import { createSignedText, type Mac } from './signed.ts'
 
 export type CursorCodec = {
   /** `selection`: resource, filters and sort in canonical form. `keys`: the last row's, as text. */
@@ -18,48 +13,31 @@ export type CursorCodec = {
 /** What is wrong with a cursor that is not ours. */
 export const foreignCursor = 'expected page.next_cursor of an earlier answer, unchanged'
 
-const purpose = 'cursor'
 const version = 1
-const macBytes = 16
 const fingerprintBytes = 8
-const headBytes = 1 + fingerprintBytes
 
 const fingerprintOf = (selection: string) =>
   createHash('sha256').update(selection).digest().subarray(0, fingerprintBytes)
 
-const signedPart = (customerId: string, payload: Buffer) =>
-  Buffer.concat([Buffer.from(`${customerId}\0`), payload])
-
 /**
- * Keyset positions as opaque text: version, fingerprint of the selection, keys as JSON, mac over these
- * and the customer; base64url. Stateless, so a cursor outlives its row, a deploy, and the key that made
- * it as long as that still checks.
+ * Keyset positions as opaque text: fingerprint of the selection, keys as JSON, signed. Stateless, so a cursor
+ * outlives its row, a deploy, and the key that made it as long as that still checks.
  */
-export const createCursorCodec = (secrets: CursorMac): CursorCodec => {
-  /** What was signed, or undefined. */
-  const open = (customerId: string, cursor: string): Buffer | undefined => {
-    const bytes = Buffer.from(cursor, 'base64url')
-    // Decoding skips what is not base64url: only the canonical text is the cursor.
-    if (bytes.length <= headBytes + macBytes || bytes.toString('base64url') !== cursor) return undefined
-    const payload = bytes.subarray(0, -macBytes)
-    const isOurs = secrets.verifyMac(purpose, signedPart(customerId, payload), bytes.subarray(-macBytes))
-    return isOurs && payload[0] === version ? payload : undefined
-  }
+export const createCursorCodec = (secrets: Mac): CursorCodec => {
+  const signed = createSignedText(secrets, 'cursor', version)
   return {
     encode(customerId, selection, keys) {
-      const head = [Buffer.of(version), fingerprintOf(selection)]
-      const payload = Buffer.concat([...head, Buffer.from(JSON.stringify(keys))])
-      const mac = secrets.mac(purpose, signedPart(customerId, payload)).subarray(0, macBytes)
-      return Buffer.concat([payload, mac]).toString('base64url')
+      const payload = Buffer.concat([fingerprintOf(selection), Buffer.from(JSON.stringify(keys))])
+      return signed.sign(customerId, payload)
     },
-    isGenuine: (customerId, cursor) => open(customerId, cursor) !== undefined,
+    isGenuine: (customerId, cursor) => signed.open(customerId, cursor) !== undefined,
     decode(customerId, selection, cursor) {
-      const payload = open(customerId, cursor)
+      const payload = signed.open(customerId, cursor)
       if (!payload) return { detail: foreignCursor }
-      if (!payload.subarray(1, headBytes).equals(fingerprintOf(selection))) {
+      if (!payload.subarray(0, fingerprintBytes).equals(fingerprintOf(selection))) {
         return { detail: 'this cursor belongs to another resource, other filters or another sort' }
       }
-      return { keys: JSON.parse(payload.subarray(headBytes).toString()) as string[] }
+      return { keys: JSON.parse(payload.subarray(fingerprintBytes).toString()) as string[] }
     },
   }
 }

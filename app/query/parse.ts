@@ -2,9 +2,17 @@ import type { Fault } from '../errors.ts'
 import type { Field, Resource } from '../resources/define.ts'
 import { controlReaders, type Draft, type Shape } from './controls.ts'
 import { findNearest } from './nearest.ts'
-import { formatPairs, type Pair, parsePairs } from './pairs.ts'
-import { defaultLimit, maxParameters, type Operator, operatorsOf, parseSortKey, type Query } from './query.ts'
-import { many, type Reader, type Reading, refuse, single } from './readers.ts'
+import type { Pair } from './pairs.ts'
+import {
+  formatMeant,
+  type PairReading,
+  type PairsReading,
+  readPairs,
+  readValue,
+  unknownParameter,
+} from './parameters.ts'
+import { defaultLimit, type Operator, operatorsOf, parseSortKey, type Query } from './query.ts'
+import { many, type Reader, single } from './readers.ts'
 import { parsePrefix, parseValue } from './values.ts'
 
 /**
@@ -38,39 +46,24 @@ const filterReader = (field: Field, operator: string, draft: Draft): Reader => {
   )
 }
 
-const unknownParameter = (name: string, resource: Resource, known: readonly string[]) => {
-  const nearest = findNearest(name, known)
-  const what = resource.fields.has(name) ? 'cannot be filtered' : 'is not a parameter here'
-  const detail = `${name} ${what}; expected one of: ${known.join(', ')}`
-  const fault = { parameter: name, code: 'unknown_parameter', detail }
-  return nearest ? { fault: { ...fault, did_you_mean: nearest }, nearest } : { fault }
-}
-
-/** Faults of one pair, and the pair that was meant, where that can be told. */
-type PairReading = { faults: Fault[]; meant?: readonly [string, string] }
-
 /**
  * Reads a query string for `resource`. Every fault is found, none is ignored, nothing is coerced.
  * Pure: neither the day nor the customer matters.
  */
 export const parseQuery = (resource: Resource, shape: Shape, rawQuery: string): Outcome => {
   const draft: Draft = { conditions: [] }
-  const pairs = parsePairs(rawQuery)
-  if (pairs.length > maxParameters) {
-    const detail = `expected at most ${maxParameters} parameters, got ${pairs.length}`
-    return { faults: [{ parameter: (pairs[maxParameters] as Pair).name, code: 'too_many_values', detail }] }
-  }
   const controls = controlReaders(resource, shape, draft)
   const filterable = shape === 'page' ? [...resource.fields.values()].filter((field) => field.filter) : []
   const known = [...filterable.map((field) => field.name), ...controls.keys()]
 
   const readPair = ({ name, value }: Pair): PairReading => {
-    if (controls.has(name)) return judge(name, controls.get(name) as Reader, value)
+    if (controls.has(name)) return readValue(name, controls.get(name) as Reader, value)
     const bracketed = filterName.exec(name)
     const base = bracketed?.[1] ?? name
     const field = filterable.find((each) => each.name === base)
     if (!field) {
-      const { fault, nearest } = unknownParameter(base, resource, known)
+      const what = resource.fields.has(base) ? 'cannot be filtered' : undefined
+      const { fault, nearest } = unknownParameter(base, known, what)
       const rename = nearest && value !== undefined
       const meant = bracketed && !controls.has(nearest ?? '') ? `${nearest}[${bracketed[2]}]` : nearest
       const faults = [{ ...fault, parameter: name, ...(nearest ? { did_you_mean: meant as string } : {}) }]
@@ -85,21 +78,13 @@ export const parseQuery = (resource: Resource, shape: Shape, rawQuery: string): 
       const faults = [{ ...fault, did_you_mean: `${field.name}[${nearest}]` }]
       return value === undefined ? { faults } : { faults, meant: [`${field.name}[${nearest}]`, value] }
     }
-    return judge(name, filterReader(field, operator, draft), value)
+    return readValue(name, filterReader(field, operator, draft), value)
   }
 
-  const seen = new Set<string>()
-  const readings = pairs.map((pair): PairReading => {
-    if (seen.has(pair.name)) {
-      const detail = `${pair.name} was given before; several values go into one, separated by commas`
-      return { faults: [{ parameter: pair.name, code: 'duplicate_parameter', detail }] }
-    }
-    seen.add(pair.name)
-    return readPair(pair)
-  })
-  const faults = readings.flatMap((reading) => reading.faults)
+  const reading = readPairs(rawQuery, readPair)
+  const { faults } = reading
   if (faults.length > 0) {
-    const corrected = correct(resource, shape, pairs, readings)
+    const corrected = correct(resource, shape, reading)
     return {
       faults,
       ...(corrected === undefined ? {} : { corrected }),
@@ -109,30 +94,10 @@ export const parseQuery = (resource: Resource, shape: Shape, rawQuery: string): 
   return { query: complete(resource, draft) }
 }
 
-const judge = (name: string, reader: Reader, value: string | undefined): PairReading => {
-  const reading: Reading =
-    value === undefined
-      ? refuse('invalid_value', 'expected percent-encoded UTF-8')
-      : value === ''
-        ? refuse('invalid_value', 'expected a value')
-        : reader(value)
-  const faults = reading.faults.map((fault) => ({ parameter: name, ...fault }))
-  return reading.cure === undefined ? { faults } : { faults, meant: [name, reading.cure] }
-}
-
 /** Only a query that is right as corrected is worth proposing. */
-const correct = (
-  resource: Resource,
-  shape: Shape,
-  pairs: readonly Pair[],
-  readings: readonly PairReading[],
-): string | undefined => {
-  const meant = readings.map((reading, index) => {
-    const { name, value } = pairs[index] as Pair
-    return reading.faults.length === 0 ? ([name, value as string] as const) : reading.meant
-  })
-  if (!meant.every((each) => each !== undefined)) return undefined
-  const corrected = formatPairs(meant)
+const correct = (resource: Resource, shape: Shape, reading: PairsReading): string | undefined => {
+  const corrected = formatMeant(reading)
+  if (corrected === undefined) return undefined
   const again = parseQuery(resource, shape, corrected)
   // A name put right may bring to light a value that is wrong: then that cure counts.
   return 'query' in again ? corrected : again.corrected

@@ -72,6 +72,14 @@ export const certificates = defineResource({
     days_remaining: { select: 'r.valid_until - :day' },
   },
   computedForDay: true,
+  flips: {
+    fields: ['validity', 'expiring'],
+    edges: [
+      { column: 'valid_until_sort', at: ':day - 1' },
+      { column: 'valid_from_sort', at: ':day' },
+      { column: 'valid_until_sort', at: ':day + :window' },
+    ],
+  },
   elements: ['standards', 'tags'],
   reads: ['certificates'],
   importing: {

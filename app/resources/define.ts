@@ -16,6 +16,9 @@ export type FilterKind = 'equal' | 'range' | 'prefix'
  */
 export type ComputedField = { select: string; where?: Readonly<Record<string, string>> }
 
+/** A moment that passes over a column as days go by or the window changes. */
+export type Edge = Readonly<{ column: string; at: string }>
+
 export type ResourceDefinition = {
   name: ResourceName
   /** Singular, as in a message: "no certificate with this id". */
@@ -29,6 +32,13 @@ export type ResourceDefinition = {
   computed: Readonly<Record<string, ComputedField>>
   /** Whether `on` and `expiring_within` mean something here, and answers depend on the day. */
   computedForDay: boolean
+  /**
+   * Computed fields that another day or window changes without a write, and where: the value can differ between
+   * two moments only in rows over whose column one of the edges has passed, which lie above the lesser and not
+   * above the greater of `at` at both. SQL like that of the fields; an index leads from the customer to `column`.
+   * Edges of one column stand in ascending order of `at`.
+   */
+  flips?: { fields: readonly string[]; edges: readonly Edge[] }
   /** Arrays kept, element by element, in the table `elements`, where an index finds them. */
   elements: readonly string[]
   /** Resources whose changes change this one's answers, itself included; includes add theirs. */
@@ -78,6 +88,7 @@ export const defineResource = (definition: ResourceDefinition): Resource => {
     ...Object.keys(definition.filters),
     ...definition.sorts,
     ...Object.keys(definition.computed),
+    ...(definition.flips?.fields ?? []),
     ...definition.elements,
     ...Object.values(definition.includes).map((include) => include.by),
     ...definition.importing.required,

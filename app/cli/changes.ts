@@ -1,0 +1,27 @@
+import { Command } from 'commander'
+import { pruneChanges } from '../db/queries/changes.ts'
+import { retentionDays } from '../feed/epoch.ts'
+import { parseRetention } from './arguments.ts'
+import { withOperator } from './context.ts'
+import { createCommand, type Output, print } from './output.ts'
+
+const prune = async (options: Output & { days: number }): Promise<void> => {
+  const { days } = options
+  const pruned = await withOperator((db) => pruneChanges(db, days))
+  print(options, { days, pruned }, `${pruned} changes pruned; tokens older than ${days} days have expired`)
+}
+
+/** `certdata changes …` */
+export const changesCommand = (): Command =>
+  new Command('changes')
+    .description('the log behind the change feed')
+    .addCommand(
+      createCommand('prune', 'delete what no follower needs any more; the service does so every hour')
+        .option(
+          '--days <days>',
+          'how old the token of a follower may be, 1 to 3650',
+          parseRetention,
+          retentionDays,
+        )
+        .action(prune),
+    )

@@ -1,0 +1,201 @@
+import type { Readable } from 'node:stream'
+import type { Principal } from '../auth/principal.ts'
+import type { Bindings } from '../db/page/projection.ts'
+import type { Db } from '../db/schema.ts'
+import { ApiError, type Fault } from '../errors.ts'
+import { clientOf } from '../limits/address.ts'
+import type { AccountName } from '../limits/policy.ts'
+import { parsePairs } from '../query/pairs.ts'
+import type { ResourceName } from '../resources/define.ts'
+import { resourceNames } from '../resources/index.ts'
+import type { Places } from './places.ts'
+import { type FeedQuery, parseFeedQuery, wholeState } from './query.ts'
+import { type FeedPage, readChanges } from './read.ts'
+import { type OpenSnapshot, openSnapshot, type SnapshotRead } from './snapshot.ts'
+import { streamSnapshot } from './stream.ts'
+import { foreignToken, type SyncToken, type TokenCodec } from './token.ts'
+import type { Ending, Waiting } from './wait.ts'
+
+export type FeedRequest = Readonly<{
+  principal: Principal
+  rawQuery: string
+  /** Headers only are asked for: no waiting. */
+  isHead: boolean
+  /** The client's address. */
+  address: string
+  /** The answer's end, or its client's. */
+  ending: Ending
+}>
+
+/** What is answered: bytes of JSON, or lines to come. */
+export type FeedAnswer = Readonly<{
+  type: string
+  body: Buffer | Readable
+  headers: Readonly<Record<string, string>>
+}>
+
+export type Feed = {
+  /** Rejects with invalid_query, insufficient_scope, invalid_sync_token, sync_token_expired, quota_exceeded. */
+  answer(request: FeedRequest): Promise<FeedAnswer>
+}
+
+type Deps = {
+  db: Db
+  tokens: TokenCodec
+  waiting: Waiting
+  places: Places
+  publicUrl: string
+  /** Whole states that may be streamed at once: each holds a connection. */
+  maxStreams: number
+  /** The UTC date by the database's clock, YYYY-MM-DD. */
+  today: () => string
+  /** Throws insufficient_scope. */
+  requireScope: (principal: Principal, scope: string) => void
+}
+
+export const jsonType = 'application/json'
+export const linesType = 'application/x-ndjson'
+
+/** What a query of the feed can be answered as: the whole state as lines, a page as JSON. */
+export const offeredTypes = (rawQuery: string): readonly string[] =>
+  parsePairs(rawQuery).some(({ name, value }) => name === 'after' && value === wholeState)
+    ? [linesType]
+    : [jsonType]
+
+const tokenFault = (detail: string): Fault => ({ parameter: 'after', code: 'invalid_value', detail })
+const refuseToken = (detail: string) =>
+  new ApiError('invalid_sync_token', { detail, errors: [tokenFault(detail)] })
+
+const mayRead = ({ scopes }: Principal, name: ResourceName) => scopes?.has(`${name}:read`) ?? true
+
+/** Demo tokens are one customer's and many people's. */
+const accountOf = ({ kind, customerId }: Principal, address: string): AccountName => ({
+  tag: customerId,
+  name: kind === 'demo' ? clientOf(address) : '',
+})
+
+const isSame = (a: readonly string[], b: readonly string[]) =>
+  a.length === b.length && a.every((name) => b.includes(name))
+
+/** The change feed without a framework: query → scopes → token → what changed, at once or when it comes. */
+export const createFeed = (deps: Deps): Feed => {
+  const { db, tokens, waiting, places, publicUrl, today, requireScope } = deps
+  let streams = 0
+
+  const parse = ({ principal, rawQuery }: FeedRequest): FeedQuery => {
+    const outcome = parseFeedQuery(rawQuery)
+    if ('query' in outcome) return outcome.query
+    const { faults, corrected, after } = outcome
+    const isForeign =
+      after !== undefined && after !== wholeState && !tokens.decode(principal.customerId, after)
+    throw new ApiError('invalid_query', {
+      errors: isForeign ? [...faults, tokenFault(foreignToken)] : faults,
+      ...(corrected === undefined || isForeign ? {} : { try: `${publicUrl}/v1/changes?${corrected}` }),
+    })
+  }
+
+  const decode = (customerId: string, { after, resources }: FeedQuery): SyncToken | undefined => {
+    if (after === undefined || after === wholeState) return undefined
+    const token = tokens.decode(customerId, after)
+    if (!token) throw refuseToken(foreignToken)
+    if (resources && !isSame(resources, token.resources)) {
+      throw refuseToken(`this token belongs to resources=${token.resources.join(',')}`)
+    }
+    return token
+  }
+
+  const resolveResources = (
+    principal: Principal,
+    asked: readonly ResourceName[] | undefined,
+  ): readonly ResourceName[] => {
+    const wanted = asked ?? resourceNames.filter((name) => mayRead(principal, name))
+    for (const name of wanted.length > 0 ? wanted : resourceNames) requireScope(principal, `${name}:read`)
+    return wanted
+  }
+
+  const bindingsOf = ({ expiringWithin }: Principal): Bindings => ({ day: today(), window: expiringWithin })
+
+  const answerPage = (customerId: string, page: FeedPage, token = page.token): FeedAnswer => {
+    const info = { has_more: page.hasMore, next_token: tokens.encode(customerId, token) }
+    const body = Buffer.from(`{"data":[${page.changes.join(',')}],"page":${JSON.stringify(info)}}`)
+    return { type: jsonType, body, headers: { 'data-as-of': page.at } }
+  }
+
+  /** So that streams, which take as long as their clients do, leave connections to everybody else. */
+  const openBounded = async (read: SnapshotRead): Promise<OpenSnapshot> => {
+    if (streams >= deps.maxStreams) throw new ApiError('unavailable', { headers: { 'retry-after': '5' } })
+    streams += 1
+    let isOpen = true
+    const release = () => {
+      if (isOpen) streams -= 1
+      isOpen = false
+    }
+    try {
+      const snapshot = await openSnapshot(db, read)
+      return { ...snapshot, close: () => snapshot.close().finally(release) }
+    } catch (error) {
+      release()
+      throw error
+    }
+  }
+
+  const answerState = async (
+    { principal, address, ending, isHead }: FeedRequest,
+    resources: readonly ResourceName[],
+  ): Promise<FeedAnswer> => {
+    const { customerId } = principal
+    await places.hold(accountOf(principal, address), 'exports', ending)
+    const snapshot = await openBounded({ customerId, resources, bindings: bindingsOf(principal) })
+    const headers = {
+      'sync-token': tokens.encode(customerId, snapshot.token),
+      'data-as-of': snapshot.at,
+    }
+    if (!isHead) return { type: linesType, body: streamSnapshot(snapshot), headers }
+    await snapshot.close()
+    return { type: linesType, body: Buffer.alloc(0), headers }
+  }
+
+  /** Reads until there is something, or no more reason to wait. */
+  const readPatiently = async (
+    request: FeedRequest,
+    query: FeedQuery,
+    read: (token: SyncToken | undefined) => Promise<FeedPage>,
+    token: SyncToken | undefined,
+    resources: readonly ResourceName[],
+  ): Promise<FeedPage> => {
+    const { principal, address, ending, isHead } = request
+    if (query.waitSeconds === 0 || isHead) return read(token)
+    const { customerId } = principal
+    await places.hold(accountOf(principal, address), 'long_polls', ending)
+    const watch = waiting.watch(customerId, resources, query.waitSeconds * 1000, ending)
+    try {
+      let page = await read(token)
+      while (page.changes.length === 0 && !page.hasMore) {
+        const wake = await watch.next()
+        // The same token: what was answered to the request is what it asked with.
+        if (wake === 'closing') return { ...page, token: token ?? page.token }
+        if (wake === 'gone' || wake === 'rights') return page
+        page = await read(page.token)
+        if (wake === 'time') return page
+      }
+      return page
+    } finally {
+      watch.end()
+    }
+  }
+
+  return {
+    async answer(request) {
+      const { principal } = request
+      const { customerId } = principal
+      const query = parse(request)
+      const token = decode(customerId, query)
+      const resources = resolveResources(principal, token?.resources ?? query.resources)
+      if (query.after === wholeState) return answerState(request, resources)
+      const { limit } = query
+      const read = (from: SyncToken | undefined) =>
+        readChanges(db, { customerId, token: from, resources, bindings: bindingsOf(principal), limit })
+      return answerPage(customerId, await readPatiently(request, query, read, token, resources))
+    },
+  }
+}

@@ -1,0 +1,134 @@
+import { type RawBuilder, sql } from 'kysely'
+import { type Bindings, bindExpression, instantText } from '../db/page/projection.ts'
+import type { Edge, Resource, ResourceName } from '../resources/define.ts'
+import { resources } from '../resources/index.ts'
+import { type Cause, changeText, ownRows, recordData } from './change.ts'
+import { type EpochRow, epochColumns } from './epoch.ts'
+import type { FlipWalk, Moment, SyncToken } from './token.ts'
+
+type Sql = RawBuilder<unknown>
+
+/** A page of what flips between two moments. */
+export type FlipPage = Readonly<{
+  customerId: string
+  resources: readonly ResourceName[]
+  from: Moment
+  walk: FlipWalk
+  cause: Cause
+  limit: number
+  bindings: Bindings
+}>
+
+/** A record that flips; a page without any is one row of nulls. */
+export type FlipRow = EpochRow & {
+  resource: ResourceName | null
+  record_id: string | null
+  change: string
+  edge: number | null
+  /** The edge's column, YYYY-MM-DD. */
+  passed: string | null
+}
+
+type Side = { resource: Resource; edge: Edge }
+
+/** Every edge of these resources, in a fixed order: its place is part of tokens. */
+const listEdges = (names: readonly ResourceName[]): Side[] =>
+  names.flatMap((name) =>
+    (resources[name].flips?.edges ?? []).map((edge) => ({ resource: resources[name], edge })),
+  )
+
+const endsOf = ({ edge: { at } }: Side, from: Moment, to: Moment) =>
+  [bindExpression(at, from), bindExpression(at, to)] as const
+
+/**
+ * The rows over which the edge passes between two moments, less those of `below`, edges of the same column with a
+ * lesser `at`: still one range of an index.
+ */
+const passes = (side: Side, from: Moment, to: Moment, below: readonly Side[] = []): Sql => {
+  const ends = endsOf(side, from, to)
+  const lows = below.map((each) => sql`greatest(${sql.join([...endsOf(each, from, to)])})`)
+  const low = sql`greatest(${sql.join([sql`least(${sql.join([...ends])})`, ...lows])})`
+  const value = sql.raw(`r.${side.edge.column}`)
+  return sql`(${value} > ${low} and ${value} <= greatest(${sql.join([...ends])}))`
+}
+
+const differs = ({ fields, flips }: Resource, from: Moment, to: Moment): Sql => {
+  const each = (flips?.fields ?? []).map((name) => {
+    const expression = fields.get(name)?.computed?.select as string
+    return sql`(${bindExpression(expression, from)}) is distinct from (${bindExpression(expression, to)})`
+  })
+  return sql`(${sql.join(each, sql.raw(' or '))})`
+}
+
+const side = (
+  sides: readonly Side[],
+  index: number,
+  { from, walk, limit, cause, bindings }: FlipPage,
+): Sql => {
+  const current = sides[index] as Side
+  const { resource, edge } = current
+  const column = sql.raw(`r.${edge.column}`)
+  // A row that two edges pass over comes with the first.
+  const earlier = sides.slice(0, index).filter((each) => each.resource === resource)
+  const below = earlier.filter((each) => each.edge.column === edge.column)
+  const conditions = [
+    ownRows(resource),
+    passes(current, from, walk.to, below),
+    differs(resource, from, walk.to),
+  ]
+  for (const each of earlier.filter((other) => !below.includes(other)))
+    conditions.push(sql`not ${passes(each, from, walk.to)}`)
+  if (walk.after?.[0] === index) {
+    conditions.push(sql`(${column}, r.id) > (${walk.after[1]}::date, ${walk.after[2]}::text)`)
+  }
+  const parts = {
+    resource: sql.lit(resource.name),
+    id: sql`r.id`,
+    at: sql.raw(instantText('statement_timestamp()')),
+    data: sql`x.data`,
+    cause,
+  }
+  return sql`select ${sql.lit(resource.name)} as resource, r.id as record_id, ${changeText(parts)} as change,
+      ${sql.lit(index)} as edge, to_char(${column}, 'YYYY-MM-DD') as passed
+    from (
+      select r.* from ${sql.table(resource.name)} r where ${sql.join(conditions, sql.raw(' and '))}
+      order by ${column}, r.id limit ${limit + 1}::integer
+    ) r cross join ${recordData(resource, bindings)}`
+}
+
+/**
+ * Records whose computed values differ between two moments, a page and one more; by edge, column and id. Index:
+ * the one that leads from the customer to each edge's column.
+ */
+export const flipStatement = (page: FlipPage): RawBuilder<FlipRow> | undefined => {
+  const sides = listEdges(page.resources)
+  const first = page.walk.after?.[0] ?? 0
+  const ahead = sides.map((_, index) => index).filter((index) => index >= first)
+  if (ahead.length === 0) return undefined
+  const parts = ahead.map((index) => sql`(${side(sides, index, page)})`)
+  return sql<FlipRow>`
+    select ${epochColumns}, page.*
+    from (select set_config('app.customer_id', ${page.customerId}, true) as customer_id offset 0) s
+    cross join change_epoch() epoch
+    left join lateral (
+      select f.* from (${sql.join(parts, sql.raw(' union all '))}) f
+      order by f.edge, f.passed, f.record_id limit ${page.limit + 1}::integer
+    ) page on true`
+}
+
+/**
+ * The walk that a follower has to take before anything else is right for `now`: the one under way, or the next,
+ * the day's before the window's, so that each has one cause. Undefined: none.
+ */
+export const nextFlip = (
+  { moment, flip }: Pick<SyncToken, 'moment' | 'flip'>,
+  now: Moment,
+): { walk: FlipWalk; cause: Cause } | undefined => {
+  const causeOf = (to: Moment): Cause => (to.day === moment.day ? 'settings' : 'day')
+  if (flip) return { walk: flip, cause: causeOf(flip.to) }
+  if (moment.day !== now.day) {
+    return { walk: { to: { day: now.day, window: moment.window }, after: undefined }, cause: 'day' }
+  }
+  if (moment.window !== now.window) return { walk: { to: now, after: undefined }, cause: 'settings' }
+  return undefined
+}

@@ -1,0 +1,103 @@
+import { type RawBuilder, sql } from 'kysely'
+import { type Bindings, instantText } from '../db/page/projection.ts'
+import type { ResourceName } from '../resources/define.ts'
+import { resources } from '../resources/index.ts'
+import { changeText, ownRows, recordData } from './change.ts'
+import type { Span } from './diff.ts'
+import { type EpochRow, epochColumns } from './epoch.ts'
+
+/** A page of the log to read. */
+export type LogPage = Readonly<{
+  customerId: string
+  resources: readonly ResourceName[]
+  spans: readonly Span[]
+  /** The last row seen; undefined: from the first. */
+  after: Readonly<{ xid: number; position: number }> | undefined
+  /** Records at most. */
+  limit: number
+  /** Rows of the log looked at, at most: records written often, and resources not asked for, cost rows. */
+  rows: number
+  bindings: Bindings
+}>
+
+/** A record that changed; a page without any is one row of nulls. */
+export type LogRow = EpochRow & {
+  resource: ResourceName | null
+  record_id: string | null
+  change: string
+  /** Whether rows follow the last that this page accounts for. */
+  more: boolean | null
+  /** That row. */
+  last_xid: string | null
+  last_position: number | null
+}
+
+/** What stands for all records of a resource. */
+export const everyRecord = '*'
+
+const lastTransaction = '18446744073709551615'
+
+/** The record now, whichever resource it is of: at most one row. */
+const recordNow = (names: readonly ResourceName[], bindings: Bindings): RawBuilder<unknown> =>
+  sql.join(
+    names.map((name) => {
+      const resource = resources[name]
+      return sql`select x.data from ${sql.table(name)} r cross join ${recordData(resource, bindings)}
+        where c.resource = ${sql.lit(name)} and ${ownRows(resource)} and r.id = c.record_id`
+    }),
+    sql.raw(' union all '),
+  )
+
+/**
+ * The log's rows of the customer, and of everybody, in these transactions, a page; each record once, as it is
+ * now, in the statement that read the log. Index: the log's primary key, entered by customer and transaction for
+ * each span, so that neither the log's length nor other customers' changes cost anything.
+ */
+export const logStatement = (page: LogPage): RawBuilder<LogRow> => {
+  const { spans, after, limit, rows, bindings } = page
+  const lows = spans.map(({ low }) => String(low))
+  const highs = spans.map(({ high }) => (high === undefined ? lastTransaction : String(high)))
+  const beyond = after
+    ? sql`and (l.xid, l.position) > (${String(after.xid)}::xid8, ${after.position}::bigint)`
+    : sql``
+  return sql<LogRow>`
+    select ${epochColumns}, page.*
+    from (select set_config('app.customer_id', ${page.customerId}, true) as customer_id offset 0) s
+    cross join change_epoch() epoch
+    left join lateral (
+      with scanned as materialized (
+        select l.* from unnest(${lows}::xid8[], ${highs}::xid8[]) span (low, high)
+        cross join (select s.customer_id union all select '*') owner
+        cross join lateral (
+          select l.xid, l.position, l.resource, l.record_id, l.changed_at from change_log l
+          where l.customer_id = owner.customer_id and l.xid >= span.low and l.xid <= span.high ${beyond}
+          order by l.xid, l.position limit ${rows + 1}::integer
+        ) l
+        order by l.xid, l.position limit ${rows + 1}::integer
+      ), numbered as (
+        select l.*, l.resource = any(${page.resources}::text[]) as wanted,
+          row_number() over (order by l.xid, l.position) as n,
+          row_number() over (partition by l.resource, l.record_id order by l.xid, l.position) as nth
+        from scanned l
+      ), counted as (
+        select l.*, count(*) filter (where l.wanted and l.nth = 1) over (order by l.n) as records from numbered l
+      ), kept as materialized (
+        select l.* from counted l where l.records <= ${limit}::integer and l.n <= ${rows}::integer
+      ), ends as (
+        select (select count(*) from scanned) > (select count(*) from kept) as more, l.xid, l.position
+        from kept l order by l.n desc limit 1
+      ), changed as (
+        select l.resource, l.record_id, min(l.n) as n, max(l.changed_at) as changed_at
+        from kept l where l.wanted group by l.resource, l.record_id
+      )
+      select c.resource, c.record_id, ${changeText({
+        resource: sql`c.resource`,
+        id: sql`c.record_id`,
+        at: sql.raw(instantText('c.changed_at')),
+        data: sql`x.data`,
+      })} as change, ends.more, ends.xid::text as last_xid, ends.position as last_position
+      from ends left join changed c on true
+      left join lateral (${recordNow(page.resources, bindings)}) x on true
+      order by c.n
+    ) page on true`
+}

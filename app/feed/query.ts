@@ -1,0 +1,113 @@
+import type { Fault } from '../errors.ts'
+import type { Pair } from '../query/pairs.ts'
+import { formatMeant, type PairReading, readPairs, readValue, unknownParameter } from '../query/parameters.ts'
+import { defaultLimit, maxLimit } from '../query/query.ts'
+import { integerWithin, many, oneOfNames, type Reader, single } from '../query/readers.ts'
+import type { ResourceName } from '../resources/define.ts'
+import { resourceNames } from '../resources/index.ts'
+
+/** The value of `after` that asks for the whole state. */
+export const wholeState = 'snapshot'
+/** Seconds that a client may be kept waiting. */
+export const maxWaitSeconds = 25
+
+/** A query of the feed that was understood. */
+export type FeedQuery = Readonly<{
+  /** A sync token, `snapshot`, or undefined: from now. */
+  after: string | undefined
+  /** In one order, each once; undefined: all that the key may read, or the token's. */
+  resources: readonly ResourceName[] | undefined
+  limit: number
+  waitSeconds: number
+}>
+
+/** As with pages; `after` comes along because only the caller can judge whether it is genuine. */
+export type FeedOutcome = { query: FeedQuery } | { faults: Fault[]; corrected?: string; after?: string }
+
+type Draft = { -readonly [name in keyof FeedQuery]?: FeedQuery[name] }
+
+const formats = ['json', 'ndjson']
+
+/** The parameters by name; what they read goes to the draft. */
+export const feedReaders = (draft: Draft): Map<string, Reader> =>
+  new Map([
+    [
+      'after',
+      single(
+        (value) => ({ value }),
+        (value) => {
+          draft.after = value
+        },
+      ),
+    ],
+    [
+      'resources',
+      many(oneOfNames(resourceNames, 'invalid_value', 'resources'), (names) => {
+        draft.resources = resourceNames.filter((name) => names.includes(name))
+      }),
+    ],
+    [
+      'limit',
+      single(integerWithin(1, maxLimit), (value) => {
+        draft.limit = Number(value)
+      }),
+    ],
+    [
+      'wait',
+      single(integerWithin(0, maxWaitSeconds), (value) => {
+        draft.waitSeconds = Number(value)
+      }),
+    ],
+    // Negotiation reads it.
+    [
+      'format',
+      single(
+        (value) =>
+          formats.includes(value) ? { value } : { detail: `expected one of: ${formats.join(', ')}` },
+        () => {},
+      ),
+    ],
+  ])
+
+/** What means nothing for a state that is streamed whole. */
+const misplaced = ({ after, limit, waitSeconds }: Draft): Fault[] => {
+  if (after !== wholeState) return []
+  const given = Object.entries({ limit, wait: waitSeconds }).filter(([, value]) => value !== undefined)
+  return given.map(([parameter]) => ({
+    parameter,
+    code: 'invalid_value',
+    detail: `a snapshot is streamed whole and at once: leave ${parameter} out`,
+  }))
+}
+
+/** Reads the feed's query string; every fault is found. Pure. */
+export const parseFeedQuery = (rawQuery: string): FeedOutcome => {
+  const draft: Draft = {}
+  const readers = feedReaders(draft)
+  const known = [...readers.keys()]
+  const readPair = ({ name, value }: Pair): PairReading => {
+    const reader = readers.get(name)
+    if (reader) return readValue(name, reader, value)
+    const { fault, nearest } = unknownParameter(name, known)
+    return nearest && value !== undefined ? { faults: [fault], meant: [nearest, value] } : { faults: [fault] }
+  }
+  const reading = readPairs(rawQuery, readPair)
+  const others = misplaced(draft)
+  const { after, resources, limit = defaultLimit, waitSeconds = 0 } = draft
+  if (reading.faults.length === 0 && others.length === 0) {
+    return { query: { after, resources, limit, waitSeconds } }
+  }
+  const corrected = others.length > 0 ? undefined : correct(formatMeant(reading))
+  return {
+    faults: [...reading.faults, ...others],
+    ...(corrected === undefined ? {} : { corrected }),
+    ...(after === undefined ? {} : { after }),
+  }
+}
+
+/** Only a query that is right as corrected is worth proposing. */
+const correct = (meant: string | undefined): string | undefined => {
+  if (meant === undefined) return undefined
+  const again = parseFeedQuery(meant)
+  return 'query' in again ? meant : again.corrected
+}

@@ -1,0 +1,156 @@
+import type { Bindings } from '../db/page/projection.ts'
+import type { Db } from '../db/schema.ts'
+import type { ResourceName } from '../resources/define.ts'
+import { spansAhead } from './diff.ts'
+import {
+  type EpochRow,
+  readEpoch,
+  refuseTruncated,
+  requireFollowable,
+  toSeconds,
+  withBegunLog,
+} from './epoch.ts'
+import { flipStatement, nextFlip } from './flips.ts'
+import { everyRecord, logStatement } from './log.ts'
+import type { SyncToken } from './token.ts'
+
+/** Where somebody reads on, and how much. */
+export type FeedRead = Readonly<{
+  customerId: string
+  /** Undefined: from now. */
+  token: SyncToken | undefined
+  resources: readonly ResourceName[]
+  /** What computed fields are for now. */
+  bindings: Bindings
+  limit: number
+}>
+
+export type FeedPage = Readonly<{
+  /** Each a change as JSON. */
+  changes: readonly string[]
+  token: SyncToken
+  /** Whether more can be had at once. */
+  hasMore: boolean
+  /** The database's clock when the last of it was read, RFC 3339. */
+  at: string
+}>
+
+/** Rows of the log that one statement looks at, beside four for each record. */
+const spareRows = 1000
+/** Statements that a page may take where they find nothing for it: other resources' changes are passed by. */
+const mostStatements = 20
+
+/** A page while it grows. A later change of a record takes the place of an earlier one. */
+type Growing = { changes: Map<string, string>; token: SyncToken; at: string; hasMore: boolean }
+
+const add = (page: Growing, resource: string, id: string, change: string): void => {
+  const key = `${resource}/${id}`
+  page.changes.delete(key)
+  page.changes.set(key, change)
+}
+
+const check = (page: Growing, row: EpochRow): ReturnType<typeof readEpoch> => {
+  const epoch = readEpoch(row)
+  requireFollowable(page.token, epoch, toSeconds(epoch.at))
+  page.at = epoch.at
+  return epoch
+}
+
+/** One page of the flips; true: no more than that, the walk is done. */
+const growByFlips = async (
+  db: Db,
+  { customerId, bindings }: FeedRead,
+  page: Growing,
+  { walk, cause }: NonNullable<ReturnType<typeof nextFlip>>,
+  limit: number,
+): Promise<void> => {
+  const { resources, moment: from } = page.token
+  const statement = flipStatement({ customerId, resources, from, walk, cause, limit, bindings })
+  const rows = statement ? (await statement.execute(db)).rows : []
+  if (rows[0]) check(page, rows[0])
+  const found = rows.flatMap(({ resource, record_id: id, change, edge, passed }) =>
+    resource === null || id === null || edge === null || passed === null
+      ? []
+      : [{ resource, id, change, place: [edge, passed, id] as const }],
+  )
+  for (const { resource, id, change } of found.slice(0, limit)) add(page, resource, id, change)
+  const after = found.length > limit ? found[limit - 1]?.place : undefined
+  page.token = after
+    ? { ...page.token, flip: { to: walk.to, after } }
+    : { ...page.token, flip: undefined, moment: walk.to }
+}
+
+/** One page of the log. */
+const growByLog = async (db: Db, read: FeedRead, page: Growing, limit: number): Promise<void> => {
+  const { customerId, bindings } = read
+  const { token } = page
+  const rows = 4 * limit + spareRows
+  const found = (
+    await logStatement({
+      ...{ customerId, bindings, limit, rows },
+      resources: token.resources,
+      spans: spansAhead(token),
+      after: token.diff,
+    }).execute(db)
+  ).rows
+  const first = found[0] as (typeof found)[0]
+  const { snapshot } = check(page, first)
+  for (const { resource, record_id: id, change } of found) {
+    if (resource === null || id === null) continue
+    if (id === everyRecord) throw refuseTruncated(resource)
+    add(page, resource, id, change)
+  }
+  const target = token.diff?.target ?? snapshot
+  page.token = first.more
+    ? {
+        ...token,
+        diff: { target, xid: Number(first.last_xid), position: Number(first.last_position) },
+      }
+    : { ...token, base: target, diff: undefined }
+  // What has become visible since an older target is another walk.
+  page.hasMore = first.more === true || token.diff !== undefined
+}
+
+const readOn = async (db: Db, read: FeedRead, token: SyncToken): Promise<FeedPage> => {
+  const page: Growing = { changes: new Map(), token, at: '', hasMore: true }
+  const { bindings, limit } = read
+  for (let statements = 0; page.hasMore && statements < mostStatements; statements++) {
+    const room = limit - page.changes.size
+    if (room <= 0) break
+    const flip = nextFlip(page.token, bindings)
+    if (flip) await growByFlips(db, read, page, flip, room)
+    else await growByLog(db, read, page, room)
+  }
+  return {
+    changes: [...page.changes.values()],
+    token: { ...page.token, issuedAt: toSeconds(page.at) },
+    hasMore: page.hasMore,
+    at: page.at,
+  }
+}
+
+/** A token of now: what is visible to the statement that makes it is not in the feed that follows. */
+const begin = async (db: Db, { customerId, resources, bindings }: FeedRead): Promise<FeedPage> => {
+  const statement = logStatement({
+    ...{ customerId, resources, bindings, limit: 1, rows: 1 },
+    spans: [],
+    after: undefined,
+  })
+  const { snapshot, at, identity } = readEpoch((await statement.execute(db)).rows[0] as EpochRow)
+  const { day, window } = bindings
+  const token = {
+    ...{ identity, issuedAt: toSeconds(at), resources, base: snapshot },
+    moment: { day, window },
+    flip: undefined,
+    diff: undefined,
+  }
+  return { changes: [], token, hasMore: false, at }
+}
+
+/**
+ * What has changed for a follower: first what a new day or window flips, then what the log has between the
+ * token's snapshot and now. A page may be empty and have more. Rejects with sync_token_expired, unavailable, and
+ * the driver's errors.
+ */
+export const readChanges = (db: Db, read: FeedRead): Promise<FeedPage> =>
+  withBegunLog(db, () => (read.token ? readOn(db, read, read.token) : begin(db, read)))

@@ -1,0 +1,99 @@
+import { parseSnapshot, type Snapshot } from '../cache/snapshot.ts'
+import { createSignedText, type Mac } from '../query/signed.ts'
+import type { ResourceName } from '../resources/define.ts'
+
+/** What computed fields are for: a day (YYYY-MM-DD) and an expiry window in days. */
+export type Moment = Readonly<{ day: string; window: number }>
+
+/** A walk over what flips between two moments, and the last row seen: edge, column's value, id. */
+export type FlipWalk = Readonly<{ to: Moment; after: readonly [number, string, string] | undefined }>
+
+/** A walk over the log up to a snapshot, and the last row seen. */
+export type DiffWalk = Readonly<{ target: Snapshot; xid: number; position: number }>
+
+/**
+ * Where a follower is. Its records show all that is visible in `base`, and those that changed up to the place
+ * in `diff`; its computed values are those of `moment`, and those that flip up to the place in `flip`.
+ */
+export type SyncToken = Readonly<{
+  /** Which history of which database: `change_identity()`. */
+  identity: string
+  /** When it was made, in seconds since 1970 by the database's clock. */
+  issuedAt: number
+  resources: readonly ResourceName[]
+  moment: Moment
+  flip: FlipWalk | undefined
+  base: Snapshot
+  diff: DiffWalk | undefined
+}>
+
+export type TokenCodec = {
+  encode(customerId: string, token: SyncToken): string
+  /** Undefined: we did not make it, or not for this customer. */
+  decode(customerId: string, text: string): SyncToken | undefined
+}
+
+/** What is wrong with a token that is not ours. */
+export const foreignToken =
+  'expected page.next_token or the header Sync-Token of an earlier answer, unchanged'
+
+const version = 1
+const radix = 36
+
+/** Numbers as differences: a running transaction costs two or three characters, not twenty. */
+const packSnapshot = ({ xmin, xmax, xip }: Snapshot): string => {
+  const steps = xip.map((xid, index) => xid - (xip[index - 1] ?? xmin))
+  return [xmin, xmax - xmin, ...steps].map((number) => number.toString(radix)).join(' ')
+}
+
+const unpackSnapshot = (text: string): Snapshot => {
+  const [xmin = 0, width = 0, ...steps] = text.split(' ').map((part) => Number.parseInt(part, radix))
+  let last = xmin
+  const xip = steps.map((step) => {
+    last += step
+    return last
+  })
+  return parseSnapshot(`${xmin}:${xmin + width}:${xip.join(',')}`)
+}
+
+type Packed = [
+  identity: string,
+  issuedAt: number,
+  resources: readonly ResourceName[],
+  moment: [string, number],
+  flip: [string, number, readonly [number, string, string] | null] | null,
+  base: string,
+  diff: [string, number, number] | null,
+]
+
+const pack = ({ identity, issuedAt, resources, moment, flip, base, diff }: SyncToken): Packed => [
+  identity,
+  issuedAt,
+  resources,
+  [moment.day, moment.window],
+  flip ? [flip.to.day, flip.to.window, flip.after ?? null] : null,
+  packSnapshot(base),
+  diff ? [packSnapshot(diff.target), diff.xid, diff.position] : null,
+]
+
+const unpack = ([identity, issuedAt, resources, moment, flip, base, diff]: Packed): SyncToken => ({
+  identity,
+  issuedAt,
+  resources,
+  moment: { day: moment[0], window: moment[1] },
+  flip: flip ? { to: { day: flip[0], window: flip[1] }, after: flip[2] ?? undefined } : undefined,
+  base: unpackSnapshot(base),
+  diff: diff ? { target: unpackSnapshot(diff[0]), xid: diff[1], position: diff[2] } : undefined,
+})
+
+/** Sync tokens as opaque text, signed as cursors are, with a key for this purpose. */
+export const createTokenCodec = (secrets: Mac): TokenCodec => {
+  const signed = createSignedText(secrets, 'sync token', version)
+  return {
+    encode: (customerId, token) => signed.sign(customerId, Buffer.from(JSON.stringify(pack(token)))),
+    decode(customerId, text) {
+      const payload = signed.open(customerId, text)
+      return payload && unpack(JSON.parse(payload.toString()) as Packed)
+    },
+  }
+}

@@ -1,0 +1,126 @@
+import type { ChangeEvent } from '../cache/fence.ts'
+import type { Listener } from '../cache/poller.ts'
+import type { ResourceName } from '../resources/define.ts'
+
+/**
+ * Why a wait is over. `changed`: there may be something; `day`: it may be another one; `rights`: the customer's
+ * settings, keys or plan are others, which the next request will find; `time`: it was long enough; `closing`:
+ * the service stops; `gone`: nobody waits any more.
+ */
+export type Wake = 'changed' | 'day' | 'rights' | 'time' | 'closing' | 'gone'
+
+/** What ends when the client does. */
+export type Ending = { readonly destroyed: boolean; once(event: 'close', listener: () => void): unknown }
+
+/** Somebody who waits. Holds no connection. */
+export type Watch = {
+  /** The first reason since the watch began, or since the last was told. */
+  next(): Promise<Wake>
+  end(): void
+}
+
+export type Waiting = {
+  /** Notes what happens from now on; so begin it before the look that finds nothing. */
+  watch(customerId: string, resources: readonly ResourceName[], waitMs: number, ending: Ending): Watch
+  /** Wakes all who wait and lets nobody wait any more. */
+  close(): void
+}
+
+export type WaitingOptions = {
+  /** As the poller's: called within a poll of each commit. */
+  listen: (listener: Listener) => () => void
+  /** The database's clock, milliseconds since 1970. */
+  databaseNow: () => number
+  isDraining: () => boolean
+}
+
+/** `*` for every customer or every resource. */
+const every = '*'
+const dayMs = 86_400_000
+/** Later than midnight by this, so that the clock's grain does not show the old day. */
+const pastMidnightMs = 20
+/** Wakes that overtake others. */
+const final: readonly Wake[] = ['gone', 'closing', 'time']
+
+type Watcher = { resources: ReadonlySet<string>; wake: (wake: Wake) => void }
+
+const wakeFor = ({ resources }: Watcher, { resource }: ChangeEvent): Wake | undefined => {
+  if (resource === 'auth') return 'rights'
+  return resource === every || resources.has(resource) ? 'changed' : undefined
+}
+
+/** All who wait, by customer, behind one listener. */
+export const createWaiting = ({ listen, databaseNow, isDraining }: WaitingOptions): Waiting => {
+  const watchers = new Map<string, Set<Watcher>>()
+  let isClosed = false
+
+  const wakeAll = (wake: Wake): void => {
+    for (const group of watchers.values()) for (const watcher of group) watcher.wake(wake)
+  }
+  const tell = (group: ReadonlySet<Watcher> | undefined, event: ChangeEvent): void => {
+    for (const watcher of group ?? []) {
+      const wake = wakeFor(watcher, event)
+      if (wake) watcher.wake(wake)
+    }
+  }
+  const stopListening = listen((events) => {
+    if (!events) return wakeAll('changed')
+    for (const event of events) {
+      if (event.customerId !== every) tell(watchers.get(event.customerId), event)
+      else for (const group of watchers.values()) tell(group, event)
+    }
+  })
+
+  const add = (customerId: string, watcher: Watcher): (() => void) => {
+    const group = watchers.get(customerId) ?? new Set()
+    watchers.set(customerId, group.add(watcher))
+    return () => {
+      group.delete(watcher)
+      if (group.size === 0 && watchers.get(customerId) === group) watchers.delete(customerId)
+    }
+  }
+
+  return {
+    watch(customerId, resources, waitMs, ending) {
+      let noted: Wake | undefined
+      let resolve: ((wake: Wake) => void) | undefined
+      const take = () => {
+        const wake = noted
+        if (!wake || !resolve) return
+        resolve(wake)
+        resolve = undefined
+        if (!final.includes(wake)) noted = undefined
+      }
+      const wake = (reason: Wake) => {
+        if (!noted || (final.includes(reason) && !final.includes(noted))) noted = reason
+        take()
+      }
+      const remove = add(customerId, { resources: new Set(resources), wake })
+      const timer = setTimeout(wake, waitMs, 'time')
+      let midnight: NodeJS.Timeout | undefined
+      if (ending.destroyed) wake('gone')
+      else ending.once('close', () => wake('gone'))
+      return {
+        next() {
+          clearTimeout(midnight)
+          midnight = setTimeout(wake, dayMs - (databaseNow() % dayMs) + pastMidnightMs, 'day')
+          return new Promise((settle) => {
+            resolve = settle
+            if (isClosed || isDraining()) wake('closing')
+            take()
+          })
+        },
+        end() {
+          remove()
+          clearTimeout(timer)
+          clearTimeout(midnight)
+        },
+      }
+    },
+    close() {
+      isClosed = true
+      stopListening()
+      wakeAll('closing')
+    },
+  }
+}

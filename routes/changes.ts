@@ -1,0 +1,15 @@
+import { changesScope } from '../app/auth/scopes.ts'
+import { type Feed, offeredTypes } from '../app/feed/feed.ts'
+import { describeChanges } from '../app/openapi/changes.ts'
+import type { Endpoint } from '../plugins/endpoints.ts'
+
+/** The change feed. */
+export const changeEndpoints = (feed: Feed): Endpoint[] => [
+  {
+    path: '/changes',
+    scope: changesScope,
+    schema: { openapi: describeChanges },
+    offers: offeredTypes,
+    respond: feed.answer,
+  },
+]

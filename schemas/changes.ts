@@ -1,0 +1,50 @@
+import { z } from 'zod'
+import { field, instant, recordId } from './fields.ts'
+
+const pageInfo = z
+  .strictObject({
+    has_more: field(z.boolean(), 'Whether more can be had at once', false),
+    next_token: field(
+      z.string(),
+      'Value of the parameter after for the next request; always there, also where nothing came',
+      'AVsiNzU3NTYwNDE2MTY5NDc2NTg5OC4wMDAwMDAwMS4xNjM4NC4xNjUwMCIsMTc5NTI1MzQwMF0',
+    ),
+  })
+  .meta({ id: 'ChangesPageInfo', description: 'Where the follower is now' })
+
+/**
+ * A change of one of these records, by resource. Registers its name, so make it once. Each record needs an
+ * example of its own.
+ */
+export const createChangeSchema = (records: Readonly<Record<string, z.ZodObject>>, example: object) => {
+  const names = Object.keys(records)
+  return z
+    .strictObject({
+      op: field(z.enum(['upsert', 'delete']), 'What to do with the record of this id', 'upsert'),
+      resource: field(z.enum(names), 'The resource', names[0] as string),
+      id: field(recordId, 'Id of the record', '4385dce2a9ef622b'),
+      at: field(instant, 'About when; informative', '2026-04-25T11:02:03.456789Z'),
+      cause: z
+        .enum(['day', 'settings'])
+        .optional()
+        .meta({
+          description:
+            'Why it comes though nobody wrote the record: a new day, or another expiry window; absent: it was written',
+          examples: ['day'],
+        }),
+      data: z.union([...Object.values(records), z.null()]).meta({
+        description: 'The whole record as it is now, to take the place of the one at hand; null once deleted',
+        examples: [example],
+      }),
+    })
+    .meta({ id: 'Change', description: 'A record to replace, or to remove' })
+}
+
+/** A page of such changes. As with the change, once. */
+export const createChangesSchema = (change: z.ZodType) =>
+  z
+    .strictObject({
+      data: z.array(change).meta({ description: 'Changes, each record once; apply them in this order' }),
+      page: pageInfo,
+    })
+    .meta({ id: 'Changes', description: 'What has changed for a follower' })

@@ -1,0 +1,178 @@
+import { Readable } from 'node:stream'
+import { text } from 'node:stream/consumers'
+import { createSecrets } from '../../app/auth/secrets.ts'
+import { pageStatement } from '../../app/db/page/statement.ts'
+import { createFeed, type FeedAnswer } from '../../app/feed/feed.ts'
+import { createPlaces } from '../../app/feed/places.ts'
+import { createTokenCodec } from '../../app/feed/token.ts'
+import { createWaiting } from '../../app/feed/wait.ts'
+import { parseQuery } from '../../app/query/parse.ts'
+import { planQuery } from '../../app/query/plan.ts'
+import type { ResourceName } from '../../app/resources/define.ts'
+import { resourceNames, resources } from '../../app/resources/index.ts'
+import { secretKey, type TestDatabase } from '../helper.ts'
+
+export type Fields = Record<string, unknown>
+/** Records by `resource/id`. */
+export type Records = Map<string, Fields>
+export type Change = {
+  op: 'upsert' | 'delete'
+  resource: string
+  id: string
+  cause?: string
+  data: Fields | null
+}
+
+/** What moves without changes (contract, section 6). */
+const excepted = ['days_remaining', 'approval_info']
+
+const comparable = (record: Fields): Fields =>
+  Object.fromEntries(Object.entries(record).filter(([name]) => !excepted.includes(name)))
+
+/** Replaces or removes by id: all that a client has to do. */
+export const applyChanges = (records: Records, changes: readonly Change[]): void => {
+  for (const { op, resource, id, data } of changes) {
+    if (op === 'delete') records.delete(`${resource}/${id}`)
+    else records.set(`${resource}/${id}`, comparable(data as Fields))
+  }
+}
+
+/** Who asks and when; a test moves it. */
+export type Asker = { customerId: string; day: string; window: number }
+
+/** All that the lists show. */
+export const readAll = async (
+  { reader }: TestDatabase,
+  { customerId, day, window }: Asker,
+  names: readonly ResourceName[] = resourceNames,
+): Promise<Records> => {
+  const records: Records = new Map()
+  for (const name of names) {
+    const outcome = parseQuery(resources[name], 'page', 'limit=500')
+    if ('faults' in outcome) throw new Error('no query')
+    const plan = planQuery(outcome.query, { customerId, today: day, expiringWithin: window })
+    for (let after: string[] | undefined, more = true; more; ) {
+      const { rows } = await pageStatement(after ? { ...plan, after } : plan).execute(reader)
+      const found = JSON.parse(`[${rows[0]?.data ?? ''}]`) as Fields[]
+      for (const record of found) records.set(`${name}/${record.id}`, comparable(record))
+      more = (rows[0]?.found ?? 0) > plan.limit
+      after = rows[0]?.last?.[0]
+    }
+  }
+  return records
+}
+
+export type Follower = {
+  records: Records
+  /** Asks for the whole state; it is taken in with the next step, whatever happens in between. */
+  start(): Promise<void>
+  /** Reads a page and applies it; false: there is no more for now. Begins anew after 410. */
+  step(limit: number): Promise<boolean>
+  /** Steps until there is no more. */
+  catchUp(limit: number): Promise<void>
+  /** How often a token had expired. */
+  readonly restarts: number
+}
+
+const readBody = async ({ body }: FeedAnswer): Promise<string> =>
+  body instanceof Readable ? text(body) : body.toString()
+
+/** Follows the feed's core as a client would, by tokens alone. */
+export const createFollower = (database: TestDatabase, asker: Asker): Follower => {
+  const feed = createFeed({
+    db: database.reader,
+    tokens: createTokenCodec(createSecrets([secretKey])),
+    waiting: createWaiting({ listen: () => () => {}, databaseNow: Date.now, isDraining: () => false }),
+    places: createPlaces(),
+    maxStreams: 2,
+    publicUrl: 'http://api.test',
+    today: () => asker.day,
+    requireScope: () => {},
+  })
+  const ask = (rawQuery: string) =>
+    feed.answer({
+      principal: {
+        kind: 'live',
+        customerId: asker.customerId,
+        keyId: 'k',
+        scopes: undefined,
+        expiringWithin: asker.window,
+        plan: 'premium',
+      },
+      rawQuery,
+      isHead: false,
+      address: '127.0.0.1',
+      ending: { destroyed: true, once: () => {} },
+    })
+  const records: Records = new Map()
+  let token = ''
+  let state: FeedAnswer | undefined
+  let restarts = 0
+
+  const takeState = async () => {
+    if (!state) return
+    const lines = (await readBody(state)).trimEnd()
+    records.clear()
+    if (lines !== '') {
+      applyChanges(
+        records,
+        lines.split('\n').map((line) => JSON.parse(line) as Change),
+      )
+    }
+    token = state.headers['sync-token'] as string
+    state = undefined
+  }
+
+  const follower: Follower = {
+    records,
+    async start() {
+      await takeState()
+      state = await ask('after=snapshot')
+    },
+    async step(limit) {
+      await takeState()
+      try {
+        const page = JSON.parse(await readBody(await ask(`after=${token}&limit=${limit}`)))
+        applyChanges(records, page.data)
+        token = page.page.next_token
+        return page.page.has_more
+      } catch (error) {
+        if ((error as { code?: string }).code !== 'sync_token_expired') throw error
+        restarts += 1
+        await follower.start()
+        return true
+      }
+    },
+    async catchUp(limit) {
+      while (await follower.step(limit));
+    },
+    get restarts() {
+      return restarts
+    },
+  }
+  return follower
+}
+
+/** What one has and the other has not, or has otherwise; a few, in words. */
+export const listDifferences = (followed: Records, read: Records): string[] => {
+  const differences: string[] = []
+  for (const [key, record] of read) {
+    const mine = followed.get(key)
+    if (!mine) differences.push(`${key} is missing`)
+    else if (JSON.stringify(mine) !== JSON.stringify(record)) {
+      const fields = Object.keys(record).filter(
+        (name) => JSON.stringify(mine[name]) !== JSON.stringify(record[name]),
+      )
+      differences.push(...fields.map((name) => `${key}.${name}: ${mine[name]} is ${record[name]}`))
+    }
+  }
+  for (const key of followed.keys()) if (!read.has(key)) differences.push(`${key} is gone`)
+  return differences.slice(0, 10)
+}
+
+/** Another history of the database, as after a restore or a promotion; its log still holds the former one's. */
+export const changeIdentity = async (owner: { query(text: string): Promise<unknown> }, salt: string) => {
+  const base = `(select system_identifier from pg_control_system())`
+  await owner.query(`create or replace function change_identity() returns text
+    language sql stable security definer set search_path = public, pg_temp as $$ select ${base} || '${salt}' $$`)
+}

@@ -1,0 +1,156 @@
+import { type RawBuilder, sql } from 'kysely'
+import t from 'tap'
+import { parseSnapshot } from '../../app/cache/snapshot.ts'
+import { spansAhead } from '../../app/feed/diff.ts'
+import { flipStatement } from '../../app/feed/flips.ts'
+import { logStatement } from '../../app/feed/log.ts'
+import type { SyncToken } from '../../app/feed/token.ts'
+import { resourceNames } from '../../app/resources/index.ts'
+import { createTestDatabase } from '../helper.ts'
+
+/**
+ * What a page of the feed costs, asked of EXPLAIN as the serving role: the page, not the log, not what other
+ * customers did, not how long a transaction was open.
+ */
+const database = await createTestDatabase()
+t.teardown(() => database.close())
+const { reader } = database
+
+const customerId = 'large'
+const limit = 50
+const rows = 300
+const bindings = { day: '2026-11-21', window: 90 }
+/** Rows of the log that the two halves of a page, own and everybody's, may look at, and its records. */
+const bound = 2 * (rows + 1) + limit
+
+const seed = [
+  sql`select begin_changes(interval '0')`,
+  sql`insert into customers (customer_id, name) values ('large', 'L')`,
+  sql`insert into certificates (customer_id, id, number, title, approval_status, valid_until)
+    select 'large', 'c' || i, 'N', 'T', 'approved', date '2020-01-01' + i % 4000 from generate_series(1, 20000) i`,
+  ...[
+    `products (customer_id, id, name) select 'large', 'p' || i, 'N'`,
+    `projects (customer_id, id, project_number, title) select 'large', 'j' || i, 'N', 'T'`,
+    `lab (customer_id, id, report_number, title, status) select 'large', 'l' || i, 'N', 'T', 'draft'`,
+    `approvals (customer_id, id, product_id, country_code, scheme) select 'large', 'a' || i, 'p', chr(65 + i % 26) || chr(65 + i / 26 % 26), 'S'`,
+  ].map((values) => sql.raw(`insert into ${values} from generate_series(1, 5000) i`)),
+  sql`delete from change_log`,
+  // 100 rows a transaction of the customer's own, 5,000 of it in one; four times as many of others.
+  sql`insert into change_log (customer_id, xid, resource, record_id)
+    select case when i % 5 = 0 then 'large' else 'small-' || i % 97 end, (1000 + i / 500)::text::xid8, 'certificates', 'c' || i
+    from generate_series(1, 100000) i`,
+  sql`insert into change_log (customer_id, xid, resource, record_id)
+    select 'large', '2000'::xid8, 'certificates', 'c' || i from generate_series(1, 20000) i`,
+  sql`insert into change_log (customer_id, xid, resource, record_id)
+    select '*', (1000 + i)::text::xid8, 'countries', 'AA' from generate_series(1, 2000) i`,
+  sql.raw('analyze'),
+]
+
+type Node = {
+  'Node Type': string
+  'Relation Name'?: string
+  'Index Name'?: string
+  'Index Cond'?: string
+  'Actual Rows': number
+  'Actual Loops': number
+  'Rows Removed by Filter'?: number
+  Plans?: Node[]
+}
+
+const nodesOf = (node: Node): Node[] => [node, ...(node.Plans ?? []).flatMap(nodesOf)]
+
+const explain = async (statement: RawBuilder<unknown>): Promise<Node[]> => {
+  const found = await sql<{
+    'QUERY PLAN': [{ Plan: Node }]
+  }>`explain (analyze, format json) ${statement}`.execute(reader)
+  return nodesOf((found.rows[0] as { 'QUERY PLAN': [{ Plan: Node }] })['QUERY PLAN'][0].Plan)
+}
+
+const scansOf = (nodes: Node[]) => nodes.filter((node) => node['Relation Name'] ?? node['Index Name'])
+const readBy = (nodes: Node[]): number =>
+  scansOf(nodes).reduce(
+    (sum, node) => sum + (node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0)) * node['Actual Loops'],
+    0,
+  )
+
+const statementOf = (token: Pick<SyncToken, 'base' | 'diff'>) =>
+  logStatement({
+    ...{ customerId, resources: resourceNames, limit, rows, bindings },
+    spans: spansAhead(token),
+    after: token.diff,
+  })
+
+t.test('a page of the feed', async (t) => {
+  const { createDb, createPool } = await import('../../app/db/connect.ts')
+  const pool = createPool(database.url, { max: 1, applicationName: 'seed', onError: () => {} })
+  const owner = createDb(pool)
+  for (const statement of seed) await statement.execute(owner)
+  await owner.destroy()
+  const late = parseSnapshot('900:9000:2000')
+  const tokens: Record<string, [Pick<SyncToken, 'base' | 'diff'>, atLeast: number]> = {
+    'from the beginning of the log': [{ base: parseSnapshot('900:900:'), diff: undefined }, limit],
+    'at its end': [{ base: parseSnapshot('1195:1195:'), diff: undefined }, limit],
+    'beyond it': [{ base: parseSnapshot('9000:9000:'), diff: undefined }, 0],
+    'of a transaction that was open for long': [
+      { base: parseSnapshot('1100:9000:1100,5000,6000'), diff: undefined },
+      limit,
+    ],
+    'in the middle of a large transaction': [
+      {
+        base: parseSnapshot('1300:1300:'),
+        diff: { target: parseSnapshot('9000:9000:'), xid: 2000, position: 110_000 },
+      },
+      limit,
+    ],
+    'before a large transaction that its target does not show': [
+      { base: parseSnapshot('1300:1300:'), diff: { target: late, xid: 1300, position: 0 } },
+      1,
+    ],
+  }
+  for (const [name, [token, atLeast]] of Object.entries(tokens)) {
+    await t.test(`${name} costs the page, not the log`, async (t) => {
+      const nodes = await explain(statementOf(token))
+      const log = scansOf(nodes).filter((node) =>
+        /change_log/.test(`${node['Relation Name']}${node['Index Name']}`),
+      )
+      t.ok(log.length > 0)
+      for (const node of log) {
+        t.equal(node['Index Name'], 'change_log_pkey')
+        t.match(node['Index Cond'], /customer_id = /)
+        t.match(node['Index Cond'], /xid >= /)
+        t.match(node['Index Cond'], /xid <= /)
+      }
+      t.same(
+        nodes
+          .filter((node) => node['Node Type'] === 'Seq Scan' && node['Relation Name'] !== 'countries')
+          .map((node) => node['Relation Name']),
+        [],
+      )
+      const spans = spansAhead(token).length
+      const read = readBy(nodes)
+      t.ok(read <= bound * Math.max(1, spans - 1), `${read} rows`)
+      t.ok(read >= atLeast, 'and the page was not empty')
+    })
+  }
+})
+
+t.test('flips of a day are ranges of indexes: a page costs itself', async (t) => {
+  const page = (from: { day: string; window: number }, to: { day: string; window: number }) =>
+    flipStatement({
+      ...{ customerId, resources: resourceNames, limit, bindings, from, cause: 'day' as const },
+      walk: { to, after: undefined },
+    }) as RawBuilder<unknown>
+  const oneDay = await explain(page({ day: '2026-11-20', window: 90 }, bindings))
+  const oneYear = await explain(page({ day: '2025-11-21', window: 90 }, bindings))
+  const anotherWindow = await explain(page({ day: '2026-11-21', window: 365 }, bindings))
+  for (const [name, nodes] of Object.entries({ oneDay, oneYear, anotherWindow })) {
+    const names = scansOf(nodes).map((node) => node['Index Name'])
+    t.same(
+      new Set(names.filter((each) => !/^certificates_valid_(until|from)$/.test(each ?? ''))),
+      new Set(),
+      name,
+    )
+    t.ok(readBy(nodes) <= 3 * (limit + 1), `${name}: ${readBy(nodes)} rows`)
+  }
+  t.ok(readBy(oneDay) >= 5, 'there are some')
+})

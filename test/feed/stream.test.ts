@@ -1,0 +1,180 @@
+import { once } from 'node:events'
+import { request } from 'node:http'
+import { sql } from 'kysely'
+import pg from 'pg'
+import t from 'tap'
+import type { OpenSnapshot } from '../../app/feed/snapshot.ts'
+import { streamSnapshot } from '../../app/feed/stream.ts'
+import { addCustomer, createTestDatabase, listenTestApp, logIn, until } from '../helper.ts'
+
+/** The whole state as a stream: constant memory, nothing left behind, and never a part for the whole. */
+
+/** A state of so many pieces that says what is done with it. */
+const createPieces = (pieces: number, failAt = Number.POSITIVE_INFINITY) => {
+  const seen = { read: 0, closed: 0 }
+  const snapshot: OpenSnapshot = {
+    token: {} as OpenSnapshot['token'],
+    at: '',
+    async next() {
+      if (seen.read === failAt) throw new Error('broken off')
+      seen.read += 1
+      return seen.read > pieces ? undefined : `${'x'.repeat(100_000)}\n`
+    },
+    async close() {
+      seen.closed += 1
+    },
+  }
+  return { snapshot, seen }
+}
+
+t.test('what the client does not take is not read', async (t) => {
+  const { snapshot, seen } = createPieces(1000)
+  const stream = streamSnapshot(snapshot)
+  await once(stream, 'readable')
+  t.ok(seen.read <= 2, `${seen.read} pieces`)
+  stream.destroy()
+  await once(stream, 'close')
+  t.equal(seen.closed, 1)
+})
+
+t.test('a stream that nobody reads, or nobody reads on, gives its connection back', async (t) => {
+  const unread = createPieces(10)
+  const stream = streamSnapshot(unread.snapshot)
+  stream.destroy()
+  await once(stream, 'close')
+  t.same(unread.seen, { read: 0, closed: 1 })
+  const stalled = createPieces(10)
+  const slow = streamSnapshot(stalled.snapshot, 10)
+  const closed = new Promise((resolve) => slow.on('error', () => {}).once('close', resolve))
+  await once(slow, 'readable')
+  await closed
+  t.equal(stalled.seen.closed, 1)
+})
+
+t.test('an end closes it once, an error destroys it', async (t) => {
+  const whole = createPieces(3)
+  let bytes = 0
+  for await (const piece of streamSnapshot(whole.snapshot)) bytes += piece.length
+  t.equal(bytes, 3 * 100_001)
+  t.equal(whole.seen.closed, 1)
+  const broken = createPieces(5, 2)
+  await t.rejects(streamSnapshot(broken.snapshot).toArray(), { message: 'broken off' })
+  t.equal(broken.seen.closed, 1)
+})
+
+/** 16 MB, more than sockets take in by themselves. */
+const records = 8000
+
+t.test('over the wire', async (t) => {
+  const database = await createTestDatabase()
+  const { app, origin } = await listenTestApp(database)
+  const client = new pg.Client({ connectionString: database.url })
+  await client.connect()
+  t.teardown(async () => {
+    await client.end()
+    await app.close()
+    await database.close()
+  })
+  const { token } = await logIn(app, await addCustomer(database, 'acme'))
+  await sql`insert into products (customer_id, id, name, brand)
+    select 'acme', 'p' || i, 'Product ' || i, repeat('x', 2000) from generate_series(1, ${records}) i`.execute(
+    database.operator,
+  )
+  const ask = async (bearer = token, at = origin) => {
+    const { port } = new URL(at)
+    const sent = request({
+      port,
+      host: 'localhost',
+      path: '/v1/changes?after=snapshot',
+      headers: { authorization: `Bearer ${bearer}` },
+    }).end()
+    const [response] = await once(sent, 'response')
+    return { sent, response }
+  }
+  const backends = async () =>
+    (
+      await client.query(`select pid from pg_stat_activity where datname = current_database()
+        and pid <> pg_backend_pid() and application_name = 'test' and state <> 'idle'`)
+    ).rows.map(({ pid }) => pid as number)
+
+  await t.test('the token comes first, in a header, and the state is one snapshot', async (t) => {
+    const { response } = await ask()
+    t.ok(response.headers['sync-token'])
+    let lines = 0
+    let isChanged = false
+    for await (const chunk of response.setEncoding('utf8')) {
+      if (!isChanged) await client.query(`delete from products where id > 'p5'`)
+      isChanged = true
+      lines += chunk.split('\n').length - 1
+    }
+    t.equal(lines, records)
+    const after = response.headers['sync-token']
+    const follow = await app.inject({
+      url: `/v1/changes?after=${after}&limit=500`,
+      headers: { authorization: `Bearer ${token}` },
+    })
+    t.equal(follow.json().data[0].op, 'delete', 'what came meanwhile comes after the token')
+    await sql`insert into products (customer_id, id, name, brand)
+      select 'acme', 'q' || i, 'Product ' || i, repeat('x', 2000) from generate_series(1, ${records}) i`.execute(
+      database.operator,
+    )
+  })
+
+  await t.test('a client that disconnects frees query and connection at once', async (t) => {
+    const { sent, response } = await ask()
+    await once(response, 'readable')
+    t.equal((await backends()).length, 1)
+    sent.destroy()
+    await until('the connection is free', async () => (await backends()).length === 0, 1000)
+  })
+
+  await t.test('a failure mid-way cuts the connection', async (t) => {
+    // Oftener than the pool has connections.
+    for (let i = 0; i < 6; i++) {
+      const { response } = await ask()
+      await once(response, 'readable')
+      for (const pid of await backends()) await client.query('select pg_terminate_backend($1)', [pid])
+      await t.rejects(response.toArray(), { message: 'aborted' })
+    }
+    const again = await ask()
+    t.equal(again.response.statusCode, 200, 'and the next one is served')
+    again.sent.destroy()
+  })
+
+  await t.test('at most two at once a customer', async (t) => {
+    await until('the last one is over', async () => (await backends()).length === 0)
+    const two = [await ask(), await ask()]
+    const third = await ask()
+    t.equal(third.response.statusCode, 429)
+    for (const { sent } of two) sent.destroy()
+    await until('they are over', async () => {
+      const { sent, response } = await ask()
+      sent.destroy()
+      return response.statusCode === 200
+    })
+  })
+
+  await t.test('streams leave half of the connections to everybody else', async (t) => {
+    const small = await listenTestApp(database, { env: { DATABASE_POOL: '3' } })
+    t.teardown(() => small.app.close())
+    const tokens = [token]
+    for (const name of ['bolt', 'cog'])
+      tokens.push((await logIn(small.app, await addCustomer(database, name))).token)
+    tokens[0] = (await logIn(small.app, await addCustomer(database, 'acme'))).token
+    const [one, two, three] = tokens as [string, string, string]
+    const held = [await ask(one, small.origin), await ask(one, small.origin)]
+    t.same(
+      held.map(({ response }) => response.statusCode),
+      [200, 200],
+    )
+    const refused = await ask(two, small.origin)
+    t.equal(refused.response.statusCode, 503)
+    t.ok(refused.response.headers['retry-after'])
+    for (const { sent } of held) sent.destroy()
+    await until('there is room again', async () => {
+      const { sent, response } = await ask(three, small.origin)
+      sent.destroy()
+      return response.statusCode === 200
+    })
+  })
+})

@@ -1,0 +1,124 @@
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { type RawBuilder, sql } from 'kysely'
+import t from 'tap'
+import { createDb, createPool, readerRole } from '../../app/db/connect.ts'
+import { startUpkeep } from '../../app/upkeep.ts'
+import { asCustomer, createTestApp, createTestDatabase, until } from '../helper.ts'
+import { createSeverable } from './severable.ts'
+
+/** The log is pruned by what ran a retention ago, never by age (architecture, "Pruning"). */
+
+const root = join(import.meta.dirname, '..', '..')
+const compileCache = t.testdir()
+const database = await createTestDatabase()
+const app = await createTestApp(database)
+t.teardown(async () => {
+  await app.close()
+  await database.close()
+})
+
+const query = async <Row>(statement: RawBuilder<Row>): Promise<Row[]> =>
+  (await statement.execute(database.operator)).rows
+const countLog = async () =>
+  (
+    await query(sql<{ n: number }>`select count(*)::integer as n from change_log where resource = 'products'`)
+  )[0]?.n
+
+/** The samples as if they had been taken so many days ago. */
+const backdate = (days: number) =>
+  query(sql`update change_samples set sampled_at = sampled_at - ${days}::integer * interval '1 day'`)
+const sample = () => query(sql`insert into change_samples values (clock_timestamp(), pg_current_snapshot())`)
+
+const prune = async (...options: string[]) => {
+  const { stdout } = await promisify(execFile)(
+    process.execPath,
+    [join(root, 'app', 'cli.ts'), 'changes', 'prune', ...options],
+    {
+      cwd: root,
+      env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: compileCache, DATABASE_URL: database.url },
+    },
+  )
+  return stdout
+}
+const failed = (...options: string[]): Promise<{ code: number; stderr: string }> =>
+  prune(...options).then(
+    () => ({ code: 0, stderr: '' }),
+    (error) => error,
+  )
+
+t.test(
+  'certdata changes prune deletes what no token of 90 days needs, and says so to older ones',
+  async (t) => {
+    const { get } = await asCustomer(database, app, 'acme')
+    const begin = async () => (await get('/v1/changes')).json().page.next_token
+    const add = (id: string) =>
+      query(sql`insert into products (customer_id, id, name) values ('acme', ${id}, 'P')`)
+    const first = await begin()
+    await add('p1')
+    t.same(JSON.parse(await prune('--json')), { days: 90, pruned: 0 }, 'nothing without samples that old')
+    await sample()
+    await backdate(91)
+    const second = await begin()
+    await add('p2')
+    t.equal(await countLog(), 2)
+    const before = JSON.parse(await prune('--json', '--days', '92'))
+    t.same(before, { days: 92, pruned: 0 })
+    t.ok(JSON.parse(await prune('--json')).pruned > 0)
+    t.equal(await countLog(), 1)
+    t.equal((await get(`/v1/changes?after=${first}`)).statusCode, 410)
+    t.match((await get(`/v1/changes?after=${second}`)).json().data, [{ id: 'p2' }])
+    t.match(await prune('--days', '30'), /^0 changes pruned; tokens older than 30 days have expired\n$/)
+  },
+)
+
+t.test('what a transaction wrote that was still open then is kept', async (t) => {
+  const { get } = await asCustomer(database, app, 'late')
+  const token = (await get('/v1/changes')).json().page.next_token
+  await database.operator.transaction().execute(async (transaction) => {
+    await sql`insert into products (customer_id, id, name) values ('late', 'l', 'L')`.execute(transaction)
+    await sample()
+    await backdate(100)
+    await prune()
+  })
+  await prune()
+  t.match((await get(`/v1/changes?after=${token}`)).json().data, [{ op: 'upsert', id: 'l' }])
+})
+
+t.test('wrong usage ends with 2, and help is there', async (t) => {
+  for (const days of ['0', '3651', 'x']) t.equal((await failed('--days', days)).code, 2)
+  t.match(await prune('--help'), /--days/)
+})
+
+const samples = async () =>
+  (await query(sql<{ n: number }>`select count(*)::integer as n from change_samples`))[0]?.n ?? 0
+
+t.test('the service samples and prunes by itself', async (t) => {
+  await query(sql`delete from change_samples`)
+  await sample()
+  await backdate(91)
+  await query(sql`insert into products (customer_id, id, name) values ('acme', 'p9', 'P')`)
+  const warnings: string[] = []
+  const upkeep = startUpkeep({ db: database.reader, warn: (message) => warnings.push(message) })
+  await until('it has pruned', async () => (await countLog()) === 1)
+  await upkeep.stop()
+  t.equal(await samples(), 2, 'the one that counts, and one of now')
+  t.same(warnings, [])
+})
+
+t.test('a failure is reported, and the next look tries again', async (t) => {
+  await query(sql`delete from change_samples`)
+  const way = await createSeverable(database.url)
+  const options = { role: readerRole, max: 1, applicationName: 'test', onError: () => {} }
+  const db = createDb(createPool(way.url, options))
+  t.teardown(() => db.destroy())
+  way.sever()
+  const warnings: string[] = []
+  const upkeep = startUpkeep({ db, warn: (message) => warnings.push(message), everyMs: 5 })
+  await until('it is reported', () => warnings.length > 1)
+  await way.mend()
+  await until('a sample is there', async () => (await samples()) > 0)
+  await upkeep.stop()
+  way.close()
+})
