@@ -42,13 +42,14 @@ import { createCalendar } from './calendar.ts'
 import type { Config } from './config.ts'
 import type { Db } from './db/schema.ts'
 import { createFeed } from './feed/feed.ts'
-import { createPlaces } from './feed/places.ts'
 import { createTokenCodec } from './feed/token.ts'
 import { createWaiting } from './feed/wait.ts'
 import { answerClientError } from './http/client-error.ts'
 import { describeForLog } from './http/log-error.ts'
+import { createConcurrency } from './limits/concurrency.ts'
 import { createLogins } from './limits/logins.ts'
 import { createQuotas } from './limits/quotas.ts'
+import type { SlotStore } from './limits/slots.ts'
 import type { LimitStore } from './limits/store.ts'
 import { after } from './limits/timer.ts'
 import { createCursorCodec } from './query/cursor.ts'
@@ -66,7 +67,7 @@ export type Deps = {
   /** What may be served of what was read before. */
   judge: Judge
   /** Where instances count requests together; undefined: each for itself. */
-  limitStore: LimitStore | undefined
+  limitStore: (LimitStore & SlotStore) | undefined
   secrets: Secrets
   signingKeys: SigningKeys
   /** The database's clock, milliseconds since 1970: the day. */
@@ -220,7 +221,7 @@ export const build = async (deps: Deps): Promise<FastifyInstance> => {
   const tokens = createTokenCodec(secrets)
   const feed = createFeed({
     ...{ db, tokens, waiting, publicUrl, today, requireScope },
-    places: createPlaces(),
+    concurrency: createConcurrency({ store: deps.limitStore, after }),
     maxStreams: Math.ceil(config.databasePool / 2),
   })
 

@@ -16,6 +16,7 @@ import type { Db } from './db/schema.ts'
 import { isUnreachable } from './db/unreachable.ts'
 import { type LocalDatabase, openLocalDatabase } from './demo/local-database.ts'
 import { createRedisLimits } from './limits/redis.ts'
+import type { SlotStore } from './limits/slots.ts'
 import type { LimitStore } from './limits/store.ts'
 import { after } from './limits/timer.ts'
 import { openSecretKeys } from './secret-keys.ts'
@@ -31,7 +32,7 @@ export type Stores = {
   shared: SharedCache | undefined
   judge: Judge
   poller: Poller
-  limitStore: LimitStore | undefined
+  limitStore: (LimitStore & SlotStore) | undefined
   secrets: Secrets
   signingKeys: SigningKeys
   /** Set where nothing is configured and the bundled PostgreSQL serves. */
@@ -119,7 +120,7 @@ export const openStores = async (
   const warn = (message: string, error?: Error) => log.warn({ reason: error?.message }, message)
   const epoch = () => fence.last?.epoch ?? ''
   let shared: SharedCache | undefined
-  let limitStore: LimitStore | undefined
+  let limitStore: (LimitStore & SlotStore) | undefined
   const close = async () => {
     await poller.close()
     await shared?.close()

@@ -16,6 +16,7 @@ import { createChangeSource } from '../app/db/changes.ts'
 import { createDb, createPool, operatorRole, readerRole } from '../app/db/connect.ts'
 import { migrate } from '../app/db/migrate.ts'
 import type { Db, Plan } from '../app/db/schema.ts'
+import type { SlotStore } from '../app/limits/slots.ts'
 import type { LimitStore } from '../app/limits/store.ts'
 import { freePort, testPostgres } from './servers.ts'
 
@@ -62,7 +63,7 @@ export type TestClock = {
 export type TestAppOptions = {
   env?: Record<string, string>
   shared?: SharedCache
-  limitStore?: LimitStore
+  limitStore?: LimitStore & SlotStore
   clock?: TestClock
   /** Issuer and audience of tokens; `http://api.test` unless somebody is to connect. */
   origin?: string

@@ -4,11 +4,11 @@ import type { Bindings } from '../db/page/projection.ts'
 import type { Db } from '../db/schema.ts'
 import { ApiError, type Fault } from '../errors.ts'
 import { clientOf } from '../limits/address.ts'
+import type { Concurrency } from '../limits/concurrency.ts'
 import type { AccountName } from '../limits/policy.ts'
 import { parsePairs } from '../query/pairs.ts'
 import type { ResourceName } from '../resources/define.ts'
 import { resourceNames } from '../resources/index.ts'
-import type { Places } from './places.ts'
 import { type FeedQuery, parseFeedQuery, wholeState } from './query.ts'
 import { type FeedPage, readChanges } from './read.ts'
 import { type OpenSnapshot, openSnapshot, type SnapshotRead } from './snapshot.ts'
@@ -43,7 +43,7 @@ type Deps = {
   db: Db
   tokens: TokenCodec
   waiting: Waiting
-  places: Places
+  concurrency: Concurrency
   publicUrl: string
   /** Whole states that may be streamed at once: each holds a connection. */
   maxStreams: number
@@ -79,7 +79,7 @@ const isSame = (a: readonly string[], b: readonly string[]) =>
 
 /** The change feed without a framework: query → scopes → token → what changed, at once or when it comes. */
 export const createFeed = (deps: Deps): Feed => {
-  const { db, tokens, waiting, places, publicUrl, today, requireScope } = deps
+  const { db, tokens, waiting, concurrency, publicUrl, today, requireScope } = deps
   let streams = 0
 
   const parse = ({ principal, rawQuery }: FeedRequest): FeedQuery => {
@@ -144,7 +144,7 @@ export const createFeed = (deps: Deps): Feed => {
     resources: readonly ResourceName[],
   ): Promise<FeedAnswer> => {
     const { customerId } = principal
-    await places.hold(accountOf(principal, address), 'exports', ending)
+    await concurrency.hold(accountOf(principal, address), 'exports', ending)
     const snapshot = await openBounded({ customerId, resources, bindings: bindingsOf(principal) })
     const headers = {
       'sync-token': tokens.encode(customerId, snapshot.token),
@@ -166,7 +166,7 @@ export const createFeed = (deps: Deps): Feed => {
     const { principal, address, ending, isHead } = request
     if (query.waitSeconds === 0 || isHead) return read(token)
     const { customerId } = principal
-    await places.hold(accountOf(principal, address), 'long_polls', ending)
+    await concurrency.hold(accountOf(principal, address), 'long_polls', ending)
     const watch = waiting.watch(customerId, resources, query.waitSeconds * 1000, ending)
     try {
       let page = await read(token)

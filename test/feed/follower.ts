@@ -3,9 +3,10 @@ import { text } from 'node:stream/consumers'
 import { createSecrets } from '../../app/auth/secrets.ts'
 import { pageStatement } from '../../app/db/page/statement.ts'
 import { createFeed, type FeedAnswer } from '../../app/feed/feed.ts'
-import { createPlaces } from '../../app/feed/places.ts'
 import { createTokenCodec } from '../../app/feed/token.ts'
 import { createWaiting } from '../../app/feed/wait.ts'
+import { createConcurrency } from '../../app/limits/concurrency.ts'
+import { after } from '../../app/limits/timer.ts'
 import { parseQuery } from '../../app/query/parse.ts'
 import { planQuery } from '../../app/query/plan.ts'
 import type { ResourceName } from '../../app/resources/define.ts'
@@ -83,7 +84,7 @@ export const createFollower = (database: TestDatabase, asker: Asker): Follower =
     db: database.reader,
     tokens: createTokenCodec(createSecrets([secretKey])),
     waiting: createWaiting({ listen: () => () => {}, databaseNow: Date.now, isDraining: () => false }),
-    places: createPlaces(),
+    concurrency: createConcurrency({ store: undefined, after }),
     maxStreams: 2,
     publicUrl: 'http://api.test',
     today: () => asker.day,
