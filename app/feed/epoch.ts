@@ -29,7 +29,7 @@ export type EpochRow = {
 
 /** The columns of `EpochRow`. */
 export const epochColumns: RawBuilder<unknown> = sql.raw(
-  `pg_current_snapshot()::text as snapshot, ${instantText('statement_timestamp()')} as at,
+  `pg_current_snapshot()::text as snapshot, ${instantText('now()')} as at,
   pg_is_in_recovery() as recovering, epoch.identity, epoch.begun, epoch.pruned_below`,
 )
 

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream'
+import { sql } from 'kysely'
 import type { Principal } from '../auth/principal.ts'
-import type { Bindings } from '../db/page/projection.ts'
 import type { Db } from '../db/schema.ts'
 import { ApiError, type Fault } from '../errors.ts'
 import { clientOf } from '../limits/address.ts'
@@ -13,7 +13,7 @@ import { type FeedQuery, parseFeedQuery, wholeState } from './query.ts'
 import { type FeedPage, readChanges } from './read.ts'
 import { type OpenSnapshot, openSnapshot, type SnapshotRead } from './snapshot.ts'
 import { streamSnapshot } from './stream.ts'
-import { foreignToken, type SyncToken, type TokenCodec } from './token.ts'
+import { foreignToken, type Moment, type SyncToken, type TokenCodec } from './token.ts'
 import type { Ending, Waiting } from './wait.ts'
 
 export type FeedRequest = Readonly<{
@@ -113,7 +113,12 @@ export const createFeed = (deps: Deps): Feed => {
     return wanted
   }
 
-  const bindingsOf = ({ expiringWithin }: Principal): Bindings => ({ day: today(), window: expiringWithin })
+  /** The setting as it is now: what the principal says may be half a second old, and `moment` is a promise. */
+  const momentOf = async ({ customerId, expiringWithin }: Principal): Promise<Moment> => {
+    const { rows } = await sql<{ window: number }>`
+      select expiring_within as "window" from find_customer(${customerId})`.execute(db)
+    return { day: today(), window: rows[0]?.window ?? expiringWithin }
+  }
 
   const answerPage = (customerId: string, page: FeedPage, token = page.token): FeedAnswer => {
     const info = { has_more: page.hasMore, next_token: tokens.encode(customerId, token) }
@@ -145,7 +150,7 @@ export const createFeed = (deps: Deps): Feed => {
   ): Promise<FeedAnswer> => {
     const { customerId } = principal
     await concurrency.hold(accountOf(principal, address), 'exports', ending)
-    const snapshot = await openBounded({ customerId, resources, bindings: bindingsOf(principal) })
+    const snapshot = await openBounded({ customerId, resources, bindings: await momentOf(principal) })
     const headers = {
       'sync-token': tokens.encode(customerId, snapshot.token),
       'data-as-of': snapshot.at,
@@ -193,8 +198,10 @@ export const createFeed = (deps: Deps): Feed => {
       const resources = resolveResources(principal, token?.resources ?? query.resources)
       if (query.after === wholeState) return answerState(request, resources)
       const { limit } = query
-      const read = (from: SyncToken | undefined) =>
-        readChanges(db, { customerId, token: from, resources, bindings: bindingsOf(principal), limit })
+      const read = async (from: SyncToken | undefined) => {
+        const bindings = await momentOf(principal)
+        return readChanges(db, { customerId, token: from, resources, bindings, limit })
+      }
       return answerPage(customerId, await readPatiently(request, query, read, token, resources))
     },
   }

@@ -1,4 +1,3 @@
-import type { Bindings } from '../db/page/projection.ts'
 import type { Db } from '../db/schema.ts'
 import type { ResourceName } from '../resources/define.ts'
 import { spansAhead } from './diff.ts'
@@ -12,7 +11,7 @@ import {
 } from './epoch.ts'
 import { flipStatement, nextFlip } from './flips.ts'
 import { everyRecord, logStatement } from './log.ts'
-import type { SyncToken } from './token.ts'
+import type { Moment, SyncToken } from './token.ts'
 
 /** Where somebody reads on, and how much. */
 export type FeedRead = Readonly<{
@@ -21,7 +20,7 @@ export type FeedRead = Readonly<{
   token: SyncToken | undefined
   resources: readonly ResourceName[]
   /** What computed fields are for now. */
-  bindings: Bindings
+  bindings: Moment
   limit: number
 }>
 

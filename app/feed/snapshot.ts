@@ -1,16 +1,17 @@
 import { type ControlledTransaction, sql } from 'kysely'
-import { type Bindings, instantText } from '../db/page/projection.ts'
+import { instantText } from '../db/page/projection.ts'
 import type { Database, Db } from '../db/schema.ts'
 import type { ResourceName } from '../resources/define.ts'
 import { resources } from '../resources/index.ts'
 import { changeText, ownRows, recordData } from './change.ts'
 import { type EpochRow, epochColumns, readEpoch, toSeconds, withBegunLog } from './epoch.ts'
-import type { SyncToken } from './token.ts'
+import type { Moment, SyncToken } from './token.ts'
 
 export type SnapshotRead = Readonly<{
   customerId: string
   resources: readonly ResourceName[]
-  bindings: Bindings
+  /** What computed fields are for. */
+  bindings: Moment
 }>
 
 /** The whole state, a piece at a time. One caller, who closes it whatever happens. */
