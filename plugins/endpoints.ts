@@ -50,6 +50,8 @@ export type Endpoint = {
   scope: string | null
   /** False: there is no example data for it, so the demo token is refused (403 `live_token_required`). */
   demo?: false
+  /** Units of the quota `minute` that a request costs; absent: one. */
+  minuteCost?: (rawQuery: string) => number
   schema: FastifySchema
 } & (
   | { answer: (request: EndpointRequest) => Answer | Promise<Answer> }
@@ -73,6 +75,7 @@ declare module 'fastify' {
     /** Set on every route behind authentication; see `Endpoint`. */
     scope?: string | null
     demo?: false | undefined
+    minuteCost?: ((rawQuery: string) => number) | undefined
     /** Routes that refuse the path or method: they come before the judgement of the plan. */
     refuses?: true
   }
@@ -107,6 +110,8 @@ const choiceOf = (offered: readonly string[]) => {
 
 /** The type that `format` names; undefined where there is none, or it will be a fault of the query. */
 const typeByFormat = (rawQuery: string): string | undefined => {
+  // Looked for in every request, and hardly ever there.
+  if (!rawQuery.includes('format') && !rawQuery.includes('%')) return undefined
   const { value } = parsePairs(rawQuery).find(({ name }) => name === 'format') ?? {}
   return value === undefined ? undefined : formats[value]
 }
@@ -235,7 +240,7 @@ export default fp<EndpointOptions>(
       for (const prefix of prefixes) {
         const common = {
           url: prefix + row.path,
-          config: { scope: row.scope, demo: row.demo },
+          config: { scope: row.scope, demo: row.demo, minuteCost: row.minuteCost },
           schema: { hide: true },
           exposeHeadRoute: false,
           // The query grammar judges queries: every fault at once, which a validator cannot tell.

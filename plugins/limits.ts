@@ -7,11 +7,7 @@ import type { Quotas } from '../app/limits/quotas.ts'
 import { refuseQuota } from '../app/limits/refusal.ts'
 import { needsLiveToken } from './endpoints.ts'
 
-export type LimitsOptions = {
-  quotas: Quotas
-  /** Units of `minute` that a request costs. */
-  minuteCost?: (request: FastifyRequest) => number
-}
+export type LimitsOptions = { quotas: Quotas }
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -22,6 +18,13 @@ declare module 'fastify' {
 
 const one: Costs = [1, 1]
 const backFrom304: Costs = [0, -1]
+
+const costsOf = ({ routeOptions, raw }: FastifyRequest): Costs => {
+  const { minuteCost } = routeOptions.config
+  if (!minuteCost) return one
+  const target = raw.url ?? ''
+  return [1, minuteCost(target.slice(target.indexOf('?') + 1))]
+}
 
 const scopeIsMissing = ({ principal, routeOptions }: FastifyRequest): boolean => {
   const { scope } = routeOptions.config
@@ -46,8 +49,7 @@ const createPolicyHeader = () => {
  * answered as what it is. A 304 costs nothing of `minute`, which is known only when it is sent.
  */
 export default fp<LimitsOptions>(
-  (app, { quotas, minuteCost }, done) => {
-    const costsOf = (request: FastifyRequest): Costs => (minuteCost ? [1, minuteCost(request)] : one)
+  (app, { quotas }, done) => {
     const policyHeader = createPolicyHeader()
     app.decorateRequest('quotas', undefined)
 
@@ -70,7 +72,7 @@ export default fp<LimitsOptions>(
     app.addHook('onSend', (request, reply, payload, next) => {
       const account = request.quotas
       if (account) {
-        if (reply.statusCode === 304) account.charge(minuteCost ? [0, -minuteCost(request)] : backFrom304)
+        if (reply.statusCode === 304) account.charge(backFrom304)
         reply.header('ratelimit-policy', policyHeader(account.policies))
         reply.header('ratelimit', formatUse(account.use()))
       }

@@ -1,5 +1,5 @@
 import { changesScope } from '../app/auth/scopes.ts'
-import { type Feed, offeredTypes } from '../app/feed/feed.ts'
+import { type Feed, feedCost, offeredTypes } from '../app/feed/feed.ts'
 import { describeChanges } from '../app/openapi/changes.ts'
 import type { Endpoint } from '../plugins/endpoints.ts'
 
@@ -9,6 +9,7 @@ export const changeEndpoints = (feed: Feed): Endpoint[] => [
     path: '/changes',
     scope: changesScope,
     schema: { openapi: describeChanges },
+    minuteCost: feedCost,
     offers: offeredTypes,
     respond: feed.answer,
   },

@@ -55,12 +55,18 @@ type Deps = {
 
 export const jsonType = 'application/json'
 export const linesType = 'application/x-ndjson'
+/** Contract, section 8. */
+const exportCost = 10
+
+const asksForState = (rawQuery: string): boolean =>
+  parsePairs(rawQuery).some(({ name, value }) => name === 'after' && value === wholeState)
 
 /** What a query of the feed can be answered as: the whole state as lines, a page as JSON. */
 export const offeredTypes = (rawQuery: string): readonly string[] =>
-  parsePairs(rawQuery).some(({ name, value }) => name === 'after' && value === wholeState)
-    ? [linesType]
-    : [jsonType]
+  asksForState(rawQuery) ? [linesType] : [jsonType]
+
+/** What a query of the feed costs of the quota `minute`: the whole state is an export. */
+export const feedCost = (rawQuery: string): number => (asksForState(rawQuery) ? exportCost : 1)
 
 const tokenFault = (detail: string): Fault => ({ parameter: 'after', code: 'invalid_value', detail })
 const refuseToken = (detail: string) =>

@@ -79,7 +79,7 @@ export const eraseCustomer = (db: Db, customer: string): Promise<Erased | undefi
     const auditEntries = await erasePersons(trx, customer)
     const total = Object.values(rows).reduce((sum, count) => sum + count, auditEntries)
     if (total === 0) return undefined
-    // The log's own rows of him are gone too: that somebody's rights changed is all that instances hear.
+    // The log's own rows of him are gone too: that anything may have changed is all that instances hear.
     await sql`insert into change_log (customer_id, resource, record_id) values ('*', 'auth', '*')`.execute(
       trx,
     )

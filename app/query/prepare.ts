@@ -14,7 +14,7 @@ export type Prepared = {
   selection: string
   /** Whether the same data give another answer on another day. */
   dependsOnDay: boolean
-  /** Names in the change log whose changes change the answer: resources, and `auth` for the customer's settings. */
+  /** Names in the change log whose changes change the answer: resources, and `settings`. */
   dependsOn: readonly string[]
 }
 
@@ -37,7 +37,7 @@ const dependencies = (query: Query): string[] => {
     const target = resource.includes[name]?.resource
     return target ? resources[target].reads : []
   })
-  const settings = isComputed(query) && query.expiringWithin === undefined ? ['auth'] : []
+  const settings = isComputed(query) && query.expiringWithin === undefined ? ['settings'] : []
   return [...new Set([...resource.reads, ...included, ...settings])]
 }
 

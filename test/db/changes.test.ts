@@ -66,6 +66,9 @@ t.test('reference data change for everyone, a customer for himself', async (t) =
   t.same(await loggedBy(() => run(country)), ['* countries XA'])
   const plan = sql`update customers set plan = 'enterprise' where customer_id = 'acme'`
   t.same(await loggedBy(() => run(plan)), ['acme auth *'])
+  const window = sql`update customers set expiring_within = 30 where customer_id = 'acme'`
+  t.same(await loggedBy(() => run(window)), ['acme auth *', 'acme settings *'])
+  t.same(await loggedBy(() => run(window)), ['acme auth *'], 'the same setting again is no change of it')
 })
 
 t.test('keys and revocations are logged, the day of a last use is not', async (t) => {

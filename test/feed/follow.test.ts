@@ -152,7 +152,7 @@ let worlds = 0
 
 /** A customer, its writers and its follower, taken through a schedule. */
 const createWorld = async () => {
-  const asker: Asker = { customerId: `customer-${++worlds}`, day: today, window: 90 }
+  const asker: Asker = { customerId: `customer-${++worlds}`, day: today }
   const { customerId } = asker
   await owner.query(`insert into customers (customer_id, name) values ('${customerId}', 'x')`)
   // Nobody writes these again: only days and windows change them.
@@ -217,7 +217,10 @@ const createWorld = async () => {
         asker.day = addDays(asker.day, each.days)
         return
       case 'window':
-        asker.window = each.window
+        await owner.query('update customers set expiring_within = $2 where customer_id = $1', [
+          customerId,
+          each.window,
+        ])
         return
       case 'restore':
         await endAll('rollback')

@@ -39,19 +39,19 @@ export const applyChanges = (records: Records, changes: readonly Change[]): void
 }
 
 /** Who asks and when; a test moves it. */
-export type Asker = { customerId: string; day: string; window: number }
+export type Asker = { customerId: string; day: string }
 
 /** All that the lists show. */
 export const readAll = async (
   { reader }: TestDatabase,
-  { customerId, day, window }: Asker,
+  { customerId, day }: Asker,
   names: readonly ResourceName[] = resourceNames,
 ): Promise<Records> => {
   const records: Records = new Map()
   for (const name of names) {
     const outcome = parseQuery(resources[name], 'page', 'limit=500')
     if ('faults' in outcome) throw new Error('no query')
-    const plan = planQuery(outcome.query, { customerId, today: day, expiringWithin: window })
+    const plan = planQuery(outcome.query, { customerId, today: day })
     for (let after: string[] | undefined, more = true; more; ) {
       const { rows } = await pageStatement(after ? { ...plan, after } : plan).execute(reader)
       const found = JSON.parse(`[${rows[0]?.data ?? ''}]`) as Fields[]
@@ -97,7 +97,7 @@ export const createFollower = (database: TestDatabase, asker: Asker): Follower =
         customerId: asker.customerId,
         keyId: 'k',
         scopes: undefined,
-        expiringWithin: asker.window,
+        expiringWithin: 90,
         plan: 'premium',
       },
       rawQuery,

@@ -35,7 +35,7 @@ t.test('who follows three imports that replace each other ends up with a full re
   const names = chooseCustomers()
   const followers: { asker: Asker; follower: Follower; limit: number }[] = []
   for (const [index, customerId] of names.entries()) {
-    const asker: Asker = { customerId, day: '2026-01-01', window: 90 }
+    const asker: Asker = { customerId, day: '2026-01-01' }
     const follower = createFollower(database, asker)
     await follower.start()
     await follower.step(1)

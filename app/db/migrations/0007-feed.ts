@@ -14,16 +14,7 @@ $$;
 revoke execute on function change_epoch from public;
 grant execute on function change_epoch to certdata_reader, certdata_operator;`
 
-/**
- * The same rows as before, as a list: before PostgreSQL 17 an OR under a policy has the planner read all that the
- * customer ever changed, where a list is entered by its index.
- */
-const policy = `
-alter policy reader on change_log
-  using (customer_id in (nullif(current_setting('app.customer_id', true), ''), '*'));`
-
-/** Creates the function, and brings the policy into a form that indexes serve. */
+/** Creates the function. */
 export const up = async (db: Kysely<unknown>): Promise<void> => {
   await sql.raw(epoch).execute(db)
-  await sql.raw(policy).execute(db)
 }
