@@ -208,7 +208,6 @@ export const build = async (deps: Deps): Promise<FastifyInstance> => {
     cursors: createCursorCodec(secrets),
     publicUrl,
     today,
-    requireScope,
   })
 
   const { listen, databaseNow, isDraining } = deps
@@ -233,7 +232,7 @@ export const build = async (deps: Deps): Promise<FastifyInstance> => {
   app.guardMethods('/health/live', ['GET', 'HEAD'])
   app.guardMethods('/health/ready', ['GET', 'HEAD'])
   await app.register(async (closed) => {
-    await closed.register(endpoints, { publicUrl, variesWithOrigin: hasCors })
+    await closed.register(endpoints, { publicUrl, variesWithOrigin: hasCors, judge: deps.judge })
     await closed.register(limits, { quotas: createQuotas(counting) })
     const rows = [...recordEndpoints(records), ...changeEndpoints(feed), ...meEndpoints(scopes)]
     for (const row of rows) closed.endpoint(row)

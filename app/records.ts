@@ -7,6 +7,7 @@ import { isUnreachable } from './db/unreachable.ts'
 import { ApiError, type Fault } from './errors.ts'
 import { formatQuery } from './query/canonical.ts'
 import { type CursorCodec, foreignCursor } from './query/cursor.ts'
+import { parsePairs, splitList } from './query/pairs.ts'
 import { planQuery } from './query/plan.ts'
 import { createPrepare, type Prepared } from './query/prepare.ts'
 import type { Resource } from './resources/define.ts'
@@ -24,7 +25,7 @@ export type RecordRequest = {
 export type Records = {
   /**
    * The answer to a request for a page or a record, at once where memory has it. Throws or rejects with
-   * invalid_query, invalid_cursor, insufficient_scope, not_found, unavailable.
+   * invalid_query, invalid_cursor, not_found, unavailable.
    */
   answer(request: RecordRequest): Answer | Promise<Answer>
 }
@@ -38,8 +39,6 @@ type Deps = {
   publicUrl: string
   /** The UTC date, YYYY-MM-DD. */
   today: () => string
-  /** Throws insufficient_scope. */
-  requireScope: (principal: Principal, scope: string) => void
 }
 
 const cursorFault = (detail: string): Fault => ({ parameter: 'cursor', code: 'invalid_value', detail })
@@ -47,16 +46,24 @@ const cursorFault = (detail: string): Fault => ({ parameter: 'cursor', code: 'in
 const isId = (resource: Resource, id: string): boolean =>
   resource.fields.get('id')?.element.safeParse(id).success === true
 
+/**
+ * Scopes of the resources that a query includes, as far as there are such: judged before anything else of the
+ * query (contract, section 4).
+ */
+export const includedScopes = (resource: Resource, rawQuery: string): string[] => {
+  // Looked for in every request, and seldom there.
+  if (!rawQuery.includes('include') && !rawQuery.includes('%')) return []
+  return parsePairs(rawQuery)
+    .filter(({ name }) => name === 'include')
+    .flatMap(({ value }) => splitList(value ?? ''))
+    .flatMap((name) => {
+      const included = Object.hasOwn(resource.includes, name) ? resource.includes[name] : undefined
+      return included ? [`${included.resource}:read`] : []
+    })
+}
+
 /** From a request to stored bytes: parse, canonical query, key, cache, statement. Knows no framework. */
-export const createRecords = ({
-  db,
-  replica,
-  cache,
-  cursors,
-  publicUrl,
-  today,
-  requireScope,
-}: Deps): Records => {
+export const createRecords = ({ db, replica, cache, cursors, publicUrl, today }: Deps): Records => {
   const prepare = createPrepare()
 
   const parse = ({ principal, resource, id, rawQuery }: RecordRequest): Prepared => {
@@ -87,9 +94,6 @@ export const createRecords = ({
       const { customerId } = principal
       const prepared = parse(request)
       const { query, selection } = prepared
-      for (const name of query.includes) {
-        requireScope(principal, `${resource.includes[name]?.resource}:read`)
-      }
       // What cannot be an id names no record; nor need the database see its bytes.
       if (id !== undefined && !isId(resource, id)) throw noSuchRecord(resource)
       const after = decodeCursor(customerId, prepared)

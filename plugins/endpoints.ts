@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest, FastifySchema, HTTPMethods, onReques
 import fp from 'fastify-plugin'
 import type { Principal } from '../app/auth/principal.ts'
 import { requireScope } from '../app/auth/principals.ts'
+import type { Judge } from '../app/cache/freshness.ts'
 import type { Answer } from '../app/cache/read-through.ts'
 import { ApiError } from '../app/errors.ts'
 import type { Ending } from '../app/feed/wait.ts'
@@ -10,12 +11,13 @@ import { wantsNoCache } from '../app/http/conditional.ts'
 import { createMediaTypeChoice } from '../app/http/negotiation.ts'
 import type { Use } from '../app/limits/account.ts'
 import { parsePairs } from '../app/query/pairs.ts'
-import { formatLink, joinLinks, sendBytes, sendEntry } from './entry-reply.ts'
+import { formatLink, formatStale, joinLinks, sendBytes, sendEntry } from './entry-reply.ts'
 
 export type EndpointOptions = {
   publicUrl: string
   /** Whether answers also vary with the page that asks (CORS). */
   variesWithOrigin: boolean
+  judge: Pick<Judge, 'isAway' | 'staleSeconds'>
 }
 
 /** What a row's `answer` gets: who asks, and the request's own parts. */
@@ -50,6 +52,8 @@ export type Endpoint = {
   scope: string | null
   /** False: there is no example data for it, so the demo token is refused (403 `live_token_required`). */
   demo?: false
+  /** Scopes that the query needs beside, whatever else is wrong with it. */
+  scopesOf?: (rawQuery: string) => readonly string[]
   /** Units of the quota `minute` that a request costs; absent: one. */
   minuteCost?: (rawQuery: string) => number
   schema: FastifySchema
@@ -75,6 +79,7 @@ declare module 'fastify' {
     /** Set on every route behind authentication; see `Endpoint`. */
     scope?: string | null
     demo?: false | undefined
+    scopesOf?: ((rawQuery: string) => readonly string[]) | undefined
     minuteCost?: ((rawQuery: string) => number) | undefined
     /** Routes that refuse the path or method: they come before the judgement of the plan. */
     refuses?: true
@@ -152,10 +157,12 @@ const splitTarget = (wholeTarget: string): { path: string; rawQuery: string } =>
 export const needsLiveToken = ({ principal, routeOptions }: FastifyRequest): boolean =>
   routeOptions.config.demo === false && principal?.kind === 'demo'
 
-const authenticate = (vary: string): onRequestHookHandler =>
+const authenticate = (vary: string, judge: EndpointOptions['judge']): onRequestHookHandler =>
   function (request, reply, next) {
     // What varies with the token varies for every answer from here on, refusals included.
     reply.header('vary', vary)
+    // Rights may be other ones by now, so refusals say it too; an answer of the cache knows better.
+    if (judge.isAway()) reply.header('cache-status', formatStale(judge.staleSeconds()))
     if (request.method === 'OPTIONS') return next()
     const { refuses } = request.routeOptions.config
     const principal = refuses ? this.identify(request) : this.authenticate(request)
@@ -175,6 +182,7 @@ const handlerOf = (row: Endpoint, prefix: string, publicUrl: string) => {
     if (needsLiveToken(request)) throw new ApiError('live_token_required')
     if (row.scope !== null) requireScope(principal, row.scope)
     const { path, rawQuery } = splitTarget(request.raw.url ?? '')
+    for (const scope of row.scopesOf?.(rawQuery) ?? []) requireScope(principal, scope)
     requireAcceptable(request.headers.accept, rawQuery, 'offers' in row ? row.offers(rawQuery) : mediaTypes)
     const noCache = wantsNoCache(request.headers['cache-control'], request.headers.pragma)
     const asked = { principal, params: request.params as Record<string, string>, rawQuery, noCache }
@@ -227,11 +235,11 @@ const refusal = (scope: string | null, refuse: () => never) => ({
  * `endpoint(row)`.
  */
 export default fp<EndpointOptions>(
-  (app, { publicUrl, variesWithOrigin }, done) => {
+  (app, { publicUrl, variesWithOrigin, judge }, done) => {
     const every = app.supportedMethods as HTTPMethods[]
     const others = every.filter((method) => !['GET', 'HEAD', 'OPTIONS'].includes(method))
     app.decorateRequest('principal', undefined)
-    app.addHook('onRequest', authenticate(variesWithOrigin ? `${varying}, Origin` : varying))
+    app.addHook('onRequest', authenticate(variesWithOrigin ? `${varying}, Origin` : varying, judge))
     app.addHook('onRoute', (route) => {
       // A route behind authentication that does not say what it needs is a hole: the start fails.
       if (route.config?.scope === undefined) throw new Error(`route ${route.url} declares no scope`)
@@ -240,7 +248,7 @@ export default fp<EndpointOptions>(
       for (const prefix of prefixes) {
         const common = {
           url: prefix + row.path,
-          config: { scope: row.scope, demo: row.demo, minuteCost: row.minuteCost },
+          config: { scope: row.scope, demo: row.demo, scopesOf: row.scopesOf, minuteCost: row.minuteCost },
           schema: { hide: true },
           exposeHeadRoute: false,
           // The query grammar judges queries: every fault at once, which a validator cannot tell.

@@ -13,9 +13,13 @@ export type EntryReplyOptions = {
   noCache: boolean
 }
 
+/** `Cache-Status` of whatever cannot be known to be fresh, because the database does not answer. */
+export const formatStale = (seconds: number): string =>
+  `certdata; hit; ttl=-${seconds}; detail=db-unreachable`
+
 /** RFC 9211. */
 const cacheStatus = ({ outcome, staleSeconds }: Answer, noCache: boolean): string => {
-  if (staleSeconds !== undefined) return `certdata; hit; ttl=-${staleSeconds}; detail=db-unreachable`
+  if (staleSeconds !== undefined) return formatStale(staleSeconds)
   if (outcome === 'memory') return 'certdata; hit'
   if (outcome === 'redis') return 'certdata; hit; detail=redis'
   return noCache ? 'certdata; fwd=request; stored' : 'certdata; fwd=uri-miss; stored'

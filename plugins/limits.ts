@@ -19,16 +19,22 @@ declare module 'fastify' {
 const one: Costs = [1, 1]
 const backFrom304: Costs = [0, -1]
 
-const costsOf = ({ routeOptions, raw }: FastifyRequest): Costs => {
-  const { minuteCost } = routeOptions.config
-  if (!minuteCost) return one
-  const target = raw.url ?? ''
-  return [1, minuteCost(target.slice(target.indexOf('?') + 1))]
+const queryOf = ({ raw: { url = '' } }: FastifyRequest): string => {
+  const mark = url.indexOf('?')
+  return mark === -1 ? '' : url.slice(mark + 1)
 }
 
-const scopeIsMissing = ({ principal, routeOptions }: FastifyRequest): boolean => {
-  const { scope } = routeOptions.config
-  return typeof scope === 'string' && principal?.scopes !== undefined && !principal.scopes.has(scope)
+const costsOf = (request: FastifyRequest): Costs => {
+  const { minuteCost } = request.routeOptions.config
+  return minuteCost ? [1, minuteCost(queryOf(request))] : one
+}
+
+const scopeIsMissing = (request: FastifyRequest): boolean => {
+  const held = request.principal?.scopes
+  if (held === undefined) return false
+  const { scope, scopesOf } = request.routeOptions.config
+  if (typeof scope === 'string' && !held.has(scope)) return true
+  return scopesOf?.(queryOf(request)).some((each) => !held.has(each)) ?? false
 }
 
 const createPolicyHeader = () => {

@@ -1,5 +1,5 @@
 import { describeItem, describePage } from '../app/openapi/records.ts'
-import type { Records } from '../app/records.ts'
+import { includedScopes, type Records } from '../app/records.ts'
 import { resourceNames, resources } from '../app/resources/index.ts'
 import type { Endpoint } from '../plugins/endpoints.ts'
 
@@ -13,6 +13,7 @@ export const recordEndpoints = (records: Records): Endpoint[] =>
         path: `/${name}`,
         scope,
         schema: { openapi: describePage(resource) },
+        scopesOf: (rawQuery) => includedScopes(resource, rawQuery),
         answer: ({ principal, rawQuery, noCache }) =>
           records.answer({ principal, resource, rawQuery, noCache }),
       },
@@ -20,6 +21,7 @@ export const recordEndpoints = (records: Records): Endpoint[] =>
         path: `/${name}/:id`,
         scope,
         schema: { openapi: describeItem(resource) },
+        scopesOf: (rawQuery) => includedScopes(resource, rawQuery),
         answer: ({ principal, params, rawQuery, noCache }) =>
           records.answer({ principal, resource, id: params.id as string, rawQuery, noCache }),
       },

@@ -18,6 +18,8 @@ export type Judge = {
   noteServed(stamped: Stamped): void
   /** Seconds since an answer was known to be fresh, for one that is stale; at least 1. */
   staleSeconds(): number
+  /** Whether nothing can be known now: rights and settings may have changed, too. */
+  isAway(): boolean
   /** Which history of which database counts now; empty before the first poll. */
   epoch(): string
   /** Every commit before it is in whatever was judged fresh or stale. RFC 3339, UTC, six decimals. */
@@ -49,6 +51,7 @@ export const createJudge = (fence: Fence, poller: Poller, staleMaxMs: number): J
     confirm: poller.confirmAfter,
     checkConfirmed: settled,
     noteServed: fence.noteServed,
+    isAway: () => poller.isDown() && !poller.isLeased(),
     staleSeconds: () => Math.max(1, Math.ceil(poller.ageMs() / 1000)),
     epoch: () => fence.last?.epoch ?? '',
     asOf: () => fence.last?.at ?? '',

@@ -8,7 +8,9 @@ export const readerRole = 'certdata_reader'
 export const operatorRole = 'certdata_operator'
 
 /** Longest a request's statement may run. */
-const statementTimeoutMs = 10_000
+const statementTimeoutMs = 5_000
+/** Longest anybody waits for an answer: a server that hangs does not end statements itself. */
+const answerTimeoutMs = statementTimeoutMs + 1_000
 /** Longest a request waits for a connection before it is refused. */
 const connectTimeoutMs = 5_000
 
@@ -45,6 +47,7 @@ export const createPool = (url: string, options: ConnectOptions): pg.Pool => {
     application_name: options.applicationName,
     connectionTimeoutMillis: connectTimeoutMs,
     statement_timeout: options.statementTimeoutMs ?? statementTimeoutMs,
+    ...(options.statementTimeoutMs === 0 ? {} : { query_timeout: answerTimeoutMs }),
     types,
     ...(options.role ? { options: `-c role=${options.role}` } : {}),
   })

@@ -80,9 +80,7 @@ export const eraseCustomer = (db: Db, customer: string): Promise<Erased | undefi
     const total = Object.values(rows).reduce((sum, count) => sum + count, auditEntries)
     if (total === 0) return undefined
     // The log's own rows of him are gone too: that anything may have changed is all that instances hear.
-    await sql`insert into change_log (customer_id, resource, record_id) values ('*', 'auth', '*')`.execute(
-      trx,
-    )
+    await sql`insert into change_log (customer_id, resource, record_id) values ('*', '*', '*')`.execute(trx)
     await recordErasure(trx, refs, { rows, audit_entries: auditEntries })
     return { rows, auditEntries, keyIds }
   })

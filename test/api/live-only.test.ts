@@ -60,7 +60,11 @@ const open = async () => {
   )
   await app.register(openapi, { publicUrl })
   await app.register(async (closed) => {
-    await closed.register(endpoints, { publicUrl, variesWithOrigin: false })
+    await closed.register(endpoints, {
+      publicUrl,
+      variesWithOrigin: false,
+      judge: { isAway: () => false, staleSeconds: () => 0 },
+    })
     const quotas = { premium: burst, enterprise: burst, demo: burst }
     const policies = { ...quotas, logins: 1, failedLogins: 1, accessRequests: 1 }
     const counting = { limits: policies, store: undefined, now: () => 0, after }

@@ -9,6 +9,7 @@ import { asCustomer, createTestApp, createTestDatabase, until } from '../helper.
 const createLine = async (target: { host: string; port: number } | { path: string }) => {
   const sockets = new Set<Socket>()
   let isCut = false
+  let isHeld = false
   const server = createServer((client) => {
     if (isCut) return client.destroy()
     const upstream = connect(target)
@@ -18,6 +19,7 @@ const createLine = async (target: { host: string; port: number } | { path: strin
     }
     client.pipe(upstream).on('close', () => client.destroy())
     upstream.pipe(client).on('close', () => upstream.destroy())
+    if (isHeld) for (const socket of [client, upstream]) socket.pause()
     return undefined
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -29,6 +31,15 @@ const createLine = async (target: { host: string; port: number } | { path: strin
     },
     mend() {
       isCut = false
+    },
+    /** Keeps what comes, as a server that is stopped would. */
+    hold() {
+      for (const socket of sockets) socket.pause()
+      isHeld = true
+    },
+    release() {
+      isHeld = false
+      for (const socket of sockets) socket.resume()
     },
     async close() {
       for (const socket of sockets) socket.destroy()
@@ -87,6 +98,7 @@ t.test('while the database is away, known answers go on and say so', async (t) =
   const before = await ask('/v1/products')
   t.equal(before.statusCode, 200)
   await ask('/v1/certificates')
+  t.equal((await ask('/v1/products/none')).statusCode, 404)
   line.cut()
   await until('answers say that they are stale', async () =>
     /db-unreachable/.test(await status('/v1/products')),
@@ -98,6 +110,24 @@ t.test('while the database is away, known answers go on and say so', async (t) =
   const unchanged = await ask('/v1/products', { 'if-none-match': String(before.headers.etag) })
   t.match([unchanged.statusCode, unchanged.headers['cache-status']], [304, /db-unreachable/])
 })
+
+t.test(
+  'whatever rests on what may have changed says so: records that are not there, rights, /v1/me',
+  async (t) => {
+    for (const [url, code] of [
+      ['/v1/products/none', 404],
+      ['/v1/me', 200],
+      ['/v1/products?include=x', 400],
+    ] as const) {
+      const answer = await ask(url)
+      t.same(
+        [answer.statusCode, /db-unreachable/.test(String(answer.headers['cache-status']))],
+        [code, true],
+        url,
+      )
+    }
+  },
+)
 
 t.test('never stale, 503 instead: what nobody has read, no-cache, another day', async (t) => {
   for (const answer of [
@@ -120,4 +150,15 @@ t.test('when it is back, what changed meanwhile shows at once, and nothing says 
   await until('answers are fresh', async () => !/db-unreachable/.test(await status('/v1/products')))
   t.equal((await ask('/v1/products')).json().data[0].name, 'after')
   t.equal((await ask('/v1/lab')).statusCode, 200)
+})
+
+t.test('a database that hangs is no reason to hang', async (t) => {
+  line.hold()
+  await until('it is noticed', async () => /db-unreachable/.test(await status('/v1/products')))
+  const started = Date.now()
+  const cold = await ask('/v1/lab?limit=7')
+  t.same([cold.statusCode, cold.json().code], [503, 'unavailable'])
+  t.ok(Date.now() - started < 10_000)
+  line.release()
+  await until('answers are fresh', async () => !/db-unreachable/.test(await status('/v1/products')))
 })

@@ -33,6 +33,7 @@ const createTestJudge = (world: World) => {
     checkConfirmed: settled,
     noteServed: () => {},
     staleSeconds: () => 7,
+    isAway: () => world.isDown,
     epoch: () => 'i s',
     asOf: () => `t${world.known}`,
   }

@@ -1,0 +1,33 @@
+import { sql } from 'kysely'
+import t from 'tap'
+import { createDb, createPool } from '../../app/db/connect.ts'
+import { eraseCustomer } from '../../app/gdpr/erase.ts'
+import { asCustomer, createTestApp, createTestDatabase, until } from '../helper.ts'
+
+const database = await createTestDatabase()
+const app = await createTestApp(database)
+const owner = createDb(createPool(database.url, { max: 1, applicationName: 'test', onError: () => {} }))
+t.teardown(async () => {
+  await app.close()
+  await owner.destroy()
+  await database.close()
+})
+
+t.test('nothing cached of an erased customer is served to the next one of its name', async (t) => {
+  const paths = ['/v1/products', '/v1/products/p', '/v1/countries?limit=1', '/v1/me']
+  const former = await asCustomer(database, app, 'gamma')
+  await sql`insert into products (customer_id, id, name) values ('gamma', 'p', 'a secret')`.execute(
+    database.operator,
+  )
+  for (const path of paths) t.equal((await former.get(path)).statusCode, 200, path)
+  await eraseCustomer(owner, 'gamma')
+  const next = await asCustomer(database, app, 'gamma')
+  // Not with no-cache, which is another way.
+  const get = (path: string) => next.get(path, { 'cache-control': '' })
+  await until('the erasure is known', async () => (await get('/v1/products')).json().data.length === 0, 1_000)
+  for (const path of paths) t.notMatch((await get(path)).body, 'a secret', path)
+  t.equal((await get('/v1/products/p')).statusCode, 404)
+  const { rows } = await sql<{ n: number }>`
+    select count(*) as n from change_log where customer_id = 'gamma' and record_id = 'p'`.execute(owner)
+  t.equal(rows[0]?.n, 0, 'and the log has forgotten its records')
+})
