@@ -178,11 +178,12 @@ export const createRedisLimits = ({ url, after, warn }: RedisLimitsOptions): Lim
       const first = await inTime(answer)
       const count = await answer.catch(() => undefined)
       giveUp()
-      isBeating = false
       if (isCount(count) && count >= 1) instances = count
-      // Too late, but it came: Redis is back from wherever it was.
+      // Too late, but it came: Redis is back from wherever it was. Failed: the next beat has its time; at once
+      // there would be one after another, and the event loop never gets to close the connection.
       if (count === undefined) fall()
       else if (isDown || first !== undefined) rise()
+      isBeating = false
     }
     if (!isClosed) stopBeating = after(isDown ? beatEveryMsWhileDown : beatEveryMs, () => void beat())
   }

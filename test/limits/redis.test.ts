@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { type AddressInfo, connect as connectTo, createServer, type Socket } from 'node:net'
 import { Redis } from 'ioredis'
 import t, { type Test } from 'tap'
 import { planPolicies } from '../../app/limits/policy.ts'
@@ -73,6 +75,23 @@ t.test('what is no count is not believed, and spoils one account only', { skip }
   t.equal(await store.exchange(wrong, demand(1, 1)), undefined)
   t.notOk(store.isDown)
   t.equal((await store.exchange(newName(), demand(0, 1)))?.[0]?.granted, 1)
+})
+
+t.test('a connection that is reset leaves the process running', { skip }, async (t) => {
+  // Between a connection's error and its close, a client that is ready rejects every command at once.
+  const sockets = new Set<Socket>()
+  const proxy = createServer((client) => {
+    const upstream = connectTo(server?.port ?? 0, '127.0.0.1')
+    client.pipe(upstream).pipe(client)
+    for (const socket of [client, upstream]) socket.on('error', () => {})
+    sockets.add(client)
+  }).listen(0, '127.0.0.1')
+  t.teardown(() => proxy.close())
+  await once(proxy, 'listening')
+  const store = await connect(t, `redis://127.0.0.1:${(proxy.address() as AddressInfo).port}`)
+  for (const socket of sockets) socket.resetAndDestroy()
+  await until(() => store.isDown)
+  await until(() => !store.isDown)
 })
 
 t.test('an address where nobody listens is down, and closes', async (t) => {
