@@ -49,6 +49,9 @@ export const createPool = (url: string, options: ConnectOptions): pg.Pool => {
     ...(options.role ? { options: `-c role=${options.role}` } : {}),
   })
   pool.on('error', options.onError)
+  // While a connection is in use the pool does not listen, and an event that nobody hears ends the process. Its
+  // statement is rejected anyway.
+  pool.on('connect', (client) => client.on('error', () => {}))
   return pool
 }
 
