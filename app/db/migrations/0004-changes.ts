@@ -76,6 +76,8 @@ end $$;`
  * What became visible since a snapshot: rows of transactions that it saw running, or that began after it. A
  * transaction's rows are skipped over, so that the cost is that of the pairs, not of the rows: a statement that
  * changed a million records is one step. Rows of transactions still running are not visible to the statement.
+ * `at` is the transaction's start, which is before the snapshot; a statement's may be after it (at Execute, when
+ * the snapshot was taken at Bind), and then a commit before `at` would be missing.
  */
 const poll = `
 create function poll_changes(since text, most integer)
@@ -102,7 +104,7 @@ language sql stable security definer set search_path = public, pg_temp as $$
     select w.xid, w.customer_id, w.resource from walk w limit most + 1
   )
   select seen.snapshot::text,
-    to_char(statement_timestamp() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'),
+    to_char(now() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'),
     change_identity(), extract(epoch from pg_postmaster_start_time())::text, pg_is_in_recovery(),
     (select string_agg(concat_ws(' ', b.xid, b.customer_id, b.resource), ',') from bounded b),
     (select count(*)::integer from bounded)

@@ -8,7 +8,10 @@ import { customer, instantText, projection } from './projection.ts'
 export type PageRow = {
   /** `pg_current_snapshot()` of the very statement that read the rows: what they show. */
   snapshot: string
-  /** The database's clock at the statement's start, RFC 3339. */
+  /**
+   * The database's clock when its transaction began, RFC 3339: before the snapshot. `statement_timestamp()` may
+   * be after it: it is set anew by the protocol's Execute, and the snapshot is taken at Bind.
+   */
   at: string
   /** When the server was started: which transaction numbers these are. */
   server: string
@@ -62,7 +65,7 @@ export const pageStatement = (plan: Plan): RawBuilder<PageRow> => {
     : sql`null::bigint`
   const included = plan.includes.map((name) => includedMembers(plan, name))
   return sql<PageRow>`
-    select pg_current_snapshot()::text as snapshot, ${sql.raw(instantText('statement_timestamp()'))} as at,
+    select pg_current_snapshot()::text as snapshot, ${sql.raw(instantText('now()'))} as at,
       extract(epoch from pg_postmaster_start_time())::text as server, pg_is_in_recovery() as recovering, page.*
     from (select set_config('app.customer_id', ${plan.customerId}, true) as customer_id offset 0) s
     cross join lateral (
