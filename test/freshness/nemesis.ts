@@ -145,7 +145,9 @@ const forge = (sealed: Buffer, change: object, edit = (body: string) => body): B
 const otherCustomer: Record<string, string> = { alpha: 'beta', beta: 'gamma', gamma: 'alpha' }
 
 const poison = async (client: Redis, kind: number): Promise<void> => {
-  const names = (await client.keys('certdata:{*')).filter((name) => !name.endsWith(' lease'))
+  const names = (await client.keys('certdata:{*')).filter(
+    (name) => !name.endsWith(' lease') && !name.includes(':limits:'),
+  )
   for (const name of names) {
     if (Math.random() < 0.5) continue
     const sealed = await client.getBuffer(name)
@@ -154,7 +156,7 @@ const poison = async (client: Redis, kind: number): Promise<void> => {
     if (!sealed || sealed.length < 100 || !other) continue
     const otherName = `certdata:{${other}}:${tag}:${key}`
     const poisons = [
-      () => client.set(name, Buffer.from(sealed).fill(120, -40)),
+      () => client.set(name, Buffer.from(sealed).fill(120, sealed.length - 40)),
       () => client.set(name, 'x'.repeat(20)),
       () => client.set(otherName, sealed),
       () => client.set(otherName, forge(sealed, { customerId: other })),

@@ -1,6 +1,7 @@
 import {
   chmodSync,
   cpSync,
+  existsSync,
   lchownSync,
   mkdtempSync,
   readdirSync,
@@ -156,14 +157,29 @@ const makeServerFile = (path: string) => {
   if (uid !== undefined && gid !== undefined) lchownSync(path, uid >>> 0, gid >>> 0)
 }
 
+const prefix = 'certdata-freshness-'
+
 const makeHome = () => {
-  const home = mkdtempSync(join(tmpdir(), 'certdata-freshness-'))
+  const home = mkdtempSync(join(tmpdir(), `${prefix}${process.pid}-`))
   chmodSync(home, 0o755)
   return home
 }
 
-/** A new cluster, started. */
+/** Of runs that were killed. */
+const removeAbandoned = () => {
+  for (const name of readdirSync(tmpdir())) {
+    const owner = name.startsWith(prefix) ? Number(name.slice(prefix.length).split('-')[0]) : 0
+    if (!owner || existsSync(`/proc/${owner}`)) continue
+    const home = join(tmpdir(), name)
+    const running = findPostmaster(join(home, CLUSTER))
+    if (running) for (const each of [running, ...childrenOf(running)]) signal(each, 'SIGKILL')
+    rmSync(home, { recursive: true, force: true })
+  }
+}
+
+/** A new cluster, started. A run that ends without stopping it leaves it to the next one to remove. */
 export const startPostgres = async (): Promise<PostgresServer> => {
+  removeAbandoned()
   const home = makeHome()
   const places = { directory: home, home }
   try {

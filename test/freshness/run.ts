@@ -5,6 +5,7 @@ import { closeConnections } from './readers.ts'
 import { runTrial } from './trial.ts'
 
 const [name = 'none', secondsText = '6', fault] = process.argv.slice(2)
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
 const postgres = await startPostgres()
 try {
   const nemesis = nemeses[name as keyof typeof nemeses]

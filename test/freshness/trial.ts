@@ -42,6 +42,15 @@ const recoveryLimitMs = 20_000
 /** Health before the harm. */
 const warmMs = 1_000
 
+/** Few addresses are asked often, most of them now and then. */
+const pickSkewed = <T>(list: readonly T[]): T => list[Math.floor(Math.random() ** 3 * list.length)] as T
+
+const shuffle = <T>(list: readonly T[]): T[] =>
+  list
+    .map((item) => ({ item, place: Math.random() }))
+    .toSorted((a, b) => a.place - b.place)
+    .map(({ item }) => item)
+
 const pick = <T>(list: readonly T[]): T => list[Math.floor(Math.random() * list.length)] as T
 
 /** Everything with a fixed address, and the pages behind the first, whose cursors hold as names stay. */
@@ -92,14 +101,14 @@ export const runTrial = async (options: TrialOptions): Promise<TrialResult> => {
   try {
     const readers = createReaders()
     const { writers, instances, tokenOf } = stage
-    const targets = await findTargets(readers, stage)
+    const targets = shuffle(await findTargets(readers, stage))
     const revocations: Revocation[] = []
     const stopWatch = stage.redisUrl && !nemesis.touchesRedis ? watchShared(stage.redisUrl) : undefined
     const beganAt = performance.now()
     const stopWriters = writers.start()
     const stopReaders = readers.start({
       requestsPerSecond,
-      pickTarget: () => pick(targets),
+      pickTarget: () => pickSkewed(targets),
       pickAsker: (customer) => ({ instance: pick(instances), token: tokenOf(customer) }),
       noCacheShare,
     })
