@@ -121,7 +121,7 @@ const checkTorn = (read: Read, shown: readonly Shown[], writes: Writes, report: 
       if (outcome === 'aborted' || transaction < 0) continue
       for (const other of partners(writes, transaction, record)) {
         const beside = shownByRecord.get(other.record)
-        if (beside && beside.counter >= other.counter) {
+        if (beside?.isNamed && beside.counter >= other.counter) {
           report('torn', read, `${other.record} shows transaction ${transaction}, ${record} does not`)
           return
         }

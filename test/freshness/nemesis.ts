@@ -288,15 +288,26 @@ const instancePaused: Nemesis = {
   }),
 }
 
+/** As a process that gets too little of its processor. */
+const instanceStuttering: Nemesis = {
+  name: 'instances stuttering',
+  ...repeatedly(15, async ({ instances }, round) => {
+    const victim = instances.slice(round % instances.length, (round % instances.length) + 1)
+    paused(victim, 'SIGSTOP')
+    await delay(40 + Math.random() * 120)
+    paused(victim, 'SIGCONT')
+  }),
+}
+
 const instanceKilled: Nemesis = {
   name: 'instances killed, and started again',
   losesRequests: true,
   ...repeatedly(500, async ({ instances }, round) => {
     // Every third time all of them: then only Redis remembers.
-    const victims = round % 3 === 2 ? instances : [instances[round % 2] as Instance]
-    for (const instance of victims) await instance.kill()
+    const victims = round % 3 === 0 ? instances : [instances[round % 2] as Instance]
+    await Promise.all(victims.map((instance) => instance.kill()))
     await delay(700)
-    for (const instance of victims) await instance.restart()
+    await Promise.all(victims.map((instance) => instance.restart()))
   }),
 }
 
@@ -341,6 +352,7 @@ export const nemeses = {
   openWriter: openWriter(60_000),
   shortOpenWriter: openWriter(3_000),
   instancePaused,
+  instanceStuttering,
   instanceKilled,
   clocksShifted,
 } as const

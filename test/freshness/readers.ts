@@ -74,6 +74,14 @@ const asOfOf = ({ headers }: Answer) => {
   return value === undefined ? {} : { asOf: Date.parse(String(value)) }
 }
 
+const parseText = (target: Target, text: Buffer): Parsed => {
+  try {
+    return target.parse(JSON.parse(text.toString()) as Body)
+  } catch {
+    return { seen: [], foreign: ['bytes that the service never wrote'] }
+  }
+}
+
 type Known = { etag: string; text: Buffer; parsed: Parsed }
 
 /** Readers that remember the last body of each address: the same one is parsed once, and a 304 counts as it. */
@@ -87,7 +95,7 @@ export const createReaders = (): Readers => {
     const before = known.get(name)
     const text = decode(answer)
     const isSame = before?.text.equals(text)
-    const parsed = isSame && before ? before.parsed : target.parse(JSON.parse(text.toString()) as Body)
+    const parsed = isSame && before ? before.parsed : parseText(target, text)
     known.set(name, { etag: String(answer.headers.etag), text, parsed })
     return parsed
   }

@@ -9,7 +9,7 @@ const everyMs = 8
 const script = `
 local found = {}
 for _, name in ipairs(redis.call('KEYS', 'certdata:{*')) do
-  if string.sub(name, -6) ~= ' lease' then
+  if string.sub(name, -6) ~= ' lease' and not string.find(name, ':limits:', 1, true) then
     found[#found + 1] = name
     found[#found + 1] = redis.call('GETRANGE', name, 0, ${rankBytes - 1})
   end
@@ -26,6 +26,7 @@ export const watchShared = (url: string): (() => Promise<Regress[]>) => {
   const ranks = new Map<string, string>()
   const regresses: Regress[] = []
   let isStopped = false
+  let looks = 0
   const look = async () => {
     const found = (await redis.eval(script, 0)) as string[]
     for (let index = 0; index < found.length; index += 2) {
@@ -34,6 +35,7 @@ export const watchShared = (url: string): (() => Promise<Regress[]>) => {
       if (before !== undefined && rank < before) regresses.push({ name, from: before, to: rank })
       ranks.set(name, rank)
     }
+    looks += 1
   }
   const watching = (async () => {
     while (!isStopped) {
@@ -44,6 +46,7 @@ export const watchShared = (url: string): (() => Promise<Regress[]>) => {
   return async () => {
     isStopped = true
     await watching
+    if (looks === 0) throw new Error('Redis was never looked at')
     redis.disconnect()
     return regresses
   }

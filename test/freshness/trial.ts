@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Fault } from './faults.ts'
 import type { Counters } from './instance.ts'
 import { type Judgement, judge } from './judge.ts'
-import type { Revocation } from './log.ts'
+import type { Revocation, Writes } from './log.ts'
 import type { Nemesis } from './nemesis.ts'
 import type { Asker, Readers } from './readers.ts'
 import { createReaders } from './readers.ts'
@@ -17,6 +17,8 @@ export type TrialOptions = StageOptions & {
   nemesis: Nemesis
   seconds: number
   requestsPerSecond?: number
+  /** Of the requests, how many ask for `no-cache`. */
+  noCacheShare?: number
 }
 
 export type TrialResult = Judgement & {
@@ -24,7 +26,8 @@ export type TrialResult = Judgement & {
   fault: Fault | undefined
   /** Requests in all, refused ones included. */
   requests: number
-  transactions: number
+  /** Acknowledged. */
+  commits: number
   seconds: number
   /** After quiescence. */
   keys: number
@@ -35,7 +38,7 @@ export type TrialResult = Judgement & {
 }
 
 const defaultRequestsPerSecond = 600
-const noCacheShare = 0.04
+const defaultNoCacheShare = 0.04
 /** Contract: by then everything acknowledged is in every answer. */
 const promisedMs = 600
 const recoveryLimitMs = 20_000
@@ -85,6 +88,12 @@ const recover = async (readers: Readers, targets: readonly Target[], { instances
   }
 }
 
+const countCommits = (writes: Writes): number => {
+  const versions = [...writes.values()].flat()
+  const committed = versions.filter(({ outcome, transaction }) => outcome === 'committed' && transaction > 0)
+  return new Set(committed.map(({ transaction }) => transaction)).size
+}
+
 const sum = (counters: readonly Counters[]): Counters => ({
   fills: counters.reduce((total, { fills }) => total + fills, 0),
   mostFillsAtOnce: counters.reduce((total, { mostFillsAtOnce }) => total + mostFillsAtOnce, 0),
@@ -110,7 +119,7 @@ export const runTrial = async (options: TrialOptions): Promise<TrialResult> => {
       requestsPerSecond,
       pickTarget: () => pickSkewed(targets),
       pickAsker: (customer) => ({ instance: pick(instances), token: tokenOf(customer) }),
-      noCacheShare,
+      noCacheShare: options.noCacheShare ?? defaultNoCacheShare,
     })
     const stopRevoking = revokeNowAndThen(stage, readers, targets, revocations)
     await delay(warmMs)
@@ -141,7 +150,7 @@ export const runTrial = async (options: TrialOptions): Promise<TrialResult> => {
       nemesis: nemesis.name,
       fault: options.fault,
       requests: readers.reads.length,
-      transactions: writers.transactions,
+      commits: countCommits(writers.writes),
       seconds: tookMs / 1000,
       keys: targets.length * instances.length,
       differing,

@@ -38,7 +38,6 @@ export type Writers = {
   run(transaction: Transaction): Promise<void>
   /** Writes until it is told to stop, and resolves when the last transaction has ended. */
   start(): () => Promise<void>
-  readonly transactions: number
 }
 
 const random = (limit: number) => Math.floor(Math.random() * limit)
@@ -263,12 +262,5 @@ export const createWriters = (pool: pg.Pool): Writers => {
     }
   }
 
-  return {
-    writes,
-    run,
-    start,
-    get transactions() {
-      return transactions
-    },
-  }
+  return { writes, run, start }
 }
