@@ -74,7 +74,7 @@ export const createRecords = ({ db, cache, cursors, publicUrl, today, requireSco
   return {
     answer(request) {
       const { principal, resource, id, noCache } = request
-      const { customerId, expiringWithin } = principal
+      const { customerId } = principal
       const prepared = parse(request)
       const { query, selection } = prepared
       for (const name of query.includes) {
@@ -83,7 +83,7 @@ export const createRecords = ({ db, cache, cursors, publicUrl, today, requireSco
       // What cannot be an id names no record; nor need the database see its bytes.
       if (id !== undefined && !isId(resource, id)) throw noSuchRecord(resource)
       const after = decodeCursor(customerId, prepared)
-      const moment = { customerId, today: today(), expiringWithin }
+      const moment = { customerId, today: today() }
       const fill = () => {
         const plan = planQuery(query, moment, after)
         if (id !== undefined) return readItem(db, plan, id)

@@ -12,15 +12,15 @@ export const representationVersion = createHash('sha256')
   .digest('base64url')
   .slice(0, 12)
 
-export type KeyMoment = { today: string; expiringWithin: number }
+export type KeyMoment = { today: string }
 
 /**
- * The key of an answer within a customer: resource, record, canonical query, and the day and window where
- * they matter. Two requests share a key only if their bodies are the same function of the data.
+ * The key of an answer within a customer: resource, record, canonical query, and the day where it
+ * matters. Two requests share a key only if their bodies are the same function of the data.
  */
 export const cacheKey = (prepared: Prepared, itemId: string | undefined, moment: KeyMoment): string => {
   const { query, canonical, dependsOnDay } = prepared
   const path = itemId === undefined ? query.resource.name : `${query.resource.name}/${itemId}`
-  const day = dependsOnDay ? `${moment.today}+${moment.expiringWithin}` : ''
+  const day = dependsOnDay ? moment.today : ''
   return `${representationVersion} ${path} ${day} ${canonical}`
 }

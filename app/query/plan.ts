@@ -16,16 +16,14 @@ export type Plan = {
   count: boolean
   /** YYYY-MM-DD: the day that computed fields are for. */
   day: string
-  /** Days before its end in which a certificate is expiring. */
-  window: number
+  /** Days before its end in which a certificate is expiring; undefined = the customer's setting. */
+  window: number | undefined
 }
 
 export type Moment = {
   customerId: string
   /** The UTC date today, YYYY-MM-DD. */
   today: string
-  /** The customer's setting, in days. */
-  expiringWithin: number
 }
 
 const resolveCondition = (condition: Condition, resource: Resource, today: string): Condition => {
@@ -48,5 +46,5 @@ export const planQuery = (query: Query, moment: Moment, after?: readonly string[
   limit: query.limit,
   count: query.count,
   day: query.on ? resolveDate(query.on, moment.today) : moment.today,
-  window: query.expiringWithin ?? moment.expiringWithin,
+  window: query.expiringWithin,
 })

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import type { Resource, ResourceName } from '../resources/define.ts'
+import type { Resource } from '../resources/define.ts'
 import { resources } from '../resources/index.ts'
 import { formatQuery, formatSelection } from './canonical.ts'
 import type { Shape } from './controls.ts'
@@ -12,34 +12,40 @@ export type Prepared = {
   canonical: string
   /** What a cursor belongs to: resource, filters and sort. */
   selection: string
-  /** Whether the same data give another answer on another day, or with another expiry window. */
+  /** Whether the same data give another answer on another day. */
   dependsOnDay: boolean
-  /** Resources whose changes change the answer. */
-  dependsOn: readonly ResourceName[]
+  /** Names in the change log whose changes change the answer: resources, and `auth` for the customer's settings. */
+  dependsOn: readonly string[]
 }
 
 const isRelative = (query: Query) =>
   query.conditions.some(({ values }) => values.some((value) => value.startsWith('today')))
 
-const includesComputed = ({ resource, includes }: Query) =>
+const includesComputed = ({ resource, includes }: Pick<Query, 'resource' | 'includes'>) =>
   includes.some((name) => {
     const included = resource.includes[name]
     return included !== undefined && resources[included.resource].computedForDay
   })
 
-const dependencies = ({ resource, includes }: Query): ResourceName[] => {
+/** Whether the answer has computed fields, and so depends on the customer's window unless the query names one. */
+export const isComputed = (query: Pick<Query, 'resource' | 'includes'>): boolean =>
+  query.resource.computedForDay || includesComputed(query)
+
+const dependencies = (query: Query): string[] => {
+  const { resource, includes } = query
   const included = includes.flatMap((name) => {
     const target = resource.includes[name]?.resource
     return target ? resources[target].reads : []
   })
-  return [...new Set([...resource.reads, ...included])]
+  const settings = isComputed(query) && query.expiringWithin === undefined ? ['auth'] : []
+  return [...new Set([...resource.reads, ...included, ...settings])]
 }
 
 const prepare = (query: Query): Prepared => ({
   query,
   canonical: formatQuery(query),
   selection: `${query.resource.name}?${formatSelection(query)}`,
-  dependsOnDay: query.resource.computedForDay || isRelative(query) || includesComputed(query),
+  dependsOnDay: isComputed(query) || isRelative(query),
   dependsOn: dependencies(query),
 })
 

@@ -120,7 +120,7 @@ const nodesOf = (node: Node): Node[] => [node, ...(node.Plans ?? []).flatMap(nod
 const planOf = (name: ResourceName, query: string, after?: string[]): Plan => {
   const outcome = parseQuery(resources[name], 'page', query)
   if ('faults' in outcome) throw new Error(`${name}?${query}: ${JSON.stringify(outcome.faults)}`)
-  return planQuery(outcome.query, { customerId: large, today, expiringWithin: 90 }, after)
+  return planQuery(outcome.query, { customerId: large, today }, after)
 }
 
 const explain = async (plan: Plan): Promise<Node[]> => {

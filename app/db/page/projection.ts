@@ -1,11 +1,13 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Field, Resource } from '../../resources/define.ts'
 
-/** Parameters of computed expressions. */
-export type Bindings = { day: string; window: number }
+/** Parameters of computed expressions; `window` undefined = the customer's setting, which the statement reads. */
+export type Bindings = { day: string; window: number | undefined }
 
 /** The customer that the statement set for row level security: a column, so that no row is read before. */
 export const customer = sql.raw('s.customer_id')
+
+const setting = sql.raw('s.expiring_within')
 
 const parameters = /:(day|window|customer)\b/
 
@@ -14,7 +16,8 @@ export const bindExpression = (text: string, bindings: Bindings): RawBuilder<unk
   const parts = text.split(parameters).map((part, index) => {
     if (index % 2 === 0) return sql.raw(part)
     if (part === 'day') return sql`${bindings.day}::date`
-    return part === 'window' ? sql`${bindings.window}::integer` : customer
+    if (part === 'customer') return customer
+    return bindings.window === undefined ? setting : sql`${bindings.window}::integer`
   })
   return sql.join(parts, sql.raw(''))
 }

@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Plan } from '../../query/plan.ts'
+import { isComputed } from '../../query/prepare.ts'
 import { resources } from '../../resources/index.ts'
 import { filterConditions, keysetCondition, sortKeys } from './conditions.ts'
 import { customer, instantText, projection } from './projection.ts'
@@ -28,6 +29,15 @@ export type PageRow = {
 } & { [included: `included_${string}`]: string | null }
 
 const table = (plan: Plan) => sql.table(plan.resource.name)
+
+/**
+ * The customer's window, in the statement that uses it: a change of the setting is a change of the data like any
+ * other, visible in the same snapshot.
+ */
+const settings = (plan: Plan) =>
+  plan.window === undefined && isComputed(plan)
+    ? sql`, (select c.expiring_within from find_customer(${plan.customerId}) c) as expiring_within`
+    : sql``
 
 /** The included records of one relation as JSON members, by id. */
 const includedMembers = (plan: Plan, name: string): RawBuilder<unknown> => {
@@ -67,7 +77,7 @@ export const pageStatement = (plan: Plan): RawBuilder<PageRow> => {
   return sql<PageRow>`
     select pg_current_snapshot()::text as snapshot, ${sql.raw(instantText('now()'))} as at,
       extract(epoch from pg_postmaster_start_time())::text as server, pg_is_in_recovery() as recovering, page.*
-    from (select set_config('app.customer_id', ${plan.customerId}, true) as customer_id offset 0) s
+    from (select set_config('app.customer_id', ${plan.customerId}, true) as customer_id${settings(plan)} offset 0) s
     cross join lateral (
       with picked as (
         select row_number() over () as rn, r.* from (
