@@ -45,9 +45,9 @@ export const startInstance = async (name: string, options: InstanceOptions): Pro
   let id = ''
   let port = 0
   const killNow = () => child?.kill('SIGKILL')
-  process.once('exit', killNow)
 
   const start = async () => {
+    process.once('exit', killNow)
     child = fork(entry, { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })
     id = `${name}.${++starts}`
     child.send(options)
@@ -55,6 +55,7 @@ export const startInstance = async (name: string, options: InstanceOptions): Pro
   }
   const tell = (command: Command) => child?.send(command)
   const kill = async () => {
+    process.removeListener('exit', killNow)
     if (!child || child.exitCode !== null || child.signalCode !== null) return
     const gone = once(child, 'exit')
     child.kill('SIGKILL')

@@ -6,6 +6,7 @@ import { testRedis } from '../servers.ts'
 import type { Instance } from './instances.ts'
 import type { PostgresServer } from './postgres.ts'
 import type { DelayProxy } from './proxy.ts'
+import { customers, firstVolatile, numbers, productCount } from './world.ts'
 import { bumpCertificate, bumpProduct, type Writers } from './writers.ts'
 
 /** What a nemesis may lay hands on. */
@@ -166,7 +167,12 @@ const poison = async (client: Redis, kind: number): Promise<void> => {
           forge(sealed, {}, (body) => body.replaceAll('#', '#9')),
         ),
     ]
-    await poisons[kind % poisons.length]?.()
+    try {
+      await poisons[kind % poisons.length]?.()
+    } catch (error) {
+      // It had been poisoned before, and nothing can be made of it.
+      if (!(error instanceof SyntaxError || error instanceof RangeError)) throw error
+    }
   }
 }
 
@@ -235,6 +241,22 @@ const pollerHanging: Nemesis = {
   }),
 }
 
+const pollsUnanswered: Nemesis = {
+  name: 'polls unanswered, reads answered',
+  isDatabaseUnreachable: true,
+  ...repeatedly(
+    1_000,
+    async (victims) => {
+      const pids = await backendPids(victims, 'certdata changes')
+      victims.postgres.refuseNewcomers()
+      signalAll(pids, 'SIGSTOP')
+      await delay(2_000)
+      victims.postgres.resume()
+    },
+    async ({ postgres }) => postgres.resume(),
+  ),
+}
+
 const postgresRestarted: Nemesis = {
   name: 'PostgreSQL restarted (immediate)',
   isDatabaseUnreachable: true,
@@ -288,6 +310,11 @@ const instancePaused: Nemesis = {
   }),
 }
 
+const everything = (customer: string) => [
+  ...numbers(firstVolatile).map((index) => bumpProduct(customer, index)),
+  ...numbers(productCount).map((index) => bumpCertificate(customer, index)),
+]
+
 /** As a process that gets too little of its processor. */
 const instanceStuttering: Nemesis = {
   name: 'instances stuttering',
@@ -302,11 +329,15 @@ const instanceStuttering: Nemesis = {
 const instanceKilled: Nemesis = {
   name: 'instances killed, and started again',
   losesRequests: true,
-  ...repeatedly(500, async ({ instances }, round) => {
+  ...repeatedly(500, async ({ instances, writers }, round) => {
     // Every third time all of them: then only Redis remembers.
     const victims = round % 3 === 0 ? instances : [instances[round % 2] as Instance]
     await Promise.all(victims.map((instance) => instance.kill()))
-    await delay(700)
+    // What changes in between, nobody sees happen.
+    const missed = customers.map((customer) =>
+      writers.run({ changes: everything(customer), holdMs: 300, aborts: false }),
+    )
+    await Promise.all(missed)
     await Promise.all(victims.map((instance) => instance.restart()))
   }),
 }
@@ -346,6 +377,7 @@ export const nemeses = {
   redisFull,
   pollerTerminated,
   pollerHanging,
+  pollsUnanswered,
   backendsTerminated,
   postgresRestarted,
   postgresPaused,

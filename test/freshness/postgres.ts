@@ -26,6 +26,8 @@ export type PostgresServer = {
   /** Stops every process of it; what is running waits. */
   pause(): void
   resume(): void
+  /** Takes no new connections; those that are there work on. `resume` ends it. */
+  refuseNewcomers(): void
   /** As after a power cut, but that the disk keeps what was written. */
   restartImmediately(): Promise<void>
   stop(): Promise<void>
@@ -118,6 +120,7 @@ const startOn = async (
     url: (database) => socketUrl(cluster, database),
     pause: () => each('SIGSTOP'),
     resume: () => each('SIGCONT'),
+    refuseNewcomers: () => signal(pid(), 'SIGSTOP'),
     async restartImmediately() {
       await end('SIGQUIT')
       await launch()

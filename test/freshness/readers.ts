@@ -63,6 +63,8 @@ export type StartOptions = {
 }
 
 const readers = 24
+const patienceMs = 100
+const mostWaiting = 500
 const conditionalShare = 0.3
 const gzipShare = 0.1
 
@@ -146,12 +148,20 @@ export const createReaders = (): Readers => {
 
   const start = ({ requestsPerSecond, pickTarget, pickAsker, noCacheShare }: StartOptions) => {
     let isStopped = false
+    const waiting = new Set<Promise<unknown>>()
     const everyMs = (readers / requestsPerSecond) * 1000
     const read = async () => {
       while (!isStopped) {
         const startedAt = performance.now()
-        const target = pickTarget()
-        await ask(target, pickAsker(target.customer), { noCache: Math.random() < noCacheShare })
+        if (waiting.size < mostWaiting) {
+          const target = pickTarget()
+          const asker = pickAsker(target.customer)
+          const asked: Promise<unknown> = ask(target, asker, { noCache: Math.random() < noCacheShare })
+          const done = asked.finally(() => waiting.delete(done))
+          waiting.add(done)
+          // An instance that stands still must not stop those who ask the other one, nor those who ask it next.
+          await Promise.race([done, delay(patienceMs)])
+        }
         const restMs = everyMs * (0.5 + Math.random()) - (performance.now() - startedAt)
         // At least a turn: an instance that refuses at once must not be asked without end.
         await delay(Math.max(1, restMs))
@@ -161,6 +171,7 @@ export const createReaders = (): Readers => {
     return async () => {
       isStopped = true
       await Promise.all(all)
+      await Promise.all(waiting)
     }
   }
 

@@ -13,25 +13,30 @@ import { findObjections, formatFaults, formatResults } from './verdict.ts'
  */
 
 type NemesisName = keyof typeof nemeses
-type Plan = { fault: Fault; nemesis: NemesisName } & Pick<TrialOptions, 'noCacheShare'>
+type Plan = { fault: Fault; nemesis: NemesisName } & Pick<
+  TrialOptions,
+  'noCacheShare' | 'requestsPerSecond' | 'onlyAddress'
+>
 
 const args = process.argv.slice(2)
 const isLong = args.includes('--long')
 const seconds = Number(args.find((arg) => arg.startsWith('--seconds='))?.slice(10) ?? (isLong ? 32 : 15))
-const faultSeconds = 8
+const faultSeconds = 10
 const coldKeys = 20
+
+const onlyAddress = '/v1/certificates?scheme=main'
 
 /** Each fault under harm that it cannot survive. */
 const plans: readonly Plan[] = [
   { fault: 'fence-off', nemesis: 'none' },
   { fault: 'by-position', nemesis: 'shortOpenWriter' },
   { fault: 'cas-off', nemesis: 'instanceStuttering', noCacheShare: 0.3 },
-  { fault: 'lease-off', nemesis: 'instancePaused' },
-  { fault: 'floor-off', nemesis: 'instanceKilled' },
+  { fault: 'lease-off', nemesis: 'pollsUnanswered', onlyAddress },
+  { fault: 'floor-off', nemesis: 'instanceKilled', requestsPerSecond: 150, onlyAddress },
   { fault: 'envelope-off', nemesis: 'redisPoisoned' },
   { fault: 'replica-as-primary', nemesis: 'none' },
   { fault: 'trigger-dropped', nemesis: 'none' },
-  { fault: 'poller-frozen', nemesis: 'none' },
+  { fault: 'poller-frozen', nemesis: 'none', onlyAddress },
 ]
 
 const say = (text: string) => process.stdout.write(`${text}\n`)

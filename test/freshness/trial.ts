@@ -17,6 +17,11 @@ export type TrialOptions = StageOptions & {
   nemesis: Nemesis
   seconds: number
   requestsPerSecond?: number
+  /**
+   * Asks only for addresses that begin so. With many, fills of one keep the others from being served: what was
+   * served once is a bound for all that depends on the same.
+   */
+  onlyAddress?: string
   /** Of the requests, how many ask for `no-cache`. */
   noCacheShare?: number
 }
@@ -110,7 +115,8 @@ export const runTrial = async (options: TrialOptions): Promise<TrialResult> => {
   try {
     const readers = createReaders()
     const { writers, instances, tokenOf } = stage
-    const targets = shuffle(await findTargets(readers, stage))
+    const all = await findTargets(readers, stage)
+    const targets = shuffle(all.filter(({ url }) => url.startsWith(options.onlyAddress ?? '')))
     const revocations: Revocation[] = []
     const stopWatch = stage.redisUrl && !nemesis.touchesRedis ? watchShared(stage.redisUrl) : undefined
     const beganAt = performance.now()
