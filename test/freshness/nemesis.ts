@@ -367,6 +367,32 @@ const clocksShifted: Nemesis = {
   ),
 }
 
+/** One after another, each for so long. */
+export const inTurn = (steps: readonly (readonly [nemesis: Nemesis, ms: number])[]): Nemesis => {
+  let running = Promise.resolve()
+  const run = async (victims: Victims) => {
+    for (const [nemesis, ms] of steps) {
+      await nemesis.start(victims)
+      try {
+        await delay(ms)
+      } finally {
+        await nemesis.stop(victims)
+      }
+    }
+  }
+  return {
+    name: steps.map(([{ name }]) => name).join('; '),
+    touchesRedis: true,
+    lastsMs: steps.reduce((total, [, ms]) => total + ms, 0),
+    async start(victims) {
+      running = run(victims)
+      // Said by `stop`.
+      running.catch(nothing)
+    },
+    stop: () => running,
+  }
+}
+
 export const nemeses = {
   none,
   redisKilled,
@@ -387,4 +413,4 @@ export const nemeses = {
   instanceStuttering,
   instanceKilled,
   clocksShifted,
-} as const
+} as const satisfies Record<string, Nemesis>

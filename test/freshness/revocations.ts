@@ -26,7 +26,7 @@ export const revokeNowAndThen = (
   const use = async (customer: string, token: string, ms: number) => {
     const target = targets.find((each) => each.customer === customer) as Target
     const end = performance.now() + ms
-    while (performance.now() < end) {
+    while (performance.now() < end && !isStopped) {
       await Promise.all(
         instances.map((instance) => readers.ask(target, { instance, token }, { plain: true })),
       )
@@ -44,6 +44,7 @@ export const revokeNowAndThen = (
   const round = async (customer: string, instance: Instance) => {
     const { keyId, token } = await logIn(customer, instance)
     await use(customer, token, usedMs)
+    if (isStopped) return
     await revoke(keyId, token)
     await use(customer, token, triedMs)
   }

@@ -32,7 +32,7 @@ const plans: readonly Plan[] = [
   { fault: 'by-position', nemesis: 'shortOpenWriter' },
   { fault: 'cas-off', nemesis: 'instanceStuttering', noCacheShare: 0.3 },
   { fault: 'lease-off', nemesis: 'pollsUnanswered', onlyAddress },
-  { fault: 'floor-off', nemesis: 'instanceKilled', requestsPerSecond: 150, onlyAddress },
+  { fault: 'floor-off', nemesis: 'instanceKilled', requestsPerSecond: 150 },
   { fault: 'envelope-off', nemesis: 'redisPoisoned' },
   { fault: 'replica-as-primary', nemesis: 'none' },
   { fault: 'trigger-dropped', nemesis: 'none' },

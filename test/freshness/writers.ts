@@ -140,7 +140,7 @@ const randomHold = () => 1 + Math.random() ** 2 * 79
 const paces: readonly { customer: (typeof customers)[number]; pauseMs: number; writers: number }[] = [
   { customer: 'alpha', pauseMs: 30, writers: 4 },
   { customer: 'beta', pauseMs: 150, writers: 2 },
-  { customer: 'gamma', pauseMs: 900, writers: 2 },
+  { customer: 'gamma', pauseMs: 1_500, writers: 1 },
 ]
 const widenEveryMs = 700
 const abortShare = 0.12
