@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { LRUCache } from 'lru-cache'
+import { after } from '../limits/timer.ts'
 import { connectRedis, type RedisClient } from '../redis.ts'
 import type { Entry } from './entry.ts'
 import { type EnvelopeMac, openEnvelope, rankBytes, sealEntry } from './envelope.ts'
@@ -58,6 +59,18 @@ const createNames = () => {
   }
 }
 
+const timedOut = 'Redis did not answer in time'
+
+/**
+ * Rejects where the answer is late. Not the client's own timeout: after a busy moment that calls answers late
+ * which have arrived and were not read yet.
+ */
+const inTime = <T>(answer: Promise<T>): Promise<T> =>
+  new Promise((resolve, reject) => {
+    const stop = after(commandTimeoutMs, () => reject(new Error(timedOut)))
+    answer.then(resolve, reject).finally(stop)
+  })
+
 const leaseName = (name: string) => `${name} lease`
 
 /**
@@ -68,7 +81,6 @@ export const createRedisCache = (options: RedisCacheOptions): SharedCache => {
   const { url, secrets, server, ttlSeconds, warn } = options
   const redis = connectRedis(url, {
     enableAutoPipelining: true,
-    commandTimeout: commandTimeoutMs,
     scripts: { certdataSet: { lua: setScript, numberOfKeys: 2 } },
   }) as RedisClient & Commands
   const nameOf = createNames()
@@ -80,7 +92,7 @@ export const createRedisCache = (options: RedisCacheOptions): SharedCache => {
   const probe = async () => {
     while (isHanging && !isClosed) {
       try {
-        await redis.ping()
+        await inTime(redis.ping())
         isHanging = false
       } catch {
         await delay(probeEveryMs, undefined, { ref: false })
@@ -88,7 +100,7 @@ export const createRedisCache = (options: RedisCacheOptions): SharedCache => {
     }
   }
   const onFailure = (error: Error) => {
-    if (isHanging || error.message !== 'Command timed out') return
+    if (isHanging || error.message !== timedOut) return
     isHanging = true
     void probe()
   }
@@ -108,7 +120,7 @@ export const createRedisCache = (options: RedisCacheOptions): SharedCache => {
       if (isHanging || current === undefined) return undefined
       const name = nameOf(current, customerId, key)
       try {
-        const sealed = await redis.getBuffer(name)
+        const sealed = await inTime(redis.getBuffer(name))
         if (!sealed) return undefined
         const entry = openEnvelope(name, sealed, secrets)
         if (entry?.customerId === customerId && entry.key === key) return { ...entry, dependsOn }
@@ -122,16 +134,16 @@ export const createRedisCache = (options: RedisCacheOptions): SharedCache => {
       if (isHanging) return
       const name = nameOf(entry.server, entry.customerId, entry.key)
       const sealed = sealEntry(name, entry, secrets)
-      redis
-        .certdataSet(name, leaseName(name), rankSnapshot(entry.snapshot), sealed, String(ttlSeconds * 1000))
-        .catch(onFailure)
+      const rank = rankSnapshot(entry.snapshot)
+      const ttlMs = String(ttlSeconds * 1000)
+      inTime(redis.certdataSet(name, leaseName(name), rank, sealed, ttlMs)).catch(onFailure)
     },
     async tryLease(customerId, key) {
       const current = server()
       if (isHanging || current === undefined) return true
       const name = leaseName(nameOf(current, customerId, key))
       try {
-        return (await redis.set(name, id, 'PX', leaseMs, 'NX')) === 'OK'
+        return (await inTime(redis.set(name, id, 'PX', leaseMs, 'NX'))) === 'OK'
       } catch (error) {
         onFailure(error as Error)
         return true
