@@ -13,8 +13,11 @@ export type SharedCache = {
   get(customerId: string, key: string, dependsOn: readonly string[]): Promise<Entry | undefined>
   /** Keeps the newer of two, and ends a lease on the key. */
   set(entry: Entry): void
-  /** Whether we are to read this key for all. True also where nobody can tell. */
-  tryLease(customerId: string, key: string): Promise<boolean>
+  /**
+   * Whether we are to read this key for all, given what `get` has just found: not where another one has been
+   * stored since. True also where nobody can tell.
+   */
+  tryLease(customerId: string, key: string, found: Entry | undefined): Promise<boolean>
   close(): Promise<void>
 }
 
@@ -43,7 +46,13 @@ if #known < ${rankBytes} or known <= ARGV[1] then
   redis.call('SET', KEYS[1], ARGV[2], 'PX', ARGV[3])
 end`
 
-type Commands = Record<'certdataSet', (...args: (string | Buffer)[]) => Promise<unknown>>
+/** Else a lease that ended between our look and our question would be ours, and its holder's work done twice. */
+const leaseScript = `
+if redis.call('GETRANGE', KEYS[1], 0, ${rankBytes - 1}) ~= ARGV[1] then return 0 end
+if redis.call('SET', KEYS[2], ARGV[2], 'PX', ARGV[3], 'NX') then return 1 end
+return 0`
+
+type Commands = Record<'certdataSet' | 'certdataLease', (...args: (string | Buffer)[]) => Promise<unknown>>
 
 /** One server's numbers mean nothing to another's: each has its own names. */
 const createNames = () => {
@@ -67,8 +76,15 @@ const timedOut = 'Redis did not answer in time'
  */
 const inTime = <T>(answer: Promise<T>): Promise<T> =>
   new Promise((resolve, reject) => {
-    const stop = after(commandTimeoutMs, () => reject(new Error(timedOut)))
-    answer.then(resolve, reject).finally(stop)
+    let stop = () => {}
+    // Commands of one turn are sent together at its end: from then on it is Redis that takes time.
+    const sent = setImmediate(() => {
+      stop = after(commandTimeoutMs, () => reject(new Error(timedOut)))
+    })
+    answer.then(resolve, reject).finally(() => {
+      clearImmediate(sent)
+      stop()
+    })
   })
 
 const leaseName = (name: string) => `${name} lease`
@@ -81,7 +97,10 @@ export const createRedisCache = (options: RedisCacheOptions): SharedCache => {
   const { url, secrets, server, ttlSeconds, warn } = options
   const redis = connectRedis(url, {
     enableAutoPipelining: true,
-    scripts: { certdataSet: { lua: setScript, numberOfKeys: 2 } },
+    scripts: {
+      certdataSet: { lua: setScript, numberOfKeys: 2 },
+      certdataLease: { lua: leaseScript, numberOfKeys: 2 },
+    },
   }) as RedisClient & Commands
   const nameOf = createNames()
   const id = randomUUID()
@@ -138,12 +157,13 @@ export const createRedisCache = (options: RedisCacheOptions): SharedCache => {
       const ttlMs = String(ttlSeconds * 1000)
       inTime(redis.certdataSet(name, leaseName(name), rank, sealed, ttlMs)).catch(onFailure)
     },
-    async tryLease(customerId, key) {
+    async tryLease(customerId, key, found) {
       const current = server()
       if (isHanging || current === undefined) return true
-      const name = leaseName(nameOf(current, customerId, key))
+      const name = nameOf(current, customerId, key)
+      const rank = found?.server === current ? rankSnapshot(found.snapshot) : ''
       try {
-        return (await inTime(redis.set(name, id, 'PX', leaseMs, 'NX'))) === 'OK'
+        return (await inTime(redis.certdataLease(name, leaseName(name), rank, id, String(leaseMs)))) === 1
       } catch (error) {
         onFailure(error as Error)
         return true

@@ -127,6 +127,16 @@ t.test('torn: half of a transaction', async (t) => {
   t.same(kinds({ writes, reads: [read(1010, [shows('x', 0), shows('y', 2)])] }), ['torn'])
 })
 
+t.test('torn: a commit without an answer happened only where its own value shows', async (t) => {
+  const open = { ...never, outcome: 'unknown' as const, transaction: 7 }
+  const writes = {
+    x: [initial, committed(1, 1000, open)],
+    y: [initial, committed(1, 1000, open), committed(2, 1005)],
+  }
+  t.same(kinds({ writes, reads: [read(1010, [shows('x', 0), shows('y', 2)])] }), [])
+  t.same(kinds({ writes, reads: [read(1010, [shows('x', 0), shows('y', 1)])] }), ['torn'])
+})
+
 t.test('backwards: one process shows less than it showed before', async (t) => {
   const first = read(2010, [shows('x', 2)])
   const after = (more: Partial<Read>) => [first, read(2020, [shows('x', 1)], { url: '/v1/y', ...more })]

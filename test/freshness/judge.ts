@@ -121,7 +121,12 @@ const checkTorn = (read: Read, shown: readonly Shown[], writes: Writes, report: 
       if (outcome === 'aborted' || transaction < 0) continue
       for (const other of partners(writes, transaction, record)) {
         const beside = shownByRecord.get(other.record)
-        if (beside?.isNamed && beside.counter >= other.counter) {
+        // Of a commit without an answer only its own value tells that it happened, a later one does not.
+        const showsIt =
+          outcome === 'committed'
+            ? (beside?.counter ?? -1) >= other.counter
+            : beside?.counter === other.counter
+        if (beside?.isNamed && showsIt) {
           report('torn', read, `${other.record} shows transaction ${transaction}, ${record} does not`)
           return
         }

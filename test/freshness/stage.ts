@@ -21,6 +21,8 @@ export type StageOptions = {
   /** Reads are answered from there where they can be. */
   standby?: PostgresServer
   withoutRedis?: true
+  /** Nothing between Redis and the instances that a busy checker could slow down. */
+  withoutProxies?: true
   fault?: Fault | undefined
 }
 
@@ -116,7 +118,13 @@ const fetchToken = async ({ port }: Instance, apiKey: string): Promise<string> =
 }
 
 /** A database, Redis behind proxies, two instances, tokens. */
-export const openStage = async ({ postgres, standby, withoutRedis, fault }: StageOptions): Promise<Stage> => {
+export const openStage = async ({
+  postgres,
+  standby,
+  withoutRedis,
+  withoutProxies,
+  fault,
+}: StageOptions): Promise<Stage> => {
   const closing: (() => unknown)[] = []
   const close = async () => {
     for (const each of closing.reverse()) await each()
@@ -136,7 +144,7 @@ export const openStage = async ({ postgres, standby, withoutRedis, fault }: Stag
 
     const redis = withoutRedis ? undefined : await testRedis()
     const proxies: DelayProxy[] = []
-    for (let count = 0; redis && count < instanceCount; count += 1) {
+    for (let count = 0; redis && !withoutProxies && count < instanceCount; count += 1) {
       const proxy = await createProxy(redis.port)
       proxies.push(proxy)
       closing.push(() => proxy.close())
@@ -147,7 +155,7 @@ export const openStage = async ({ postgres, standby, withoutRedis, fault }: Stag
     closing.push(() => victims.redis?.stop())
     for (let index = 0; index < instanceCount; index += 1) {
       const proxy = proxies[index]
-      const redisUrl = proxy && `redis://127.0.0.1:${proxy.port}`
+      const redisUrl = proxy ? `redis://127.0.0.1:${proxy.port}` : redis?.url
       const options = { databaseUrl, redisUrl, standbyUrl, fault, publicUrl, secretKey }
       const instance = await startInstance(String.fromCharCode(65 + index), options)
       instances.push(instance)
