@@ -2,7 +2,7 @@ import t from 'tap'
 import { judge, type Rules } from './judge.ts'
 import type { Read, Revocation, Version } from './log.ts'
 
-const strict: Rules = { mayBeStale: false, mayFail: false }
+const strict: Rules = { mayBeStale: false, mayFail: false, mayRefuseNoCache: false }
 
 /** The wall clock is the monotonic one and a million. */
 const wall = (ms: number) => 1_000_000 + ms
@@ -85,7 +85,7 @@ t.test('late: a no-cache request gets whatever was acknowledged before it', asyn
 t.test('an answer that says it is stale is excused only where the database may be away', async (t) => {
   const given = { writes: { x }, reads: [read(5000, [shows('x', 0)], { isStale: true })] }
   t.same(kinds(given), ['late'])
-  const { violations, exempt } = judged(given, { mayBeStale: true, mayFail: true })
+  const { violations, exempt } = judged(given, { mayBeStale: true, mayFail: true, mayRefuseNoCache: false })
   t.same([violations, exempt], [[], 1])
 })
 
@@ -166,5 +166,7 @@ t.test('revoked and refused: rights end within a second, and not by themselves',
 t.test('failed: no answer, where none may fail', async (t) => {
   const reads = [read(1, [], { status: 0 }), read(1, [], { status: 503 })]
   t.same(kinds({ reads }), ['failed', 'failed'])
-  t.same(kinds({ reads }, { mayBeStale: false, mayFail: true }), [])
+  const refused = [read(1, [], { status: 503, noCache: true }), read(1, [], { status: 503 })]
+  t.same(kinds({ reads: refused }, { ...strict, mayRefuseNoCache: true }), ['failed'])
+  t.same(kinds({ reads }, { mayBeStale: false, mayFail: true, mayRefuseNoCache: false }), [])
 })

@@ -26,6 +26,8 @@ export type Rules = {
   mayBeStale: boolean
   /** Requests may be left without an answer. */
   mayFail: boolean
+  /** A `no-cache` request may be refused with 503: nobody can tell what is committed. */
+  mayRefuseNoCache: boolean
 }
 
 export type Judgement = {
@@ -239,7 +241,9 @@ export const judge = (log: RunLog, rules: Rules): Judgement => {
   checkOrder(judged, report)
   checkRights(log, rules, report)
   const failures = log.reads.filter(isFailure)
-  if (!rules.mayFail) for (const read of failures) report('failed', read, `status ${read.status}`)
+  const isAllowed = ({ noCache, status }: Read) =>
+    rules.mayFail || (rules.mayRefuseNoCache && noCache && status === 503)
+  for (const read of failures) if (!isAllowed(read)) report('failed', read, `status ${read.status}`)
   staleness.sort((a, b) => a - b)
   return {
     reads: judged.length,

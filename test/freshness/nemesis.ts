@@ -25,6 +25,8 @@ export type Nemesis = {
   name: string
   /** Answers may say that they are stale, and requests may be refused. */
   isDatabaseUnreachable?: true
+  /** A poll may fail, and with it a request for what is committed now. */
+  breaksPolls?: true
   /** Requests may stay without an answer: their instance is gone. */
   losesRequests?: true
   /** Once what is in Redis may vanish or change, it need not grow newer. */
@@ -206,6 +208,7 @@ const terminate =
 
 const pollerTerminated: Nemesis = {
   name: "poller's backend terminated",
+  breaksPolls: true,
   ...repeatedly(250, terminate(`application_name = 'certdata changes'`)),
 }
 
@@ -233,6 +236,7 @@ const signalAll = (pids: readonly number[], name: NodeJS.Signals) => {
 
 const pollerHanging: Nemesis = {
   name: "poller's backend hanging",
+  breaksPolls: true,
   ...repeatedly(300, async (victims) => {
     const pids = await backendPids(victims, 'certdata changes')
     signalAll(pids, 'SIGSTOP')
