@@ -267,6 +267,16 @@ const postgresRestarted: Nemesis = {
   ...repeatedly(3_000, ({ postgres }) => postgres.restartImmediately()),
 }
 
+/** PostgreSQL then starts anew by itself, under the same postmaster. */
+const backendKilled: Nemesis = {
+  name: 'a backend killed: PostgreSQL recovers from a crash',
+  isDatabaseUnreachable: true,
+  ...repeatedly(2_000, async (victims) => {
+    const pids = await backendPids(victims, 'freshness').catch(() => [])
+    signalAll(pids.slice(-1), 'SIGKILL')
+  }),
+}
+
 const postgresPaused: Nemesis = {
   name: 'PostgreSQL paused',
   isDatabaseUnreachable: true,
@@ -410,6 +420,7 @@ export const nemeses = {
   pollsUnanswered,
   backendsTerminated,
   postgresRestarted,
+  backendKilled,
   postgresPaused,
   openWriter: openWriter(60_000),
   shortOpenWriter: openWriter(3_000),

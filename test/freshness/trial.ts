@@ -86,7 +86,7 @@ const recover = async (readers: Readers, targets: readonly Target[], { instances
     const asker = { instance, token: tokenOf(target.customer) }
     for (;;) {
       const { status } = await readers.ask(target, asker, { noCache: true, plain: true })
-      if (status === 200) break
+      if (status === 200 || status === 404) break
       if (performance.now() > deadline) throw new Error(`${instance.id} does not recover: ${status}`)
       await delay(50)
     }
