@@ -144,28 +144,24 @@ export const createReadThrough = ({ memory, shared, judge, wait }: Deps): ReadTh
     return { entry, outcome: 'database', asOf: entry.at ?? judge.asOf() }
   }
 
-  const readShared = async (
-    { customerId, key, dependsOn }: Question,
-    cache: SharedCache,
-  ): Promise<Answer | undefined> => {
+  /** What is there, and the answer where it will do. */
+  const readShared = async ({ customerId, key, dependsOn }: Question, cache: SharedCache) => {
     const entry = await cache.get(customerId, key, dependsOn)
     const answer = entry && (await judged(entry, 'redis'))
     if (entry && answer) memory.set(entry)
-    return answer
+    return { entry, answer }
   }
 
   /** One instance reads; the others look again until its answer is there, or it takes too long. */
   const readTogether = async (question: Question, cache: SharedCache): Promise<Answer> => {
-    const found = await readShared(question, cache)
-    if (found) return found
     const { customerId, key } = question
-    for (let waitedMs = 0; waitedMs < patienceMs; waitedMs += lookEveryMs) {
-      if (await cache.tryLease(customerId, key)) break
+    let found = await readShared(question, cache)
+    for (let waitedMs = 0; !found.answer && waitedMs < patienceMs; waitedMs += lookEveryMs) {
+      if (await cache.tryLease(customerId, key, found.entry)) break
       await wait(lookEveryMs)
-      const answer = await readShared(question, cache)
-      if (answer) return answer
+      found = await readShared(question, cache)
     }
-    return readDatabase(question)
+    return found.answer ?? readDatabase(question)
   }
 
   const start = (name: string, question: Question): Flight => {

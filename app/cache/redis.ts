@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { LRUCache } from 'lru-cache'
+import { after } from '../limits/timer.ts'
 import { connectRedis, type RedisClient } from '../redis.ts'
 import type { Entry } from './entry.ts'
 import { type EnvelopeMac, openEnvelope, rankBytes, sealEntry } from './envelope.ts'
@@ -12,8 +13,11 @@ export type SharedCache = {
   get(customerId: string, key: string, dependsOn: readonly string[]): Promise<Entry | undefined>
   /** Keeps the newer of two, and ends a lease on the key. */
   set(entry: Entry): void
-  /** Whether we are to read this key for all. True also where nobody can tell. */
-  tryLease(customerId: string, key: string): Promise<boolean>
+  /**
+   * Whether we are to read this key for all, given what `get` has just found: not where another one has been
+   * stored since. True also where nobody can tell.
+   */
+  tryLease(customerId: string, key: string, found: Entry | undefined): Promise<boolean>
   close(): Promise<void>
 }
 
@@ -42,7 +46,13 @@ if #known < ${rankBytes} or known <= ARGV[1] then
   redis.call('SET', KEYS[1], ARGV[2], 'PX', ARGV[3])
 end`
 
-type Commands = Record<'certdataSet', (...args: (string | Buffer)[]) => Promise<unknown>>
+/** Else a lease that ended between our look and our question would be ours, and its holder's work done twice. */
+const leaseScript = `
+if redis.call('GETRANGE', KEYS[1], 0, ${rankBytes - 1}) ~= ARGV[1] then return 0 end
+if redis.call('SET', KEYS[2], ARGV[2], 'PX', ARGV[3], 'NX') then return 1 end
+return 0`
+
+type Commands = Record<'certdataSet' | 'certdataLease', (...args: (string | Buffer)[]) => Promise<unknown>>
 
 /** One history's numbers mean nothing to another's: each has its own names. */
 const createNames = () => {
@@ -58,6 +68,25 @@ const createNames = () => {
   }
 }
 
+const timedOut = 'Redis did not answer in time'
+
+/**
+ * Rejects where the answer is late. Not the client's own timeout: after a busy moment that calls answers late
+ * which have arrived and were not read yet.
+ */
+const inTime = <T>(answer: Promise<T>): Promise<T> =>
+  new Promise((resolve, reject) => {
+    let stop = () => {}
+    // Commands of one turn are sent together at its end: from then on it is Redis that takes time.
+    const sent = setImmediate(() => {
+      stop = after(commandTimeoutMs, () => reject(new Error(timedOut)))
+    })
+    answer.then(resolve, reject).finally(() => {
+      clearImmediate(sent)
+      stop()
+    })
+  })
+
 const leaseName = (name: string) => `${name} lease`
 
 /**
@@ -68,8 +97,10 @@ export const createRedisCache = (options: RedisCacheOptions): SharedCache => {
   const { url, secrets, epoch, ttlSeconds, warn } = options
   const redis = connectRedis(url, {
     enableAutoPipelining: true,
-    commandTimeout: commandTimeoutMs,
-    scripts: { certdataSet: { lua: setScript, numberOfKeys: 2 } },
+    scripts: {
+      certdataSet: { lua: setScript, numberOfKeys: 2 },
+      certdataLease: { lua: leaseScript, numberOfKeys: 2 },
+    },
   }) as RedisClient & Commands
   const nameOf = createNames()
   const id = randomUUID()
@@ -80,7 +111,7 @@ export const createRedisCache = (options: RedisCacheOptions): SharedCache => {
   const probe = async () => {
     while (isHanging && !isClosed) {
       try {
-        await redis.ping()
+        await inTime(redis.ping())
         isHanging = false
       } catch {
         await delay(probeEveryMs, undefined, { ref: false })
@@ -88,7 +119,7 @@ export const createRedisCache = (options: RedisCacheOptions): SharedCache => {
     }
   }
   const onFailure = (error: Error) => {
-    if (isHanging || error.message !== 'Command timed out') return
+    if (isHanging || error.message !== timedOut) return
     isHanging = true
     void probe()
   }
@@ -108,7 +139,7 @@ export const createRedisCache = (options: RedisCacheOptions): SharedCache => {
       if (isHanging || current === '') return undefined
       const name = nameOf(current, customerId, key)
       try {
-        const sealed = await redis.getBuffer(name)
+        const sealed = await inTime(redis.getBuffer(name))
         if (!sealed) return undefined
         const entry = openEnvelope(name, sealed, secrets)
         if (entry?.customerId === customerId && entry.key === key) return { ...entry, dependsOn }
@@ -122,16 +153,17 @@ export const createRedisCache = (options: RedisCacheOptions): SharedCache => {
       if (isHanging) return
       const name = nameOf(entry.epoch, entry.customerId, entry.key)
       const sealed = sealEntry(name, entry, secrets)
-      redis
-        .certdataSet(name, leaseName(name), rankSnapshot(entry.snapshot), sealed, String(ttlSeconds * 1000))
-        .catch(onFailure)
+      const rank = rankSnapshot(entry.snapshot)
+      const ttlMs = String(ttlSeconds * 1000)
+      inTime(redis.certdataSet(name, leaseName(name), rank, sealed, ttlMs)).catch(onFailure)
     },
-    async tryLease(customerId, key) {
+    async tryLease(customerId, key, found) {
       const current = epoch()
       if (isHanging || current === '') return true
-      const name = leaseName(nameOf(current, customerId, key))
+      const name = nameOf(current, customerId, key)
+      const rank = found?.epoch === current ? rankSnapshot(found.snapshot) : ''
       try {
-        return (await redis.set(name, id, 'PX', leaseMs, 'NX')) === 'OK'
+        return (await inTime(redis.certdataLease(name, leaseName(name), rank, id, String(leaseMs)))) === 1
       } catch (error) {
         onFailure(error as Error)
         return true

@@ -3,6 +3,7 @@ import { formatEpoch } from '../cache/epoch.ts'
 import type { ChangeEvent, Poll } from '../cache/fence.ts'
 import type { ChangeSource } from '../cache/poller.ts'
 import { parseSnapshot, type Snapshot } from '../cache/snapshot.ts'
+import { after } from '../limits/timer.ts'
 
 export type ChangeSourceOptions = {
   url: string
@@ -49,14 +50,13 @@ const toPoll = (row: Row, since: Snapshot | undefined): Poll => {
 }
 
 const within = async <T>(ms: number, work: Promise<T>): Promise<T> => {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`no answer in ${ms} ms`)), ms)
-  })
+  const { promise: late, reject } = Promise.withResolvers<never>()
+  // Not a bare timer: a process that was suspended would call late what lies there unread.
+  const stop = after(ms, () => reject(new Error(`no answer in ${ms} ms`)))
   try {
     return await Promise.race([work, late])
   } finally {
-    clearTimeout(timer)
+    stop()
   }
 }
 

@@ -545,6 +545,8 @@ t.test("include needs the included resource's scope", async (t) => {
   t.equal((await narrow.get('/v1/certificates?include=project')).statusCode, 200)
   const refused = await narrow.get('/v1/certificates?include=project,product')
   t.match(refused.json(), { status: 403, code: 'insufficient_scope' })
+  const faulty = await narrow.get('/v1/certificates?include=product&bogus=1', { accept: 'text/html' })
+  t.equal(faulty.statusCode, 403, 'before whatever else is wrong')
   t.match(refused.headers['www-authenticate'], /error="insufficient_scope", scope="products:read"/)
   t.match((await narrow.get('/v1/products')).json(), { status: 403, code: 'insufficient_scope' })
 })

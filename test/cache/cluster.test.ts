@@ -75,7 +75,10 @@ async function testCluster(servers: [Node, Node]) {
         cache.set(entryOf(customer))
         return (await cache.get(customer, 'k', [])) !== undefined
       })
-      const leases = [await cache.tryLease(customer, 'l'), await cache.tryLease(customer, 'l')]
+      const leases = [
+        await cache.tryLease(customer, 'l', undefined),
+        await cache.tryLease(customer, 'l', undefined),
+      ]
       t.same(leases, [true, false], customer)
     }
     const sizes = await Promise.all(clients.map((client) => client.dbsize()))

@@ -230,10 +230,15 @@ async function testShared({ url, port, pid, stop }: NonNullable<typeof redis>) {
     const [one, two] = [openCache(), openCache()]
     await until(async () => (await sealedOf(two, entryOf('acme', 'leased too', 'text'))).sealed.length > 0)
     await until(async () => (await sealedOf(one, entryOf('acme', 'leased too', 'text'))).sealed.length > 0)
-    t.same([await one.tryLease('acme', 'leased'), await two.tryLease('acme', 'leased')], [true, false])
-    t.ok(await two.tryLease('bolt', 'leased'), 'another customer has leases of its own')
-    one.set(entryOf('acme', 'leased', 'text'))
-    await until(() => two.tryLease('acme', 'leased'), 500)
+    t.same(
+      [await one.tryLease('acme', 'leased', undefined), await two.tryLease('acme', 'leased', undefined)],
+      [true, false],
+    )
+    t.ok(await two.tryLease('bolt', 'leased', undefined), 'another customer has leases of its own')
+    const entry = entryOf('acme', 'leased', 'text')
+    one.set(entry)
+    await until(() => two.tryLease('acme', 'leased', entry), 500)
+    t.notOk(await one.tryLease('acme', 'leased', undefined), 'not to who has not seen what is there')
     const [name] = (await client.keys('*leased lease')) as [string]
     t.ok((await client.pttl(name)) <= 1_000)
   })

@@ -1,0 +1,126 @@
+import { createHash } from 'node:crypto'
+import { Redis } from 'ioredis'
+import pg from 'pg'
+import { sealEntry } from '../../app/cache/envelope.ts'
+import type { Fence, Poll } from '../../app/cache/fence.ts'
+import type { LeaseClock } from '../../app/cache/lease.ts'
+import type { ChangeSource } from '../../app/cache/poller.ts'
+import type { SharedCache } from '../../app/cache/redis.ts'
+import { parseSnapshot } from '../../app/cache/snapshot.ts'
+
+/**
+ * Planted faults: wrappers around what the service is given, so that the checker can be seen to find them.
+ * `replica-as-primary` and `trigger-dropped` are planted elsewhere: in the standby's rows, in the database.
+ */
+export const faults = [
+  'fence-off',
+  'by-position',
+  'cas-off',
+  'lease-off',
+  'floor-off',
+  'envelope-off',
+  'replica-as-primary',
+  'trigger-dropped',
+  'poller-frozen',
+] as const
+export type Fault = (typeof faults)[number]
+
+/** The fence off: whatever was read is fresh. */
+export const openFence = (fence: Fence): Fence => ({
+  apply: fence.apply,
+  judge: () => 'fresh',
+  noteServed: fence.noteServed,
+  get last() {
+    return fence.last
+  },
+  get size() {
+    return fence.size
+  },
+})
+
+/** The lease off: the last poll is always young. */
+export const stopLease = (clock: LeaseClock): LeaseClock => ({ now: clock.now, since: () => 0 })
+
+/** The floor off: what happened before the first poll is taken for nothing. */
+export const dropFloor = (source: ChangeSource): ChangeSource => {
+  const ancient = parseSnapshot('3:3:')
+  return {
+    begin: async () => ancient,
+    async poll(since) {
+      const poll = await source.poll(since === ancient ? undefined : since)
+      return since === ancient ? { ...poll, since, events: [] } : poll
+    },
+    close: source.close,
+  }
+}
+
+/** The poller frozen: after so many polls, the last answer is taken for each further one. */
+export const freeze = (source: ChangeSource, afterPolls: number): ChangeSource => {
+  let polls = 0
+  let last: Poll | undefined
+  return {
+    begin: source.begin,
+    async poll(since) {
+      polls += 1
+      if (!last || polls <= afterPolls) last = await source.poll(since)
+      return polls <= afterPolls ? last : { ...last, since, events: [] }
+    },
+    close: source.close,
+  }
+}
+
+/** The log read by position: what is above the highest one seen, however late its transaction ends. */
+export const readByPosition = (source: ChangeSource, url: string): ChangeSource => {
+  const client = new pg.Client({ connectionString: url, application_name: 'certdata changes by position' })
+  client.on('error', () => {})
+  const connected = client.connect()
+  let position = 0
+  return {
+    begin: source.begin,
+    async poll(since) {
+      await connected
+      const { rows } = await client.query(
+        `select position::float8 as position, xid::text as xid, customer_id, resource from change_log
+          where position > $1 order by position`,
+        [position],
+      )
+      const poll = await source.poll(since)
+      position = rows.at(-1)?.position ?? position
+      const events = rows.map(({ xid, customer_id, resource }) => ({
+        xid: Number(xid),
+        customerId: customer_id as string,
+        resource: resource as string,
+      }))
+      return { ...poll, events: poll.events && events }
+    },
+    async close() {
+      await source.close()
+      await client.end()
+    },
+  }
+}
+
+type Secrets = Parameters<typeof sealEntry>[2]
+
+/** The envelope's check off: whatever lies in Redis is ours. */
+export const believeAll = <T extends Secrets>(secrets: T): T => ({ ...secrets, verifyMac: () => true })
+
+/** Compare-and-set off: the last writer wins. Names as the cache makes them. */
+export const overwrite = (shared: SharedCache, url: string, secrets: Secrets): SharedCache => {
+  const redis = new Redis(url, { maxRetriesPerRequest: 0, enableOfflineQueue: false })
+  redis.on('error', () => {})
+  return {
+    ...shared,
+    set(entry) {
+      const tag = createHash('sha256').update(entry.epoch).digest('base64url').slice(0, 8)
+      const name = `certdata:{${entry.customerId}}:${tag}:${entry.key}`
+      const ignore = () => {}
+      redis.set(name, sealEntry(name, entry, secrets), 'PX', 600_000).catch(ignore)
+      redis.unlink(`${name} lease`).catch(ignore)
+    },
+    close() {
+      redis.disconnect()
+      return shared.close()
+    },
+  }
+}

@@ -1,0 +1,69 @@
+import t from 'tap'
+import { testRedis } from '../servers.ts'
+import { askColdKeys } from './cold.ts'
+import { inTurn, nemeses } from './nemesis.ts'
+import { startPostgres } from './postgres.ts'
+import { closeConnections } from './readers.ts'
+import { runTrial, type TrialResult } from './trial.ts'
+import { findObjections } from './verdict.ts'
+
+/** The checker's short form; `npm run check:freshness` is the long one. */
+
+const probe = await testRedis()
+await probe?.stop()
+if (!probe) t.test('freshness under harm', { skip: 'no redis-server here: NOT tested' }, async () => {})
+else testFreshness()
+
+function testFreshness() {
+  const postgresStarting = startPostgres()
+  t.teardown(async () => {
+    closeConnections()
+    await (await postgresStarting).stop()
+  })
+
+  const describe = ({ reads, commits, staleness, fills, failed, exempt }: TrialResult) =>
+    `${reads} reads, ${commits} commits, staleness p99 ${staleness.p99.toFixed(0)} ms, worst ${staleness.worst.toFixed(0)} ms, ${fills.fills} fills, ${failed} failed, ${exempt} said stale`
+  const objectionsTo = (result: TrialResult) => Object.fromEntries(findObjections(result))
+
+  t.test('Redis killed, Redis paused, a writer left open: every answer is fresh, none fails', async (t) => {
+    const nemesis = inTurn([
+      [nemeses.redisKilled, 2_000],
+      [nemeses.redisPaused, 1_500],
+      [nemeses.shortOpenWriter, 0],
+    ])
+    const result = await runTrial({ postgres: await postgresStarting, nemesis, seconds: 0 })
+    t.comment(describe(result))
+    t.same(objectionsTo(result), {}, JSON.stringify(result.violations.slice(0, 3)))
+    t.equal(result.failed, 0)
+    t.ok(result.fills.mostFillsAtOnce <= 20, `${result.fills.mostFillsAtOnce} fills at once`)
+    t.equal(result.differing.length, 0, `of ${result.keys} keys`)
+  })
+
+  t.test('all backends terminated: every answer that comes is fresh', async (t) => {
+    const nemesis = nemeses.backendsTerminated
+    const result = await runTrial({ postgres: await postgresStarting, nemesis, seconds: 3 })
+    t.comment(describe(result))
+    t.same(objectionsTo(result), {}, JSON.stringify(result.violations.slice(0, 3)))
+  })
+
+  for (const [fault, kind] of [
+    ['fence-off', 'late'],
+    ['trigger-dropped', 'late'],
+  ] as const) {
+    t.test(`the checker finds a planted fault: ${fault}`, async (t) => {
+      const { none: nemesis } = nemeses
+      const result = await runTrial({ postgres: await postgresStarting, nemesis, fault, seconds: 2.5 })
+      t.ok(findObjections(result).has(kind), JSON.stringify(objectionsTo(result)))
+    })
+  }
+
+  t.test('500 requests at once for a cold key read the database once, without Redis twice', async (t) => {
+    const postgres = await postgresStarting
+    const keys = 3
+    const shared = await askColdKeys({ postgres }, keys)
+    // One may be read twice where the machine is so busy that the other instance loses patience.
+    t.ok(shared.fillsPerKey.filter((fills) => fills === 1).length >= keys - 1, `${shared.fillsPerKey}`)
+    t.equal(shared.failed, 0)
+    t.same(await askColdKeys({ postgres, withoutRedis: true }, keys), { fillsPerKey: [2, 2, 2], failed: 0 })
+  })
+}

@@ -1,0 +1,90 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import type { Command, Counters, InstanceOptions, Report } from './instance.ts'
+
+/** An instance in a process of its own. */
+export type Instance = {
+  /** Another one after each start. */
+  readonly id: string
+  readonly port: number
+  readonly pid: number
+  shiftClock(wallMs: number, monotonicMs: number): void
+  /** Since the last call, or the start. */
+  takeCounters(): Promise<Counters>
+  /** SIGKILL: works in any state. */
+  kill(): Promise<void>
+  /** After `kill`: the same again, on another port. */
+  restart(): Promise<void>
+}
+
+const entry = join(import.meta.dirname, 'instance.ts')
+const startLimitMs = 20_000
+
+const next = async <Type extends Report['type']>(
+  child: ChildProcess,
+  type: Type,
+): Promise<Extract<Report, { type: Type }>> => {
+  const signal = AbortSignal.timeout(startLimitMs)
+  for (;;) {
+    const [report] = (await Promise.race([
+      once(child, 'message', { signal }),
+      once(child, 'exit', { signal }).then(() => {
+        throw new Error('the instance ended')
+      }),
+    ])) as [Report]
+    if (report.type === type) return report as Extract<Report, { type: Type }>
+  }
+}
+
+let starts = 0
+
+/** Starts an instance and waits until it listens. */
+export const startInstance = async (name: string, options: InstanceOptions): Promise<Instance> => {
+  let child: ChildProcess | undefined
+  let id = ''
+  let port = 0
+  const killNow = () => child?.kill('SIGKILL')
+
+  const start = async () => {
+    process.once('exit', killNow)
+    child = fork(entry, { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })
+    id = `${name}.${++starts}`
+    child.send(options)
+    port = (await next(child, 'ready')).port
+  }
+  const tell = (command: Command) => child?.send(command)
+  const kill = async () => {
+    process.removeListener('exit', killNow)
+    if (!child || child.exitCode !== null || child.signalCode !== null) return
+    const gone = once(child, 'exit')
+    child.kill('SIGKILL')
+    await gone
+  }
+
+  try {
+    await start()
+  } catch (error) {
+    await kill()
+    throw error
+  }
+  return {
+    get id() {
+      return id
+    },
+    get port() {
+      return port
+    },
+    get pid() {
+      return child?.pid ?? 0
+    },
+    shiftClock: (wallMs, monotonicMs) => tell({ type: 'clock', wallMs, monotonicMs }),
+    takeCounters: async () => {
+      const answered = next(child as ChildProcess, 'counters')
+      tell({ type: 'counters' })
+      return answered
+    },
+    kill,
+    restart: start,
+  }
+}

@@ -1,0 +1,255 @@
+import type { Read, RunLog, Seen, Version, Writes } from './log.ts'
+
+/**
+ * `late`: lacks a commit that was acknowledged 600 ms before the request was sent (for `no-cache`: at all
+ * before). `unwritten`: shows what nobody had written. `aborted`: what was taken back. `foreign`: another
+ * customer's. `torn`: half of a transaction. `backwards`: less than the same process showed before. `as-of`:
+ * lacks what was committed before its `Data-As-Of`. `revoked`: let in a second after that was over.
+ * `refused`: kept out whom nobody had revoked. `failed`: no answer, or 5xx, where none may fail.
+ */
+export type ViolationKind =
+  | 'late'
+  | 'unwritten'
+  | 'aborted'
+  | 'foreign'
+  | 'torn'
+  | 'backwards'
+  | 'as-of'
+  | 'revoked'
+  | 'refused'
+  | 'failed'
+
+export type Violation = { kind: ViolationKind; url: string; instance: string; detail: string; atMs: number }
+
+export type Rules = {
+  /** Answers that say they are stale need not be fresh; elsewhere saying so is no excuse. */
+  mayBeStale: boolean
+  /** Requests may be left without an answer. */
+  mayFail: boolean
+  /** A `no-cache` request may be refused with 503: nobody can tell what is committed. */
+  mayRefuseNoCache: boolean
+}
+
+export type Judgement = {
+  /** Answers that were judged: 200 and 304. */
+  reads: number
+  /** Of these, excused because they said that they are stale. */
+  exempt: number
+  /** No answer, or 5xx. */
+  failed: number
+  /** Milliseconds, of the answers that are not excused. */
+  staleness: { worst: number; p99: number; p50: number }
+  violations: Violation[]
+}
+
+/** Contract: each answer shows what was committed so long before its request. */
+const promisedMs = 600
+/** Contract, section 7. */
+const revocationMs = 1000
+
+const isAnswer = ({ status }: Read) => status === 200 || status === 304
+const isDenied = ({ status }: Read) => status === 401
+const isFailure = ({ status }: Read) => status === 0 || status >= 500
+
+/** First index whose version has a counter above; the list is in the order of counters. */
+const firstAbove = (versions: readonly Version[], counter: number): number => {
+  let low = 0
+  let high = versions.length
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((versions[middle] as Version).counter > counter) high = middle
+    else low = middle + 1
+  }
+  return low
+}
+
+const findVersion = (versions: readonly Version[], counter: number): Version | undefined => {
+  const found = versions[firstAbove(versions, counter) - 1]
+  return found?.counter === counter ? found : undefined
+}
+
+/** The latest version that explains a record's absence: what speaks best for the answer. */
+const latestMissing = (versions: readonly Version[], view: string, receivedAt: number): Version | undefined =>
+  versions.findLast(
+    ({ outcome, startedAt, views }) =>
+      outcome !== 'aborted' && startedAt <= receivedAt && !views.includes(view),
+  )
+
+/** A record as an answer shows it, with the first commit that the answer lacks. */
+type Shown = {
+  record: string
+  versions: readonly Version[]
+  counter: number
+  /** The answer names the version; which one explains an absence is a guess in the answer's favour. */
+  isNamed: boolean
+  lacks: Version | undefined
+}
+
+const show = (record: string, versions: readonly Version[], counter: number, isNamed: boolean): Shown => {
+  let index = firstAbove(versions, counter)
+  while (index < versions.length && versions[index]?.outcome !== 'committed') index += 1
+  return { record, versions, counter, isNamed, lacks: versions[index] }
+}
+
+type Report = (kind: ViolationKind, read: Read, detail: string) => void
+
+const resolve = (writes: Writes, read: Read, seen: Seen, report: Report): Shown | undefined => {
+  const versions = writes.get(seen.record) ?? []
+  if ('missingFrom' in seen) {
+    const missing = latestMissing(versions, seen.missingFrom, read.receivedAt)
+    if (missing) return show(seen.record, versions, missing.counter, false)
+    report('unwritten', read, `${seen.record} is missing and was never away`)
+    return undefined
+  }
+  const { record, counter } = seen
+  const version = findVersion(versions, counter)
+  if (!version || version.startedAt > read.receivedAt) {
+    report('unwritten', read, `${record} shows ${counter}, which nobody had written`)
+    return undefined
+  }
+  if (version.outcome === 'aborted') {
+    report('aborted', read, `${record} shows ${counter}, which was rolled back`)
+  }
+  return show(record, versions, counter, true)
+}
+
+const checkTorn = (read: Read, shown: readonly Shown[], writes: Writes, report: Report) => {
+  if (shown.length < 2) return
+  const shownByRecord = new Map(shown.map((each) => [each.record, each]))
+  for (const { record, versions, counter } of shown) {
+    for (let index = firstAbove(versions, counter); index < versions.length; index += 1) {
+      const { transaction, outcome, startedAt } = versions[index] as Version
+      if (startedAt > read.receivedAt) break
+      if (outcome === 'aborted' || transaction < 0) continue
+      for (const other of partners(writes, transaction, record)) {
+        const beside = shownByRecord.get(other.record)
+        // Of a commit without an answer only its own value tells that it happened, a later one does not.
+        const showsIt =
+          outcome === 'committed'
+            ? (beside?.counter ?? -1) >= other.counter
+            : beside?.counter === other.counter
+        if (beside?.isNamed && showsIt) {
+          report('torn', read, `${other.record} shows transaction ${transaction}, ${record} does not`)
+          return
+        }
+      }
+    }
+  }
+}
+
+type Part = { record: string; counter: number }
+const partsOf = new WeakMap<Writes, Map<number, Part[]>>()
+
+const partners = (writes: Writes, transaction: number, record: string): Part[] => {
+  let parts = partsOf.get(writes)
+  if (!parts) {
+    parts = new Map()
+    for (const [name, versions] of writes) {
+      for (const { transaction: id, counter } of versions) {
+        const known = parts.get(id)
+        if (known) known.push({ record: name, counter })
+        else parts.set(id, [{ record: name, counter }])
+      }
+    }
+    partsOf.set(writes, parts)
+  }
+  return (parts.get(transaction) ?? []).filter((part) => part.record !== record)
+}
+
+/** Milliseconds for which the first commit that is lacking had been acknowledged when the request was sent. */
+const checkFreshness = (read: Read, shown: readonly Shown[], isExempt: boolean, report: Report): number => {
+  let staleness = 0
+  for (const { record, counter, lacks } of shown) {
+    if (!lacks) continue
+    const agedMs = read.sentAt - lacks.ackedAt
+    staleness = Math.max(staleness, agedMs)
+    if (read.asOf !== undefined && lacks.ackedAtWall + 1 < read.asOf) {
+      const early = (read.asOf - lacks.ackedAtWall).toFixed(0)
+      report('as-of', read, `${record} shows ${counter}; ${lacks.counter} was there ${early} ms before as-of`)
+    }
+    if (isExempt || agedMs < (read.noCache ? Number.MIN_VALUE : promisedMs)) continue
+    report(
+      'late',
+      read,
+      `${record} shows ${counter}; ${lacks.counter} was there ${agedMs.toFixed(0)} ms before`,
+    )
+  }
+  return staleness
+}
+
+type Judged = { read: Read; shown: readonly Shown[] }
+
+/** Of one process, a request sent after an answer was received never shows less of a record than that. */
+const checkOrder = (judged: readonly Judged[], report: Report) => {
+  const certain = judged.filter(({ read }) => !read.isStale)
+  const sent = certain.toSorted((a, b) => a.read.sentAt - b.read.sentAt)
+  const received = certain.toSorted((a, b) => a.read.receivedAt - b.read.receivedAt)
+  const newest = new Map<string, number>()
+  const nameOf = (read: Read, record: string) => `${read.instance} ${record}`
+  let index = 0
+  for (const { read, shown } of sent) {
+    for (; index < received.length; index += 1) {
+      const earlier = received[index] as Judged
+      if (earlier.read.receivedAt >= read.sentAt) break
+      for (const { record, counter, isNamed } of earlier.shown) {
+        const name = nameOf(earlier.read, record)
+        if (isNamed && counter > (newest.get(name) ?? -1)) newest.set(name, counter)
+      }
+    }
+    for (const { record, counter } of shown) {
+      const before = newest.get(nameOf(read, record)) ?? -1
+      if (counter < before) report('backwards', read, `${record} shows ${counter} after ${before}`)
+    }
+  }
+}
+
+const checkRights = ({ reads, revocations }: RunLog, { mayBeStale }: Rules, report: Report) => {
+  const byToken = new Map(revocations.map((revocation) => [revocation.token, revocation]))
+  for (const read of reads) {
+    const revocation = byToken.get(read.token)
+    if (isDenied(read) && !(revocation && revocation.startedAt <= read.receivedAt)) {
+      report('refused', read, 'the token is good')
+    }
+    if (!revocation || !isAnswer(read) || (read.isStale && mayBeStale)) continue
+    const agedMs = read.sentAt - revocation.ackedAt
+    if (agedMs >= revocationMs) report('revoked', read, `let in ${agedMs.toFixed(0)} ms after the revocation`)
+  }
+}
+
+const share = (sorted: readonly number[], part: number) =>
+  sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? 0
+
+/** Judges a run by its log alone. Pure; takes about a second for 50,000 reads. */
+export const judge = (log: RunLog, rules: Rules): Judgement => {
+  const violations: Violation[] = []
+  const report: Report = (kind, { url, instance, sentAt }, detail) =>
+    violations.push({ kind, url, instance, detail, atMs: sentAt })
+  const staleness: number[] = []
+  const judged: Judged[] = []
+  let exempt = 0
+  for (const read of log.reads) {
+    for (const name of read.foreign) report('foreign', read, `${name} in an answer to ${read.customer}`)
+    if (!isAnswer(read)) continue
+    const shown = read.seen.flatMap((seen) => resolve(log.writes, read, seen, report) ?? [])
+    const isExempt = read.isStale && rules.mayBeStale
+    const agedMs = checkFreshness(read, shown, isExempt, report)
+    checkTorn(read, shown, log.writes, report)
+    if (isExempt) exempt += 1
+    else staleness.push(agedMs)
+    judged.push({ read, shown })
+  }
+  checkOrder(judged, report)
+  checkRights(log, rules, report)
+  const failures = log.reads.filter(isFailure)
+  const isAllowed = ({ noCache, status }: Read) =>
+    rules.mayFail || (rules.mayRefuseNoCache && noCache && status === 503)
+  for (const read of failures) if (!isAllowed(read)) report('failed', read, `status ${read.status}`)
+  staleness.sort((a, b) => a - b)
+  return {
+    reads: judged.length,
+    exempt,
+    failed: failures.length,
+    staleness: { worst: staleness.at(-1) ?? 0, p99: share(staleness, 0.99), p50: share(staleness, 0.5) },
+    violations,
+  }
+}

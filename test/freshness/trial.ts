@@ -1,0 +1,170 @@
+import { performance } from 'node:perf_hooks'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Fault } from './faults.ts'
+import type { Counters } from './instance.ts'
+import { type Judgement, judge } from './judge.ts'
+import type { Revocation, Writes } from './log.ts'
+import type { Nemesis } from './nemesis.ts'
+import type { Asker, Readers } from './readers.ts'
+import { createReaders } from './readers.ts'
+import { revokeNowAndThen } from './revocations.ts'
+import { watchShared } from './shared.ts'
+import { openStage, type Stage, type StageOptions } from './stage.ts'
+import { countDifferences } from './truth.ts'
+import { type Body, customers, listTargets, nextPage, type Target } from './world.ts'
+
+export type TrialOptions = StageOptions & {
+  nemesis: Nemesis
+  seconds: number
+  requestsPerSecond?: number
+  /**
+   * Asks only for addresses that begin so. With many, fills of one keep the others from being served: what was
+   * served once is a bound for all that depends on the same.
+   */
+  onlyAddress?: string
+  /** Of the requests, how many ask for `no-cache`. */
+  noCacheShare?: number
+}
+
+export type TrialResult = Judgement & {
+  nemesis: string
+  fault: Fault | undefined
+  /** Requests in all, refused ones included. */
+  requests: number
+  /** Acknowledged. */
+  commits: number
+  seconds: number
+  /** After quiescence. */
+  keys: number
+  differing: string[]
+  /** Entries in Redis that gave way to older ones. */
+  regresses: number
+  fills: Counters
+}
+
+const defaultRequestsPerSecond = 600
+const defaultNoCacheShare = 0.04
+/** Contract: by then everything acknowledged is in every answer. */
+const promisedMs = 600
+const recoveryLimitMs = 20_000
+/** Health before the harm. */
+const warmMs = 1_000
+
+/** Few addresses are asked often, most of them now and then. */
+const pickSkewed = <T>(list: readonly T[]): T => list[Math.floor(Math.random() ** 3 * list.length)] as T
+
+const shuffle = <T>(list: readonly T[]): T[] =>
+  list
+    .map((item) => ({ item, place: Math.random() }))
+    .toSorted((a, b) => a.place - b.place)
+    .map(({ item }) => item)
+
+const pick = <T>(list: readonly T[]): T => list[Math.floor(Math.random() * list.length)] as T
+
+/** Everything with a fixed address, and the pages behind the first, whose cursors hold as names stay. */
+const findTargets = async (readers: Readers, { instances, tokenOf }: Stage): Promise<Target[]> => {
+  const targets: Target[] = []
+  for (const customer of customers) {
+    const asker = { instance: instances[0], token: tokenOf(customer) } as Asker
+    const lists = listTargets(customer)
+    targets.push(...lists)
+    const first = lists.find(({ url }) => url.startsWith('/v1/products?limit=')) as Target
+    for (let page: Target | undefined = first; page; ) {
+      const { body } = await readers.ask(page, asker, { plain: true })
+      page = nextPage(customer, JSON.parse(body.toString()) as Body)
+      if (page) targets.push(page)
+    }
+  }
+  return targets
+}
+
+/** Waits until both instances read from the database again; throws where they never do. */
+const recover = async (readers: Readers, targets: readonly Target[], { instances, tokenOf }: Stage) => {
+  const deadline = performance.now() + recoveryLimitMs
+  for (const instance of instances) {
+    const target = targets[0] as Target
+    const asker = { instance, token: tokenOf(target.customer) }
+    for (;;) {
+      const { status } = await readers.ask(target, asker, { noCache: true, plain: true })
+      if (status === 200 || status === 404) break
+      if (performance.now() > deadline) throw new Error(`${instance.id} does not recover: ${status}`)
+      await delay(50)
+    }
+  }
+}
+
+const countCommits = (writes: Writes): number => {
+  const versions = [...writes.values()].flat()
+  const committed = versions.filter(({ outcome, transaction }) => outcome === 'committed' && transaction > 0)
+  return new Set(committed.map(({ transaction }) => transaction)).size
+}
+
+const sum = (counters: readonly Counters[]): Counters => ({
+  fills: counters.reduce((total, { fills }) => total + fills, 0),
+  mostFillsAtOnce: counters.reduce((total, { mostFillsAtOnce }) => total + mostFillsAtOnce, 0),
+  fromStandby: counters.reduce((total, { fromStandby }) => total + fromStandby, 0),
+})
+
+/**
+ * One run: writers and readers on two instances, harm in the middle, then quiet. Everything that it started
+ * has ended when it resolves or rejects.
+ */
+export const runTrial = async (options: TrialOptions): Promise<TrialResult> => {
+  const { nemesis, seconds, requestsPerSecond = defaultRequestsPerSecond } = options
+  const stage = await openStage(options)
+  try {
+    const readers = createReaders()
+    const { writers, instances, tokenOf } = stage
+    const all = await findTargets(readers, stage)
+    const targets = shuffle(all.filter(({ url }) => url.startsWith(options.onlyAddress ?? '')))
+    const revocations: Revocation[] = []
+    const stopWatch = stage.redisUrl && !nemesis.touchesRedis ? watchShared(stage.redisUrl) : undefined
+    const beganAt = performance.now()
+    const stopWriters = writers.start()
+    const stopReaders = readers.start({
+      requestsPerSecond,
+      pickTarget: () => pickSkewed(targets),
+      pickAsker: (customer) => ({ instance: pick(instances), token: tokenOf(customer) }),
+      noCacheShare: options.noCacheShare ?? defaultNoCacheShare,
+    })
+    const stopRevoking = revokeNowAndThen(stage, readers, targets, revocations)
+    await delay(warmMs)
+    await nemesis.start(stage.victims)
+    try {
+      await delay(Math.max(0, Math.max(seconds * 1000, nemesis.lastsMs ?? 0) - warmMs))
+    } finally {
+      await nemesis.stop(stage.victims)
+      await stopRevoking()
+      await stopWriters()
+      await stopReaders()
+    }
+    const tookMs = performance.now() - beganAt
+    const regresses = (await stopWatch?.())?.length ?? 0
+    await recover(readers, targets, stage)
+    await delay(promisedMs)
+    const differing = await countDifferences(stage, readers, targets)
+    const fills = sum(await Promise.all(instances.map((instance) => instance.takeCounters())))
+    const judgement = judge(
+      { writes: writers.writes, reads: readers.reads, revocations },
+      {
+        mayBeStale: nemesis.isDatabaseUnreachable === true,
+        mayRefuseNoCache: nemesis.breaksPolls === true,
+        mayFail: nemesis.isDatabaseUnreachable === true || nemesis.losesRequests === true,
+      },
+    )
+    return {
+      ...judgement,
+      nemesis: nemesis.name,
+      fault: options.fault,
+      requests: readers.reads.length,
+      commits: countCommits(writers.writes),
+      seconds: tookMs / 1000,
+      keys: targets.length * instances.length,
+      differing,
+      regresses,
+      fills,
+    }
+  } finally {
+    await stage.close()
+  }
+}

@@ -1,0 +1,64 @@
+import type pg from 'pg'
+import type { Seen } from './log.ts'
+import type { Readers } from './readers.ts'
+import type { Stage } from './stage.ts'
+import { type Body, recordNames, type Target, views } from './world.ts'
+
+type Truth = Map<string, { counter: number; views: readonly string[] }>
+
+const always = [views.all, views.active]
+const counterOf = (value: string) => Number(value.split('#')[1])
+
+/** What the tables hold, asked past the service. */
+const readTruth = async (operator: pg.Pool): Promise<Truth> => {
+  const truth: Truth = new Map()
+  const products = await operator.query('select id, model, product_status as status from products')
+  for (const { id, model, status } of products.rows) {
+    truth.set(id, { counter: counterOf(model), views: status === 'active' ? always : [views.all] })
+  }
+  const certificates = await operator.query(`select id, title from certificates where scheme = 'main'`)
+  for (const { id, title } of certificates.rows) truth.set(id, { counter: counterOf(title), views: always })
+  const granted = await operator.query(
+    `select customer_id, country_code, count(*)::integer as granted from approvals group by 1, 2`,
+  )
+  for (const { customer_id, country_code, granted: counter } of granted.rows) {
+    truth.set(recordNames.granted(customer_id, country_code), { counter, views: always })
+  }
+  const windows = await operator.query('select customer_id, expiring_within as days from customers')
+  for (const { customer_id, days } of windows.rows) {
+    truth.set(recordNames.window(customer_id), { counter: days - 1, views: always })
+  }
+  return truth
+}
+
+const agrees = (truth: Truth, seen: Seen): boolean => {
+  const known = truth.get(seen.record)
+  if ('missingFrom' in seen) return !known?.views.includes(seen.missingFrom)
+  // No row yet: nothing granted.
+  return (known?.counter ?? 0) === seen.counter
+}
+
+/** Keys whose answer, from whatever cache, is not what the tables hold: of every instance, every address. */
+export const countDifferences = async (
+  { operator, instances, tokenOf }: Stage,
+  readers: Readers,
+  targets: readonly Target[],
+): Promise<string[]> => {
+  const truth = await readTruth(operator)
+  const differing: string[] = []
+  for (const instance of instances) {
+    for (const target of targets) {
+      const asker = { instance, token: tokenOf(target.customer) }
+      const { status, body } = await readers.ask(target, asker, { plain: true })
+      const isAnswer = status === 200 || status === 404
+      const { seen, foreign } = isAnswer
+        ? target.parse(status === 404 ? undefined : (JSON.parse(body.toString()) as Body))
+        : { seen: [], foreign: [`status ${status}`] }
+      const wrong = seen.filter((each) => !agrees(truth, each)).map(({ record }) => record)
+      if (wrong.length + foreign.length > 0) {
+        differing.push(`${instance.id} ${target.url}: ${[...wrong, ...foreign].join(', ')}`)
+      }
+    }
+  }
+  return differing
+}
