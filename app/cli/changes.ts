@@ -2,12 +2,19 @@ import { Command } from 'commander'
 import { pruneChanges } from '../db/queries/changes.ts'
 import { retentionDays } from '../feed/epoch.ts'
 import { parseRetention } from './arguments.ts'
+import { changeAudited } from './audited.ts'
 import { withOperator } from './context.ts'
 import { createCommand, type Output, print } from './output.ts'
 
 const prune = async (options: Output & { days: number }): Promise<void> => {
   const { days } = options
-  const pruned = await withOperator((db) => pruneChanges(db, days))
+  const pruned = await withOperator((db) =>
+    changeAudited(
+      db,
+      (trx) => pruneChanges(trx, days),
+      (changes) => ({ action: 'changes.prune', details: { days, changes } }),
+    ),
+  )
   print(options, { days, pruned }, `${pruned} changes pruned; tokens older than ${days} days have expired`)
 }
 

@@ -70,6 +70,9 @@ t.test(
     t.equal((await get(`/v1/changes?after=${first}`)).statusCode, 410)
     t.match((await get(`/v1/changes?after=${second}`)).json().data, [{ id: 'p2' }])
     t.match(await prune('--days', '30'), /^0 changes pruned; tokens older than 30 days have expired\n$/)
+    const { rows } = await sql<{ n: number }>`
+      select count(*) as n from audit_entries where action = 'changes.prune'`.execute(database.operator)
+    t.equal(rows[0]?.n, 4, 'each is written down')
   },
 )
 
