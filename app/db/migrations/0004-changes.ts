@@ -122,8 +122,9 @@ language sql volatile security definer set search_path = public, pg_temp as $$
 $$;
 
 -- Never by age: rows of a transaction that was open for hours are old when they appear. What lies below the
--- oldest transaction that ran a retention ago had all ended by then.
-create function prune_changes(retention interval) returns bigint
+-- oldest transaction that ran a retention ago had all ended by then. A part at a time: call it until it is less
+-- than it asked for.
+create function prune_changes(retention interval, most integer default 20000) returns bigint
 language plpgsql volatile security definer set search_path = public, pg_temp as $$
 declare
   kept timestamptz;
@@ -135,7 +136,8 @@ begin
     where s.sampled_at <= now() - greatest(retention, interval '1 hour') order by s.sampled_at desc limit 1;
   if below is null then return 0; end if;
   update change_state set pruned_below = greatest(pruned_below, below);
-  delete from change_log where xid < below;
+  delete from change_log where ctid = any (array(
+    select c.ctid from change_log c where c.xid < below order by c.xid limit most));
   get diagnostics gone = row_count;
   delete from change_samples where sampled_at < kept;
   return gone;
