@@ -46,9 +46,9 @@ declare module 'fastify' {
     authenticate: Authenticate
     /** The same without the look at the plan, for answers that come before it (404, 405): 401 or 503 only. */
     identify: Authenticate
-    /** The key's facts, within the limits of logins; rejects with 401, 403 plan_required, 429, 503. */
+    /** The key's facts, as a login and within its limits; rejects with 401, 403 plan_required, 429, 503. */
     logIn(apiKey: string, ip: string, requestId?: string): Promise<KeyFacts>
-    /** The same without the look at the plan. */
+    /** The same for what is no login, and without the look at the plan: only failures are limited. */
     identifyClient(apiKey: string, ip: string, requestId?: string): Promise<KeyFacts>
     /** A new access token with all the key's scopes, or some of them; it does not outlive the key. */
     signAccessToken: ReturnType<typeof createTokenSigner>
@@ -153,11 +153,19 @@ async function auth(app: FastifyInstance, options: AuthOptions): Promise<void> {
   const verify = createTokenVerifier(app.jwt, options)
   const createAuthenticator = createAuthenticate(options, { principals, verify })
   app.decorate('principals', principals)
-  const { findKey, verifyApiKey, identifyApiKey } = principals
-  const within = (check: (apiKey: string) => Promise<KeyFacts>) => (apiKey: string, ip: string) =>
-    options.logins ? options.logins.logIn({ findKey, verify: check }, apiKey, ip) : check(apiKey)
-  app.decorate('logIn', within(verifyApiKey))
-  app.decorate('identifyClient', within(identifyApiKey))
+  const { findKey, identifyApiKey: verifyKey } = principals
+  const check = { findKey, verify: verifyKey }
+  const { logins, now } = options
+  app.decorate('logIn', async (apiKey: string, ip: string) => {
+    const facts = await (logins ? logins.logIn(check, apiKey, ip) : verifyKey(apiKey))
+    // After the login was counted: a right key without a plan is limited as well.
+    const denied = authorize(facts, now())
+    if (denied) throw denied
+    return facts
+  })
+  app.decorate('identifyClient', (apiKey: string, ip: string) =>
+    logins ? logins.identify(check, apiKey, ip) : verifyKey(apiKey),
+  )
   app.decorate('signingKeys', signingKeys)
   app.decorate('authenticate', createAuthenticator(true))
   app.decorate('identify', createAuthenticator(false))

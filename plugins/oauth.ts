@@ -32,9 +32,9 @@ export const readOAuthRequest = (request: FastifyRequest): OAuthRequest => {
 /** Makes the scope it is registered in one where bodies are forms and refusals are OAuth's own. */
 export default fp<OAuthPluginOptions>(
   (app, { publicUrl, scopes, now }, done) => {
-    const { principals, identifyClient, verifyToken, signAccessToken } = app
+    const { principals, identifyClient, logIn, verifyToken, signAccessToken } = app
     const oauth = createOAuth({
-      ...{ principals, identify: identifyClient, verify: verifyToken, sign: signAccessToken },
+      ...{ principals, identify: identifyClient, logIn, verify: verifyToken, sign: signAccessToken },
       ...{ publicUrl, now, scopes },
     })
     app.decorate('oauth', oauth)

@@ -20,7 +20,6 @@ export type Principals = Readonly<{
   isTokenRevoked(token: TokenId): boolean | Promise<boolean>
   findApiKey(apiKey: string): Promise<KeyFacts | undefined>
   identifyApiKey(apiKey: string): Promise<KeyFacts>
-  verifyApiKey(apiKey: string): Promise<KeyFacts>
   markKeyUsed(keyId: string, warn: (error: unknown, message: string) => void): Promise<void>
   revokeKey(key: KeyFacts): Promise<void>
   revokeToken(token: TokenId & { expiresAtMs: number }): Promise<void>
@@ -80,10 +79,9 @@ const parseRevocationKey = (text: string): TokenId => {
  * Who may use the service, as the database says it now, asked with the serving role.
  * `findKey`, `findCustomer` and `isTokenRevoked` answer facts that the fence knows to be fresh, so that a
  * revocation, another plan or setting works within a second; one that is fresh is answered without a promise.
- * `findApiKey`, `identifyApiKey` and `verifyApiKey` always ask the database. The first knows every key whose
- * secret is right, revoked and expired ones too. The second throws `invalid_api_key`, the same for a key that
- * is mistyped, unknown, wrong, revoked or expired; the third also `plan_required`, where the key is right but
- * the plan is not.
+ * `findApiKey` and `identifyApiKey` always ask the database. The first knows every key whose secret is right,
+ * revoked and expired ones too. The second throws `invalid_api_key`, the same for a key that is mistyped,
+ * unknown, wrong, revoked or expired.
  * `markKeyUsed` notes the day (UTC); a day that is not noted keeps nobody out. `revokeKey` and `revokeToken`
  * are for good.
  * All throw `unavailable` while the database cannot be reached, and its error otherwise.
@@ -114,13 +112,6 @@ export const createPrincipals = (options: FactsOptions): Principals => {
     },
     findApiKey,
     identifyApiKey,
-
-    async verifyApiKey(apiKey) {
-      const facts = await identifyApiKey(apiKey)
-      const denied = authorize(facts, now())
-      if (denied) throw denied
-      return facts
-    },
 
     async markKeyUsed(keyId, warn) {
       await findRow(db, sql`select mark_api_key_used(${keyId})`).catch((error: unknown) =>

@@ -96,6 +96,19 @@ t.test('a flood of refused logins is counted, not written one by one', async (t)
   t.match(counted, { details: { resource: 'login: invalid_api_key', status: 401, count: 20 } })
 })
 
+t.test('a right key without a plan does not use up what is written of the others', async (t) => {
+  const lapsed = await addCustomer(database, 'lapsed', { plan: 'basic' })
+  // From the beginning of a minute: all of it in one.
+  clock.offsetMs += 120_000 - ((Date.now() + clock.offsetMs) % 60_000)
+  const before = await count()
+  for (let i = 0; i < 620; i++) await login({ api_key: lapsed })
+  t.equal((await count()) - before, 10)
+  await login({ api_key: 'nonsense' })
+  t.match(await newest(1), [{ outcome: 'refused', details: { reason: 'invalid_api_key' } }])
+  t.equal((await count()) - before, 11)
+  await app.audit.flush()
+})
+
 t.test('what the limits refuse is counted', async (t) => {
   const limited = await createTestApp(database, { env: { LIMIT_FAILED_LOGINS: '1' } })
   t.teardown(() => limited.close())
@@ -140,8 +153,15 @@ t.test('OAuth is watched as login is: tokens given, refusals and revocations', a
   const other = parseApiKey(await addCustomer(database, 'globex'))?.keyId as string
   const wrong = createApiKey().apiKey
   t.ok(other)
-  await oauth('token', { grant_type: 'client_credentials' }, wrong)
-  t.match(await newest(1), [{ action: 'keys.revoke' }], 'a key that is not the client’s is not even tried')
+  for (const path of ['token', 'revoke', 'introspect']) {
+    const answer = await oauth(path, { grant_type: 'client_credentials', token: 'x' }, wrong)
+    const [entry] = await newest(1)
+    t.match(entry, {
+      ...{ actor: 'anonymous', customer: null, action: 'login', outcome: 'refused', subject: null },
+      ...{ details: { reason: 'invalid_api_key' }, request_id: answer.headers['request-id'] },
+    })
+    t.notMatch(JSON.stringify(entry), wrong.slice(26), 'without the secret')
+  }
 })
 
 t.test('a login that cannot be written down is not given', async (t) => {
