@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import fp from 'fastify-plugin'
 import { type ChainKey, formatHead, type Head } from '../app/audit/chain.ts'
 import { fingerprintQuery } from '../app/audit/fingerprint.ts'
+import { createFlush } from '../app/audit/flush.ts'
 import { createLoginAudit, type LoginAuditOptions } from '../app/audit/logins.ts'
 import { createReadCounts } from '../app/audit/read-counts.ts'
 import { type AuditEvent, recordEvents } from '../app/audit/record.ts'
@@ -39,31 +40,6 @@ declare module 'fastify' {
 
 const tickMs = 1_000
 const flushMs = 60_000
-const flushBatch = 1_000
-/** Counts kept while the database does not take them: about 20 MB. What comes beyond is lost, and said. */
-const maxUnsent = 20_000
-
-const createFlush = (app: FastifyInstance, db: Db, drain: () => AuditEvent[]) => {
-  let unsent: AuditEvent[] = []
-  let flight: Promise<void> | undefined
-
-  const send = async () => {
-    unsent.push(...drain())
-    const lost = unsent.splice(maxUnsent).length
-    if (lost > 0) app.log.error({ lost }, 'audit entries of reads were lost: the database does not take them')
-    while (unsent.length > 0) {
-      const batch = unsent.slice(0, flushBatch)
-      await recordEvents(db, batch)
-      unsent = unsent.slice(batch.length)
-    }
-  }
-  return (): Promise<void> => {
-    flight ??= send().finally(() => {
-      flight = undefined
-    })
-    return flight
-  }
-}
 
 const createSeal = (app: FastifyInstance, { db, secrets }: AuditOptions) => {
   let known: Head | undefined
@@ -151,7 +127,12 @@ async function audit(app: FastifyInstance, options: AuditOptions): Promise<void>
   const { db, secrets, now } = options
   const counts = createReadCounts({ now, fingerprint: (target) => fingerprintQuery(secrets, target) })
   const record = (event: AuditEvent) => recordEvents(db, [event])
-  const flush = createFlush(app, db, counts.drain)
+  const flush = createFlush({
+    drain: counts.drain,
+    write: (events) => recordEvents(db, events),
+    onLost: (lost) =>
+      app.log.error({ lost }, 'audit entries of reads were lost: the database does not take them'),
+  })
   const { seal, head } = createSeal(app, options)
   app.decorate('audit', { record, flush, seal, head })
   app.decorateRequest('rowsRead', 0)
