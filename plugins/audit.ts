@@ -94,33 +94,18 @@ const runEachSecond = (app: FastifyInstance, work: () => Promise<void>) => {
   }
 }
 
-/** Puts the audit around what `auth` decorates: checks of keys, tokens given, keys and tokens revoked. */
+/** Puts the audit around what `auth` decorates: checks of keys, and tokens given. */
 const watchAuthentication = (app: FastifyInstance, options: Omit<LoginAuditOptions, 'warn'>) => {
-  const { record } = options
   const warn = (error: unknown) =>
     app.log.warn({ reason: (error as Error).message }, 'a refused login was not written down')
   const { watchCheck, watchSigning } = createLoginAudit({ ...options, warn })
   app.logIn = watchCheck(app.logIn)
   app.identifyClient = watchCheck(app.identifyClient)
   app.signAccessToken = watchSigning(app.signAccessToken)
-  const { principals } = app
-  app.principals = {
-    ...principals,
-    async revokeKey(key) {
-      await principals.revokeKey(key)
-      const { customerId: customer, keyId: subject } = key
-      await record({ actor: 'key', action: 'keys.revoke', customer, subject })
-    },
-    async revokeToken(token) {
-      await principals.revokeToken(token)
-      const { customerId: customer, keyId: subject, jti } = token
-      await record({ actor: 'key', action: 'tokens.revoke', customer, subject, details: { jti } })
-    },
-  }
 }
 
 /**
- * Who read what, counted and written each minute; logins and revocations, written at once; and the sealer.
+ * Who read what, counted and written each minute; logins, written at once; and the sealer.
  * Register it right after `auth`: who takes that plugin's functions later takes the watched ones.
  */
 async function audit(app: FastifyInstance, options: AuditOptions): Promise<void> {

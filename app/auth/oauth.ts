@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import type { introspectionAnswer, tokenAnswer } from '../../schemas/auth.ts'
+import { truncateAddress } from '../audit/client-address.ts'
 import { parseApiKey } from './api-keys.ts'
 import type { KeyFacts } from './facts.ts'
 import { OAuthError } from './oauth-error.ts'
@@ -104,9 +105,11 @@ export const createOAuth = (options: OAuthOptions): OAuth => {
       const client = await authenticate(identify, request)
       const token = requireParameter(request.form, 'token')
       const key = await findOwnKey(token, client)
-      if (key) return principals.revokeKey(key)
+      const { ip, requestId } = request
+      const by = { keyId: client.keyId, requestId, client: truncateAddress(ip) }
+      if (key) return principals.revokeKey(key, by)
       const found = await findToken(token, client)
-      if (found) await principals.revokeToken(found.verified)
+      if (found) await principals.revokeToken(found.verified, by)
     },
 
     async introspect(request) {

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { type AuditEvent, appendAudit } from '../audit/record.ts'
 import { ApiError } from '../errors.ts'
 import { matchesSecret, parseApiKey } from './api-keys.ts'
 import {
@@ -21,9 +22,12 @@ export type Principals = Readonly<{
   findApiKey(apiKey: string): Promise<KeyFacts | undefined>
   identifyApiKey(apiKey: string): Promise<KeyFacts>
   markKeyUsed(keyId: string, warn: (error: unknown, message: string) => void): Promise<void>
-  revokeKey(key: KeyFacts): Promise<void>
-  revokeToken(token: TokenId & { expiresAtMs: number }): Promise<void>
+  revokeKey(key: KeyFacts, by: Actor): Promise<void>
+  revokeToken(token: TokenId & { expiresAtMs: number }, by: Actor): Promise<void>
 }>
+
+/** Who revokes, for the audit trail: a key of the same customer, and where its request came from. */
+export type Actor = Readonly<{ keyId: string } & Pick<AuditEvent, 'requestId' | 'client'>>
 
 const bearer = 'Bearer realm="certdata"'
 
@@ -83,7 +87,7 @@ const parseRevocationKey = (text: string): TokenId => {
  * revoked and expired ones too. The second throws `invalid_api_key`, the same for a key that is mistyped,
  * unknown, wrong, revoked or expired.
  * `markKeyUsed` notes the day (UTC); a day that is not noted keeps nobody out. `revokeKey` and `revokeToken`
- * are for good.
+ * are for good, and each is written to the audit trail with the act or does not happen.
  * All throw `unavailable` while the database cannot be reached, and its error otherwise.
  */
 export const createPrincipals = (options: FactsOptions): Principals => {
@@ -119,13 +123,17 @@ export const createPrincipals = (options: FactsOptions): Principals => {
       )
     },
 
-    async revokeKey({ customerId, keyId }) {
-      await findRow(db, sql`select revoke_api_key(${customerId}, ${keyId})`)
+    // The entry comes first: it locks the customer before his key, in the order of an erasure.
+    async revokeKey({ customerId: customer, keyId: subject }, by) {
+      const entry = appendAudit([{ actor: 'key', action: 'keys.revoke', customer, subject, ...by }])
+      await findRow(db, sql`select ${entry}, revoke_api_key(${customer}, ${subject})`)
     },
 
-    async revokeToken({ customerId, keyId, jti, expiresAtMs }) {
+    async revokeToken({ customerId: customer, keyId: subject, jti, expiresAtMs }, by) {
+      const act = { actor: 'key', action: 'tokens.revoke', customer, subject, details: { jti } } as const
+      const entry = appendAudit([{ ...act, ...by }])
       const until = sql`to_timestamp(${expiresAtMs / 1000}::float8)`
-      await findRow(db, sql`select revoke_token(${customerId}, ${keyId}, ${jti}, ${until})`)
+      await findRow(db, sql`select ${entry}, revoke_token(${customer}, ${subject}, ${jti}, ${until})`)
     },
   }
 }

@@ -144,13 +144,19 @@ t.test('OAuth is watched as login is: tokens given, refusals and revocations', a
   const before = await count()
   await oauth('introspect', { token: issued.json().access_token })
   t.equal(await count(), before, 'to look at a token is no login')
-  t.equal((await oauth('revoke', { token: issued.json().access_token })).statusCode, 200)
+  const revoked = await oauth('revoke', { token: issued.json().access_token })
+  t.equal(revoked.statusCode, 200)
+  const by = { actor: keyId, customer: 'acme', client: '127.0.0.0/24' }
   t.match(await newest(1), [
-    { actor: 'key', customer: 'acme', action: 'tokens.revoke', subject: keyId, details: { jti: String } },
+    {
+      ...{ ...by, action: 'tokens.revoke', subject: keyId, details: { jti: String } },
+      request_id: revoked.headers['request-id'],
+    },
   ])
   const leaked = await addCustomer(database, 'acme')
-  await oauth('revoke', { token: leaked })
-  t.match(await newest(1), [{ action: 'keys.revoke', customer: 'acme', subject: parseApiKey(leaked)?.keyId }])
+  const { headers } = await oauth('revoke', { token: leaked })
+  const subject = parseApiKey(leaked)?.keyId
+  t.match(await newest(1), [{ ...by, action: 'keys.revoke', subject, request_id: headers['request-id'] }])
   const other = parseApiKey(await addCustomer(database, 'globex'))?.keyId as string
   const wrong = createApiKey().apiKey
   t.ok(other)
@@ -174,6 +180,28 @@ t.test('a login that cannot be written down is not given', async (t) => {
   t.equal(answer.statusCode, 500)
   t.notMatch(answer.body, /access_token/)
   t.equal(refused.statusCode, 401, 'a refusal stays one')
+})
+
+t.test('a revocation that cannot be written down does not happen', async (t) => {
+  const superuser = await createTestSuperuser(t)
+  const token = (await login({ api_key: apiKey })).json().access_token as string
+  const { jti } = app.verifyToken(token)
+  const revoke = (token: string) =>
+    app.inject({
+      method: 'POST',
+      url: '/v1/oauth/revoke',
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      payload: new URLSearchParams({ client_id: keyId, client_secret: apiKey, token }).toString(),
+    })
+  await sql`revoke execute on function append_audit from certdata_reader`.execute(superuser)
+  const answers = [await revoke(token), await revoke(apiKey)]
+  await sql`grant execute on function append_audit to certdata_reader`.execute(superuser)
+  t.same(
+    answers.map(({ statusCode }) => statusCode),
+    [500, 500],
+  )
+  t.equal(await app.principals.isTokenRevoked({ customerId: 'acme', keyId, jti }), false)
+  t.equal((await login({ api_key: apiKey })).statusCode, 200)
 })
 
 t.test('reads are written once a minute has passed, with who, what, how many and no value', async (t) => {
@@ -278,7 +306,7 @@ t.test(
     t.equal(await writtenOf(revoked, revoke, 401), 'acme')
 
     const { token, get } = await logIn(app, apiKey)
-    await app.principals.revokeToken({ ...app.verifyToken(token), customerId: 'acme' })
+    await app.principals.revokeToken({ ...app.verifyToken(token), customerId: 'acme' }, { keyId })
     clock.offsetMs += 1_000
     t.equal((await get('/v1/lab')).json().code, 'token_revoked')
     await app.audit.flush()
