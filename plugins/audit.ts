@@ -33,7 +33,7 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Records in the answer, for the audit trail. */
     rowsRead: number
-    /** The key of a good token that was refused all the same: revoked, or without a plan. */
+    /** The key of a good token that was refused all the same: it was revoked. */
     refusedKeyId: string | undefined
   }
 }

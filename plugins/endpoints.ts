@@ -1,8 +1,15 @@
 import { Readable } from 'node:stream'
-import type { FastifyReply, FastifyRequest, FastifySchema, HTTPMethods, onRequestHookHandler } from 'fastify'
+import type {
+  FastifyReply,
+  FastifyRequest,
+  FastifySchema,
+  HTTPMethods,
+  onRequestHookHandler,
+  preHandlerHookHandler,
+} from 'fastify'
 import fp from 'fastify-plugin'
 import type { Principal } from '../app/auth/principal.ts'
-import { requireScope } from '../app/auth/principals.ts'
+import { requirePlan, requireScope } from '../app/auth/principals.ts'
 import type { Answer } from '../app/cache/read-through.ts'
 import { ApiError } from '../app/errors.ts'
 import type { Ending } from '../app/feed/wait.ts'
@@ -157,8 +164,7 @@ const authenticate = (vary: string): onRequestHookHandler =>
     // What varies with the token varies for every answer from here on, refusals included.
     reply.header('vary', vary)
     if (request.method === 'OPTIONS') return next()
-    const { refuses } = request.routeOptions.config
-    const principal = refuses ? this.identify(request) : this.authenticate(request)
+    const principal = this.authenticate(request)
     if (!(principal instanceof Promise)) {
       request.principal = principal
       return next()
@@ -168,6 +174,12 @@ const authenticate = (vary: string): onRequestHookHandler =>
       next()
     }, next)
   }
+
+/** After the limits, which count also who is refused here, and tell how much is left. */
+const judgePlan: preHandlerHookHandler = ({ principal }, _reply, next) => {
+  if (principal) requirePlan(principal)
+  next()
+}
 
 const handlerOf = (row: Endpoint, prefix: string, publicUrl: string) => {
   return (request: FastifyRequest, reply: FastifyReply) => {
@@ -232,6 +244,7 @@ export default fp<EndpointOptions>(
     const others = every.filter((method) => !['GET', 'HEAD', 'OPTIONS'].includes(method))
     app.decorateRequest('principal', undefined)
     app.addHook('onRequest', authenticate(variesWithOrigin ? `${varying}, Origin` : varying))
+    app.addHook('preHandler', judgePlan)
     app.addHook('onRoute', (route) => {
       // A route behind authentication that does not say what it needs is a hole: the start fails.
       if (route.config?.scope === undefined) throw new Error(`route ${route.url} declares no scope`)

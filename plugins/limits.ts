@@ -26,7 +26,8 @@ const costsOf = ({ routeOptions, raw }: FastifyRequest): Costs => {
   return [1, minuteCost(target.slice(target.indexOf('?') + 1))]
 }
 
-const scopeIsMissing = ({ principal, routeOptions }: FastifyRequest): boolean => {
+const isForbidden = ({ principal, routeOptions }: FastifyRequest): boolean => {
+  if (principal?.isSuspended) return true
   const { scope } = routeOptions.config
   return typeof scope === 'string' && principal?.scopes !== undefined && !principal.scopes.has(scope)
 }
@@ -58,7 +59,7 @@ export default fp<LimitsOptions>(
       const account = principal && quotas.find(principal, request)
       if (!account) return next()
       request.quotas = account
-      if (request.routeOptions.config.refuses || needsLiveToken(request) || scopeIsMissing(request)) {
+      if (request.routeOptions.config.refuses || needsLiveToken(request) || isForbidden(request)) {
         account.charge(costsOf(request))
         return next()
       }

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { type AuditEvent, appendAudit } from '../audit/record.ts'
+import type { Plan } from '../db/schema.ts'
 import { ApiError } from '../errors.ts'
 import { matchesSecret, parseApiKey } from './api-keys.ts'
 import {
@@ -51,19 +52,30 @@ export const requireScope = (principal: Principal, scope: string): void => {
   })
 }
 
-const isUsable = (facts: KeyFacts | undefined, nowMs: number): facts is KeyFacts =>
+/** Whether the key is there, not revoked and not expired. */
+export const isUsable = (facts: KeyFacts | undefined, nowMs: number): facts is KeyFacts =>
   facts !== undefined && !facts.revoked && facts.expiresAtMs > nowMs
+
+const judgePlan = (plan: Plan, isSuspended: boolean): ApiError | undefined => {
+  if (isSuspended) {
+    return new ApiError('plan_required', { detail: 'Access is suspended: contact the certification house.' })
+  }
+  return plan === 'basic' ? new ApiError('plan_required') : undefined
+}
+
+/** 403 `plan_required`, thrown where the plan has no API access or the customer is suspended. */
+export const requirePlan = ({ kind, plan, isSuspended }: Principal): void => {
+  // Whatever its plan, the demo customer may ask.
+  const denied = kind === 'demo' ? undefined : judgePlan(plan, isSuspended === true)
+  if (denied) throw denied
+}
 
 /**
  * What stands against a request with this key: 401 `token_revoked` when the key is gone, revoked or expired,
- * 403
- * `plan_required` when the plan has no API access or the customer is suspended; undefined when nothing does.
+ * 403 `plan_required` as `requirePlan` has it; undefined when nothing does.
  */
-export const authorize = (facts: KeyFacts | undefined, nowMs: number): ApiError | undefined => {
-  if (!isUsable(facts, nowMs)) return refuseToken('token_revoked')
-  if (facts.plan === 'basic' || facts.suspended) return new ApiError('plan_required')
-  return undefined
-}
+export const authorize = (facts: KeyFacts | undefined, nowMs: number): ApiError | undefined =>
+  isUsable(facts, nowMs) ? judgePlan(facts.plan, facts.suspended) : refuseToken('token_revoked')
 
 // Compared where there is no such key, so that an unknown key id takes as long as a wrong secret.
 const noSecret = Buffer.alloc(32)
