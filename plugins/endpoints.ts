@@ -16,8 +16,9 @@ import type { Ending } from '../app/feed/wait.ts'
 import { wantsNoCache } from '../app/http/conditional.ts'
 import { createMediaTypeChoice } from '../app/http/negotiation.ts'
 import type { Use } from '../app/limits/account.ts'
-import { parsePairs } from '../app/query/pairs.ts'
-import { formatLink, joinLinks, sendBytes, sendEntry } from './entry-reply.ts'
+import { refuseParameters } from '../app/query/no-parameters.ts'
+import { type Pair, parsePairs } from '../app/query/pairs.ts'
+import { formatLink, formatTiming, joinLinks, sendBytes, sendEntry } from './entry-reply.ts'
 
 export type EndpointOptions = {
   publicUrl: string
@@ -133,16 +134,7 @@ const requireAcceptable = (
   throw new ApiError('not_acceptable', { detail: `This is available as: ${offered.join(', ')}` })
 }
 
-/** What has no parameters ignores none either. */
-const refuseParameters = (rawQuery: string): void => {
-  const unknown = parsePairs(rawQuery).filter(({ name, value }) => name !== 'format' || value !== 'json')
-  if (unknown.length === 0) return
-  throw new ApiError('invalid_query', {
-    errors: unknown.map(({ name }) => {
-      return { parameter: name, code: 'unknown_parameter', detail: 'This takes no parameters' }
-    }),
-  })
-}
+const isJsonFormat = ({ name, value }: Pair) => name === 'format' && value === 'json'
 
 /** The absolute form of a target, as proxies send it (RFC 9112 §3.2.2). */
 const authority = /^https?:\/\/[^/?]*/i
@@ -193,10 +185,10 @@ const handlerOf = (row: Endpoint, prefix: string, publicUrl: string) => {
     const query = rawQuery === '' ? '' : `?${rawQuery}`
     const canonical = prefix === '/v1' ? undefined : `${publicUrl}/v1${path.slice(prefix.length)}${query}`
     if ('state' in row) {
-      refuseParameters(rawQuery)
+      refuseParameters(rawQuery, 'This takes no parameters', isJsonFormat)
       if (canonical) reply.header('link', formatLink(canonical, 'canonical'))
       return reply
-        .header('cache-control', 'no-store')
+        .headers({ 'cache-control': 'no-store', 'server-timing': formatTiming(reply) })
         .send(row.state({ ...asked, limits: request.quotas?.use() ?? [] }))
     }
     if ('respond' in row) {
