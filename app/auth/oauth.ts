@@ -83,6 +83,10 @@ export const createOAuth = (options: OAuthOptions): OAuth => {
     return isOwn ? { verified, key } : undefined
   }
 
+  type Found = Readonly<{ verified: VerifiedToken; key: KeyFacts }>
+  const isRevoked = async ({ verified, key }: Found): Promise<boolean> =>
+    key.hasRevokedTokens && (await principals.isTokenRevoked(verified))
+
   /** The key, where that is what came, and it is one of the client's own customer. */
   const findOwnKey = async (apiKey: string, { customerId }: KeyFacts): Promise<KeyFacts | undefined> => {
     if (!parseApiKey(apiKey)) return undefined
@@ -107,17 +111,18 @@ export const createOAuth = (options: OAuthOptions): OAuth => {
       const key = await findOwnKey(token, client)
       const { ip, requestId } = request
       const by = { keyId: client.keyId, requestId, client: truncateAddress(ip) }
-      if (key) return principals.revokeKey(key, by)
+      // What is revoked already is not written again: revoking is not limited, and the audit trail would grow.
+      if (key) return key.revoked ? undefined : principals.revokeKey(key, by)
       const found = await findToken(token, client)
-      if (found) await principals.revokeToken(found.verified, by)
+      if (found && !(await isRevoked(found))) await principals.revokeToken(found.verified, by)
     },
 
     async introspect(request) {
       const client = await authenticate(identify, request)
       const found = await findToken(requireParameter(request.form, 'token'), client)
       if (!found || authorize(found.key, now())) return { active: false }
+      if (await isRevoked(found)) return { active: false }
       const { verified, key } = found
-      if (key.hasRevokedTokens && (await principals.isTokenRevoked(verified))) return { active: false }
       const effective = intersectScopes(verified.scopes, key.scopes) ?? scopes
       return {
         active: true,

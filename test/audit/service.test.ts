@@ -6,7 +6,7 @@ import { createApiKey, parseApiKey } from '../../app/auth/api-keys.ts'
 import { createSecrets } from '../../app/auth/secrets.ts'
 import { createDb, createPool } from '../../app/db/connect.ts'
 import { importRecords } from '../../app/import/index.ts'
-import { addCustomer, createTestApp, createTestDatabase, logIn, secretKey } from '../helper.ts'
+import { addCustomer, createTestApp, createTestDatabase, logIn, secretKey, until } from '../helper.ts'
 
 const database = await createTestDatabase()
 t.teardown(() => database.close())
@@ -180,6 +180,30 @@ t.test('a login that cannot be written down is not given', async (t) => {
   t.equal(answer.statusCode, 500)
   t.notMatch(answer.body, /access_token/)
   t.equal(refused.statusCode, 401, 'a refusal stays one')
+})
+
+t.test('what is revoked already is not written again', async (t) => {
+  const leaked = await addCustomer(database, 'acme')
+  const token = (await login({ api_key: apiKey })).json().access_token as string
+  const revoke = async (token: string) => {
+    const answer = await app.inject({
+      method: 'POST',
+      url: '/v1/oauth/revoke',
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      payload: new URLSearchParams({ client_id: keyId, client_secret: apiKey, token }).toString(),
+    })
+    t.equal(answer.statusCode, 200)
+  }
+  for (const each of [leaked, token]) {
+    const before = await count()
+    await revoke(each)
+    t.equal(await count(), before + 1)
+    await until('it is known', async () => {
+      const before = await count()
+      await revoke(each)
+      return (await count()) === before
+    })
+  }
 })
 
 t.test('a revocation that cannot be written down does not happen', async (t) => {
