@@ -32,6 +32,18 @@ export const catalogue = {
 
 export type ErrorCode = keyof typeof catalogue
 
+/** What to do, where the title does not say it and nobody at the place knows more. */
+const advice: Partial<Record<ErrorCode, string>> = {
+  credentials_required:
+    'Send Authorization: Bearer <access token>. POST /v1/auth/login exchanges an API key for one.',
+  invalid_token:
+    'This is no access token of this service, or not all of one. Log in at POST /v1/auth/login with an API key.',
+  token_expired: 'Log in again at POST /v1/auth/login with the API key.',
+  token_revoked:
+    'The token or its API key was revoked, or the key has expired. Log in at POST /v1/auth/login with a good key.',
+  plan_required: 'The plan basic has no API access: ask the certification house for premium or enterprise.',
+}
+
 export type Fault = {
   /** Name of the query parameter; or `pointer` (RFC 6901) into the body. */
   parameter?: string
@@ -42,6 +54,7 @@ export type Fault = {
 }
 
 export type ErrorExtras = {
+  /** Absent: what is always to be done about it, or the title. */
   detail?: string
   errors?: readonly Fault[]
   /** The corrected URL, where every fault has a nearest name. */
@@ -60,7 +73,7 @@ export class ApiError extends Error {
   readonly extras: ErrorExtras
 
   constructor(code: ErrorCode, extras: ErrorExtras = {}) {
-    super(extras.detail ?? catalogue[code][1])
+    super(extras.detail ?? advice[code] ?? catalogue[code][1])
     this.code = code
     this.status = catalogue[code][0]
     this.title = catalogue[code][1]

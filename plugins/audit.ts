@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import fp from 'fastify-plugin'
 import { type ChainKey, formatHead, type Head } from '../app/audit/chain.ts'
 import { fingerprintQuery } from '../app/audit/fingerprint.ts'
+import { createFlush } from '../app/audit/flush.ts'
 import { createLoginAudit, type LoginAuditOptions } from '../app/audit/logins.ts'
 import { createReadCounts } from '../app/audit/read-counts.ts'
 import { type AuditEvent, recordEvents } from '../app/audit/record.ts'
@@ -32,38 +33,13 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Records in the answer, for the audit trail. */
     rowsRead: number
-    /** The key of a good token that was refused all the same: revoked, or without a plan. */
+    /** The key of a good token that was refused all the same: it was revoked. */
     refusedKeyId: string | undefined
   }
 }
 
 const tickMs = 1_000
 const flushMs = 60_000
-const flushBatch = 1_000
-/** Counts kept while the database does not take them: about 20 MB. What comes beyond is lost, and said. */
-const maxUnsent = 20_000
-
-const createFlush = (app: FastifyInstance, db: Db, drain: () => AuditEvent[]) => {
-  let unsent: AuditEvent[] = []
-  let flight: Promise<void> | undefined
-
-  const send = async () => {
-    unsent.push(...drain())
-    const lost = unsent.splice(maxUnsent).length
-    if (lost > 0) app.log.error({ lost }, 'audit entries of reads were lost: the database does not take them')
-    while (unsent.length > 0) {
-      const batch = unsent.slice(0, flushBatch)
-      await recordEvents(db, batch)
-      unsent = unsent.slice(batch.length)
-    }
-  }
-  return (): Promise<void> => {
-    flight ??= send().finally(() => {
-      flight = undefined
-    })
-    return flight
-  }
-}
 
 const createSeal = (app: FastifyInstance, { db, secrets }: AuditOptions) => {
   let known: Head | undefined
@@ -118,40 +94,30 @@ const runEachSecond = (app: FastifyInstance, work: () => Promise<void>) => {
   }
 }
 
-/** Puts the audit around what `auth` decorates: checks of keys, tokens given, keys and tokens revoked. */
+/** Puts the audit around what `auth` decorates: checks of keys, and tokens given. */
 const watchAuthentication = (app: FastifyInstance, options: Omit<LoginAuditOptions, 'warn'>) => {
-  const { record } = options
   const warn = (error: unknown) =>
     app.log.warn({ reason: (error as Error).message }, 'a refused login was not written down')
   const { watchCheck, watchSigning } = createLoginAudit({ ...options, warn })
   app.logIn = watchCheck(app.logIn)
   app.identifyClient = watchCheck(app.identifyClient)
   app.signAccessToken = watchSigning(app.signAccessToken)
-  const { principals } = app
-  app.principals = {
-    ...principals,
-    async revokeKey(key) {
-      await principals.revokeKey(key)
-      const { customerId: customer, keyId: subject } = key
-      await record({ actor: 'key', action: 'keys.revoke', customer, subject })
-    },
-    async revokeToken(token) {
-      await principals.revokeToken(token)
-      const { customerId: customer, keyId: subject, jti } = token
-      await record({ actor: 'key', action: 'tokens.revoke', customer, subject, details: { jti } })
-    },
-  }
 }
 
 /**
- * Who read what, counted and written each minute; logins and revocations, written at once; and the sealer.
+ * Who read what, counted and written each minute; logins, written at once; and the sealer.
  * Register it right after `auth`: who takes that plugin's functions later takes the watched ones.
  */
 async function audit(app: FastifyInstance, options: AuditOptions): Promise<void> {
   const { db, secrets, now } = options
   const counts = createReadCounts({ now, fingerprint: (target) => fingerprintQuery(secrets, target) })
   const record = (event: AuditEvent) => recordEvents(db, [event])
-  const flush = createFlush(app, db, counts.drain)
+  const flush = createFlush({
+    drain: counts.drain,
+    write: (events) => recordEvents(db, events),
+    onLost: (lost) =>
+      app.log.error({ lost }, 'audit entries of reads were lost: the database does not take them'),
+  })
   const { seal, head } = createSeal(app, options)
   app.decorate('audit', { record, flush, seal, head })
   app.decorateRequest('rowsRead', 0)

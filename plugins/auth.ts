@@ -4,7 +4,13 @@ import type { FastifyInstance } from 'fastify'
 import fp from 'fastify-plugin'
 import type { KeyFacts } from '../app/auth/facts.ts'
 import { type CustomerFacts, demoCustomerId, type Principal } from '../app/auth/principal.ts'
-import { authorize, createPrincipals, type Principals, refuseToken } from '../app/auth/principals.ts'
+import {
+  authorize,
+  createPrincipals,
+  isUsable,
+  type Principals,
+  refuseToken,
+} from '../app/auth/principals.ts'
 import { intersectScopes } from '../app/auth/scopes.ts'
 import { tokenType } from '../app/auth/signing-key.ts'
 import type { SigningKeys } from '../app/auth/signing-keys.ts'
@@ -40,15 +46,13 @@ type Authenticate = (request: Request) => Principal | Promise<Principal>
 declare module 'fastify' {
   interface FastifyInstance {
     /**
-     * Who is asking, and that the plan lets them. Throws or rejects with 401, 403 plan_required, 503
+     * Who is asking; whether the plan lets them is for `requirePlan`. Throws or rejects with 401, 503
      * unavailable. Not a promise where token and facts are known.
      */
     authenticate: Authenticate
-    /** The same without the look at the plan, for answers that come before it (404, 405): 401 or 503 only. */
-    identify: Authenticate
-    /** The key's facts, within the limits of logins; rejects with 401, 403 plan_required, 429, 503. */
+    /** The key's facts, as a login and within its limits; rejects with 401, 403 plan_required, 429, 503. */
     logIn(apiKey: string, ip: string, requestId?: string): Promise<KeyFacts>
-    /** The same without the look at the plan. */
+    /** The same for what is no login, and without the look at the plan: only failures are limited. */
     identifyClient(apiKey: string, ip: string, requestId?: string): Promise<KeyFacts>
     /** A new access token with all the key's scopes, or some of them; it does not outlive the key. */
     signAccessToken: ReturnType<typeof createTokenSigner>
@@ -67,10 +71,11 @@ const createPrincipalMaker = () => {
   return (verified: VerifiedToken, facts: KeyFacts): Principal => {
     const last = made.get(verified)
     if (last?.facts === facts) return last.principal
-    const { customerId, keyId, expiringWithin, plan } = facts
+    const { customerId, keyId, expiringWithin, plan, suspended } = facts
     if (customerId !== verified.customerId) throw refuseToken('invalid_token')
     const scopes = intersectScopes(verified.scopes, facts.scopes)
-    const principal: Principal = { kind: 'live', customerId, keyId, scopes, expiringWithin, plan }
+    const common = { kind: 'live', customerId, keyId, scopes, expiringWithin, plan } as const
+    const principal: Principal = suspended ? { ...common, isSuspended: true } : common
     made.set(verified, { facts, principal })
     return principal
   }
@@ -97,21 +102,14 @@ const createAuthenticate = ({ demoToken, now }: AuthOptions, { principals, verif
   const createPrincipal = createPrincipalMaker()
 
   type Admitted = Principal | Promise<Principal>
-  const admit = (
-    request: Request,
-    verified: VerifiedToken,
-    facts: KeyFacts | undefined,
-    needsPlan: boolean,
-  ): Admitted => {
+  const admit = (request: Request, verified: VerifiedToken, facts: KeyFacts | undefined): Admitted => {
     const noteKey = (denied: ApiError): ApiError => {
       request.refusedKeyId = verified.keyId
       return denied
     }
-    const denied = authorize(facts, now())
-    if (!facts || denied?.status === 401) throw noteKey(denied ?? refuseToken('token_revoked'))
+    if (!isUsable(facts, now())) throw noteKey(refuseToken('token_revoked'))
     const decide = (isRevoked: boolean): Principal => {
       if (isRevoked) throw noteKey(refuseToken('token_revoked'))
-      if (denied && needsPlan) throw noteKey(denied)
       return createPrincipal(verified, facts)
     }
     if (!facts.hasRevokedTokens) return decide(false)
@@ -119,19 +117,18 @@ const createAuthenticate = ({ demoToken, now }: AuthOptions, { principals, verif
     return isRevoked instanceof Promise ? isRevoked.then(decide) : decide(isRevoked)
   }
 
-  return (needsPlan: boolean): Authenticate =>
-    (request) => {
-      const token = readBearer(request.headers.authorization)
-      if (isDemo(token)) {
-        const facts = principals.findCustomer(demoCustomerId)
-        return facts instanceof Promise ? facts.then(createDemoPrincipal) : createDemoPrincipal(facts)
-      }
-      const verified = verify(token)
-      const facts = principals.findKey(verified.keyId)
-      return facts instanceof Promise
-        ? facts.then((found) => admit(request, verified, found, needsPlan))
-        : admit(request, verified, facts, needsPlan)
+  return (request: Request): Admitted => {
+    const token = readBearer(request.headers.authorization)
+    if (isDemo(token)) {
+      const facts = principals.findCustomer(demoCustomerId)
+      return facts instanceof Promise ? facts.then(createDemoPrincipal) : createDemoPrincipal(facts)
     }
+    const verified = verify(token)
+    const facts = principals.findKey(verified.keyId)
+    return facts instanceof Promise
+      ? facts.then((found) => admit(request, verified, found))
+      : admit(request, verified, facts)
+  }
 }
 
 async function auth(app: FastifyInstance, options: AuthOptions): Promise<void> {
@@ -151,16 +148,23 @@ async function auth(app: FastifyInstance, options: AuthOptions): Promise<void> {
   })
   const principals = createPrincipals(options)
   const verify = createTokenVerifier(app.jwt, options)
-  const createAuthenticator = createAuthenticate(options, { principals, verify })
+  const authenticate = createAuthenticate(options, { principals, verify })
   app.decorate('principals', principals)
-  const { findKey, verifyApiKey, identifyApiKey } = principals
-  const within = (check: (apiKey: string) => Promise<KeyFacts>) => (apiKey: string, ip: string) =>
-    options.logins ? options.logins.logIn({ findKey, verify: check }, apiKey, ip) : check(apiKey)
-  app.decorate('logIn', within(verifyApiKey))
-  app.decorate('identifyClient', within(identifyApiKey))
+  const { findKey, identifyApiKey: verifyKey } = principals
+  const check = { findKey, verify: verifyKey }
+  const { logins, now } = options
+  app.decorate('logIn', async (apiKey: string, ip: string) => {
+    const facts = await (logins ? logins.logIn(check, apiKey, ip) : verifyKey(apiKey))
+    // After the login was counted: a right key without a plan is limited as well.
+    const denied = authorize(facts, now())
+    if (denied) throw denied
+    return facts
+  })
+  app.decorate('identifyClient', (apiKey: string, ip: string) =>
+    logins ? logins.identify(check, apiKey, ip) : verifyKey(apiKey),
+  )
   app.decorate('signingKeys', signingKeys)
-  app.decorate('authenticate', createAuthenticator(true))
-  app.decorate('identify', createAuthenticator(false))
+  app.decorate('authenticate', authenticate)
   app.decorate('verifyToken', verify)
   app.decorate('signAccessToken', createTokenSigner(app.jwt, options))
 }

@@ -1,8 +1,15 @@
 import { Readable } from 'node:stream'
-import type { FastifyReply, FastifyRequest, FastifySchema, HTTPMethods, onRequestHookHandler } from 'fastify'
+import type {
+  FastifyReply,
+  FastifyRequest,
+  FastifySchema,
+  HTTPMethods,
+  onRequestHookHandler,
+  preHandlerHookHandler,
+} from 'fastify'
 import fp from 'fastify-plugin'
 import type { Principal } from '../app/auth/principal.ts'
-import { requireScope } from '../app/auth/principals.ts'
+import { requirePlan, requireScope } from '../app/auth/principals.ts'
 import type { Judge } from '../app/cache/freshness.ts'
 import type { Answer } from '../app/cache/read-through.ts'
 import { ApiError } from '../app/errors.ts'
@@ -10,8 +17,9 @@ import type { Ending } from '../app/feed/wait.ts'
 import { wantsNoCache } from '../app/http/conditional.ts'
 import { createMediaTypeChoice } from '../app/http/negotiation.ts'
 import type { Use } from '../app/limits/account.ts'
-import { parsePairs } from '../app/query/pairs.ts'
-import { formatLink, formatStale, joinLinks, sendBytes, sendEntry } from './entry-reply.ts'
+import { refuseParameters } from '../app/query/no-parameters.ts'
+import { type Pair, parsePairs } from '../app/query/pairs.ts'
+import { formatLink, formatStale, formatTiming, joinLinks, sendBytes, sendEntry } from './entry-reply.ts'
 
 export type EndpointOptions = {
   publicUrl: string
@@ -131,16 +139,7 @@ const requireAcceptable = (
   throw new ApiError('not_acceptable', { detail: `This is available as: ${offered.join(', ')}` })
 }
 
-/** What has no parameters ignores none either. */
-const refuseParameters = (rawQuery: string): void => {
-  const unknown = parsePairs(rawQuery).filter(({ name, value }) => name !== 'format' || value !== 'json')
-  if (unknown.length === 0) return
-  throw new ApiError('invalid_query', {
-    errors: unknown.map(({ name }) => {
-      return { parameter: name, code: 'unknown_parameter', detail: 'This takes no parameters' }
-    }),
-  })
-}
+const isJsonFormat = ({ name, value }: Pair) => name === 'format' && value === 'json'
 
 /** The absolute form of a target, as proxies send it (RFC 9112 §3.2.2). */
 const authority = /^https?:\/\/[^/?]*/i
@@ -164,8 +163,7 @@ const authenticate = (vary: string, judge: EndpointOptions['judge']): onRequestH
     // Rights may be other ones by now, so refusals say it too; an answer of the cache knows better.
     if (judge.isAway()) reply.header('cache-status', formatStale(judge.staleSeconds()))
     if (request.method === 'OPTIONS') return next()
-    const { refuses } = request.routeOptions.config
-    const principal = refuses ? this.identify(request) : this.authenticate(request)
+    const principal = this.authenticate(request)
     if (!(principal instanceof Promise)) {
       request.principal = principal
       return next()
@@ -175,6 +173,12 @@ const authenticate = (vary: string, judge: EndpointOptions['judge']): onRequestH
       next()
     }, next)
   }
+
+/** After the limits, which count also who is refused here, and tell how much is left. */
+const judgePlan: preHandlerHookHandler = ({ principal }, _reply, next) => {
+  if (principal) requirePlan(principal)
+  next()
+}
 
 const handlerOf = (row: Endpoint, prefix: string, publicUrl: string) => {
   return (request: FastifyRequest, reply: FastifyReply) => {
@@ -189,10 +193,10 @@ const handlerOf = (row: Endpoint, prefix: string, publicUrl: string) => {
     const query = rawQuery === '' ? '' : `?${rawQuery}`
     const canonical = prefix === '/v1' ? undefined : `${publicUrl}/v1${path.slice(prefix.length)}${query}`
     if ('state' in row) {
-      refuseParameters(rawQuery)
+      refuseParameters(rawQuery, 'This takes no parameters', isJsonFormat)
       if (canonical) reply.header('link', formatLink(canonical, 'canonical'))
       return reply
-        .header('cache-control', 'no-store')
+        .headers({ 'cache-control': 'no-store', 'server-timing': formatTiming(reply) })
         .send(row.state({ ...asked, limits: request.quotas?.use() ?? [] }))
     }
     if ('respond' in row) {
@@ -240,6 +244,7 @@ export default fp<EndpointOptions>(
     const others = every.filter((method) => !['GET', 'HEAD', 'OPTIONS'].includes(method))
     app.decorateRequest('principal', undefined)
     app.addHook('onRequest', authenticate(variesWithOrigin ? `${varying}, Origin` : varying, judge))
+    app.addHook('preHandler', judgePlan)
     app.addHook('onRoute', (route) => {
       // A route behind authentication that does not say what it needs is a hole: the start fails.
       if (route.config?.scope === undefined) throw new Error(`route ${route.url} declares no scope`)

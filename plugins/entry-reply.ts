@@ -51,6 +51,9 @@ export const joinLinks = (parts: readonly string[]): string | undefined => {
   return fitting.length > 0 ? fitting.join(', ') : undefined
 }
 
+/** Server-Timing: what it took until now. */
+export const formatTiming = (reply: FastifyReply): string => `total;dur=${reply.elapsedTime.toFixed(2)}`
+
 /**
  * Sends stored bytes: conditions first, then a content coding. A 304 carries what a cache must update
  * (RFC 9110 §15.4.5).
@@ -74,7 +77,7 @@ export const sendEntry = (
     'cache-control': 'private, no-cache',
     'cache-status': cacheStatus(answer, options.noCache),
     'data-as-of': answer.asOf,
-    'server-timing': `total;dur=${reply.elapsedTime.toFixed(2)}`,
+    'server-timing': formatTiming(reply),
   })
   if (link !== undefined) reply.header('link', link)
   if (isNotModified(headers['if-none-match'], entry.etag)) return reply.code(304).send()

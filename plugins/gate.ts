@@ -15,7 +15,7 @@ export const maxHeaderBytes = 16 * 1024
 /** Contract, section 4: 8 KiB, `cursor` and `after` not counted; Node bounds the headers as a whole. */
 const maxTargetBytes = 8192
 const uncounted = /([?&])(?:cursor|after)=[^&]*/g
-const tokenParameter = /[?&](?:access_token|token|api_key|apikey)=/i
+const tokenParameter = /[?&](?:access_token|token|api_key|apikey|client_secret)=/i
 
 const blockList = (addresses: readonly string[]): BlockList => {
   const list = new BlockList()
@@ -64,7 +64,8 @@ const checkTarget = (target: string): void => {
   }
   if (target.includes('=') && tokenParameter.test(target)) {
     throw new ApiError('token_in_query', {
-      detail: 'Send the token as Authorization: Bearer …, and treat this one as leaked: addresses are logged',
+      detail:
+        'Send a token as Authorization: Bearer …, a key in the body, and treat this one as leaked: addresses are logged',
     })
   }
 }

@@ -29,8 +29,10 @@ const costsOf = (request: FastifyRequest): Costs => {
   return minuteCost ? [1, minuteCost(queryOf(request))] : one
 }
 
-const scopeIsMissing = (request: FastifyRequest): boolean => {
-  const held = request.principal?.scopes
+const isForbidden = (request: FastifyRequest): boolean => {
+  const { principal } = request
+  if (principal?.isSuspended) return true
+  const held = principal?.scopes
   if (held === undefined) return false
   const { scope, scopesOf } = request.routeOptions.config
   if (typeof scope === 'string' && !held.has(scope)) return true
@@ -64,7 +66,7 @@ export default fp<LimitsOptions>(
       const account = principal && quotas.find(principal, request)
       if (!account) return next()
       request.quotas = account
-      if (request.routeOptions.config.refuses || needsLiveToken(request) || scopeIsMissing(request)) {
+      if (request.routeOptions.config.refuses || needsLiveToken(request) || isForbidden(request)) {
         account.charge(costsOf(request))
         return next()
       }

@@ -17,13 +17,14 @@ declare module 'fastify' {
   }
 }
 
+const formType = 'application/x-www-form-urlencoded'
 const noStore = { 'cache-control': 'no-store', pragma: 'no-cache' }
 
 /** What the core reads of a request. Throws where there is no form. */
 export const readOAuthRequest = (request: FastifyRequest): OAuthRequest => {
   const { body, headers, ip, id, log } = request
   if (!(body instanceof Map)) {
-    throw new OAuthError('invalid_request', 'Send a form: application/x-www-form-urlencoded')
+    throw new OAuthError('invalid_request', `Send a form: ${formType}`)
   }
   const warn = (error: unknown, message: string) => log.warn({ err: error }, message)
   return { form: body, authorization: headers.authorization, ip, requestId: id, warn }
@@ -32,30 +33,26 @@ export const readOAuthRequest = (request: FastifyRequest): OAuthRequest => {
 /** Makes the scope it is registered in one where bodies are forms and refusals are OAuth's own. */
 export default fp<OAuthPluginOptions>(
   (app, { publicUrl, scopes, now }, done) => {
-    const { principals, identifyClient, verifyToken, signAccessToken } = app
+    const { principals, identifyClient, logIn, verifyToken, signAccessToken } = app
     const oauth = createOAuth({
-      ...{ principals, identify: identifyClient, verify: verifyToken, sign: signAccessToken },
+      ...{ principals, identify: identifyClient, logIn, verify: verifyToken, sign: signAccessToken },
       ...{ publicUrl, now, scopes },
     })
     app.decorate('oauth', oauth)
     app.removeAllContentTypeParsers()
-    app.addContentTypeParser(
-      'application/x-www-form-urlencoded',
-      { parseAs: 'string' },
-      (_request, body, parsed) => {
-        try {
-          parsed(null, parseForm(body as string))
-        } catch (error) {
-          parsed(error as Error)
-        }
-      },
-    )
+    app.addContentTypeParser(formType, { parseAs: 'string' }, (_request, body, parsed) => {
+      try {
+        parsed(null, parseForm(body as string))
+      } catch (error) {
+        parsed(error as Error)
+      }
+    })
     app.addHook('onSend', (_request, reply, payload, next) => {
       reply.headers(noStore)
       next(null, payload)
     })
     app.setErrorHandler((error, request, reply) => {
-      const known = error instanceof OAuthError ? undefined : toApiError(error)
+      const known = error instanceof OAuthError ? undefined : toApiError(error, formType)
       const refusal = error instanceof OAuthError ? error : known && toOAuthError(known)
       if (!refusal) return app.sendProblem(error, request, reply)
       const body = JSON.stringify(oauthErrorBody(refusal, publicUrl))

@@ -38,14 +38,30 @@ const bodyFaults = (error: FastifyError): Fault[] =>
     detail: issue.message ?? 'expected another value',
   }))
 
-/** The catalogue's entry for an error, Fastify's own and the driver's too; undefined: a fault of ours. */
-export const toApiError = (error: unknown): ApiError | undefined => {
+const jsonType = 'application/json'
+
+/** What to do about some of them. */
+const frameworkDetail = (code: string, bodyType: string): { detail?: string } => {
+  if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return { detail: `Send the body as ${bodyType}` }
+  if (code === 'FST_ERR_CTP_INVALID_JSON_BODY') return { detail: 'The body is not JSON' }
+  if (code === 'FST_ERR_CTP_EMPTY_JSON_BODY') return { detail: 'The body is empty, and should be JSON' }
+  return {}
+}
+
+/**
+ * The catalogue's entry for an error, Fastify's own and the driver's too; undefined: a fault of ours.
+ * `bodyType`: the media type that bodies have there.
+ */
+export const toApiError = (error: unknown, bodyType = jsonType): ApiError | undefined => {
   if (error instanceof ApiError) return error
   if (isUnreachable(error)) return new ApiError('unavailable', { headers: { 'retry-after': '1' } })
   const { code, statusCode } = error as FastifyError
   const known = frameworkCodes[code]
-  if (known === 'invalid_body') return new ApiError(known, { errors: bodyFaults(error as FastifyError) })
-  if (known) return new ApiError(known)
+  const detail = frameworkDetail(code, bodyType)
+  if (known === 'invalid_body') {
+    return new ApiError(known, { ...detail, errors: bodyFaults(error as FastifyError) })
+  }
+  if (known) return new ApiError(known, detail)
   // Broken bodies that Fastify reports without a code of its own: a client's fault all the same.
   return statusCode === 400 ? new ApiError('malformed_request') : undefined
 }

@@ -1,6 +1,7 @@
 import type { FastifyInstance, RouteOptions } from 'fastify'
 import { parseBody } from '../app/http/body.ts'
 import { describeAccessRequest } from '../app/openapi/account.ts'
+import { refuseAddressParameters } from '../plugins/body-only.ts'
 import { accessRequest, accessRequestAnswer } from '../schemas/access-request.ts'
 
 const hint = 'Send {"company": "…", "name": "…", "email": "…", "message": "…", "consent": true} as JSON.'
@@ -17,6 +18,7 @@ const routes: RouteOptions[] = [
       request.server.accessRequests.requireRoom(request.ip)
       next()
     },
+    preHandler: refuseAddressParameters,
     handler: async (request, reply) => {
       const asked = parseBody(accessRequest, request.body, hint)
       const answer = await request.server.accessRequests.submit(asked, request.ip)

@@ -3,6 +3,7 @@ import { jwksMaxAgeSeconds } from '../app/auth/signing-keys.ts'
 import { ApiError } from '../app/errors.ts'
 import { parseBody } from '../app/http/body.ts'
 import { describeLogin, describeSigningKeys } from '../app/openapi/account.ts'
+import { refuseAddressParameters } from '../plugins/body-only.ts'
 import { jwksAnswer, loginRequest, tokenAnswer } from '../schemas/auth.ts'
 
 const readBody = (body: unknown): string =>
@@ -13,6 +14,7 @@ const readBody = (body: unknown): string =>
 const readBasic = (encoded: string): string => {
   const [, user = '', password = ''] = /^([^:]*):(.*)$/s.exec(Buffer.from(encoded, 'base64').toString()) ?? []
   if (password === '') return user
+  if (user === '') return password
   return password.startsWith(`cda_live_${user}_`) ? password : ''
 }
 
@@ -37,6 +39,7 @@ const routes: RouteOptions[] = [
     schema: { openapi: describeLogin, body: loginRequest, response: { 200: tokenAnswer } },
     // HTTP Basic comes without a body: which of the two is needed is for readApiKey to judge.
     validatorCompiler: () => () => true,
+    preHandler: refuseAddressParameters,
     handler: async (request, reply) => {
       const { principals, logIn, signAccessToken } = request.server
       const key = await logIn(readApiKey(request), request.ip, request.id)

@@ -1,5 +1,7 @@
-import type { FastifyInstance, RouteOptions } from 'fastify'
+import type { FastifyInstance, HTTPMethods, RouteOptions } from 'fastify'
+import { ApiError } from '../app/errors.ts'
 import { describeIntrospection, describeRevocation, describeToken } from '../app/openapi/oauth.ts'
+import { refuseAddressParameters } from '../plugins/body-only.ts'
 import oauth, { type OAuthPluginOptions, readOAuthRequest } from '../plugins/oauth.ts'
 import { introspectionAnswer, tokenAnswer, tokenGrantRequest, tokenReference } from '../schemas/auth.ts'
 
@@ -27,12 +29,26 @@ const routes: RouteOptions[] = [
   },
 ]
 
+const refusePath = (): never => {
+  throw new ApiError('not_found', {
+    detail: 'There are /v1/oauth/token, /v1/oauth/revoke and /v1/oauth/introspect',
+  })
+}
+
 /** Client credentials, revocation and introspection; clients authenticate with their API key. */
 export const oauthRoutes = async (app: FastifyInstance, options: OAuthPluginOptions): Promise<void> => {
   await app.register(oauth, options)
   for (const route of routes) {
     // The schemas are the document's; what a form lacks, the core says in OAuth's words.
-    app.route({ ...route, validatorCompiler: () => () => true })
+    app.route({ ...route, validatorCompiler: () => () => true, preHandler: refuseAddressParameters })
     app.guardMethods(route.url, ['POST'])
   }
+  // Here and not behind the token: a path that there is not is refused in OAuth's words, too.
+  app.route({
+    method: app.supportedMethods as HTTPMethods[],
+    url: '/v1/oauth/*',
+    schema: { hide: true },
+    onRequest: refusePath,
+    handler: refusePath,
+  })
 }

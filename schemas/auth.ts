@@ -2,13 +2,16 @@ import { z } from 'zod'
 import { field } from './fields.ts'
 
 export const loginRequest = z
-  .strictObject({
-    api_key: field(
-      z.string('expected the API key as text'),
-      'The API key as it was issued: cda_live_<key id>_<secret>',
-      'cda_live_k3v9x2m7q4d8s1fa_<secret>',
-    ),
-  })
+  .strictObject(
+    {
+      api_key: field(
+        z.string('expected the API key as text'),
+        'The API key as it was issued: cda_live_<key id>_<secret>',
+        'cda_live_k3v9x2m7q4d8s1fa_<secret>',
+      ),
+    },
+    'expected an object',
+  )
   .meta({ id: 'LoginRequest', description: 'An API key, to be exchanged for an access token' })
 
 export const tokenAnswer = z

@@ -279,6 +279,9 @@ t.test('on one database', async (t) => {
       'customers list --nonsense',
       'customers settings acme --expiring-within 366',
       'customers settings acme --expiring-within 1.5',
+      'customers settings acme --expiring-within 1e2',
+      'audit list --limit 1e2',
+      'import - --force',
       'keys issue',
       'keys rotate',
       'signing-keys nonsense',
@@ -295,6 +298,18 @@ t.test('on one database', async (t) => {
       }),
     )
     t.same(await query('select * from customers order by 1'), before)
+    const range = { code: 2, stderr: /expected a number of days from 1 to 365/ }
+    t.match(await cli('customers settings acme --expiring-within 0'), range)
+    t.match(await cli('audit list --limit 0'), { code: 2, stderr: /expected a number from 1 to 100000/ })
+    t.match(await cli('import - --force'), { code: 2, stderr: /--replace/ })
+  })
+
+  await t.test('an export into a file is refused with the reason', async (t) => {
+    const file = join(t.testdir({ file: '' }), 'file')
+    for (const output of [file, join(file, 'below')]) {
+      const refused = await cli(`customers export acme --output ${output}`)
+      t.match(refused, { code: 1, stdout: /^$/, stderr: /cannot be made a directory: there is a file/ })
+    }
   })
 
   await t.test('the reason for an unreachable database is one line without the password', async (t) => {

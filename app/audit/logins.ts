@@ -28,18 +28,22 @@ export type LoginAudit = {
 
 /** Refused logins written one by one in a minute; a flood beyond is counted, or the table would be its victim. */
 const maxRefusalsPerMinute = 600
+/** Of a right key whose plan gives no access: its own, so that it never uses up everybody's. */
+const maxRefusalsOfKeyPerMinute = 10
 
-const createBudget = (now: () => number) => {
+/** One for all whose key is not right, and one for each key that is: of those there are as many as exist. */
+const createBudgets = (now: () => number) => {
   let minute = 0
-  let used = 0
-  return (): boolean => {
+  const used = new Map<string | undefined, number>()
+  return (rightKeyId: string | undefined): boolean => {
     const current = Math.floor(now() / 60_000)
     if (current !== minute) {
       minute = current
-      used = 0
+      used.clear()
     }
-    used += 1
-    return used <= maxRefusalsPerMinute
+    const count = (used.get(rightKeyId) ?? 0) + 1
+    used.set(rightKeyId, count)
+    return count <= (rightKeyId === undefined ? maxRefusalsPerMinute : maxRefusalsOfKeyPerMinute)
   }
 }
 
@@ -51,13 +55,16 @@ type Source = Pick<AuditEvent, 'client' | 'requestId'>
  * from the one to the other. An unknown key's id is not kept: it may be anything that somebody typed.
  */
 export const createLoginAudit = ({ record, count, now, warn }: LoginAuditOptions): LoginAudit => {
-  const isWithinBudget = createBudget(now)
+  const isWithinBudget = createBudgets(now)
   const sources = new WeakMap<KeyFacts, Source>()
 
   const recordRefusal = async ({ code, status }: ApiError, apiKey: string, source: Source) => {
-    // The limits have refused already: what comes beyond them is a number.
-    if (status === 429 || !isWithinBudget()) return count(`login: ${code}`, status)
     const keyId = parseApiKey(apiKey)?.keyId
+    const isRightKey = code === 'plan_required'
+    // The limits have refused already: what comes beyond them is a number.
+    if (status === 429 || !isWithinBudget(isRightKey ? keyId : undefined)) {
+      return count(`login: ${code}`, status)
+    }
     const refusal = { actor: 'anonymous', action: 'login', outcome: 'refused', keyId } as const
     await record({ ...refusal, ...source, details: { reason: code } }).catch(warn)
   }

@@ -2,10 +2,12 @@ import { canonicalPath } from './fingerprint.ts'
 import type { AuditEvent } from './record.ts'
 
 /**
- * Who asked; absent: nobody that was known. Without a customer the key says whose it is, if there still is
- * such a key: a token may outlive its customer, and another may have come under his name.
+ * Who asked; absent: nobody that was known. Whose a live key is, is looked up when it is written, if there
+ * still is such a key: a customer may be erased meanwhile, and another may have come under his name.
  */
-export type Reader = Readonly<{ kind: 'live' | 'demo'; customerId?: string; keyId: string }>
+export type Reader = Readonly<
+  { kind: 'live'; keyId: string } | { kind: 'demo'; customerId: string; keyId: string }
+>
 
 export type ReadCountsOptions = {
   /** Milliseconds since 1970. */
@@ -102,7 +104,7 @@ export const createReadCounts = ({ now, fingerprint }: ReadCountsOptions): ReadC
       actor: reader ? (reader.kind === 'demo' ? 'demo' : 'key') : 'anonymous',
       action: reader ? 'reads' : 'refusals',
       outcome: refusals.has(status) ? 'refused' : 'ok',
-      customer: reader?.customerId,
+      customer: reader?.kind === 'demo' ? reader.customerId : undefined,
       keyId: reader?.kind === 'live' ? reader.keyId : undefined,
       details: { minute, resource, query, status, count, rows },
     }))

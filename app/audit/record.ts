@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../db/schema.ts'
 
 /** What may be written down; new ones are added here. `reads` and `refusals` are counts, the others acts. */
@@ -70,11 +70,15 @@ const toRow = ({ outcome = 'ok', requestId, keyId, ...event }: AuditEvent) => ({
   key_id: keyId,
 })
 
+/** Writes entries as part of a statement: with its act, or neither. */
+export const appendAudit = (events: readonly AuditEvent[]): RawBuilder<unknown> =>
+  sql`append_audit(${JSON.stringify(events.map(toRow))}::json)`
+
 /**
  * Writes entries, in the transaction of the act where `db` is one. Serving role, operator and owner may.
  * Throws the driver's errors: an act that cannot be written down does not happen.
  */
 export const recordEvents = async (db: Db, events: readonly AuditEvent[]): Promise<void> => {
   if (events.length === 0) return
-  await sql`select append_audit(${JSON.stringify(events.map(toRow))}::json)`.execute(db)
+  await sql`select ${appendAudit(events)}`.execute(db)
 }

@@ -58,6 +58,6 @@ const notDescription = /[^\x20\x21\x23-\x5b\x5d-\x7e]/g
 /** `{error, error_description, error_uri}`. */
 export const oauthErrorBody = ({ code, message, problem }: OAuthError, publicUrl: string) => ({
   error: code,
-  error_description: message.replace(notDescription, "'"),
+  error_description: message.replaceAll('…', '...').replace(notDescription, "'"),
   error_uri: `${publicUrl}/problems/${problem}`,
 })

@@ -1,17 +1,23 @@
 import type { z } from 'zod'
 import type { introspectionAnswer, tokenAnswer } from '../../schemas/auth.ts'
+import { truncateAddress } from '../audit/client-address.ts'
 import { parseApiKey } from './api-keys.ts'
 import type { KeyFacts } from './facts.ts'
 import { OAuthError } from './oauth-error.ts'
 import { type Form, readClient, requireParameter } from './oauth-form.ts'
-import { authorize, type Principals, refuseApiKey } from './principals.ts'
+import { authorize, type Principals } from './principals.ts'
 import { intersectScopes, isScope } from './scopes.ts'
 import type { createTokenSigner, createTokenVerifier, VerifiedToken } from './tokens.ts'
 
+/** `ip`: the client's address. */
+type KeyCheck = (apiKey: string, ip: string, requestId?: string) => Promise<KeyFacts>
+
 export type OAuthOptions = {
   principals: Principals
-  /** Whose the key is, within the limits of logins; `ip`: the client's address. */
-  identify: (apiKey: string, ip: string, requestId?: string) => Promise<KeyFacts>
+  /** Whose the key is, whatever its plan; rejects with 401, and with 429 after too many failures. */
+  identify: KeyCheck
+  /** The same as a login: rejects also with 403 plan_required, and with 429 after too many. */
+  logIn: KeyCheck
   verify: ReturnType<typeof createTokenVerifier>
   sign: ReturnType<typeof createTokenSigner>
   publicUrl: string
@@ -51,7 +57,7 @@ const readScopes = (form: Form, allowed: ReadonlySet<string> | undefined): strin
 
 /** The endpoints of OAuth, less HTTP. Clients are API keys: the id is the key's, the secret the key. */
 export const createOAuth = (options: OAuthOptions): OAuth => {
-  const { principals, identify, verify, sign, publicUrl, now, scopes } = options
+  const { principals, identify, logIn, verify, sign, publicUrl, now, scopes } = options
 
   const tryVerify = (token: string): VerifiedToken | undefined => {
     try {
@@ -61,11 +67,12 @@ export const createOAuth = (options: OAuthOptions): OAuth => {
     }
   }
 
-  /** The key that the client authenticated with; its plan is not looked at. */
-  const authenticate = async ({ authorization, form, ip, requestId }: OAuthRequest): Promise<KeyFacts> => {
-    const client = readClient(authorization, form)
-    if (!client || parseApiKey(client.secret)?.keyId !== client.id) throw refuseApiKey()
-    return identify(client.secret, ip, requestId)
+  /** The key that the client authenticated with. */
+  const authenticate = async (check: KeyCheck, request: OAuthRequest): Promise<KeyFacts> => {
+    const client = readClient(request.authorization, request.form)
+    const isKey = client !== undefined && parseApiKey(client.secret)?.keyId === client.id
+    // What is no key, or another's than the id says, is checked as none: a failure that counts like any.
+    return check(isKey ? client.secret : '', request.ip, request.requestId)
   }
 
   /** The token and its key, where both are the client's own customer's and the token is a good one. */
@@ -76,6 +83,10 @@ export const createOAuth = (options: OAuthOptions): OAuth => {
     return isOwn ? { verified, key } : undefined
   }
 
+  type Found = Readonly<{ verified: VerifiedToken; key: KeyFacts }>
+  const isRevoked = async ({ verified, key }: Found): Promise<boolean> =>
+    key.hasRevokedTokens && (await principals.isTokenRevoked(verified))
+
   /** The key, where that is what came, and it is one of the client's own customer. */
   const findOwnKey = async (apiKey: string, { customerId }: KeyFacts): Promise<KeyFacts | undefined> => {
     if (!parseApiKey(apiKey)) return undefined
@@ -85,32 +96,33 @@ export const createOAuth = (options: OAuthOptions): OAuth => {
 
   return {
     async issue(request) {
-      const key = await authenticate(request)
+      const key = await authenticate(logIn, request)
       if (requireParameter(request.form, 'grant_type') !== 'client_credentials') {
         throw new OAuthError('unsupported_grant_type', 'The only grant type is client_credentials')
       }
-      const denied = authorize(key, now())
-      if (denied) throw denied
       const wanted = readScopes(request.form, key.scopes)
       await principals.markKeyUsed(key.keyId, request.warn)
       return sign(key, wanted)
     },
 
     async revoke(request) {
-      const client = await authenticate(request)
+      const client = await authenticate(identify, request)
       const token = requireParameter(request.form, 'token')
       const key = await findOwnKey(token, client)
-      if (key) return principals.revokeKey(key)
+      const { ip, requestId } = request
+      const by = { keyId: client.keyId, requestId, client: truncateAddress(ip) }
+      // What is revoked already is not written again: revoking is not limited, and the audit trail would grow.
+      if (key) return key.revoked ? undefined : principals.revokeKey(key, by)
       const found = await findToken(token, client)
-      if (found) await principals.revokeToken(found.verified)
+      if (found && !(await isRevoked(found))) await principals.revokeToken(found.verified, by)
     },
 
     async introspect(request) {
-      const client = await authenticate(request)
+      const client = await authenticate(identify, request)
       const found = await findToken(requireParameter(request.form, 'token'), client)
       if (!found || authorize(found.key, now())) return { active: false }
+      if (await isRevoked(found)) return { active: false }
       const { verified, key } = found
-      if (key.hasRevokedTokens && (await principals.isTokenRevoked(verified))) return { active: false }
       const effective = intersectScopes(verified.scopes, key.scopes) ?? scopes
       return {
         active: true,

@@ -19,6 +19,8 @@ export type Principal = Readonly<{
   scopes: ReadonlySet<string> | undefined
   expiringWithin: number
   plan: Plan
+  /** Absent: the customer is not suspended. */
+  isSuspended?: true
 }>
 
 /** The customer whose rows are the example data. No key is ever issued for it. */

@@ -1,4 +1,6 @@
 import { sql } from 'kysely'
+import { type AuditEvent, appendAudit } from '../audit/record.ts'
+import type { Plan } from '../db/schema.ts'
 import { ApiError } from '../errors.ts'
 import { matchesSecret, parseApiKey } from './api-keys.ts'
 import {
@@ -20,11 +22,13 @@ export type Principals = Readonly<{
   isTokenRevoked(token: TokenId): boolean | Promise<boolean>
   findApiKey(apiKey: string): Promise<KeyFacts | undefined>
   identifyApiKey(apiKey: string): Promise<KeyFacts>
-  verifyApiKey(apiKey: string): Promise<KeyFacts>
   markKeyUsed(keyId: string, warn: (error: unknown, message: string) => void): Promise<void>
-  revokeKey(key: KeyFacts): Promise<void>
-  revokeToken(token: TokenId & { expiresAtMs: number }): Promise<void>
+  revokeKey(key: KeyFacts, by: Actor): Promise<void>
+  revokeToken(token: TokenId & { expiresAtMs: number }, by: Actor): Promise<void>
 }>
+
+/** Who revokes, for the audit trail: a key of the same customer, and where its request came from. */
+export type Actor = Readonly<{ keyId: string } & Pick<AuditEvent, 'requestId' | 'client'>>
 
 const bearer = 'Bearer realm="certdata"'
 
@@ -48,19 +52,30 @@ export const requireScope = (principal: Principal, scope: string): void => {
   })
 }
 
-const isUsable = (facts: KeyFacts | undefined, nowMs: number): facts is KeyFacts =>
+/** Whether the key is there, not revoked and not expired. */
+export const isUsable = (facts: KeyFacts | undefined, nowMs: number): facts is KeyFacts =>
   facts !== undefined && !facts.revoked && facts.expiresAtMs > nowMs
+
+const judgePlan = (plan: Plan, isSuspended: boolean): ApiError | undefined => {
+  if (isSuspended) {
+    return new ApiError('plan_required', { detail: 'Access is suspended: contact the certification house.' })
+  }
+  return plan === 'basic' ? new ApiError('plan_required') : undefined
+}
+
+/** 403 `plan_required`, thrown where the plan has no API access or the customer is suspended. */
+export const requirePlan = ({ kind, plan, isSuspended }: Principal): void => {
+  // Whatever its plan, the demo customer may ask.
+  const denied = kind === 'demo' ? undefined : judgePlan(plan, isSuspended === true)
+  if (denied) throw denied
+}
 
 /**
  * What stands against a request with this key: 401 `token_revoked` when the key is gone, revoked or expired,
- * 403
- * `plan_required` when the plan has no API access or the customer is suspended; undefined when nothing does.
+ * 403 `plan_required` as `requirePlan` has it; undefined when nothing does.
  */
-export const authorize = (facts: KeyFacts | undefined, nowMs: number): ApiError | undefined => {
-  if (!isUsable(facts, nowMs)) return refuseToken('token_revoked')
-  if (facts.plan === 'basic' || facts.suspended) return new ApiError('plan_required')
-  return undefined
-}
+export const authorize = (facts: KeyFacts | undefined, nowMs: number): ApiError | undefined =>
+  isUsable(facts, nowMs) ? judgePlan(facts.plan, facts.suspended) : refuseToken('token_revoked')
 
 // Compared where there is no such key, so that an unknown key id takes as long as a wrong secret.
 const noSecret = Buffer.alloc(32)
@@ -80,12 +95,11 @@ const parseRevocationKey = (text: string): TokenId => {
  * Who may use the service, as the database says it now, asked with the serving role.
  * `findKey`, `findCustomer` and `isTokenRevoked` answer facts that the fence knows to be fresh, so that a
  * revocation, another plan or setting works within a second; one that is fresh is answered without a promise.
- * `findApiKey`, `identifyApiKey` and `verifyApiKey` always ask the database. The first knows every key whose
- * secret is right, revoked and expired ones too. The second throws `invalid_api_key`, the same for a key that
- * is mistyped, unknown, wrong, revoked or expired; the third also `plan_required`, where the key is right but
- * the plan is not.
+ * `findApiKey` and `identifyApiKey` always ask the database. The first knows every key whose secret is right,
+ * revoked and expired ones too. The second throws `invalid_api_key`, the same for a key that is mistyped,
+ * unknown, wrong, revoked or expired.
  * `markKeyUsed` notes the day (UTC); a day that is not noted keeps nobody out. `revokeKey` and `revokeToken`
- * are for good.
+ * are for good, and each is written to the audit trail with the act or does not happen.
  * All throw `unavailable` while the database cannot be reached, and its error otherwise.
  */
 export const createPrincipals = (options: FactsOptions): Principals => {
@@ -115,26 +129,23 @@ export const createPrincipals = (options: FactsOptions): Principals => {
     findApiKey,
     identifyApiKey,
 
-    async verifyApiKey(apiKey) {
-      const facts = await identifyApiKey(apiKey)
-      const denied = authorize(facts, now())
-      if (denied) throw denied
-      return facts
-    },
-
     async markKeyUsed(keyId, warn) {
       await findRow(db, sql`select mark_api_key_used(${keyId})`).catch((error: unknown) =>
         warn(error, 'the use of an API key was not noted'),
       )
     },
 
-    async revokeKey({ customerId, keyId }) {
-      await findRow(db, sql`select revoke_api_key(${customerId}, ${keyId})`)
+    // The entry comes first: it locks the customer before his key, in the order of an erasure.
+    async revokeKey({ customerId: customer, keyId: subject }, by) {
+      const entry = appendAudit([{ actor: 'key', action: 'keys.revoke', customer, subject, ...by }])
+      await findRow(db, sql`select ${entry}, revoke_api_key(${customer}, ${subject})`)
     },
 
-    async revokeToken({ customerId, keyId, jti, expiresAtMs }) {
+    async revokeToken({ customerId: customer, keyId: subject, jti, expiresAtMs }, by) {
+      const act = { actor: 'key', action: 'tokens.revoke', customer, subject, details: { jti } } as const
+      const entry = appendAudit([{ ...act, ...by }])
       const until = sql`to_timestamp(${expiresAtMs / 1000}::float8)`
-      await findRow(db, sql`select revoke_token(${customerId}, ${keyId}, ${jti}, ${until})`)
+      await findRow(db, sql`select ${entry}, revoke_token(${customer}, ${subject}, ${jti}, ${until})`)
     },
   }
 }

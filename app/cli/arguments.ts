@@ -20,11 +20,20 @@ export const parseName = parseWith(customerName)
 /** Why something was refused. */
 export const parseReason = parseWith(text.min(1, 'expected a reason'))
 
+/** A whole number in plain digits: `1e2` is none. */
+const parseNumber =
+  (what: string, least: number, most: number) =>
+  (value: string): number => {
+    const number = /^\d{1,9}$/.test(value) ? Number(value) : Number.NaN
+    if (number >= least && number <= most) return number
+    throw new InvalidArgumentError(`expected ${what} from ${least} to ${most}`)
+  }
+
 /** A customer's expiry window, in days. */
-export const parseDays = parseWith(z.coerce.number('expected a number of days').int().min(1).max(365))
+export const parseDays = parseNumber('a number of days', 1, 365)
 
 /** How long something is kept, in days. */
-export const parseRetention = parseWith(z.coerce.number('expected a number of days').int().min(1).max(3650))
+export const parseRetention = parseNumber('a number of days', 1, 3650)
 
 const unitSeconds = { s: 1, m: 60, h: 3600, d: 86_400 } as const
 const longestDurationDays = 366
@@ -40,7 +49,7 @@ export const parseDuration = (value: string): number => {
 const instant = z.iso.datetime({ offset: true, error: 'expected a date or an instant with its time zone' })
 
 /** A number of things to show, 1–100,000. */
-export const parseCount = parseWith(z.coerce.number('expected a number').int().min(1).max(100_000))
+export const parseCount = parseNumber('a number', 1, 100_000)
 
 /** Since when: the beginning of a day (UTC), or an instant with its time zone. Returns RFC 3339 in UTC. */
 export const parseSince = (value: string): string =>

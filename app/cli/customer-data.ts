@@ -31,7 +31,11 @@ const toStandardOutput = (): Target => ({
 
 /** A file for each table that has rows, for nobody else's eyes. */
 const toDirectory = async (directory: string): Promise<Target> => {
-  await mkdir(directory, { recursive: true, mode: 0o700 })
+  await mkdir(directory, { recursive: true, mode: 0o700 }).catch((cause: NodeJS.ErrnoException) => {
+    const isFile = cause.code === 'EEXIST' || cause.code === 'ENOTDIR'
+    const reason = isFile ? 'there is a file of this name, or above it' : cause.message
+    throw new Refusal(`${directory} cannot be made a directory: ${reason}`, { cause })
+  })
   if ((await readdir(directory)).length > 0) throw new Refusal(`${directory} is not empty`)
   const files = new Map<string, WriteStream>()
   const fileOf = (table: string): WriteStream => {

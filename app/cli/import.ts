@@ -1,5 +1,6 @@
 import type { FileHandle } from 'node:fs/promises'
 import { open } from 'node:fs/promises'
+import type { Command } from 'commander'
 import { demoCustomerId } from '../auth/principal.ts'
 import { type ImportReport, importRecords, type LineNote } from '../import/index.ts'
 import { parseSlug } from './arguments.ts'
@@ -71,8 +72,10 @@ const openSource = async (file: string): Promise<{ stream: AsyncIterable<Buffer>
   return { stream: handle.createReadStream(), ...(stats.isFile() ? { sizeBytes: stats.size } : {}) }
 }
 
-const runImport = async (file: string, options: ImportCommandOptions): Promise<void> => {
+const runImport = async (file: string, options: ImportCommandOptions, command: Command): Promise<void> => {
   const { customer, replace = false, force = false, dryRun = false } = options
+  if (force && !replace)
+    command.error("error: option '--force' needs '--replace': it is about what is deleted")
   if (customer === demoCustomerId) throw new Refusal(`${customer} is the customer of the example data`)
   const report = await withOperator(async (db) => {
     const { stream, sizeBytes } = await openSource(file)

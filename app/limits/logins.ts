@@ -13,14 +13,16 @@ export type LoginsOptions = Omit<AccountDeps, 'onUnsettled'> & {
 }
 
 export type KeyCheck = Pick<Principals, 'findKey'> & {
-  /** Asks the database; rejects with invalid_api_key, and with what else stands against the key. */
+  /** Asks the database; rejects with invalid_api_key. */
   verify: (apiKey: string) => Promise<KeyFacts>
 }
 
-/** The verification of API keys within the limits of logins. */
+/** The verification of API keys within limits. Rejects as `verify` does, and with quota_exceeded. */
 export type Logins = {
-  /** Whose the key is. Rejects as `verify` does, and with quota_exceeded. `ip`: the client's address. */
+  /** Whose the key is, which counts as a login of it. `ip`: the client's address. */
   logIn(check: KeyCheck, apiKey: string, ip: string): Promise<KeyFacts>
+  /** The same for what is no login: only failures count, so that a right key may always be revoked. */
+  identify(check: KeyCheck, apiKey: string, ip: string): Promise<KeyFacts>
 }
 
 const maxAccounts = 10_000
@@ -51,20 +53,25 @@ export const createLogins = ({ limits, ...deps }: LoginsOptions): Logins => {
     throw refuseApiKey()
   }
 
+  const identify: Logins['identify'] = async ({ findKey, verify }, apiKey, ip) => {
+    const parts = parseApiKey(apiKey)
+    const pair = { tag: `login:${clientOf(ip)}`, name: parts?.keyId ?? '' }
+    const failed = failures.account(pair, failurePolicies)
+    if (!parts) return await refuse(failed)
+    if (failed.use()[0]?.remaining === 0) {
+      const known = await findKey(parts.keyId)
+      if (!known || !matchesSecret(parts.secret, known.secretSha256)) return await refuse(failed)
+    }
+    return verify(apiKey).catch(async (error: unknown) => {
+      if (error instanceof ApiError && error.code === 'invalid_api_key') await take(failed)
+      throw error
+    })
+  }
+
   return {
-    async logIn({ findKey, verify }, apiKey, ip) {
-      const parts = parseApiKey(apiKey)
-      const pair = { tag: `login:${clientOf(ip)}`, name: parts?.keyId ?? '' }
-      const failed = failures.account(pair, failurePolicies)
-      if (!parts) return await refuse(failed)
-      if (failed.use()[0]?.remaining === 0) {
-        const known = await findKey(parts.keyId)
-        if (!known || !matchesSecret(parts.secret, known.secretSha256)) return await refuse(failed)
-      }
-      const facts = await verify(apiKey).catch(async (error: unknown) => {
-        if (error instanceof ApiError && error.code === 'invalid_api_key') await take(failed)
-        throw error
-      })
+    identify,
+    async logIn(check, apiKey, ip) {
+      const facts = await identify(check, apiKey, ip)
       await take(keys.account({ tag: facts.customerId, name: `login:${facts.keyId}` }, keyPolicies))
       return facts
     },

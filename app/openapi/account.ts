@@ -17,7 +17,11 @@ export const describeMe: Description = {
   description: 'Whom the token speaks for, what it may do, and what is left of its quotas.',
   tag: account,
   errors: ['query'],
-  answer: { description: 'The customer', schema: me, headers: [...commonHeaders, ...limitHeaders, 'Vary'] },
+  answer: {
+    description: 'The customer',
+    schema: me,
+    headers: [...commonHeaders, ...limitHeaders, 'Server-Timing', 'Vary'],
+  },
 }
 
 /** `POST /v1/auth/login`. */
@@ -25,10 +29,10 @@ export const describeLogin: Description = {
   operationId: 'login',
   summary: 'Exchange an API key for an access token',
   description:
-    'The key comes in the body or by HTTP Basic: key id and key, or the key alone as user name. The token is ' +
+    'The key comes in the body or by HTTP Basic: key id and key, or the key alone as either. The token is ' +
     'good until it expires; then log in again.',
   tag: authentication,
-  errors: ['body', 'api_key'],
+  errors: ['query', 'body', 'api_key'],
   answer: { description: 'An access token', headers: [...commonHeaders, 'Pragma'] },
 }
 
@@ -40,7 +44,7 @@ export const describeAccessRequest: Description = {
     'The contact form. Needs no token and tells nothing about who is a customer. An answer comes within one ' +
     'business day. Limited per client address.',
   tag: access,
-  errors: ['body', 'address'],
+  errors: ['query', 'body', 'address'],
   answer: { description: 'The request has come', status: 202, headers: commonHeaders },
 }
 

@@ -624,13 +624,54 @@ t.test(
 )
 
 t.test('a token in the address is refused, and never written back', async (t) => {
-  for (const name of ['access_token', 'token', 'api_key', 'apikey', 'Access_Token']) {
+  for (const name of ['access_token', 'token', 'api_key', 'apikey', 'client_secret', 'Access_Token']) {
     for (const headers of [{}, { authorization: '' }]) {
       const answer = await ask(`/v1/products?limit=1&${name}=${token}`, headers)
       expectProblem(t, answer, 'token_in_query', 400, name)
       t.notMatch(answer.body + JSON.stringify(answer.headers), token)
     }
   }
+})
+
+t.test('what reads a body refuses parameters in its address', async (t) => {
+  for (const path of ['/v1/auth/login', '/v1/access-requests']) {
+    const answer = await app.inject({ method: 'POST', url: `${path}?limit=1&x`, payload: {} })
+    expectProblem(t, answer, 'invalid_query', 400, path)
+    const faults: { parameter: string; code: string }[] = answer.json().errors
+    t.same(
+      faults.map(({ parameter, code }) => `${parameter} ${code}`),
+      ['limit unknown_parameter', 'x unknown_parameter'],
+    )
+  }
+})
+
+t.test('a refusal says what to do, in our own words', async (t) => {
+  const login = (payload: string | undefined, type?: string) =>
+    app.inject({
+      method: 'POST',
+      url: '/v1/auth/login',
+      ...(payload === undefined ? {} : { payload }),
+      headers: type === undefined ? {} : { 'content-type': type },
+    })
+  const json = 'application/json'
+  const refusals: [code: string, answer: LightMyRequestResponse, says: RegExp][] = [
+    ['credentials_required', await ask('/v1/me', { authorization: '' }), /POST \/v1\/auth\/login/],
+    ['invalid_token', await ask('/v1/me', { authorization: 'Bearer x' }), /POST \/v1\/auth\/login/],
+    ['unsupported_media_type', await login('x', 'text/plain'), /application\/json/],
+    ['invalid_body', await login('{', json), /not JSON/],
+    ['invalid_body', await login('', json), /empty/],
+    ['invalid_body', await login(undefined), /"api_key"/],
+    ['invalid_body', await login('[]', json), /"api_key"/],
+  ]
+  for (const [code, answer, says] of refusals) {
+    expectProblem(t, answer, code, answer.statusCode)
+    t.match(answer.json().detail, says, code)
+    t.notMatch(answer.body, /Invalid input|received/, 'none of a library')
+  }
+})
+
+t.test('/v1/me tells the time it took', async (t) => {
+  t.match((await ask('/v1/me')).headers['server-timing'], /^total;dur=\d+\.\d\d$/)
 })
 
 t.test('sizes: 8 KiB of target without its cursor, 16 KiB with the headers', async (t) => {

@@ -53,7 +53,6 @@ const open = async () => {
     fp(
       async (auth) => {
         auth.decorate('authenticate', authenticate)
-        auth.decorate('identify', authenticate)
       },
       { name: 'auth' },
     ),

@@ -6,7 +6,7 @@ import { createApiKey, parseApiKey } from '../../app/auth/api-keys.ts'
 import { createSecrets } from '../../app/auth/secrets.ts'
 import { createDb, createPool } from '../../app/db/connect.ts'
 import { importRecords } from '../../app/import/index.ts'
-import { addCustomer, createTestApp, createTestDatabase, logIn, secretKey } from '../helper.ts'
+import { addCustomer, createTestApp, createTestDatabase, logIn, secretKey, until } from '../helper.ts'
 
 const database = await createTestDatabase()
 t.teardown(() => database.close())
@@ -96,6 +96,20 @@ t.test('a flood of refused logins is counted, not written one by one', async (t)
   t.match(counted, { details: { resource: 'login: invalid_api_key', status: 401, count: 20 } })
 })
 
+t.test('a right key without a plan does not use up what is written of the others', async (t) => {
+  const lapsed = await addCustomer(database, 'lapsed', { plan: 'basic' })
+  // From the beginning of a minute: all of it in one.
+  clock.offsetMs += 120_000 - ((Date.now() + clock.offsetMs) % 60_000)
+  const written = async () => (await listEntries(operator, { customer: 'lapsed', limit: 1_000 })).length
+  const before = await written()
+  for (let i = 0; i < 620; i++) await login({ api_key: lapsed })
+  t.equal((await written()) - before, 10)
+  const { headers } = await login({ api_key: 'nonsense' })
+  const others = (await newest(3)).filter(({ request_id }) => request_id === headers['request-id'])
+  t.match(others, [{ outcome: 'refused', details: { reason: 'invalid_api_key' } }])
+  await app.audit.flush()
+})
+
 t.test('what the limits refuse is counted', async (t) => {
   const limited = await createTestApp(database, { env: { LIMIT_FAILED_LOGINS: '1' } })
   t.teardown(() => limited.close())
@@ -130,18 +144,31 @@ t.test('OAuth is watched as login is: tokens given, refusals and revocations', a
   const before = await count()
   await oauth('introspect', { token: issued.json().access_token })
   t.equal(await count(), before, 'to look at a token is no login')
-  t.equal((await oauth('revoke', { token: issued.json().access_token })).statusCode, 200)
+  const revoked = await oauth('revoke', { token: issued.json().access_token })
+  t.equal(revoked.statusCode, 200)
+  const by = { actor: keyId, customer: 'acme', client: '127.0.0.0/24' }
   t.match(await newest(1), [
-    { actor: 'key', customer: 'acme', action: 'tokens.revoke', subject: keyId, details: { jti: String } },
+    {
+      ...{ ...by, action: 'tokens.revoke', subject: keyId, details: { jti: String } },
+      request_id: revoked.headers['request-id'],
+    },
   ])
   const leaked = await addCustomer(database, 'acme')
-  await oauth('revoke', { token: leaked })
-  t.match(await newest(1), [{ action: 'keys.revoke', customer: 'acme', subject: parseApiKey(leaked)?.keyId }])
+  const { headers } = await oauth('revoke', { token: leaked })
+  const subject = parseApiKey(leaked)?.keyId
+  t.match(await newest(1), [{ ...by, action: 'keys.revoke', subject, request_id: headers['request-id'] }])
   const other = parseApiKey(await addCustomer(database, 'globex'))?.keyId as string
   const wrong = createApiKey().apiKey
   t.ok(other)
-  await oauth('token', { grant_type: 'client_credentials' }, wrong)
-  t.match(await newest(1), [{ action: 'keys.revoke' }], 'a key that is not the client’s is not even tried')
+  for (const path of ['token', 'revoke', 'introspect']) {
+    const answer = await oauth(path, { grant_type: 'client_credentials', token: 'x' }, wrong)
+    const [entry] = await newest(1)
+    t.match(entry, {
+      ...{ actor: 'anonymous', customer: null, action: 'login', outcome: 'refused', subject: null },
+      ...{ details: { reason: 'invalid_api_key' }, request_id: answer.headers['request-id'] },
+    })
+    t.notMatch(JSON.stringify(entry), wrong.slice(26), 'without the secret')
+  }
 })
 
 t.test('a login that cannot be written down is not given', async (t) => {
@@ -153,6 +180,52 @@ t.test('a login that cannot be written down is not given', async (t) => {
   t.equal(answer.statusCode, 500)
   t.notMatch(answer.body, /access_token/)
   t.equal(refused.statusCode, 401, 'a refusal stays one')
+})
+
+t.test('what is revoked already is not written again', async (t) => {
+  const leaked = await addCustomer(database, 'acme')
+  const token = (await login({ api_key: apiKey })).json().access_token as string
+  const revoke = async (token: string) => {
+    const answer = await app.inject({
+      method: 'POST',
+      url: '/v1/oauth/revoke',
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      payload: new URLSearchParams({ client_id: keyId, client_secret: apiKey, token }).toString(),
+    })
+    t.equal(answer.statusCode, 200)
+  }
+  for (const each of [leaked, token]) {
+    const before = await count()
+    await revoke(each)
+    t.equal(await count(), before + 1)
+    await until('it is known', async () => {
+      const before = await count()
+      await revoke(each)
+      return (await count()) === before
+    })
+  }
+})
+
+t.test('a revocation that cannot be written down does not happen', async (t) => {
+  const superuser = await createTestSuperuser(t)
+  const token = (await login({ api_key: apiKey })).json().access_token as string
+  const { jti } = app.verifyToken(token)
+  const revoke = (token: string) =>
+    app.inject({
+      method: 'POST',
+      url: '/v1/oauth/revoke',
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      payload: new URLSearchParams({ client_id: keyId, client_secret: apiKey, token }).toString(),
+    })
+  await sql`revoke execute on function append_audit from certdata_reader`.execute(superuser)
+  const answers = [await revoke(token), await revoke(apiKey)]
+  await sql`grant execute on function append_audit to certdata_reader`.execute(superuser)
+  t.same(
+    answers.map(({ statusCode }) => statusCode),
+    [500, 500],
+  )
+  t.equal(await app.principals.isTokenRevoked({ customerId: 'acme', keyId, jti }), false)
+  t.equal((await login({ api_key: apiKey })).statusCode, 200)
 })
 
 t.test('reads are written once a minute has passed, with who, what, how many and no value', async (t) => {
@@ -257,7 +330,7 @@ t.test(
     t.equal(await writtenOf(revoked, revoke, 401), 'acme')
 
     const { token, get } = await logIn(app, apiKey)
-    await app.principals.revokeToken({ ...app.verifyToken(token), customerId: 'acme' })
+    await app.principals.revokeToken({ ...app.verifyToken(token), customerId: 'acme' }, { keyId })
     clock.offsetMs += 1_000
     t.equal((await get('/v1/lab')).json().code, 'token_revoked')
     await app.audit.flush()
@@ -279,6 +352,16 @@ t.test(
     t.match(await newest(1), [{ actor: 'key', customer: null, outcome: 'refused', details: { status: 401 } }])
   },
 )
+
+t.test('what an erased customer read is not written under the next one of his name', async (t) => {
+  await app.audit.flush()
+  const { get } = await logIn(app, await addCustomer(database, 'fleeting'))
+  t.equal((await get('/v1/products')).statusCode, 200)
+  await operator.deleteFrom('customers').where('customer_id', '=', 'fleeting').execute()
+  await addCustomer(database, 'fleeting')
+  await app.audit.flush()
+  t.match(await newest(1), [{ actor: 'key', customer: null, action: 'reads', details: { status: 200 } }])
+})
 
 t.test('the head is there for a metric, as the log has it', async (t) => {
   await login({ api_key: apiKey })

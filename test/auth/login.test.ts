@@ -7,7 +7,7 @@ import t, { type Test } from 'tap'
 import { createApiKey } from '../../app/auth/api-keys.ts'
 import { ensureSigningKeys } from '../../app/auth/key-rotation.ts'
 import type { Principal } from '../../app/auth/principal.ts'
-import { createPrincipals, requireScope } from '../../app/auth/principals.ts'
+import { createPrincipals, requirePlan, requireScope } from '../../app/auth/principals.ts'
 import { createSecrets } from '../../app/auth/secrets.ts'
 import { loadSigningKeys, type SigningKeys } from '../../app/auth/signing-keys.ts'
 import type { Freshness } from '../../app/cache/freshness.ts'
@@ -84,9 +84,10 @@ const buildApp = async (keys: SigningKeys = signingKeys, url = publicUrl, connec
   await app.register(authRoutes)
   app.get('/who', async (request) => {
     const principal = await app.authenticate(request)
+    requirePlan(principal)
     return { ...principal, scopes: principal.scopes ? [...principal.scopes] : null }
   })
-  app.get('/identity', async (request) => (await app.identify(request)).customerId)
+  app.get('/identity', async (request) => (await app.authenticate(request)).customerId)
   t.teardown(() => app.close())
   return app
 }
@@ -144,6 +145,7 @@ t.test('an API key in the body or by HTTP Basic gives a token that opens the doo
     await login({ api_key: apiKey }),
     await loginBasic(keyId, apiKey),
     await loginBasic(apiKey, ''),
+    await loginBasic('', apiKey),
     await app.inject({ method: 'POST', url: '/v1/auth/login', headers: basic(apiKey, ''), payload: {} }),
   ]
   for (const answer of answers) {

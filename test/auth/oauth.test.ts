@@ -267,6 +267,12 @@ t.test('what is refused is refused in OAuth’s own words', async (t) => {
     ],
     ['too large a body', post('token', `x=${'x'.repeat(70_000)}`, auth), 413, 'invalid_request'],
     ['a token in the query', post('token?access_token=x', grant, auth), 400, 'invalid_request'],
+    ['a secret in the query', post('token?client_secret=x', grant, auth), 400, 'invalid_request'],
+    ['a parameter in the query', post('token?scope=x', grant, auth), 400, 'invalid_request'],
+    ['the same at revoke', post('revoke?x', { token: 'x' }, auth), 400, 'invalid_request'],
+    ['the same at introspect', post('introspect?x=1', { token: 'x' }, auth), 400, 'invalid_request'],
+    ['no such path', post('nothing', grant, auth), 404, 'invalid_request'],
+    ['no such path, as nobody', app.inject('/v1/oauth/nothing/at/all'), 404, 'invalid_request'],
     ['GET', app.inject({ url: '/v1/oauth/token', headers: auth }), 405, 'invalid_request'],
     ['nothing to revoke', post('revoke', {}, auth), 400, 'invalid_request'],
     ['two to revoke', post('revoke', 'token=a&token=b', auth), 400, 'invalid_request'],
@@ -292,6 +298,13 @@ t.test('what is refused is refused in OAuth’s own words', async (t) => {
     if (!isGood) wrong.push([what, answer.statusCode, body, answer.headers])
   }
   t.same(wrong, [])
+})
+
+t.test('a description says what to do in the characters that OAuth has', async (t) => {
+  const described = async (answer: ReturnType<typeof post>) => (await answer).json().error_description
+  t.match(await described(post('token?token=x', grant)), /Authorization: Bearer \.\.\.,/)
+  const json = { 'content-type': 'application/json' }
+  t.match(await described(post('token', '{}', json)), /application\/x-www-form-urlencoded/)
 })
 
 t.test('a key that is unknown, wrong or revoked gets one and the same refusal', async (t) => {

@@ -1,7 +1,7 @@
 import type { InjectOptions, LightMyRequestResponse } from 'fastify'
 import t, { type Test } from 'tap'
 import { problem } from '../../schemas/problem.ts'
-import { addCustomer, createTestApp, createTestDatabase, logIn } from '../helper.ts'
+import { addCustomer, createTestApp, createTestDatabase, logIn, until } from '../helper.ts'
 import { parseList } from './structured-fields.ts'
 
 const database = await createTestDatabase()
@@ -72,6 +72,25 @@ t.test('every answer after authentication tells the quotas, as structured fields
     const unmodified = index >= 2 ? 1 : 0
     t.equal(minute?.r, 600 - index - 1 + unmodified, `${status}: all but the 304 cost one of minute`)
   }
+})
+
+t.test('a suspended customer is told so, counted, and told the quotas', async (t) => {
+  const { app } = await createApp(t, { LIMIT_PREMIUM_BURST: '3' })
+  const customer = `customer-${customers + 1}`
+  const { get } = await newCustomer(app)
+  await database.operator
+    .updateTable('customers')
+    .set({ suspended_at: new Date().toISOString() })
+    .where('customer_id', '=', customer)
+    .execute()
+  await until('suspended', async () => (await get('/v1/me')).statusCode === 403)
+  for (let i = 0; i < 4; i++) await get('/v1/me')
+  const refused = await get('/v1/me')
+  t.equal(refused.statusCode, 403, 'the plan is judged before the quota')
+  t.match(refused.json(), { code: 'plan_required', detail: /suspended.*contact the certification house/ })
+  t.equal(limitsOf(refused).burst?.r, 0)
+  t.match(limitsOf(refused).minute, { q: 600, w: 60 })
+  t.equal((await get('/v1/nothing')).statusCode, 404)
 })
 
 t.test('without a token, and for OPTIONS, nothing is told and nothing counted', async (t) => {

@@ -19,20 +19,25 @@ const createApp = async (t: Test) => {
     clock,
   })
   t.teardown(() => app.close())
-  const logIn = (api_key: string, address = '192.0.2.1') =>
+  const post = (url: string, payload: object | string, address: string, headers = {}) =>
     app.inject({
       method: 'POST',
-      url: '/v1/auth/login',
-      payload: { api_key },
+      url,
+      payload,
       remoteAddress: '10.0.0.1',
-      headers: { 'x-forwarded-for': address, 'x-forwarded-proto': 'https' },
+      headers: { ...headers, 'x-forwarded-for': address, 'x-forwarded-proto': 'https' },
     } as InjectOptions)
+  const logIn = (api_key: string, address = '192.0.2.1') => post('/v1/auth/login', { api_key }, address)
+  const oauth = (path: string, form: Record<string, string>, address = '192.0.2.1') =>
+    post(`/v1/oauth/${path}`, new URLSearchParams(form).toString(), address, {
+      'content-type': 'application/x-www-form-urlencoded',
+    })
   const times = async (count: number, ...of: Parameters<typeof logIn>) => {
     const statuses: number[] = []
     for (let i = 0; i < count; i++) statuses.push((await logIn(...of)).statusCode)
     return statuses
   }
-  return { logIn, times, clock }
+  return { logIn, oauth, times, clock }
 }
 const repeat = (count: number, status: number) => Array.from({ length: count }, () => status)
 
@@ -95,6 +100,61 @@ t.test('what is no key is counted per address', async (t) => {
   t.same(await times(2, 'garbage'), [429, 429])
   t.equal((await logIn('garbage', '192.0.2.2')).statusCode, 401)
   t.equal((await logIn(await newKey())).statusCode, 200)
+})
+
+/** An API key as an OAuth client. */
+const asClient = (apiKey: string) => ({ client_id: apiKey.slice(9, 25), client_secret: apiKey })
+const grant = { grant_type: 'client_credentials' }
+
+t.test('whoever holds a leaked key cannot keep its owner from revoking it', async (t) => {
+  const { logIn, oauth, times } = await createApp(t)
+  const leaked = await newKey()
+  for (let i = 0; i < 70; i++) {
+    t.equal((await oauth('introspect', { ...asClient(leaked), token: 'x' })).statusCode, 200)
+  }
+  t.equal((await logIn(leaked)).statusCode, 200, 'nor from logging in')
+  t.same((await times(60, leaked)).at(-1), 429)
+  t.equal((await oauth('token', { ...asClient(leaked), ...grant })).statusCode, 429, 'a login all the same')
+  t.equal((await oauth('revoke', { ...asClient(leaked), token: leaked })).statusCode, 200)
+  t.equal((await oauth('introspect', { ...asClient(leaked), token: 'x' })).statusCode, 401)
+})
+
+t.test('an OAuth client that is none counts as a failed login, on each of the endpoints', async (t) => {
+  const { oauth } = await createApp(t)
+  const [key, other] = [await newKey(), await newKey()]
+  const attempts: Record<string, string>[] = [
+    { client_id: 'x', client_secret: 'garbage' },
+    { client_id: asClient(other).client_id, client_secret: key },
+    { client_id: asClient(key).client_id },
+  ]
+  for (const path of ['token', 'revoke', 'introspect']) {
+    const address = `192.0.2.${path.length}`
+    const statuses: number[] = []
+    for (let i = 0; i < 12; i++) {
+      const form = { ...attempts[i % attempts.length], ...grant, token: 'x' }
+      statuses.push((await oauth(path, form, address)).statusCode)
+    }
+    t.same(statuses, [...repeat(10, 401), 429, 429], path)
+    const good = { ...asClient(key), ...grant, token: 'x' }
+    t.equal((await oauth(path, good, address)).statusCode, 200, 'the right key still opens')
+  }
+})
+
+t.test('a wrong secret at introspection is a failure of address and key', async (t) => {
+  const { oauth, logIn } = await createApp(t)
+  const key = await newKey()
+  const wrong = { ...asClient(withWrongSecret(key)), token: 'x' }
+  for (let i = 0; i < 10; i++) t.equal((await oauth('introspect', wrong)).statusCode, 401)
+  t.equal((await oauth('introspect', wrong)).statusCode, 429)
+  t.equal((await logIn(withWrongSecret(key))).statusCode, 429, 'the same count as that of logins')
+})
+
+t.test('a right key without a plan is limited as any other', async (t) => {
+  const { logIn, oauth, times } = await createApp(t)
+  const basic = await addCustomer(database, 'without-plan', { plan: 'basic' })
+  t.same(await times(59, basic), repeat(59, 403))
+  t.equal((await oauth('token', { ...asClient(basic), ...grant })).json().error, 'unauthorized_client')
+  t.equal((await logIn(basic)).statusCode, 429)
 })
 
 t.test('a pair that has used its failures up asks the database no more', async (t) => {

@@ -1,0 +1,58 @@
+import t from 'tap'
+import { createFlush } from '../../app/audit/flush.ts'
+import type { AuditEvent } from '../../app/audit/record.ts'
+
+const eventsOf = (count: number): AuditEvent[] =>
+  Array.from({ length: count }, (_, n) => ({ actor: 'key', action: 'reads', details: { n } }))
+
+const open = () => {
+  const state = { counted: [] as AuditEvent[], written: [] as AuditEvent[], left: Number.POSITIVE_INFINITY }
+  const lost: number[] = []
+  const batches: number[] = []
+  const flush = createFlush({
+    drain: () => state.counted.splice(0),
+    write: async (events) => {
+      if (state.left-- <= 0) throw new Error('away')
+      batches.push(events.length)
+      state.written = state.written.concat(events)
+    },
+    onLost: (count) => lost.push(count),
+  })
+  const numbers = () => state.written.map(({ details }) => details?.n)
+  return { state, flush, lost, batches, numbers }
+}
+
+t.test('a minute of many entries is written whole while the database takes them', async (t) => {
+  const { state, flush, lost, batches } = open()
+  // More than the arguments that a call may have.
+  state.counted = eventsOf(200_500)
+  await flush()
+  t.equal(state.written.length, 200_500)
+  t.ok(Math.max(...batches) <= 1_000)
+  t.same(lost, [])
+})
+
+t.test('only what could not be sent is bounded, and what is lost is said', async (t) => {
+  const { state, flush, lost, numbers } = open()
+  state.counted = eventsOf(30_000)
+  state.left = 5
+  await t.rejects(flush(), /away/)
+  t.equal(state.written.length, 5_000)
+  t.same(lost, [5_000])
+  state.left = Number.POSITIVE_INFINITY
+  await flush()
+  t.same(
+    numbers(),
+    eventsOf(25_000).map(({ details }) => details?.n),
+    'in their order, each once',
+  )
+  t.same(lost, [5_000])
+})
+
+t.test('calls at the same time are one', async (t) => {
+  const { state, flush } = open()
+  state.counted = eventsOf(10)
+  t.equal(flush(), flush())
+  await flush()
+  t.equal(state.written.length, 10)
+})
