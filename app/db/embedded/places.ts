@@ -23,6 +23,9 @@ const DIRECTORY_PATH_BYTES = 800
 /** What the folder of the cluster is called inside `home`. */
 export const CLUSTER = 'postgres'
 
+/** Each needs another process to remove the folder at that very moment. */
+const MAKE_TRIES = 5
+
 /**
  * Where one instance lies. `directory`: the resolved data folder, ours. `home`: the folder around the
  * cluster, with locks and log; `directory` itself unless `moved` says (for people) why it cannot be there.
@@ -93,11 +96,18 @@ export function isPlainPath(path: string): boolean {
 }
 
 function makeDirectory(path: string): string {
-  if (!existsSync(path)) {
-    mkdirSync(path, { recursive: true })
-    chmodSync(path, FOLDER_MODE)
+  for (let tries = 1; ; tries++) {
+    try {
+      if (!existsSync(path)) {
+        mkdirSync(path, { recursive: true })
+        chmodSync(path, FOLDER_MODE)
+      }
+      return realpathSync(path)
+    } catch (error) {
+      // The last to leave a temporary instance removes it, perhaps between two of these lines.
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || tries === MAKE_TRIES) throw error
+    }
   }
-  return realpathSync(path)
 }
 
 function obstacleIn(directory: string, user: ServerUser): string | undefined {
