@@ -8,7 +8,8 @@ import { findObjections, formatFaults, formatResults } from './verdict.ts'
 
 /**
  * The checker's long form: `node test/freshness/run.ts [--long] [--faults] [nemesis…]`. Every nemesis, or
- * those named, each `--seconds=n` (15, with --long 32); `--faults` plants each fault and expects red.
+ * those named, each `--seconds=n` (15, with --long 32); `--faults` plants each fault, or those named, and
+ * expects red.
  * Exits with 1 where a run without a fault is red or a run with one is green.
  */
 
@@ -103,7 +104,8 @@ const runFaults = async (postgres: PostgresServer): Promise<boolean> => {
   const results: TrialResult[] = []
   const healthy = await runWithStandby({ nemesis: nemeses.none, seconds: faultSeconds })
   report(healthy)
-  for (const { nemesis, ...plan } of plans) {
+  const wanted = plans.filter(({ fault }) => args.includes(fault))
+  for (const { nemesis, ...plan } of wanted.length > 0 ? wanted : plans) {
     const options = { ...plan, nemesis: nemeses[nemesis], seconds: faultSeconds }
     const isReplica = plan.fault === 'replica-as-primary'
     const result = isReplica ? await runWithStandby(options) : await runTrial({ ...options, postgres })
