@@ -25,15 +25,20 @@ const next = async <Type extends Report['type']>(
   child: ChildProcess,
   type: Type,
 ): Promise<Extract<Report, { type: Type }>> => {
-  const signal = AbortSignal.timeout(startLimitMs)
-  for (;;) {
-    const [report] = (await Promise.race([
-      once(child, 'message', { signal }),
-      once(child, 'exit', { signal }).then(() => {
-        throw new Error('the instance ended')
-      }),
-    ])) as [Report]
-    if (report.type === type) return report as Extract<Report, { type: Type }>
+  const over = new AbortController()
+  const signal = AbortSignal.any([over.signal, AbortSignal.timeout(startLimitMs)])
+  try {
+    for (;;) {
+      const [report] = (await Promise.race([
+        once(child, 'message', { signal }),
+        once(child, 'exit', { signal }).then(() => {
+          throw new Error('the instance ended')
+        }),
+      ])) as [Report]
+      if (report.type === type) return report as Extract<Report, { type: Type }>
+    }
+  } finally {
+    over.abort()
   }
 }
 

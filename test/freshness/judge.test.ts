@@ -2,7 +2,7 @@ import t from 'tap'
 import { judge, type Rules } from './judge.ts'
 import type { Read, Revocation, Version } from './log.ts'
 
-const strict: Rules = { mayBeStale: false, mayFail: false, mayRefuseNoCache: false }
+const strict: Rules = { mayBeStale: false, mayFail: false, mayRefuseNoCache: false, mayRefuseTokens: false }
 
 /** The wall clock is the monotonic one and a million. */
 const wall = (ms: number) => 1_000_000 + ms
@@ -85,7 +85,12 @@ t.test('late: a no-cache request gets whatever was acknowledged before it', asyn
 t.test('an answer that says it is stale is excused only where the database may be away', async (t) => {
   const given = { writes: { x }, reads: [read(5000, [shows('x', 0)], { isStale: true })] }
   t.same(kinds(given), ['late'])
-  const { violations, exempt } = judged(given, { mayBeStale: true, mayFail: true, mayRefuseNoCache: false })
+  const { violations, exempt } = judged(given, {
+    mayBeStale: true,
+    mayFail: true,
+    mayRefuseNoCache: false,
+    mayRefuseTokens: false,
+  })
   t.same([violations, exempt], [[], 1])
 })
 
@@ -168,5 +173,8 @@ t.test('failed: no answer, where none may fail', async (t) => {
   t.same(kinds({ reads }), ['failed', 'failed'])
   const refused = [read(1, [], { status: 503, noCache: true }), read(1, [], { status: 503 })]
   t.same(kinds({ reads: refused }, { ...strict, mayRefuseNoCache: true }), ['failed'])
-  t.same(kinds({ reads }, { mayBeStale: false, mayFail: true, mayRefuseNoCache: false }), [])
+  t.same(
+    kinds({ reads }, { mayBeStale: false, mayFail: true, mayRefuseNoCache: false, mayRefuseTokens: false }),
+    [],
+  )
 })

@@ -26,6 +26,8 @@ export type Rules = {
   mayBeStale: boolean
   /** Requests may be left without an answer. */
   mayFail: boolean
+  /** Good tokens may be refused: one made by a clock that is ahead is not valid yet elsewhere. */
+  mayRefuseTokens: boolean
   /** A `no-cache` request may be refused with 503: nobody can tell what is committed. */
   mayRefuseNoCache: boolean
 }
@@ -203,11 +205,15 @@ const checkOrder = (judged: readonly Judged[], report: Report) => {
   }
 }
 
-const checkRights = ({ reads, revocations }: RunLog, { mayBeStale }: Rules, report: Report) => {
+const checkRights = (
+  { reads, revocations }: RunLog,
+  { mayBeStale, mayRefuseTokens }: Rules,
+  report: Report,
+) => {
   const byToken = new Map(revocations.map((revocation) => [revocation.token, revocation]))
   for (const read of reads) {
     const revocation = byToken.get(read.token)
-    if (isDenied(read) && !(revocation && revocation.startedAt <= read.receivedAt)) {
+    if (isDenied(read) && !mayRefuseTokens && !(revocation && revocation.startedAt <= read.receivedAt)) {
       report('refused', read, 'the token is good')
     }
     if (!revocation || !isAnswer(read) || (read.isStale && mayBeStale)) continue

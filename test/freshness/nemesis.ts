@@ -27,6 +27,8 @@ export type Nemesis = {
   isDatabaseUnreachable?: true
   /** A poll may fail, and with it a request for what is committed now. */
   breaksPolls?: true
+  /** Tokens may not be valid yet where they are shown. */
+  shiftsClocks?: true
   /** Requests may stay without an answer: their instance is gone. */
   losesRequests?: true
   /** Once what is in Redis may vanish or change, it need not grow newer. */
@@ -367,6 +369,7 @@ const shifts: readonly [wallMs: number, monotonicMs: number][] = [
 ]
 const clocksShifted: Nemesis = {
   name: 'clocks shifted',
+  shiftsClocks: true,
   ...repeatedly(
     400,
     async ({ instances }, round) => {

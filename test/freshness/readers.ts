@@ -76,7 +76,8 @@ const asOfOf = ({ headers }: Answer) => {
   return value === undefined ? {} : { asOf: Date.parse(String(value)) }
 }
 
-const parseText = (target: Target, text: Buffer): Parsed => {
+/** What a body shows; one that is no JSON is foreign as a whole. */
+export const parseText = (target: Target, text: Buffer): Parsed => {
   try {
     return target.parse(JSON.parse(text.toString()) as Body)
   } catch {

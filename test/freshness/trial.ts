@@ -148,6 +148,7 @@ export const runTrial = async (options: TrialOptions): Promise<TrialResult> => {
       { writes: writers.writes, reads: readers.reads, revocations },
       {
         mayBeStale: nemesis.isDatabaseUnreachable === true,
+        mayRefuseTokens: nemesis.shiftsClocks === true,
         mayRefuseNoCache: nemesis.breaksPolls === true,
         mayFail: nemesis.isDatabaseUnreachable === true || nemesis.losesRequests === true,
       },

@@ -1,8 +1,8 @@
 import type pg from 'pg'
 import type { Seen } from './log.ts'
-import type { Readers } from './readers.ts'
+import { parseText, type Readers } from './readers.ts'
 import type { Stage } from './stage.ts'
-import { type Body, recordNames, type Target, views } from './world.ts'
+import { type Parsed, recordNames, type Target, views } from './world.ts'
 
 type Truth = Map<string, { counter: number; views: readonly string[] }>
 
@@ -38,6 +38,11 @@ const agrees = (truth: Truth, seen: Seen): boolean => {
   return (known?.counter ?? 0) === seen.counter
 }
 
+const parseAnswer = (target: Target, status: number, body: Buffer): Parsed => {
+  if (status === 404) return target.parse(undefined)
+  return status === 200 ? parseText(target, body) : { seen: [], foreign: [`status ${status}`] }
+}
+
 /** Keys whose answer, from whatever cache, is not what the tables hold: of every instance, every address. */
 export const countDifferences = async (
   { operator, instances, tokenOf }: Stage,
@@ -50,10 +55,7 @@ export const countDifferences = async (
     for (const target of targets) {
       const asker = { instance, token: tokenOf(target.customer) }
       const { status, body } = await readers.ask(target, asker, { plain: true })
-      const isAnswer = status === 200 || status === 404
-      const { seen, foreign } = isAnswer
-        ? target.parse(status === 404 ? undefined : (JSON.parse(body.toString()) as Body))
-        : { seen: [], foreign: [`status ${status}`] }
+      const { seen, foreign } = parseAnswer(target, status, body)
       const wrong = seen.filter((each) => !agrees(truth, each)).map(({ record }) => record)
       if (wrong.length + foreign.length > 0) {
         differing.push(`${instance.id} ${target.url}: ${[...wrong, ...foreign].join(', ')}`)
