@@ -53,7 +53,13 @@ const setUp = ({ shared }: { shared?: SharedCache } = {}) => {
     new Promise<Filled>((resolve, reject) => {
       fills.push({ give: (text, seen = world.known) => resolve(filledWith(text, seen)), fail: reject })
     })
-  const read = (options: { customerId?: string; key?: string; noCache?: boolean } = {}) =>
+  type Options = {
+    customerId?: string
+    key?: string
+    noCache?: boolean
+    fillFromReplica?: () => Promise<Filled>
+  }
+  const read = (options: Options = {}) =>
     cache.read({ customerId: 'acme', key: 'k', dependsOn: ['products'], noCache: false, fill, ...options })
   return { world, polls, waits, read, fills, cache }
 }
@@ -300,6 +306,39 @@ t.test('one instance reads for all; one that takes too long is not waited for', 
   t.same(shown(await impatient), ['own', 'database'])
   one.fills[1]?.give('late')
   await hung
+})
+
+t.test('a standby is read where its lag allows, and else the primary', async (t) => {
+  /** What a standby says: no server, since its numbers are its primary's. */
+  const fromStandby = (seen: number) => async (): Promise<Filled> => ({
+    ...filledWith(`standby ${seen}`, seen),
+    server: undefined,
+  })
+  const { world, read, fills } = setUp()
+  world.known = 2
+  t.same(shown(await read({ key: 'up to date', fillFromReplica: fromStandby(2) })), ['standby 2', 'database'])
+  t.same(shown(await read({ key: 'up to date' })), ['standby 2', 'memory'], 'and kept')
+  t.equal(fills.length, 0)
+  const cases: [string, () => Promise<Filled>][] = [
+    ['lags', fromStandby(1)],
+    ['was promoted', async () => filledWith('of another history', 2)],
+    ['does not answer', async () => Promise.reject(new Error('gone'))],
+  ]
+  for (const [index, [key, fillFromReplica]] of cases.entries()) {
+    const answer = read({ key, fillFromReplica })
+    await settle()
+    fills[index]?.give('primary', 2)
+    t.same(shown(await answer), ['primary', 'database'], key)
+  }
+})
+
+t.test('no-cache reads the primary', async (t) => {
+  const { polls, read, fills } = setUp()
+  const answer = read({ noCache: true, fillFromReplica: async () => filledWith('standby', 9) })
+  polls[0]?.(true)
+  await settle()
+  fills[0]?.give('primary')
+  t.same(shown(await answer), ['primary', 'database'])
 })
 
 const entryOf = (key: string, size: number): Entry => ({
