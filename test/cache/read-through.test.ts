@@ -178,14 +178,33 @@ t.test('no-cache does not join what began before it, and shares what began after
   await running
 })
 
-t.test('no-cache is 503 where the database does not answer', async (t) => {
+t.test('no-cache without a good poll reads the database, and no stored answer will do', async (t) => {
   const { polls, read, fills } = setUp()
   const first = read()
   fills[0]?.give('one')
   await first
-  const demanded = read({ noCache: true }) as Promise<unknown>
+  const demanded = read({ noCache: true })
   polls[0]?.(false)
-  await t.rejects(demanded, { code: 'unavailable' })
+  await settle()
+  fills[1]?.give('two')
+  t.same(shown(await demanded), ['two', 'database'])
+  const refused = read({ noCache: true }) as Promise<unknown>
+  polls[1]?.(false)
+  await settle()
+  fills[2]?.fail(new Error('database gone'))
+  await t.rejects(refused, { message: 'database gone' })
+})
+
+t.test("a standby in the primary's place answers where it does not lag, else it is 503", async (t) => {
+  const standby = (seen: number) => async (): Promise<Filled> => {
+    return { ...filledWith(`standby ${seen}`, seen), server: undefined }
+  }
+  const { world, cache } = setUp()
+  world.known = 2
+  const ask = (key: string, fill: () => Promise<Filled>) =>
+    cache.read({ customerId: 'acme', key, dependsOn: ['products'], noCache: false, fill })
+  t.same(shown(await ask('a', standby(2))), ['standby 2', 'database'])
+  await t.rejects(ask('b', standby(1)) as Promise<unknown>, { code: 'unavailable' })
 })
 
 t.test('while the database is away an answer is served, and says for how long', async (t) => {
