@@ -168,8 +168,8 @@ export const createReadThrough = ({ memory, shared, judge, wait }: Deps): ReadTh
 
   const start = (name: string, question: Question): Flight => {
     tick += 1
-    const isDirect = question.noCache || !shared
-    const result = isDirect ? readDatabase(question) : readTogether(question, shared)
+    const isDirect = question.noCache || !(shared || question.fillFromReplica)
+    const result = question.noCache || !shared ? readDatabase(question) : readTogether(question, shared)
     const flight: Flight = { startedAt: tick, isDirect, result }
     flights.set(name, flight)
     const land = () => {

@@ -351,6 +351,20 @@ t.test('a standby is read where its lag allows, and else the primary', async (t)
   }
 })
 
+t.test('no-cache does not join a read of a standby that began after it', async (t) => {
+  const { polls, read, fills } = setUp()
+  const standby = Promise.withResolvers<Filled>()
+  const demanded = read({ noCache: true })
+  const usual = read({ fillFromReplica: () => standby.promise })
+  polls[0]?.(true)
+  await settle()
+  t.equal(fills.length, 1, 'it reads the primary itself')
+  fills[0]?.give('primary')
+  t.same(shown(await demanded), ['primary', 'database'])
+  standby.resolve({ ...filledWith('standby'), server: undefined })
+  t.same(shown(await usual), ['standby', 'database'])
+})
+
 t.test('no-cache reads the primary', async (t) => {
   const { polls, read, fills } = setUp()
   const answer = read({ noCache: true, fillFromReplica: async () => filledWith('standby', 9) })
