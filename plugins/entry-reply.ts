@@ -75,7 +75,8 @@ export const sendEntry = (
   reply.headers({
     etag: entry.etag,
     'cache-control': 'private, no-cache',
-    'cache-status': cacheStatus(answer, options.noCache),
+    // Set where rights could not be known: then the answer says so, whatever it is made of.
+    'cache-status': reply.getHeader('cache-status') ?? cacheStatus(answer, options.noCache),
     'data-as-of': answer.asOf,
     'server-timing': formatTiming(reply),
   })

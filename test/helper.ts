@@ -7,7 +7,7 @@ import { ensureSigningKeys } from '../app/auth/key-rotation.ts'
 import { createSecrets } from '../app/auth/secrets.ts'
 import { loadSigningKeys } from '../app/auth/signing-keys.ts'
 import { createFence } from '../app/cache/fence.ts'
-import { createJudge } from '../app/cache/freshness.ts'
+import { createJudge, type Judge } from '../app/cache/freshness.ts'
 import { createLeaseClock } from '../app/cache/lease.ts'
 import { createPoller } from '../app/cache/poller.ts'
 import type { SharedCache } from '../app/cache/redis.ts'
@@ -64,6 +64,8 @@ export type TestAppOptions = {
   env?: Record<string, string>
   shared?: SharedCache
   limitStore?: LimitStore & SlotStore
+  /** In place of one over the database's own log. */
+  judge?: Judge
   clock?: TestClock
   /** Issuer and audience of tokens; `http://api.test` unless somebody is to connect. */
   origin?: string
@@ -104,7 +106,7 @@ export const createTestApp = async (
     db: database.reader,
     shared,
     limitStore,
-    judge,
+    judge: options.judge ?? judge,
     databaseNow: () => Date.now() + clock.offsetMs,
     listen: poller.listen,
     secrets,

@@ -3,7 +3,7 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { sql } from 'kysely'
 import t from 'tap'
 import { createDb, createPool, readerRole } from '../../app/db/connect.ts'
-import { asCustomer, createTestApp, createTestDatabase, until } from '../helper.ts'
+import { asCustomer, createTestApp, createTestDatabase, startTestFence, until } from '../helper.ts'
 
 /** What stands between the service and PostgreSQL, and can be cut. */
 const createLine = async (target: { host: string; port: number } | { path: string }) => {
@@ -99,6 +99,8 @@ t.test('while the database is away, known answers go on and say so', async (t) =
   t.equal(before.statusCode, 200)
   await ask('/v1/certificates')
   t.equal((await ask('/v1/products/none')).statusCode, 404)
+  // A poll after all of them: what is newer than the last one makes older answers of its resource wait.
+  await ask('/v1/products', { 'cache-control': 'no-cache' })
   line.cut()
   await until('answers say that they are stale', async () =>
     /db-unreachable/.test(await status('/v1/products')),
@@ -142,6 +144,19 @@ t.test('never stale, 503 instead: what nobody has read, no-cache, another day', 
   t.equal((await ask('/v1/certificates')).statusCode, 503, 'valid today is not valid tomorrow')
   t.equal((await ask('/v1/products')).statusCode, 200, 'where the day does not matter it goes on')
   clock.offsetMs -= 120_000
+})
+
+t.test('an answer read while the polls fail says that rights are not known', async (t) => {
+  // The polls' connection alone is lost: reads are answered, revocations are not heard of.
+  const { judge, poller } = await startTestFence(database.url)
+  await poller.close()
+  t.notOk(await judge.confirm())
+  await until('nothing can be known', () => judge.isAway())
+  const away = await createTestApp(database, { judge })
+  const { get } = await asCustomer(database, away, 'acme')
+  const answer = await get('/v1/lab?limit=3', { 'cache-control': '' })
+  t.match([answer.statusCode, answer.headers['cache-status']], [200, /db-unreachable/])
+  await away.close()
 })
 
 t.test('when it is back, what changed meanwhile shows at once, and nothing says stale', async (t) => {
