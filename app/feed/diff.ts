@@ -1,4 +1,4 @@
-import type { Snapshot } from '../cache/snapshot.ts'
+import { isVisible, type Snapshot } from '../cache/snapshot.ts'
 import type { SyncToken } from './token.ts'
 
 /** Transactions from `low` to `high`, both included; `high` undefined: all that follow. */
@@ -27,9 +27,7 @@ export const spansBetween = (base: Snapshot, target: Snapshot | undefined): Span
   if (!target) {
     return [...base.xip.map((xid) => ({ low: xid, high: xid })), { low: base.xmax, high: undefined }]
   }
-  const ended = base.xip.filter(
-    (xid) => xid < target.xmin || (xid < target.xmax && !target.xip.includes(xid)),
-  )
+  const ended = base.xip.filter((xid) => isVisible(xid, target))
   return [
     ...ended.map((xid) => ({ low: xid, high: xid })),
     ...gaps(

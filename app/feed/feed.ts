@@ -4,7 +4,7 @@ import type { Principal } from '../auth/principal.ts'
 import type { Db } from '../db/schema.ts'
 import { ApiError, type Fault } from '../errors.ts'
 import { clientOf } from '../limits/address.ts'
-import type { Concurrency } from '../limits/concurrency.ts'
+import type { Concurrency, Ending } from '../limits/concurrency.ts'
 import type { AccountName } from '../limits/policy.ts'
 import { parsePairs } from '../query/pairs.ts'
 import type { ResourceName } from '../resources/define.ts'
@@ -14,7 +14,7 @@ import { type FeedPage, readChanges } from './read.ts'
 import { type OpenSnapshot, openSnapshot, type SnapshotRead } from './snapshot.ts'
 import { streamSnapshot } from './stream.ts'
 import { foreignToken, type Moment, type SyncToken, type TokenCodec } from './token.ts'
-import type { Ending, Waiting } from './wait.ts'
+import type { Waiting } from './wait.ts'
 
 export type FeedRequest = Readonly<{
   principal: Principal

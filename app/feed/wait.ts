@@ -1,5 +1,6 @@
 import type { ChangeEvent } from '../cache/fence.ts'
 import type { Listener } from '../cache/poller.ts'
+import type { Ending } from '../limits/concurrency.ts'
 import type { ResourceName } from '../resources/define.ts'
 
 /**
@@ -8,9 +9,6 @@ import type { ResourceName } from '../resources/define.ts'
  * the service stops; `gone`: nobody waits any more.
  */
 export type Wake = 'changed' | 'day' | 'rights' | 'time' | 'closing' | 'gone'
-
-/** What ends when the client does. */
-export type Ending = { readonly destroyed: boolean; once(event: 'close', listener: () => void): unknown }
 
 /** Somebody who waits. Holds no connection. */
 export type Watch = {
