@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import { type Bindings, bindExpression, instantText } from '../db/page/projection.ts'
+import { bindExpression, instantText } from '../db/page/projection.ts'
 import type { Edge, Resource, ResourceName } from '../resources/define.ts'
 import { resources } from '../resources/index.ts'
 import { type Cause, changeText, ownRows, recordData } from './change.ts'
@@ -16,7 +16,6 @@ export type FlipPage = Readonly<{
   walk: FlipWalk
   cause: Cause
   limit: number
-  bindings: Bindings
 }>
 
 /** A record that flips; a page without any is one row of nulls. */
@@ -63,7 +62,7 @@ const differs = ({ fields, flips }: Resource, from: Moment, to: Moment): Sql => 
 const side = (
   sides: readonly Side[],
   index: number,
-  { from, walk, limit, cause, bindings }: FlipPage,
+  { from, walk, limit, cause }: FlipPage,
 ): Sql => {
   const current = sides[index] as Side
   const { resource, edge } = current
@@ -93,7 +92,7 @@ const side = (
     from (
       select r.* from ${sql.table(resource.name)} r where ${sql.join(conditions, sql.raw(' and '))}
       order by ${column}, r.id limit ${limit + 1}::integer
-    ) r cross join ${recordData(resource, bindings)}`
+    ) r cross join ${recordData(resource, walk.to)}`
 }
 
 /**

@@ -58,13 +58,15 @@ const check = (page: Growing, row: EpochRow): ReturnType<typeof readEpoch> => {
 /** One page of the flips; true: no more than that, the walk is done. */
 const growByFlips = async (
   db: Db,
-  { customerId, bindings }: FeedRead,
+  { customerId }: FeedRead,
   page: Growing,
   { walk, cause }: NonNullable<ReturnType<typeof nextFlip>>,
   limit: number,
 ): Promise<void> => {
   const { resources, moment: from } = page.token
-  const statement = flipStatement({ customerId, resources, from, walk, cause, limit, bindings })
+  // As of where this walk goes, even where the day or the window has moved on since it began: the next walk
+  // begins there, and passes by what does not differ between the two.
+  const statement = flipStatement({ customerId, resources, from, walk, cause, limit })
   const rows = statement ? (await statement.execute(db)).rows : []
   if (rows[0]) check(page, rows[0])
   const found = rows.flatMap(({ resource, record_id: id, change, edge, passed }) =>

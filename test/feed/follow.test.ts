@@ -255,6 +255,24 @@ const createWorld = async () => {
   }
 }
 
+/** Schedules that once ended otherwise. */
+const examples: [Action[], number][] = [
+  // The window changes during the walk of a day, and a day later again shows what it showed before both.
+  [
+    [
+      { do: 'midnight', days: 2 },
+      { do: 'step', limit: 1 },
+      { do: 'window', window: 1 },
+      { do: 'step', limit: 1 },
+      { do: 'step', limit: 1 },
+      { do: 'midnight', days: 1 },
+      { do: 'step', limit: 2 },
+      { do: 'step', limit: 1 },
+    ],
+    500,
+  ],
+]
+
 t.test('whoever follows the tokens ends up with exactly the rows a full read shows', async (t) => {
   let restarts = 0
   let done = 0
@@ -280,7 +298,7 @@ t.test('whoever follows the tokens ends up with exactly the rows a full read sho
       if (differences.length > 0) throw new Error(differences.join('\n'))
     },
   )
-  const bounds = { numRuns: runs > 0 ? runs : 2000 }
+  const bounds = { numRuns: runs > 0 ? runs : 2000, examples }
   t.setTimeout(runs > 0 ? runs * 2_000 : 120_000)
   const { failed, counterexample, error, errorInstance } = (await fc.check(
     property,
