@@ -59,11 +59,7 @@ const differs = ({ fields, flips }: Resource, from: Moment, to: Moment): Sql => 
   return sql`(${sql.join(each, sql.raw(' or '))})`
 }
 
-const side = (
-  sides: readonly Side[],
-  index: number,
-  { from, walk, limit, cause }: FlipPage,
-): Sql => {
+const side = (sides: readonly Side[], index: number, { from, walk, limit, cause }: FlipPage): Sql => {
   const current = sides[index] as Side
   const { resource, edge } = current
   const column = sql.raw(`r.${edge.column}`)
