@@ -40,7 +40,9 @@ import { createReadThrough } from './cache/read-through.ts'
 import type { SharedCache } from './cache/redis.ts'
 import { createCalendar } from './calendar.ts'
 import type { Config } from './config.ts'
+import type { ExportSource } from './db/copy/source.ts'
 import type { Db } from './db/schema.ts'
+import { createExports } from './export/exports.ts'
 import { createFeed } from './feed/feed.ts'
 import { createTokenCodec } from './feed/token.ts'
 import { createWaiting } from './feed/wait.ts'
@@ -53,6 +55,7 @@ import type { SlotStore } from './limits/slots.ts'
 import type { LimitStore } from './limits/store.ts'
 import { after } from './limits/timer.ts'
 import { createCursorCodec } from './query/cursor.ts'
+import { createRecordExports } from './record-exports.ts'
 import { createRecords } from './records.ts'
 
 export type Deps = {
@@ -63,6 +66,8 @@ export type Deps = {
   db: Db
   /** The same to a standby. */
   replica?: Db | undefined
+  /** Connections for exports. */
+  exportSource: ExportSource
   shared: SharedCache | undefined
   /** What may be served of what was read before. */
   judge: Judge
@@ -217,11 +222,14 @@ export const build = async (deps: Deps): Promise<FastifyInstance> => {
     waiting.close()
     done()
   })
+  const concurrency = createConcurrency({ store: deps.limitStore, after })
+  const exports = createExports({ source: deps.exportSource, concurrency, today })
+  const recordExports = createRecordExports({ exports, publicUrl, today })
   const tokens = createTokenCodec(secrets)
   const feed = createFeed({
     ...{ db, tokens, waiting, publicUrl, today, requireScope },
-    concurrency: createConcurrency({ store: deps.limitStore, after }),
-    maxStreams: Math.ceil(config.databasePool / 2),
+    concurrency,
+    source: deps.exportSource,
   })
 
   await app.register(openapi, { publicUrl })
@@ -234,7 +242,11 @@ export const build = async (deps: Deps): Promise<FastifyInstance> => {
   await app.register(async (closed) => {
     await closed.register(endpoints, { publicUrl, variesWithOrigin: hasCors, judge: deps.judge })
     await closed.register(limits, { quotas: createQuotas(counting) })
-    const rows = [...recordEndpoints(records), ...changeEndpoints(feed), ...meEndpoints(scopes)]
+    const rows = [
+      ...recordEndpoints(records, recordExports),
+      ...changeEndpoints(feed),
+      ...meEndpoints(scopes),
+    ]
     for (const row of rows) closed.endpoint(row)
   })
   await app.register(oauthRoutes, { publicUrl, scopes, now })

@@ -43,6 +43,15 @@ export const variables = {
     .optional()
     .describe('A standby of DATABASE_URL: answers are read there where its lag allows'),
   DATABASE_POOL: integer(1, 200).default(10).describe('Connections that serve requests'),
+  EXPORT_POOL: integer(1, 200)
+    .default(4)
+    .describe('Connections for exports and whole states, beside DATABASE_POOL: as many run at once'),
+  EXPORT_MAX_SECONDS: integer(1, 86_400)
+    .default(3_600)
+    .describe('Longest an export may take, and hold its snapshot; then its connection is cut'),
+  EXPORT_IDLE_SECONDS: integer(1, 3_600)
+    .default(60)
+    .describe('Longest a client may take nothing of its export; then its connection is cut'),
   REDIS_URL: redisUrl.optional().describe('Redis 7 or later, or Valkey; absent: memory cache only'),
   SECRET_KEY: list
     .optional()
@@ -121,6 +130,8 @@ export type Config = Readonly<{
   databaseAdminUrl: string | undefined
   databaseReplicaUrl: string | undefined
   databasePool: number
+  /** `pool` connections; times in milliseconds. */
+  exports: Readonly<{ pool: number; totalMs: number; idleMs: number }>
   redisUrl: string | undefined
   /** First makes, all check; undefined: generated and kept in DATA_DIR. */
   secretKeys: readonly string[] | undefined
@@ -198,6 +209,11 @@ export const parseConfig = (environment: Readonly<Record<string, string | undefi
     databaseAdminUrl: env.DATABASE_ADMIN_URL ?? env.DATABASE_URL,
     databaseReplicaUrl: env.DATABASE_REPLICA_URL,
     databasePool: env.DATABASE_POOL,
+    exports: {
+      pool: env.EXPORT_POOL,
+      totalMs: env.EXPORT_MAX_SECONDS * 1000,
+      idleMs: env.EXPORT_IDLE_SECONDS * 1000,
+    },
     redisUrl: env.REDIS_URL,
     secretKeys: env.SECRET_KEY,
     demoToken: env.DEMO_TOKEN,

@@ -10,6 +10,7 @@ import { createRedisCache, type SharedCache } from './cache/redis.ts'
 import type { Config } from './config.ts'
 import { createChangeSource } from './db/changes.ts'
 import { createDb, createPool, findServingRole } from './db/connect.ts'
+import { createExportSource, type ExportSource } from './db/copy/source.ts'
 import { listPendingMigrations } from './db/migrate.ts'
 import type { Db } from './db/schema.ts'
 import { isUnreachable } from './db/unreachable.ts'
@@ -28,6 +29,8 @@ export type Log = {
 export type Stores = {
   db: Db
   replica: Db | undefined
+  /** Connections for exports. */
+  exportSource: ExportSource
   shared: SharedCache | undefined
   judge: Judge
   poller: Poller
@@ -107,6 +110,13 @@ export const openStores = async (
   const db = createDb(open(url))
   const replicaUrl = config.databaseReplicaUrl
   const replica = replicaUrl === undefined ? undefined : createDb(open(replicaUrl))
+  const { pool: max, ...limits } = config.exports
+  const exportPool = createPool(url, {
+    ...(role === undefined ? {} : { role }),
+    ...{ max, applicationName: 'certdata exports', isStreaming: true, statementTimeoutMs: limits.totalMs },
+    onError: (error) => log.warn({ reason: error.message }, 'an idle export connection was lost'),
+  })
+  const exportSource = createExportSource({ pool: exportPool, max, ...limits })
   const monotonicNow = () => performance.now()
   const fence = createFence()
   const { cacheTtlSeconds, staleMaxSeconds } = config
@@ -125,6 +135,7 @@ export const openStores = async (
     await shared?.close()
     await limitStore?.close()
     await db.destroy()
+    await exportPool.end()
     await replica?.destroy()
     await local?.release()
   }
@@ -140,7 +151,20 @@ export const openStores = async (
       // Bounded, where a statement of ours would wait as long as a server that hangs.
       if (!(await poller.confirm())) throw new Error('The database does not answer')
     }
-    return { db, replica, shared, judge, poller, limitStore, secrets, signingKeys, local, ping, close }
+    return {
+      db,
+      replica,
+      exportSource,
+      shared,
+      judge,
+      poller,
+      limitStore,
+      secrets,
+      signingKeys,
+      local,
+      ping,
+      close,
+    }
   } catch (error) {
     await close()
     throw error

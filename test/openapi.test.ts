@@ -242,7 +242,8 @@ const faultsOf = (
   const documented = document.paths[path][method].responses[answer.statusCode] as Response | undefined
   if (!documented) return [`${path}: ${answer.statusCode} is not documented`]
   const { content, headers = {} } = resolve(documented)
-  const optional = ['Link', 'Sync-Token', ...(answer.statusCode === 403 ? ['WWW-Authenticate'] : [])]
+  const sometimes = ['Content-Disposition', 'Link', 'Sync-Token']
+  const optional = [...sometimes, ...(answer.statusCode === 403 ? ['WWW-Authenticate'] : [])]
   const missing = Object.keys(headers)
     .filter((name) => !optional.includes(name) && answer.headers[name.toLowerCase()] === undefined)
     .map((name) => `${path}: ${answer.statusCode} lacks ${name}`)

@@ -1,4 +1,6 @@
 import { isIPv6 } from 'node:net'
+import type { Principal } from '../auth/principal.ts'
+import type { AccountName } from './policy.ts'
 
 /** Bounds what a proxy's header may make us remember. */
 const maxLength = 64
@@ -23,3 +25,9 @@ export const clientOf = (address: string): string => {
     .map((group) => Number.parseInt(group, 16).toString(16))
   return `${network.join(':')}::/64`
 }
+
+/** Who is counted for a principal: the customer; a demo token is one customer's and many people's. */
+export const accountOf = ({ kind, customerId }: Principal, address: string): AccountName => ({
+  tag: customerId,
+  name: kind === 'demo' ? clientOf(address) : '',
+})
