@@ -1,7 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { readFileSync } from 'node:fs'
 import { METHODS } from 'node:http'
-import type { Http2Session } from 'node:http2'
 import type { Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import cors from '@fastify/cors'
@@ -9,9 +7,11 @@ import Fastify, { type FastifyInstance, type FastifyServerOptions, LogController
 import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod'
 import accessLog from '../plugins/access-log.ts'
 import accessRequests from '../plugins/access-requests.ts'
+import answers from '../plugins/answers.ts'
 import audit from '../plugins/audit.ts'
 import auth from '../plugins/auth.ts'
 import endpoints from '../plugins/endpoints.ts'
+import fastLane from '../plugins/fast-lane.ts'
 import freshnessProbe from '../plugins/freshness-probe.ts'
 import gate, { maxHeaderBytes } from '../plugins/gate.ts'
 import limits from '../plugins/limits.ts'
@@ -45,6 +45,7 @@ import { createFeed } from './feed/feed.ts'
 import { createTokenCodec } from './feed/token.ts'
 import { createWaiting } from './feed/wait.ts'
 import { answerClientError } from './http/client-error.ts'
+import { createListener, type ListenerOptions } from './http/listener.ts'
 import { describeForLog } from './http/log-error.ts'
 import { createConcurrency } from './limits/concurrency.ts'
 import { createLogins } from './limits/logins.ts'
@@ -85,11 +86,6 @@ export type Deps = {
 
 /** Contract, section 4. */
 const maxBodyBytes = 64 * 1024
-/** A request that has not arrived by then is 408. */
-const requestTimeoutMs = 30_000
-/** Longer than the minute for which load balancers keep idle connections, so that they close first. */
-const keepAliveTimeoutMs = 72_000
-
 const exposedHeaders = [
   'ETag',
   'Link',
@@ -105,8 +101,11 @@ const exposedHeaders = [
   'WWW-Authenticate',
 ]
 
-const serverOptions = ({ config, publicUrl }: Deps, headers: () => Readonly<Record<string, string>>) => {
-  const http = { maxHeaderSize: maxHeaderBytes, requireHostHeader: false }
+const serverOptions = (
+  { config, publicUrl }: Deps,
+  headers: () => Readonly<Record<string, string>>,
+  answerFast: ListenerOptions['answerFast'],
+) => {
   const options: FastifyServerOptions = {
     logger: {
       level: config.logLevel,
@@ -121,8 +120,6 @@ const serverOptions = ({ config, publicUrl }: Deps, headers: () => Readonly<Reco
     genReqId: () => randomUUID(),
     trustProxy: config.trustedProxies.length > 0 ? [...config.trustedProxies] : false,
     bodyLimit: maxBodyBytes,
-    requestTimeout: requestTimeoutMs,
-    keepAliveTimeout: keepAliveTimeoutMs,
     // Draining answers what still comes on open connections.
     return503OnClosing: false,
     forceCloseConnections: 'idle',
@@ -130,17 +127,8 @@ const serverOptions = ({ config, publicUrl }: Deps, headers: () => Readonly<Reco
     frameworkErrors: (error, request, reply) => request.server.sendProblem(error, request, reply),
     clientErrorHandler: (error, socket) => answerClientError(error, socket as Socket, publicUrl, headers()),
   }
-  if (!config.tls) return { ...options, http }
-  const { certFile, keyFile } = config.tls
-  const https = { ...http, allowHTTP1: true, cert: readFileSync(certFile), key: readFileSync(keyFile) }
-  return { ...options, http2: true, https }
-}
-
-/** What Node's HTTP/2 server does not take as options, and expectations, which a server may pass over. */
-const fitServer = (server: FastifyInstance['server']): void => {
-  Object.assign(server, { requestTimeout: requestTimeoutMs, keepAliveTimeout: keepAliveTimeoutMs })
-  server.on('session', (session: Http2Session) => session.setTimeout(keepAliveTimeoutMs))
-  server.on('checkExpectation', (request, response) => server.emit('request', request, response))
+  const serverFactory = createListener({ tls: config.tls, maxHeaderBytes, answerFast })
+  return config.tls ? { ...options, serverFactory, http2: true } : { ...options, serverFactory }
 }
 
 /**
@@ -150,8 +138,8 @@ const fitServer = (server: FastifyInstance['server']): void => {
 export const build = async (deps: Deps): Promise<FastifyInstance> => {
   const { config, publicUrl, db, shared, secrets, signingKeys, now, monotonicNow } = deps
   const constantHeaders = () => app.securityHeaders[config.tls ? 'tls' : 'plain']
-  const app = Fastify(serverOptions(deps, constantHeaders) as FastifyServerOptions) as FastifyInstance
-  fitServer(app.server)
+  const options = serverOptions(deps, constantHeaders, (...exchange) => app.answerFast(...exchange))
+  const app = Fastify(options as FastifyServerOptions) as FastifyInstance
   app.setValidatorCompiler(validatorCompiler)
   app.setSerializerCompiler(serializerCompiler)
   app.removeContentTypeParser('text/plain')
@@ -163,6 +151,7 @@ export const build = async (deps: Deps): Promise<FastifyInstance> => {
 
   await app.register(securityHeaders)
   await app.register(problems, { publicUrl, headers: constantHeaders })
+  await app.register(answers)
   await app.register(accessLog)
   await app.register(gate, { trustedProxies: config.trustedProxies, allowHttp: config.allowHttp })
   await app.register(methodGuard)
@@ -224,6 +213,9 @@ export const build = async (deps: Deps): Promise<FastifyInstance> => {
     maxStreams: Math.ceil(config.databasePool / 2),
   })
 
+  const quotas = createQuotas(counting)
+  const hasProxies = config.trustedProxies.length > 0
+  await app.register(fastLane, { cache, judge: deps.judge, quotas, today, isDraining, hasProxies })
   await app.register(openapi, { publicUrl })
   await app.register(authRoutes, { signingKeys })
   await app.register(healthRoutes, { ping: deps.ping, isDraining: deps.isDraining })
@@ -233,7 +225,7 @@ export const build = async (deps: Deps): Promise<FastifyInstance> => {
   app.guardMethods('/health/ready', ['GET', 'HEAD'])
   await app.register(async (closed) => {
     await closed.register(endpoints, { publicUrl, variesWithOrigin: hasCors, judge: deps.judge })
-    await closed.register(limits, { quotas: createQuotas(counting) })
+    await closed.register(limits, { quotas })
     const rows = [...recordEndpoints(records), ...changeEndpoints(feed), ...meEndpoints(scopes)]
     for (const row of rows) closed.endpoint(row)
   })
