@@ -102,6 +102,11 @@ export const variables = {
     .describe(
       'Days after which an access request is deleted, from its decision, or its coming if none was made',
     ),
+  METRICS_TOKEN: z
+    .string()
+    .regex(/^[A-Za-z0-9._~+/=-]{16,}$/, 'expected 16 or more of A-Z a-z 0-9 . _ ~ + / = -')
+    .optional()
+    .describe('Bearer token for /metrics; absent: there is no such page'),
   LOG_LEVEL: z
     .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])
     .default('info')
@@ -138,6 +143,7 @@ export type Config = Readonly<{
   /** Dates, YYYY-MM-DD. */
   holidays: ReadonlySet<string>
   accessRequestDays: number
+  metricsToken: string | undefined
   logLevel: string
   production: boolean
 }>
@@ -219,6 +225,7 @@ export const parseConfig = (environment: Readonly<Record<string, string | undefi
     },
     holidays: new Set(env.HOLIDAYS),
     accessRequestDays: env.ACCESS_REQUEST_DAYS,
+    metricsToken: env.METRICS_TOKEN,
     logLevel: env.LOG_LEVEL,
     production: env.NODE_ENV === 'production',
   })
