@@ -23,6 +23,7 @@ import openapi from '../plugins/openapi.ts'
 import problems from '../plugins/problems.ts'
 import securityHeaders from '../plugins/security-headers.ts'
 import signingKeyRefresh from '../plugins/signing-keys.ts'
+import tracingPlugin from '../plugins/tracing.ts'
 import { accessRequestRoutes } from '../routes/access-requests.ts'
 import { authRoutes } from '../routes/auth.ts'
 import { changeEndpoints } from '../routes/changes.ts'
@@ -59,6 +60,8 @@ import { after } from './limits/timer.ts'
 import { createSlowFigure } from './observe/figures.ts'
 import { createRequestObserver } from './observe/requests.ts'
 import { type PoolFigures, type RedisFigures, serviceCollectors } from './observe/service-metrics.ts'
+import { findTraceId } from './observe/trace-context.ts'
+import type { Tracing } from './observe/tracing.ts'
 import { createCursorCodec } from './query/cursor.ts'
 import { createRecords } from './records.ts'
 
@@ -88,6 +91,8 @@ export type Deps = {
   /** Rejects where the database does not answer. */
   ping: () => Promise<void>
   isDraining: () => boolean
+  /** Absent: nobody collects traces. */
+  tracing?: Tracing | undefined
   /** For metrics; what is absent is not in them. */
   figures?:
     | { pollAgeMs: () => number; pools: () => Readonly<Record<string, PoolFigures>>; process?: Registry }
@@ -131,6 +136,10 @@ const serverOptions = ({ config, publicUrl }: Deps, headers: () => Readonly<Reco
         res: ({ statusCode }) => ({ statusCode }),
         err: describeForLog,
       },
+    },
+    childLoggerFactory: (logger, bindings, options, request) => {
+      const trace_id = findTraceId(request.headers.traceparent)
+      return logger.child(trace_id === undefined ? bindings : { ...bindings, trace_id }, options)
     },
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: () => randomUUID(),
@@ -184,6 +193,7 @@ export const build = async (deps: Deps): Promise<FastifyInstance> => {
   }
   const scopes = listScopes()
 
+  if (deps.tracing) await app.register(tracingPlugin, { tracing: deps.tracing })
   await app.register(securityHeaders)
   await app.register(problems, { publicUrl, headers: constantHeaders })
   await app.register(accessLog)
