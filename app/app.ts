@@ -5,6 +5,8 @@ import { setTimeout as delay } from 'node:timers/promises'
 import cors from '@fastify/cors'
 import Fastify, { type FastifyInstance, type FastifyServerOptions, LogController } from 'fastify'
 import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod'
+import type { Registry } from 'prom-client'
+import packageJson from '../package.json' with { type: 'json' }
 import accessLog from '../plugins/access-log.ts'
 import accessRequests from '../plugins/access-requests.ts'
 import answers from '../plugins/answers.ts'
@@ -16,15 +18,18 @@ import freshnessProbe from '../plugins/freshness-probe.ts'
 import gate, { maxHeaderBytes } from '../plugins/gate.ts'
 import limits from '../plugins/limits.ts'
 import methodGuard from '../plugins/method-guard.ts'
+import metrics from '../plugins/metrics.ts'
 import openapi from '../plugins/openapi.ts'
 import problems from '../plugins/problems.ts'
 import securityHeaders from '../plugins/security-headers.ts'
 import signingKeyRefresh from '../plugins/signing-keys.ts'
+import tracingPlugin from '../plugins/tracing.ts'
 import { accessRequestRoutes } from '../routes/access-requests.ts'
 import { authRoutes } from '../routes/auth.ts'
 import { changeEndpoints } from '../routes/changes.ts'
 import { healthRoutes } from '../routes/health.ts'
 import { meEndpoints } from '../routes/me.ts'
+import { metricsRoutes } from '../routes/metrics.ts'
 import { oauthRoutes } from '../routes/oauth.ts'
 import { recordEndpoints } from '../routes/records.ts'
 import { wellKnownRoutes } from '../routes/well-known.ts'
@@ -53,6 +58,11 @@ import { createQuotas } from './limits/quotas.ts'
 import type { SlotStore } from './limits/slots.ts'
 import type { LimitStore } from './limits/store.ts'
 import { after } from './limits/timer.ts'
+import { createSlowFigure } from './observe/figures.ts'
+import { createRequestObserver } from './observe/requests.ts'
+import { type PoolFigures, type RedisFigures, serviceCollectors } from './observe/service-metrics.ts'
+import { findTraceId } from './observe/trace-context.ts'
+import type { Tracing } from './observe/tracing.ts'
 import { createCursorCodec } from './query/cursor.ts'
 import { createRecords } from './records.ts'
 
@@ -82,10 +92,20 @@ export type Deps = {
   /** Rejects where the database does not answer. */
   ping: () => Promise<void>
   isDraining: () => boolean
+  /** Absent: nobody collects traces. */
+  tracing?: Tracing | undefined
+  /** For metrics; what is absent is not in them. */
+  figures?:
+    | { pollAgeMs: () => number; pools: () => Readonly<Record<string, PoolFigures>>; process?: Registry }
+    | undefined
 }
 
+const { version } = packageJson
 /** Contract, section 4. */
 const maxBodyBytes = 64 * 1024
+/** Scrapes are as frequent as somebody likes, and come from several. */
+const slowFigureKeptMs = 30_000
+
 const exposedHeaders = [
   'ETag',
   'Link',
@@ -116,6 +136,10 @@ const serverOptions = (
         err: describeForLog,
       },
     },
+    childLoggerFactory: (logger, bindings, options, request) => {
+      const trace_id = findTraceId(request.headers.traceparent)
+      return logger.child(trace_id === undefined ? bindings : { ...bindings, trace_id }, options)
+    },
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: () => randomUUID(),
     trustProxy: config.trustedProxies.length > 0 ? [...config.trustedProxies] : false,
@@ -129,6 +153,14 @@ const serverOptions = (
   }
   const serverFactory = createListener({ tls: config.tls, maxHeaderBytes, answerFast })
   return config.tls ? { ...options, serverFactory, http2: true } : { ...options, serverFactory }
+}
+
+const redisFigures = ({ shared, limitStore }: Deps): Record<string, RedisFigures> => {
+  const cache = shared?.figures?.()
+  return {
+    ...(cache ? { cache } : {}),
+    ...(limitStore ? { limits: { isUp: !limitStore.isDown, isBreakerOpen: limitStore.isDown } } : {}),
+  }
 }
 
 /**
@@ -149,6 +181,7 @@ export const build = async (deps: Deps): Promise<FastifyInstance> => {
   }
   const scopes = listScopes()
 
+  if (deps.tracing) await app.register(tracingPlugin, { tracing: deps.tracing })
   await app.register(securityHeaders)
   await app.register(problems, { publicUrl, headers: constantHeaders })
   await app.register(answers)
@@ -182,6 +215,7 @@ export const build = async (deps: Deps): Promise<FastifyInstance> => {
     logins,
   })
   await app.register(audit, { db, secrets, now })
+  await app.register(metrics, { observer: createRequestObserver(), processRegistry: deps.figures?.process })
   const { holidays, accessRequestDays: keptDays } = config
   const requests = createAccessRequests({ ...counting, db, now, monotonicNow, holidays, keptDays })
   await app.register(accessRequests, { requests, after })
@@ -215,9 +249,34 @@ export const build = async (deps: Deps): Promise<FastifyInstance> => {
 
   const quotas = createQuotas(counting)
   const hasProxies = config.trustedProxies.length > 0
-  await app.register(fastLane, { cache, judge: deps.judge, quotas, today, isDraining, hasProxies })
+  // Spans are made by the router.
+  const isOff = deps.tracing !== undefined
+  await app.register(fastLane, { cache, judge: deps.judge, quotas, today, isDraining, hasProxies, isOff })
+  const overdueAccessRequests = createSlowFigure({
+    read: requests.countOverdue,
+    now: monotonicNow,
+    keptMs: slowFigureKeptMs,
+  })
+  app.metrics.add(
+    serviceCollectors({
+      ...{ version, databaseNow, isDraining, overdueAccessRequests },
+      asOf: deps.judge.asOf,
+      isAway: deps.judge.isAway,
+      pollAgeMs: deps.figures?.pollAgeMs,
+      pools: deps.figures?.pools,
+      redis: () => redisFigures(deps),
+      probes: app.freshnessProbes,
+      memoryBytes: () => memory.sizeBytes,
+      fills: () => cache.fills,
+      audit: app.audit.figures,
+      feed: () => ({ streams: feed.streams, waiters: waiting.count }),
+    }),
+  )
+
   await app.register(openapi, { publicUrl })
   await app.register(authRoutes, { signingKeys })
+  await app.register(metricsRoutes, { token: config.metricsToken })
+  if (config.metricsToken !== undefined) app.guardMethods('/metrics', ['GET', 'HEAD'])
   await app.register(healthRoutes, { ping: deps.ping, isDraining: deps.isDraining })
   app.guardMethods('/v1/auth/login', ['POST'])
   app.guardMethods('/.well-known/jwks.json', ['GET', 'HEAD'])

@@ -4,9 +4,9 @@ import fp from 'fastify-plugin'
 export default fp(
   (app, _options, done) => {
     const { log } = app
-    app.watchAnswers(({ requestId, method, route = null, status, ms, traceparent }) => {
+    app.watchAnswers(({ requestId, method, route = null, status, ms, traceId }) => {
       const line = { reqId: requestId, method, route, status, ms: Math.round(ms * 100) / 100 }
-      log.info(traceparent === undefined ? line : { ...line, traceparent }, 'answered')
+      log.info(traceId === undefined ? line : { ...line, trace_id: traceId }, 'answered')
     })
     done()
   },

@@ -1,7 +1,8 @@
 import type { FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import type { Principal } from '../app/auth/principal.ts'
-import type { Outcome } from '../app/cache/read-through.ts'
+import type { AnswerSource } from '../app/observe/requests.ts'
+import { findTraceId } from '../app/observe/trace-context.ts'
 
 /** An answer that has gone out, for those who count: the log, the audit trail, metrics. */
 export type Answered = Readonly<{
@@ -20,12 +21,12 @@ export type Answered = Readonly<{
   status: number
   /** Records in it. */
   rows: number
-  /** Where the body came from; undefined: not from the cache's three tiers. */
-  outcome: Outcome | undefined
+  /** Where its data came from. */
+  source: AnswerSource
   /** From the first byte seen to the end of writing. */
   ms: number
-  /** W3C trace context, as it came. */
-  traceparent: string | undefined
+  /** W3C trace context: the trace it belongs to; undefined: none. */
+  traceId: string | undefined
 }>
 
 export type Watcher = (answered: Answered) => void
@@ -40,13 +41,13 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Records in the answer. */
     rowsRead: number
-    /** Where the answer came from. */
-    outcome: Outcome | undefined
+    /** Where the answer's data came from; whoever answers with data sets it. */
+    answerSource: AnswerSource
   }
 }
 
-const traceparentOf = ({ headers: { traceparent } }: FastifyRequest): string | undefined =>
-  typeof traceparent === 'string' ? traceparent : undefined
+const traceIdOf = ({ span, headers }: FastifyRequest): string | undefined =>
+  span?.traceId ?? findTraceId(headers.traceparent)
 
 /** One place where an answer is known to be out, whichever way it took. */
 export default fp(
@@ -59,7 +60,7 @@ export default fp(
       for (const watcher of watchers) watcher(answered)
     })
     app.decorateRequest('rowsRead', 0)
-    app.decorateRequest('outcome', undefined)
+    app.decorateRequest('answerSource', 'none')
     app.addHook('onResponse', (request, reply, next) => {
       const { url: route, config } = request.routeOptions
       app.noteAnswered({
@@ -72,9 +73,9 @@ export default fp(
         target: request.raw.url ?? '',
         status: reply.statusCode,
         rows: request.rowsRead,
-        outcome: request.outcome,
+        source: request.answerSource,
         ms: reply.elapsedTime,
-        traceparent: traceparentOf(request),
+        traceId: traceIdOf(request),
       })
       next()
     })
