@@ -231,6 +231,7 @@ export const build = async (deps: Deps): Promise<FastifyInstance> => {
     cursors: createCursorCodec(secrets),
     publicUrl,
     today,
+    monotonicNow,
   })
 
   const { listen, databaseNow, isDraining } = deps
