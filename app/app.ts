@@ -17,6 +17,7 @@ import gate, { maxHeaderBytes } from '../plugins/gate.ts'
 import limits from '../plugins/limits.ts'
 import methodGuard from '../plugins/method-guard.ts'
 import openapi from '../plugins/openapi.ts'
+import pages from '../plugins/pages.ts'
 import problems from '../plugins/problems.ts'
 import securityHeaders from '../plugins/security-headers.ts'
 import signingKeyRefresh from '../plugins/signing-keys.ts'
@@ -26,6 +27,7 @@ import { changeEndpoints } from '../routes/changes.ts'
 import { healthRoutes } from '../routes/health.ts'
 import { meEndpoints } from '../routes/me.ts'
 import { oauthRoutes } from '../routes/oauth.ts'
+import { pageRoutes } from '../routes/pages.ts'
 import { recordEndpoints } from '../routes/records.ts'
 import { wellKnownRoutes } from '../routes/well-known.ts'
 import { createAccessRequests } from './access/requests.ts'
@@ -52,6 +54,7 @@ import { createQuotas } from './limits/quotas.ts'
 import type { SlotStore } from './limits/slots.ts'
 import type { LimitStore } from './limits/store.ts'
 import { after } from './limits/timer.ts'
+import { createSite } from './pages/site.ts'
 import { createCursorCodec } from './query/cursor.ts'
 import { createRecords } from './records.ts'
 
@@ -164,7 +167,9 @@ export const build = async (deps: Deps): Promise<FastifyInstance> => {
   await app.register(securityHeaders)
   await app.register(problems, { publicUrl, headers: constantHeaders })
   await app.register(accessLog)
-  await app.register(gate, { trustedProxies: config.trustedProxies, allowHttp: config.allowHttp })
+  const { trustedProxies, allowHttp } = config
+  await app.register(gate, { trustedProxies, allowHttp, publicUrl })
+  await app.register(pages)
   await app.register(methodGuard)
   const hasCors = config.corsOrigins.length > 0
   if (hasCors) {
@@ -239,6 +244,7 @@ export const build = async (deps: Deps): Promise<FastifyInstance> => {
   })
   await app.register(oauthRoutes, { publicUrl, scopes, now })
   await app.register(accessRequestRoutes)
-  await app.register(wellKnownRoutes, { publicUrl, scopes })
+  await app.register(wellKnownRoutes, { publicUrl, scopes, securityContact: config.securityContact, now })
+  await app.register(pageRoutes, { site: createSite({ publicUrl, demoToken }) })
   return app
 }

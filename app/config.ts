@@ -102,6 +102,11 @@ export const variables = {
     .describe(
       'Days after which an access request is deleted, from its decision, or its coming if none was made',
     ),
+  SECURITY_CONTACT: z
+    .string()
+    .regex(/^(mailto:\S+@\S+|https:\/\/\S+)$/, 'expected mailto:… or https://…')
+    .optional()
+    .describe('Where weaknesses are reported, in security.txt; default: the access form'),
   LOG_LEVEL: z
     .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])
     .default('info')
@@ -138,6 +143,8 @@ export type Config = Readonly<{
   /** Dates, YYYY-MM-DD. */
   holidays: ReadonlySet<string>
   accessRequestDays: number
+  /** A `mailto:` or `https:` address. */
+  securityContact: string | undefined
   logLevel: string
   production: boolean
 }>
@@ -219,6 +226,7 @@ export const parseConfig = (environment: Readonly<Record<string, string | undefi
     },
     holidays: new Set(env.HOLIDAYS),
     accessRequestDays: env.ACCESS_REQUEST_DAYS,
+    securityContact: env.SECURITY_CONTACT,
     logLevel: env.LOG_LEVEL,
     production: env.NODE_ENV === 'production',
   })
