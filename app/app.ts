@@ -21,6 +21,7 @@ import pages from '../plugins/pages.ts'
 import problems from '../plugins/problems.ts'
 import securityHeaders from '../plugins/security-headers.ts'
 import signingKeyRefresh from '../plugins/signing-keys.ts'
+import statusMinutes from '../plugins/status.ts'
 import { accessRequestRoutes } from '../routes/access-requests.ts'
 import { authRoutes } from '../routes/auth.ts'
 import { changeEndpoints } from '../routes/changes.ts'
@@ -29,8 +30,10 @@ import { meEndpoints } from '../routes/me.ts'
 import { oauthRoutes } from '../routes/oauth.ts'
 import { pageRoutes } from '../routes/pages.ts'
 import { recordEndpoints } from '../routes/records.ts'
+import { statusRoutes } from '../routes/status.ts'
 import { wellKnownRoutes } from '../routes/well-known.ts'
 import { createAccessRequests } from './access/requests.ts'
+import { demoCustomerId, type Principal } from './auth/principal.ts'
 import { requireScope } from './auth/principals.ts'
 import { listScopes } from './auth/scopes.ts'
 import type { Secrets } from './auth/secrets.ts'
@@ -57,6 +60,8 @@ import { after } from './limits/timer.ts'
 import { createSite } from './pages/site.ts'
 import { createCursorCodec } from './query/cursor.ts'
 import { createRecords } from './records.ts'
+import { resources } from './resources/index.ts'
+import { createStatus } from './status/status.ts'
 
 export type Deps = {
   config: Config
@@ -92,6 +97,16 @@ const maxBodyBytes = 64 * 1024
 const requestTimeoutMs = 30_000
 /** Longer than the minute for which load balancers keep idle connections, so that they close first. */
 const keepAliveTimeoutMs = 72_000
+
+/** Who the service is to itself when it asks whether it answers. */
+const probing: Principal = {
+  kind: 'demo',
+  customerId: demoCustomerId,
+  keyId: demoCustomerId,
+  scopes: undefined,
+  expiringWithin: 90,
+  plan: 'premium',
+}
 
 const exposedHeaders = [
   'ETag',
@@ -216,6 +231,19 @@ export const build = async (deps: Deps): Promise<FastifyInstance> => {
   })
 
   const { listen, databaseNow, isDraining } = deps
+  const probe = async () => {
+    await deps.ping()
+    await records.answer({
+      principal: probing,
+      resource: resources.countries,
+      rawQuery: 'limit=1',
+      noCache: false,
+    })
+  }
+  const ageMs = () => databaseNow() - Date.parse(deps.judge.asOf())
+  const status = createStatus({ db, now, probe, ageMs })
+  await app.register(statusMinutes, { status })
+
   const waiting = createWaiting({ listen, databaseNow, isDraining })
   // Before the server waits for what is in flight.
   app.addHook('preClose', (done) => {
@@ -245,6 +273,7 @@ export const build = async (deps: Deps): Promise<FastifyInstance> => {
   await app.register(oauthRoutes, { publicUrl, scopes, now })
   await app.register(accessRequestRoutes)
   await app.register(wellKnownRoutes, { publicUrl, scopes, securityContact: config.securityContact, now })
+  await app.register(statusRoutes)
   await app.register(pageRoutes, { site: createSite({ publicUrl, demoToken }) })
   return app
 }

@@ -85,6 +85,7 @@ const main = async () => {
     isDraining: () => draining,
   })
   await app.listen({ host: config.host, port })
+  app.startStatus()
   const warn = (message: string, error: Error) => log.warn({ reason: error.message }, message)
   const upkeep = startUpkeep({ db: stores.db, warn })
   const refresh = stores.local && keepExampleDataCurrent(stores.local, log)
