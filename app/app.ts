@@ -7,6 +7,8 @@ import { setTimeout as delay } from 'node:timers/promises'
 import cors from '@fastify/cors'
 import Fastify, { type FastifyInstance, type FastifyServerOptions, LogController } from 'fastify'
 import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod'
+import type { Registry } from 'prom-client'
+import packageJson from '../package.json' with { type: 'json' }
 import accessLog from '../plugins/access-log.ts'
 import accessRequests from '../plugins/access-requests.ts'
 import audit from '../plugins/audit.ts'
@@ -16,6 +18,7 @@ import freshnessProbe from '../plugins/freshness-probe.ts'
 import gate, { maxHeaderBytes } from '../plugins/gate.ts'
 import limits from '../plugins/limits.ts'
 import methodGuard from '../plugins/method-guard.ts'
+import metrics from '../plugins/metrics.ts'
 import openapi from '../plugins/openapi.ts'
 import pages from '../plugins/pages.ts'
 import problems from '../plugins/problems.ts'
@@ -27,13 +30,13 @@ import { authRoutes } from '../routes/auth.ts'
 import { changeEndpoints } from '../routes/changes.ts'
 import { healthRoutes } from '../routes/health.ts'
 import { meEndpoints } from '../routes/me.ts'
+import { metricsRoutes } from '../routes/metrics.ts'
 import { oauthRoutes } from '../routes/oauth.ts'
 import { pageRoutes } from '../routes/pages.ts'
 import { recordEndpoints } from '../routes/records.ts'
 import { statusRoutes } from '../routes/status.ts'
 import { wellKnownRoutes } from '../routes/well-known.ts'
 import { createAccessRequests } from './access/requests.ts'
-import { demoCustomerId, type Principal } from './auth/principal.ts'
 import { requireScope } from './auth/principals.ts'
 import { listScopes } from './auth/scopes.ts'
 import type { Secrets } from './auth/secrets.ts'
@@ -57,10 +60,13 @@ import { createQuotas } from './limits/quotas.ts'
 import type { SlotStore } from './limits/slots.ts'
 import type { LimitStore } from './limits/store.ts'
 import { after } from './limits/timer.ts'
+import { createSlowFigure } from './observe/figures.ts'
+import { createRequestObserver } from './observe/requests.ts'
+import { type PoolFigures, type RedisFigures, serviceCollectors } from './observe/service-metrics.ts'
 import { createSite } from './pages/site.ts'
 import { createCursorCodec } from './query/cursor.ts'
 import { createRecords } from './records.ts'
-import { resources } from './resources/index.ts'
+import { createProbe } from './status/probe.ts'
 import { createStatus } from './status/status.ts'
 
 export type Deps = {
@@ -89,8 +95,13 @@ export type Deps = {
   /** Rejects where the database does not answer. */
   ping: () => Promise<void>
   isDraining: () => boolean
+  /** For metrics; what is absent is not in them. */
+  figures?:
+    | { pollAgeMs: () => number; pools: () => Readonly<Record<string, PoolFigures>>; process?: Registry }
+    | undefined
 }
 
+const { version } = packageJson
 /** Contract, section 4. */
 const maxBodyBytes = 64 * 1024
 /** A request that has not arrived by then is 408. */
@@ -98,15 +109,8 @@ const requestTimeoutMs = 30_000
 /** Longer than the minute for which load balancers keep idle connections, so that they close first. */
 const keepAliveTimeoutMs = 72_000
 
-/** Who the service is to itself when it asks whether it answers. */
-const probing: Principal = {
-  kind: 'demo',
-  customerId: demoCustomerId,
-  keyId: demoCustomerId,
-  scopes: undefined,
-  expiringWithin: 90,
-  plan: 'premium',
-}
+/** Scrapes are as frequent as somebody likes, and come from several. */
+const slowFigureKeptMs = 30_000
 
 const exposedHeaders = [
   'ETag',
@@ -161,6 +165,14 @@ const fitServer = (server: FastifyInstance['server']): void => {
   server.on('checkExpectation', (request, response) => server.emit('request', request, response))
 }
 
+const redisFigures = ({ shared, limitStore }: Deps): Record<string, RedisFigures> => {
+  const cache = shared?.figures?.()
+  return {
+    ...(cache ? { cache } : {}),
+    ...(limitStore ? { limits: { isUp: !limitStore.isDown, isBreakerOpen: limitStore.isDown } } : {}),
+  }
+}
+
 /**
  * Puts the service together from what it is given; listens to nothing and opens nothing. Plugins are
  * registered in the order a request passes them.
@@ -213,6 +225,7 @@ export const build = async (deps: Deps): Promise<FastifyInstance> => {
     logins,
   })
   await app.register(audit, { db, secrets, now })
+  await app.register(metrics, { observer: createRequestObserver(), processRegistry: deps.figures?.process })
   const { holidays, accessRequestDays: keptDays } = config
   const requests = createAccessRequests({ ...counting, db, now, monotonicNow, holidays, keptDays })
   await app.register(accessRequests, { requests, after })
@@ -231,17 +244,8 @@ export const build = async (deps: Deps): Promise<FastifyInstance> => {
   })
 
   const { listen, databaseNow, isDraining } = deps
-  const probe = async () => {
-    await deps.ping()
-    await records.answer({
-      principal: probing,
-      resource: resources.countries,
-      rawQuery: 'limit=1',
-      noCache: false,
-    })
-  }
   const ageMs = () => databaseNow() - Date.parse(deps.judge.asOf())
-  const status = createStatus({ db, now, probe, ageMs })
+  const status = createStatus({ db, now, probe: createProbe(deps.ping, records), ageMs })
   await app.register(statusMinutes, { status })
 
   const waiting = createWaiting({ listen, databaseNow, isDraining })
@@ -257,8 +261,31 @@ export const build = async (deps: Deps): Promise<FastifyInstance> => {
     maxStreams: Math.ceil(config.databasePool / 2),
   })
 
+  const overdueAccessRequests = createSlowFigure({
+    read: requests.countOverdue,
+    now: monotonicNow,
+    keptMs: slowFigureKeptMs,
+  })
+  app.metrics.add(
+    serviceCollectors({
+      ...{ version, databaseNow, isDraining, overdueAccessRequests },
+      asOf: deps.judge.asOf,
+      isAway: deps.judge.isAway,
+      pollAgeMs: deps.figures?.pollAgeMs,
+      pools: deps.figures?.pools,
+      redis: () => redisFigures(deps),
+      probes: app.freshnessProbes,
+      memoryBytes: () => memory.sizeBytes,
+      fills: () => cache.fills,
+      audit: app.audit.figures,
+      feed: () => ({ streams: feed.streams, waiters: waiting.count }),
+    }),
+  )
+
   await app.register(openapi, { publicUrl })
   await app.register(authRoutes, { signingKeys })
+  await app.register(metricsRoutes, { token: config.metricsToken })
+  if (config.metricsToken !== undefined) app.guardMethods('/metrics', ['GET', 'HEAD'])
   await app.register(healthRoutes, { ping: deps.ping, isDraining: deps.isDraining })
   app.guardMethods('/v1/auth/login', ['POST'])
   app.guardMethods('/.well-known/jwks.json', ['GET', 'HEAD'])

@@ -107,6 +107,11 @@ export const variables = {
     .regex(/^(mailto:\S+@\S+|https:\/\/\S+)$/, 'expected mailto:… or https://…')
     .optional()
     .describe('Where weaknesses are reported, in security.txt; default: the access form'),
+  METRICS_TOKEN: z
+    .string()
+    .regex(/^[A-Za-z0-9._~+/=-]{16,}$/, 'expected 16 or more of A-Z a-z 0-9 . _ ~ + / = -')
+    .optional()
+    .describe('Bearer token for /metrics; absent: there is no such page'),
   LOG_LEVEL: z
     .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])
     .default('info')
@@ -145,6 +150,7 @@ export type Config = Readonly<{
   accessRequestDays: number
   /** A `mailto:` or `https:` address. */
   securityContact: string | undefined
+  metricsToken: string | undefined
   logLevel: string
   production: boolean
 }>
@@ -227,6 +233,7 @@ export const parseConfig = (environment: Readonly<Record<string, string | undefi
     holidays: new Set(env.HOLIDAYS),
     accessRequestDays: env.ACCESS_REQUEST_DAYS,
     securityContact: env.SECURITY_CONTACT,
+    metricsToken: env.METRICS_TOKEN,
     logLevel: env.LOG_LEVEL,
     production: env.NODE_ENV === 'production',
   })

@@ -7,6 +7,7 @@ import { build } from './app.ts'
 import { type Config, ConfigError, parseConfig } from './config.ts'
 import type { LocalDatabase } from './demo/local-database.ts'
 import { describeForLog } from './http/log-error.ts'
+import { createProcessRegistry } from './observe/process-metrics.ts'
 import { type Log, openStores, type Stores } from './stores.ts'
 import { startUpkeep } from './upkeep.ts'
 
@@ -83,6 +84,7 @@ const main = async () => {
     now: Date.now,
     monotonicNow: () => performance.now(),
     isDraining: () => draining,
+    figures: { pollAgeMs: stores.poller.ageMs, pools: stores.pools, process: createProcessRegistry() },
   })
   await app.listen({ host: config.host, port })
   app.startStatus()

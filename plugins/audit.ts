@@ -8,6 +8,7 @@ import { createReadCounts } from '../app/audit/read-counts.ts'
 import { type AuditEvent, recordEvents } from '../app/audit/record.ts'
 import { readChainState, sealPending } from '../app/audit/sealer.ts'
 import type { Db } from '../app/db/schema.ts'
+import type { AuditFigures } from '../app/observe/service-metrics.ts'
 
 export type AuditOptions = {
   /** Connections of the serving role. */
@@ -28,6 +29,8 @@ declare module 'fastify' {
       seal(): Promise<void>
       /** The head published last, as the log has it; undefined until there is one. For a metric. */
       head(): Head | undefined
+      /** What metrics show. */
+      figures(): AuditFigures
     }
   }
   interface FastifyRequest {
@@ -41,12 +44,15 @@ declare module 'fastify' {
 const tickMs = 1_000
 const flushMs = 60_000
 
-const createSeal = (app: FastifyInstance, { db, secrets }: AuditOptions) => {
+const createSeal = (app: FastifyInstance, { db, secrets, now }: AuditOptions) => {
   let known: Head | undefined
+  let contradictions = 0
+  let sealedAt: number | undefined
 
   const publish = (head: Head) => {
     if (known?.sealNo === head.sealNo && known.mac.equals(head.mac)) return
     if (known && head.sealNo <= known.sealNo) {
+      contradictions += 1
       const heads = { published: formatHead(known), found: formatHead(head) }
       app.log.error(heads, 'the audit chain was cut or rewritten: it lacks a head that was published')
     }
@@ -56,11 +62,11 @@ const createSeal = (app: FastifyInstance, { db, secrets }: AuditOptions) => {
   const seal = async (): Promise<void> => {
     const { head, isWaiting } = await readChainState(db)
     publish(head)
-    if (!isWaiting) return
-    const sealed = await sealPending(db, secrets)
+    const sealed = isWaiting ? await sealPending(db, secrets) : undefined
     if (sealed) publish(sealed)
+    sealedAt = now()
   }
-  return { seal, head: () => known }
+  return { seal, figures: () => ({ head: known, contradictions, sealedAt }) }
 }
 
 /** Runs `work` each second until the service closes; a failure is reported once, until it works again. */
@@ -110,16 +116,24 @@ const watchAuthentication = (app: FastifyInstance, options: Omit<LoginAuditOptio
  */
 async function audit(app: FastifyInstance, options: AuditOptions): Promise<void> {
   const { db, secrets, now } = options
+  let lostEntries = 0
   const counts = createReadCounts({ now, fingerprint: (target) => fingerprintQuery(secrets, target) })
   const record = (event: AuditEvent) => recordEvents(db, [event])
   const flush = createFlush({
     drain: counts.drain,
     write: (events) => recordEvents(db, events),
-    onLost: (lost) =>
-      app.log.error({ lost }, 'audit entries of reads were lost: the database does not take them'),
+    onLost: (lost) => {
+      lostEntries += lost
+      app.log.error({ lost }, 'audit entries of reads were lost: the database does not take them')
+    },
   })
-  const { seal, head } = createSeal(app, options)
-  app.decorate('audit', { record, flush, seal, head })
+  const sealing = createSeal(app, options)
+  const { seal } = sealing
+  const head = () => sealing.figures().head
+  const figures = () => {
+    return { ...sealing.figures(), queued: counts.size + flush.unsent(), lost: lostEntries }
+  }
+  app.decorate('audit', { record, flush, seal, head, figures })
   app.decorateRequest('rowsRead', 0)
   app.decorateRequest('refusedKeyId', undefined)
   watchAuthentication(app, { record, count: counts.addRefusal, now })

@@ -21,17 +21,16 @@ const pruneEverySlots = 360
 export default fp<StatusPluginOptions>(
   (app, { status }, done) => {
     app.decorate('serviceStatus', status)
-    app.addHook('onResponse', (request, reply, next) => {
+    const counted = new Set<string>()
+    app.addHook('onRoute', ({ url, config }) => {
       // What needs a token, and the addresses without one below /v1: the API, and no pages or probes.
-      const { config, url } = request.routeOptions
-      if (config?.scope !== undefined || url?.startsWith('/v1/')) {
-        const { statusCode } = reply
-        // Only answers of data have it: neither streams, nor polls that wait, nor errors are a time to judge by.
-        const cacheStatus = statusCode < 400 ? reply.getHeader('cache-status') : undefined
-        const isHit = typeof cacheStatus === 'string' && cacheStatus.startsWith('certdata; hit')
-        status.addAnswer(statusCode, cacheStatus === undefined ? undefined : reply.elapsedTime, isHit)
-      }
-      next()
+      if (config?.scope !== undefined || url.startsWith('/v1/')) counted.add(url)
+    })
+    app.requestObserver.subscribe((route, _plan, code, ms, source) => {
+      if (!counted.has(route)) return
+      // Only answers of data are a time to judge by: not streams, polls that wait, or errors.
+      const isTimed = source !== 'none' && code < 400
+      status.addAnswer(code, isTimed ? ms : undefined, source !== 'database')
     })
 
     let timer: NodeJS.Timeout | undefined
@@ -84,5 +83,5 @@ export default fp<StatusPluginOptions>(
     })
     done()
   },
-  { name: 'status', fastify: '5.x' },
+  { name: 'status', dependencies: ['metrics'], fastify: '5.x' },
 )

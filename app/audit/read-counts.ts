@@ -26,6 +26,8 @@ export type ReadCounts = {
   addRefusal(route: string, status: number): void
   /** What was counted since the last time, as entries; begins anew. */
   drain(): AuditEvent[]
+  /** What is told apart now; as entries they may be fewer. */
+  readonly size: number
 }
 
 type Group = { route: string; target: string; status: number; count: number; rows: number }
@@ -128,6 +130,11 @@ export const createReadCounts = ({ now, fingerprint }: ReadCountsOptions): ReadC
       characters = 0
       since = now()
       return events
+    },
+    get size() {
+      let size = 0
+      for (const { byTarget, overflow } of keys.values()) size += byTarget.size + overflow.size
+      return size
     },
   }
 }
