@@ -5,6 +5,7 @@ import { homePage } from './home.ts'
 import { layOut, type PageContent } from './layout.ts'
 import { problemPages } from './problem-pages.ts'
 import { createRepresentation } from './representation.ts'
+import { statusPage } from './status-page.ts'
 
 export const htmlType = 'text/html; charset=utf-8'
 
@@ -30,7 +31,7 @@ export const createSite = ({ publicUrl, demoToken }: SiteOptions): Site => {
   assets ??= readAssets()
   const known = assets
   const { pages } = guidePages()
-  const contents = [homePage(publicUrl, demoToken), ...pages, ...problemPages(publicUrl)]
+  const contents = [homePage(publicUrl, demoToken), statusPage(), ...pages, ...problemPages(publicUrl)]
   const toEntry = (content: PageContent) =>
     [content.path, createRepresentation(htmlType, layOut(known, content))] as const
   return {

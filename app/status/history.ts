@@ -15,6 +15,8 @@ const shownMinutes = minutesPerDay + 60
 /** Reports of others may come late by a bit; those of an instance that had lost the database, by more. */
 const lateMinutes = 10
 const veryLateMinutes = minutesPerDay
+/** Days that one statement reads: well within its time, however many instances reported. */
+const daysAtOnce = 5
 
 /** All instances' reports, as this instance last read them. */
 export type History = Readonly<{
@@ -52,6 +54,14 @@ export const createHistoryReader = (db: Db, nowMs: () => number): HistoryReader 
     for (const day of days.keys()) if (day <= today - shownDays) days.delete(day)
   }
 
+  const readDays = async (since: number, today: number) => {
+    for (let day = since; day < today; day += daysAtOnce) {
+      const until = Math.min(today, day + daysAtOnce)
+      for (const each of await listServiceDays(db, day, until)) days.set(each.day, each)
+      daysUntil = Math.max(daysUntil, until)
+    }
+  }
+
   const refresh = async () => {
     const now = Math.floor(nowMs() / 60_000)
     const today = Math.floor(now / minutesPerDay)
@@ -59,12 +69,10 @@ export const createHistoryReader = (db: Db, nowMs: () => number): HistoryReader 
     const reach = isHourly ? veryLateMinutes : lateMinutes
     const since = Math.max(now - shownMinutes, readUntil - reach)
     const found = await listServiceMinutes(db, since, now + 1)
-    const daysSince = Math.max(today - shownDays + 1, daysUntil - (isHourly ? 2 : 0))
-    const foundDays = daysSince < today ? await listServiceDays(db, daysSince, today) : []
     first = await findFirstServiceMinute(db)
     for (const each of found) minutes.set(each.minute, each)
-    for (const each of foundDays) days.set(each.day, each)
-    ;[readUntil, daysUntil] = [now, today]
+    readUntil = now
+    await readDays(Math.max(today - shownDays + 1, daysUntil - (isHourly ? 2 : 0)), today)
     if (isHourly) readAllAt = now
     forget(now, today)
   }

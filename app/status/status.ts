@@ -57,8 +57,10 @@ export const createStatus = ({ db, now, probe, ageMs }: StatusOptions): Status =
     addAnswer: minutes.addAnswer,
     async probe() {
       const atMs = now()
+      // Before the probe, which asks the database and so makes everything fresh.
+      const sampledMs = ageMs()
       const isAnswered = await within(probeTimeoutMs, probe())
-      minutes.addProbe(atMs, isAnswered, ageMs())
+      minutes.addProbe(atMs, isAnswered, sampledMs)
     },
     async report(all) {
       const due = minutes.unsettled(all)

@@ -16,11 +16,11 @@ create table service_minutes (
   duration_ms double precision not null check (duration_ms >= 0),
   hits integer not null check (hits between 0 and timed),
   age_ms integer check (age_ms >= 0),
-  buckets integer[] not null check (cardinality(buckets) <= 64),
+  buckets integer[] not null check (cardinality(buckets) <= 73),
   primary key (minute, instance)
 );
 comment on table service_minutes is 'a row for each minute and running instance; slots: a bit per ten seconds';
-comment on column service_minutes.buckets is 'data answers by their time: 0.1 ms * 10^(i/8), from i = 0';
+comment on column service_minutes.buckets is 'data answers by their time: 0.1 ms * 10^(i/12), from i = 0';
 grant select on service_minutes to certdata_operator;`
 
 const report = `
@@ -46,7 +46,7 @@ language sql volatile security definer set search_path = public, pg_temp as $$
 $$;`
 
 /** By subscript: to take the arrays apart and sum them would cost twenty times as much. */
-const sumOfBuckets = `array[${Array.from({ length: 49 }, (_, i) => `coalesce(sum(buckets[${i + 1}]), 0)`).join(', ')}]::bigint[]`
+const sumOfBuckets = `array[${Array.from({ length: 73 }, (_, i) => `coalesce(sum(buckets[${i + 1}]), 0)`).join(', ')}]::bigint[]`
 
 const sums = `sum(requests)::bigint as requests, sum(failed)::bigint as failed, sum(timed)::bigint as timed,
     sum(duration_ms) as duration_ms, sum(hits)::bigint as hits, max(age_ms) as age_ms`
