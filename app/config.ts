@@ -102,6 +102,18 @@ export const variables = {
     .describe(
       'Days after which an access request is deleted, from its decision, or its coming if none was made',
     ),
+  OTEL_EXPORTER_OTLP_ENDPOINT: z
+    .url({ protocol: /^https?$/ })
+    .optional()
+    .describe('Collector of traces (OTLP over HTTP); other OTEL_… variables count as they are defined'),
+  METRICS_PORT: integer(1, 65535)
+    .optional()
+    .describe('Another port for /metrics, plain and without a token: one that only the operator reaches'),
+  METRICS_TOKEN: z
+    .string()
+    .regex(/^[A-Za-z0-9._~+/=-]{16,}$/, 'expected 16 or more of A-Z a-z 0-9 . _ ~ + / = -')
+    .optional()
+    .describe('Bearer token for /metrics; absent: there is no such page'),
   LOG_LEVEL: z
     .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])
     .default('info')
@@ -138,6 +150,9 @@ export type Config = Readonly<{
   /** Dates, YYYY-MM-DD. */
   holidays: ReadonlySet<string>
   accessRequestDays: number
+  metricsToken: string | undefined
+  metricsPort: number | undefined
+  hasTraces: boolean
   logLevel: string
   production: boolean
 }>
@@ -219,6 +234,9 @@ export const parseConfig = (environment: Readonly<Record<string, string | undefi
     },
     holidays: new Set(env.HOLIDAYS),
     accessRequestDays: env.ACCESS_REQUEST_DAYS,
+    metricsToken: env.METRICS_TOKEN,
+    metricsPort: env.METRICS_PORT,
+    hasTraces: env.OTEL_EXPORTER_OTLP_ENDPOINT !== undefined,
     logLevel: env.LOG_LEVEL,
     production: env.NODE_ENV === 'production',
   })

@@ -1,5 +1,6 @@
-import { Kysely, PostgresDialect } from 'kysely'
+import { Kysely, type Logger, PostgresDialect } from 'kysely'
 import pg from 'pg'
+import type { StatementEnd } from '../observe/tracing.ts'
 import type { Database, Db } from './schema.ts'
 
 /** The role that answers requests: sees one customer, under row level security. */
@@ -58,9 +59,17 @@ export const createPool = (url: string, options: ConnectOptions): pg.Pool => {
   return pool
 }
 
-/** The same pool as kysely's; `destroy()` ends it. */
-export const createDb = (pool: pg.Pool): Db =>
-  new Kysely<Database>({ dialect: new PostgresDialect({ pool }) })
+/** The same pool as kysely's; `destroy()` ends it. `onStatement` is told of each, once it has ended. */
+export const createDb = (pool: pg.Pool, onStatement?: (statement: StatementEnd) => void): Db =>
+  new Kysely<Database>({
+    dialect: new PostgresDialect({ pool }),
+    ...(onStatement ? { log: toLogger(onStatement) } : {}),
+  })
+
+const toLogger =
+  (onStatement: (statement: StatementEnd) => void): Logger =>
+  ({ level, query, queryDurationMillis }) =>
+    onStatement({ sql: query.sql, milliseconds: queryDurationMillis, failed: level === 'error' })
 
 /**
  * The role that serving connections must take: none where the login is already without rights of its own

@@ -37,6 +37,8 @@ export type FeedAnswer = Readonly<{
 export type Feed = {
   /** Rejects with invalid_query, insufficient_scope, invalid_sync_token, sync_token_expired, quota_exceeded. */
   answer(request: FeedRequest): Promise<FeedAnswer>
+  /** Whole states that are being streamed. */
+  readonly streams: number
 }
 
 type Deps = {
@@ -196,6 +198,9 @@ export const createFeed = (deps: Deps): Feed => {
   }
 
   return {
+    get streams() {
+      return streams
+    },
     async answer(request) {
       const { principal } = request
       const { customerId } = principal
