@@ -1,6 +1,6 @@
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -20,6 +20,8 @@ export type Service = {
   apiKey: string
   /** A command of the operator's, on this service's database; resolves with what it prints. */
   certdata(...options: string[]): Promise<string>
+  /** With which a command works on the same database. */
+  environment: Readonly<Record<string, string>>
   /** What the service has printed so far. */
   output(): string
   stop(): Promise<void>
@@ -41,9 +43,11 @@ export const freePort = async (): Promise<number> => {
  */
 export const startService = async (env: Readonly<Record<string, string>> = {}): Promise<Service> => {
   const folder = mkdtempSync(join(tmpdir(), 'certdata-service-'))
-  const environment: Record<string, string | undefined> = {
-    PATH: process.env.PATH,
-    HOME: process.env.HOME,
+  // PostgreSQL runs as another user where root starts it: else its data would go elsewhere, and stay there.
+  chmodSync(folder, 0o755)
+  const environment: Record<string, string> = {
+    PATH: process.env.PATH ?? '',
+    HOME: process.env.HOME ?? '',
     LOG_LEVEL: 'warn',
     ...env,
     DATA_DIR: join(folder, 'data'),
@@ -87,6 +91,7 @@ export const startService = async (env: Readonly<Record<string, string>> = {}): 
     demoToken: environment.DEMO_TOKEN ?? 'cda_demo_public',
     apiKey: /cda_live_\w+/.exec(output)?.[0] as string,
     certdata,
+    environment,
     output: () => output,
     stop,
   }
