@@ -1,32 +1,41 @@
 import { randomUUID } from 'node:crypto'
-import { readFileSync } from 'node:fs'
 import { METHODS } from 'node:http'
-import type { Http2Session } from 'node:http2'
 import type { Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import cors from '@fastify/cors'
 import Fastify, { type FastifyInstance, type FastifyServerOptions, LogController } from 'fastify'
 import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod'
+import type { Registry } from 'prom-client'
+import packageJson from '../package.json' with { type: 'json' }
 import accessLog from '../plugins/access-log.ts'
 import accessRequests from '../plugins/access-requests.ts'
+import answers from '../plugins/answers.ts'
 import audit from '../plugins/audit.ts'
 import auth from '../plugins/auth.ts'
 import endpoints from '../plugins/endpoints.ts'
+import fastLane from '../plugins/fast-lane.ts'
 import freshnessProbe from '../plugins/freshness-probe.ts'
 import gate, { maxHeaderBytes } from '../plugins/gate.ts'
 import limits from '../plugins/limits.ts'
 import methodGuard from '../plugins/method-guard.ts'
+import metrics from '../plugins/metrics.ts'
 import openapi from '../plugins/openapi.ts'
+import pages from '../plugins/pages.ts'
 import problems from '../plugins/problems.ts'
 import securityHeaders from '../plugins/security-headers.ts'
 import signingKeyRefresh from '../plugins/signing-keys.ts'
+import statusMinutes from '../plugins/status.ts'
+import tracingPlugin from '../plugins/tracing.ts'
 import { accessRequestRoutes } from '../routes/access-requests.ts'
 import { authRoutes } from '../routes/auth.ts'
 import { changeEndpoints } from '../routes/changes.ts'
 import { healthRoutes } from '../routes/health.ts'
 import { meEndpoints } from '../routes/me.ts'
+import { metricsRoutes } from '../routes/metrics.ts'
 import { oauthRoutes } from '../routes/oauth.ts'
+import { pageRoutes } from '../routes/pages.ts'
 import { recordEndpoints } from '../routes/records.ts'
+import { statusRoutes } from '../routes/status.ts'
 import { wellKnownRoutes } from '../routes/well-known.ts'
 import { createAccessRequests } from './access/requests.ts'
 import { requireScope } from './auth/principals.ts'
@@ -47,6 +56,7 @@ import { createFeed } from './feed/feed.ts'
 import { createTokenCodec } from './feed/token.ts'
 import { createWaiting } from './feed/wait.ts'
 import { answerClientError } from './http/client-error.ts'
+import { createListener, type ListenerOptions } from './http/listener.ts'
 import { describeForLog } from './http/log-error.ts'
 import { createConcurrency } from './limits/concurrency.ts'
 import { createLogins } from './limits/logins.ts'
@@ -54,9 +64,17 @@ import { createQuotas } from './limits/quotas.ts'
 import type { SlotStore } from './limits/slots.ts'
 import type { LimitStore } from './limits/store.ts'
 import { after } from './limits/timer.ts'
+import { createSlowFigure } from './observe/figures.ts'
+import { createRequestObserver } from './observe/requests.ts'
+import { type PoolFigures, type RedisFigures, serviceCollectors } from './observe/service-metrics.ts'
+import { findTraceId } from './observe/trace-context.ts'
+import type { Tracing } from './observe/tracing.ts'
+import { createSite } from './pages/site.ts'
 import { createCursorCodec } from './query/cursor.ts'
 import { createRecordExports } from './record-exports.ts'
 import { createRecords } from './records.ts'
+import { createProbe } from './status/probe.ts'
+import { createStatus } from './status/status.ts'
 
 export type Deps = {
   config: Config
@@ -86,14 +104,19 @@ export type Deps = {
   /** Rejects where the database does not answer. */
   ping: () => Promise<void>
   isDraining: () => boolean
+  /** Absent: nobody collects traces. */
+  tracing?: Tracing | undefined
+  /** For metrics; what is absent is not in them. */
+  figures?:
+    | { pollAgeMs: () => number; pools: () => Readonly<Record<string, PoolFigures>>; process?: Registry }
+    | undefined
 }
 
+const { version } = packageJson
 /** Contract, section 4. */
 const maxBodyBytes = 64 * 1024
-/** A request that has not arrived by then is 408. */
-const requestTimeoutMs = 30_000
-/** Longer than the minute for which load balancers keep idle connections, so that they close first. */
-const keepAliveTimeoutMs = 72_000
+/** Scrapes are as frequent as somebody likes, and come from several. */
+const slowFigureKeptMs = 30_000
 
 const exposedHeaders = [
   'ETag',
@@ -110,8 +133,11 @@ const exposedHeaders = [
   'WWW-Authenticate',
 ]
 
-const serverOptions = ({ config, publicUrl }: Deps, headers: () => Readonly<Record<string, string>>) => {
-  const http = { maxHeaderSize: maxHeaderBytes, requireHostHeader: false }
+const serverOptions = (
+  { config, publicUrl }: Deps,
+  headers: () => Readonly<Record<string, string>>,
+  answerFast: ListenerOptions['answerFast'],
+) => {
   const options: FastifyServerOptions = {
     logger: {
       level: config.logLevel,
@@ -122,12 +148,14 @@ const serverOptions = ({ config, publicUrl }: Deps, headers: () => Readonly<Reco
         err: describeForLog,
       },
     },
+    childLoggerFactory: (logger, bindings, options, request) => {
+      const trace_id = findTraceId(request.headers.traceparent)
+      return logger.child(trace_id === undefined ? bindings : { ...bindings, trace_id }, options)
+    },
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: () => randomUUID(),
     trustProxy: config.trustedProxies.length > 0 ? [...config.trustedProxies] : false,
     bodyLimit: maxBodyBytes,
-    requestTimeout: requestTimeoutMs,
-    keepAliveTimeout: keepAliveTimeoutMs,
     // Draining answers what still comes on open connections.
     return503OnClosing: false,
     forceCloseConnections: 'idle',
@@ -135,17 +163,16 @@ const serverOptions = ({ config, publicUrl }: Deps, headers: () => Readonly<Reco
     frameworkErrors: (error, request, reply) => request.server.sendProblem(error, request, reply),
     clientErrorHandler: (error, socket) => answerClientError(error, socket as Socket, publicUrl, headers()),
   }
-  if (!config.tls) return { ...options, http }
-  const { certFile, keyFile } = config.tls
-  const https = { ...http, allowHTTP1: true, cert: readFileSync(certFile), key: readFileSync(keyFile) }
-  return { ...options, http2: true, https }
+  const serverFactory = createListener({ tls: config.tls, maxHeaderBytes, answerFast })
+  return config.tls ? { ...options, serverFactory, http2: true } : { ...options, serverFactory }
 }
 
-/** What Node's HTTP/2 server does not take as options, and expectations, which a server may pass over. */
-const fitServer = (server: FastifyInstance['server']): void => {
-  Object.assign(server, { requestTimeout: requestTimeoutMs, keepAliveTimeout: keepAliveTimeoutMs })
-  server.on('session', (session: Http2Session) => session.setTimeout(keepAliveTimeoutMs))
-  server.on('checkExpectation', (request, response) => server.emit('request', request, response))
+const redisFigures = ({ shared, limitStore }: Deps): Record<string, RedisFigures> => {
+  const cache = shared?.figures?.()
+  return {
+    ...(cache ? { cache } : {}),
+    ...(limitStore ? { limits: { isUp: !limitStore.isDown, isBreakerOpen: limitStore.isDown } } : {}),
+  }
 }
 
 /**
@@ -155,8 +182,8 @@ const fitServer = (server: FastifyInstance['server']): void => {
 export const build = async (deps: Deps): Promise<FastifyInstance> => {
   const { config, publicUrl, db, shared, secrets, signingKeys, now, monotonicNow } = deps
   const constantHeaders = () => app.securityHeaders[config.tls ? 'tls' : 'plain']
-  const app = Fastify(serverOptions(deps, constantHeaders) as FastifyServerOptions) as FastifyInstance
-  fitServer(app.server)
+  const options = serverOptions(deps, constantHeaders, (...exchange) => app.answerFast(...exchange))
+  const app = Fastify(options as FastifyServerOptions) as FastifyInstance
   app.setValidatorCompiler(validatorCompiler)
   app.setSerializerCompiler(serializerCompiler)
   app.removeContentTypeParser('text/plain')
@@ -166,10 +193,14 @@ export const build = async (deps: Deps): Promise<FastifyInstance> => {
   }
   const scopes = listScopes()
 
+  if (deps.tracing) await app.register(tracingPlugin, { tracing: deps.tracing })
   await app.register(securityHeaders)
   await app.register(problems, { publicUrl, headers: constantHeaders })
+  await app.register(answers)
   await app.register(accessLog)
-  await app.register(gate, { trustedProxies: config.trustedProxies, allowHttp: config.allowHttp })
+  const { trustedProxies, allowHttp } = config
+  await app.register(gate, { trustedProxies, allowHttp, publicUrl })
+  await app.register(pages)
   await app.register(methodGuard)
   const hasCors = config.corsOrigins.length > 0
   if (hasCors) {
@@ -198,6 +229,7 @@ export const build = async (deps: Deps): Promise<FastifyInstance> => {
     logins,
   })
   await app.register(audit, { db, secrets, now })
+  await app.register(metrics, { observer: createRequestObserver(), processRegistry: deps.figures?.process })
   const { holidays, accessRequestDays: keptDays } = config
   const requests = createAccessRequests({ ...counting, db, now, monotonicNow, holidays, keptDays })
   await app.register(accessRequests, { requests, after })
@@ -213,9 +245,14 @@ export const build = async (deps: Deps): Promise<FastifyInstance> => {
     cursors: createCursorCodec(secrets),
     publicUrl,
     today,
+    monotonicNow,
   })
 
   const { listen, databaseNow, isDraining } = deps
+  const ageMs = () => databaseNow() - Date.parse(deps.judge.asOf())
+  const status = createStatus({ db, now, probe: createProbe(deps.ping, records), ageMs })
+  await app.register(statusMinutes, { status })
+
   const waiting = createWaiting({ listen, databaseNow, isDraining })
   // Before the server waits for what is in flight.
   app.addHook('preClose', (done) => {
@@ -232,8 +269,36 @@ export const build = async (deps: Deps): Promise<FastifyInstance> => {
     source: deps.exportSource,
   })
 
+  const quotas = createQuotas(counting)
+  const hasProxies = config.trustedProxies.length > 0
+  // Spans are made by the router.
+  const isOff = deps.tracing !== undefined
+  await app.register(fastLane, { cache, judge: deps.judge, quotas, today, isDraining, hasProxies, isOff })
+  const overdueAccessRequests = createSlowFigure({
+    read: requests.countOverdue,
+    now: monotonicNow,
+    keptMs: slowFigureKeptMs,
+  })
+  app.metrics.add(
+    serviceCollectors({
+      ...{ version, databaseNow, isDraining, overdueAccessRequests },
+      asOf: deps.judge.asOf,
+      isAway: deps.judge.isAway,
+      pollAgeMs: deps.figures?.pollAgeMs,
+      pools: deps.figures?.pools,
+      redis: () => redisFigures(deps),
+      probes: app.freshnessProbes,
+      memoryBytes: () => memory.sizeBytes,
+      fills: () => cache.fills,
+      audit: app.audit.figures,
+      feed: () => ({ streams: deps.exportSource.running, waiters: waiting.count }),
+    }),
+  )
+
   await app.register(openapi, { publicUrl })
   await app.register(authRoutes, { signingKeys })
+  await app.register(metricsRoutes, { token: config.metricsToken })
+  if (config.metricsToken !== undefined) app.guardMethods('/metrics', ['GET', 'HEAD'])
   await app.register(healthRoutes, { ping: deps.ping, isDraining: deps.isDraining })
   app.guardMethods('/v1/auth/login', ['POST'])
   app.guardMethods('/.well-known/jwks.json', ['GET', 'HEAD'])
@@ -241,7 +306,7 @@ export const build = async (deps: Deps): Promise<FastifyInstance> => {
   app.guardMethods('/health/ready', ['GET', 'HEAD'])
   await app.register(async (closed) => {
     await closed.register(endpoints, { publicUrl, variesWithOrigin: hasCors, judge: deps.judge })
-    await closed.register(limits, { quotas: createQuotas(counting) })
+    await closed.register(limits, { quotas })
     const rows = [
       ...recordEndpoints(records, recordExports),
       ...changeEndpoints(feed),
@@ -251,6 +316,8 @@ export const build = async (deps: Deps): Promise<FastifyInstance> => {
   })
   await app.register(oauthRoutes, { publicUrl, scopes, now })
   await app.register(accessRequestRoutes)
-  await app.register(wellKnownRoutes, { publicUrl, scopes })
+  await app.register(wellKnownRoutes, { publicUrl, scopes, securityContact: config.securityContact, now })
+  await app.register(statusRoutes)
+  await app.register(pageRoutes, { site: createSite({ publicUrl, demoToken }) })
   return app
 }

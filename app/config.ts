@@ -52,6 +52,12 @@ export const variables = {
   EXPORT_IDLE_SECONDS: integer(1, 3_600)
     .default(60)
     .describe('Longest a client may take nothing of its export; then its connection is cut'),
+  DATABASE_PREPARED: z
+    .enum(['on', 'off'])
+    .default('on')
+    .describe(
+      'Prepared statements; `off` behind a pooler that hands out connections by transaction and lacks them',
+    ),
   REDIS_URL: redisUrl.optional().describe('Redis 7 or later, or Valkey; absent: memory cache only'),
   SECRET_KEY: list
     .optional()
@@ -111,6 +117,23 @@ export const variables = {
     .describe(
       'Days after which an access request is deleted, from its decision, or its coming if none was made',
     ),
+  OTEL_EXPORTER_OTLP_ENDPOINT: z
+    .url({ protocol: /^https?$/ })
+    .optional()
+    .describe('Collector of traces (OTLP over HTTP); other OTEL_… variables count as they are defined'),
+  METRICS_PORT: integer(1, 65535)
+    .optional()
+    .describe('Another port for /metrics, plain and without a token: one that only the operator reaches'),
+  SECURITY_CONTACT: z
+    .string()
+    .regex(/^(mailto:\S+@\S+|https:\/\/\S+)$/, 'expected mailto:… or https://…')
+    .optional()
+    .describe('Where weaknesses are reported, in security.txt; default: the access form'),
+  METRICS_TOKEN: z
+    .string()
+    .regex(/^[A-Za-z0-9._~+/=-]{16,}$/, 'expected 16 or more of A-Z a-z 0-9 . _ ~ + / = -')
+    .optional()
+    .describe('Bearer token for /metrics; absent: there is no such page'),
   LOG_LEVEL: z
     .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])
     .default('info')
@@ -132,6 +155,7 @@ export type Config = Readonly<{
   databasePool: number
   /** `pool` connections; times in milliseconds. */
   exports: Readonly<{ pool: number; totalMs: number; idleMs: number }>
+  databasePrepared: boolean
   redisUrl: string | undefined
   /** First makes, all check; undefined: generated and kept in DATA_DIR. */
   secretKeys: readonly string[] | undefined
@@ -149,6 +173,11 @@ export type Config = Readonly<{
   /** Dates, YYYY-MM-DD. */
   holidays: ReadonlySet<string>
   accessRequestDays: number
+  /** A `mailto:` or `https:` address. */
+  securityContact: string | undefined
+  metricsToken: string | undefined
+  metricsPort: number | undefined
+  hasTraces: boolean
   logLevel: string
   production: boolean
 }>
@@ -214,6 +243,7 @@ export const parseConfig = (environment: Readonly<Record<string, string | undefi
       totalMs: env.EXPORT_MAX_SECONDS * 1000,
       idleMs: env.EXPORT_IDLE_SECONDS * 1000,
     },
+    databasePrepared: env.DATABASE_PREPARED === 'on',
     redisUrl: env.REDIS_URL,
     secretKeys: env.SECRET_KEY,
     demoToken: env.DEMO_TOKEN,
@@ -235,6 +265,10 @@ export const parseConfig = (environment: Readonly<Record<string, string | undefi
     },
     holidays: new Set(env.HOLIDAYS),
     accessRequestDays: env.ACCESS_REQUEST_DAYS,
+    securityContact: env.SECURITY_CONTACT,
+    metricsToken: env.METRICS_TOKEN,
+    metricsPort: env.METRICS_PORT,
+    hasTraces: env.OTEL_EXPORTER_OTLP_ENDPOINT !== undefined,
     logLevel: env.LOG_LEVEL,
     production: env.NODE_ENV === 'production',
   })

@@ -19,6 +19,8 @@ import { createRedisLimits } from './limits/redis.ts'
 import type { SlotStore } from './limits/slots.ts'
 import type { LimitStore } from './limits/store.ts'
 import { after } from './limits/timer.ts'
+import type { PoolFigures } from './observe/service-metrics.ts'
+import type { StatementEnd } from './observe/tracing.ts'
 import { openSecretKeys } from './secret-keys.ts'
 
 export type Log = {
@@ -40,6 +42,8 @@ export type Stores = {
   /** Set where nothing is configured and the bundled PostgreSQL serves. */
   local: LocalDatabase | undefined
   ping: () => Promise<void>
+  /** Connections, by what they are for. */
+  pools: () => Readonly<Record<string, PoolFigures>>
   close: () => Promise<void>
 }
 
@@ -74,6 +78,15 @@ const waitForServingRole = async (
   }
 }
 
+type PoolCounts = { totalCount: number; idleCount: number; waitingCount: number }
+
+const describePool = ({ totalCount, idleCount, waitingCount }: PoolCounts, max: number): PoolFigures => ({
+  open: totalCount,
+  idle: idleCount,
+  waiting: waitingCount,
+  max,
+})
+
 const requireCurrentSchema = async (db: Db): Promise<void> => {
   const pending = await listPendingMigrations(db).catch((error: unknown) => {
     throw new Error('The schema cannot be read: run `npx certdata migrate` first', { cause: error })
@@ -86,13 +99,14 @@ const requireCurrentSchema = async (db: Db): Promise<void> => {
 /**
  * Opens what the service reads from: the configured database, or the bundled one made ready; Redis where
  * configured. Waits for a database that is not there yet. Throws with what to do where it is there and
- * not fit: schema not current, signing key sealed with another SECRET_KEY.
+ * not fit: schema not current, signing key sealed with another SECRET_KEY. `onStatement`: told of each statement.
  */
 export const openStores = async (
   config: Config,
   packageRoot: string,
   log: Log,
   signal: AbortSignal,
+  onStatement?: (statement: StatementEnd) => void,
 ): Promise<Stores> => {
   const local =
     config.databaseUrl === undefined ? await openLocalDatabase(config, packageRoot, log) : undefined
@@ -105,11 +119,12 @@ export const openStores = async (
       ...(role === undefined ? {} : { role }),
       max: config.databasePool,
       applicationName: 'certdata',
+      prepares: config.databasePrepared,
       onError: (error) => log.warn({ reason: error.message }, 'an idle database connection was lost'),
     })
-  const db = createDb(open(url))
+  const primaryPool = open(url)
+  const db = createDb(primaryPool, onStatement)
   const replicaUrl = config.databaseReplicaUrl
-  const replica = replicaUrl === undefined ? undefined : createDb(open(replicaUrl))
   const { pool: max, ...limits } = config.exports
   const exportPool = createPool(url, {
     ...(role === undefined ? {} : { role }),
@@ -117,6 +132,13 @@ export const openStores = async (
     onError: (error) => log.warn({ reason: error.message }, 'an idle export connection was lost'),
   })
   const exportSource = createExportSource({ pool: exportPool, max, ...limits })
+  const replicaPool = replicaUrl === undefined ? undefined : open(replicaUrl)
+  const replica = replicaPool && createDb(replicaPool, onStatement)
+  const pools = () => ({
+    primary: describePool(primaryPool, config.databasePool),
+    exports: describePool(exportPool, max),
+    ...(replicaPool ? { replica: describePool(replicaPool, config.databasePool) } : {}),
+  })
   const monotonicNow = () => performance.now()
   const fence = createFence()
   const { cacheTtlSeconds, staleMaxSeconds } = config
@@ -163,6 +185,7 @@ export const openStores = async (
       signingKeys,
       local,
       ping,
+      pools,
       close,
     }
   } catch (error) {

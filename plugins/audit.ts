@@ -8,6 +8,7 @@ import { createReadCounts } from '../app/audit/read-counts.ts'
 import { type AuditEvent, recordEvents } from '../app/audit/record.ts'
 import { readChainState, sealPending } from '../app/audit/sealer.ts'
 import type { Db } from '../app/db/schema.ts'
+import type { AuditFigures } from '../app/observe/service-metrics.ts'
 
 export type AuditOptions = {
   /** Connections of the serving role. */
@@ -28,11 +29,11 @@ declare module 'fastify' {
       seal(): Promise<void>
       /** The head published last, as the log has it; undefined until there is one. For a metric. */
       head(): Head | undefined
+      /** What metrics show. */
+      figures(): AuditFigures
     }
   }
   interface FastifyRequest {
-    /** Records in the answer, for the audit trail. */
-    rowsRead: number
     /** The key of a good token that was refused all the same: it was revoked. */
     refusedKeyId: string | undefined
   }
@@ -41,12 +42,15 @@ declare module 'fastify' {
 const tickMs = 1_000
 const flushMs = 60_000
 
-const createSeal = (app: FastifyInstance, { db, secrets }: AuditOptions) => {
+const createSeal = (app: FastifyInstance, { db, secrets, now }: AuditOptions) => {
   let known: Head | undefined
+  let contradictions = 0
+  let sealedAt: number | undefined
 
   const publish = (head: Head) => {
     if (known?.sealNo === head.sealNo && known.mac.equals(head.mac)) return
     if (known && head.sealNo <= known.sealNo) {
+      contradictions += 1
       const heads = { published: formatHead(known), found: formatHead(head) }
       app.log.error(heads, 'the audit chain was cut or rewritten: it lacks a head that was published')
     }
@@ -56,11 +60,11 @@ const createSeal = (app: FastifyInstance, { db, secrets }: AuditOptions) => {
   const seal = async (): Promise<void> => {
     const { head, isWaiting } = await readChainState(db)
     publish(head)
-    if (!isWaiting) return
-    const sealed = await sealPending(db, secrets)
+    const sealed = isWaiting ? await sealPending(db, secrets) : undefined
     if (sealed) publish(sealed)
+    sealedAt = now()
   }
-  return { seal, head: () => known }
+  return { seal, figures: () => ({ head: known, contradictions, sealedAt }) }
 }
 
 /** Runs `work` each second until the service closes; a failure is reported once, until it works again. */
@@ -110,32 +114,33 @@ const watchAuthentication = (app: FastifyInstance, options: Omit<LoginAuditOptio
  */
 async function audit(app: FastifyInstance, options: AuditOptions): Promise<void> {
   const { db, secrets, now } = options
+  let lostEntries = 0
   const counts = createReadCounts({ now, fingerprint: (target) => fingerprintQuery(secrets, target) })
   const record = (event: AuditEvent) => recordEvents(db, [event])
   const flush = createFlush({
     drain: counts.drain,
     write: (events) => recordEvents(db, events),
-    onLost: (lost) =>
-      app.log.error({ lost }, 'audit entries of reads were lost: the database does not take them'),
+    onLost: (lost) => {
+      lostEntries += lost
+      app.log.error({ lost }, 'audit entries of reads were lost: the database does not take them')
+    },
   })
-  const { seal, head } = createSeal(app, options)
-  app.decorate('audit', { record, flush, seal, head })
-  app.decorateRequest('rowsRead', 0)
+  const sealing = createSeal(app, options)
+  const { seal } = sealing
+  const head = () => sealing.figures().head
+  const figures = () => {
+    return { ...sealing.figures(), queued: counts.size + flush.unsent(), lost: lostEntries }
+  }
+  app.decorate('audit', { record, flush, seal, head, figures })
   app.decorateRequest('refusedKeyId', undefined)
   watchAuthentication(app, { record, count: counts.addRefusal, now })
 
-  app.addHook('onResponse', (request, reply, next) => {
-    const { principal, refusedKeyId: keyId } = request
-    const { statusCode } = reply
+  app.watchAnswers(({ principal, refusedKeyId: keyId, target, status, rows, route, isClosed }) => {
     const reader = principal ?? (keyId === undefined ? undefined : ({ kind: 'live', keyId } as const))
-    if (reader) {
-      const route = () => request.routeOptions.url ?? ''
-      counts.add(reader, request.raw.url ?? '', statusCode, request.rowsRead, route)
-    } else if (statusCode === 401 || statusCode === 403) {
-      const { url, config } = request.routeOptions
-      if (url !== undefined && config.scope !== undefined) counts.addRefusal(url, statusCode)
+    if (reader) counts.add(reader, target, status, rows, route ?? '')
+    else if ((status === 401 || status === 403) && route !== undefined && isClosed) {
+      counts.addRefusal(route, status)
     }
-    next()
   })
 
   let flushAt = now() + flushMs
@@ -155,4 +160,4 @@ async function audit(app: FastifyInstance, options: AuditOptions): Promise<void>
   })
 }
 
-export default fp(audit, { name: 'audit', dependencies: ['auth'], fastify: '5.x' })
+export default fp(audit, { name: 'audit', dependencies: ['answers', 'auth'], fastify: '5.x' })

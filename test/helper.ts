@@ -23,7 +23,7 @@ import type { LimitStore } from '../app/limits/store.ts'
 import { freePort, testPostgres } from './servers.ts'
 
 export const publicUrl = 'http://api.test'
-export const secretKey = 'a secret of the tests, longer than thirty-two characters'
+export const secretKey = 'a secret of the tests that is longer than thirty-two characters'
 
 export type TestDatabase = {
   url: string
@@ -49,6 +49,14 @@ const exportPool = (url: string, totalMs: number, max: number) =>
     ...{ isStreaming: true, statementTimeoutMs: totalMs },
   })
 
+/** Exports as patient as any test. */
+export const createTestExports = (url: string) => {
+  const max = 8
+  const pool = exportPool(url, exportMs, max)
+  const source = createExportSource({ pool, max, idleMs: exportMs, totalMs: exportMs })
+  return { source, close: () => pool.end() }
+}
+
 /** A fresh database with the current schema and a signing key. */
 export const createTestDatabase = async (): Promise<TestDatabase> => {
   const server = await testPostgres()
@@ -58,16 +66,14 @@ export const createTestDatabase = async (): Promise<TestDatabase> => {
   await owner.destroy()
   const operator = connect(server.url, operatorRole)
   const reader = connect(server.url, readerRole)
-  const max = 8
-  const pool = exportPool(server.url, exportMs, max)
-  const exportSource = createExportSource({ pool, max, idleMs: exportMs, totalMs: exportMs })
+  const exports = createTestExports(server.url)
   const close = async () => {
-    await pool.end()
+    await exports.close()
     await operator.destroy()
     await reader.destroy()
     await server.stop()
   }
-  return { url: server.url, operator, reader, exportSource, close }
+  return { url: server.url, operator, reader, exportSource: exports.source, close }
 }
 
 export type TestClock = {

@@ -9,6 +9,11 @@ export type FlushOptions = {
   onLost: (count: number) => void
 }
 
+export type Flush = (() => Promise<void>) & {
+  /** Entries that the database did not take yet. */
+  unsent(): number
+}
+
 const batchSize = 1_000
 /** Entries kept while the database does not take them: about 20 MB. What comes beyond is lost, and said. */
 const maxUnsent = 20_000
@@ -17,7 +22,7 @@ const maxUnsent = 20_000
  * Writes what was counted, in batches; rejects where one is not taken, and keeps that and the following for the
  * next time. Calls at the same time are one.
  */
-export const createFlush = ({ drain, write, onLost }: FlushOptions): (() => Promise<void>) => {
+export const createFlush = ({ drain, write, onLost }: FlushOptions): Flush => {
   let unsent: AuditEvent[] = []
   let flight: Promise<void> | undefined
 
@@ -34,10 +39,11 @@ export const createFlush = ({ drain, write, onLost }: FlushOptions): (() => Prom
       throw error
     }
   }
-  return () => {
+  const flush = () => {
     flight ??= send().finally(() => {
       flight = undefined
     })
     return flight
   }
+  return Object.assign(flush, { unsent: () => unsent.length })
 }

@@ -2,6 +2,7 @@ import { createHash, randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { LRUCache } from 'lru-cache'
 import { after } from '../limits/timer.ts'
+import type { RedisFigures } from '../observe/service-metrics.ts'
 import { connectRedis, type RedisClient } from '../redis.ts'
 import type { Entry } from './entry.ts'
 import { type EnvelopeMac, openEnvelope, rankBytes, sealEntry } from './envelope.ts'
@@ -19,6 +20,8 @@ export type SharedCache = {
    */
   tryLease(customerId: string, key: string, found: Entry | undefined): Promise<boolean>
   close(): Promise<void>
+  /** For metrics; absent: nobody can tell. */
+  figures?(): RedisFigures
 }
 
 export type RedisCacheOptions = {
@@ -169,6 +172,7 @@ export const createRedisCache = (options: RedisCacheOptions): SharedCache => {
         return true
       }
     },
+    figures: () => ({ isUp: redis.status === 'ready', isBreakerOpen: isHanging }),
     close() {
       isClosed = true
       redis.disconnect()

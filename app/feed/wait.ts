@@ -22,6 +22,8 @@ export type Waiting = {
   watch(customerId: string, resources: readonly ResourceName[], waitMs: number, ending: Ending): Watch
   /** Wakes all who wait and lets nobody wait any more. */
   close(): void
+  /** Who waits now. */
+  readonly count: number
 }
 
 export type WaitingOptions = {
@@ -119,6 +121,11 @@ export const createWaiting = ({ listen, databaseNow, isDraining }: WaitingOption
       isClosed = true
       stopListening()
       wakeAll('closing')
+    },
+    get count() {
+      let count = 0
+      for (const group of watchers.values()) count += group.size
+      return count
     },
   }
 }

@@ -98,6 +98,26 @@ t.test('rows come from one snapshot, whatever is written meanwhile', async (t) =
   await allOver()
 })
 
+t.test('a page that is kept in memory does not stand in for an export', async (t) => {
+  const { app, ask } = await start(t)
+  const path = '/v1/products?limit=1&sort=created_at'
+  const typeOf = async (accept: string) => {
+    const { response } = await ask(path, undefined, { accept })
+    response.resume()
+    return response.headers['content-type']
+  }
+  await until('the fast lane answers', async () => {
+    t.equal(await typeOf('*/*'), 'application/json')
+    return app.fastAnswers > 0
+  })
+  const before = app.fastAnswers
+  t.equal(await typeOf('application/x-ndjson'), 'application/x-ndjson')
+  t.equal(await typeOf('text/csv, application/json;q=0.5'), 'text/csv; charset=utf-8; header=present')
+  t.equal(app.fastAnswers, before)
+  t.equal(await typeOf('text/csv, application/json'), 'application/json')
+  t.equal(app.fastAnswers, before + 1)
+})
+
 t.test('what a client does not take is not read', async (t) => {
   const { ask, bytesRead } = await start(t)
   for (const query of ['format=ndjson', 'format=csv']) {

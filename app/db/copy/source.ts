@@ -9,6 +9,8 @@ export type ExportSource = {
    * unavailable where no connection is left for exports, and with the driver's errors.
    */
   open<First>(customerId: string, first: Sql): Promise<ExportSession<First>>
+  /** Connections in use. */
+  readonly running: number
 }
 
 export type ExportSourceOptions = ExportLimits & {
@@ -39,6 +41,9 @@ export const createExportSource = ({ pool, max, ...limits }: ExportSourceOptions
   }
 
   return {
+    get running() {
+      return running
+    },
     async open(customerId, first) {
       const client = await connect()
       return openSession(client, customerId, first, limits, (isBroken) => {

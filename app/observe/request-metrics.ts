@@ -1,0 +1,113 @@
+import { canonicalPath } from '../audit/fingerprint.ts'
+import type { Collector, Sample } from './collector.ts'
+import type { AnswerSource, PlanLabel, RequestListener } from './requests.ts'
+
+/**
+ * Upper bounds in seconds. 80 ms is the promised average, 25 ms our own objective; a long poll ends within 25 s.
+ */
+const bounds = [
+  0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.08, 0.15, 0.3, 0.6, 1.2, 2.5, 5, 30,
+] as const
+
+/** More than there are routes: whatever is told beyond them is one. */
+const maxRoutes = 200
+const unknownRoute = 'unknown'
+
+type Series = {
+  route: string
+  plan: PlanLabel
+  byStatus: Map<number, number>
+  /** By bucket, the last one beyond all bounds; not cumulative. */
+  buckets: number[]
+  seconds: number
+}
+
+const addTo = <Key>(counts: Map<Key, number>, key: Key): void => {
+  counts.set(key, (counts.get(key) ?? 0) + 1)
+}
+
+const histogramSamples = ({ route, plan, buckets, seconds }: Series): Sample[] => {
+  let count = 0
+  const samples = buckets.map((each, index): Sample => {
+    count += each
+    const le = index < bounds.length ? String(bounds[index]) : '+Inf'
+    return { suffix: '_bucket', labels: { le, route, plan }, value: count }
+  })
+  const labels = { route, plan }
+  samples.push({ suffix: '_sum', labels, value: seconds }, { suffix: '_count', labels, value: count })
+  return samples
+}
+
+/**
+ * Requests, errors and latency by route and plan, and where answers came from. Counts in plain numbers and lets
+ * the client library only write them: a request costs three look-ups, about 0.1 µs, for 0.5 of its histogram
+ * and counter. The three forms of a path are one route; what has no route is one, too.
+ */
+export const createRequestMetrics = (): { listener: RequestListener; collectors: readonly Collector[] } => {
+  const labels = new Map<string, string>()
+  const series = new Map<PlanLabel, Map<string, Series>>()
+  const sources = new Map<AnswerSource, number>()
+
+  const labelOf = (route: string): string => {
+    if (route === '' || labels.size >= maxRoutes) return unknownRoute
+    const label = `/${canonicalPath(route)}`
+    labels.set(route, label)
+    return label
+  }
+
+  const seriesOf = (route: string, plan: PlanLabel): Series => {
+    let byRoute = series.get(plan)
+    if (!byRoute) {
+      byRoute = new Map()
+      series.set(plan, byRoute)
+    }
+    const label = labels.get(route) ?? labelOf(route)
+    let found = byRoute.get(label)
+    if (!found) {
+      const buckets = Array.from({ length: bounds.length + 1 }, () => 0)
+      found = { route: label, plan, byStatus: new Map(), buckets, seconds: 0 }
+      byRoute.set(label, found)
+    }
+    return found
+  }
+
+  const listener: RequestListener = (route, plan, status, milliseconds, source) => {
+    const seconds = milliseconds / 1000
+    const one = seriesOf(route, plan)
+    addTo(one.byStatus, status)
+    let bucket = 0
+    while (bucket < bounds.length && seconds > (bounds[bucket] as number)) bucket += 1
+    one.buckets[bucket] = (one.buckets[bucket] as number) + 1
+    one.seconds += seconds
+    if (source !== 'none') addTo(sources, source)
+  }
+
+  const all = () => [...series.values()].flatMap((byRoute) => [...byRoute.values()])
+  const collectors: Collector[] = [
+    {
+      name: 'certdata_http_requests_total',
+      help: 'Answers by route pattern, customer plan and status',
+      type: 'counter',
+      collect: () =>
+        all().flatMap(({ route, plan, byStatus }) =>
+          [...byStatus].map(([status, value]) => ({
+            labels: { route, plan, status: String(status) },
+            value,
+          })),
+        ),
+    },
+    {
+      name: 'certdata_http_request_duration_seconds',
+      help: 'From arrival to the end of the answer, by route pattern and customer plan',
+      type: 'histogram',
+      collect: () => all().flatMap(histogramSamples),
+    },
+    {
+      name: 'certdata_answers_total',
+      help: 'Answers with data, 304 included, by where the data came from',
+      type: 'counter',
+      collect: () => [...sources].map(([source, value]) => ({ labels: { source }, value })),
+    },
+  ]
+  return { listener, collectors }
+}

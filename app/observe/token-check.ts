@@ -1,0 +1,11 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+
+const digest = (text: string) => createHash('sha256').update(text).digest()
+const bearer = /^bearer +(\S+) *$/i
+
+/** Whether an Authorization header bears this token; takes as long whatever is wrong with it. */
+export const createTokenCheck = (token: string) => {
+  const expected = digest(token)
+  return (authorization: string | undefined): boolean =>
+    timingSafeEqual(digest(bearer.exec(authorization ?? '')?.[1] ?? ''), expected)
+}

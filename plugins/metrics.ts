@@ -1,0 +1,109 @@
+import type { FastifyInstance } from 'fastify'
+import fp from 'fastify-plugin'
+import { Registry } from 'prom-client'
+import type { Principal } from '../app/auth/principal.ts'
+import { ApiError } from '../app/errors.ts'
+import { type Collector, registerCollector } from '../app/observe/collector.ts'
+import { byLabel, counter } from '../app/observe/figures.ts'
+import { createRequestMetrics } from '../app/observe/request-metrics.ts'
+import type { PlanLabel, RequestObserver } from '../app/observe/requests.ts'
+
+export type MetricsOptions = {
+  observer: RequestObserver
+  /** Of the process; absent in tests that build many services in one. */
+  processRegistry?: Registry | undefined
+}
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** Told of each answer; see app/observe/requests.ts. */
+    requestObserver: RequestObserver
+    metrics: {
+      add(collectors: readonly Collector[]): void
+      /** Everything in Prometheus's text format, and its media type. */
+      read(): Promise<{ type: string; text: string }>
+      /** The same as data, for whoever adds up several processes. */
+      readJson(): Promise<object[]>
+    }
+  }
+}
+
+const planOf = (principal: Principal | undefined): PlanLabel => {
+  if (!principal) return 'none'
+  return principal.kind === 'demo' ? 'demo' : principal.plan
+}
+
+const createCounts = () => {
+  const counts = new Map<string, number>()
+  const add = (name: string) => counts.set(name, (counts.get(name) ?? 0) + 1)
+  return { counts, add }
+}
+
+/** Counts checks of API keys, whatever route they came by. */
+const countLogins = (app: FastifyInstance, add: (outcome: string) => void): void => {
+  const { logIn } = app
+  app.logIn = async (...args) => {
+    try {
+      const facts = await logIn(...args)
+      add('ok')
+      return facts
+    } catch (error) {
+      add(error instanceof ApiError ? error.code : 'internal_error')
+      throw error
+    }
+  }
+}
+
+/** Errors by their code, and refusals over a quota by policy: both from the catalogue, so bounded. */
+const countErrors = (app: FastifyInstance) => {
+  const problems = createCounts()
+  const refusals = createCounts()
+  app.addHook('onError', (_request, _reply, error, done) => {
+    const known = (error as Error) instanceof ApiError ? (error as unknown as ApiError) : undefined
+    problems.add(known?.code ?? 'other')
+    for (const policy of known?.extras.violatedPolicies ?? []) refusals.add(policy)
+    done()
+  })
+  return { problems: problems.counts, refusals: refusals.counts }
+}
+
+/**
+ * Metrics of this service, in a registry of its own: each answer is told to the observer, rooms are asked when
+ * somebody reads. Register it right after `audit`, whose logins it counts.
+ */
+export default fp<MetricsOptions>(
+  (app, { observer, processRegistry }, done) => {
+    const registry = new Registry()
+    const add = (collectors: readonly Collector[]) => {
+      for (const collector of collectors) registerCollector(registry, collector)
+    }
+    const whole = () => (processRegistry ? Registry.merge([registry, processRegistry]) : registry)
+    const { listener, collectors } = createRequestMetrics()
+    const logins = createCounts()
+    countLogins(app, logins.add)
+    const { problems, refusals } = countErrors(app)
+
+    observer.subscribe(listener)
+    add(collectors)
+    add([
+      counter('certdata_logins_total', 'Checks of API keys by outcome', () =>
+        byLabel('outcome', logins.counts),
+      ),
+      counter('certdata_problems_total', 'Errors by code', () => byLabel('code', problems)),
+      counter('certdata_limits_refused_total', 'Requests over a quota, by policy', () =>
+        byLabel('policy', refusals),
+      ),
+    ])
+    app.decorate('requestObserver', observer)
+    app.decorate('metrics', {
+      add,
+      read: async () => ({ type: registry.contentType, text: await whole().metrics() }),
+      readJson: () => whole().getMetricsAsJSON() as Promise<object[]>,
+    })
+    app.watchAnswers(({ route = '', principal, status, ms, source }) =>
+      observer.observe(route, planOf(principal), status, ms, source),
+    )
+    done()
+  },
+  { name: 'metrics', dependencies: ['answers', 'audit'], fastify: '5.x' },
+)

@@ -1,0 +1,203 @@
+import { spawnSync } from 'node:child_process'
+import { sql } from 'kysely'
+import t from 'tap'
+import { createSlowFigure } from '../../app/observe/figures.ts'
+import { startMetricsServer } from '../../app/observe/metrics-server.ts'
+import { createProcessRegistry } from '../../app/observe/process-metrics.ts'
+import { createRequestObserver } from '../../app/observe/requests.ts'
+import { asCustomer, createTestApp, createTestDatabase } from '../helper.ts'
+
+const token = 'who-measures-has-this'
+const database = await createTestDatabase()
+const app = await createTestApp(database, { env: { METRICS_TOKEN: token, LIMIT_ENTERPRISE_BURST: '3' } })
+t.teardown(async () => {
+  await app.close()
+  await database.close()
+})
+const acme = await asCustomer(database, app, 'acme')
+const bolt = await asCustomer(database, app, 'bolt', { plan: 'enterprise' })
+
+const scrape = (authorization = `Bearer ${token}`) =>
+  app.inject({ url: '/metrics', headers: { authorization } })
+/** Samples by name and labels, as they are written. */
+const read = async () => {
+  const lines = (await scrape()).body.split('\n').filter((line) => line !== '' && !line.startsWith('#'))
+  return new Map(
+    lines.map((line): [string, number] => {
+      const end = line.lastIndexOf(' ')
+      return [line.slice(0, end), Number(line.slice(end + 1))]
+    }),
+  )
+}
+
+t.test('only the operator reads metrics', async (t) => {
+  const answer = await scrape()
+  t.equal(answer.statusCode, 200)
+  t.match(answer.headers, { 'content-type': /^text\/plain; version=0\.0\.4/, 'cache-control': 'no-store' })
+  const refusals: [string | undefined, string][] = [
+    [undefined, 'credentials_required'],
+    ['Bearer another', 'invalid_token'],
+    [`Bearer ${token}x`, 'invalid_token'],
+    [`Basic ${token}`, 'invalid_token'],
+    [`Bearer ${acme.token}`, 'invalid_token'],
+    ['Bearer cda_demo_public', 'invalid_token'],
+  ]
+  for (const [authorization, code] of refusals) {
+    const refused = await app.inject({ url: '/metrics', headers: authorization ? { authorization } : {} })
+    t.match(refused.json(), { status: 401, code })
+    t.equal(refused.headers['www-authenticate'], 'Bearer realm="certdata metrics"')
+  }
+  t.equal((await acme.get('/v1/me')).statusCode, 200)
+  const other = await app.inject({ url: '/v1/me', headers: { authorization: `Bearer ${token}` } })
+  t.equal(other.statusCode, 401, 'and the metrics token opens nothing else')
+  const posted = await app.inject({ method: 'POST', url: '/metrics' })
+  t.match([posted.statusCode, posted.headers.allow], [405, 'GET, HEAD, OPTIONS'])
+})
+
+t.test('a port of its own needs no token and has nothing else', async (t) => {
+  const { port, close } = await startMetricsServer({ host: '127.0.0.1', port: 0, read: app.metrics.read })
+  t.teardown(close)
+  const origin = `http://127.0.0.1:${port}`
+  const answer = await fetch(`${origin}/metrics`)
+  t.match(answer.headers.get('content-type'), /^text\/plain; version=0\.0\.4/)
+  t.match(await answer.text(), /^certdata_build_info\{version="\d/m)
+  for (const path of ['/', '/v1/me', '/metrics/..']) t.equal((await fetch(origin + path)).status, 404)
+  t.equal((await fetch(`${origin}/metrics`, { method: 'POST' })).status, 404)
+})
+
+t.test('without METRICS_TOKEN there is no such page', async (t) => {
+  const without = await createTestApp(database)
+  t.teardown(() => without.close())
+  const { statusCode } = await without.inject({ url: '/metrics', headers: { authorization: 'Bearer ' } })
+  t.equal(statusCode, 404)
+})
+
+t.test('answers are counted by route pattern, plan and status; the forms of a path are one', async (t) => {
+  const before = await read()
+  const added = async (sample: string) => ((await read()).get(sample) ?? 0) - (before.get(sample) ?? 0)
+  for (const path of ['/v1/products', '/products', '/webapi/v1/api.php/products']) await acme.get(path)
+  const first = await acme.get('/v1/products', { 'cache-control': '' })
+  const again = { 'cache-control': '', 'if-none-match': String(first.headers.etag) }
+  t.equal((await acme.get('/v1/products', again)).statusCode, 304)
+  await acme.get('/v1/products/unknown-1')
+  await acme.get('/v1/products/unknown-2')
+  const premium = 'route="/products",plan="premium"'
+  t.equal(await added(`certdata_http_requests_total{${premium},status="200"}`), 4)
+  t.equal(await added(`certdata_http_requests_total{${premium},status="304"}`), 1)
+  t.equal(await added('certdata_http_requests_total{route="/products/:id",plan="premium",status="404"}'), 2)
+  t.equal(await added(`certdata_http_request_duration_seconds_count{${premium}}`), 5)
+  t.equal(await added(`certdata_http_request_duration_seconds_bucket{le="+Inf",${premium}}`), 5)
+  t.equal(await added('certdata_answers_total{source="database"}'), 1, 'absent records are no answers')
+  t.equal(await added('certdata_answers_total{source="memory"}'), 4, '304 included')
+})
+
+t.test('refusals, logins and errors are counted by code', async (t) => {
+  for (let count = 0; count < 8; count += 1) await bolt.get('/v1/countries')
+  await app.inject({ method: 'POST', url: '/v1/auth/login', payload: { api_key: 'cda_live_wrong' } })
+  const figures = await read()
+  t.ok((figures.get('certdata_limits_refused_total{policy="burst"}') ?? 0) >= 1)
+  t.equal(
+    figures.get('certdata_problems_total{code="quota_exceeded"}'),
+    figures.get('certdata_http_requests_total{route="/countries",plan="enterprise",status="429"}'),
+  )
+  t.equal(figures.get('certdata_logins_total{outcome="ok"}'), 2)
+  t.equal(figures.get('certdata_logins_total{outcome="invalid_api_key"}'), 1)
+})
+
+t.test('a thousand odd paths, methods and parameters add nothing', async (t) => {
+  const odd = async (round: number) => {
+    for (const prefix of ['', '/v1', '/webapi/v1/api.php', '/v1/products', '/.well-known']) {
+      for (let count = 0; count < 200; count += 1) {
+        await acme.get(`${prefix}/odd-${round}-${count}?x${count}=${count}`)
+      }
+    }
+    for (const method of ['PROPFIND', 'PURGE', 'TRACE'] as const) {
+      await app.inject({ method: method as 'GET', url: `/odd-${round}` })
+    }
+  }
+  await odd(1)
+  const before = await read()
+  await odd(2)
+  const after = await read()
+  t.same([...after.keys()], [...before.keys()])
+  t.notMatch([...after.keys()].join('\n'), /odd-/)
+})
+
+t.test("the audit chain's head is published as a number, and so are rooms' figures", async (t) => {
+  await app.audit.flush()
+  await app.audit.seal()
+  const figures = await read()
+  const head = app.audit.head()
+  t.equal(figures.get('certdata_audit_head_seal'), head?.sealNo)
+  t.ok((head?.sealNo ?? 0) > 0)
+  t.equal(figures.get('certdata_audit_head_mac'), Number.parseInt(head?.mac.toString('hex', 0, 6) ?? '', 16))
+  t.ok((figures.get('certdata_audit_sealed_timestamp_seconds') ?? 0) > Date.now() / 1000 - 60)
+  t.ok((figures.get('certdata_freshness_lag_seconds') ?? 9) < 5)
+  t.equal(figures.get('certdata_database_away'), 0)
+  t.equal(figures.get('certdata_access_requests_overdue'), 0)
+  t.equal(figures.get('certdata_feed_waiters'), 0)
+  await app.probeFreshness()
+  t.ok([...(await read())].some(([name, value]) => name.includes('probes_total{result=') && value === 1))
+})
+
+t.test('a figure that costs a query is asked for once in a while', async (t) => {
+  let now = 0
+  let reads = 0
+  let works = true
+  const figure = createSlowFigure({
+    read: async () => {
+      if (!works) throw new Error('away')
+      reads += 1
+      return reads
+    },
+    now: () => now,
+    keptMs: 1_000,
+  })
+  t.same(await Promise.all([figure(), figure(), figure()]), [1, 1, 1])
+  now = 999
+  t.equal(await figure(), 1)
+  now = 1_000
+  t.equal(await figure(), 2)
+  works = false
+  now = 2_000
+  t.equal(await figure(), 2, 'the last one stands')
+})
+
+t.test('overdue requests are counted, at most every half minute', async (t) => {
+  const clock = { offsetMs: 0 }
+  const other = await createTestApp(database, { env: { METRICS_TOKEN: token }, clock })
+  t.teardown(() => other.close())
+  const overdue = async () => {
+    const { body } = await other.inject({ url: '/metrics', headers: { authorization: `Bearer ${token}` } })
+    return /^certdata_access_requests_overdue (\d+)$/m.exec(body)?.[1]
+  }
+  t.equal(await overdue(), '0')
+  await sql`select add_access_request('abcdefgh01234567', 'c', 'n', 'e', 'm', now() - interval '1 day')`.execute(
+    database.reader,
+  )
+  t.equal(await overdue(), '0')
+  clock.offsetMs += 30_001
+  t.equal(await overdue(), '1')
+})
+
+t.test('whoever subscribes is told of each answer until it ends', async (t) => {
+  const observer = createRequestObserver()
+  const seen: unknown[][] = []
+  const end = observer.subscribe((...told) => seen.push(told))
+  observer.observe('/v1/products', 'premium', 200, 1.5, 'memory')
+  end()
+  observer.observe('/v1/products', 'premium', 200, 1.5, 'memory')
+  t.same(seen, [['/v1/products', 'premium', 200, 1.5, 'memory']])
+})
+
+t.test('promtool finds nothing to say', async (t) => {
+  const own = (await scrape()).body
+  const check = (text: string) =>
+    spawnSync('promtool', ['check', 'metrics'], { input: text, encoding: 'utf8' })
+  const { status, stdout, stderr, error } = check(own + (await createProcessRegistry().metrics()))
+  if (error && process.env.REQUIRE_REDIS !== '1') {
+    return t.pass('is clean', { skip: 'promtool is not installed (Debian: prometheus)' })
+  }
+  t.same([status, stdout, stderr], [0, '', ''])
+  t.not(check('# HELP bad_total x\n# TYPE bad_total gauge\nbad_total 1\n').status, 0, 'it does look')
+})
