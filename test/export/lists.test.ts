@@ -256,3 +256,15 @@ t.test('the audit trail counts the records that went out', async (t) => {
   await until('it is written', async () => read(await entries()).length > 0)
   t.match(read(await entries()), [{ details: { rows: 1234, count: 1 } }])
 })
+
+t.test('the document describes every list with its types', async (t) => {
+  const { paths } = (await app.inject('/openapi.json')).json()
+  for (const name of resourceNames) {
+    const { responses, parameters } = paths[`/v1/${name}`].get
+    t.same(Object.keys(responses[200].content), ['application/json', 'application/x-ndjson', 'text/csv'])
+    t.ok(responses[200].headers['Content-Disposition'])
+    t.ok(responses[406] && responses[429] && responses[503])
+    const format = parameters.find((each: { name: string }) => each.name === 'format')
+    t.same(format.schema.enum, ['json', 'ndjson', 'csv'])
+  }
+})

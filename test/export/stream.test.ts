@@ -190,9 +190,9 @@ t.test('a failure before the first row is answered as any other', async (t) => {
 t.test('over HTTP/2 a failure mid-way is an error of its stream, and no end', async (t) => {
   const { key: TLS_KEY, cert: TLS_CERT, remove } = makeCertificate()
   const secure = await createTestApp(database, { env: { TLS_KEY, TLS_CERT } })
-  const origin = await secure.listen({ host: '127.0.0.1', port: 0 })
+  const { port } = new URL(await secure.listen({ host: '127.0.0.1', port: 0 }))
   const { token } = await logIn(secure, await addCustomer(database, 'acme'))
-  const session = connect2(origin, { rejectUnauthorized: false })
+  const session = connect2(`https://127.0.0.1:${port}`, { rejectUnauthorized: false })
   session.on('error', () => {})
   t.teardown(async () => {
     session.destroy()
