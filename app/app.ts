@@ -57,11 +57,14 @@ import { createQuotas } from './limits/quotas.ts'
 import type { SlotStore } from './limits/slots.ts'
 import type { LimitStore } from './limits/store.ts'
 import { after } from './limits/timer.ts'
-import { createSlowFigure } from './observe/figures.ts'
+import { byLabel, counter, createSlowFigure, gauge } from './observe/figures.ts'
 import { createRequestObserver } from './observe/requests.ts'
 import { type PoolFigures, type RedisFigures, serviceCollectors } from './observe/service-metrics.ts'
 import { findTraceId } from './observe/trace-context.ts'
 import type { Tracing } from './observe/tracing.ts'
+import { createAdmission } from './overload/admission.ts'
+import { guardServer } from './overload/guard.ts'
+import { watchLag } from './overload/lag.ts'
 import { createCursorCodec } from './query/cursor.ts'
 import { createRecords } from './records.ts'
 
@@ -165,6 +168,33 @@ const fitServer = (server: FastifyInstance['server']): void => {
   Object.assign(server, { requestTimeout: requestTimeoutMs, keepAliveTimeout: keepAliveTimeoutMs })
   server.on('session', (session: Http2Session) => session.setTimeout(keepAliveTimeoutMs))
   server.on('checkExpectation', (request, response) => server.emit('request', request, response))
+}
+
+/** Refuses what is too much before Fastify sees it. */
+const shedOverload = (
+  app: FastifyInstance,
+  { config, publicUrl, monotonicNow }: Deps,
+  headers: () => Readonly<Record<string, string>>,
+): void => {
+  const { concurrency, lagMs } = config.overload
+  const lag = watchLag({ lateMs: lagMs, now: monotonicNow })
+  const shed = { demo: 0, other: 0 }
+  const admission = createAdmission({ concurrency, lagLevel: lag.level })
+  const onShed = (kind: keyof typeof shed) => {
+    shed[kind] += 1
+    app.requestObserver.observe('', kind === 'demo' ? 'demo' : 'none', 503, 0, 'none')
+  }
+  app.addHook('onReady', async () =>
+    guardServer(app.server, { admission, publicUrl, demoToken: config.demoToken, headers, onShed }),
+  )
+  app.addHook('onClose', async () => lag.stop())
+  app.metrics.add([
+    counter('certdata_shed_total', 'Requests refused because there were too many, by kind', () =>
+      byLabel('kind', shed),
+    ),
+    gauge('certdata_requests_waiting', 'Requests that wait for something', () => admission.active, 'sum'),
+    gauge('certdata_event_loop_late', '0 while the event loop is in time, up to 4', lag.level),
+  ])
 }
 
 const redisFigures = ({ shared, limitStore }: Deps): Record<string, RedisFigures> => {
@@ -297,5 +327,6 @@ export const build = async (deps: Deps): Promise<FastifyInstance> => {
   await app.register(oauthRoutes, { publicUrl, scopes, now })
   await app.register(accessRequestRoutes)
   await app.register(wellKnownRoutes, { publicUrl, scopes })
+  shedOverload(app, deps, constantHeaders)
   return app
 }
