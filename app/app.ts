@@ -1,7 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { readFileSync } from 'node:fs'
 import { METHODS } from 'node:http'
-import type { Http2Session } from 'node:http2'
 import type { Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import cors from '@fastify/cors'
@@ -11,9 +9,11 @@ import type { Registry } from 'prom-client'
 import packageJson from '../package.json' with { type: 'json' }
 import accessLog from '../plugins/access-log.ts'
 import accessRequests from '../plugins/access-requests.ts'
+import answers from '../plugins/answers.ts'
 import audit from '../plugins/audit.ts'
 import auth from '../plugins/auth.ts'
 import endpoints from '../plugins/endpoints.ts'
+import fastLane from '../plugins/fast-lane.ts'
 import freshnessProbe from '../plugins/freshness-probe.ts'
 import gate, { maxHeaderBytes } from '../plugins/gate.ts'
 import limits from '../plugins/limits.ts'
@@ -50,6 +50,7 @@ import { createFeed } from './feed/feed.ts'
 import { createTokenCodec } from './feed/token.ts'
 import { createWaiting } from './feed/wait.ts'
 import { answerClientError } from './http/client-error.ts'
+import { createListener, type ListenerOptions } from './http/listener.ts'
 import { describeForLog } from './http/log-error.ts'
 import { createConcurrency } from './limits/concurrency.ts'
 import { createLogins } from './limits/logins.ts'
@@ -60,7 +61,6 @@ import { after } from './limits/timer.ts'
 import { byLabel, counter, createSlowFigure, gauge } from './observe/figures.ts'
 import { createRequestObserver } from './observe/requests.ts'
 import { type PoolFigures, type RedisFigures, serviceCollectors } from './observe/service-metrics.ts'
-import { findTraceId } from './observe/trace-context.ts'
 import type { Tracing } from './observe/tracing.ts'
 import { createAdmission } from './overload/admission.ts'
 import { guardServer } from './overload/guard.ts'
@@ -105,11 +105,6 @@ export type Deps = {
 const { version } = packageJson
 /** Contract, section 4. */
 const maxBodyBytes = 64 * 1024
-/** A request that has not arrived by then is 408. */
-const requestTimeoutMs = 30_000
-/** Longer than the minute for which load balancers keep idle connections, so that they close first. */
-const keepAliveTimeoutMs = 72_000
-
 /** Scrapes are as frequent as somebody likes, and come from several. */
 const slowFigureKeptMs = 30_000
 
@@ -128,8 +123,11 @@ const exposedHeaders = [
   'WWW-Authenticate',
 ]
 
-const serverOptions = ({ config, publicUrl }: Deps, headers: () => Readonly<Record<string, string>>) => {
-  const http = { maxHeaderSize: maxHeaderBytes, requireHostHeader: false }
+const serverOptions = (
+  { config, publicUrl }: Deps,
+  headers: () => Readonly<Record<string, string>>,
+  answerFast: ListenerOptions['answerFast'],
+) => {
   const options: FastifyServerOptions = {
     logger: {
       level: config.logLevel,
@@ -140,16 +138,10 @@ const serverOptions = ({ config, publicUrl }: Deps, headers: () => Readonly<Reco
         err: describeForLog,
       },
     },
-    childLoggerFactory: (logger, bindings, options, request) => {
-      const trace_id = findTraceId(request.headers.traceparent)
-      return logger.child(trace_id === undefined ? bindings : { ...bindings, trace_id }, options)
-    },
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: () => randomUUID(),
     trustProxy: config.trustedProxies.length > 0 ? [...config.trustedProxies] : false,
     bodyLimit: maxBodyBytes,
-    requestTimeout: requestTimeoutMs,
-    keepAliveTimeout: keepAliveTimeoutMs,
     // Draining answers what still comes on open connections.
     return503OnClosing: false,
     forceCloseConnections: 'idle',
@@ -157,17 +149,8 @@ const serverOptions = ({ config, publicUrl }: Deps, headers: () => Readonly<Reco
     frameworkErrors: (error, request, reply) => request.server.sendProblem(error, request, reply),
     clientErrorHandler: (error, socket) => answerClientError(error, socket as Socket, publicUrl, headers()),
   }
-  if (!config.tls) return { ...options, http }
-  const { certFile, keyFile } = config.tls
-  const https = { ...http, allowHTTP1: true, cert: readFileSync(certFile), key: readFileSync(keyFile) }
-  return { ...options, http2: true, https }
-}
-
-/** What Node's HTTP/2 server does not take as options, and expectations, which a server may pass over. */
-const fitServer = (server: FastifyInstance['server']): void => {
-  Object.assign(server, { requestTimeout: requestTimeoutMs, keepAliveTimeout: keepAliveTimeoutMs })
-  server.on('session', (session: Http2Session) => session.setTimeout(keepAliveTimeoutMs))
-  server.on('checkExpectation', (request, response) => server.emit('request', request, response))
+  const serverFactory = createListener({ tls: config.tls, maxHeaderBytes, answerFast })
+  return config.tls ? { ...options, serverFactory, http2: true } : { ...options, serverFactory }
 }
 
 /** Refuses what is too much before Fastify sees it. */
@@ -212,8 +195,8 @@ const redisFigures = ({ shared, limitStore }: Deps): Record<string, RedisFigures
 export const build = async (deps: Deps): Promise<FastifyInstance> => {
   const { config, publicUrl, db, shared, secrets, signingKeys, now, monotonicNow } = deps
   const constantHeaders = () => app.securityHeaders[config.tls ? 'tls' : 'plain']
-  const app = Fastify(serverOptions(deps, constantHeaders) as FastifyServerOptions) as FastifyInstance
-  fitServer(app.server)
+  const options = serverOptions(deps, constantHeaders, (...exchange) => app.answerFast(...exchange))
+  const app = Fastify(options as FastifyServerOptions) as FastifyInstance
   app.setValidatorCompiler(validatorCompiler)
   app.setSerializerCompiler(serializerCompiler)
   app.removeContentTypeParser('text/plain')
@@ -223,9 +206,10 @@ export const build = async (deps: Deps): Promise<FastifyInstance> => {
   }
   const scopes = listScopes()
 
-  if (deps.tracing) await app.register(tracingPlugin, { tracing: deps.tracing })
   await app.register(securityHeaders)
   await app.register(problems, { publicUrl, headers: constantHeaders })
+  await app.register(answers)
+  if (deps.tracing) await app.register(tracingPlugin, { tracing: deps.tracing })
   await app.register(accessLog)
   await app.register(gate, { trustedProxies: config.trustedProxies, allowHttp: config.allowHttp })
   await app.register(methodGuard)
@@ -256,7 +240,11 @@ export const build = async (deps: Deps): Promise<FastifyInstance> => {
     logins,
   })
   await app.register(audit, { db, secrets, now })
-  await app.register(metrics, { observer: createRequestObserver(), processRegistry: deps.figures?.process })
+  await app.register(metrics, {
+    observer: createRequestObserver(),
+    isAway: deps.judge.isAway,
+    processRegistry: deps.figures?.process,
+  })
   const { holidays, accessRequestDays: keptDays } = config
   const requests = createAccessRequests({ ...counting, db, now, monotonicNow, holidays, keptDays })
   await app.register(accessRequests, { requests, after })
@@ -309,6 +297,9 @@ export const build = async (deps: Deps): Promise<FastifyInstance> => {
     }),
   )
 
+  const quotas = createQuotas(counting)
+  const hasProxies = config.trustedProxies.length > 0
+  await app.register(fastLane, { cache, judge: deps.judge, quotas, today, isDraining, hasProxies })
   await app.register(openapi, { publicUrl })
   await app.register(authRoutes, { signingKeys })
   await app.register(metricsRoutes, { token: config.metricsToken })
@@ -320,7 +311,7 @@ export const build = async (deps: Deps): Promise<FastifyInstance> => {
   app.guardMethods('/health/ready', ['GET', 'HEAD'])
   await app.register(async (closed) => {
     await closed.register(endpoints, { publicUrl, variesWithOrigin: hasCors, judge: deps.judge })
-    await closed.register(limits, { quotas: createQuotas(counting) })
+    await closed.register(limits, { quotas })
     const rows = [...recordEndpoints(records), ...changeEndpoints(feed), ...meEndpoints(scopes)]
     for (const row of rows) closed.endpoint(row)
   })

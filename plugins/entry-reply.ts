@@ -38,7 +38,11 @@ const escapeUri = (uri: string) =>
 /** One link (RFC 8288). */
 export const formatLink = (uri: string, relation: string): string => `<${escapeUri(uri)}>; rel="${relation}"`
 
-const links = (next: string | undefined, { publicUrl, canonical }: EntryReplyOptions): string | undefined => {
+/** `Link` of an entry, by the path and query of its next page; undefined: none. */
+export const formatLinks = (
+  next: string | undefined,
+  { publicUrl, canonical }: Pick<EntryReplyOptions, 'publicUrl' | 'canonical'>,
+): string | undefined => {
   const parts: string[] = []
   if (next !== undefined) parts.push(formatLink(publicUrl + next, 'next'))
   if (canonical !== undefined) parts.push(formatLink(canonical, 'canonical'))
@@ -71,7 +75,8 @@ export const sendEntry = (
       detail: 'Tags here are weak, and If-Match compares strongly',
     })
   }
-  const link = links(entry.next, options)
+  const link = formatLinks(entry.next, options)
+  request.outcome = answer.outcome
   reply.headers({
     etag: entry.etag,
     'cache-control': 'private, no-cache',
@@ -81,7 +86,6 @@ export const sendEntry = (
     'server-timing': formatTiming(reply),
   })
   if (link !== undefined) reply.header('link', link)
-  request.answerSource = answer.staleSeconds === undefined ? answer.outcome : 'stale'
   if (isNotModified(headers['if-none-match'], entry.etag)) return reply.code(304).send()
   request.rowsRead = entry.rows ?? 0
   reply.type('application/json')

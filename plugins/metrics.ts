@@ -1,6 +1,8 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import fp from 'fastify-plugin'
 import { Registry } from 'prom-client'
+import type { Principal } from '../app/auth/principal.ts'
+import type { Outcome } from '../app/cache/read-through.ts'
 import { ApiError } from '../app/errors.ts'
 import { type Collector, registerCollector } from '../app/observe/collector.ts'
 import { byLabel, counter } from '../app/observe/figures.ts'
@@ -9,6 +11,8 @@ import type { AnswerSource, PlanLabel, RequestObserver } from '../app/observe/re
 
 export type MetricsOptions = {
   observer: RequestObserver
+  /** Whether answers cannot be known to be fresh now. */
+  isAway: () => boolean
   /** Of the process; absent in tests that build many services in one. */
   processRegistry?: Registry | undefined
 }
@@ -25,13 +29,9 @@ declare module 'fastify' {
       readJson(): Promise<object[]>
     }
   }
-  interface FastifyRequest {
-    /** Where the answer's data came from; whoever answers with data sets it. */
-    answerSource: AnswerSource
-  }
 }
 
-const planOf = ({ principal }: FastifyRequest): PlanLabel => {
+const planOf = (principal: Principal | undefined): PlanLabel => {
   if (!principal) return 'none'
   return principal.kind === 'demo' ? 'demo' : principal.plan
 }
@@ -75,7 +75,7 @@ const countErrors = (app: FastifyInstance) => {
  * somebody reads. Register it right after `audit`, whose logins it counts.
  */
 export default fp<MetricsOptions>(
-  (app, { observer, processRegistry }, done) => {
+  (app, { observer, isAway, processRegistry }, done) => {
     const registry = new Registry()
     const add = (collectors: readonly Collector[]) => {
       for (const collector of collectors) registerCollector(registry, collector)
@@ -103,13 +103,14 @@ export default fp<MetricsOptions>(
       read: async () => ({ type: registry.contentType, text: await whole().metrics() }),
       readJson: () => whole().getMetricsAsJSON() as Promise<object[]>,
     })
-    app.decorateRequest('answerSource', 'none')
-    app.addHook('onResponse', (request, reply, next) => {
-      const route = request.routeOptions.url ?? ''
-      observer.observe(route, planOf(request), reply.statusCode, reply.elapsedTime, request.answerSource)
-      next()
+    const sourceOf = (outcome: Outcome | undefined): AnswerSource => {
+      if (outcome === undefined) return 'none'
+      return isAway() ? 'stale' : outcome
+    }
+    app.watchAnswers(({ route = '', principal, status, ms, outcome }) => {
+      observer.observe(route, planOf(principal), status, ms, sourceOf(outcome))
     })
     done()
   },
-  { name: 'metrics', dependencies: ['audit'], fastify: '5.x' },
+  { name: 'metrics', dependencies: ['answers', 'audit'], fastify: '5.x' },
 )

@@ -2,6 +2,8 @@
 export type Verdict = 'admit' | 'shed'
 
 export type Admission = {
+  /** Whether there is room for everybody, whoever it is. */
+  hasRoom(): boolean
   /**
    * Judges a request before any work is done for it. `holder`: whose it is, as far as its bytes tell without
    * looking into them; `isDemo`: of those who are shed first.
@@ -36,6 +38,8 @@ export const createAdmission = ({ concurrency, lagLevel }: AdmissionOptions): Ad
   const held = new Map<string, number>()
   let active = 0
 
+  const hasRoom = () => active < concurrency * demoShare && lagLevel() === 0
+
   const judge: Admission['judge'] = (holder, isDemo) => {
     const level = lagLevel()
     if (level >= lagLevels.all || (isDemo && level >= lagLevels.demo)) return 'shed'
@@ -46,6 +50,7 @@ export const createAdmission = ({ concurrency, lagLevel }: AdmissionOptions): Ad
     return (held.get(holder) ?? 0) < concurrency / (held.size + 1) ? 'admit' : 'shed'
   }
   return {
+    hasRoom,
     judge,
     hold(holder) {
       active += 1

@@ -1,0 +1,84 @@
+import type { FastifyRequest } from 'fastify'
+import fp from 'fastify-plugin'
+import type { Principal } from '../app/auth/principal.ts'
+import type { Outcome } from '../app/cache/read-through.ts'
+
+/** An answer that has gone out, for those who count: the log, the audit trail, metrics. */
+export type Answered = Readonly<{
+  requestId: string
+  method: string
+  /** The route's pattern, never the address, because that holds ids and query values; undefined: no route. */
+  route: string | undefined
+  /** Whether the route is behind authentication. */
+  isClosed: boolean
+  /** Who asked; undefined: nobody that was known. */
+  principal: Principal | undefined
+  /** The key of a good token that was refused all the same: it was revoked. */
+  refusedKeyId: string | undefined
+  /** Path and query as they came. */
+  target: string
+  status: number
+  /** Records in it. */
+  rows: number
+  /** Where the body came from; undefined: not from the cache's three tiers. */
+  outcome: Outcome | undefined
+  /** From the first byte seen to the end of writing. */
+  ms: number
+  /** W3C trace context, as it came. */
+  traceparent: string | undefined
+}>
+
+export type Watcher = (answered: Answered) => void
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** Calls for every answer that has gone out, from here on. */
+    watchAnswers(watcher: Watcher): void
+    /** Tells the watchers: for who answers without the router. */
+    noteAnswered: Watcher
+  }
+  interface FastifyRequest {
+    /** Records in the answer. */
+    rowsRead: number
+    /** Where the answer came from. */
+    outcome: Outcome | undefined
+  }
+}
+
+const traceparentOf = ({ headers: { traceparent } }: FastifyRequest): string | undefined =>
+  typeof traceparent === 'string' ? traceparent : undefined
+
+/** One place where an answer is known to be out, whichever way it took. */
+export default fp(
+  (app, _options, done) => {
+    const watchers: Watcher[] = []
+    app.decorate('watchAnswers', (watcher: Watcher) => {
+      watchers.push(watcher)
+    })
+    app.decorate('noteAnswered', (answered: Answered) => {
+      for (const watcher of watchers) watcher(answered)
+    })
+    app.decorateRequest('rowsRead', 0)
+    app.decorateRequest('outcome', undefined)
+    app.addHook('onResponse', (request, reply, next) => {
+      const { url: route, config } = request.routeOptions
+      app.noteAnswered({
+        requestId: request.id,
+        method: request.method,
+        route,
+        isClosed: config.scope !== undefined,
+        principal: request.principal,
+        refusedKeyId: request.refusedKeyId,
+        target: request.raw.url ?? '',
+        status: reply.statusCode,
+        rows: request.rowsRead,
+        outcome: request.outcome,
+        ms: reply.elapsedTime,
+        traceparent: traceparentOf(request),
+      })
+      next()
+    })
+    done()
+  },
+  { name: 'answers', fastify: '5.x' },
+)
