@@ -67,6 +67,7 @@ import { guardServer } from './overload/guard.ts'
 import { watchLag } from './overload/lag.ts'
 import { createCursorCodec } from './query/cursor.ts'
 import { createRecords } from './records.ts'
+import type { LogStream } from './running/log-stream.ts'
 
 export type Deps = {
   config: Config
@@ -94,6 +95,8 @@ export type Deps = {
   /** Rejects where the database does not answer. */
   ping: () => Promise<void>
   isDraining: () => boolean
+  /** Where the log goes; absent: to standard output. */
+  logStream?: LogStream | undefined
   /** Absent: nobody collects traces. */
   tracing?: Tracing | undefined
   /** For metrics; what is absent is not in them. */
@@ -124,13 +127,14 @@ const exposedHeaders = [
 ]
 
 const serverOptions = (
-  { config, publicUrl }: Deps,
+  { config, publicUrl, logStream }: Deps,
   headers: () => Readonly<Record<string, string>>,
   answerFast: ListenerOptions['answerFast'],
 ) => {
   const options: FastifyServerOptions = {
     logger: {
       level: config.logLevel,
+      ...(logStream ? { stream: logStream } : {}),
       // Addresses hold ids and query values, headers hold tokens: neither is logged.
       serializers: {
         req: ({ method }) => ({ method }),
