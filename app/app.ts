@@ -72,6 +72,7 @@ import { watchLag } from './overload/lag.ts'
 import { createSite } from './pages/site.ts'
 import { createCursorCodec } from './query/cursor.ts'
 import { createRecords } from './records.ts'
+import type { LogStream } from './running/log-stream.ts'
 import { createProbe } from './status/probe.ts'
 import { createStatus } from './status/status.ts'
 
@@ -101,6 +102,8 @@ export type Deps = {
   /** Rejects where the database does not answer. */
   ping: () => Promise<void>
   isDraining: () => boolean
+  /** Where the log goes; absent: to standard output. */
+  logStream?: LogStream | undefined
   /** Absent: nobody collects traces. */
   tracing?: Tracing | undefined
   /** For metrics; what is absent is not in them. */
@@ -131,13 +134,14 @@ const exposedHeaders = [
 ]
 
 const serverOptions = (
-  { config, publicUrl }: Deps,
+  { config, publicUrl, logStream }: Deps,
   headers: () => Readonly<Record<string, string>>,
   answerFast: ListenerOptions['answerFast'],
 ) => {
   const options: FastifyServerOptions = {
     logger: {
       level: config.logLevel,
+      ...(logStream ? { stream: logStream } : {}),
       // Addresses hold ids and query values, headers hold tokens: neither is logged.
       serializers: {
         req: ({ method }) => ({ method }),

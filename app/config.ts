@@ -91,7 +91,7 @@ export const variables = {
       'Requests that wait for the database or anything else at once; what is beyond gets 503 overloaded; default: eight times DATABASE_POOL',
     ),
   OVERLOAD_LAG_MS: integer(5, 10_000)
-    .default(50)
+    .default(75)
     .describe('An event loop that is later than this again and again sheds requests'),
   DRAIN_SECONDS: integer(0, 10)
     .optional()
