@@ -27,6 +27,7 @@ import tracingPlugin from '../plugins/tracing.ts'
 import { accessRequestRoutes } from '../routes/access-requests.ts'
 import { authRoutes } from '../routes/auth.ts'
 import { changeEndpoints } from '../routes/changes.ts'
+import { customEndpoints } from '../routes/custom.ts'
 import { healthRoutes } from '../routes/health.ts'
 import { meEndpoints } from '../routes/me.ts'
 import { metricsRoutes } from '../routes/metrics.ts'
@@ -45,6 +46,8 @@ import { createReadThrough } from './cache/read-through.ts'
 import type { SharedCache } from './cache/redis.ts'
 import { createCalendar } from './calendar.ts'
 import type { Config } from './config.ts'
+import { createCustom } from './custom/custom.ts'
+import { createGranted } from './custom/granted.ts'
 import type { Db } from './db/schema.ts'
 import { createFeed } from './feed/feed.ts'
 import { createTokenCodec } from './feed/token.ts'
@@ -224,16 +227,15 @@ export const build = async (deps: Deps): Promise<FastifyInstance> => {
   const memory = createMemoryCache(config.cacheBytes)
   const cache = createReadThrough({ memory, shared, judge: deps.judge, wait: delay })
   await app.register(freshnessProbe, { probe: cache.probe })
-  const records = createRecords({
-    db,
-    replica: deps.replica,
-    cache,
-    cursors: createCursorCodec(secrets),
-    publicUrl,
-    today,
-  })
-
   const { listen, databaseNow, isDraining } = deps
+  const reading = {
+    ...{ db, replica: deps.replica, cache, publicUrl, today },
+    cursors: createCursorCodec(secrets),
+  }
+  const records = createRecords(reading)
+  const granted = createGranted({ db, judge: deps.judge, now })
+  const custom = createCustom({ ...reading, databaseNow, granted })
+
   const waiting = createWaiting({ listen, databaseNow, isDraining })
   // Before the server waits for what is in flight.
   app.addHook('preClose', (done) => {
@@ -285,7 +287,12 @@ export const build = async (deps: Deps): Promise<FastifyInstance> => {
   await app.register(async (closed) => {
     await closed.register(endpoints, { publicUrl, variesWithOrigin: hasCors, judge: deps.judge })
     await closed.register(limits, { quotas })
-    const rows = [...recordEndpoints(records), ...changeEndpoints(feed), ...meEndpoints(scopes)]
+    const rows = [
+      ...recordEndpoints(records),
+      ...customEndpoints(custom),
+      ...changeEndpoints(feed),
+      ...meEndpoints(scopes),
+    ]
     for (const row of rows) closed.endpoint(row)
   })
   await app.register(oauthRoutes, { publicUrl, scopes, now })

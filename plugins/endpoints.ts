@@ -69,6 +69,13 @@ export type Endpoint = {
   scope: string | null
   /** False: there is no example data for it, so the demo token is refused (403 `live_token_required`). */
   demo?: false
+  /** Of a row whose scope depends on what is asked for: the one that was needed, where it was admitted. */
+  scopeOf?: (params: Readonly<Record<string, string>>) => string
+  /** Whether this principal may ask at all, where that is not of the row: judged after the plan. */
+  admit?: (request: {
+    principal: Principal
+    params: Readonly<Record<string, string>>
+  }) => void | Promise<void>
   /** Scopes that the query needs beside, whatever else is wrong with it. */
   scopesOf?: (rawQuery: string) => readonly string[]
   /** Units of the quota `minute` that a request costs; absent: one. */
@@ -195,6 +202,15 @@ const judgePlan: preHandlerHookHandler = ({ principal }, _reply, next) => {
   next()
 }
 
+const admission =
+  (admit: NonNullable<Endpoint['admit']>): preHandlerHookHandler =>
+  (request, _reply, next) => {
+    const { principal, params } = request
+    const admitted = admit({ principal: principal as Principal, params: params as Record<string, string> })
+    if (admitted instanceof Promise) admitted.then(() => next(), next)
+    else next()
+  }
+
 const handlerOf = (row: Endpoint, prefix: string, publicUrl: string) => {
   return (request: FastifyRequest, reply: FastifyReply) => {
     const principal = request.principal as Principal
@@ -240,11 +256,12 @@ const noteRepeatable = (
   options: EntryReplyOptions,
 ) => {
   const isPlain = request.method === 'GET' && !options.noCache && answer.staleSeconds === undefined
-  if (!isPlain || row.demo === false || row.minuteCost || row.scope === null) return
+  const scope = row.scope ?? row.scopeOf?.(request.params as Record<string, string>)
+  if (!isPlain || row.demo === false || row.minuteCost || scope === undefined) return
   const { rawQuery } = splitTarget(request.raw.url ?? '')
   const ticket = {
     route: request.routeOptions.url ?? '',
-    scopes: [row.scope, ...(row.scopesOf?.(rawQuery) ?? [])],
+    scopes: [scope, ...(row.scopesOf?.(rawQuery) ?? [])],
     isAcceptable: (accept: string | undefined) => isJsonChosen(accept, rawQuery),
     linkOf: memoizeLast((next: string | undefined) => formatLinks(next, options)),
   }
@@ -306,8 +323,9 @@ export default fp<EndpointOptions>(
           validatorCompiler: () => () => true,
         }
         const schema = prefix === '/v1' ? row.schema : common.schema
-        app.route({ ...common, method: 'GET', schema, handler: handlerOf(row, prefix, publicUrl) })
-        app.route({ ...common, method: 'HEAD', handler: handlerOf(row, prefix, publicUrl) })
+        const admitted = { ...common, ...(row.admit ? { preHandler: admission(row.admit) } : {}) }
+        app.route({ ...admitted, method: 'GET', schema, handler: handlerOf(row, prefix, publicUrl) })
+        app.route({ ...admitted, method: 'HEAD', handler: handlerOf(row, prefix, publicUrl) })
         app.route({ ...common, method: 'OPTIONS', handler: answerOptions })
         app.route({ ...common, ...refusal(row.scope, refuseMethod), method: others })
       }

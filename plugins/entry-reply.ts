@@ -85,6 +85,7 @@ export const sendEntry = (
     'server-timing': formatTiming(reply),
   })
   if (link !== undefined) reply.header('link', link)
+  if (entry.definition !== undefined) reply.header('definition-revision', entry.definition)
   request.answerSource = answer.staleSeconds === undefined ? answer.outcome : 'stale'
   if (isNotModified(headers['if-none-match'], entry.etag)) return reply.code(304).send()
   request.rowsRead = entry.rows ?? 0
