@@ -232,7 +232,7 @@ export const build = async (deps: Deps): Promise<FastifyInstance> => {
     ...{ db, replica: deps.replica, cache, publicUrl, today },
     cursors: createCursorCodec(secrets),
   }
-  const records = createRecords(reading)
+  const records = createRecords({ ...reading, monotonicNow })
   const granted = createGranted({ db, judge: deps.judge, now })
   const custom = createCustom({ ...reading, databaseNow, granted })
 

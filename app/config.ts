@@ -43,6 +43,12 @@ export const variables = {
     .optional()
     .describe('A standby of DATABASE_URL: answers are read there where its lag allows'),
   DATABASE_POOL: integer(1, 200).default(10).describe('Connections that serve requests'),
+  DATABASE_PREPARED: z
+    .enum(['on', 'off'])
+    .default('on')
+    .describe(
+      'Prepared statements; `off` behind a pooler that hands out connections by transaction and lacks them',
+    ),
   REDIS_URL: redisUrl.optional().describe('Redis 7 or later, or Valkey; absent: memory cache only'),
   SECRET_KEY: list
     .optional()
@@ -133,6 +139,7 @@ export type Config = Readonly<{
   databaseAdminUrl: string | undefined
   databaseReplicaUrl: string | undefined
   databasePool: number
+  databasePrepared: boolean
   redisUrl: string | undefined
   /** First makes, all check; undefined: generated and kept in DATA_DIR. */
   secretKeys: readonly string[] | undefined
@@ -213,6 +220,7 @@ export const parseConfig = (environment: Readonly<Record<string, string | undefi
     databaseAdminUrl: env.DATABASE_ADMIN_URL ?? env.DATABASE_URL,
     databaseReplicaUrl: env.DATABASE_REPLICA_URL,
     databasePool: env.DATABASE_POOL,
+    databasePrepared: env.DATABASE_PREPARED === 'on',
     redisUrl: env.REDIS_URL,
     secretKeys: env.SECRET_KEY,
     demoToken: env.DEMO_TOKEN,

@@ -255,7 +255,9 @@ const noteRepeatable = (
   answer: Answer,
   options: EntryReplyOptions,
 ) => {
-  const isPlain = request.method === 'GET' && !options.noCache && answer.staleSeconds === undefined
+  // The second time it is asked: most questions that miss are asked once.
+  const isPlain =
+    request.method === 'GET' && !options.noCache && answer.outcome === 'memory' && !answer.staleSeconds
   const scope = row.scope ?? row.scopeOf?.(request.params as Record<string, string>)
   if (!isPlain || row.demo === false || row.minuteCost || scope === undefined) return
   const { rawQuery } = splitTarget(request.raw.url ?? '')

@@ -9,6 +9,7 @@ import * as audit from './migrations/0005-audit.ts'
 import * as accessRequests from './migrations/0006-access-requests.ts'
 import * as feed from './migrations/0007-feed.ts'
 import * as custom from './migrations/0008-custom.ts'
+import * as plannedFunctions from './migrations/0011-planned-functions.ts'
 import type { Db } from './schema.ts'
 
 /** By name, in order. A released migration never changes. */
@@ -21,6 +22,7 @@ const migrations: Record<string, Migration> = {
   '0006-access-requests': accessRequests,
   '0007-feed': feed,
   '0008-custom': custom,
+  '0011-planned-functions': plannedFunctions,
 }
 
 const migratorOf = (db: Db) =>
