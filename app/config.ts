@@ -115,6 +115,11 @@ export const variables = {
   METRICS_PORT: integer(1, 65535)
     .optional()
     .describe('Another port for /metrics, plain and without a token: one that only the operator reaches'),
+  SECURITY_CONTACT: z
+    .string()
+    .regex(/^(mailto:\S+@\S+|https:\/\/\S+)$/, 'expected mailto:… or https://…')
+    .optional()
+    .describe('Where weaknesses are reported, in security.txt; default: the access form'),
   METRICS_TOKEN: z
     .string()
     .regex(/^[A-Za-z0-9._~+/=-]{16,}$/, 'expected 16 or more of A-Z a-z 0-9 . _ ~ + / = -')
@@ -157,6 +162,8 @@ export type Config = Readonly<{
   /** Dates, YYYY-MM-DD. */
   holidays: ReadonlySet<string>
   accessRequestDays: number
+  /** A `mailto:` or `https:` address. */
+  securityContact: string | undefined
   metricsToken: string | undefined
   metricsPort: number | undefined
   hasTraces: boolean
@@ -242,6 +249,7 @@ export const parseConfig = (environment: Readonly<Record<string, string | undefi
     },
     holidays: new Set(env.HOLIDAYS),
     accessRequestDays: env.ACCESS_REQUEST_DAYS,
+    securityContact: env.SECURITY_CONTACT,
     metricsToken: env.METRICS_TOKEN,
     metricsPort: env.METRICS_PORT,
     hasTraces: env.OTEL_EXPORTER_OTLP_ENDPOINT !== undefined,
