@@ -39,6 +39,7 @@ import { recordEndpoints } from '../routes/records.ts'
 import { statusRoutes } from '../routes/status.ts'
 import { wellKnownRoutes } from '../routes/well-known.ts'
 import { createAccessRequests } from './access/requests.ts'
+import type { Principal } from './auth/principal.ts'
 import { requireScope } from './auth/principals.ts'
 import { listScopes } from './auth/scopes.ts'
 import type { Secrets } from './auth/secrets.ts'
@@ -70,6 +71,7 @@ import { createRequestObserver } from './observe/requests.ts'
 import { type PoolFigures, type RedisFigures, serviceCollectors } from './observe/service-metrics.ts'
 import { findTraceId } from './observe/trace-context.ts'
 import type { Tracing } from './observe/tracing.ts'
+import { describeCustom } from './openapi/custom.ts'
 import { createSite } from './pages/site.ts'
 import { createCursorCodec } from './query/cursor.ts'
 import { createRecords } from './records.ts'
@@ -287,7 +289,9 @@ export const build = async (deps: Deps): Promise<FastifyInstance> => {
     }),
   )
 
-  await app.register(openapi, { publicUrl })
+  const customOf = async ({ customerId }: Principal) =>
+    (await custom.definitionsOf(customerId)).map(describeCustom)
+  await app.register(openapi, { publicUrl, customOf })
   await app.register(authRoutes, { signingKeys })
   await app.register(metricsRoutes, { token: config.metricsToken })
   if (config.metricsToken !== undefined) app.guardMethods('/metrics', ['GET', 'HEAD'])

@@ -50,13 +50,18 @@ const checkParameter = (name: string, value: unknown, path: Path, faults: Faults
     const parsed = parseParameter({ ...parameter, values: undefined }, each, today)
     if ('detail' in parsed) faults.add([...path, 'enum', index], parsed.detail)
   }
-  if (given.default === undefined) return parameter
-  if (optional)
+  if (given.default !== undefined && optional) {
     faults.add([...path, 'optional'], 'a parameter with a default is never missing: leave one of both out')
-  const parsed = parseParameter(parameter, String(given.default), today)
-  if ('value' in parsed) return { ...parameter, default: parsed.value }
-  faults.add([...path, 'default'], parsed.detail)
-  return undefined
+  }
+  const [usual, example] = (['default', 'example'] as const).map((name) => {
+    const text = given[name]
+    if (text === undefined) return undefined
+    const parsed = parseParameter(parameter, String(text), today)
+    if ('value' in parsed) return parsed.value
+    faults.add([...path, name], parsed.detail)
+    return undefined
+  })
+  return { ...parameter, default: usual, example }
 }
 
 /** The parameters of a document, by name. */

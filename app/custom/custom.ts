@@ -22,6 +22,8 @@ export type Custom = Readonly<{
    * endpoint, whatever there is, and with 403 `insufficient_scope`.
    */
   admit(asked: Asked): void | Promise<void>
+  /** The current definitions that a customer was granted, by name. Rejects with `unavailable`. */
+  definitionsOf(customerId: string): Promise<readonly Definition[]>
   /** Throws or rejects with not_found, invalid_query, invalid_cursor, unavailable. */
   answer(asked: Asked & { rawQuery: string; noCache: boolean }): Answer | Promise<Answer>
 }>
@@ -163,6 +165,11 @@ export const createCustom = (deps: CustomDeps): Custom => {
   }
 
   return {
+    async definitionsOf(customerId) {
+      const known = await granted(customerId)
+      const current = [...known.keys()].sort().map((name) => served(known, name)[0]?.definition)
+      return current.filter((each) => each !== undefined)
+    },
     admit(asked) {
       const known = granted(asked.principal.customerId)
       if (known instanceof Promise) return known.then((found) => void requireGrant(asked, found))

@@ -12,6 +12,8 @@ export type Parameter = Readonly<{
   description?: string | undefined
   /** In canonical text. */
   default?: string | undefined
+  /** For the description of the API. */
+  example?: string | undefined
   min?: string | number | undefined
   max?: string | number | undefined
   values?: readonly string[] | undefined

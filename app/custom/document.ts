@@ -63,6 +63,7 @@ export const parameterShape = z.strictObject({
   type: z.enum(['integer', 'string', 'date', 'boolean']),
   description: text.optional(),
   default: z.union([z.string(), z.number(), z.boolean()]).optional(),
+  example: z.union([z.string(), z.number(), z.boolean()]).optional(),
   min: z.union([z.string(), z.number()]).optional(),
   max: z.union([z.string(), z.number()]).optional(),
   enum: z

@@ -76,8 +76,10 @@ const originsOf = ({ scope, needsLiveToken, description: { errors } }: Route): S
 }
 
 const answerOf = (route: Route, writing: Writing): Node => {
-  const { description, headers, isEmpty, lines, schema = route.response } = route.description.answer
+  const { description, headers, isEmpty, inline, lines, schema = route.response } = route.description.answer
   if (isEmpty) return { description, headers: headerNodes(headers, writing) }
+  if (inline)
+    return { description, headers: headerNodes(headers, writing), content: { 'application/json': inline } }
   if (!schema) throw new Error(`${route.method} ${route.path} does not say what it answers`)
   return {
     description,
