@@ -14,9 +14,9 @@ COPY schemas schemas/
 COPY routes routes/
 COPY plugins plugins/
 COPY app app/
-# Owned by root and read by another: the service cannot change itself. It writes nothing, so that the file system
+# Owned by root and read by another (the image's `node`): the service cannot change itself. It writes nothing, so that the file system
 # may be read-only.
-USER node
+USER 1000:1000
 EXPOSE 3000 9464
 STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=10s --timeout=3s --start-period=15s --retries=3 \
