@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { addCustomer, createTestDatabase, secretKey } from '../helper.ts'
 import { percentile } from '../load.ts'
 import { startService, untilReady } from '../service.ts'
-import { type FloodResult, flood } from './flood.ts'
+import { type FloodOptions, type FloodResult, flood } from './flood.ts'
 
 /**
  * Measures, in one run: how much of the peak is still answered when two, three and five times as much is asked,
@@ -13,6 +13,7 @@ import { type FloodResult, flood } from './flood.ts'
 const seconds = Number(process.env.SECONDS ?? 4)
 const customers = 10
 const rows = 200
+const metricsToken = 'who-measures-has-this'
 
 const print = (text: string) => process.stdout.write(`${text}\n`)
 const database = await createTestDatabase()
@@ -29,6 +30,7 @@ const service = await startService({
   LIMIT_ENTERPRISE_BURST: '1000000',
   LIMIT_ENTERPRISE_MINUTE: '1000000000',
   LOG_LEVEL: 'warn',
+  METRICS_TOKEN: metricsToken,
 })
 await untilReady(service)
 const logIn = async (apiKey: string) => {
@@ -53,6 +55,21 @@ const uncached = () => {
 const { port } = service
 const rateOf = ({ counts, seconds: during }: FloodResult, status: string) => (counts[status] ?? 0) / during
 const shown = (value: number | undefined) => (value ?? Number.NaN).toFixed(1)
+
+/** Processor time that the service has used, in microseconds: tells what it costs, whoever else is on the machine. */
+const usedMicroseconds = async (): Promise<number> => {
+  const headers = { authorization: `Bearer ${metricsToken}` }
+  const text = await (await fetch(`${service.base}/metrics`, { headers })).text()
+  return 1e6 * Number(/^process_cpu_seconds_total (\S+)/m.exec(text)?.[1])
+}
+/** What an answer with this status costs where there are hardly others. */
+const measureCost = async (what: string, status: string, options: Omit<FloodOptions, 'port' | 'seconds'>) => {
+  const before = await usedMicroseconds()
+  const result = await flood({ ...options, port, seconds })
+  const used = (await usedMicroseconds()) - before
+  print(`${what}: ${shown(used / (result.counts[status] ?? 0))} µs each; ${JSON.stringify(result.counts)}`)
+  return result
+}
 
 const measurePeak = async () => {
   await flood({ port, seconds: 2, connections: 32, request: uncached })
@@ -110,6 +127,13 @@ const measureNeighbour = async (perSecond: number, what: string) => {
 }
 
 const peak = await measurePeak()
+await measureCost('an uncached page', '200', { connections: 32, request: uncached })
+const repeated = () => ({ path: '/v1/products?limit=50', authorization: tokens[0] ?? '' })
+await measureCost('a cached page', '200', { connections: 32, request: repeated })
+const overQuota = () => ({ path: '/v1/products?limit=50', authorization: noisy })
+await measureCost('a refusal over the quota', '429', { connections: 32, request: overQuota })
+// Room for 80: nearly all of 2,000 at once are refused.
+await measureCost('a refusal of too much', '503', { connections: 2_000, request: uncached })
 await measureOverload(peak)
 await measureNeighbour(500, '50 times its quota of the minute')
 await measureNeighbour(5_000, '50 times its burst')
