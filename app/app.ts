@@ -20,9 +20,11 @@ import limits from '../plugins/limits.ts'
 import methodGuard from '../plugins/method-guard.ts'
 import metrics from '../plugins/metrics.ts'
 import openapi from '../plugins/openapi.ts'
+import pages from '../plugins/pages.ts'
 import problems from '../plugins/problems.ts'
 import securityHeaders from '../plugins/security-headers.ts'
 import signingKeyRefresh from '../plugins/signing-keys.ts'
+import statusMinutes from '../plugins/status.ts'
 import tracingPlugin from '../plugins/tracing.ts'
 import { accessRequestRoutes } from '../routes/access-requests.ts'
 import { authRoutes } from '../routes/auth.ts'
@@ -31,7 +33,9 @@ import { healthRoutes } from '../routes/health.ts'
 import { meEndpoints } from '../routes/me.ts'
 import { metricsRoutes } from '../routes/metrics.ts'
 import { oauthRoutes } from '../routes/oauth.ts'
+import { pageRoutes } from '../routes/pages.ts'
 import { recordEndpoints } from '../routes/records.ts'
+import { statusRoutes } from '../routes/status.ts'
 import { wellKnownRoutes } from '../routes/well-known.ts'
 import { createAccessRequests } from './access/requests.ts'
 import { requireScope } from './auth/principals.ts'
@@ -45,7 +49,9 @@ import { createReadThrough } from './cache/read-through.ts'
 import type { SharedCache } from './cache/redis.ts'
 import { createCalendar } from './calendar.ts'
 import type { Config } from './config.ts'
+import type { ExportSource } from './db/copy/source.ts'
 import type { Db } from './db/schema.ts'
+import { createExports } from './export/exports.ts'
 import { createFeed } from './feed/feed.ts'
 import { createTokenCodec } from './feed/token.ts'
 import { createWaiting } from './feed/wait.ts'
@@ -65,9 +71,13 @@ import type { Tracing } from './observe/tracing.ts'
 import { createAdmission } from './overload/admission.ts'
 import { guardServer } from './overload/guard.ts'
 import { watchLag } from './overload/lag.ts'
+import { createSite } from './pages/site.ts'
 import { createCursorCodec } from './query/cursor.ts'
+import { createRecordExports } from './record-exports.ts'
 import { createRecords } from './records.ts'
 import type { LogStream } from './running/log-stream.ts'
+import { createProbe } from './status/probe.ts'
+import { createStatus } from './status/status.ts'
 
 export type Deps = {
   config: Config
@@ -77,6 +87,8 @@ export type Deps = {
   db: Db
   /** The same to a standby. */
   replica?: Db | undefined
+  /** Connections for exports. */
+  exportSource: ExportSource
   shared: SharedCache | undefined
   /** What may be served of what was read before. */
   judge: Judge
@@ -215,7 +227,9 @@ export const build = async (deps: Deps): Promise<FastifyInstance> => {
   await app.register(answers)
   if (deps.tracing) await app.register(tracingPlugin, { tracing: deps.tracing })
   await app.register(accessLog)
-  await app.register(gate, { trustedProxies: config.trustedProxies, allowHttp: config.allowHttp })
+  const { trustedProxies, allowHttp } = config
+  await app.register(gate, { trustedProxies, allowHttp, publicUrl })
+  await app.register(pages)
   await app.register(methodGuard)
   const hasCors = config.corsOrigins.length > 0
   if (hasCors) {
@@ -246,7 +260,6 @@ export const build = async (deps: Deps): Promise<FastifyInstance> => {
   await app.register(audit, { db, secrets, now })
   await app.register(metrics, {
     observer: createRequestObserver(),
-    isAway: deps.judge.isAway,
     processRegistry: deps.figures?.process,
   })
   const { holidays, accessRequestDays: keptDays } = config
@@ -264,20 +277,28 @@ export const build = async (deps: Deps): Promise<FastifyInstance> => {
     cursors: createCursorCodec(secrets),
     publicUrl,
     today,
+    monotonicNow,
   })
 
   const { listen, databaseNow, isDraining } = deps
+  const ageMs = () => databaseNow() - Date.parse(deps.judge.asOf())
+  const status = createStatus({ db, now, probe: createProbe(deps.ping, records), ageMs })
+  await app.register(statusMinutes, { status })
+
   const waiting = createWaiting({ listen, databaseNow, isDraining })
   // Before the server waits for what is in flight.
   app.addHook('preClose', (done) => {
     waiting.close()
     done()
   })
+  const concurrency = createConcurrency({ store: deps.limitStore, after })
+  const exports = createExports({ source: deps.exportSource, concurrency, today })
+  const recordExports = createRecordExports({ exports, publicUrl, today })
   const tokens = createTokenCodec(secrets)
   const feed = createFeed({
     ...{ db, tokens, waiting, publicUrl, today, requireScope },
-    concurrency: createConcurrency({ store: deps.limitStore, after }),
-    maxStreams: Math.ceil(config.databasePool / 2),
+    concurrency,
+    source: deps.exportSource,
   })
 
   const overdueAccessRequests = createSlowFigure({
@@ -297,7 +318,7 @@ export const build = async (deps: Deps): Promise<FastifyInstance> => {
       memoryBytes: () => memory.sizeBytes,
       fills: () => cache.fills,
       audit: app.audit.figures,
-      feed: () => ({ streams: feed.streams, waiters: waiting.count }),
+      feed: () => ({ streams: deps.exportSource.running, waiters: waiting.count }),
     }),
   )
 
@@ -316,12 +337,18 @@ export const build = async (deps: Deps): Promise<FastifyInstance> => {
   await app.register(async (closed) => {
     await closed.register(endpoints, { publicUrl, variesWithOrigin: hasCors, judge: deps.judge })
     await closed.register(limits, { quotas })
-    const rows = [...recordEndpoints(records), ...changeEndpoints(feed), ...meEndpoints(scopes)]
+    const rows = [
+      ...recordEndpoints(records, recordExports),
+      ...changeEndpoints(feed),
+      ...meEndpoints(scopes),
+    ]
     for (const row of rows) closed.endpoint(row)
   })
   await app.register(oauthRoutes, { publicUrl, scopes, now })
   await app.register(accessRequestRoutes)
-  await app.register(wellKnownRoutes, { publicUrl, scopes })
+  await app.register(wellKnownRoutes, { publicUrl, scopes, securityContact: config.securityContact, now })
+  await app.register(statusRoutes)
+  await app.register(pageRoutes, { site: createSite({ publicUrl, demoToken }) })
   shedOverload(app, deps, constantHeaders)
   return app
 }

@@ -43,6 +43,21 @@ export const variables = {
     .optional()
     .describe('A standby of DATABASE_URL: answers are read there where its lag allows'),
   DATABASE_POOL: integer(1, 200).default(10).describe('Connections that serve requests'),
+  EXPORT_POOL: integer(1, 200)
+    .default(4)
+    .describe('Connections for exports and whole states, beside DATABASE_POOL: as many run at once'),
+  EXPORT_MAX_SECONDS: integer(1, 86_400)
+    .default(3_600)
+    .describe('Longest an export may take, and hold its snapshot; then its connection is cut'),
+  EXPORT_IDLE_SECONDS: integer(1, 3_600)
+    .default(60)
+    .describe('Longest a client may take nothing of its export; then its connection is cut'),
+  DATABASE_PREPARED: z
+    .enum(['on', 'off'])
+    .default('on')
+    .describe(
+      'Prepared statements; `off` behind a pooler that hands out connections by transaction and lacks them',
+    ),
   REDIS_URL: redisUrl.optional().describe('Redis 7 or later, or Valkey; absent: memory cache only'),
   SECRET_KEY: list
     .optional()
@@ -122,6 +137,11 @@ export const variables = {
   METRICS_PORT: integer(1, 65535)
     .optional()
     .describe('Another port for /metrics, plain and without a token: one that only the operator reaches'),
+  SECURITY_CONTACT: z
+    .string()
+    .regex(/^(mailto:\S+@\S+|https:\/\/\S+)$/, 'expected mailto:… or https://…')
+    .optional()
+    .describe('Where weaknesses are reported, in security.txt; default: the access form'),
   METRICS_TOKEN: z
     .string()
     .regex(/^[A-Za-z0-9._~+/=-]{16,}$/, 'expected 16 or more of A-Z a-z 0-9 . _ ~ + / = -')
@@ -146,6 +166,9 @@ export type Config = Readonly<{
   databaseAdminUrl: string | undefined
   databaseReplicaUrl: string | undefined
   databasePool: number
+  /** `pool` connections; times in milliseconds. */
+  exports: Readonly<{ pool: number; totalMs: number; idleMs: number }>
+  databasePrepared: boolean
   redisUrl: string | undefined
   /** First makes, all check; undefined: generated and kept in DATA_DIR. */
   secretKeys: readonly string[] | undefined
@@ -165,6 +188,8 @@ export type Config = Readonly<{
   /** Dates, YYYY-MM-DD. */
   holidays: ReadonlySet<string>
   accessRequestDays: number
+  /** A `mailto:` or `https:` address. */
+  securityContact: string | undefined
   metricsToken: string | undefined
   metricsPort: number | undefined
   hasTraces: boolean
@@ -230,6 +255,12 @@ export const parseConfig = (environment: Readonly<Record<string, string | undefi
     databaseAdminUrl: env.DATABASE_ADMIN_URL ?? env.DATABASE_URL,
     databaseReplicaUrl: env.DATABASE_REPLICA_URL,
     databasePool: env.DATABASE_POOL,
+    exports: {
+      pool: env.EXPORT_POOL,
+      totalMs: env.EXPORT_MAX_SECONDS * 1000,
+      idleMs: env.EXPORT_IDLE_SECONDS * 1000,
+    },
+    databasePrepared: env.DATABASE_PREPARED === 'on',
     redisUrl: env.REDIS_URL,
     secretKeys: env.SECRET_KEY,
     demoToken: env.DEMO_TOKEN,
@@ -256,6 +287,7 @@ export const parseConfig = (environment: Readonly<Record<string, string | undefi
     drainMs: 1000 * (env.DRAIN_SECONDS ?? (env.NODE_ENV === 'production' ? 3 : 0)),
     holidays: new Set(env.HOLIDAYS),
     accessRequestDays: env.ACCESS_REQUEST_DAYS,
+    securityContact: env.SECURITY_CONTACT,
     metricsToken: env.METRICS_TOKEN,
     metricsPort: env.METRICS_PORT,
     hasTraces: env.OTEL_EXPORTER_OTLP_ENDPOINT !== undefined,

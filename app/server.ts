@@ -126,6 +126,7 @@ const main = async () => {
       info: (message) => log.info(message),
       warn,
     })
+  app.startStatus()
   const upkeep = startUpkeep({ db: stores.db, warn })
   const refresh = stores.local && keepExampleDataCurrent(stores.local, log)
   stop = async () => {

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import type { Principal } from '../app/auth/principal.ts'
-import type { Outcome } from '../app/cache/read-through.ts'
+import type { AnswerSource } from '../app/observe/requests.ts'
 
 /** An answer that has gone out, for those who count: the log, the audit trail, metrics. */
 export type Answered = Readonly<{
@@ -20,11 +20,11 @@ export type Answered = Readonly<{
   status: number
   /** Records in it. */
   rows: number
-  /** Where the body came from; undefined: not from the cache's three tiers. */
-  outcome: Outcome | undefined
+  /** Where its data came from. */
+  source: AnswerSource
   /** From the first byte seen to the end of writing. */
   ms: number
-  /** W3C trace context, as it came. */
+  /** W3C trace context, as it came or, where traces are collected, as the request's own. */
   traceparent: string | undefined
 }>
 
@@ -40,8 +40,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Records in the answer. */
     rowsRead: number
-    /** Where the answer came from. */
-    outcome: Outcome | undefined
+    /** Where the answer's data came from; whoever answers with data sets it. */
+    answerSource: AnswerSource
   }
 }
 
@@ -59,7 +59,7 @@ export default fp(
       for (const watcher of watchers) watcher(answered)
     })
     app.decorateRequest('rowsRead', 0)
-    app.decorateRequest('outcome', undefined)
+    app.decorateRequest('answerSource', 'none')
     app.addHook('onResponse', (request, reply, next) => {
       const { url: route, config } = request.routeOptions
       app.noteAnswered({
@@ -72,7 +72,7 @@ export default fp(
         target: request.raw.url ?? '',
         status: reply.statusCode,
         rows: request.rowsRead,
-        outcome: request.outcome,
+        source: request.answerSource,
         ms: reply.elapsedTime,
         traceparent: traceparentOf(request),
       })

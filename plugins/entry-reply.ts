@@ -76,7 +76,7 @@ export const sendEntry = (
     })
   }
   const link = formatLinks(entry.next, options)
-  request.outcome = answer.outcome
+  request.answerSource = answer.staleSeconds === undefined ? answer.outcome : 'stale'
   reply.headers({
     etag: entry.etag,
     'cache-control': 'private, no-cache',

@@ -2,17 +2,14 @@ import type { FastifyInstance } from 'fastify'
 import fp from 'fastify-plugin'
 import { Registry } from 'prom-client'
 import type { Principal } from '../app/auth/principal.ts'
-import type { Outcome } from '../app/cache/read-through.ts'
 import { ApiError } from '../app/errors.ts'
 import { type Collector, registerCollector } from '../app/observe/collector.ts'
 import { byLabel, counter } from '../app/observe/figures.ts'
 import { createRequestMetrics } from '../app/observe/request-metrics.ts'
-import type { AnswerSource, PlanLabel, RequestObserver } from '../app/observe/requests.ts'
+import type { PlanLabel, RequestObserver } from '../app/observe/requests.ts'
 
 export type MetricsOptions = {
   observer: RequestObserver
-  /** Whether answers cannot be known to be fresh now. */
-  isAway: () => boolean
   /** Of the process; absent in tests that build many services in one. */
   processRegistry?: Registry | undefined
 }
@@ -75,7 +72,7 @@ const countErrors = (app: FastifyInstance) => {
  * somebody reads. Register it right after `audit`, whose logins it counts.
  */
 export default fp<MetricsOptions>(
-  (app, { observer, isAway, processRegistry }, done) => {
+  (app, { observer, processRegistry }, done) => {
     const registry = new Registry()
     const add = (collectors: readonly Collector[]) => {
       for (const collector of collectors) registerCollector(registry, collector)
@@ -103,13 +100,9 @@ export default fp<MetricsOptions>(
       read: async () => ({ type: registry.contentType, text: await whole().metrics() }),
       readJson: () => whole().getMetricsAsJSON() as Promise<object[]>,
     })
-    const sourceOf = (outcome: Outcome | undefined): AnswerSource => {
-      if (outcome === undefined) return 'none'
-      return isAway() ? 'stale' : outcome
-    }
-    app.watchAnswers(({ route = '', principal, status, ms, outcome }) => {
-      observer.observe(route, planOf(principal), status, ms, sourceOf(outcome))
-    })
+    app.watchAnswers(({ route = '', principal, status, ms, source }) =>
+      observer.observe(route, planOf(principal), status, ms, source),
+    )
     done()
   },
   { name: 'metrics', dependencies: ['answers', 'audit'], fastify: '5.x' },

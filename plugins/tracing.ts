@@ -19,8 +19,8 @@ export default fp<TracingPluginOptions>(
         next()
       })
     })
-    app.watchAnswers(({ requestId, method, traceparent, route = '', status, ms, outcome = 'none' }) => {
-      const answer = { route, status, source: outcome }
+    app.watchAnswers(({ requestId, method, traceparent, route = '', status, ms, source }) => {
+      const answer = { route, status, source }
       const span = spans.get(requestId)
       if (!span) return tracing.noteRequest({ method, traceparent, milliseconds: ms }, answer)
       spans.delete(requestId)

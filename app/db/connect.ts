@@ -27,6 +27,22 @@ const types = {
     parsers.get(oid) ?? pg.types.getTypeParser(oid, format as 'text'),
 } as pg.CustomTypesConfig
 
+const markForm = /^\/\* ([a-z_\d]+) \*\/ /
+
+/** Begins the text of a statement that connections keep prepared. The same text has the same name for ever. */
+export const statementMark = (name: string): string => `/* ${name} */ `
+
+/** Prepares marked statements once and sends only values from then on; others are parsed and planned each time. */
+class PreparingClient extends pg.Client {
+  // The overloads of pg's `query` are many; what is not a marked text is passed on as it came.
+  override query(...given: unknown[]): never {
+    const [text, values, ...rest] = given
+    const [mark, name] = typeof text === 'string' ? (markForm.exec(text) ?? []) : []
+    const passed = mark === undefined ? given : [{ name, text, values }, ...rest]
+    return (super.query as (...all: unknown[]) => never).apply(this, passed)
+  }
+}
+
 export type ConnectOptions = {
   /** Role taken on connection; absent: the login's own. */
   role?: string
@@ -36,20 +52,26 @@ export type ConnectOptions = {
   onError: (error: Error) => void
   /** Milliseconds; 0 = none, for imports and migrations. */
   statementTimeoutMs?: number
+  /** Statements whose answers go on for longer than anybody would wait for a first one: exports. */
+  isStreaming?: boolean
+  /** Whether marked statements are kept prepared: not through a pooler that hands out connections by transaction. */
+  prepares?: boolean
 }
 
 /**
  * A pool of connections; connects when first asked. Lost idle connections are reported and replaced.
  */
 export const createPool = (url: string, options: ConnectOptions): pg.Pool => {
+  const waits = options.statementTimeoutMs === 0 || options.isStreaming
   const pool = new pg.Pool({
     connectionString: url,
     max: options.max,
     application_name: options.applicationName,
     connectionTimeoutMillis: connectTimeoutMs,
     statement_timeout: options.statementTimeoutMs ?? statementTimeoutMs,
-    ...(options.statementTimeoutMs === 0 ? {} : { query_timeout: answerTimeoutMs }),
+    ...(waits ? {} : { query_timeout: answerTimeoutMs }),
     types,
+    ...(options.prepares ? { Client: PreparingClient as typeof pg.Client } : {}),
     ...(options.role ? { options: `-c role=${options.role}` } : {}),
   })
   pool.on('error', options.onError)

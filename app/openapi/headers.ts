@@ -9,6 +9,10 @@ const headers = {
     'private, no-cache',
   ],
   'Cache-Status': ['Where the answer came from (RFC 9211)', 'certdata; hit'],
+  'Content-Disposition': [
+    'Of an export, as NDJSON or CSV: a name for the file',
+    'attachment; filename="certificates-2026-11-21.csv"',
+  ],
   'Data-As-Of': [
     'Every change committed before this time of the database is in the answer; an answer that is stale says so in Cache-Status',
     '2026-11-21T16:20:00.123456Z',
@@ -24,11 +28,11 @@ const headers = {
   ],
   Pragma: ['The same as `Cache-Control: no-store` for old caches', 'no-cache'],
   RateLimit: [
-    'For each quota policy what is left (`r`) and in how many seconds more is available (`t`)',
+    'On answers to a token: for each quota policy what is left (`r`) and in how many seconds more is available (`t`)',
     '"burst";r=97;t=1, "minute";r=412;t=23',
   ],
   'RateLimit-Policy': [
-    'The quota policies: units (`q`) in any stretch of so many seconds (`w`). A 304 costs nothing of `minute` ' +
+    'On answers to a token, the quota policies: units (`q`) in any stretch of so many seconds (`w`). A 304 costs nothing of `minute` ' +
       '(draft-ietf-httpapi-ratelimit-headers)',
     '"burst";q=100;w=1, "minute";q=600;w=60',
   ],
@@ -68,5 +72,9 @@ export const entryHeaders: readonly HeaderName[] = [
 /** A header as the document's components write it. */
 export const describeHeader = (name: HeaderName): Node => {
   const [description, example] = headers[name]
-  return { description, schema: { type: typeof example === 'number' ? 'integer' : 'string' }, example }
+  const schema =
+    typeof example === 'number'
+      ? { type: 'integer', format: 'int32', minimum: 0, maximum: 86_400 }
+      : { type: 'string' }
+  return { description, schema, example }
 }

@@ -60,6 +60,13 @@ const notModified = (writing: Writing): Node =>
     headers: headerNodes(entryHeaders, writing),
   }))
 
+/** What generators take for the type of every error. */
+const anyOther = (writing: Writing): Node =>
+  writing.components.refer('responses', 'Error', () => ({
+    ...errorNode(500, ['internal_error'], writing),
+    description: 'Any other error',
+  }))
+
 const originsOf = ({ scope, needsLiveToken, description: { errors } }: Route): Set<Origin> => {
   const origins = new Set<Origin>(['request', ...errors])
   if (scope !== undefined) origins.add('token')
@@ -69,7 +76,7 @@ const originsOf = ({ scope, needsLiveToken, description: { errors } }: Route): S
 }
 
 const answerOf = (route: Route, writing: Writing): Node => {
-  const { description, headers, isEmpty, lines, schema = route.response } = route.description.answer
+  const { description, headers, isEmpty, lines, csv, schema = route.response } = route.description.answer
   if (isEmpty) return { description, headers: headerNodes(headers, writing) }
   if (!schema) throw new Error(`${route.method} ${route.path} does not say what it answers`)
   return {
@@ -81,6 +88,7 @@ const answerOf = (route: Route, writing: Writing): Node => {
         example: exampleOf(schema),
       },
       ...(lines ? { [lines.type]: linesOf(lines.schema, writing) } : {}),
+      ...(csv ? { 'text/csv': { schema: { type: 'string' }, example: csv } } : {}),
     },
   }
 }
@@ -127,5 +135,6 @@ export const responsesOf = (route: Route, writing: Writing): Node => {
     ...(origins.has('tag') ? { 304: notModified(writing) } : {}),
     ...Object.fromEntries(errors),
     ...refusals,
+    default: anyOther(writing),
   }
 }

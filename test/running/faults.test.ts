@@ -48,6 +48,7 @@ t.test('a full disk costs the log and nothing else', async (t) => {
   const service = await start({}, { stdout: full })
   await untilReady(service)
   t.same(await ask(service, 3), [401, 401, 401])
+  await service.printed('the log cannot be written')
   t.equal(count('the log cannot be written', service), 1, 'said once, where it still can be')
   t.equal(await service.stop(), 0)
 })
