@@ -25,6 +25,7 @@ import problems from '../plugins/problems.ts'
 import securityHeaders from '../plugins/security-headers.ts'
 import signingKeyRefresh from '../plugins/signing-keys.ts'
 import statusMinutes from '../plugins/status.ts'
+import { accessRoutes } from '../routes/access.ts'
 import { accessRequestRoutes } from '../routes/access-requests.ts'
 import { authRoutes } from '../routes/auth.ts'
 import { changeEndpoints } from '../routes/changes.ts'
@@ -36,6 +37,7 @@ import { pageRoutes } from '../routes/pages.ts'
 import { recordEndpoints } from '../routes/records.ts'
 import { statusRoutes } from '../routes/status.ts'
 import { wellKnownRoutes } from '../routes/well-known.ts'
+import { createAccessForm } from './access/form.ts'
 import { createAccessRequests } from './access/requests.ts'
 import { requireScope } from './auth/principals.ts'
 import { listScopes } from './auth/scopes.ts'
@@ -244,8 +246,7 @@ export const build = async (deps: Deps): Promise<FastifyInstance> => {
   })
 
   const { listen, databaseNow, isDraining } = deps
-  const ageMs = () => databaseNow() - Date.parse(deps.judge.asOf())
-  const status = createStatus({ db, now, probe: createProbe(deps.ping, records), ageMs })
+  const status = createStatus({ db, now, probe: createProbe({ records, ping: deps.ping, databaseNow }) })
   await app.register(statusMinutes, { status })
 
   const waiting = createWaiting({ listen, databaseNow, isDraining })
@@ -301,6 +302,8 @@ export const build = async (deps: Deps): Promise<FastifyInstance> => {
   await app.register(accessRequestRoutes)
   await app.register(wellKnownRoutes, { publicUrl, scopes, securityContact: config.securityContact, now })
   await app.register(statusRoutes)
-  await app.register(pageRoutes, { site: createSite({ publicUrl, demoToken }) })
+  const site = createSite({ publicUrl, demoToken })
+  await app.register(pageRoutes, { site })
+  await app.register(accessRoutes, { site, form: createAccessForm(requests, secrets, now) })
   return app
 }

@@ -1,5 +1,6 @@
 import type { Representation } from '../cache/entry.ts'
 import { type Assets, readAssets } from './assets.ts'
+import { demoPage } from './demo-page.ts'
 import { guidePages } from './guides.ts'
 import { homePage } from './home.ts'
 import { layOut, type PageContent } from './layout.ts'
@@ -31,7 +32,13 @@ export const createSite = ({ publicUrl, demoToken }: SiteOptions): Site => {
   assets ??= readAssets()
   const known = assets
   const { pages } = guidePages()
-  const contents = [homePage(publicUrl, demoToken), statusPage(), ...pages, ...problemPages(publicUrl)]
+  const contents = [
+    homePage(publicUrl, demoToken),
+    statusPage(),
+    demoPage(demoToken),
+    ...pages,
+    ...problemPages(publicUrl),
+  ]
   const toEntry = (content: PageContent) =>
     [content.path, createRepresentation(htmlType, layOut(known, content))] as const
   return {
