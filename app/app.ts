@@ -22,6 +22,7 @@ import metrics from '../plugins/metrics.ts'
 import openapi from '../plugins/openapi.ts'
 import pages from '../plugins/pages.ts'
 import problems from '../plugins/problems.ts'
+import reference from '../plugins/reference.ts'
 import securityHeaders from '../plugins/security-headers.ts'
 import signingKeyRefresh from '../plugins/signing-keys.ts'
 import statusMinutes from '../plugins/status.ts'
@@ -304,6 +305,7 @@ export const build = async (deps: Deps): Promise<FastifyInstance> => {
   await app.register(statusRoutes)
   const site = createSite({ publicUrl, demoToken })
   await app.register(pageRoutes, { site })
+  await app.register(reference)
   await app.register(accessRoutes, { site, form: createAccessForm(requests, secrets, now) })
   return app
 }
