@@ -5,8 +5,36 @@ import { find } from './ui.js'
 const root = find('#reference', HTMLElement)
 const { token, script: source } = root.dataset
 
-const configuration = {
-  url: '/openapi.json',
+/**
+ * The reference puts every parameter with an example, a default or an enum into the request that it sends: a hundred
+ * filters at once. Of parameters that may be left out these become words.
+ * @param {Record<string, any>} document
+ */
+const fit = (document) => {
+  const inline = Object.values(document.paths).flatMap((item) =>
+    Object.values(/** @type {Record<string, any>} */ (item)).flatMap(
+      (operation) => operation.parameters ?? [],
+    ),
+  )
+  for (const parameter of [...inline, ...Object.values(document.components.parameters ?? {})]) {
+    if (parameter.required || parameter.$ref !== undefined) continue
+    const { example, schema } = parameter
+    const { enum: values, default: fallback, ...rest } = schema ?? {}
+    const words = [
+      ...(values === undefined ? [] : [`One of: ${values.join(', ')}.`]),
+      ...(fallback === undefined ? [] : [`Default: \`${fallback}\`.`]),
+      ...(example === undefined ? [] : [`Example: \`${example}\`.`]),
+    ]
+    parameter.description = [parameter.description, ...words].join(' ')
+    parameter.schema = rest
+    delete parameter.example
+  }
+  return document
+}
+
+/** @param {Record<string, any>} content */
+const configure = (content) => ({
+  content,
   withDefaultFonts: false,
   telemetry: false,
   agent: { disabled: true },
@@ -18,17 +46,27 @@ const configuration = {
     preferredSecurityScheme: 'accessToken',
     securitySchemes: { accessToken: { token } },
   },
+})
+
+const fail = () => {
+  root.textContent = 'The reference could not be loaded. Load the page again.'
 }
 
-const script = document.createElement('script')
-script.src = source ?? ''
-script.addEventListener('load', () => {
+const load = async () => {
+  const script = document.createElement('script')
+  script.src = source ?? ''
+  const loaded = new Promise((resolve, reject) => {
+    script.addEventListener('load', resolve)
+    script.addEventListener('error', reject)
+  })
+  document.head.append(script)
+  const answer = await fetch('/openapi.json', { headers: { Authorization: `Bearer ${token}` } })
+  const content = fit(await answer.json())
+  await loaded
   const { Scalar } = /** @type {{ Scalar?: { createApiReference(root: Element, how: object): void } }} */ (
     /** @type {unknown} */ (window)
   )
-  Scalar?.createApiReference(root, configuration)
-})
-script.addEventListener('error', () => {
-  root.textContent = 'The reference could not be loaded. Load the page again.'
-})
-document.head.append(script)
+  Scalar?.createApiReference(root, configure(content))
+}
+
+load().catch(fail)
