@@ -1,7 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { readFileSync } from 'node:fs'
 import { METHODS } from 'node:http'
-import type { Http2Session } from 'node:http2'
 import type { Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import cors from '@fastify/cors'
@@ -11,9 +9,11 @@ import type { Registry } from 'prom-client'
 import packageJson from '../package.json' with { type: 'json' }
 import accessLog from '../plugins/access-log.ts'
 import accessRequests from '../plugins/access-requests.ts'
+import answers from '../plugins/answers.ts'
 import audit from '../plugins/audit.ts'
 import auth from '../plugins/auth.ts'
 import endpoints from '../plugins/endpoints.ts'
+import fastLane from '../plugins/fast-lane.ts'
 import freshnessProbe from '../plugins/freshness-probe.ts'
 import gate, { maxHeaderBytes } from '../plugins/gate.ts'
 import limits from '../plugins/limits.ts'
@@ -26,6 +26,7 @@ import reference from '../plugins/reference.ts'
 import securityHeaders from '../plugins/security-headers.ts'
 import signingKeyRefresh from '../plugins/signing-keys.ts'
 import statusMinutes from '../plugins/status.ts'
+import tracingPlugin from '../plugins/tracing.ts'
 import { accessRoutes } from '../routes/access.ts'
 import { accessRequestRoutes } from '../routes/access-requests.ts'
 import { authRoutes } from '../routes/auth.ts'
@@ -56,6 +57,7 @@ import { createFeed } from './feed/feed.ts'
 import { createTokenCodec } from './feed/token.ts'
 import { createWaiting } from './feed/wait.ts'
 import { answerClientError } from './http/client-error.ts'
+import { createListener, type ListenerOptions } from './http/listener.ts'
 import { describeForLog } from './http/log-error.ts'
 import { createConcurrency } from './limits/concurrency.ts'
 import { createLogins } from './limits/logins.ts'
@@ -66,6 +68,8 @@ import { after } from './limits/timer.ts'
 import { createSlowFigure } from './observe/figures.ts'
 import { createRequestObserver } from './observe/requests.ts'
 import { type PoolFigures, type RedisFigures, serviceCollectors } from './observe/service-metrics.ts'
+import { findTraceId } from './observe/trace-context.ts'
+import type { Tracing } from './observe/tracing.ts'
 import { createSite } from './pages/site.ts'
 import { createCursorCodec } from './query/cursor.ts'
 import { createRecords } from './records.ts'
@@ -98,6 +102,8 @@ export type Deps = {
   /** Rejects where the database does not answer. */
   ping: () => Promise<void>
   isDraining: () => boolean
+  /** Absent: nobody collects traces. */
+  tracing?: Tracing | undefined
   /** For metrics; what is absent is not in them. */
   figures?:
     | { pollAgeMs: () => number; pools: () => Readonly<Record<string, PoolFigures>>; process?: Registry }
@@ -107,11 +113,6 @@ export type Deps = {
 const { version } = packageJson
 /** Contract, section 4. */
 const maxBodyBytes = 64 * 1024
-/** A request that has not arrived by then is 408. */
-const requestTimeoutMs = 30_000
-/** Longer than the minute for which load balancers keep idle connections, so that they close first. */
-const keepAliveTimeoutMs = 72_000
-
 /** Scrapes are as frequent as somebody likes, and come from several. */
 const slowFigureKeptMs = 30_000
 
@@ -130,8 +131,11 @@ const exposedHeaders = [
   'WWW-Authenticate',
 ]
 
-const serverOptions = ({ config, publicUrl }: Deps, headers: () => Readonly<Record<string, string>>) => {
-  const http = { maxHeaderSize: maxHeaderBytes, requireHostHeader: false }
+const serverOptions = (
+  { config, publicUrl }: Deps,
+  headers: () => Readonly<Record<string, string>>,
+  answerFast: ListenerOptions['answerFast'],
+) => {
   const options: FastifyServerOptions = {
     logger: {
       level: config.logLevel,
@@ -142,12 +146,14 @@ const serverOptions = ({ config, publicUrl }: Deps, headers: () => Readonly<Reco
         err: describeForLog,
       },
     },
+    childLoggerFactory: (logger, bindings, options, request) => {
+      const trace_id = findTraceId(request.headers.traceparent)
+      return logger.child(trace_id === undefined ? bindings : { ...bindings, trace_id }, options)
+    },
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: () => randomUUID(),
     trustProxy: config.trustedProxies.length > 0 ? [...config.trustedProxies] : false,
     bodyLimit: maxBodyBytes,
-    requestTimeout: requestTimeoutMs,
-    keepAliveTimeout: keepAliveTimeoutMs,
     // Draining answers what still comes on open connections.
     return503OnClosing: false,
     forceCloseConnections: 'idle',
@@ -155,17 +161,8 @@ const serverOptions = ({ config, publicUrl }: Deps, headers: () => Readonly<Reco
     frameworkErrors: (error, request, reply) => request.server.sendProblem(error, request, reply),
     clientErrorHandler: (error, socket) => answerClientError(error, socket as Socket, publicUrl, headers()),
   }
-  if (!config.tls) return { ...options, http }
-  const { certFile, keyFile } = config.tls
-  const https = { ...http, allowHTTP1: true, cert: readFileSync(certFile), key: readFileSync(keyFile) }
-  return { ...options, http2: true, https }
-}
-
-/** What Node's HTTP/2 server does not take as options, and expectations, which a server may pass over. */
-const fitServer = (server: FastifyInstance['server']): void => {
-  Object.assign(server, { requestTimeout: requestTimeoutMs, keepAliveTimeout: keepAliveTimeoutMs })
-  server.on('session', (session: Http2Session) => session.setTimeout(keepAliveTimeoutMs))
-  server.on('checkExpectation', (request, response) => server.emit('request', request, response))
+  const serverFactory = createListener({ tls: config.tls, maxHeaderBytes, answerFast })
+  return config.tls ? { ...options, serverFactory, http2: true } : { ...options, serverFactory }
 }
 
 const redisFigures = ({ shared, limitStore }: Deps): Record<string, RedisFigures> => {
@@ -183,8 +180,8 @@ const redisFigures = ({ shared, limitStore }: Deps): Record<string, RedisFigures
 export const build = async (deps: Deps): Promise<FastifyInstance> => {
   const { config, publicUrl, db, shared, secrets, signingKeys, now, monotonicNow } = deps
   const constantHeaders = () => app.securityHeaders[config.tls ? 'tls' : 'plain']
-  const app = Fastify(serverOptions(deps, constantHeaders) as FastifyServerOptions) as FastifyInstance
-  fitServer(app.server)
+  const options = serverOptions(deps, constantHeaders, (...exchange) => app.answerFast(...exchange))
+  const app = Fastify(options as FastifyServerOptions) as FastifyInstance
   app.setValidatorCompiler(validatorCompiler)
   app.setSerializerCompiler(serializerCompiler)
   app.removeContentTypeParser('text/plain')
@@ -194,8 +191,10 @@ export const build = async (deps: Deps): Promise<FastifyInstance> => {
   }
   const scopes = listScopes()
 
+  if (deps.tracing) await app.register(tracingPlugin, { tracing: deps.tracing })
   await app.register(securityHeaders)
   await app.register(problems, { publicUrl, headers: constantHeaders })
+  await app.register(answers)
   await app.register(accessLog)
   const { trustedProxies, allowHttp } = config
   await app.register(gate, { trustedProxies, allowHttp, publicUrl })
@@ -244,6 +243,7 @@ export const build = async (deps: Deps): Promise<FastifyInstance> => {
     cursors: createCursorCodec(secrets),
     publicUrl,
     today,
+    monotonicNow,
   })
 
   const { listen, databaseNow, isDraining } = deps
@@ -263,6 +263,11 @@ export const build = async (deps: Deps): Promise<FastifyInstance> => {
     maxStreams: Math.ceil(config.databasePool / 2),
   })
 
+  const quotas = createQuotas(counting)
+  const hasProxies = config.trustedProxies.length > 0
+  // Spans are made by the router.
+  const isOff = deps.tracing !== undefined
+  await app.register(fastLane, { cache, judge: deps.judge, quotas, today, isDraining, hasProxies, isOff })
   const overdueAccessRequests = createSlowFigure({
     read: requests.countOverdue,
     now: monotonicNow,
@@ -295,7 +300,7 @@ export const build = async (deps: Deps): Promise<FastifyInstance> => {
   app.guardMethods('/health/ready', ['GET', 'HEAD'])
   await app.register(async (closed) => {
     await closed.register(endpoints, { publicUrl, variesWithOrigin: hasCors, judge: deps.judge })
-    await closed.register(limits, { quotas: createQuotas(counting) })
+    await closed.register(limits, { quotas })
     const rows = [...recordEndpoints(records), ...changeEndpoints(feed), ...meEndpoints(scopes)]
     for (const row of rows) closed.endpoint(row)
   })

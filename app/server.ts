@@ -3,10 +3,12 @@ import { performance } from 'node:perf_hooks'
 import { fileURLToPath } from 'node:url'
 import closeWithGrace from 'close-with-grace'
 import pino from 'pino'
+import packageJson from '../package.json' with { type: 'json' }
 import { build } from './app.ts'
 import { type Config, ConfigError, parseConfig } from './config.ts'
 import type { LocalDatabase } from './demo/local-database.ts'
 import { describeForLog } from './http/log-error.ts'
+import { startMetricsServer } from './observe/metrics-server.ts'
 import { createProcessRegistry } from './observe/process-metrics.ts'
 import { type Log, openStores, type Stores } from './stores.ts'
 import { startUpkeep } from './upkeep.ts'
@@ -58,6 +60,12 @@ const keepExampleDataCurrent = (local: LocalDatabase, log: Log): NodeJS.Timeout 
   return setInterval(check, 60_000).unref()
 }
 
+/** Nothing of it is loaded where nobody collects traces. */
+const loadTracing = async (warn: (message: string, error?: Error) => void) => {
+  const { startTracing } = await import('./observe/tracing.ts')
+  return startTracing({ version: packageJson.version, warn })
+}
+
 const main = async () => {
   const config = parseConfig(process.env)
   const log = pino({ level: config.logLevel, serializers: { err: describeForLog } })
@@ -72,7 +80,9 @@ const main = async () => {
     await stop()
     await stores?.close()
   })
-  stores = await openStores(config, packageRoot, log, starting.signal)
+  const warn = (message: string, error?: Error) => log.warn({ reason: error?.message }, message)
+  const tracing = config.hasTraces ? await loadTracing(warn) : undefined
+  stores = await openStores(config, packageRoot, log, starting.signal, tracing?.noteStatement)
   const port = config.port === 0 ? await freePort(config.host) : config.port
   const publicUrl = config.publicUrl ?? localOrigin(config, port)
   const app = await build({
@@ -84,17 +94,24 @@ const main = async () => {
     now: Date.now,
     monotonicNow: () => performance.now(),
     isDraining: () => draining,
+    tracing,
     figures: { pollAgeMs: stores.poller.ageMs, pools: stores.pools, process: createProcessRegistry() },
   })
   await app.listen({ host: config.host, port })
+  const { metricsPort } = config
+  const metrics =
+    metricsPort === undefined
+      ? undefined
+      : await startMetricsServer({ host: config.host, port: metricsPort, read: app.metrics.read })
   app.startStatus()
-  const warn = (message: string, error: Error) => log.warn({ reason: error.message }, message)
   const upkeep = startUpkeep({ db: stores.db, warn })
   const refresh = stores.local && keepExampleDataCurrent(stores.local, log)
   stop = async () => {
     clearInterval(refresh)
     await app.close()
     await upkeep.stop()
+    await tracing?.close()
+    await metrics?.close()
   }
   if (stores.local) process.stdout.write(welcome(publicUrl, config.demoToken, stores.local.apiKey))
 }

@@ -19,6 +19,7 @@ import type { SlotStore } from './limits/slots.ts'
 import type { LimitStore } from './limits/store.ts'
 import { after } from './limits/timer.ts'
 import type { PoolFigures } from './observe/service-metrics.ts'
+import type { StatementEnd } from './observe/tracing.ts'
 import { openSecretKeys } from './secret-keys.ts'
 
 export type Log = {
@@ -95,13 +96,14 @@ const requireCurrentSchema = async (db: Db): Promise<void> => {
 /**
  * Opens what the service reads from: the configured database, or the bundled one made ready; Redis where
  * configured. Waits for a database that is not there yet. Throws with what to do where it is there and
- * not fit: schema not current, signing key sealed with another SECRET_KEY.
+ * not fit: schema not current, signing key sealed with another SECRET_KEY. `onStatement`: told of each statement.
  */
 export const openStores = async (
   config: Config,
   packageRoot: string,
   log: Log,
   signal: AbortSignal,
+  onStatement?: (statement: StatementEnd) => void,
 ): Promise<Stores> => {
   const local =
     config.databaseUrl === undefined ? await openLocalDatabase(config, packageRoot, log) : undefined
@@ -114,13 +116,14 @@ export const openStores = async (
       ...(role === undefined ? {} : { role }),
       max: config.databasePool,
       applicationName: 'certdata',
+      prepares: config.databasePrepared,
       onError: (error) => log.warn({ reason: error.message }, 'an idle database connection was lost'),
     })
   const primaryPool = open(url)
-  const db = createDb(primaryPool)
+  const db = createDb(primaryPool, onStatement)
   const replicaUrl = config.databaseReplicaUrl
   const replicaPool = replicaUrl === undefined ? undefined : open(replicaUrl)
-  const replica = replicaPool && createDb(replicaPool)
+  const replica = replicaPool && createDb(replicaPool, onStatement)
   const pools = () => ({
     primary: describePool(primaryPool, config.databasePool),
     ...(replicaPool ? { replica: describePool(replicaPool, config.databasePool) } : {}),

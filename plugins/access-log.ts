@@ -1,24 +1,14 @@
 import fp from 'fastify-plugin'
 
-/**
- * One line per answer: the route's pattern, never the address, because that holds ids and query values.
- * Written after the answer has gone out.
- */
+/** One line per answer, written after the answer has gone out. */
 export default fp(
   (app, _options, done) => {
-    app.addHook('onResponse', (request, reply, next) => {
-      request.log.info(
-        {
-          method: request.method,
-          route: request.routeOptions.url ?? null,
-          status: reply.statusCode,
-          ms: Math.round(reply.elapsedTime * 100) / 100,
-        },
-        'answered',
-      )
-      next()
+    const { log } = app
+    app.watchAnswers(({ requestId, method, route = null, status, ms, traceId }) => {
+      const line = { reqId: requestId, method, route, status, ms: Math.round(ms * 100) / 100 }
+      log.info(traceId === undefined ? line : { ...line, trace_id: traceId }, 'answered')
     })
     done()
   },
-  { name: 'access-log', fastify: '5.x' },
+  { name: 'access-log', dependencies: ['answers'], fastify: '5.x' },
 )

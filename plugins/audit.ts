@@ -34,8 +34,6 @@ declare module 'fastify' {
     }
   }
   interface FastifyRequest {
-    /** Records in the answer, for the audit trail. */
-    rowsRead: number
     /** The key of a good token that was refused all the same: it was revoked. */
     refusedKeyId: string | undefined
   }
@@ -134,22 +132,15 @@ async function audit(app: FastifyInstance, options: AuditOptions): Promise<void>
     return { ...sealing.figures(), queued: counts.size + flush.unsent(), lost: lostEntries }
   }
   app.decorate('audit', { record, flush, seal, head, figures })
-  app.decorateRequest('rowsRead', 0)
   app.decorateRequest('refusedKeyId', undefined)
   watchAuthentication(app, { record, count: counts.addRefusal, now })
 
-  app.addHook('onResponse', (request, reply, next) => {
-    const { principal, refusedKeyId: keyId } = request
-    const { statusCode } = reply
+  app.watchAnswers(({ principal, refusedKeyId: keyId, target, status, rows, route, isClosed }) => {
     const reader = principal ?? (keyId === undefined ? undefined : ({ kind: 'live', keyId } as const))
-    if (reader) {
-      const route = () => request.routeOptions.url ?? ''
-      counts.add(reader, request.raw.url ?? '', statusCode, request.rowsRead, route)
-    } else if (statusCode === 401 || statusCode === 403) {
-      const { url, config } = request.routeOptions
-      if (url !== undefined && config.scope !== undefined) counts.addRefusal(url, statusCode)
+    if (reader) counts.add(reader, target, status, rows, route ?? '')
+    else if ((status === 401 || status === 403) && route !== undefined && isClosed) {
+      counts.addRefusal(route, status)
     }
-    next()
   })
 
   let flushAt = now() + flushMs
@@ -169,4 +160,4 @@ async function audit(app: FastifyInstance, options: AuditOptions): Promise<void>
   })
 }
 
-export default fp(audit, { name: 'audit', dependencies: ['auth'], fastify: '5.x' })
+export default fp(audit, { name: 'audit', dependencies: ['answers', 'auth'], fastify: '5.x' })

@@ -19,7 +19,16 @@ import type { Use } from '../app/limits/account.ts'
 import type { Ending } from '../app/limits/concurrency.ts'
 import { refuseParameters } from '../app/query/no-parameters.ts'
 import { type Pair, parsePairs } from '../app/query/pairs.ts'
-import { formatLink, formatStale, formatTiming, joinLinks, sendBytes, sendEntry } from './entry-reply.ts'
+import {
+  type EntryReplyOptions,
+  formatLink,
+  formatLinks,
+  formatStale,
+  formatTiming,
+  joinLinks,
+  sendBytes,
+  sendEntry,
+} from './entry-reply.ts'
 
 export type EndpointOptions = {
   publicUrl: string
@@ -129,6 +138,12 @@ const typeByFormat = (rawQuery: string): string | undefined => {
   return value === undefined ? undefined : formats[value]
 }
 
+/** Whether JSON is what such a client gets. */
+const isJsonChosen = (accept: string | undefined, rawQuery: string): boolean => {
+  const wanted = typeByFormat(rawQuery)
+  return wanted === undefined ? choiceOf(mediaTypes)(accept) !== undefined : wanted === mediaTypes[0]
+}
+
 const requireAcceptable = (
   accept: string | undefined,
   rawQuery: string,
@@ -209,8 +224,41 @@ const handlerOf = (row: Endpoint, prefix: string, publicUrl: string) => {
     }
     const answer = row.answer(asked)
     const options = { publicUrl, canonical, noCache }
-    if (!(answer instanceof Promise)) return sendEntry(answer, request, reply, options)
-    return answer.then((known) => sendEntry(known, request, reply, options))
+    const send = (known: Answer) => {
+      noteRepeatable(row, request, known, options)
+      return sendEntry(known, request, reply, options)
+    }
+    return answer instanceof Promise ? answer.then(send) : send(answer)
+  }
+}
+
+/** What the fast lane may answer the next time, and what it has to look at then. */
+const noteRepeatable = (
+  row: Endpoint,
+  request: FastifyRequest,
+  answer: Answer,
+  options: EntryReplyOptions,
+) => {
+  // The second time it is asked: most questions that miss are asked once.
+  const isPlain =
+    request.method === 'GET' && !options.noCache && answer.outcome === 'memory' && !answer.staleSeconds
+  if (!isPlain || row.demo === false || row.minuteCost || row.scope === null) return
+  const { rawQuery } = splitTarget(request.raw.url ?? '')
+  const ticket = {
+    route: request.routeOptions.url ?? '',
+    scopes: [row.scope, ...(row.scopesOf?.(rawQuery) ?? [])],
+    isAcceptable: (accept: string | undefined) => isJsonChosen(accept, rawQuery),
+    linkOf: memoizeLast((next: string | undefined) => formatLinks(next, options)),
+  }
+  request.repeatable = { ticket, answer }
+}
+
+/** Remembers one result: of a next page's address, which is another one only when the data are. */
+const memoizeLast = <A, R>(compute: (argument: A) => R): ((argument: A) => R) => {
+  let last: { argument: A; result: R } | undefined
+  return (argument) => {
+    if (last?.argument !== argument || !last) last = { argument, result: compute(argument) }
+    return last.result
   }
 }
 

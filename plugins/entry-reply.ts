@@ -38,7 +38,11 @@ const escapeUri = (uri: string) =>
 /** One link (RFC 8288). */
 export const formatLink = (uri: string, relation: string): string => `<${escapeUri(uri)}>; rel="${relation}"`
 
-const links = (next: string | undefined, { publicUrl, canonical }: EntryReplyOptions): string | undefined => {
+/** `Link` of an entry, by the path and query of its next page; undefined: none. */
+export const formatLinks = (
+  next: string | undefined,
+  { publicUrl, canonical }: Pick<EntryReplyOptions, 'publicUrl' | 'canonical'>,
+): string | undefined => {
   const parts: string[] = []
   if (next !== undefined) parts.push(formatLink(publicUrl + next, 'next'))
   if (canonical !== undefined) parts.push(formatLink(canonical, 'canonical'))
@@ -71,7 +75,7 @@ export const sendEntry = (
       detail: 'Tags here are weak, and If-Match compares strongly',
     })
   }
-  const link = links(entry.next, options)
+  const link = formatLinks(entry.next, options)
   reply.headers({
     etag: entry.etag,
     'cache-control': 'private, no-cache',

@@ -13,6 +13,16 @@ export type GateOptions = {
   publicUrl: string
 }
 
+/** How a request came: over TLS here or at a proxy of ours, or in plain from where that is allowed. */
+export type Transport = 'tls' | 'plain'
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** Undefined: in plain, from where it may not. */
+    transportOf(socket: Socket, forwardedProto: string | undefined): Transport | undefined
+  }
+}
+
 /** Contract, section 4. */
 export const maxHeaderBytes = 16 * 1024
 /** Contract, section 4: 8 KiB, `cursor` and `after` not counted; Node bounds the headers as a whole. */
@@ -80,35 +90,36 @@ export default fp<GateOptions>(
     const loopback = blockList(['127.0.0.0/8', '::1'])
     const { tls, plain } = app.securityHeaders
 
-    const isSecure = (request: FastifyRequest): boolean => {
-      if ('encrypted' in request.raw.socket) return true
-      const address = request.raw.socket.remoteAddress ?? ''
-      const forwarded = request.headers['x-forwarded-proto']
-      return typeof forwarded === 'string' && isListed(proxies, address) && lastOf(forwarded) === 'https'
-    }
     // A connection's address never changes: looked up once for all of its requests.
-    const local = new WeakMap<Socket, boolean>()
-    const isLocal = (socket: Socket): boolean => {
-      let known = local.get(socket)
-      if (known === undefined) {
-        known = isListed(loopback, socket.remoteAddress ?? '')
-        local.set(socket, known)
+    const peers = new WeakMap<Socket, { isLocal: boolean; isProxy: boolean }>()
+    const peerOf = (socket: Socket) => {
+      let peer = peers.get(socket)
+      if (peer === undefined) {
+        const address = socket.remoteAddress ?? ''
+        peer = { isLocal: isListed(loopback, address), isProxy: isListed(proxies, address) }
+        peers.set(socket, peer)
       }
-      return known
+      return peer
     }
-    const isExempt = ({ headers, raw: { socket } }: FastifyRequest): boolean => {
-      if (allowHttp !== 'loopback' || !isLocal(socket)) return false
-      return headers['x-forwarded-proto'] === undefined || !isListed(proxies, socket.remoteAddress ?? '')
+    const transportOf = (socket: Socket, forwardedProto: string | undefined): Transport | undefined => {
+      if ('encrypted' in socket) return 'tls'
+      const { isLocal, isProxy } = peerOf(socket)
+      if (isProxy && forwardedProto !== undefined) {
+        return lastOf(forwardedProto) === 'https' ? 'tls' : undefined
+      }
+      return isLocal && allowHttp === 'loopback' ? 'plain' : undefined
     }
+    app.decorate('transportOf', transportOf)
 
     app.addHook('onRequest', (request, reply, next) => {
-      const secure = isSecure(request)
-      reply.headers(secure ? tls : plain).header('request-id', request.id)
+      const forwarded = request.headers['x-forwarded-proto']
+      const transport = transportOf(request.raw.socket, typeof forwarded === 'string' ? forwarded : undefined)
+      reply.headers(transport === 'tls' ? tls : plain).header('request-id', request.id)
       if (request.raw.httpVersionMajor === 2) checkHeaderSize(request.raw.rawHeaders)
       checkHeaders(request)
       checkTarget(request.raw.url ?? '')
       // Probes come from inside, without a certificate and without anything to protect.
-      if (!secure && !isExempt(request) && !request.raw.url?.startsWith('/health/')) {
+      if (!transport && !request.raw.url?.startsWith('/health/')) {
         if (publicUrl.startsWith('https:') && isRedirectable(request)) {
           reply.redirect(publicUrl + request.raw.url, 308)
           return

@@ -16,8 +16,9 @@ declare module 'fastify' {
   }
 }
 
-const one: Costs = [1, 1]
-const backFrom304: Costs = [0, -1]
+/** What a plain request costs, and what a 304 gives back. */
+export const one: Costs = [1, 1]
+export const backFrom304: Costs = [0, -1]
 
 const queryOf = ({ raw: { url = '' } }: FastifyRequest): string => {
   const mark = url.indexOf('?')
@@ -39,16 +40,16 @@ const isForbidden = (request: FastifyRequest): boolean => {
   return scopesOf?.(queryOf(request)).some((each) => !held.has(each)) ?? false
 }
 
-const createPolicyHeader = () => {
-  const known = new WeakMap<readonly Policy[], string>()
-  return (policies: readonly Policy[]): string => {
-    let header = known.get(policies)
-    if (header === undefined) {
-      header = formatPolicies(policies)
-      known.set(policies, header)
-    }
-    return header
+const policyHeaders = new WeakMap<readonly Policy[], string>()
+
+/** `RateLimit-Policy`, written once for each list of policies. */
+export const policyHeader = (policies: readonly Policy[]): string => {
+  let header = policyHeaders.get(policies)
+  if (header === undefined) {
+    header = formatPolicies(policies)
+    policyHeaders.set(policies, header)
   }
+  return header
 }
 
 /**
@@ -58,7 +59,6 @@ const createPolicyHeader = () => {
  */
 export default fp<LimitsOptions>(
   (app, { quotas }, done) => {
-    const policyHeader = createPolicyHeader()
     app.decorateRequest('quotas', undefined)
 
     app.addHook('onRequest', (request, _reply, next) => {

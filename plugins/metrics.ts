@@ -1,11 +1,12 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import fp from 'fastify-plugin'
 import { Registry } from 'prom-client'
+import type { Principal } from '../app/auth/principal.ts'
 import { ApiError } from '../app/errors.ts'
 import { type Collector, registerCollector } from '../app/observe/collector.ts'
 import { byLabel, counter } from '../app/observe/figures.ts'
 import { createRequestMetrics } from '../app/observe/request-metrics.ts'
-import type { AnswerSource, PlanLabel, RequestObserver } from '../app/observe/requests.ts'
+import type { PlanLabel, RequestObserver } from '../app/observe/requests.ts'
 
 export type MetricsOptions = {
   observer: RequestObserver
@@ -25,13 +26,9 @@ declare module 'fastify' {
       readJson(): Promise<object[]>
     }
   }
-  interface FastifyRequest {
-    /** Where the answer's data came from; whoever answers with data sets it. */
-    answerSource: AnswerSource
-  }
 }
 
-const planOf = ({ principal }: FastifyRequest): PlanLabel => {
+const planOf = (principal: Principal | undefined): PlanLabel => {
   if (!principal) return 'none'
   return principal.kind === 'demo' ? 'demo' : principal.plan
 }
@@ -103,13 +100,10 @@ export default fp<MetricsOptions>(
       read: async () => ({ type: registry.contentType, text: await whole().metrics() }),
       readJson: () => whole().getMetricsAsJSON() as Promise<object[]>,
     })
-    app.decorateRequest('answerSource', 'none')
-    app.addHook('onResponse', (request, reply, next) => {
-      const route = request.routeOptions.url ?? ''
-      observer.observe(route, planOf(request), reply.statusCode, reply.elapsedTime, request.answerSource)
-      next()
-    })
+    app.watchAnswers(({ route = '', principal, status, ms, source }) =>
+      observer.observe(route, planOf(principal), status, ms, source),
+    )
     done()
   },
-  { name: 'metrics', dependencies: ['audit'], fastify: '5.x' },
+  { name: 'metrics', dependencies: ['answers', 'audit'], fastify: '5.x' },
 )

@@ -21,7 +21,7 @@ import type { LimitStore } from '../app/limits/store.ts'
 import { freePort, testPostgres } from './servers.ts'
 
 export const publicUrl = 'http://api.test'
-export const secretKey = 'a secret of the tests, longer than thirty-two characters'
+export const secretKey = 'a secret of the tests that is longer than thirty-two characters'
 
 export type TestDatabase = {
   url: string

@@ -1,61 +1,18 @@
-import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
 import t from 'tap'
 import { freePort, testPostgres, testRedis } from './servers.ts'
+import { type Service, startService } from './service.ts'
 
-const root = join(import.meta.dirname, '..')
 /** The promise is 5 s on a machine of its own; the suite shares two cores, so three times that fails here. */
 const secondStartMs = 15_000
-const patienceMs = 30_000
-
-type Service = {
-  child: ChildProcess
-  base: string
-  output: () => string
-  /** Resolves when the text has been printed; rejects when the process ends first. */
-  printed: (text: string | RegExp) => Promise<void>
-  stop: (signal?: NodeJS.Signals) => Promise<number | null>
-}
 
 const start = async (env: Record<string, string>): Promise<Service> => {
-  const port = await freePort()
-  const child = spawn(process.execPath, ['app/server.ts'], {
-    cwd: root,
-    env: {
-      PATH: process.env.PATH,
-      HOME: process.env.HOME,
-      NODE_ENV: 'development',
-      PORT: String(port),
-      ...env,
-    },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
-  let output = ''
-  for (const stream of [child.stdout, child.stderr]) {
-    stream?.on('data', (chunk: Buffer) => {
-      output += chunk.toString()
-    })
-  }
-  const closed = once(child, 'close')
-  const printed = async (text: string | RegExp) => {
-    const deadline = Date.now() + patienceMs
-    while (!(typeof text === 'string' ? output.includes(text) : text.test(output))) {
-      if (child.exitCode !== null || Date.now() > deadline)
-        throw new Error(`never printed ${text}:\n${output}`)
-      await delay(10)
-    }
-  }
-  const stop = async (signal: NodeJS.Signals = 'SIGTERM') => {
-    if (child.exitCode === null && child.signalCode === null) child.kill(signal)
-    await closed
-    return child.exitCode
-  }
-  t.teardown(() => stop('SIGKILL'))
-  return { child, base: `http://localhost:${port}`, output: () => output, printed, stop }
+  const service = await startService(env)
+  t.teardown(() => service.stop('SIGKILL'))
+  return service
 }
 
 const temporaryFolder = () => {

@@ -17,11 +17,8 @@ export type ReadCountsOptions = {
 }
 
 export type ReadCounts = {
-  /**
-   * Counts an answer. `route` is asked for where these are the first of their kind: the pattern, never the
-   * address. `rows`: records in the answer.
-   */
-  add(reader: Reader | undefined, target: string, status: number, rows: number, route: () => string): void
+  /** Counts an answer. `route`: the pattern, never the address. `rows`: records in the answer. */
+  add(reader: Reader | undefined, target: string, status: number, rows: number, route: string): void
   /** Counts something refused to nobody that was known, by what and why. */
   addRefusal(route: string, status: number): void
   /** What was counted since the last time, as entries; begins anew. */
@@ -117,7 +114,7 @@ export const createReadCounts = ({ now, fingerprint }: ReadCountsOptions): ReadC
       const groups = groupsOf(reader)
       const known = groups.byTarget.get(`${status} ${target}`)
       if (known) known.count += 1
-      const group = known ?? addNew(groups, target, status, route())
+      const group = known ?? addNew(groups, target, status, route)
       group.rows += rows
     },
     addRefusal(route, status) {

@@ -15,6 +15,8 @@ export type Answer = {
   asOf: string
   /** Seconds since it was known to be fresh; absent: it is. */
   staleSeconds?: number
+  /** What it answers. */
+  question: Question
 }
 
 export type Question = {
@@ -33,6 +35,8 @@ export type Question = {
 export type ReadThrough = {
   /** At once where memory can answer. Rejects as `fill` does, and with 503 where `noCache` cannot be kept. */
   read(question: Question): Answer | Promise<Answer>
+  /** What memory can answer now; undefined: ask `read`. */
+  readAtOnce(question: Question): Answer | undefined
   /**
    * Reads again, from the primary, an answer that was lately served from memory, and compares the bytes.
    * `different`: the fence took an answer for fresh that was not. `superseded`: it changed meanwhile.
@@ -81,22 +85,21 @@ export const createReadThrough = ({ memory, shared, judge, wait }: Deps): ReadTh
   let sample: { question: Question; entry: Entry } | undefined
 
   const later = (a: string, b: string | undefined) => (b !== undefined && b > a ? b : a)
-  const answerOf = (entry: Entry, outcome: Outcome): Answer => {
-    return { entry, outcome, asOf: later(judge.asOf(), entry.at) }
-  }
-  const staleAnswer = (entry: Entry, outcome: Outcome): Answer => {
-    return { ...answerOf(entry, outcome), staleSeconds: judge.staleSeconds() }
+  const answerOf = (question: Question, entry: Entry, outcome: Outcome): Answer => {
+    return { entry, outcome, asOf: later(judge.asOf(), entry.at), question }
   }
 
   /** Undefined where the entry will not do. */
   const judged = async (
+    question: Question,
     entry: Entry,
     outcome: Outcome,
     pending = judge.check(entry),
   ): Promise<Answer | undefined> => {
     const freshness = await pending
     if (freshness === 'behind') return undefined
-    return freshness === 'fresh' ? answerOf(entry, outcome) : staleAnswer(entry, outcome)
+    const answer = answerOf(question, entry, outcome)
+    return freshness === 'fresh' ? answer : { ...answer, staleSeconds: judge.staleSeconds() }
   }
 
   const keep = (entry: Entry) => {
@@ -114,13 +117,14 @@ export const createReadThrough = ({ memory, shared, judge, wait }: Deps): ReadTh
   }
 
   /** Undefined where the standby lags behind what is known, or does not answer. */
-  const readReplica = async ({ customerId, key, dependsOn, fillFromReplica }: Question) => {
+  const readReplica = async (question: Question) => {
+    const { customerId, key, dependsOn, fillFromReplica } = question
     const epoch = judge.epoch()
     const filled = await fillFromReplica?.().catch(() => undefined)
     // One that was promoted has a history of its own.
     if (!filled || filled.server !== undefined) return undefined
     const entry: Entry = { ...filled, customerId, key, dependsOn, epoch, encoded: new Map() }
-    const answer = await judged(entry, 'database')
+    const answer = await judged(question, entry, 'database')
     if (answer) keep(entry)
     return answer
   }
@@ -133,7 +137,8 @@ export const createReadThrough = ({ memory, shared, judge, wait }: Deps): ReadTh
     return readPrimary(question)
   }
 
-  const readPrimary = async ({ customerId, key, dependsOn, fill }: Question): Promise<Answer> => {
+  const readPrimary = async (question: Question): Promise<Answer> => {
+    const { customerId, key, dependsOn, fill } = question
     fills += 1
     const before = judge.epoch()
     const { server, ...filled } = await fill()
@@ -143,13 +148,14 @@ export const createReadThrough = ({ memory, shared, judge, wait }: Deps): ReadTh
     if (server === undefined && (await judge.check(entry)) !== 'fresh') throw unavailable()
     keep(entry)
     // Not the last poll's time: it may have shown what this read came too early for.
-    return { entry, outcome: 'database', asOf: entry.at ?? judge.asOf() }
+    return { entry, outcome: 'database', asOf: entry.at ?? judge.asOf(), question }
   }
 
   /** What is there, and the answer where it will do. */
-  const readShared = async ({ customerId, key, dependsOn }: Question, cache: SharedCache) => {
+  const readShared = async (question: Question, cache: SharedCache) => {
+    const { customerId, key, dependsOn } = question
     const entry = await cache.get(customerId, key, dependsOn)
-    const answer = entry && (await judged(entry, 'redis'))
+    const answer = entry && (await judged(question, entry, 'redis'))
     if (entry && answer) memory.set(entry)
     return { entry, answer }
   }
@@ -193,7 +199,7 @@ export const createReadThrough = ({ memory, shared, judge, wait }: Deps): ReadTh
     const running = flights.get(name)
     if (running && !question.noCache && !begunSince(running, arrivedAt, question)) {
       const { entry, outcome } = await running.result
-      const answer = await judged(entry, outcome)
+      const answer = await judged(question, entry, outcome)
       if (answer) return answer
     }
     // What began before we came tells of a time before: ours begins now, or somebody's began meanwhile.
@@ -204,25 +210,33 @@ export const createReadThrough = ({ memory, shared, judge, wait }: Deps): ReadTh
     // Without a poll nothing stored will do; a read that begins now still says what was committed before.
     const isConfirmed = await judge.confirm()
     const entry = memory.get(question.customerId, question.key)
-    if (isConfirmed && entry && judge.checkConfirmed(entry) === 'fresh') return answerOf(entry, 'memory')
+    if (isConfirmed && entry && judge.checkConfirmed(entry) === 'fresh')
+      return answerOf(question, entry, 'memory')
     return readSlowly(name, question, arrivedAt)
   }
 
+  /** An answer that memory has and the fence knows to be fresh. */
+  const served = (question: Question, entry: Entry): Answer => {
+    sample ??= { question, entry }
+    return answerOf(question, entry, 'memory')
+  }
+
   return {
+    readAtOnce(question) {
+      const entry = memory.get(question.customerId, question.key)
+      return entry && judge.check(entry) === 'fresh' ? served(question, entry) : undefined
+    },
     read(question) {
       const { customerId, key } = question
       const entry = question.noCache ? undefined : memory.get(customerId, key)
       const freshness = entry && judge.check(entry)
-      if (entry && freshness === 'fresh') {
-        sample ??= { question, entry }
-        return answerOf(entry, 'memory')
-      }
+      if (entry && freshness === 'fresh') return served(question, entry)
       tick += 1
       const name = `${customerId}\0${key}`
       if (question.noCache) return readConfirmed(name, question, tick)
       if (!entry || freshness === 'behind') return readSlowly(name, question, tick)
       const arrivedAt = tick
-      return judged(entry, 'memory', freshness).then(
+      return judged(question, entry, 'memory', freshness).then(
         (answer) => answer ?? readSlowly(name, question, arrivedAt),
       )
     },

@@ -1,5 +1,6 @@
-import { Kysely, PostgresDialect } from 'kysely'
+import { Kysely, type Logger, PostgresDialect } from 'kysely'
 import pg from 'pg'
+import type { StatementEnd } from '../observe/tracing.ts'
 import type { Database, Db } from './schema.ts'
 
 /** The role that answers requests: sees one customer, under row level security. */
@@ -26,6 +27,22 @@ const types = {
     parsers.get(oid) ?? pg.types.getTypeParser(oid, format as 'text'),
 } as pg.CustomTypesConfig
 
+const markForm = /^\/\* ([a-z_\d]+) \*\/ /
+
+/** Begins the text of a statement that connections keep prepared. The same text has the same name for ever. */
+export const statementMark = (name: string): string => `/* ${name} */ `
+
+/** Prepares marked statements once and sends only values from then on; others are parsed and planned each time. */
+class PreparingClient extends pg.Client {
+  // The overloads of pg's `query` are many; what is not a marked text is passed on as it came.
+  override query(...given: unknown[]): never {
+    const [text, values, ...rest] = given
+    const [mark, name] = typeof text === 'string' ? (markForm.exec(text) ?? []) : []
+    const passed = mark === undefined ? given : [{ name, text, values }, ...rest]
+    return (super.query as (...all: unknown[]) => never).apply(this, passed)
+  }
+}
+
 export type ConnectOptions = {
   /** Role taken on connection; absent: the login's own. */
   role?: string
@@ -35,6 +52,8 @@ export type ConnectOptions = {
   onError: (error: Error) => void
   /** Milliseconds; 0 = none, for imports and migrations. */
   statementTimeoutMs?: number
+  /** Whether marked statements are kept prepared: not through a pooler that hands out connections by transaction. */
+  prepares?: boolean
 }
 
 /**
@@ -49,6 +68,7 @@ export const createPool = (url: string, options: ConnectOptions): pg.Pool => {
     statement_timeout: options.statementTimeoutMs ?? statementTimeoutMs,
     ...(options.statementTimeoutMs === 0 ? {} : { query_timeout: answerTimeoutMs }),
     types,
+    ...(options.prepares ? { Client: PreparingClient as typeof pg.Client } : {}),
     ...(options.role ? { options: `-c role=${options.role}` } : {}),
   })
   pool.on('error', options.onError)
@@ -58,9 +78,17 @@ export const createPool = (url: string, options: ConnectOptions): pg.Pool => {
   return pool
 }
 
-/** The same pool as kysely's; `destroy()` ends it. */
-export const createDb = (pool: pg.Pool): Db =>
-  new Kysely<Database>({ dialect: new PostgresDialect({ pool }) })
+/** The same pool as kysely's; `destroy()` ends it. `onStatement` is told of each, once it has ended. */
+export const createDb = (pool: pg.Pool, onStatement?: (statement: StatementEnd) => void): Db =>
+  new Kysely<Database>({
+    dialect: new PostgresDialect({ pool }),
+    ...(onStatement ? { log: toLogger(onStatement) } : {}),
+  })
+
+const toLogger =
+  (onStatement: (statement: StatementEnd) => void): Logger =>
+  ({ level, query, queryDurationMillis }) =>
+    onStatement({ sql: query.sql, milliseconds: queryDurationMillis, failed: level === 'error' })
 
 /**
  * The role that serving connections must take: none where the login is already without rights of its own

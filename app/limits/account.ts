@@ -26,6 +26,8 @@ export type Account = {
   readonly policies: readonly Policy[]
   /** Counts and admits where every policy has room; not a promise but where a lease has to be waited for. */
   take(costs: Costs): Admission | Promise<Admission>
+  /** The same where that can be said at once and is yes; false: nothing was counted, ask `take`. */
+  takeAtOnce(costs: Costs): boolean
   /** Counts without asking; negative costs give back. */
   charge(costs: Costs): void
   use(): Use[]
@@ -231,13 +233,16 @@ export const createAccount = (
   const account: Account = {
     policies,
     take(costs) {
+      if (account.takeAtOnce(costs)) return admitted
       const nowMs = now()
-      if (!fits(costs, nowMs)) return refuse(costs, nowMs)
-      if (!store || store.isDown || (waiting.length === 0 && isLeased(costs))) {
-        count(costs, nowMs)
-        return admitted
-      }
-      return wait(store, costs)
+      return store && fits(costs, nowMs) ? wait(store, costs) : refuse(costs, nowMs)
+    },
+    takeAtOnce(costs) {
+      const nowMs = now()
+      const isAtOnce = !store || store.isDown || (waiting.length === 0 && isLeased(costs))
+      if (!isAtOnce || !fits(costs, nowMs)) return false
+      count(costs, nowMs)
+      return true
     },
     charge: (costs) => count(costs, now()),
     use() {

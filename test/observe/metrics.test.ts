@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { sql } from 'kysely'
 import t from 'tap'
 import { createSlowFigure } from '../../app/observe/figures.ts'
+import { startMetricsServer } from '../../app/observe/metrics-server.ts'
 import { createProcessRegistry } from '../../app/observe/process-metrics.ts'
 import { createRequestObserver } from '../../app/observe/requests.ts'
 import { asCustomer, createTestApp, createTestDatabase } from '../helper.ts'
@@ -51,6 +52,17 @@ t.test('only the operator reads metrics', async (t) => {
   t.equal(other.statusCode, 401, 'and the metrics token opens nothing else')
   const posted = await app.inject({ method: 'POST', url: '/metrics' })
   t.match([posted.statusCode, posted.headers.allow], [405, 'GET, HEAD, OPTIONS'])
+})
+
+t.test('a port of its own needs no token and has nothing else', async (t) => {
+  const { port, close } = await startMetricsServer({ host: '127.0.0.1', port: 0, read: app.metrics.read })
+  t.teardown(close)
+  const origin = `http://127.0.0.1:${port}`
+  const answer = await fetch(`${origin}/metrics`)
+  t.match(answer.headers.get('content-type'), /^text\/plain; version=0\.0\.4/)
+  t.match(await answer.text(), /^certdata_build_info\{version="\d/m)
+  for (const path of ['/', '/v1/me', '/metrics/..']) t.equal((await fetch(origin + path)).status, 404)
+  t.equal((await fetch(`${origin}/metrics`, { method: 'POST' })).status, 404)
 })
 
 t.test('without METRICS_TOKEN there is no such page', async (t) => {

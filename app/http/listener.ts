@@ -1,0 +1,39 @@
+import { readFileSync } from 'node:fs'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { createSecureServer, type Http2SecureServer, type Http2Session } from 'node:http2'
+
+/** A request that has not arrived by then is 408. */
+const requestTimeoutMs = 30_000
+/** Longer than the minute for which load balancers keep idle connections, so that they close first. */
+const keepAliveTimeoutMs = 72_000
+
+type Handler = (request: IncomingMessage, response: ServerResponse) => void
+
+export type ListenerOptions = {
+  tls: { certFile: string; keyFile: string } | undefined
+  maxHeaderBytes: number
+  /** Answers what it can in front of the router; false: it did nothing. */
+  answerFast: (request: IncomingMessage, response: ServerResponse) => boolean
+}
+
+/** Makes Node's servers in front of a router: HTTP/1.1 in plain, HTTP/2 and HTTP/1.1 over TLS. */
+export const createListener = ({ tls, maxHeaderBytes, answerFast }: ListenerOptions) => {
+  const http = { maxHeaderSize: maxHeaderBytes, requireHostHeader: false }
+  const create = (handle: Handler): Server | Http2SecureServer => {
+    if (!tls) return createServer(http, handle)
+    const files = { cert: readFileSync(tls.certFile), key: readFileSync(tls.keyFile) }
+    // HTTP/2's requests and responses are shaped like HTTP/1's.
+    return createSecureServer({ ...http, ...files, allowHTTP1: true }, handle as never)
+  }
+  return (handle: Handler): Server | Http2SecureServer => {
+    const server = create((request, response) => {
+      if (!answerFast(request, response)) handle(request, response)
+    })
+    // What Node's HTTP/2 server does not take as options.
+    Object.assign(server, { requestTimeout: requestTimeoutMs, keepAliveTimeout: keepAliveTimeoutMs })
+    server.on('session', (session: Http2Session) => session.setTimeout(keepAliveTimeoutMs))
+    // A server may pass over expectations.
+    server.on('checkExpectation', (request, response) => server.emit('request', request, response))
+    return server
+  }
+}

@@ -1,0 +1,11 @@
+/** W3C Trace Context, level 1: version-traceid-parentid-flags; later versions may append. */
+const traceparent = /^(?!ff)[\da-f]{2}-(?!0{32})([\da-f]{32})-(?!0{16})([\da-f]{16})-[\da-f]{2}(?:-.*)?$/
+/** The version that we know ends here. */
+const firstVersionLength = 55
+
+/** The trace that a request belongs to, 32 hexadecimal digits; undefined: none, or not in the standard's form. */
+export const findTraceId = (header: string | string[] | undefined): string | undefined => {
+  if (typeof header !== 'string') return undefined
+  if (header.startsWith('00') && header.length !== firstVersionLength) return undefined
+  return traceparent.exec(header)?.[1]
+}

@@ -1,0 +1,108 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Span } from '@opentelemetry/api'
+import { traceRedis } from './trace-redis.ts'
+
+/** A request's part of a trace. */
+export type RequestSpan = {
+  traceId: string
+  /** `route`: the pattern; `source`: where the data came from. */
+  end(route: string, status: number, source: string): void
+}
+
+/** How long a statement took that has just ended; `failed`: it was refused or not answered. */
+export type StatementEnd = { sql: string; milliseconds: number; failed: boolean }
+
+export type Tracing = {
+  /** Begins a span, under the caller's where it sent `traceparent`, and calls `next` within it. */
+  begin(method: string, headers: IncomingHttpHeaders, next: (span: RequestSpan) => void): void
+  /** Notes a statement under the span that runs now; outside of requests there is none. */
+  noteStatement(statement: StatementEnd): void
+  /** Sends what waits; gives up after two seconds. */
+  close(): Promise<void>
+}
+
+export type TracingOptions = {
+  version: string
+  warn: (message: string, error?: Error) => void
+}
+
+const closeWithinMs = 2_000
+const undelivered = 'traces cannot be delivered (OTEL_EXPORTER_OTLP_ENDPOINT): not said again'
+
+/**
+ * Loads OpenTelemetry and sends spans by OTLP over HTTP. Its own variables count: `OTEL_EXPORTER_OTLP_…`,
+ * `OTEL_TRACES_SAMPLER`, `OTEL_SERVICE_NAME`, `OTEL_RESOURCE_ATTRIBUTES`. A collector that does not answer costs
+ * spans and nothing else. Spans have route patterns, codes and statements with placeholders: no ids, no values.
+ */
+export const startTracing = async ({ version, warn }: TracingOptions): Promise<Tracing> => {
+  const { context, diag, DiagLogLevel, propagation, ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } =
+    await import('@opentelemetry/api')
+  const { BatchSpanProcessor, NodeTracerProvider } = await import('@opentelemetry/sdk-trace-node')
+  const { detectResources, envDetector, resourceFromAttributes } = await import('@opentelemetry/resources')
+  const { OTLPTraceExporter } = await import('@opentelemetry/exporter-trace-otlp-http')
+
+  let wasReported = false
+  const report = (message: string) => {
+    if (!wasReported) warn(undelivered, new Error(message))
+    wasReported = true
+  }
+  const ignore = () => {}
+  diag.setLogger(
+    { error: report, warn: ignore, info: ignore, debug: ignore, verbose: ignore },
+    { logLevel: DiagLogLevel.ERROR, suppressOverrideMessage: true },
+  )
+  const ours = resourceFromAttributes({ 'service.name': 'certdata', 'service.version': version })
+  const provider = new NodeTracerProvider({
+    resource: ours.merge(detectResources({ detectors: [envDetector] })),
+    spanProcessors: [new BatchSpanProcessor(new OTLPTraceExporter())],
+  })
+  provider.register()
+  const tracer = trace.getTracer('certdata', version)
+  const failed = { code: SpanStatusCode.ERROR }
+  const client = (name: string, attributes: Record<string, string>, startTime?: number): Span =>
+    tracer.startSpan(name, { kind: SpanKind.CLIENT, attributes, ...(startTime ? { startTime } : {}) })
+  const stopRedis = traceRedis((command) => {
+    if (!trace.getActiveSpan()) return undefined
+    const span = client(command, { 'db.system.name': 'redis', 'db.operation.name': command })
+    return (isFailed) => {
+      if (isFailed) span.setStatus(failed)
+      span.end()
+    }
+  })
+
+  return {
+    begin(method, headers, next) {
+      const parent = propagation.extract(ROOT_CONTEXT, headers)
+      const options = { kind: SpanKind.SERVER, attributes: { 'http.request.method': method } }
+      const span = tracer.startSpan(method, options, parent)
+      const end: RequestSpan['end'] = (route, status, source) => {
+        if (route !== '') span.updateName(`${method} ${route}`)
+        span.setAttributes({
+          ...(route === '' ? {} : { 'http.route': route }),
+          'http.response.status_code': status,
+          'certdata.answer.source': source,
+        })
+        if (status >= 500) span.setStatus(failed)
+        span.end()
+      }
+      const { traceId } = span.spanContext()
+      context.with(trace.setSpan(parent, span), () => next({ traceId, end }))
+    },
+    noteStatement({ sql, milliseconds, failed: isFailed }) {
+      if (!trace.getActiveSpan()) return
+      const operation = /^\s*(\w+)/.exec(sql)?.[1]?.toLowerCase() ?? 'statement'
+      const attributes = { 'db.system.name': 'postgresql', 'db.query.text': sql }
+      const span = client(operation, attributes, Date.now() - milliseconds)
+      if (isFailed) span.setStatus(failed)
+      span.end()
+    },
+    async close() {
+      stopRedis()
+      const signal = new AbortController()
+      const late = delay(closeWithinMs, undefined, { signal: signal.signal }).catch(ignore)
+      await Promise.race([provider.shutdown().catch(ignore), late])
+      signal.abort()
+    },
+  }
+}

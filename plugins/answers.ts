@@ -1,0 +1,85 @@
+import type { FastifyRequest } from 'fastify'
+import fp from 'fastify-plugin'
+import type { Principal } from '../app/auth/principal.ts'
+import type { AnswerSource } from '../app/observe/requests.ts'
+import { findTraceId } from '../app/observe/trace-context.ts'
+
+/** An answer that has gone out, for those who count: the log, the audit trail, metrics. */
+export type Answered = Readonly<{
+  requestId: string
+  method: string
+  /** The route's pattern, never the address, because that holds ids and query values; undefined: no route. */
+  route: string | undefined
+  /** Whether the route is behind authentication. */
+  isClosed: boolean
+  /** Who asked; undefined: nobody that was known. */
+  principal: Principal | undefined
+  /** The key of a good token that was refused all the same: it was revoked. */
+  refusedKeyId: string | undefined
+  /** Path and query as they came. */
+  target: string
+  status: number
+  /** Records in it. */
+  rows: number
+  /** Where its data came from. */
+  source: AnswerSource
+  /** From the first byte seen to the end of writing. */
+  ms: number
+  /** W3C trace context: the trace it belongs to; undefined: none. */
+  traceId: string | undefined
+}>
+
+export type Watcher = (answered: Answered) => void
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** Calls for every answer that has gone out, from here on. */
+    watchAnswers(watcher: Watcher): void
+    /** Tells the watchers: for who answers without the router. */
+    noteAnswered: Watcher
+  }
+  interface FastifyRequest {
+    /** Records in the answer. */
+    rowsRead: number
+    /** Where the answer's data came from; whoever answers with data sets it. */
+    answerSource: AnswerSource
+  }
+}
+
+const traceIdOf = ({ span, headers }: FastifyRequest): string | undefined =>
+  span?.traceId ?? findTraceId(headers.traceparent)
+
+/** One place where an answer is known to be out, whichever way it took. */
+export default fp(
+  (app, _options, done) => {
+    const watchers: Watcher[] = []
+    app.decorate('watchAnswers', (watcher: Watcher) => {
+      watchers.push(watcher)
+    })
+    app.decorate('noteAnswered', (answered: Answered) => {
+      for (const watcher of watchers) watcher(answered)
+    })
+    app.decorateRequest('rowsRead', 0)
+    app.decorateRequest('answerSource', 'none')
+    app.addHook('onResponse', (request, reply, next) => {
+      const { url: route, config } = request.routeOptions
+      app.noteAnswered({
+        requestId: request.id,
+        method: request.method,
+        route,
+        isClosed: config.scope !== undefined,
+        principal: request.principal,
+        refusedKeyId: request.refusedKeyId,
+        target: request.raw.url ?? '',
+        status: reply.statusCode,
+        rows: request.rowsRead,
+        source: request.answerSource,
+        ms: reply.elapsedTime,
+        traceId: traceIdOf(request),
+      })
+      next()
+    })
+    done()
+  },
+  { name: 'answers', fastify: '5.x' },
+)

@@ -1,0 +1,196 @@
+import { randomUUID } from 'node:crypto'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import { performance } from 'node:perf_hooks'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import fp from 'fastify-plugin'
+import { LRUCache } from 'lru-cache'
+import type { Principal } from '../app/auth/principal.ts'
+import { requirePlan } from '../app/auth/principals.ts'
+import { isEncodable } from '../app/cache/encodings.ts'
+import type { Judge } from '../app/cache/freshness.ts'
+import type { Answer, ReadThrough } from '../app/cache/read-through.ts'
+import { isNotModified } from '../app/http/conditional.ts'
+import { findEncoding } from '../app/http/negotiation.ts'
+import { type Head, readHead } from '../app/lane/head.ts'
+import { createReplies, type Reply, type Variant } from '../app/lane/replies.ts'
+import { createTickets, type Ticket } from '../app/lane/tickets.ts'
+import type { Account } from '../app/limits/account.ts'
+import { formatUse } from '../app/limits/headers.ts'
+import type { Quotas } from '../app/limits/quotas.ts'
+import { findTraceId } from '../app/observe/trace-context.ts'
+import { backFrom304, one, policyHeader } from './limits.ts'
+
+export type FastLaneOptions = {
+  cache: Pick<ReadThrough, 'readAtOnce'>
+  judge: Pick<Judge, 'isAway'>
+  quotas: Quotas
+  /** The UTC date, YYYY-MM-DD. */
+  today: () => string
+  isDraining: () => boolean
+  /** Whether everything goes to the router. */
+  isOff: boolean
+  /** Whether a client's address may come in a header. */
+  hasProxies: boolean
+}
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** Answers what memory can answer, without the router; false: it did nothing. */
+    answerFast(request: IncomingMessage, response: ServerResponse): boolean
+    /** Answers given that way so far, for tests and metrics. */
+    readonly fastAnswers: number
+  }
+  interface FastifyRequest {
+    /** The day when it came: its answer is for that one or the next. */
+    cameOn: string
+    /** Set where the answer may be given again without the router, until it is not the newest any more. */
+    repeatable: Repeatable | undefined
+  }
+}
+
+/** Authorization headers remembered, at about 0.7 kB: 7 MB. */
+const maxAskers = 10_000
+
+/** What the next request of this kind needs to know. */
+export type Repeatable = Readonly<{ ticket: Omit<Ticket, 'day' | 'question'>; answer: Answer }>
+
+type Known = Readonly<{ ticket: Ticket; answer: Answer; link: string | undefined; reply: Reply }>
+
+const holdsAll = ({ scopes: held }: Principal, needed: readonly string[]): boolean =>
+  held === undefined || needed.every((scope) => held.has(scope))
+
+/**
+ * The way of a request that memory can answer, in front of the router: who asks, what was asked, is it fresh,
+ * is there room in the quotas; then the bytes that the router sent last time. It refuses nothing and knows no
+ * rule of its own: whatever is not plainly in order goes on to the router, as if it had not been here.
+ */
+export default fp<FastLaneOptions>(
+  (app, { cache, judge, quotas, today, isDraining, hasProxies, isOff }, done) => {
+    const tickets = createTickets()
+    const replies = createReplies()
+    let answers = 0
+    const askers = new LRUCache<string, true>({ max: maxAskers })
+
+    const identify = (head: Head): Principal | undefined => {
+      try {
+        const principal = app.authenticate({ headers: head })
+        if (principal instanceof Promise) {
+          principal.catch(() => {})
+          return undefined
+        }
+        requirePlan(principal)
+        return principal
+      } catch {
+        return undefined
+      }
+    }
+
+    const find = (target: string, head: Head, principal: Principal, isTls: boolean): Known | undefined => {
+      const ticket = tickets.find(principal.customerId, target)
+      if (!ticket || ticket.day !== today()) return undefined
+      if (!holdsAll(principal, ticket.scopes) || !ticket.isAcceptable(head.accept)) return undefined
+      const answer = cache.readAtOnce(ticket.question)
+      if (!answer) return undefined
+      const { entry } = answer
+      const link = ticket.linkOf(entry.next)
+      const isSame = isNotModified(head.ifNoneMatch, entry.etag)
+      const encoding = isSame || !isEncodable(entry) ? undefined : findEncoding(head.acceptEncoding)
+      const variant: Variant = { isTls, isNotModified: isSame, hasLink: link !== undefined, encoding }
+      const reply = replies.find(entry, variant)
+      return reply && { ticket, answer, link, reply }
+    }
+
+    const accountOf = (principal: Principal, { remoteAddress }: Socket): Account | undefined => {
+      if (principal.kind === 'demo' && (hasProxies || remoteAddress === undefined)) return undefined
+      return quotas.find(principal, { ip: remoteAddress ?? '' })
+    }
+
+    const answerFast = (request: IncomingMessage, response: ServerResponse): boolean => {
+      if (request.method !== 'GET' || request.httpVersion !== '1.1') return false
+      const startedAt = performance.now()
+      const head = readHead(request.rawHeaders)
+      if (!head || judge.isAway() || isDraining()) return false
+      const transport = app.transportOf(request.socket, head.forwardedProto)
+      if (!transport) return false
+      // A token that was not good before is not worth a second look here.
+      const principal = askers.has(head.authorization as string) ? identify(head) : undefined
+      if (!principal) return false
+      const target = request.url as string
+      const known = find(target, head, principal, transport === 'tls')
+      if (!known) return false
+      const account = accountOf(principal, request.socket)
+      if (!account?.takeAtOnce(one)) return false
+      const { ticket, answer, link, reply } = known
+      if (reply.status === 304) account.charge(backFrom304)
+      answers += 1
+
+      const requestId = randomUUID()
+      const ms = performance.now() - startedAt
+      const { fields } = reply
+      fields[1] = requestId
+      fields[3] = answer.asOf
+      fields[5] = `total;dur=${ms.toFixed(2)}`
+      fields[7] = formatUse(account.use())
+      fields[9] = policyHeader(account.policies)
+      if (link !== undefined) fields[11] = link
+      response.writeHead(reply.status, fields)
+      response.end(reply.body)
+      app.noteAnswered({
+        requestId,
+        method: 'GET',
+        route: ticket.route,
+        isClosed: true,
+        principal,
+        refusedKeyId: undefined,
+        target,
+        status: reply.status,
+        rows: reply.status === 304 ? 0 : (answer.entry.rows ?? 0),
+        source: 'memory',
+        ms,
+        traceId: findTraceId(head.traceparent),
+      })
+      return true
+    }
+
+    const remember = (request: FastifyRequest, reply: FastifyReply, body: unknown): void => {
+      const { repeatable, principal } = request
+      const head = repeatable && readHead(request.raw.rawHeaders)
+      const transport = head && app.transportOf(request.raw.socket, head.forwardedProto)
+      if (!principal || !transport || judge.isAway() || isDraining()) return
+      const { statusCode } = reply
+      if (statusCode !== 304 && !(statusCode === 200 && Buffer.isBuffer(body))) return
+      askers.set(head.authorization as string, true)
+      const { question, entry } = repeatable.answer
+      const headers = reply.getHeaders()
+      const variant: Variant = {
+        isTls: transport === 'tls',
+        isNotModified: statusCode === 304,
+        hasLink: headers.link !== undefined,
+        encoding: headers['content-encoding'] as string | undefined,
+      }
+      replies.add(entry, variant, headers, statusCode === 200 ? (body as Buffer) : undefined)
+      tickets.add(principal.customerId, request.raw.url as string, {
+        ...repeatable.ticket,
+        question,
+        // Not the day of now: an answer made before midnight would be taken for the new day's.
+        day: request.cameOn,
+      })
+    }
+
+    app.addHook('onRequest', (request, _reply, next) => {
+      request.cameOn = today()
+      next()
+    })
+    app.addHook('onSend', (request, reply, payload, next) => {
+      if (request.repeatable) remember(request, reply, payload)
+      next(null, payload)
+    })
+    app.decorateRequest('cameOn', '')
+    app.decorateRequest('repeatable', undefined)
+    app.decorate('answerFast', isOff ? () => false : answerFast)
+    app.decorate('fastAnswers', { getter: () => answers })
+    done()
+  },
+  { name: 'fast-lane', dependencies: ['answers', 'auth', 'gate'], fastify: '5.x' },
+)

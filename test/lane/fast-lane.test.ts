@@ -1,0 +1,295 @@
+import { Agent, type IncomingHttpHeaders, request } from 'node:http'
+import type { FastifyInstance } from 'fastify'
+import { sql } from 'kysely'
+import t, { type Test } from 'tap'
+import { listEntries } from '../../app/audit/list.ts'
+import { createTickets, type Ticket } from '../../app/lane/tickets.ts'
+import {
+  addCustomer,
+  createTestDatabase,
+  listenTestApp,
+  logIn,
+  type TestAppOptions,
+  until,
+} from '../helper.ts'
+
+const database = await createTestDatabase()
+t.teardown(() => database.close())
+
+const day = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10)
+
+type Reply = { status: number; headers: IncomingHttpHeaders; body: string }
+type Headers = Record<string, string | string[]>
+type Ask = (path: string, headers?: Headers, method?: string) => Promise<Reply>
+
+const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+t.teardown(() => agent.destroy())
+
+/** Until the lane has met it: from the database, then from memory. */
+const twice = async (ask: () => Promise<Reply>): Promise<Reply> => {
+  await ask()
+  return ask()
+}
+
+const askAt =
+  (origin: string, token: string): Ask =>
+  (path, headers = {}, method = 'GET') =>
+    new Promise((resolve, reject) => {
+      const url = new URL(origin)
+      const { hostname: host, port } = url
+      const all = { authorization: `Bearer ${token}`, ...headers }
+      const sent = request({ host, port, path, method, headers: all, agent }, (answer) => {
+        const chunks: Buffer[] = []
+        answer.on('data', (chunk) => chunks.push(chunk))
+        answer.on('end', () => {
+          const body = Buffer.concat(chunks).toString('latin1')
+          resolve({ status: answer.statusCode ?? 0, headers: answer.headers, body })
+        })
+      })
+      sent.on('error', reject)
+      sent.end()
+    })
+
+let customers = 0
+
+/** A service that listens, and a customer with 30 certificates and some products. */
+const start = async (t: Test, options: TestAppOptions = {}) => {
+  const { app, origin } = await listenTestApp(database, options)
+  t.teardown(() => app.close())
+  const customerId = `lane-${++customers}`
+  const apiKey = await addCustomer(database, customerId)
+  await sql`insert into certificates (customer_id, id, number, title, approval_status, valid_until)
+    select ${customerId}, 'c-' || n, 'N ' || n, repeat('ü', 40), 'approved', ${day(0)}::date + n
+    from generate_series(0, 29) n`.execute(database.operator)
+  const { token } = await logIn(app, apiKey)
+  return { app, origin, customerId, token, ask: askAt(origin, token) }
+}
+
+/** Whether the fast lane gave the answer. */
+const watch = async (app: FastifyInstance, ask: () => Promise<Reply>) => {
+  const before = app.fastAnswers
+  const answer = await ask()
+  return { ...answer, isFast: app.fastAnswers > before }
+}
+
+const paths = [
+  '/v1/certificates',
+  '/v1/certificates?limit=5',
+  '/v1/certificates?limit=5&include=product&expiring=true',
+  '/certificates?limit=5&sort=-number',
+  '/webapi/v1/api.php/certificates/c-1',
+  '/v1/certificates/c-2?fields=number',
+  '/v1/certificates?format=json',
+  '/v1/countries?limit=2',
+]
+/** Has a meaning that the lane leaves to the router, and changes nothing: what the router says of the same. */
+const byRouter = { pragma: 'none' }
+const ofTheMoment = ['request-id', 'server-timing', 'data-as-of', 'ratelimit', 'date']
+const lasting = ({ status, headers, body }: Reply) => {
+  const kept = Object.entries(headers).filter(([name]) => !ofTheMoment.includes(name))
+  return { status, headers: Object.fromEntries(kept.sort()), body }
+}
+
+t.test('an answer of the fast lane is the router’s, field by field', async (t) => {
+  const { app, ask } = await start(t)
+  for (const path of paths) {
+    const etag = String((await twice(() => ask(path))).headers.etag)
+    const variants: Headers[] = [
+      {},
+      { accept: 'application/json', 'accept-encoding': 'gzip' },
+      { accept: '*/*', 'accept-encoding': 'br;q=1.0, gzip;q=0.5' },
+      { accept: 'text/html, application/*;q=0.1', 'accept-encoding': 'identity' },
+      { 'if-none-match': etag },
+      { 'if-none-match': `"other", ${etag}`, 'accept-encoding': 'zstd' },
+      { 'if-none-match': '"other"' },
+      {
+        'x-anything': 'else',
+        'user-agent': 'x',
+        traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
+      },
+    ]
+    for (const headers of variants) {
+      await ask(path, headers)
+      const fast = await watch(app, () => ask(path, headers))
+      const routed = await watch(app, () => ask(path, { ...headers, ...byRouter }))
+      t.equal(fast.isFast, true, `${path} ${JSON.stringify(headers)} by the fast lane`)
+      t.equal(routed.isFast, false)
+      t.same(lasting(fast), lasting(routed))
+      for (const name of ofTheMoment) t.ok(fast.headers[name], name)
+      t.not(fast.headers['request-id'], routed.headers['request-id'])
+    }
+  }
+})
+
+t.test('whatever is more than a plain GET is left to the router', async (t) => {
+  const { app, ask } = await start(t)
+  const path = '/v1/certificates?limit=3'
+  const etag = String((await twice(() => ask(path))).headers.etag)
+  t.equal((await watch(app, () => ask(path))).isFast, true)
+  const cases: [number, string, Headers, string?][] = [
+    [200, path, { 'cache-control': 'no-cache' }],
+    [200, path, { pragma: 'no-cache' }],
+    [412, path, { 'if-match': etag }],
+    [406, path, { accept: 'image/png' }],
+    [200, path, { origin: 'https://else.test' }],
+    [200, path, {}, 'HEAD'],
+    [204, path, {}, 'OPTIONS'],
+    [405, path, {}, 'DELETE'],
+    [200, path, { 'content-length': '0' }],
+    [200, path, { expect: 'something' }],
+    [400, path, { authorization: ['Bearer a', 'Bearer b'] }],
+    [401, path, { authorization: 'Bearer nobody' }],
+    [401, path, { authorization: '' }],
+    [400, `${path}&nonsense=1`, {}],
+    [404, '/v1/certificates/none', {}],
+  ]
+  for (const [status, target, headers, method] of cases) {
+    for (let round = 0; round < 2; round++) {
+      const answer = await watch(app, () => ask(target, headers, method))
+      t.match(answer, { isFast: false, status }, `${method ?? 'GET'} ${target} ${JSON.stringify(headers)}`)
+    }
+  }
+})
+
+t.test('one customer’s answers are nobody else’s', async (t) => {
+  const { app, origin, ask } = await start(t)
+  const { token } = await logIn(app, await addCustomer(database, 'lane-other'))
+  await twice(() => ask('/v1/certificates'))
+  t.match(await watch(app, () => ask('/v1/certificates')), { isFast: true, status: 200 })
+  const other = await watch(app, () => askAt(origin, token)('/v1/certificates'))
+  t.equal(other.isFast, false)
+  t.same(JSON.parse(other.body).data, [])
+})
+
+t.test('a right that ends, ends for the fast lane', async (t) => {
+  const { app, origin, customerId, ask } = await start(t)
+  const path = '/v1/certificates?limit=4'
+  await twice(() => ask(path))
+  t.equal((await watch(app, () => ask(path))).isFast, true)
+
+  /** Another key of the customer, whose token the lane has met. */
+  const askWith = async (scopes: string[], known: string) => {
+    const { token: other } = await logIn(app, await addCustomer(database, customerId, { scopes }))
+    const asked = askAt(origin, other)
+    await twice(() => asked(known))
+    t.equal((await watch(app, () => asked(known))).isFast, true)
+    return asked
+  }
+  const narrow = await askWith(['products:read'], '/v1/products')
+  t.match(await watch(app, () => narrow(path)), { isFast: false, status: 403 })
+  const partly = await askWith(['certificates:read'], path)
+  const including = '/v1/certificates?include=product'
+  await twice(() => ask(including))
+  t.equal((await watch(app, () => ask(including))).isFast, true)
+  t.match(await watch(app, () => partly(including)), { isFast: false, status: 403 })
+
+  const set = (changes: { plan?: 'basic' | 'premium'; suspended_at?: string | null }) =>
+    database.operator.updateTable('customers').set(changes).where('customer_id', '=', customerId).execute()
+  for (const [change, back] of [
+    [{ plan: 'basic' }, { plan: 'premium' }],
+    [{ suspended_at: new Date().toISOString() }, { suspended_at: null }],
+  ] as const) {
+    await set(change)
+    await until('refused', async () => (await ask(path)).status === 403)
+    t.match(await watch(app, () => ask(path)), { isFast: false, status: 403 }, 'and stays so')
+    await set(back)
+    await until('let in again', async () => (await ask(path)).status === 200)
+  }
+  await database.operator
+    .updateTable('api_keys')
+    .set({ revoked_at: new Date().toISOString() })
+    .where('customer_id', '=', customerId)
+    .execute()
+  await until('the key is revoked', async () => (await ask(path)).status === 401)
+  t.match(await watch(app, () => ask(path)), { isFast: false, status: 401 })
+})
+
+t.test('a change of the data is seen', async (t) => {
+  const { app, customerId, ask } = await start(t)
+  const path = '/v1/certificates/c-3'
+  await twice(() => ask(path))
+  t.equal((await watch(app, () => ask(path))).isFast, true)
+  await sql`update certificates set title = 'changed' where customer_id = ${customerId} and id = 'c-3'`.execute(
+    database.operator,
+  )
+  await until(
+    'the new title is served',
+    async () => JSON.parse((await ask(path)).body).data.title === 'changed',
+  )
+  await until('by the fast lane, too', async () => (await watch(app, () => ask(path))).isFast)
+  t.equal(JSON.parse((await ask(path)).body).data.title, 'changed')
+})
+
+t.test('another day is another answer', async (t) => {
+  const clock = { offsetMs: 0 }
+  const { app, ask, origin, customerId } = await start(t, { clock })
+  const path = '/v1/certificates/c-5?fields=days_remaining'
+  const days = async () => JSON.parse((await ask(path)).body).data.days_remaining
+  t.equal(await days(), 5)
+  t.equal(await days(), 5)
+  t.equal((await watch(app, () => ask(path))).isFast, true)
+  // Not so far that the token ends: it lives an hour.
+  const untilMidnightMs = 86_400_000 - (Date.now() % 86_400_000)
+  clock.offsetMs = untilMidnightMs + 1_000
+  const { token } = await logIn(app, await addCustomer(database, customerId))
+  const askTomorrow = askAt(origin, token)
+  await twice(() => askTomorrow('/v1/products'))
+  const tomorrow = await askTomorrow(path)
+  t.equal(JSON.parse(tomorrow.body).data.days_remaining, 4)
+})
+
+t.test('quotas count in the fast lane, and a 304 costs nothing of the minute’s', async (t) => {
+  const clock = { offsetMs: 0, isStopped: true }
+  const env = { LIMIT_PREMIUM_BURST: '1000', LIMIT_PREMIUM_MINUTE: '11' }
+  const { app, ask } = await start(t, { env, clock })
+  const path = '/v1/certificates?limit=1'
+  const etag = String((await twice(() => ask(path))).headers.etag)
+  const unchanged = { 'if-none-match': etag }
+  const left = ({ headers }: Reply) => Number(/"minute";r=(\d+)/.exec(String(headers.ratelimit))?.[1])
+  t.equal(left(await ask(path, unchanged)), 9)
+  for (let i = 0; i < 5; i++) {
+    t.match(await watch(app, () => ask(path, unchanged)), { isFast: true, status: 304 })
+  }
+  for (let i = 1; i <= 9; i++) {
+    const answer = await watch(app, () => ask(path))
+    t.match(answer, { isFast: true, status: 200 })
+    t.equal(left(answer), 9 - i)
+  }
+  t.match(await watch(app, () => ask(path)), { isFast: false, status: 429 })
+  t.match(await watch(app, () => ask(path, unchanged)), { isFast: false, status: 429 })
+})
+
+t.test('the audit trail has its reads', async (t) => {
+  const { app, customerId, ask } = await start(t)
+  for (let i = 0; i < 4; i++) await ask('/v1/certificates?limit=7')
+  t.equal(app.fastAnswers, 2)
+  await app.audit.flush()
+  const entries = await listEntries(database.operator, { customer: customerId, limit: 10 })
+  const reads = entries.filter(({ action }) => action === 'reads')
+  t.match(reads, [{ details: { resource: 'certificates', status: 200, count: 4, rows: 28 } }])
+})
+
+t.test('a service that drains, or knows nothing, uses the router', async (t) => {
+  let isDraining = false
+  const { app, ask } = await start(t, { isDraining: () => isDraining })
+  await twice(() => ask('/v1/products'))
+  t.equal((await watch(app, () => ask('/v1/products'))).isFast, true)
+  isDraining = true
+  t.equal((await watch(app, () => ask('/v1/products'))).isFast, false)
+})
+
+t.test('what is remembered is bounded', (t) => {
+  const tickets = createTickets(3)
+  const ticket = {} as Ticket
+  tickets.add('a', '/1', ticket)
+  tickets.add('a', '/1', ticket)
+  tickets.add('b', '/1', ticket)
+  tickets.add('b', '/2', ticket)
+  t.equal(tickets.find('a', '/1'), ticket)
+  tickets.add('b', '/3', ticket)
+  t.equal(tickets.find('a', '/1'), undefined, 'begun anew')
+  t.equal(tickets.find('b', '/3'), ticket)
+  tickets.add('b', `/${'x'.repeat(1024)}`, ticket)
+  t.equal(tickets.find('b', `/${'x'.repeat(1024)}`), undefined)
+  t.end()
+})

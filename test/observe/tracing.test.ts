@@ -1,0 +1,130 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import t from 'tap'
+import { findTraceId } from '../../app/observe/trace-context.ts'
+import { addCustomer, createTestDatabase, secretKey, until } from '../helper.ts'
+import { freePort } from '../servers.ts'
+import { type Service, startService, untilReady } from '../service.ts'
+
+const database = await createTestDatabase()
+t.teardown(() => database.close())
+const apiKey = await addCustomer(database, 'acme')
+
+/** Prints each module of OpenTelemetry that the process loads, but for its interfaces: prom-client has those. */
+const spy = `data:text/javascript,${encodeURIComponent(`
+  import { registerHooks } from 'node:module'
+  registerHooks({ load(url, context, next) {
+    if (/@opentelemetry\\/(?!api\\/)/.test(url)) process.stdout.write('LOADED ' + url + '\\n')
+    return next(url, context)
+  } })`)}`
+
+const start = async (env: Record<string, string> = {}): Promise<Service> => {
+  const common = { DATABASE_URL: database.url, SECRET_KEY: secretKey }
+  const service = await startService({ ...common, ...env }, { execArgv: ['--import', spy] })
+  t.teardown(() => service.stop('SIGKILL'))
+  await untilReady(service)
+  return service
+}
+const logIn = async ({ base }: Service) => {
+  const body = JSON.stringify({ api_key: apiKey })
+  const headers = { 'content-type': 'application/json' }
+  const answer = await fetch(`${base}/v1/auth/login`, { method: 'POST', headers, body })
+  return ((await answer.json()) as { access_token: string }).access_token
+}
+const traceId = '4bf92f3577b34da6a3ce929d0e0e4736'
+const traceparent = `00-${traceId}-00f067aa0ba902b7-01`
+const linesOf = ({ output }: Service) =>
+  output()
+    .split('\n')
+    .filter((line) => line.startsWith('{'))
+    .map((line) => JSON.parse(line) as Record<string, unknown>)
+
+t.test('the trace of a request is what the standard says, or none', async (t) => {
+  t.equal(findTraceId(traceparent), traceId)
+  t.equal(findTraceId(`cc-${traceId}-00f067aa0ba902b7-01-what-comes`), traceId, 'a later version')
+  const bad = [
+    undefined,
+    '',
+    [traceparent, traceparent],
+    `${traceparent}-more`,
+    `ff-${traceId}-00f067aa0ba902b7-01`,
+    `00-${traceId.toUpperCase()}-00f067aa0ba902b7-01`,
+    `00-${'0'.repeat(32)}-00f067aa0ba902b7-01`,
+    `00-${traceId}-${'0'.repeat(16)}-01`,
+    `00-${traceId}-00f067aa0ba902b7-1`,
+  ]
+  for (const header of bad) t.equal(findTraceId(header), undefined, String(header))
+})
+
+t.test('without a collector nothing of it is loaded, and lines have the trace of the caller', async (t) => {
+  const service = await start()
+  await fetch(`${service.base}/v1/products`, { headers: { traceparent } })
+  await fetch(`${service.base}/v1/projects`, { headers: { traceparent: 'nonsense' } })
+  await service.printed('"route":"/v1/projects"')
+  const [first, second] = ['/v1/products', '/v1/projects'].map((route) =>
+    linesOf(service).find((line) => line.route === route),
+  )
+  t.equal(first?.trace_id, traceId)
+  t.notOk('trace_id' in (second ?? {}))
+  t.equal(await service.stop(), 0)
+  t.notMatch(service.output(), 'LOADED')
+})
+
+t.test('with one, requests and their statements arrive there as one trace', async (t) => {
+  const bodies: string[] = []
+  const collector = createServer(async (request, response) => {
+    let body = ''
+    for await (const chunk of request) body += chunk
+    bodies.push(body)
+    response.setHeader('content-type', 'application/json').end('{}')
+  }).listen(0, '127.0.0.1')
+  await once(collector, 'listening')
+  t.teardown(() => collector.close())
+  const { port } = collector.address() as AddressInfo
+  const service = await start({
+    OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}`,
+    OTEL_RESOURCE_ATTRIBUTES: 'deployment.environment.name=test',
+  })
+  const authorization = `Bearer ${await logIn(service)}`
+  const url = `${service.base}/v1/products?name[prefix]=Secret`
+  t.equal((await fetch(url, { headers: { authorization, traceparent } })).status, 200)
+  await fetch(`${service.base}/v1/countries`, { headers: { authorization } })
+  await service.printed('"route":"/v1/countries"')
+  const line = linesOf(service).find(({ route }) => route === '/v1/countries')
+  t.match(line?.trace_id, /^[\da-f]{32}$/, 'one of its own where the caller has none')
+  t.equal(await service.stop(), 0, 'what waits is sent before the end')
+  t.match(service.output(), 'LOADED')
+
+  type Span = { traceId: string; spanId: string; parentSpanId?: string; name: string; attributes: unknown[] }
+  type Sent = { resourceSpans: { resource: unknown; scopeSpans: { spans: Span[] }[] }[] }
+  const sent = bodies.flatMap((body) => (JSON.parse(body) as Sent).resourceSpans)
+  t.match(JSON.stringify(sent[0]?.resource), '"deployment.environment.name"')
+  const spans = sent
+    .flatMap(({ scopeSpans }) => scopeSpans.flatMap((each) => each.spans))
+    .filter((span) => span.traceId === traceId)
+  const root = spans.find(({ name }) => name === 'GET /v1/products')
+  t.equal(root?.parentSpanId, '00f067aa0ba902b7')
+  t.match(JSON.stringify(root?.attributes), '"database"', 'where the data came from')
+  const statement = spans.find(({ parentSpanId }) => parentSpanId === root?.spanId)
+  t.match(JSON.stringify(statement?.attributes), 'postgresql')
+  t.notMatch(bodies.join(), /Secret|cda_live/, 'no values')
+})
+
+t.test('a collector that is away costs nothing and is mentioned once', async (t) => {
+  const service = await start({
+    OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${await freePort()}`,
+    OTEL_BSP_SCHEDULE_DELAY: '20',
+    OTEL_EXPORTER_OTLP_TIMEOUT: '100',
+  })
+  const ask = () => fetch(`${service.base}/health/live`).then((answer) => answer.arrayBuffer())
+  await until('reported', async () => {
+    await ask()
+    return service.output().includes('traces cannot be delivered')
+  })
+  for (let count = 0; count < 10; count += 1) await ask()
+  const startedAt = Date.now()
+  t.equal(await service.stop(), 0)
+  t.ok(Date.now() - startedAt < 15_000)
+  t.equal(linesOf(service).filter(({ msg }) => String(msg).includes('traces cannot')).length, 1)
+})

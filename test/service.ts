@@ -1,0 +1,79 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { freePort } from './servers.ts'
+
+const root = join(import.meta.dirname, '..')
+const patienceMs = 30_000
+
+/** The service as a process of its own. */
+export type Service = {
+  child: ChildProcess
+  port: number
+  base: string
+  output: () => string
+  /** Resolves when the text has been printed; rejects when the process ends first. */
+  printed: (text: string | RegExp) => Promise<void>
+  /** Its exit code. */
+  stop: (signal?: NodeJS.Signals) => Promise<number | null>
+}
+
+export type ServiceOptions = {
+  /** Of Node, before the entry. */
+  execArgv?: string[]
+}
+
+/** Starts it on a free port, with this environment and nothing else; does not wait until it listens. */
+export const startService = async (
+  env: Record<string, string>,
+  { execArgv = [] }: ServiceOptions = {},
+): Promise<Service> => {
+  const port = env.PORT ? Number(env.PORT) : await freePort()
+  const child = spawn(process.execPath, [...execArgv, 'app/server.ts'], {
+    cwd: root,
+    env: {
+      PATH: process.env.PATH,
+      HOME: process.env.HOME,
+      NODE_ENV: 'development',
+      PORT: String(port),
+      ...env,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const kill = () => child.kill('SIGKILL')
+  process.once('exit', kill)
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.on('data', (chunk: Buffer) => {
+      output += chunk.toString()
+    })
+  }
+  const closed = once(child, 'close').finally(() => process.removeListener('exit', kill))
+  const printed = async (text: string | RegExp) => {
+    const deadline = Date.now() + patienceMs
+    while (!(typeof text === 'string' ? output.includes(text) : text.test(output))) {
+      if (child.exitCode !== null || Date.now() > deadline)
+        throw new Error(`never printed ${text}:\n${output}`)
+      await delay(10)
+    }
+  }
+  const stop = async (signal: NodeJS.Signals = 'SIGTERM') => {
+    if (child.exitCode === null && child.signalCode === null) child.kill(signal)
+    await closed
+    return child.exitCode
+  }
+  return { child, port, base: `http://localhost:${port}`, output: () => output, printed, stop }
+}
+
+/** Waits until the service says that it is ready. */
+export const untilReady = async ({ base, child, output }: Service): Promise<void> => {
+  const deadline = Date.now() + patienceMs
+  for (;;) {
+    const answer = await fetch(`${base}/health/ready`).catch(() => undefined)
+    await answer?.arrayBuffer()
+    if (answer?.status === 200) return
+    if (child.exitCode !== null || Date.now() > deadline) throw new Error(`never ready:\n${output()}`)
+    await delay(10)
+  }
+}
