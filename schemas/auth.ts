@@ -1,11 +1,14 @@
 import { z } from 'zod'
 import { field } from './fields.ts'
 
+/** Whatever a client sends as a credential or scope: nothing is longer than the largest body, 64 KiB. */
+const sent = (refusal?: string) => z.string(refusal).meta({ maxLength: 65_536 })
+
 export const loginRequest = z
   .strictObject(
     {
       api_key: field(
-        z.string('expected the API key as text'),
+        sent('expected the API key as text'),
         'The API key as it was issued: cda_live_<key id>_<secret>',
         'cda_live_k3v9x2m7q4d8s1fa_<secret>',
       ),
@@ -28,13 +31,9 @@ export const tokenAnswer = z
   .meta({ id: 'TokenAnswer', description: 'An access token' })
 
 const credentials = {
-  client_id: field(
-    z.string(),
-    'Id of the API key, unless it comes by HTTP Basic',
-    'k3v9x2m7q4d8s1fa',
-  ).optional(),
+  client_id: field(sent(), 'Id of the API key, unless it comes by HTTP Basic', 'k3v9x2m7q4d8s1fa').optional(),
   client_secret: field(
-    z.string(),
+    sent(),
     'The API key, unless it comes by HTTP Basic',
     'cda_live_k3v9x2m7q4d8s1fa_<secret>',
   ).optional(),
@@ -44,7 +43,7 @@ export const tokenGrantRequest = z
   .object({
     grant_type: field(z.literal('client_credentials'), 'The only grant type', 'client_credentials'),
     scope: field(
-      z.string(),
+      sent(),
       'Scopes the token is limited to, space-separated; absent: all that the key has',
       'certificates:read products:read',
     ).optional(),
@@ -54,8 +53,8 @@ export const tokenGrantRequest = z
 
 export const tokenReference = z
   .object({
-    token: field(z.string(), 'The access token; to revoke, also an API key', 'eyJhbGciOiJFZERTQSJ9.e30.c2ln'),
-    token_type_hint: field(z.string(), 'Not needed and not read', 'access_token').optional(),
+    token: field(sent(), 'The access token; to revoke, also an API key', 'eyJhbGciOiJFZERTQSJ9.e30.c2ln'),
+    token_type_hint: field(sent(), 'Not needed and not read', 'access_token').optional(),
     ...credentials,
   })
   .meta({ id: 'TokenReference', description: 'A token that something is to be done with' })

@@ -18,8 +18,12 @@ export const text = z
 export const recordId = z
   .string()
   .regex(/^(?!\.+$)[A-Za-z0-9._~-]{1,64}$/, 'expected 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone')
+  .meta({ maxLength: 64 })
 
-export const countryCode = z.string().regex(/^[A-Z]{2}$/, 'expected an ISO 3166-1 alpha-2 code in capitals')
+export const countryCode = z
+  .string()
+  .regex(/^[A-Z]{2}$/, 'expected an ISO 3166-1 alpha-2 code in capitals')
+  .meta({ maxLength: 2 })
 
 /** PostgreSQL has no year 0, so neither have we. */
 export const date = z.iso

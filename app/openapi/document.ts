@@ -25,7 +25,7 @@ const securitySchemes = {
     type: 'http',
     scheme: 'bearer',
     bearerFormat: 'JWT',
-    description: 'The access token that `login` answers (RFC 6750, RFC 9068)',
+    description: 'The access token that `login` answers (RFC6750, RFC9068, RFC8725)',
   },
   [keyScheme]: {
     type: 'http',
@@ -40,6 +40,9 @@ const infoOf = (publicUrl: string): Node => ({
   summary: packageJson.description,
   description: introduction,
   contact: { name: 'Access and questions', url: `${publicUrl}/access` },
+  // Who may call it, and one name for it over all its versions, for catalogues of APIs.
+  'x-audience': 'external-partner',
+  'x-api-id': 'certification-data-api',
   license: { name: "Use under the customer's contract", url: `${publicUrl}/access` },
 })
 
@@ -64,7 +67,7 @@ export const createDocument = (routes: readonly Route[], publicUrl: string): Nod
   return {
     openapi: '3.1.0',
     info: infoOf(publicUrl),
-    servers: [{ url: publicUrl }],
+    servers: [{ url: publicUrl, 'x-internal': false }],
     tags: [...tags.values()],
     paths,
     components: { ...components.list(), securitySchemes },

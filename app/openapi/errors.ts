@@ -1,5 +1,5 @@
 import { catalogue, type ErrorCode } from '../errors.ts'
-import type { HeaderName } from './headers.ts'
+import { type HeaderName, limitHeaders } from './headers.ts'
 
 /** What a request meets on its way, and where it may be refused. */
 export type Origin =
@@ -57,11 +57,26 @@ export const listErrors = (from: ReadonlySet<Origin>): Map<number, ErrorCode[]> 
   return Map.groupBy(possible, (code) => catalogue[code][0])
 }
 
-/** Header fields of the answer with this status. */
+/** Judged once the customer is known, so that the answer tells the quotas. */
+const judgedOfCustomers: ReadonlySet<ErrorCode> = new Set([
+  'plan_required',
+  'insufficient_scope',
+  'quota_exceeded',
+  'not_acceptable',
+  'invalid_query',
+  'invalid_cursor',
+  'invalid_sync_token',
+  'sync_token_expired',
+  'not_found',
+  'precondition_failed',
+])
+
+/** Header fields that an answer with this status may have. */
 export const errorHeaders = (status: number, codes: readonly ErrorCode[]): HeaderName[] => {
   const names: HeaderName[] = ['Cache-Control', 'Request-Id']
   if (status === 401 || codes.includes('insufficient_scope')) names.push('WWW-Authenticate')
   if (status === 405) names.push('Allow')
   if (status === 429 || status === 503) names.push('Retry-After')
+  if (codes.some((code) => judgedOfCustomers.has(code))) names.push(...limitHeaders)
   return names
 }

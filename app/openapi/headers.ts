@@ -24,11 +24,11 @@ const headers = {
   ],
   Pragma: ['The same as `Cache-Control: no-store` for old caches', 'no-cache'],
   RateLimit: [
-    'For each quota policy what is left (`r`) and in how many seconds more is available (`t`)',
+    'On answers to a token: for each quota policy what is left (`r`) and in how many seconds more is available (`t`)',
     '"burst";r=97;t=1, "minute";r=412;t=23',
   ],
   'RateLimit-Policy': [
-    'The quota policies: units (`q`) in any stretch of so many seconds (`w`). A 304 costs nothing of `minute` ' +
+    'On answers to a token, the quota policies: units (`q`) in any stretch of so many seconds (`w`). A 304 costs nothing of `minute` ' +
       '(draft-ietf-httpapi-ratelimit-headers)',
     '"burst";q=100;w=1, "minute";q=600;w=60',
   ],
@@ -68,5 +68,9 @@ export const entryHeaders: readonly HeaderName[] = [
 /** A header as the document's components write it. */
 export const describeHeader = (name: HeaderName): Node => {
   const [description, example] = headers[name]
-  return { description, schema: { type: typeof example === 'number' ? 'integer' : 'string' }, example }
+  const schema =
+    typeof example === 'number'
+      ? { type: 'integer', format: 'int32', minimum: 0, maximum: 86_400 }
+      : { type: 'string' }
+  return { description, schema, example }
 }

@@ -60,6 +60,13 @@ const notModified = (writing: Writing): Node =>
     headers: headerNodes(entryHeaders, writing),
   }))
 
+/** What generators take for the type of every error. */
+const anyOther = (writing: Writing): Node =>
+  writing.components.refer('responses', 'Error', () => ({
+    ...errorNode(500, ['internal_error'], writing),
+    description: 'Any other error',
+  }))
+
 const originsOf = ({ scope, needsLiveToken, description: { errors } }: Route): Set<Origin> => {
   const origins = new Set<Origin>(['request', ...errors])
   if (scope !== undefined) origins.add('token')
@@ -127,5 +134,6 @@ export const responsesOf = (route: Route, writing: Writing): Node => {
     ...(origins.has('tag') ? { 304: notModified(writing) } : {}),
     ...Object.fromEntries(errors),
     ...refusals,
+    default: anyOther(writing),
   }
 }

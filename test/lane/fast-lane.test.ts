@@ -101,7 +101,7 @@ t.test('an answer of the fast lane is the router’s, field by field', async (t)
       { accept: 'text/html, application/*;q=0.1', 'accept-encoding': 'identity' },
       { 'if-none-match': etag },
       { 'if-none-match': `"other", ${etag}`, 'accept-encoding': 'zstd' },
-      { 'if-none-match': '"other"' },
+      { 'if-none-match': '"other"', 'cache-control': 'max-age=1' },
       {
         'x-anything': 'else',
         'user-agent': 'x',
@@ -128,6 +128,7 @@ t.test('whatever is more than a plain GET is left to the router', async (t) => {
   t.equal((await watch(app, () => ask(path))).isFast, true)
   const cases: [number, string, Headers, string?][] = [
     [200, path, { 'cache-control': 'no-cache' }],
+    [200, path, { 'cache-control': 'max-stale, max-age=0' }],
     [200, path, { pragma: 'no-cache' }],
     [412, path, { 'if-match': etag }],
     [406, path, { accept: 'image/png' }],

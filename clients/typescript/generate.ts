@@ -1,0 +1,141 @@
+/** A JSON Schema of the document, as far as the service writes them. */
+type Schema = {
+  $ref?: string
+  type?: string | string[]
+  description?: string
+  properties?: Record<string, Schema>
+  required?: string[]
+  items?: Schema
+  anyOf?: Schema[]
+  enum?: unknown[]
+  const?: unknown
+  'x-extensible-enum'?: string[]
+  additionalProperties?: Schema | boolean
+}
+type Parameter = { name: string; in: string; description: string; schema: Schema }
+type Operation = {
+  parameters?: (Parameter & { $ref?: string })[]
+  responses: Record<string, { content?: Record<string, { schema: Schema }> }>
+}
+
+/** Of an OpenAPI document what the types need. */
+export type OpenApiDocument = {
+  info: { version: string }
+  paths: Record<string, Record<string, Operation>>
+  components: { schemas: Record<string, Schema> }
+}
+
+const literal = (value: unknown): string =>
+  typeof value === 'string' ? `'${value.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'` : String(value)
+const key = (name: string) => (/^[a-z_]\w*$/i.test(name) ? name : literal(name))
+const nameOf = (reference: string) => reference.slice(reference.lastIndexOf('/') + 1)
+const comment = (text: string | undefined, indent: string) =>
+  text ? `${indent}/** ${text.replaceAll('*/', '* /').replaceAll('\n', ' ')} */\n` : ''
+
+const primitives: Record<string, string> = {
+  string: 'string',
+  integer: 'number',
+  number: 'number',
+  boolean: 'boolean',
+  null: 'null',
+}
+
+/** Known values, and any other: `string & {}` keeps the known ones in an editor's list. */
+const openUnion = (values: readonly string[]) => `${values.map(literal).join(' | ')} | (string & {})`
+
+const objectOf = (schema: Schema, indent: string, required: (name: string) => boolean): string => {
+  const { properties, additionalProperties: others } = schema
+  if (!properties) {
+    return others && others !== true ? `Record<string, ${typeOf(others, indent)}>` : 'Record<string, unknown>'
+  }
+  const inner = `${indent}  `
+  const members = Object.entries(properties).map(([name, member]) => {
+    const mark = required(name) ? '' : '?'
+    return `${comment(member.description, inner)}${inner}${key(name)}${mark}: ${typeOf(member, inner)}\n`
+  })
+  return `{\n${members.join('')}${indent}}`
+}
+
+const typeOfOne = (type: string, schema: Schema, indent: string): string => {
+  if (type === 'array') {
+    const item = typeOf(schema.items ?? {}, indent)
+    return / \| /.test(item) && !item.startsWith('{') ? `(${item})[]` : `${item}[]`
+  }
+  if (type === 'object') return objectOf(schema, indent, (name) => schema.required?.includes(name) ?? false)
+  const open = schema['x-extensible-enum']
+  if (type === 'string' && open) return openUnion(open)
+  const primitive = primitives[type]
+  if (!primitive) throw new Error(`a schema of type ${type} has no TypeScript`)
+  return primitive
+}
+
+const typeOf = (schema: Schema, indent: string): string => {
+  if (schema.$ref) return nameOf(schema.$ref)
+  if (schema.const !== undefined) return literal(schema.const)
+  if (schema.enum) return schema.enum.map(literal).join(' | ')
+  if (schema.anyOf) return schema.anyOf.map((each) => typeOf(each, indent)).join(' | ')
+  const types = [schema.type ?? []].flat()
+  if (types.length === 0) return 'unknown'
+  return types.map((type) => typeOfOne(type, schema, indent)).join(' | ')
+}
+
+const answerOf = (operation: Operation | undefined): string =>
+  nameOf(operation?.responses[200]?.content?.['application/json']?.schema.$ref ?? '')
+
+/** Paths of lists whose records can be asked for one by one. */
+const listPaths = ({ paths }: OpenApiDocument) => Object.keys(paths).filter((path) => paths[`${path}/{id}`])
+
+/** The name of the record that a list answers. */
+const recordOf = ({ paths, components }: OpenApiDocument, path: string): string =>
+  nameOf(components.schemas[answerOf(paths[path]?.get)]?.properties?.data?.items?.$ref ?? '')
+
+/** One value that is not a list: by an operator that takes it whole, or a parameter of one value. */
+const isWhole = (name: string) =>
+  /\[(eq|ne|gt|gte|lt|lte|prefix|null)\]$/.test(name) || /^(cursor|on)$/.test(name)
+
+const typeOfParameter = ({ name, schema }: Parameter): string => {
+  if (schema.enum?.includes('true')) return 'boolean'
+  if (schema.enum || schema.type !== 'string') return typeOf(schema, '')
+  return isWhole(name) ? 'Value' : 'Value | readonly Value[]'
+}
+
+const queryOf = (operation: Operation | undefined, indent: string): string => {
+  const parameters = (operation?.parameters ?? []).filter((each) => each.in === 'query')
+  const lines = parameters.map(
+    (each) =>
+      `${comment(each.description, `${indent}  `)}${indent}  ${key(each.name)}?: ${typeOfParameter(each)}\n`,
+  )
+  return `{\n${lines.join('')}${indent}}`
+}
+
+const resourceOf = (document: OpenApiDocument, path: string): string[] => {
+  const list = document.paths[path]?.get
+  const item = document.paths[`${path}/{id}`]?.get
+  return [
+    `  ${path.slice('/v1/'.length)}: {\n`,
+    `    record: ${recordOf(document, path)}\n    page: ${answerOf(list)}\n    answer: ${answerOf(item)}\n`,
+    `    query: ${queryOf(list, '    ')}\n    itemQuery: ${queryOf(item, '    ')}\n  }\n`,
+  ]
+}
+
+/**
+ * The TypeScript of a document: its schemas as types, and what each resource's list takes. Known values are open
+ * unions. Records are whole: only `fields` leaves fields out, and the client's types say which.
+ */
+export const generateTypes = (document: OpenApiDocument): string => {
+  const { schemas } = document.components
+  const records = new Set(listPaths(document).map((path) => recordOf(document, path)))
+  const types = Object.entries(schemas).map(([name, schema]) => {
+    const type = records.has(name) ? objectOf(schema, '', () => true) : typeOf(schema, '')
+    return `${comment(schema.description, '')}export type ${name} = ${type}\n`
+  })
+  const resources = listPaths(document).flatMap((path) => resourceOf(document, path))
+  return [
+    '// Generated from the OpenAPI document by `npm run client:types`; not to be edited.\n',
+    '/** A value of a condition. Lists are joined with commas, which are escaped within a value. */',
+    'export type Value = string | number | boolean\n',
+    ...types,
+    '/** What each resource answers and takes. */',
+    `export type Resources = {\n${resources.join('')}}\n`,
+  ].join('\n')
+}

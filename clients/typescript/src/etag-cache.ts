@@ -1,0 +1,29 @@
+/** A body that was answered, under its tag. */
+export type Kept = { etag: string; body: string }
+
+/** Where answers are kept between requests. One customer's: never share it between API keys. */
+export type AnswerCache = {
+  get(url: string): Kept | undefined
+  set(url: string, kept: Kept): void
+}
+
+/** Keeps the answers used last, at most `size`. */
+export const createAnswerCache = (size = 200): AnswerCache => {
+  const entries = new Map<string, Kept>()
+  return {
+    get(url) {
+      const kept = entries.get(url)
+      if (kept) {
+        entries.delete(url)
+        entries.set(url, kept)
+      }
+      return kept
+    },
+    set(url, kept) {
+      entries.delete(url)
+      entries.set(url, kept)
+      const oldest = entries.keys().next()
+      if (entries.size > size && !oldest.done) entries.delete(oldest.value)
+    },
+  }
+}

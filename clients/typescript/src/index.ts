@@ -1,0 +1,8 @@
+export { type AnswerOf, type Client, type ClientOptions, createClient, type PageOf } from './client.ts'
+export { type AnswerCache, createAnswerCache, type Kept } from './etag-cache.ts'
+export type { Change, ChangeStore, FollowOptions, ResourceName } from './follow.ts'
+export { type ProblemCode, ProblemError } from './problem.ts'
+export type { Query } from './query.ts'
+export type { RetryOptions } from './retry.ts'
+export type { Answer, RequestOptions } from './transport.ts'
+export type * from './types.ts'

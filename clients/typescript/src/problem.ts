@@ -1,0 +1,81 @@
+import type { Fault, Problem } from './types.ts'
+
+/** Codes of problems that a program may want to know; more may come. */
+export type ProblemCode =
+  | 'invalid_query'
+  | 'invalid_cursor'
+  | 'invalid_sync_token'
+  | 'credentials_required'
+  | 'invalid_token'
+  | 'token_expired'
+  | 'token_revoked'
+  | 'invalid_api_key'
+  | 'plan_required'
+  | 'insufficient_scope'
+  | 'not_found'
+  | 'sync_token_expired'
+  | 'quota_exceeded'
+  | 'unavailable'
+  | (string & {})
+
+/** A refusal of the service: the problem document (RFC 9457) as an error. */
+export class ProblemError extends Error {
+  override readonly name = 'ProblemError'
+  readonly status: number
+  /** `unknown` where the answer was no problem document, a proxy's for instance. */
+  readonly code: ProblemCode
+  readonly problem: Problem
+  readonly headers: Headers
+
+  constructor(problem: Problem, headers: Headers) {
+    super(`${problem.code} (${problem.status}): ${problem.detail}`)
+    this.status = problem.status
+    this.code = problem.code
+    this.problem = problem
+    this.headers = headers
+  }
+
+  /** Every fault of the request, each with its nearest valid name where there is one. */
+  get faults(): readonly Fault[] {
+    return this.problem.errors ?? []
+  }
+
+  /** For questions to the operator. */
+  get requestId(): string | undefined {
+    return this.problem.request_id ?? this.headers.get('request-id') ?? undefined
+  }
+
+  /** What Retry-After asks for (RFC 9110: seconds or a date), from now. */
+  get retryAfterMs(): number | undefined {
+    const asked = this.headers.get('retry-after')
+    if (asked === null) return undefined
+    if (/^\d+$/.test(asked)) return Number(asked) * 1000
+    const date = Date.parse(asked)
+    return Number.isNaN(date) ? undefined : Math.max(0, date - Date.now())
+  }
+}
+
+const isProblem = (value: unknown): value is Problem =>
+  typeof value === 'object' && value !== null && 'code' in value && 'status' in value
+
+/** The error that an answer of 4xx or 5xx is. Reads its body. */
+export const readProblem = async (answer: Response): Promise<ProblemError> => {
+  const text = await answer.text()
+  let body: unknown
+  try {
+    body = JSON.parse(text)
+  } catch {
+    body = undefined
+  }
+  const title = answer.statusText || 'The service refused the request'
+  const problem = isProblem(body)
+    ? body
+    : {
+        type: 'about:blank',
+        title,
+        status: answer.status,
+        code: 'unknown',
+        detail: text.slice(0, 200) || title,
+      }
+  return new ProblemError(problem, answer.headers)
+}

@@ -1,0 +1,117 @@
+import { orAborted } from './abort.ts'
+import type { AnswerCache } from './etag-cache.ts'
+import { type ProblemError, readProblem } from './problem.ts'
+import { type RetryOptions, withRetry } from './retry.ts'
+import type { TokenSource } from './token.ts'
+
+export type RequestOptions = {
+  /** Ends the request, its waits and its repetitions; the promise rejects with the signal's reason. */
+  signal?: AbortSignal
+  /** Shows everything committed before the request was sent (`Cache-Control: no-cache`). */
+  fresh?: boolean
+}
+
+export type Answer<T> = {
+  body: T
+  headers: Headers
+  /** The service said that the kept body is still the one. */
+  notModified: boolean
+}
+
+export type TransportOptions = {
+  origin: string
+  tokens: TokenSource
+  cache: AnswerCache | undefined
+  retry: RetryOptions
+  timeoutMs: number
+  fetch: typeof fetch
+}
+
+type Sending = RequestOptions & {
+  accept?: string
+  etag?: string | undefined
+  /** Milliseconds until an attempt counts as lost; null: never. */
+  limitMs?: number | null
+}
+
+const refusedTokens: ReadonlySet<string> = new Set(['token_expired', 'token_revoked', 'invalid_token'])
+
+// fetch adds `no-cache` to a request that carries If-None-Match, unless it has a Cache-Control of its own: that
+// would make the service ask its database each time. No answer is older than a second anyway.
+const usual = 'max-age=1'
+
+const headersOf = (token: string, { accept = 'application/json', etag, fresh }: Sending) => ({
+  authorization: `Bearer ${token}`,
+  accept,
+  'cache-control': fresh ? 'no-cache' : usual,
+  ...(etag === undefined ? {} : { 'if-none-match': etag }),
+})
+
+const signalOf = (limitMs: number | null, given: AbortSignal | undefined): AbortSignal | null => {
+  if (limitMs === null) return given ?? null
+  const limit = AbortSignal.timeout(limitMs)
+  return given ? AbortSignal.any([limit, given]) : limit
+}
+
+/** A token was refused, and another can be had. */
+class TokenDropped {
+  readonly problem: ProblemError
+  constructor(problem: ProblemError) {
+    this.problem = problem
+  }
+}
+
+/** GETs with token, timeout and repetition. */
+export const createTransport = (options: TransportOptions) => {
+  const { origin, tokens, cache, retry, timeoutMs } = options
+
+  const sendOnce = async (path: string, sending: Sending): Promise<Response> => {
+    const { signal, limitMs = timeoutMs } = sending
+    const token = await orAborted(tokens.get(), signal)
+    const answer = await options.fetch(`${origin}${path}`, {
+      headers: headersOf(token, sending),
+      signal: signalOf(limitMs, signal),
+      // A redirect would carry the token to where nobody meant it to go.
+      redirect: 'error',
+      credentials: 'omit',
+    })
+    if (answer.ok || answer.status === 304) return answer
+    const problem = await readProblem(answer)
+    if (refusedTokens.has(problem.code) && tokens.drop(token)) throw new TokenDropped(problem)
+    throw problem
+  }
+
+  /** A refused token is replaced once: whoever is refused with a new one is refused for good. */
+  const send = async (path: string, sending: Sending): Promise<Response> => {
+    try {
+      return await sendOnce(path, sending)
+    } catch (error) {
+      if (!(error instanceof TokenDropped)) throw error
+    }
+    return sendOnce(path, sending).catch((error: unknown) => {
+      throw error instanceof TokenDropped ? error.problem : error
+    })
+  }
+
+  const read = async <T>(path: string, sending: Sending): Promise<Answer<T>> => {
+    const kept = cache?.get(path)
+    const answer = await send(path, { ...sending, etag: kept?.etag })
+    const { headers } = answer
+    if (kept && answer.status === 304) return { body: JSON.parse(kept.body), headers, notModified: true }
+    const text = await answer.text()
+    const etag = headers.get('etag')
+    if (etag !== null) cache?.set(path, { etag, body: text })
+    return { body: JSON.parse(text), headers, notModified: false }
+  }
+
+  return {
+    timeoutMs,
+    /** A JSON answer. */
+    json: <T>(path: string, sending: Sending & { retry?: RetryOptions } = {}): Promise<Answer<T>> =>
+      withRetry(() => read<T>(path, sending), sending.retry ?? retry, sending.signal),
+    /** A stream, without a limit of time and without repetition: a part is never the whole. */
+    stream: (path: string, sending: Sending): Promise<Response> => send(path, { ...sending, limitMs: null }),
+  }
+}
+
+export type Transport = ReturnType<typeof createTransport>

@@ -1,0 +1,1980 @@
+// Generated from the OpenAPI document by `npm run client:types`; not to be edited.
+
+/** A value of a condition. Lists are joined with commas, which are escaped within a value. */
+export type Value = string | number | boolean
+
+/** A request for access to the API */
+export type AccessRequest = {
+  /** The company that asks for access */
+  company: string
+  /** Who asks */
+  name: string
+  /** Where the answer goes */
+  email: string
+  /** What the access is for */
+  message: string
+  /** That these data may be kept to answer the request; they are deleted after a set time */
+  consent: true
+}
+
+/** That the request has come */
+export type AccessRequestAnswer = {
+  /** Names the request, for questions about it */
+  id: string
+  /** Until when it is answered: one business day later, counted in UTC */
+  due_at: string
+}
+
+/** One product, one country, one scheme: the road to a certificate */
+export type Approval = {
+  /** The operator's stable id, unique per customer and resource */
+  id: string
+  /** The product */
+  product_id: string
+  /** The country (ISO 3166-1 alpha-2) */
+  country_code: string
+  /** Mark or scheme */
+  scheme: string
+  /** The project that works on it */
+  project_id: string | null
+  /** The certificate it ended in */
+  certificate_id: string | null
+  /** Where it stands; granted says it was given, not that it holds today. Known values: planned, preparing, testing, submitted, in_review, information_requested, on_hold, granted, rejected, cancelled, not_required; more may come. */
+  status: 'planned' | 'preparing' | 'testing' | 'submitted' | 'in_review' | 'information_requested' | 'on_hold' | 'granted' | 'rejected' | 'cancelled' | 'not_required' | (string & {})
+  /** Which round it is. Known values: initial, renewal, modification; more may come. */
+  phase: 'initial' | 'renewal' | 'modification' | (string & {}) | null
+  /** Computed: somebody works on it today */
+  open: boolean
+  /** Day it was requested */
+  requested_on: string | null
+  /** Day it went to the authority */
+  submitted_on: string | null
+  /** Day the authority decided */
+  decided_on: string | null
+  /** Day the decision is expected */
+  expected_on: string | null
+  /** Tags the customer or the operator chose */
+  tags: string[]
+  /** When the service first stored the record */
+  created_at: string
+  /** When the record last changed; not a key to synchronise by */
+  updated_at: string
+}
+
+/** One record */
+export type ApprovalAnswer = {
+  data: Approval
+  /** What the parameter include asked for */
+  included?: {
+    /** By id; a dangling id is absent */
+    products?: Record<string, Product>
+    /** By id; a dangling id is absent */
+    countries?: Record<string, Country>
+    /** By id; a dangling id is absent */
+    certificates?: Record<string, Certificate>
+  }
+}
+
+/** A page of records */
+export type ApprovalPage = {
+  /** The records, in the order asked for */
+  data: Approval[]
+  page: PageInfo
+  /** What the parameter include asked for */
+  included?: {
+    /** By id; a dangling id is absent */
+    products?: Record<string, Product>
+    /** By id; a dangling id is absent */
+    countries?: Record<string, Country>
+    /** By id; a dangling id is absent */
+    certificates?: Record<string, Certificate>
+  }
+}
+
+/** A certificate that an authority issued */
+export type Certificate = {
+  /** The operator's stable id, unique per customer and resource */
+  id: string
+  /** The number as printed */
+  number: string
+  /** What was certified, in the words of the certificate */
+  title: string
+  /** The principal product */
+  product_id: string | null
+  /** The project it came from */
+  project_id: string | null
+  /** The principal approval */
+  approval_id: string | null
+  /** The certificate this one replaces */
+  supersedes_id: string | null
+  /** The principal country (ISO 3166-1 alpha-2) */
+  country_code: string | null
+  /** Abbreviation of the issuing authority */
+  authority: string | null
+  /** Mark or scheme */
+  scheme: string | null
+  /** Kind of document. Known values: type_approval, declaration_of_conformity, certificate_of_conformity, registration, safety_certificate, module_approval, other; more may come. */
+  certificate_type: 'type_approval' | 'declaration_of_conformity' | 'certificate_of_conformity' | 'registration' | 'safety_certificate' | 'module_approval' | 'other' | (string & {}) | null
+  /** What the authority says of it. Known values: pending, approved, conditional, rejected, suspended, revoked, withdrawn, superseded; more may come. */
+  approval_status: 'pending' | 'approved' | 'conditional' | 'rejected' | 'suspended' | 'revoked' | 'withdrawn' | 'superseded' | (string & {})
+  /** Computed for the day from status and dates. Known values: not_yet_valid, valid, expired, void; more may come. */
+  validity: 'not_yet_valid' | 'valid' | 'expired' | 'void' | (string & {})
+  /** Valid, limited, and within the customer's window of its end */
+  expiring: boolean
+  /** Days to valid_until: 0 on the last day, negative after it, null when unlimited */
+  days_remaining: number | null
+  /** First day of the unbroken run of validity */
+  valid_from: string | null
+  /** Last day, inclusive; null = unlimited */
+  valid_until: string | null
+  /** Periods, oldest first */
+  validity_periods: {
+    /** First day of the period */
+    from: string
+    /** Last day of the period; null = unlimited */
+    until: string | null
+    /** What the period rests on. Known values: initial, renewal, extension; more may come. */
+    basis: 'initial' | 'renewal' | 'extension' | (string & {})
+  }[]
+  /** Day of issue */
+  issued_on: string | null
+  /** Whom it was issued to */
+  holder: string | null
+  /** Standards it attests */
+  standards: string[]
+  /** Tags the customer or the operator chose */
+  tags: string[]
+  /** Where the authority publishes it */
+  source_url: string | null
+  /** When the service first stored the record */
+  created_at: string
+  /** When the record last changed; not a key to synchronise by */
+  updated_at: string
+}
+
+/** One record */
+export type CertificateAnswer = {
+  data: Certificate
+  /** What the parameter include asked for */
+  included?: {
+    /** By id; a dangling id is absent */
+    products?: Record<string, Product>
+    /** By id; a dangling id is absent */
+    projects?: Record<string, Project>
+    /** By id; a dangling id is absent */
+    countries?: Record<string, Country>
+  }
+}
+
+/** A page of records */
+export type CertificatePage = {
+  /** The records, in the order asked for */
+  data: Certificate[]
+  page: DayPageInfo
+  /** What the parameter include asked for */
+  included?: {
+    /** By id; a dangling id is absent */
+    products?: Record<string, Product>
+    /** By id; a dangling id is absent */
+    projects?: Record<string, Project>
+    /** By id; a dangling id is absent */
+    countries?: Record<string, Country>
+  }
+}
+
+/** A record to replace, or to remove */
+export type Change = {
+  /** What to do with the record of this id. Known values: upsert, delete; more may come. */
+  op: 'upsert' | 'delete' | (string & {})
+  /** The resource. Known values: certificates, products, projects, countries, lab, approvals; more may come. */
+  resource: 'certificates' | 'products' | 'projects' | 'countries' | 'lab' | 'approvals' | (string & {})
+  /** Id of the record */
+  id: string
+  /** About when; informative */
+  at: string
+  /** Why it comes though nobody wrote the record: a new day, or another expiry window; absent: it was written. Known values: day, settings; more may come. */
+  cause?: 'day' | 'settings' | (string & {})
+  /** The whole record as it is now, to take the place of the one at hand; null once deleted */
+  data: Certificate | Product | Project | Country | LabReport | Approval | null
+}
+
+/** What has changed for a follower */
+export type Changes = {
+  /** Changes, each record once; apply them in this order */
+  data: Change[]
+  page: ChangesPageInfo
+}
+
+/** Where the follower is now */
+export type ChangesPageInfo = {
+  /** Whether more can be had at once */
+  has_more: boolean
+  /** Value of the parameter after for the next request; always there, also where nothing came */
+  next_token: string
+}
+
+/** A country's facts with this customer's view of it */
+export type Country = {
+  /** The same as code */
+  id: string
+  /** ISO 3166-1 alpha-2 */
+  code: string
+  /** ISO 3166-1 alpha-3 */
+  alpha3: string
+  /** English name */
+  name: string
+  /** Region. Known values: europe, americas, asia_pacific, middle_east_africa, cis; more may come. */
+  region: 'europe' | 'americas' | 'asia_pacific' | 'middle_east_africa' | 'cis' | (string & {})
+  /** Economic areas it belongs to */
+  blocs: string[]
+  /** The responsible authorities */
+  authorities: {
+    /** Full name */
+    name: string
+    /** Abbreviation */
+    abbreviation: string | null
+    /** Internet domain */
+    domain: string | null
+    /** What it is responsible for */
+    role: string | null
+  }[]
+  /** The regulatory requirements; null = not known for sure */
+  requirements: {
+    /** Marks and schemes */
+    schemes: string[]
+    /** Whether tests must run in the country. Known values: required, sometimes, not_required; more may come. */
+    in_country_testing: 'required' | 'sometimes' | 'not_required' | (string & {}) | null
+    /** Whether a local representative must hold the approval. Known values: required, not_required; more may come. */
+    local_representative: 'required' | 'not_required' | (string & {}) | null
+    /** How long an approval holds */
+    validity: {
+      /** Known values: unlimited, fixed; more may come. */
+      kind: 'unlimited' | 'fixed' | (string & {})
+      years: number | null
+    } | null
+    /** Usual time to approval, in weeks */
+    lead_time_weeks: {
+      min: number | null
+      max: number | null
+    } | null
+    /** What else to know */
+    note: string | null
+  }
+  /** How far this customer is there */
+  approval_info: {
+    /** The customer's granted approvals */
+    granted: number
+    /** The customer's open approvals */
+    open: number
+    /** Certificates valid on the day */
+    certificates_valid: number
+    /** Of these, expiring within the window */
+    certificates_expiring: number
+  }
+  /** Pages the facts rest on */
+  sources: string[]
+  /** How well the facts are founded. Known values: high, medium, low; more may come. */
+  confidence: 'high' | 'medium' | 'low' | (string & {})
+  /** Day the facts were last reviewed */
+  reviewed_on: string | null
+  /** When the service first stored the record */
+  created_at: string
+  /** When the record last changed; not a key to synchronise by */
+  updated_at: string
+}
+
+/** One record */
+export type CountryAnswer = {
+  data: Country
+}
+
+/** A page of records */
+export type CountryPage = {
+  /** The records, in the order asked for */
+  data: Country[]
+  page: DayPageInfo
+}
+
+/** Where this page stands in the whole, and on which day */
+export type DayPageInfo = {
+  /** Records asked for */
+  limit: number
+  /** Whether records follow */
+  has_more: boolean
+  /** Value of the parameter cursor for the next page; null on the last */
+  next_cursor: string | null
+  /** Matching records in all, with count=exact */
+  total?: number
+  /** Day that computed fields and conditions on them are for */
+  as_of: string
+}
+
+/** One fault of a request */
+export type Fault = {
+  /** The query parameter that is at fault */
+  parameter?: string
+  /** The place in the body (RFC 6901) that is at fault */
+  pointer?: string
+  /** What is wrong, for programs */
+  code: string
+  /** What was expected */
+  detail: string
+  /** The nearest valid name or value */
+  did_you_mean?: string
+}
+
+/** What the service knows of a token (RFC 7662) */
+export type Introspection = {
+  /** Whether a request with this token would be let in */
+  active: boolean
+  /** What the token may do, space-separated */
+  scope?: string
+  /** Id of the API key */
+  client_id?: string
+  /** The same */
+  sub?: string
+  /** Whose records it reads */
+  customer?: string
+  /** How the token is sent: Authorization: Bearer <token> */
+  token_type?: 'Bearer'
+  /** Who issued it */
+  iss?: string
+  /** Whom it is for */
+  aud?: string
+  /** Issued, in seconds since 1970 */
+  iat?: number
+  /** Not good before, in seconds since 1970 */
+  nbf?: number
+  /** Good until, in seconds since 1970 */
+  exp?: number
+  /** Its own id */
+  jti?: string
+}
+
+/** A laboratory's test report */
+export type LabReport = {
+  /** The operator's stable id, unique per customer and resource */
+  id: string
+  /** The number as printed */
+  report_number: string
+  /** Title of the report */
+  title: string
+  /** What was tested. Known values: radio, emc, safety, sar, environmental, protocol, cybersecurity, energy; more may come. */
+  test_type: 'radio' | 'emc' | 'safety' | 'sar' | 'environmental' | 'protocol' | 'cybersecurity' | 'energy' | (string & {}) | null
+  /** Standards tested against */
+  standards: string[]
+  /** Where the report stands. Known values: planned, in_testing, draft, issued, superseded, withdrawn, cancelled; more may come. */
+  status: 'planned' | 'in_testing' | 'draft' | 'issued' | 'superseded' | 'withdrawn' | 'cancelled' | (string & {})
+  /** Verdict; null until issued. Known values: pass, fail, pass_with_deviation, inconclusive; more may come. */
+  result: 'pass' | 'fail' | 'pass_with_deviation' | 'inconclusive' | (string & {}) | null
+  /** Name of the laboratory */
+  laboratory: string | null
+  /** Where the laboratory is */
+  laboratory_country_code: string | null
+  /** The product tested */
+  product_id: string | null
+  /** The project it belongs to */
+  project_id: string | null
+  /** The certificate it supports */
+  certificate_id: string | null
+  /** The report this one replaces */
+  supersedes_id: string | null
+  /** First day of testing */
+  tested_from: string | null
+  /** Last day of testing */
+  tested_until: string | null
+  /** Day of issue */
+  issued_on: string | null
+  /** Revision of the report */
+  revision: number
+  /** Where the document lies */
+  document_url: string | null
+  /** Tags the customer or the operator chose */
+  tags: string[]
+  /** When the service first stored the record */
+  created_at: string
+  /** When the record last changed; not a key to synchronise by */
+  updated_at: string
+}
+
+/** One record */
+export type LabReportAnswer = {
+  data: LabReport
+  /** What the parameter include asked for */
+  included?: {
+    /** By id; a dangling id is absent */
+    products?: Record<string, Product>
+    /** By id; a dangling id is absent */
+    certificates?: Record<string, Certificate>
+  }
+}
+
+/** A page of records */
+export type LabReportPage = {
+  /** The records, in the order asked for */
+  data: LabReport[]
+  page: PageInfo
+  /** What the parameter include asked for */
+  included?: {
+    /** By id; a dangling id is absent */
+    products?: Record<string, Product>
+    /** By id; a dangling id is absent */
+    certificates?: Record<string, Certificate>
+  }
+}
+
+/** A quota policy and its present use */
+export type Limit = {
+  /** Name of the policy, as in the header RateLimit */
+  policy: string
+  /** Units in any stretch of time as long as the window */
+  quota: number
+  /** Length of the window */
+  window_seconds: number
+  /** Units that are left now */
+  remaining: number
+  /** Seconds until more is available */
+  reset_seconds: number
+}
+
+/** An API key, to be exchanged for an access token */
+export type LoginRequest = {
+  /** The API key as it was issued: cda_live_<key id>_<secret> */
+  api_key: string
+}
+
+/** The customer, the plan and what the token may do */
+export type Me = {
+  /** Whom the token speaks for */
+  data: {
+    /** Id of the customer */
+    customer: string
+    /** The plan. Known values: basic, premium, enterprise; more may come. */
+    plan: 'basic' | 'premium' | 'enterprise' | (string & {})
+    /** What the token may do */
+    scopes: string[]
+    /** The quotas and what is left of them */
+    limits: Limit[]
+    /** The customer's settings */
+    settings: {
+      /** Days before its end in which a certificate counts as expiring */
+      expiring_within: number
+    }
+  }
+}
+
+/** A refusal as OAuth writes it (RFC 6749, section 5.2) */
+export type OAuthError = {
+  /** What is wrong: invalid_request, invalid_client, unauthorized_client, unsupported_grant_type, invalid_scope */
+  error: string
+  /** The same in words */
+  error_description: string
+  /** Where more is said */
+  error_uri: string
+}
+
+/** Where this page stands in the whole */
+export type PageInfo = {
+  /** Records asked for */
+  limit: number
+  /** Whether records follow */
+  has_more: boolean
+  /** Value of the parameter cursor for the next page; null on the last */
+  next_cursor: string | null
+  /** Matching records in all, with count=exact */
+  total?: number
+}
+
+/** An error (RFC 9457) */
+export type Problem = {
+  /** Identifies the problem; the page behind it explains it */
+  type: string
+  /** What the problem is, the same every time */
+  title: string
+  /** The status of the answer */
+  status: number
+  /** The problem, for programs: the last part of its type */
+  code: string
+  /** What it is this time */
+  detail: string
+  /** The same as the header Request-Id; absent where the request could not even be read */
+  request_id?: string
+  /** Every fault that was found */
+  errors?: Fault[]
+  /** The address that was probably meant, where every fault has a nearest name */
+  try?: string
+  /** The quota policies that have no room for the request (draft-ietf-httpapi-ratelimit-headers) */
+  'violated-policies'?: string[]
+}
+
+/** A product of the customer */
+export type Product = {
+  /** The operator's stable id, unique per customer and resource */
+  id: string
+  /** Product name */
+  name: string
+  /** The customer's own article numbers and GTINs */
+  part_numbers: string[]
+  /** Model as type-approved */
+  model: string | null
+  /** Brand */
+  brand: string | null
+  /** Manufacturer */
+  manufacturer: string | null
+  /** Where the product is in its life. Known values: draft, in_development, active, phase_out, discontinued; more may come. */
+  product_status: 'draft' | 'in_development' | 'active' | 'phase_out' | 'discontinued' | (string & {})
+  /** Category, free text */
+  category: string | null
+  /** Radio technologies on board */
+  technologies: ('wifi' | 'bluetooth' | 'cellular' | 'nfc' | 'uwb' | 'srd' | 'gnss' | 'radar' | 'lpwan' | 'satellite' | 'wireless_power' | (string & {}))[]
+  /** Hardware version */
+  hardware_version: string | null
+  /** Software version */
+  software_version: string | null
+  /** The product this is a variant of */
+  parent_product_id: string | null
+  /** Tags the customer or the operator chose */
+  tags: string[]
+  /** When the service first stored the record */
+  created_at: string
+  /** When the record last changed; not a key to synchronise by */
+  updated_at: string
+}
+
+/** One record */
+export type ProductAnswer = {
+  data: Product
+}
+
+/** A page of records */
+export type ProductPage = {
+  /** The records, in the order asked for */
+  data: Product[]
+  page: PageInfo
+}
+
+/** An order: these products into these countries */
+export type Project = {
+  /** The operator's stable id, unique per customer and resource */
+  id: string
+  /** The operator's project number */
+  project_number: string
+  /** The customer's own order reference */
+  customer_reference: string | null
+  /** What was ordered */
+  title: string
+  /** Where the project stands. Known values: draft, quoted, ordered, in_progress, on_hold, completed, cancelled, declined; more may come. */
+  status: 'draft' | 'quoted' | 'ordered' | 'in_progress' | 'on_hold' | 'completed' | 'cancelled' | 'declined' | (string & {})
+  /** Kind of order. Known values: new_certification, renewal, modification, variant, extension, transfer, pre_compliance, testing, consulting; more may come. */
+  classification: 'new_certification' | 'renewal' | 'modification' | 'variant' | 'extension' | 'transfer' | 'pre_compliance' | 'testing' | 'consulting' | (string & {}) | null
+  /** Products in the project */
+  product_ids: string[]
+  /** Countries in the project */
+  country_codes: string[]
+  /** Day of the order */
+  ordered_on: string | null
+  /** Day it is due */
+  due_on: string | null
+  /** Day it was completed */
+  completed_on: string | null
+  /** Tags the customer or the operator chose */
+  tags: string[]
+  /** When the service first stored the record */
+  created_at: string
+  /** When the record last changed; not a key to synchronise by */
+  updated_at: string
+}
+
+/** One record */
+export type ProjectAnswer = {
+  data: Project
+}
+
+/** A page of records */
+export type ProjectPage = {
+  /** The records, in the order asked for */
+  data: Project[]
+  page: PageInfo
+}
+
+/** A public key that verifies access tokens */
+export type PublicKey = {
+  /** Key type (RFC 8037) */
+  kty: 'OKP'
+  /** Curve */
+  crv: 'Ed25519'
+  /** The public key, base64url */
+  x: string
+  /** Key id: the thumbprint (RFC 7638) */
+  kid: string
+  /** Algorithm */
+  alg: 'EdDSA'
+  /** Use */
+  use: 'sig'
+}
+
+/** JSON Web Key Set (RFC 7517) */
+export type PublicKeySet = {
+  /** The key in use, and those before and after it */
+  keys: PublicKey[]
+}
+
+/** An access token */
+export type TokenAnswer = {
+  /** The token for the Authorization header: a JWT (RFC 9068) that lives for expires_in seconds */
+  access_token: string
+  /** How the token is sent: Authorization: Bearer <token> */
+  token_type: 'Bearer'
+  /** Life of the token, in seconds */
+  expires_in: number
+  /** What the token may do, space-separated */
+  scope: string
+}
+
+/** Client credentials (RFC 6749, section 4.4) */
+export type TokenGrantRequest = {
+  /** The only grant type */
+  grant_type: 'client_credentials'
+  /** Scopes the token is limited to, space-separated; absent: all that the key has */
+  scope?: string
+  /** Id of the API key, unless it comes by HTTP Basic */
+  client_id?: string
+  /** The API key, unless it comes by HTTP Basic */
+  client_secret?: string
+}
+
+/** A token that something is to be done with */
+export type TokenReference = {
+  /** The access token; to revoke, also an API key */
+  token: string
+  /** Not needed and not read */
+  token_type_hint?: string
+  /** Id of the API key, unless it comes by HTTP Basic */
+  client_id?: string
+  /** The API key, unless it comes by HTTP Basic */
+  client_secret?: string
+}
+
+/** What each resource answers and takes. */
+export type Resources = {
+  certificates: {
+    record: Certificate
+    page: CertificatePage
+    answer: CertificateAnswer
+    query: {
+      /** `id` is any of these. Each is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. At most 200, comma-separated; `\,` is a comma within one. */
+      id?: Value | readonly Value[]
+      /** `id` is this. The value is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. */
+      'id[eq]'?: Value
+      /** `id` is not this. The value is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. */
+      'id[ne]'?: Value
+      /** `id` is any of these. Each is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. At most 200, comma-separated; `\,` is a comma within one. */
+      'id[in]'?: Value | readonly Value[]
+      /** `id` is none of these. Each is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. At most 200, comma-separated; `\,` is a comma within one. */
+      'id[nin]'?: Value | readonly Value[]
+      /** `id` is null (true) or not (false). */
+      'id[null]'?: boolean
+      /** `number` is any of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one. */
+      number?: Value | readonly Value[]
+      /** `number` is this. The value is at most 2000 bytes of text without U+0000 or lone surrogates. */
+      'number[eq]'?: Value
+      /** `number` is not this. The value is at most 2000 bytes of text without U+0000 or lone surrogates. */
+      'number[ne]'?: Value
+      /** `number` is any of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one. */
+      'number[in]'?: Value | readonly Value[]
+      /** `number` is none of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one. */
+      'number[nin]'?: Value | readonly Value[]
+      /** `number` begins with this. The value is at least one character, at most 2000 bytes, without U+0000. */
+      'number[prefix]'?: Value
+      /** `number` is null (true) or not (false). */
+      'number[null]'?: boolean
+      /** `product_id` is any of these. Each is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. At most 200, comma-separated; `\,` is a comma within one. */
+      product_id?: Value | readonly Value[]
+      /** `product_id` is this. The value is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. */
+      'product_id[eq]'?: Value
+      /** `product_id` is not this, or null. The value is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. */
+      'product_id[ne]'?: Value
+      /** `product_id` is any of these. Each is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. At most 200, comma-separated; `\,` is a comma within one. */
+      'product_id[in]'?: Value | readonly Value[]
+      /** `product_id` is none of these, or null. Each is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. At most 200, comma-separated; `\,` is a comma within one. */
+      'product_id[nin]'?: Value | readonly Value[]
+      /** `product_id` is null (true) or not (false). */
+      'product_id[null]'?: boolean
+      /** `project_id` is any of these. Each is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. At most 200, comma-separated; `\,` is a comma within one. */
+      project_id?: Value | readonly Value[]
+      /** `project_id` is this. The value is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. */
+      'project_id[eq]'?: Value
+      /** `project_id` is not this, or null. The value is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. */
+      'project_id[ne]'?: Value
+      /** `project_id` is any of these. Each is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. At most 200, comma-separated; `\,` is a comma within one. */
+      'project_id[in]'?: Value | readonly Value[]
+      /** `project_id` is none of these, or null. Each is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. At most 200, comma-separated; `\,` is a comma within one. */
+      'project_id[nin]'?: Value | readonly Value[]
+      /** `project_id` is null (true) or not (false). */
+      'project_id[null]'?: boolean
+      /** `approval_id` is any of these. Each is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. At most 200, comma-separated; `\,` is a comma within one. */
+      approval_id?: Value | readonly Value[]
+      /** `approval_id` is this. The value is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. */
+      'approval_id[eq]'?: Value
+      /** `approval_id` is not this, or null. The value is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. */
+      'approval_id[ne]'?: Value
+      /** `approval_id` is any of these. Each is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. At most 200, comma-separated; `\,` is a comma within one. */
+      'approval_id[in]'?: Value | readonly Value[]
+      /** `approval_id` is none of these, or null. Each is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. At most 200, comma-separated; `\,` is a comma within one. */
+      'approval_id[nin]'?: Value | readonly Value[]
+      /** `approval_id` is null (true) or not (false). */
+      'approval_id[null]'?: boolean
+      /** `country_code` is any of these. Each is an ISO 3166-1 alpha-2 code in capitals. At most 200, comma-separated; `\,` is a comma within one. */
+      country_code?: Value | readonly Value[]
+      /** `country_code` is this. The value is an ISO 3166-1 alpha-2 code in capitals. */
+      'country_code[eq]'?: Value
+      /** `country_code` is not this, or null. The value is an ISO 3166-1 alpha-2 code in capitals. */
+      'country_code[ne]'?: Value
+      /** `country_code` is any of these. Each is an ISO 3166-1 alpha-2 code in capitals. At most 200, comma-separated; `\,` is a comma within one. */
+      'country_code[in]'?: Value | readonly Value[]
+      /** `country_code` is none of these, or null. Each is an ISO 3166-1 alpha-2 code in capitals. At most 200, comma-separated; `\,` is a comma within one. */
+      'country_code[nin]'?: Value | readonly Value[]
+      /** `country_code` is null (true) or not (false). */
+      'country_code[null]'?: boolean
+      /** `authority` is any of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one. */
+      authority?: Value | readonly Value[]
+      /** `authority` is this. The value is at most 2000 bytes of text without U+0000 or lone surrogates. */
+      'authority[eq]'?: Value
+      /** `authority` is not this, or null. The value is at most 2000 bytes of text without U+0000 or lone surrogates. */
+      'authority[ne]'?: Value
+      /** `authority` is any of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one. */
+      'authority[in]'?: Value | readonly Value[]
+      /** `authority` is none of these, or null. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one. */
+      'authority[nin]'?: Value | readonly Value[]
+      /** `authority` is null (true) or not (false). */
+      'authority[null]'?: boolean
+      /** `scheme` is any of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one. */
+      scheme?: Value | readonly Value[]
+      /** `scheme` is this. The value is at most 2000 bytes of text without U+0000 or lone surrogates. */
+      'scheme[eq]'?: Value
+      /** `scheme` is not this, or null. The value is at most 2000 bytes of text without U+0000 or lone surrogates. */
+      'scheme[ne]'?: Value
+      /** `scheme` is any of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one. */
+      'scheme[in]'?: Value | readonly Value[]
+      /** `scheme` is none of these, or null. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one. */
+      'scheme[nin]'?: Value | readonly Value[]
+      /** `scheme` is null (true) or not (false). */
+      'scheme[null]'?: boolean
+      /** `certificate_type` is any of these. Each is one of: type_approval, declaration_of_conformity, certificate_of_conformity, registration, safety_certificate, module_approval, other. At most 200, comma-separated; `\,` is a comma within one. */
+      certificate_type?: Value | readonly Value[]
+      /** `certificate_type` is this. The value is one of: type_approval, declaration_of_conformity, certificate_of_conformity, registration, safety_certificate, module_approval, other. */
+      'certificate_type[eq]'?: Value
+      /** `certificate_type` is not this, or null. The value is one of: type_approval, declaration_of_conformity, certificate_of_conformity, registration, safety_certificate, module_approval, other. */
+      'certificate_type[ne]'?: Value
+      /** `certificate_type` is any of these. Each is one of: type_approval, declaration_of_conformity, certificate_of_conformity, registration, safety_certificate, module_approval, other. At most 200, comma-separated; `\,` is a comma within one. */
+      'certificate_type[in]'?: Value | readonly Value[]
+      /** `certificate_type` is none of these, or null. Each is one of: type_approval, declaration_of_conformity, certificate_of_conformity, registration, safety_certificate, module_approval, other. At most 200, comma-separated; `\,` is a comma within one. */
+      'certificate_type[nin]'?: Value | readonly Value[]
+      /** `certificate_type` is null (true) or not (false). */
+      'certificate_type[null]'?: boolean
+      /** `approval_status` is any of these. Each is one of: pending, approved, conditional, rejected, suspended, revoked, withdrawn, superseded. At most 200, comma-separated; `\,` is a comma within one. */
+      approval_status?: Value | readonly Value[]
+      /** `approval_status` is this. The value is one of: pending, approved, conditional, rejected, suspended, revoked, withdrawn, superseded. */
+      'approval_status[eq]'?: Value
+      /** `approval_status` is not this. The value is one of: pending, approved, conditional, rejected, suspended, revoked, withdrawn, superseded. */
+      'approval_status[ne]'?: Value
+      /** `approval_status` is any of these. Each is one of: pending, approved, conditional, rejected, suspended, revoked, withdrawn, superseded. At most 200, comma-separated; `\,` is a comma within one. */
+      'approval_status[in]'?: Value | readonly Value[]
+      /** `approval_status` is none of these. Each is one of: pending, approved, conditional, rejected, suspended, revoked, withdrawn, superseded. At most 200, comma-separated; `\,` is a comma within one. */
+      'approval_status[nin]'?: Value | readonly Value[]
+      /** `approval_status` is null (true) or not (false). */
+      'approval_status[null]'?: boolean
+      /** `validity` is any of these. Each is one of: not_yet_valid, valid, expired, void. At most 200, comma-separated; `\,` is a comma within one. */
+      validity?: Value | readonly Value[]
+      /** `validity` is this. The value is one of: not_yet_valid, valid, expired, void. */
+      'validity[eq]'?: Value
+      /** `validity` is not this. The value is one of: not_yet_valid, valid, expired, void. */
+      'validity[ne]'?: Value
+      /** `validity` is any of these. Each is one of: not_yet_valid, valid, expired, void. At most 200, comma-separated; `\,` is a comma within one. */
+      'validity[in]'?: Value | readonly Value[]
+      /** `validity` is none of these. Each is one of: not_yet_valid, valid, expired, void. At most 200, comma-separated; `\,` is a comma within one. */
+      'validity[nin]'?: Value | readonly Value[]
+      /** `expiring` is any of these. Each is one of: true, false. At most 200, comma-separated; `\,` is a comma within one. */
+      expiring?: Value | readonly Value[]
+      /** `expiring` is this. The value is one of: true, false. */
+      'expiring[eq]'?: Value
+      /** `expiring` is not this. The value is one of: true, false. */
+      'expiring[ne]'?: Value
+      /** `expiring` is any of these. Each is one of: true, false. At most 200, comma-separated; `\,` is a comma within one. */
+      'expiring[in]'?: Value | readonly Value[]
+      /** `expiring` is none of these. Each is one of: true, false. At most 200, comma-separated; `\,` is a comma within one. */
+      'expiring[nin]'?: Value | readonly Value[]
+      /** `valid_from` is any of these. Each is a date as YYYY-MM-DD, or today, today+90d, today-30d. At most 200, comma-separated; `\,` is a comma within one. */
+      valid_from?: Value | readonly Value[]
+      /** `valid_from` is this. The value is a date as YYYY-MM-DD, or today, today+90d, today-30d. */
+      'valid_from[eq]'?: Value
+      /** `valid_from` is not this, or null. The value is a date as YYYY-MM-DD, or today, today+90d, today-30d. */
+      'valid_from[ne]'?: Value
+      /** `valid_from` is any of these. Each is a date as YYYY-MM-DD, or today, today+90d, today-30d. At most 200, comma-separated; `\,` is a comma within one. */
+      'valid_from[in]'?: Value | readonly Value[]
+      /** `valid_from` is none of these, or null. Each is a date as YYYY-MM-DD, or today, today+90d, today-30d. At most 200, comma-separated; `\,` is a comma within one. */
+      'valid_from[nin]'?: Value | readonly Value[]
+      /** `valid_from` is greater than this. The value is a date as YYYY-MM-DD, or today, today+90d, today-30d. */
+      'valid_from[gt]'?: Value
+      /** `valid_from` is this or greater. The value is a date as YYYY-MM-DD, or today, today+90d, today-30d. */
+      'valid_from[gte]'?: Value
+      /** `valid_from` is less than this. The value is a date as YYYY-MM-DD, or today, today+90d, today-30d. */
+      'valid_from[lt]'?: Value
+      /** `valid_from` is this or less. The value is a date as YYYY-MM-DD, or today, today+90d, today-30d. */
+      'valid_from[lte]'?: Value
+      /** `valid_from` is null (true) or not (false). */
+      'valid_from[null]'?: boolean
+      /** `valid_until` is any of these. Each is a date as YYYY-MM-DD, or today, today+90d, today-30d. At most 200, comma-separated; `\,` is a comma within one. */
+      valid_until?: Value | readonly Value[]
+      /** `valid_until` is this. The value is a date as YYYY-MM-DD, or today, today+90d, today-30d. */
+      'valid_until[eq]'?: Value
+      /** `valid_until` is not this, or null. The value is a date as YYYY-MM-DD, or today, today+90d, today-30d. */
+      'valid_until[ne]'?: Value
+      /** `valid_until` is any of these. Each is a date as YYYY-MM-DD, or today, today+90d, today-30d. At most 200, comma-separated; `\,` is a comma within one. */
+      'valid_until[in]'?: Value | readonly Value[]
+      /** `valid_until` is none of these, or null. Each is a date as YYYY-MM-DD, or today, today+90d, today-30d. At most 200, comma-separated; `\,` is a comma within one. */
+      'valid_until[nin]'?: Value | readonly Value[]
+      /** `valid_until` is greater than this. The value is a date as YYYY-MM-DD, or today, today+90d, today-30d. */
+      'valid_until[gt]'?: Value
+      /** `valid_until` is this or greater. The value is a date as YYYY-MM-DD, or today, today+90d, today-30d. */
+      'valid_until[gte]'?: Value
+      /** `valid_until` is less than this. The value is a date as YYYY-MM-DD, or today, today+90d, today-30d. */
+      'valid_until[lt]'?: Value
+      /** `valid_until` is this or less. The value is a date as YYYY-MM-DD, or today, today+90d, today-30d. */
+      'valid_until[lte]'?: Value
+      /** `valid_until` is null (true) or not (false). */
+      'valid_until[null]'?: boolean
+      /** `issued_on` is any of these. Each is a date as YYYY-MM-DD, or today, today+90d, today-30d. At most 200, comma-separated; `\,` is a comma within one. */
+      issued_on?: Value | readonly Value[]
+      /** `issued_on` is this. The value is a date as YYYY-MM-DD, or today, today+90d, today-30d. */
+      'issued_on[eq]'?: Value
+      /** `issued_on` is not this, or null. The value is a date as YYYY-MM-DD, or today, today+90d, today-30d. */
+      'issued_on[ne]'?: Value
+      /** `issued_on` is any of these. Each is a date as YYYY-MM-DD, or today, today+90d, today-30d. At most 200, comma-separated; `\,` is a comma within one. */
+      'issued_on[in]'?: Value | readonly Value[]
+      /** `issued_on` is none of these, or null. Each is a date as YYYY-MM-DD, or today, today+90d, today-30d. At most 200, comma-separated; `\,` is a comma within one. */
+      'issued_on[nin]'?: Value | readonly Value[]
+      /** `issued_on` is greater than this. The value is a date as YYYY-MM-DD, or today, today+90d, today-30d. */
+      'issued_on[gt]'?: Value
+      /** `issued_on` is this or greater. The value is a date as YYYY-MM-DD, or today, today+90d, today-30d. */
+      'issued_on[gte]'?: Value
+      /** `issued_on` is less than this. The value is a date as YYYY-MM-DD, or today, today+90d, today-30d. */
+      'issued_on[lt]'?: Value
+      /** `issued_on` is this or less. The value is a date as YYYY-MM-DD, or today, today+90d, today-30d. */
+      'issued_on[lte]'?: Value
+      /** `issued_on` is null (true) or not (false). */
+      'issued_on[null]'?: boolean
+      /** `standards` contains any of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one. */
+      standards?: Value | readonly Value[]
+      /** `standards` contains this. The value is at most 2000 bytes of text without U+0000 or lone surrogates. */
+      'standards[eq]'?: Value
+      /** `standards` does not contain this. The value is at most 2000 bytes of text without U+0000 or lone surrogates. */
+      'standards[ne]'?: Value
+      /** `standards` contains any of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one. */
+      'standards[in]'?: Value | readonly Value[]
+      /** `standards` contains none of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one. */
+      'standards[nin]'?: Value | readonly Value[]
+      /** `standards` contains every one of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one. */
+      'standards[all]'?: Value | readonly Value[]
+      /** `tags` contains any of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one. */
+      tags?: Value | readonly Value[]
+      /** `tags` contains this. The value is at most 2000 bytes of text without U+0000 or lone surrogates. */
+      'tags[eq]'?: Value
+      /** `tags` does not contain this. The value is at most 2000 bytes of text without U+0000 or lone surrogates. */
+      'tags[ne]'?: Value
+      /** `tags` contains any of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one. */
+      'tags[in]'?: Value | readonly Value[]
+      /** `tags` contains none of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one. */
+      'tags[nin]'?: Value | readonly Value[]
+      /** `tags` contains every one of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one. */
+      'tags[all]'?: Value | readonly Value[]
+      /** `created_at` is any of these. Each is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one. */
+      created_at?: Value | readonly Value[]
+      /** `created_at` is this. The value is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. */
+      'created_at[eq]'?: Value
+      /** `created_at` is not this. The value is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. */
+      'created_at[ne]'?: Value
+      /** `created_at` is any of these. Each is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one. */
+      'created_at[in]'?: Value | readonly Value[]
+      /** `created_at` is none of these. Each is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one. */
+      'created_at[nin]'?: Value | readonly Value[]
+      /** `created_at` is greater than this. The value is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. */
+      'created_at[gt]'?: Value
+      /** `created_at` is this or greater. The value is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. */
+      'created_at[gte]'?: Value
+      /** `created_at` is less than this. The value is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. */
+      'created_at[lt]'?: Value
+      /** `created_at` is this or less. The value is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. */
+      'created_at[lte]'?: Value
+      /** `created_at` is null (true) or not (false). */
+      'created_at[null]'?: boolean
+      /** `updated_at` is any of these. Each is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one. */
+      updated_at?: Value | readonly Value[]
+      /** `updated_at` is this. The value is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. */
+      'updated_at[eq]'?: Value
+      /** `updated_at` is not this. The value is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. */
+      'updated_at[ne]'?: Value
+      /** `updated_at` is any of these. Each is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one. */
+      'updated_at[in]'?: Value | readonly Value[]
+      /** `updated_at` is none of these. Each is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one. */
+      'updated_at[nin]'?: Value | readonly Value[]
+      /** `updated_at` is greater than this. The value is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. */
+      'updated_at[gt]'?: Value
+      /** `updated_at` is this or greater. The value is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. */
+      'updated_at[gte]'?: Value
+      /** `updated_at` is less than this. The value is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. */
+      'updated_at[lt]'?: Value
+      /** `updated_at` is this or less. The value is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. */
+      'updated_at[lte]'?: Value
+      /** `updated_at` is null (true) or not (false). */
+      'updated_at[null]'?: boolean
+      /** Only these fields, comma-separated; `id` always comes. Absent: all of them. */
+      fields?: Value | readonly Value[]
+      /** Sends these related records along under `included`, by id; comma-separated. Each needs its scope: `product` needs products:read, `project` needs projects:read, `country` needs countries:read. */
+      include?: Value | readonly Value[]
+      /** Computes for this day instead of today, with today's statuses: YYYY-MM-DD, or today, today+90d, today-30d. */
+      on?: Value
+      /** Days before its end in which a certificate counts as expiring. Absent: the customer's setting. */
+      expiring_within?: number
+      /** Overrides the header Accept. */
+      format?: 'json'
+      /** At most 3 keys, comma-separated, each once; a leading - reverses. One of: valid_until, valid_from, issued_on, number, updated_at, created_at. Null is the greatest value; `id` breaks ties. */
+      sort?: Value | readonly Value[]
+      /** Records a page. */
+      limit?: number
+      /** Adds `page.total`, the number of matching records in all. */
+      count?: 'exact'
+      /** `page.next_cursor` of the answer before, unchanged, with the same filters and sort. Absent: the first page. */
+      cursor?: Value
+    }
+    itemQuery: {
+      /** Only these fields, comma-separated; `id` always comes. Absent: all of them. */
+      fields?: Value | readonly Value[]
+      /** Sends these related records along under `included`, by id; comma-separated. Each needs its scope: `product` needs products:read, `project` needs projects:read, `country` needs countries:read. */
+      include?: Value | readonly Value[]
+      /** Computes for this day instead of today, with today's statuses: YYYY-MM-DD, or today, today+90d, today-30d. */
+      on?: Value
+      /** Days before its end in which a certificate counts as expiring. Absent: the customer's setting. */
+      expiring_within?: number
+      /** Overrides the header Accept. */
+      format?: 'json'
+    }
+  }
+  products: {
+    record: Product
+    page: ProductPage
+    answer: ProductAnswer
+    query: {
+      /** `id` is any of these. Each is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. At most 200, comma-separated; `\,` is a comma within one. */
+      id?: Value | readonly Value[]
+      /** `id` is this. The value is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. */
+      'id[eq]'?: Value
+      /** `id` is not this. The value is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. */
+      'id[ne]'?: Value
+      /** `id` is any of these. Each is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. At most 200, comma-separated; `\,` is a comma within one. */
+      'id[in]'?: Value | readonly Value[]
+      /** `id` is none of these. Each is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. At most 200, comma-separated; `\,` is a comma within one. */
+      'id[nin]'?: Value | readonly Value[]
+      /** `id` is null (true) or not (false). */
+      'id[null]'?: boolean
+      /** `name` is any of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one. */
+      name?: Value | readonly Value[]
+      /** `name` is this. The value is at most 2000 bytes of text without U+0000 or lone surrogates. */
+      'name[eq]'?: Value
+      /** `name` is not this. The value is at most 2000 bytes of text without U+0000 or lone surrogates. */
+      'name[ne]'?: Value
+      /** `name` is any of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one. */
+      'name[in]'?: Value | readonly Value[]
+      /** `name` is none of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one. */
+      'name[nin]'?: Value | readonly Value[]
+      /** `name` begins with this. The value is at least one character, at most 2000 bytes, without U+0000. */
+      'name[prefix]'?: Value
+      /** `name` is null (true) or not (false). */
+      'name[null]'?: boolean
+      /** `part_numbers` contains any of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one. */
+      part_numbers?: Value | readonly Value[]
+      /** `part_numbers` contains this. The value is at most 2000 bytes of text without U+0000 or lone surrogates. */
+      'part_numbers[eq]'?: Value
+      /** `part_numbers` does not contain this. The value is at most 2000 bytes of text without U+0000 or lone surrogates. */
+      'part_numbers[ne]'?: Value
+      /** `part_numbers` contains any of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one. */
+      'part_numbers[in]'?: Value | readonly Value[]
+      /** `part_numbers` contains none of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one. */
+      'part_numbers[nin]'?: Value | readonly Value[]
+      /** `part_numbers` contains every one of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one. */
+      'part_numbers[all]'?: Value | readonly Value[]
+      /** `model` is any of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one. */
+      model?: Value | readonly Value[]
+      /** `model` is this. The value is at most 2000 bytes of text without U+0000 or lone surrogates. */
+      'model[eq]'?: Value
+      /** `model` is not this, or null. The value is at most 2000 bytes of text without U+0000 or lone surrogates. */
+      'model[ne]'?: Value
+      /** `model` is any of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one. */
+      'model[in]'?: Value | readonly Value[]
+      /** `model` is none of these, or null. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one. */
+      'model[nin]'?: Value | readonly Value[]
+      /** `model` begins with this. The value is at least one character, at most 2000 bytes, without U+0000. */
+      'model[prefix]'?: Value
+      /** `model` is null (true) or not (false). */
+      'model[null]'?: boolean
+      /** `brand` is any of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one. */
+      brand?: Value | readonly Value[]
+      /** `brand` is this. The value is at most 2000 bytes of text without U+0000 or lone surrogates. */
+      'brand[eq]'?: Value
+      /** `brand` is not this, or null. The value is at most 2000 bytes of text without U+0000 or lone surrogates. */
+      'brand[ne]'?: Value
+      /** `brand` is any of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one. */
+      'brand[in]'?: Value | readonly Value[]
+      /** `brand` is none of these, or null. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one. */
+      'brand[nin]'?: Value | readonly Value[]
+      /** `brand` is null (true) or not (false). */
+      'brand[null]'?: boolean
+      /** `product_status` is any of these. Each is one of: draft, in_development, active, phase_out, discontinued. At most 200, comma-separated; `\,` is a comma within one. */
+      product_status?: Value | readonly Value[]
+      /** `product_status` is this. The value is one of: draft, in_development, active, phase_out, discontinued. */
+      'product_status[eq]'?: Value
+      /** `product_status` is not this. The value is one of: draft, in_development, active, phase_out, discontinued. */
+      'product_status[ne]'?: Value
+      /** `product_status` is any of these. Each is one of: draft, in_development, active, phase_out, discontinued. At most 200, comma-separated; `\,` is a comma within one. */
+      'product_status[in]'?: Value | readonly Value[]
+      /** `product_status` is none of these. Each is one of: draft, in_development, active, phase_out, discontinued. At most 200, comma-separated; `\,` is a comma within one. */
+      'product_status[nin]'?: Value | readonly Value[]
+      /** `product_status` is null (true) or not (false). */
+      'product_status[null]'?: boolean
+      /** `category` is any of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one. */
+      category?: Value | readonly Value[]
+      /** `category` is this. The value is at most 2000 bytes of text without U+0000 or lone surrogates. */
+      'category[eq]'?: Value
+      /** `category` is not this, or null. The value is at most 2000 bytes of text without U+0000 or lone surrogates. */
+      'category[ne]'?: Value
+      /** `category` is any of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one. */
+      'category[in]'?: Value | readonly Value[]
+      /** `category` is none of these, or null. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one. */
+      'category[nin]'?: Value | readonly Value[]
+      /** `category` is null (true) or not (false). */
+      'category[null]'?: boolean
+      /** `technologies` contains any of these. Each is one of: wifi, bluetooth, cellular, nfc, uwb, srd, gnss, radar, lpwan, satellite, wireless_power. At most 200, comma-separated; `\,` is a comma within one. */
+      technologies?: Value | readonly Value[]
+      /** `technologies` contains this. The value is one of: wifi, bluetooth, cellular, nfc, uwb, srd, gnss, radar, lpwan, satellite, wireless_power. */
+      'technologies[eq]'?: Value
+      /** `technologies` does not contain this. The value is one of: wifi, bluetooth, cellular, nfc, uwb, srd, gnss, radar, lpwan, satellite, wireless_power. */
+      'technologies[ne]'?: Value
+      /** `technologies` contains any of these. Each is one of: wifi, bluetooth, cellular, nfc, uwb, srd, gnss, radar, lpwan, satellite, wireless_power. At most 200, comma-separated; `\,` is a comma within one. */
+      'technologies[in]'?: Value | readonly Value[]
+      /** `technologies` contains none of these. Each is one of: wifi, bluetooth, cellular, nfc, uwb, srd, gnss, radar, lpwan, satellite, wireless_power. At most 200, comma-separated; `\,` is a comma within one. */
+      'technologies[nin]'?: Value | readonly Value[]
+      /** `technologies` contains every one of these. Each is one of: wifi, bluetooth, cellular, nfc, uwb, srd, gnss, radar, lpwan, satellite, wireless_power. At most 200, comma-separated; `\,` is a comma within one. */
+      'technologies[all]'?: Value | readonly Value[]
+      /** `parent_product_id` is any of these. Each is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. At most 200, comma-separated; `\,` is a comma within one. */
+      parent_product_id?: Value | readonly Value[]
+      /** `parent_product_id` is this. The value is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. */
+      'parent_product_id[eq]'?: Value
+      /** `parent_product_id` is not this, or null. The value is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. */
+      'parent_product_id[ne]'?: Value
+      /** `parent_product_id` is any of these. Each is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. At most 200, comma-separated; `\,` is a comma within one. */
+      'parent_product_id[in]'?: Value | readonly Value[]
+      /** `parent_product_id` is none of these, or null. Each is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. At most 200, comma-separated; `\,` is a comma within one. */
+      'parent_product_id[nin]'?: Value | readonly Value[]
+      /** `parent_product_id` is null (true) or not (false). */
+      'parent_product_id[null]'?: boolean
+      /** `tags` contains any of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one. */
+      tags?: Value | readonly Value[]
+      /** `tags` contains this. The value is at most 2000 bytes of text without U+0000 or lone surrogates. */
+      'tags[eq]'?: Value
+      /** `tags` does not contain this. The value is at most 2000 bytes of text without U+0000 or lone surrogates. */
+      'tags[ne]'?: Value
+      /** `tags` contains any of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one. */
+      'tags[in]'?: Value | readonly Value[]
+      /** `tags` contains none of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one. */
+      'tags[nin]'?: Value | readonly Value[]
+      /** `tags` contains every one of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one. */
+      'tags[all]'?: Value | readonly Value[]
+      /** `created_at` is any of these. Each is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one. */
+      created_at?: Value | readonly Value[]
+      /** `created_at` is this. The value is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. */
+      'created_at[eq]'?: Value
+      /** `created_at` is not this. The value is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. */
+      'created_at[ne]'?: Value
+      /** `created_at` is any of these. Each is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one. */
+      'created_at[in]'?: Value | readonly Value[]
+      /** `created_at` is none of these. Each is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one. */
+      'created_at[nin]'?: Value | readonly Value[]
+      /** `created_at` is greater than this. The value is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. */
+      'created_at[gt]'?: Value
+      /** `created_at` is this or greater. The value is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. */
+      'created_at[gte]'?: Value
+      /** `created_at` is less than this. The value is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. */
+      'created_at[lt]'?: Value
+      /** `created_at` is this or less. The value is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. */
+      'created_at[lte]'?: Value
+      /** `created_at` is null (true) or not (false). */
+      'created_at[null]'?: boolean
+      /** `updated_at` is any of these. Each is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one. */
+      updated_at?: Value | readonly Value[]
+      /** `updated_at` is this. The value is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. */
+      'updated_at[eq]'?: Value
+      /** `updated_at` is not this. The value is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. */
+      'updated_at[ne]'?: Value
+      /** `updated_at` is any of these. Each is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one. */
+      'updated_at[in]'?: Value | readonly Value[]
+      /** `updated_at` is none of these. Each is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one. */
+      'updated_at[nin]'?: Value | readonly Value[]
+      /** `updated_at` is greater than this. The value is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. */
+      'updated_at[gt]'?: Value
+      /** `updated_at` is this or greater. The value is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. */
+      'updated_at[gte]'?: Value
+      /** `updated_at` is less than this. The value is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. */
+      'updated_at[lt]'?: Value
+      /** `updated_at` is this or less. The value is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. */
+      'updated_at[lte]'?: Value
+      /** `updated_at` is null (true) or not (false). */
+      'updated_at[null]'?: boolean
+      /** Only these fields, comma-separated; `id` always comes. Absent: all of them. */
+      fields?: Value | readonly Value[]
+      /** Overrides the header Accept. */
+      format?: 'json'
+      /** At most 3 keys, comma-separated, each once; a leading - reverses. One of: name, model, updated_at, created_at. Null is the greatest value; `id` breaks ties. */
+      sort?: Value | readonly Value[]
+      /** Records a page. */
+      limit?: number
+      /** Adds `page.total`, the number of matching records in all. */
+      count?: 'exact'
+      /** `page.next_cursor` of the answer before, unchanged, with the same filters and sort. Absent: the first page. */
+      cursor?: Value
+    }
+    itemQuery: {
+      /** Only these fields, comma-separated; `id` always comes. Absent: all of them. */
+      fields?: Value | readonly Value[]
+      /** Overrides the header Accept. */
+      format?: 'json'
+    }
+  }
+  projects: {
+    record: Project
+    page: ProjectPage
+    answer: ProjectAnswer
+    query: {
+      /** `id` is any of these. Each is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. At most 200, comma-separated; `\,` is a comma within one. */
+      id?: Value | readonly Value[]
+      /** `id` is this. The value is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. */
+      'id[eq]'?: Value
+      /** `id` is not this. The value is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. */
+      'id[ne]'?: Value
+      /** `id` is any of these. Each is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. At most 200, comma-separated; `\,` is a comma within one. */
+      'id[in]'?: Value | readonly Value[]
+      /** `id` is none of these. Each is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. At most 200, comma-separated; `\,` is a comma within one. */
+      'id[nin]'?: Value | readonly Value[]
+      /** `id` is null (true) or not (false). */
+      'id[null]'?: boolean
+      /** `project_number` is any of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one. */
+      project_number?: Value | readonly Value[]
+      /** `project_number` is this. The value is at most 2000 bytes of text without U+0000 or lone surrogates. */
+      'project_number[eq]'?: Value
+      /** `project_number` is not this. The value is at most 2000 bytes of text without U+0000 or lone surrogates. */
+      'project_number[ne]'?: Value
+      /** `project_number` is any of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one. */
+      'project_number[in]'?: Value | readonly Value[]
+      /** `project_number` is none of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one. */
+      'project_number[nin]'?: Value | readonly Value[]
+      /** `project_number` begins with this. The value is at least one character, at most 2000 bytes, without U+0000. */
+      'project_number[prefix]'?: Value
+      /** `project_number` is null (true) or not (false). */
+      'project_number[null]'?: boolean
+      /** `customer_reference` is any of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one. */
+      customer_reference?: Value | readonly Value[]
+      /** `customer_reference` is this. The value is at most 2000 bytes of text without U+0000 or lone surrogates. */
+      'customer_reference[eq]'?: Value
+      /** `customer_reference` is not this, or null. The value is at most 2000 bytes of text without U+0000 or lone surrogates. */
+      'customer_reference[ne]'?: Value
+      /** `customer_reference` is any of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one. */
+      'customer_reference[in]'?: Value | readonly Value[]
+      /** `customer_reference` is none of these, or null. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one. */
+      'customer_reference[nin]'?: Value | readonly Value[]
+      /** `customer_reference` is null (true) or not (false). */
+      'customer_reference[null]'?: boolean
+      /** `status` is any of these. Each is one of: draft, quoted, ordered, in_progress, on_hold, completed, cancelled, declined. At most 200, comma-separated; `\,` is a comma within one. */
+      status?: Value | readonly Value[]
+      /** `status` is this. The value is one of: draft, quoted, ordered, in_progress, on_hold, completed, cancelled, declined. */
+      'status[eq]'?: Value
+      /** `status` is not this. The value is one of: draft, quoted, ordered, in_progress, on_hold, completed, cancelled, declined. */
+      'status[ne]'?: Value
+      /** `status` is any of these. Each is one of: draft, quoted, ordered, in_progress, on_hold, completed, cancelled, declined. At most 200, comma-separated; `\,` is a comma within one. */
+      'status[in]'?: Value | readonly Value[]
+      /** `status` is none of these. Each is one of: draft, quoted, ordered, in_progress, on_hold, completed, cancelled, declined. At most 200, comma-separated; `\,` is a comma within one. */
+      'status[nin]'?: Value | readonly Value[]
+      /** `status` is null (true) or not (false). */
+      'status[null]'?: boolean
+      /** `classification` is any of these. Each is one of: new_certification, renewal, modification, variant, extension, transfer, pre_compliance, testing, consulting. At most 200, comma-separated; `\,` is a comma within one. */
+      classification?: Value | readonly Value[]
+      /** `classification` is this. The value is one of: new_certification, renewal, modification, variant, extension, transfer, pre_compliance, testing, consulting. */
+      'classification[eq]'?: Value
+      /** `classification` is not this, or null. The value is one of: new_certification, renewal, modification, variant, extension, transfer, pre_compliance, testing, consulting. */
+      'classification[ne]'?: Value
+      /** `classification` is any of these. Each is one of: new_certification, renewal, modification, variant, extension, transfer, pre_compliance, testing, consulting. At most 200, comma-separated; `\,` is a comma within one. */
+      'classification[in]'?: Value | readonly Value[]
+      /** `classification` is none of these, or null. Each is one of: new_certification, renewal, modification, variant, extension, transfer, pre_compliance, testing, consulting. At most 200, comma-separated; `\,` is a comma within one. */
+      'classification[nin]'?: Value | readonly Value[]
+      /** `classification` is null (true) or not (false). */
+      'classification[null]'?: boolean
+      /** `product_ids` contains any of these. Each is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. At most 200, comma-separated; `\,` is a comma within one. */
+      product_ids?: Value | readonly Value[]
+      /** `product_ids` contains this. The value is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. */
+      'product_ids[eq]'?: Value
+      /** `product_ids` does not contain this. The value is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. */
+      'product_ids[ne]'?: Value
+      /** `product_ids` contains any of these. Each is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. At most 200, comma-separated; `\,` is a comma within one. */
+      'product_ids[in]'?: Value | readonly Value[]
+      /** `product_ids` contains none of these. Each is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. At most 200, comma-separated; `\,` is a comma within one. */
+      'product_ids[nin]'?: Value | readonly Value[]
+      /** `product_ids` contains every one of these. Each is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. At most 200, comma-separated; `\,` is a comma within one. */
+      'product_ids[all]'?: Value | readonly Value[]
+      /** `country_codes` contains any of these. Each is an ISO 3166-1 alpha-2 code in capitals. At most 200, comma-separated; `\,` is a comma within one. */
+      country_codes?: Value | readonly Value[]
+      /** `country_codes` contains this. The value is an ISO 3166-1 alpha-2 code in capitals. */
+      'country_codes[eq]'?: Value
+      /** `country_codes` does not contain this. The value is an ISO 3166-1 alpha-2 code in capitals. */
+      'country_codes[ne]'?: Value
+      /** `country_codes` contains any of these. Each is an ISO 3166-1 alpha-2 code in capitals. At most 200, comma-separated; `\,` is a comma within one. */
+      'country_codes[in]'?: Value | readonly Value[]
+      /** `country_codes` contains none of these. Each is an ISO 3166-1 alpha-2 code in capitals. At most 200, comma-separated; `\,` is a comma within one. */
+      'country_codes[nin]'?: Value | readonly Value[]
+      /** `country_codes` contains every one of these. Each is an ISO 3166-1 alpha-2 code in capitals. At most 200, comma-separated; `\,` is a comma within one. */
+      'country_codes[all]'?: Value | readonly Value[]
+      /** `ordered_on` is any of these. Each is a date as YYYY-MM-DD, or today, today+90d, today-30d. At most 200, comma-separated; `\,` is a comma within one. */
+      ordered_on?: Value | readonly Value[]
+      /** `ordered_on` is this. The value is a date as YYYY-MM-DD, or today, today+90d, today-30d. */
+      'ordered_on[eq]'?: Value
+      /** `ordered_on` is not this, or null. The value is a date as YYYY-MM-DD, or today, today+90d, today-30d. */
+      'ordered_on[ne]'?: Value
+      /** `ordered_on` is any of these. Each is a date as YYYY-MM-DD, or today, today+90d, today-30d. At most 200, comma-separated; `\,` is a comma within one. */
+      'ordered_on[in]'?: Value | readonly Value[]
+      /** `ordered_on` is none of these, or null. Each is a date as YYYY-MM-DD, or today, today+90d, today-30d. At most 200, comma-separated; `\,` is a comma within one. */
+      'ordered_on[nin]'?: Value | readonly Value[]
+      /** `ordered_on` is greater than this. The value is a date as YYYY-MM-DD, or today, today+90d, today-30d. */
+      'ordered_on[gt]'?: Value
+      /** `ordered_on` is this or greater. The value is a date as YYYY-MM-DD, or today, today+90d, today-30d. */
+      'ordered_on[gte]'?: Value
+      /** `ordered_on` is less than this. The value is a date as YYYY-MM-DD, or today, today+90d, today-30d. */
+      'ordered_on[lt]'?: Value
+      /** `ordered_on` is this or less. The value is a date as YYYY-MM-DD, or today, today+90d, today-30d. */
+      'ordered_on[lte]'?: Value
+      /** `ordered_on` is null (true) or not (false). */
+      'ordered_on[null]'?: boolean
+      /** `due_on` is any of these. Each is a date as YYYY-MM-DD, or today, today+90d, today-30d. At most 200, comma-separated; `\,` is a comma within one. */
+      due_on?: Value | readonly Value[]
+      /** `due_on` is this. The value is a date as YYYY-MM-DD, or today, today+90d, today-30d. */
+      'due_on[eq]'?: Value
+      /** `due_on` is not this, or null. The value is a date as YYYY-MM-DD, or today, today+90d, today-30d. */
+      'due_on[ne]'?: Value
+      /** `due_on` is any of these. Each is a date as YYYY-MM-DD, or today, today+90d, today-30d. At most 200, comma-separated; `\,` is a comma within one. */
+      'due_on[in]'?: Value | readonly Value[]
+      /** `due_on` is none of these, or null. Each is a date as YYYY-MM-DD, or today, today+90d, today-30d. At most 200, comma-separated; `\,` is a comma within one. */
+      'due_on[nin]'?: Value | readonly Value[]
+      /** `due_on` is greater than this. The value is a date as YYYY-MM-DD, or today, today+90d, today-30d. */
+      'due_on[gt]'?: Value
+      /** `due_on` is this or greater. The value is a date as YYYY-MM-DD, or today, today+90d, today-30d. */
+      'due_on[gte]'?: Value
+      /** `due_on` is less than this. The value is a date as YYYY-MM-DD, or today, today+90d, today-30d. */
+      'due_on[lt]'?: Value
+      /** `due_on` is this or less. The value is a date as YYYY-MM-DD, or today, today+90d, today-30d. */
+      'due_on[lte]'?: Value
+      /** `due_on` is null (true) or not (false). */
+      'due_on[null]'?: boolean
+      /** `completed_on` is any of these. Each is a date as YYYY-MM-DD, or today, today+90d, today-30d. At most 200, comma-separated; `\,` is a comma within one. */
+      completed_on?: Value | readonly Value[]
+      /** `completed_on` is this. The value is a date as YYYY-MM-DD, or today, today+90d, today-30d. */
+      'completed_on[eq]'?: Value
+      /** `completed_on` is not this, or null. The value is a date as YYYY-MM-DD, or today, today+90d, today-30d. */
+      'completed_on[ne]'?: Value
+      /** `completed_on` is any of these. Each is a date as YYYY-MM-DD, or today, today+90d, today-30d. At most 200, comma-separated; `\,` is a comma within one. */
+      'completed_on[in]'?: Value | readonly Value[]
+      /** `completed_on` is none of these, or null. Each is a date as YYYY-MM-DD, or today, today+90d, today-30d. At most 200, comma-separated; `\,` is a comma within one. */
+      'completed_on[nin]'?: Value | readonly Value[]
+      /** `completed_on` is greater than this. The value is a date as YYYY-MM-DD, or today, today+90d, today-30d. */
+      'completed_on[gt]'?: Value
+      /** `completed_on` is this or greater. The value is a date as YYYY-MM-DD, or today, today+90d, today-30d. */
+      'completed_on[gte]'?: Value
+      /** `completed_on` is less than this. The value is a date as YYYY-MM-DD, or today, today+90d, today-30d. */
+      'completed_on[lt]'?: Value
+      /** `completed_on` is this or less. The value is a date as YYYY-MM-DD, or today, today+90d, today-30d. */
+      'completed_on[lte]'?: Value
+      /** `completed_on` is null (true) or not (false). */
+      'completed_on[null]'?: boolean
+      /** `tags` contains any of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one. */
+      tags?: Value | readonly Value[]
+      /** `tags` contains this. The value is at most 2000 bytes of text without U+0000 or lone surrogates. */
+      'tags[eq]'?: Value
+      /** `tags` does not contain this. The value is at most 2000 bytes of text without U+0000 or lone surrogates. */
+      'tags[ne]'?: Value
+      /** `tags` contains any of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one. */
+      'tags[in]'?: Value | readonly Value[]
+      /** `tags` contains none of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one. */
+      'tags[nin]'?: Value | readonly Value[]
+      /** `tags` contains every one of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one. */
+      'tags[all]'?: Value | readonly Value[]
+      /** `created_at` is any of these. Each is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one. */
+      created_at?: Value | readonly Value[]
+      /** `created_at` is this. The value is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. */
+      'created_at[eq]'?: Value
+      /** `created_at` is not this. The value is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. */
+      'created_at[ne]'?: Value
+      /** `created_at` is any of these. Each is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one. */
+      'created_at[in]'?: Value | readonly Value[]
+      /** `created_at` is none of these. Each is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one. */
+      'created_at[nin]'?: Value | readonly Value[]
+      /** `created_at` is greater than this. The value is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. */
+      'created_at[gt]'?: Value
+      /** `created_at` is this or greater. The value is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. */
+      'created_at[gte]'?: Value
+      /** `created_at` is less than this. The value is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. */
+      'created_at[lt]'?: Value
+      /** `created_at` is this or less. The value is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. */
+      'created_at[lte]'?: Value
+      /** `created_at` is null (true) or not (false). */
+      'created_at[null]'?: boolean
+      /** `updated_at` is any of these. Each is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one. */
+      updated_at?: Value | readonly Value[]
+      /** `updated_at` is this. The value is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. */
+      'updated_at[eq]'?: Value
+      /** `updated_at` is not this. The value is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. */
+      'updated_at[ne]'?: Value
+      /** `updated_at` is any of these. Each is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one. */
+      'updated_at[in]'?: Value | readonly Value[]
+      /** `updated_at` is none of these. Each is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one. */
+      'updated_at[nin]'?: Value | readonly Value[]
+      /** `updated_at` is greater than this. The value is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. */
+      'updated_at[gt]'?: Value
+      /** `updated_at` is this or greater. The value is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. */
+      'updated_at[gte]'?: Value
+      /** `updated_at` is less than this. The value is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. */
+      'updated_at[lt]'?: Value
+      /** `updated_at` is this or less. The value is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. */
+      'updated_at[lte]'?: Value
+      /** `updated_at` is null (true) or not (false). */
+      'updated_at[null]'?: boolean
+      /** Only these fields, comma-separated; `id` always comes. Absent: all of them. */
+      fields?: Value | readonly Value[]
+      /** Overrides the header Accept. */
+      format?: 'json'
+      /** At most 3 keys, comma-separated, each once; a leading - reverses. One of: project_number, due_on, ordered_on, updated_at, created_at. Null is the greatest value; `id` breaks ties. */
+      sort?: Value | readonly Value[]
+      /** Records a page. */
+      limit?: number
+      /** Adds `page.total`, the number of matching records in all. */
+      count?: 'exact'
+      /** `page.next_cursor` of the answer before, unchanged, with the same filters and sort. Absent: the first page. */
+      cursor?: Value
+    }
+    itemQuery: {
+      /** Only these fields, comma-separated; `id` always comes. Absent: all of them. */
+      fields?: Value | readonly Value[]
+      /** Overrides the header Accept. */
+      format?: 'json'
+    }
+  }
+  countries: {
+    record: Country
+    page: CountryPage
+    answer: CountryAnswer
+    query: {
+      /** `id` is any of these. Each is an ISO 3166-1 alpha-2 code in capitals. At most 200, comma-separated; `\,` is a comma within one. */
+      id?: Value | readonly Value[]
+      /** `id` is this. The value is an ISO 3166-1 alpha-2 code in capitals. */
+      'id[eq]'?: Value
+      /** `id` is not this. The value is an ISO 3166-1 alpha-2 code in capitals. */
+      'id[ne]'?: Value
+      /** `id` is any of these. Each is an ISO 3166-1 alpha-2 code in capitals. At most 200, comma-separated; `\,` is a comma within one. */
+      'id[in]'?: Value | readonly Value[]
+      /** `id` is none of these. Each is an ISO 3166-1 alpha-2 code in capitals. At most 200, comma-separated; `\,` is a comma within one. */
+      'id[nin]'?: Value | readonly Value[]
+      /** `id` is null (true) or not (false). */
+      'id[null]'?: boolean
+      /** `code` is any of these. Each is an ISO 3166-1 alpha-2 code in capitals. At most 200, comma-separated; `\,` is a comma within one. */
+      code?: Value | readonly Value[]
+      /** `code` is this. The value is an ISO 3166-1 alpha-2 code in capitals. */
+      'code[eq]'?: Value
+      /** `code` is not this. The value is an ISO 3166-1 alpha-2 code in capitals. */
+      'code[ne]'?: Value
+      /** `code` is any of these. Each is an ISO 3166-1 alpha-2 code in capitals. At most 200, comma-separated; `\,` is a comma within one. */
+      'code[in]'?: Value | readonly Value[]
+      /** `code` is none of these. Each is an ISO 3166-1 alpha-2 code in capitals. At most 200, comma-separated; `\,` is a comma within one. */
+      'code[nin]'?: Value | readonly Value[]
+      /** `code` is null (true) or not (false). */
+      'code[null]'?: boolean
+      /** `alpha3` is any of these. Each is an ISO 3166-1 alpha-3 code in capitals. At most 200, comma-separated; `\,` is a comma within one. */
+      alpha3?: Value | readonly Value[]
+      /** `alpha3` is this. The value is an ISO 3166-1 alpha-3 code in capitals. */
+      'alpha3[eq]'?: Value
+      /** `alpha3` is not this. The value is an ISO 3166-1 alpha-3 code in capitals. */
+      'alpha3[ne]'?: Value
+      /** `alpha3` is any of these. Each is an ISO 3166-1 alpha-3 code in capitals. At most 200, comma-separated; `\,` is a comma within one. */
+      'alpha3[in]'?: Value | readonly Value[]
+      /** `alpha3` is none of these. Each is an ISO 3166-1 alpha-3 code in capitals. At most 200, comma-separated; `\,` is a comma within one. */
+      'alpha3[nin]'?: Value | readonly Value[]
+      /** `alpha3` is null (true) or not (false). */
+      'alpha3[null]'?: boolean
+      /** `name` is any of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one. */
+      name?: Value | readonly Value[]
+      /** `name` is this. The value is at most 2000 bytes of text without U+0000 or lone surrogates. */
+      'name[eq]'?: Value
+      /** `name` is not this. The value is at most 2000 bytes of text without U+0000 or lone surrogates. */
+      'name[ne]'?: Value
+      /** `name` is any of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one. */
+      'name[in]'?: Value | readonly Value[]
+      /** `name` is none of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one. */
+      'name[nin]'?: Value | readonly Value[]
+      /** `name` begins with this. The value is at least one character, at most 2000 bytes, without U+0000. */
+      'name[prefix]'?: Value
+      /** `name` is null (true) or not (false). */
+      'name[null]'?: boolean
+      /** `region` is any of these. Each is one of: europe, americas, asia_pacific, middle_east_africa, cis. At most 200, comma-separated; `\,` is a comma within one. */
+      region?: Value | readonly Value[]
+      /** `region` is this. The value is one of: europe, americas, asia_pacific, middle_east_africa, cis. */
+      'region[eq]'?: Value
+      /** `region` is not this. The value is one of: europe, americas, asia_pacific, middle_east_africa, cis. */
+      'region[ne]'?: Value
+      /** `region` is any of these. Each is one of: europe, americas, asia_pacific, middle_east_africa, cis. At most 200, comma-separated; `\,` is a comma within one. */
+      'region[in]'?: Value | readonly Value[]
+      /** `region` is none of these. Each is one of: europe, americas, asia_pacific, middle_east_africa, cis. At most 200, comma-separated; `\,` is a comma within one. */
+      'region[nin]'?: Value | readonly Value[]
+      /** `region` is null (true) or not (false). */
+      'region[null]'?: boolean
+      /** `blocs` contains any of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one. */
+      blocs?: Value | readonly Value[]
+      /** `blocs` contains this. The value is at most 2000 bytes of text without U+0000 or lone surrogates. */
+      'blocs[eq]'?: Value
+      /** `blocs` does not contain this. The value is at most 2000 bytes of text without U+0000 or lone surrogates. */
+      'blocs[ne]'?: Value
+      /** `blocs` contains any of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one. */
+      'blocs[in]'?: Value | readonly Value[]
+      /** `blocs` contains none of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one. */
+      'blocs[nin]'?: Value | readonly Value[]
+      /** `blocs` contains every one of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one. */
+      'blocs[all]'?: Value | readonly Value[]
+      /** `updated_at` is any of these. Each is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one. */
+      updated_at?: Value | readonly Value[]
+      /** `updated_at` is this. The value is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. */
+      'updated_at[eq]'?: Value
+      /** `updated_at` is not this. The value is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. */
+      'updated_at[ne]'?: Value
+      /** `updated_at` is any of these. Each is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one. */
+      'updated_at[in]'?: Value | readonly Value[]
+      /** `updated_at` is none of these. Each is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one. */
+      'updated_at[nin]'?: Value | readonly Value[]
+      /** `updated_at` is greater than this. The value is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. */
+      'updated_at[gt]'?: Value
+      /** `updated_at` is this or greater. The value is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. */
+      'updated_at[gte]'?: Value
+      /** `updated_at` is less than this. The value is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. */
+      'updated_at[lt]'?: Value
+      /** `updated_at` is this or less. The value is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. */
+      'updated_at[lte]'?: Value
+      /** `updated_at` is null (true) or not (false). */
+      'updated_at[null]'?: boolean
+      /** Only these fields, comma-separated; `id` always comes. Absent: all of them. */
+      fields?: Value | readonly Value[]
+      /** Computes for this day instead of today, with today's statuses: YYYY-MM-DD, or today, today+90d, today-30d. */
+      on?: Value
+      /** Days before its end in which a certificate counts as expiring. Absent: the customer's setting. */
+      expiring_within?: number
+      /** Overrides the header Accept. */
+      format?: 'json'
+      /** At most 3 keys, comma-separated, each once; a leading - reverses. One of: code, name, region. Null is the greatest value; `id` breaks ties. */
+      sort?: Value | readonly Value[]
+      /** Records a page. */
+      limit?: number
+      /** Adds `page.total`, the number of matching records in all. */
+      count?: 'exact'
+      /** `page.next_cursor` of the answer before, unchanged, with the same filters and sort. Absent: the first page. */
+      cursor?: Value
+    }
+    itemQuery: {
+      /** Only these fields, comma-separated; `id` always comes. Absent: all of them. */
+      fields?: Value | readonly Value[]
+      /** Computes for this day instead of today, with today's statuses: YYYY-MM-DD, or today, today+90d, today-30d. */
+      on?: Value
+      /** Days before its end in which a certificate counts as expiring. Absent: the customer's setting. */
+      expiring_within?: number
+      /** Overrides the header Accept. */
+      format?: 'json'
+    }
+  }
+  lab: {
+    record: LabReport
+    page: LabReportPage
+    answer: LabReportAnswer
+    query: {
+      /** `id` is any of these. Each is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. At most 200, comma-separated; `\,` is a comma within one. */
+      id?: Value | readonly Value[]
+      /** `id` is this. The value is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. */
+      'id[eq]'?: Value
+      /** `id` is not this. The value is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. */
+      'id[ne]'?: Value
+      /** `id` is any of these. Each is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. At most 200, comma-separated; `\,` is a comma within one. */
+      'id[in]'?: Value | readonly Value[]
+      /** `id` is none of these. Each is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. At most 200, comma-separated; `\,` is a comma within one. */
+      'id[nin]'?: Value | readonly Value[]
+      /** `id` is null (true) or not (false). */
+      'id[null]'?: boolean
+      /** `report_number` is any of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one. */
+      report_number?: Value | readonly Value[]
+      /** `report_number` is this. The value is at most 2000 bytes of text without U+0000 or lone surrogates. */
+      'report_number[eq]'?: Value
+      /** `report_number` is not this. The value is at most 2000 bytes of text without U+0000 or lone surrogates. */
+      'report_number[ne]'?: Value
+      /** `report_number` is any of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one. */
+      'report_number[in]'?: Value | readonly Value[]
+      /** `report_number` is none of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one. */
+      'report_number[nin]'?: Value | readonly Value[]
+      /** `report_number` begins with this. The value is at least one character, at most 2000 bytes, without U+0000. */
+      'report_number[prefix]'?: Value
+      /** `report_number` is null (true) or not (false). */
+      'report_number[null]'?: boolean
+      /** `test_type` is any of these. Each is one of: radio, emc, safety, sar, environmental, protocol, cybersecurity, energy. At most 200, comma-separated; `\,` is a comma within one. */
+      test_type?: Value | readonly Value[]
+      /** `test_type` is this. The value is one of: radio, emc, safety, sar, environmental, protocol, cybersecurity, energy. */
+      'test_type[eq]'?: Value
+      /** `test_type` is not this, or null. The value is one of: radio, emc, safety, sar, environmental, protocol, cybersecurity, energy. */
+      'test_type[ne]'?: Value
+      /** `test_type` is any of these. Each is one of: radio, emc, safety, sar, environmental, protocol, cybersecurity, energy. At most 200, comma-separated; `\,` is a comma within one. */
+      'test_type[in]'?: Value | readonly Value[]
+      /** `test_type` is none of these, or null. Each is one of: radio, emc, safety, sar, environmental, protocol, cybersecurity, energy. At most 200, comma-separated; `\,` is a comma within one. */
+      'test_type[nin]'?: Value | readonly Value[]
+      /** `test_type` is null (true) or not (false). */
+      'test_type[null]'?: boolean
+      /** `standards` contains any of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one. */
+      standards?: Value | readonly Value[]
+      /** `standards` contains this. The value is at most 2000 bytes of text without U+0000 or lone surrogates. */
+      'standards[eq]'?: Value
+      /** `standards` does not contain this. The value is at most 2000 bytes of text without U+0000 or lone surrogates. */
+      'standards[ne]'?: Value
+      /** `standards` contains any of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one. */
+      'standards[in]'?: Value | readonly Value[]
+      /** `standards` contains none of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one. */
+      'standards[nin]'?: Value | readonly Value[]
+      /** `standards` contains every one of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one. */
+      'standards[all]'?: Value | readonly Value[]
+      /** `status` is any of these. Each is one of: planned, in_testing, draft, issued, superseded, withdrawn, cancelled. At most 200, comma-separated; `\,` is a comma within one. */
+      status?: Value | readonly Value[]
+      /** `status` is this. The value is one of: planned, in_testing, draft, issued, superseded, withdrawn, cancelled. */
+      'status[eq]'?: Value
+      /** `status` is not this. The value is one of: planned, in_testing, draft, issued, superseded, withdrawn, cancelled. */
+      'status[ne]'?: Value
+      /** `status` is any of these. Each is one of: planned, in_testing, draft, issued, superseded, withdrawn, cancelled. At most 200, comma-separated; `\,` is a comma within one. */
+      'status[in]'?: Value | readonly Value[]
+      /** `status` is none of these. Each is one of: planned, in_testing, draft, issued, superseded, withdrawn, cancelled. At most 200, comma-separated; `\,` is a comma within one. */
+      'status[nin]'?: Value | readonly Value[]
+      /** `status` is null (true) or not (false). */
+      'status[null]'?: boolean
+      /** `result` is any of these. Each is one of: pass, fail, pass_with_deviation, inconclusive. At most 200, comma-separated; `\,` is a comma within one. */
+      result?: Value | readonly Value[]
+      /** `result` is this. The value is one of: pass, fail, pass_with_deviation, inconclusive. */
+      'result[eq]'?: Value
+      /** `result` is not this, or null. The value is one of: pass, fail, pass_with_deviation, inconclusive. */
+      'result[ne]'?: Value
+      /** `result` is any of these. Each is one of: pass, fail, pass_with_deviation, inconclusive. At most 200, comma-separated; `\,` is a comma within one. */
+      'result[in]'?: Value | readonly Value[]
+      /** `result` is none of these, or null. Each is one of: pass, fail, pass_with_deviation, inconclusive. At most 200, comma-separated; `\,` is a comma within one. */
+      'result[nin]'?: Value | readonly Value[]
+      /** `result` is null (true) or not (false). */
+      'result[null]'?: boolean
+      /** `laboratory` is any of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one. */
+      laboratory?: Value | readonly Value[]
+      /** `laboratory` is this. The value is at most 2000 bytes of text without U+0000 or lone surrogates. */
+      'laboratory[eq]'?: Value
+      /** `laboratory` is not this, or null. The value is at most 2000 bytes of text without U+0000 or lone surrogates. */
+      'laboratory[ne]'?: Value
+      /** `laboratory` is any of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one. */
+      'laboratory[in]'?: Value | readonly Value[]
+      /** `laboratory` is none of these, or null. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one. */
+      'laboratory[nin]'?: Value | readonly Value[]
+      /** `laboratory` is null (true) or not (false). */
+      'laboratory[null]'?: boolean
+      /** `product_id` is any of these. Each is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. At most 200, comma-separated; `\,` is a comma within one. */
+      product_id?: Value | readonly Value[]
+      /** `product_id` is this. The value is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. */
+      'product_id[eq]'?: Value
+      /** `product_id` is not this, or null. The value is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. */
+      'product_id[ne]'?: Value
+      /** `product_id` is any of these. Each is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. At most 200, comma-separated; `\,` is a comma within one. */
+      'product_id[in]'?: Value | readonly Value[]
+      /** `product_id` is none of these, or null. Each is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. At most 200, comma-separated; `\,` is a comma within one. */
+      'product_id[nin]'?: Value | readonly Value[]
+      /** `product_id` is null (true) or not (false). */
+      'product_id[null]'?: boolean
+      /** `project_id` is any of these. Each is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. At most 200, comma-separated; `\,` is a comma within one. */
+      project_id?: Value | readonly Value[]
+      /** `project_id` is this. The value is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. */
+      'project_id[eq]'?: Value
+      /** `project_id` is not this, or null. The value is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. */
+      'project_id[ne]'?: Value
+      /** `project_id` is any of these. Each is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. At most 200, comma-separated; `\,` is a comma within one. */
+      'project_id[in]'?: Value | readonly Value[]
+      /** `project_id` is none of these, or null. Each is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. At most 200, comma-separated; `\,` is a comma within one. */
+      'project_id[nin]'?: Value | readonly Value[]
+      /** `project_id` is null (true) or not (false). */
+      'project_id[null]'?: boolean
+      /** `certificate_id` is any of these. Each is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. At most 200, comma-separated; `\,` is a comma within one. */
+      certificate_id?: Value | readonly Value[]
+      /** `certificate_id` is this. The value is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. */
+      'certificate_id[eq]'?: Value
+      /** `certificate_id` is not this, or null. The value is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. */
+      'certificate_id[ne]'?: Value
+      /** `certificate_id` is any of these. Each is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. At most 200, comma-separated; `\,` is a comma within one. */
+      'certificate_id[in]'?: Value | readonly Value[]
+      /** `certificate_id` is none of these, or null. Each is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. At most 200, comma-separated; `\,` is a comma within one. */
+      'certificate_id[nin]'?: Value | readonly Value[]
+      /** `certificate_id` is null (true) or not (false). */
+      'certificate_id[null]'?: boolean
+      /** `issued_on` is any of these. Each is a date as YYYY-MM-DD, or today, today+90d, today-30d. At most 200, comma-separated; `\,` is a comma within one. */
+      issued_on?: Value | readonly Value[]
+      /** `issued_on` is this. The value is a date as YYYY-MM-DD, or today, today+90d, today-30d. */
+      'issued_on[eq]'?: Value
+      /** `issued_on` is not this, or null. The value is a date as YYYY-MM-DD, or today, today+90d, today-30d. */
+      'issued_on[ne]'?: Value
+      /** `issued_on` is any of these. Each is a date as YYYY-MM-DD, or today, today+90d, today-30d. At most 200, comma-separated; `\,` is a comma within one. */
+      'issued_on[in]'?: Value | readonly Value[]
+      /** `issued_on` is none of these, or null. Each is a date as YYYY-MM-DD, or today, today+90d, today-30d. At most 200, comma-separated; `\,` is a comma within one. */
+      'issued_on[nin]'?: Value | readonly Value[]
+      /** `issued_on` is greater than this. The value is a date as YYYY-MM-DD, or today, today+90d, today-30d. */
+      'issued_on[gt]'?: Value
+      /** `issued_on` is this or greater. The value is a date as YYYY-MM-DD, or today, today+90d, today-30d. */
+      'issued_on[gte]'?: Value
+      /** `issued_on` is less than this. The value is a date as YYYY-MM-DD, or today, today+90d, today-30d. */
+      'issued_on[lt]'?: Value
+      /** `issued_on` is this or less. The value is a date as YYYY-MM-DD, or today, today+90d, today-30d. */
+      'issued_on[lte]'?: Value
+      /** `issued_on` is null (true) or not (false). */
+      'issued_on[null]'?: boolean
+      /** `tags` contains any of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one. */
+      tags?: Value | readonly Value[]
+      /** `tags` contains this. The value is at most 2000 bytes of text without U+0000 or lone surrogates. */
+      'tags[eq]'?: Value
+      /** `tags` does not contain this. The value is at most 2000 bytes of text without U+0000 or lone surrogates. */
+      'tags[ne]'?: Value
+      /** `tags` contains any of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one. */
+      'tags[in]'?: Value | readonly Value[]
+      /** `tags` contains none of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one. */
+      'tags[nin]'?: Value | readonly Value[]
+      /** `tags` contains every one of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one. */
+      'tags[all]'?: Value | readonly Value[]
+      /** `created_at` is any of these. Each is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one. */
+      created_at?: Value | readonly Value[]
+      /** `created_at` is this. The value is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. */
+      'created_at[eq]'?: Value
+      /** `created_at` is not this. The value is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. */
+      'created_at[ne]'?: Value
+      /** `created_at` is any of these. Each is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one. */
+      'created_at[in]'?: Value | readonly Value[]
+      /** `created_at` is none of these. Each is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one. */
+      'created_at[nin]'?: Value | readonly Value[]
+      /** `created_at` is greater than this. The value is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. */
+      'created_at[gt]'?: Value
+      /** `created_at` is this or greater. The value is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. */
+      'created_at[gte]'?: Value
+      /** `created_at` is less than this. The value is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. */
+      'created_at[lt]'?: Value
+      /** `created_at` is this or less. The value is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. */
+      'created_at[lte]'?: Value
+      /** `created_at` is null (true) or not (false). */
+      'created_at[null]'?: boolean
+      /** `updated_at` is any of these. Each is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one. */
+      updated_at?: Value | readonly Value[]
+      /** `updated_at` is this. The value is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. */
+      'updated_at[eq]'?: Value
+      /** `updated_at` is not this. The value is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. */
+      'updated_at[ne]'?: Value
+      /** `updated_at` is any of these. Each is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one. */
+      'updated_at[in]'?: Value | readonly Value[]
+      /** `updated_at` is none of these. Each is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one. */
+      'updated_at[nin]'?: Value | readonly Value[]
+      /** `updated_at` is greater than this. The value is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. */
+      'updated_at[gt]'?: Value
+      /** `updated_at` is this or greater. The value is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. */
+      'updated_at[gte]'?: Value
+      /** `updated_at` is less than this. The value is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. */
+      'updated_at[lt]'?: Value
+      /** `updated_at` is this or less. The value is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. */
+      'updated_at[lte]'?: Value
+      /** `updated_at` is null (true) or not (false). */
+      'updated_at[null]'?: boolean
+      /** Only these fields, comma-separated; `id` always comes. Absent: all of them. */
+      fields?: Value | readonly Value[]
+      /** Sends these related records along under `included`, by id; comma-separated. Each needs its scope: `product` needs products:read, `certificate` needs certificates:read. */
+      include?: Value | readonly Value[]
+      /** Overrides the header Accept. */
+      format?: 'json'
+      /** At most 3 keys, comma-separated, each once; a leading - reverses. One of: issued_on, report_number, updated_at, created_at. Null is the greatest value; `id` breaks ties. */
+      sort?: Value | readonly Value[]
+      /** Records a page. */
+      limit?: number
+      /** Adds `page.total`, the number of matching records in all. */
+      count?: 'exact'
+      /** `page.next_cursor` of the answer before, unchanged, with the same filters and sort. Absent: the first page. */
+      cursor?: Value
+    }
+    itemQuery: {
+      /** Only these fields, comma-separated; `id` always comes. Absent: all of them. */
+      fields?: Value | readonly Value[]
+      /** Sends these related records along under `included`, by id; comma-separated. Each needs its scope: `product` needs products:read, `certificate` needs certificates:read. */
+      include?: Value | readonly Value[]
+      /** Overrides the header Accept. */
+      format?: 'json'
+    }
+  }
+  approvals: {
+    record: Approval
+    page: ApprovalPage
+    answer: ApprovalAnswer
+    query: {
+      /** `id` is any of these. Each is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. At most 200, comma-separated; `\,` is a comma within one. */
+      id?: Value | readonly Value[]
+      /** `id` is this. The value is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. */
+      'id[eq]'?: Value
+      /** `id` is not this. The value is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. */
+      'id[ne]'?: Value
+      /** `id` is any of these. Each is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. At most 200, comma-separated; `\,` is a comma within one. */
+      'id[in]'?: Value | readonly Value[]
+      /** `id` is none of these. Each is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. At most 200, comma-separated; `\,` is a comma within one. */
+      'id[nin]'?: Value | readonly Value[]
+      /** `id` is null (true) or not (false). */
+      'id[null]'?: boolean
+      /** `product_id` is any of these. Each is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. At most 200, comma-separated; `\,` is a comma within one. */
+      product_id?: Value | readonly Value[]
+      /** `product_id` is this. The value is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. */
+      'product_id[eq]'?: Value
+      /** `product_id` is not this. The value is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. */
+      'product_id[ne]'?: Value
+      /** `product_id` is any of these. Each is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. At most 200, comma-separated; `\,` is a comma within one. */
+      'product_id[in]'?: Value | readonly Value[]
+      /** `product_id` is none of these. Each is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. At most 200, comma-separated; `\,` is a comma within one. */
+      'product_id[nin]'?: Value | readonly Value[]
+      /** `product_id` is null (true) or not (false). */
+      'product_id[null]'?: boolean
+      /** `country_code` is any of these. Each is an ISO 3166-1 alpha-2 code in capitals. At most 200, comma-separated; `\,` is a comma within one. */
+      country_code?: Value | readonly Value[]
+      /** `country_code` is this. The value is an ISO 3166-1 alpha-2 code in capitals. */
+      'country_code[eq]'?: Value
+      /** `country_code` is not this. The value is an ISO 3166-1 alpha-2 code in capitals. */
+      'country_code[ne]'?: Value
+      /** `country_code` is any of these. Each is an ISO 3166-1 alpha-2 code in capitals. At most 200, comma-separated; `\,` is a comma within one. */
+      'country_code[in]'?: Value | readonly Value[]
+      /** `country_code` is none of these. Each is an ISO 3166-1 alpha-2 code in capitals. At most 200, comma-separated; `\,` is a comma within one. */
+      'country_code[nin]'?: Value | readonly Value[]
+      /** `country_code` is null (true) or not (false). */
+      'country_code[null]'?: boolean
+      /** `scheme` is any of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one. */
+      scheme?: Value | readonly Value[]
+      /** `scheme` is this. The value is at most 2000 bytes of text without U+0000 or lone surrogates. */
+      'scheme[eq]'?: Value
+      /** `scheme` is not this. The value is at most 2000 bytes of text without U+0000 or lone surrogates. */
+      'scheme[ne]'?: Value
+      /** `scheme` is any of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one. */
+      'scheme[in]'?: Value | readonly Value[]
+      /** `scheme` is none of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one. */
+      'scheme[nin]'?: Value | readonly Value[]
+      /** `scheme` is null (true) or not (false). */
+      'scheme[null]'?: boolean
+      /** `project_id` is any of these. Each is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. At most 200, comma-separated; `\,` is a comma within one. */
+      project_id?: Value | readonly Value[]
+      /** `project_id` is this. The value is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. */
+      'project_id[eq]'?: Value
+      /** `project_id` is not this, or null. The value is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. */
+      'project_id[ne]'?: Value
+      /** `project_id` is any of these. Each is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. At most 200, comma-separated; `\,` is a comma within one. */
+      'project_id[in]'?: Value | readonly Value[]
+      /** `project_id` is none of these, or null. Each is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. At most 200, comma-separated; `\,` is a comma within one. */
+      'project_id[nin]'?: Value | readonly Value[]
+      /** `project_id` is null (true) or not (false). */
+      'project_id[null]'?: boolean
+      /** `certificate_id` is any of these. Each is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. At most 200, comma-separated; `\,` is a comma within one. */
+      certificate_id?: Value | readonly Value[]
+      /** `certificate_id` is this. The value is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. */
+      'certificate_id[eq]'?: Value
+      /** `certificate_id` is not this, or null. The value is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. */
+      'certificate_id[ne]'?: Value
+      /** `certificate_id` is any of these. Each is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. At most 200, comma-separated; `\,` is a comma within one. */
+      'certificate_id[in]'?: Value | readonly Value[]
+      /** `certificate_id` is none of these, or null. Each is 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone. At most 200, comma-separated; `\,` is a comma within one. */
+      'certificate_id[nin]'?: Value | readonly Value[]
+      /** `certificate_id` is null (true) or not (false). */
+      'certificate_id[null]'?: boolean
+      /** `status` is any of these. Each is one of: planned, preparing, testing, submitted, in_review, information_requested, on_hold, granted, rejected, cancelled, not_required. At most 200, comma-separated; `\,` is a comma within one. */
+      status?: Value | readonly Value[]
+      /** `status` is this. The value is one of: planned, preparing, testing, submitted, in_review, information_requested, on_hold, granted, rejected, cancelled, not_required. */
+      'status[eq]'?: Value
+      /** `status` is not this. The value is one of: planned, preparing, testing, submitted, in_review, information_requested, on_hold, granted, rejected, cancelled, not_required. */
+      'status[ne]'?: Value
+      /** `status` is any of these. Each is one of: planned, preparing, testing, submitted, in_review, information_requested, on_hold, granted, rejected, cancelled, not_required. At most 200, comma-separated; `\,` is a comma within one. */
+      'status[in]'?: Value | readonly Value[]
+      /** `status` is none of these. Each is one of: planned, preparing, testing, submitted, in_review, information_requested, on_hold, granted, rejected, cancelled, not_required. At most 200, comma-separated; `\,` is a comma within one. */
+      'status[nin]'?: Value | readonly Value[]
+      /** `status` is null (true) or not (false). */
+      'status[null]'?: boolean
+      /** `open` is any of these. Each is one of: true, false. At most 200, comma-separated; `\,` is a comma within one. */
+      open?: Value | readonly Value[]
+      /** `open` is this. The value is one of: true, false. */
+      'open[eq]'?: Value
+      /** `open` is not this. The value is one of: true, false. */
+      'open[ne]'?: Value
+      /** `open` is any of these. Each is one of: true, false. At most 200, comma-separated; `\,` is a comma within one. */
+      'open[in]'?: Value | readonly Value[]
+      /** `open` is none of these. Each is one of: true, false. At most 200, comma-separated; `\,` is a comma within one. */
+      'open[nin]'?: Value | readonly Value[]
+      /** `requested_on` is any of these. Each is a date as YYYY-MM-DD, or today, today+90d, today-30d. At most 200, comma-separated; `\,` is a comma within one. */
+      requested_on?: Value | readonly Value[]
+      /** `requested_on` is this. The value is a date as YYYY-MM-DD, or today, today+90d, today-30d. */
+      'requested_on[eq]'?: Value
+      /** `requested_on` is not this, or null. The value is a date as YYYY-MM-DD, or today, today+90d, today-30d. */
+      'requested_on[ne]'?: Value
+      /** `requested_on` is any of these. Each is a date as YYYY-MM-DD, or today, today+90d, today-30d. At most 200, comma-separated; `\,` is a comma within one. */
+      'requested_on[in]'?: Value | readonly Value[]
+      /** `requested_on` is none of these, or null. Each is a date as YYYY-MM-DD, or today, today+90d, today-30d. At most 200, comma-separated; `\,` is a comma within one. */
+      'requested_on[nin]'?: Value | readonly Value[]
+      /** `requested_on` is greater than this. The value is a date as YYYY-MM-DD, or today, today+90d, today-30d. */
+      'requested_on[gt]'?: Value
+      /** `requested_on` is this or greater. The value is a date as YYYY-MM-DD, or today, today+90d, today-30d. */
+      'requested_on[gte]'?: Value
+      /** `requested_on` is less than this. The value is a date as YYYY-MM-DD, or today, today+90d, today-30d. */
+      'requested_on[lt]'?: Value
+      /** `requested_on` is this or less. The value is a date as YYYY-MM-DD, or today, today+90d, today-30d. */
+      'requested_on[lte]'?: Value
+      /** `requested_on` is null (true) or not (false). */
+      'requested_on[null]'?: boolean
+      /** `submitted_on` is any of these. Each is a date as YYYY-MM-DD, or today, today+90d, today-30d. At most 200, comma-separated; `\,` is a comma within one. */
+      submitted_on?: Value | readonly Value[]
+      /** `submitted_on` is this. The value is a date as YYYY-MM-DD, or today, today+90d, today-30d. */
+      'submitted_on[eq]'?: Value
+      /** `submitted_on` is not this, or null. The value is a date as YYYY-MM-DD, or today, today+90d, today-30d. */
+      'submitted_on[ne]'?: Value
+      /** `submitted_on` is any of these. Each is a date as YYYY-MM-DD, or today, today+90d, today-30d. At most 200, comma-separated; `\,` is a comma within one. */
+      'submitted_on[in]'?: Value | readonly Value[]
+      /** `submitted_on` is none of these, or null. Each is a date as YYYY-MM-DD, or today, today+90d, today-30d. At most 200, comma-separated; `\,` is a comma within one. */
+      'submitted_on[nin]'?: Value | readonly Value[]
+      /** `submitted_on` is greater than this. The value is a date as YYYY-MM-DD, or today, today+90d, today-30d. */
+      'submitted_on[gt]'?: Value
+      /** `submitted_on` is this or greater. The value is a date as YYYY-MM-DD, or today, today+90d, today-30d. */
+      'submitted_on[gte]'?: Value
+      /** `submitted_on` is less than this. The value is a date as YYYY-MM-DD, or today, today+90d, today-30d. */
+      'submitted_on[lt]'?: Value
+      /** `submitted_on` is this or less. The value is a date as YYYY-MM-DD, or today, today+90d, today-30d. */
+      'submitted_on[lte]'?: Value
+      /** `submitted_on` is null (true) or not (false). */
+      'submitted_on[null]'?: boolean
+      /** `decided_on` is any of these. Each is a date as YYYY-MM-DD, or today, today+90d, today-30d. At most 200, comma-separated; `\,` is a comma within one. */
+      decided_on?: Value | readonly Value[]
+      /** `decided_on` is this. The value is a date as YYYY-MM-DD, or today, today+90d, today-30d. */
+      'decided_on[eq]'?: Value
+      /** `decided_on` is not this, or null. The value is a date as YYYY-MM-DD, or today, today+90d, today-30d. */
+      'decided_on[ne]'?: Value
+      /** `decided_on` is any of these. Each is a date as YYYY-MM-DD, or today, today+90d, today-30d. At most 200, comma-separated; `\,` is a comma within one. */
+      'decided_on[in]'?: Value | readonly Value[]
+      /** `decided_on` is none of these, or null. Each is a date as YYYY-MM-DD, or today, today+90d, today-30d. At most 200, comma-separated; `\,` is a comma within one. */
+      'decided_on[nin]'?: Value | readonly Value[]
+      /** `decided_on` is greater than this. The value is a date as YYYY-MM-DD, or today, today+90d, today-30d. */
+      'decided_on[gt]'?: Value
+      /** `decided_on` is this or greater. The value is a date as YYYY-MM-DD, or today, today+90d, today-30d. */
+      'decided_on[gte]'?: Value
+      /** `decided_on` is less than this. The value is a date as YYYY-MM-DD, or today, today+90d, today-30d. */
+      'decided_on[lt]'?: Value
+      /** `decided_on` is this or less. The value is a date as YYYY-MM-DD, or today, today+90d, today-30d. */
+      'decided_on[lte]'?: Value
+      /** `decided_on` is null (true) or not (false). */
+      'decided_on[null]'?: boolean
+      /** `expected_on` is any of these. Each is a date as YYYY-MM-DD, or today, today+90d, today-30d. At most 200, comma-separated; `\,` is a comma within one. */
+      expected_on?: Value | readonly Value[]
+      /** `expected_on` is this. The value is a date as YYYY-MM-DD, or today, today+90d, today-30d. */
+      'expected_on[eq]'?: Value
+      /** `expected_on` is not this, or null. The value is a date as YYYY-MM-DD, or today, today+90d, today-30d. */
+      'expected_on[ne]'?: Value
+      /** `expected_on` is any of these. Each is a date as YYYY-MM-DD, or today, today+90d, today-30d. At most 200, comma-separated; `\,` is a comma within one. */
+      'expected_on[in]'?: Value | readonly Value[]
+      /** `expected_on` is none of these, or null. Each is a date as YYYY-MM-DD, or today, today+90d, today-30d. At most 200, comma-separated; `\,` is a comma within one. */
+      'expected_on[nin]'?: Value | readonly Value[]
+      /** `expected_on` is greater than this. The value is a date as YYYY-MM-DD, or today, today+90d, today-30d. */
+      'expected_on[gt]'?: Value
+      /** `expected_on` is this or greater. The value is a date as YYYY-MM-DD, or today, today+90d, today-30d. */
+      'expected_on[gte]'?: Value
+      /** `expected_on` is less than this. The value is a date as YYYY-MM-DD, or today, today+90d, today-30d. */
+      'expected_on[lt]'?: Value
+      /** `expected_on` is this or less. The value is a date as YYYY-MM-DD, or today, today+90d, today-30d. */
+      'expected_on[lte]'?: Value
+      /** `expected_on` is null (true) or not (false). */
+      'expected_on[null]'?: boolean
+      /** `tags` contains any of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one. */
+      tags?: Value | readonly Value[]
+      /** `tags` contains this. The value is at most 2000 bytes of text without U+0000 or lone surrogates. */
+      'tags[eq]'?: Value
+      /** `tags` does not contain this. The value is at most 2000 bytes of text without U+0000 or lone surrogates. */
+      'tags[ne]'?: Value
+      /** `tags` contains any of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one. */
+      'tags[in]'?: Value | readonly Value[]
+      /** `tags` contains none of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one. */
+      'tags[nin]'?: Value | readonly Value[]
+      /** `tags` contains every one of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one. */
+      'tags[all]'?: Value | readonly Value[]
+      /** `created_at` is any of these. Each is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one. */
+      created_at?: Value | readonly Value[]
+      /** `created_at` is this. The value is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. */
+      'created_at[eq]'?: Value
+      /** `created_at` is not this. The value is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. */
+      'created_at[ne]'?: Value
+      /** `created_at` is any of these. Each is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one. */
+      'created_at[in]'?: Value | readonly Value[]
+      /** `created_at` is none of these. Each is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one. */
+      'created_at[nin]'?: Value | readonly Value[]
+      /** `created_at` is greater than this. The value is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. */
+      'created_at[gt]'?: Value
+      /** `created_at` is this or greater. The value is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. */
+      'created_at[gte]'?: Value
+      /** `created_at` is less than this. The value is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. */
+      'created_at[lt]'?: Value
+      /** `created_at` is this or less. The value is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. */
+      'created_at[lte]'?: Value
+      /** `created_at` is null (true) or not (false). */
+      'created_at[null]'?: boolean
+      /** `updated_at` is any of these. Each is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one. */
+      updated_at?: Value | readonly Value[]
+      /** `updated_at` is this. The value is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. */
+      'updated_at[eq]'?: Value
+      /** `updated_at` is not this. The value is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. */
+      'updated_at[ne]'?: Value
+      /** `updated_at` is any of these. Each is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one. */
+      'updated_at[in]'?: Value | readonly Value[]
+      /** `updated_at` is none of these. Each is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one. */
+      'updated_at[nin]'?: Value | readonly Value[]
+      /** `updated_at` is greater than this. The value is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. */
+      'updated_at[gt]'?: Value
+      /** `updated_at` is this or greater. The value is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. */
+      'updated_at[gte]'?: Value
+      /** `updated_at` is less than this. The value is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. */
+      'updated_at[lt]'?: Value
+      /** `updated_at` is this or less. The value is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. */
+      'updated_at[lte]'?: Value
+      /** `updated_at` is null (true) or not (false). */
+      'updated_at[null]'?: boolean
+      /** Only these fields, comma-separated; `id` always comes. Absent: all of them. */
+      fields?: Value | readonly Value[]
+      /** Sends these related records along under `included`, by id; comma-separated. Each needs its scope: `product` needs products:read, `country` needs countries:read, `certificate` needs certificates:read. */
+      include?: Value | readonly Value[]
+      /** Overrides the header Accept. */
+      format?: 'json'
+      /** At most 3 keys, comma-separated, each once; a leading - reverses. One of: expected_on, requested_on, updated_at, created_at. Null is the greatest value; `id` breaks ties. */
+      sort?: Value | readonly Value[]
+      /** Records a page. */
+      limit?: number
+      /** Adds `page.total`, the number of matching records in all. */
+      count?: 'exact'
+      /** `page.next_cursor` of the answer before, unchanged, with the same filters and sort. Absent: the first page. */
+      cursor?: Value
+    }
+    itemQuery: {
+      /** Only these fields, comma-separated; `id` always comes. Absent: all of them. */
+      fields?: Value | readonly Value[]
+      /** Sends these related records along under `included`, by id; comma-separated. Each needs its scope: `product` needs products:read, `country` needs countries:read, `certificate` needs certificates:read. */
+      include?: Value | readonly Value[]
+      /** Overrides the header Accept. */
+      format?: 'json'
+    }
+  }
+}

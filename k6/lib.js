@@ -1,0 +1,87 @@
+import { check, fail } from 'k6'
+import http from 'k6/http'
+
+/** Where the service is, and the key of a customer with records; `npm run k6` sets both. */
+const url = __ENV.URL
+const apiKey = __ENV.API_KEY
+
+/** The customer's contract: average below 80 ms, 99 % answered. */
+export const contract = {
+  'http_req_duration{kind:read}': ['avg<80'],
+  'http_req_failed{kind:read}': ['rate<0.01'],
+}
+
+/**
+ * Ours, on a machine that has other things to do as well. `more` adds thresholds.
+ * @param {Record<string, string[]>} [more]
+ */
+export const thresholds = (more = {}) => ({
+  'http_req_duration{kind:read}': [...contract['http_req_duration{kind:read}'], 'p(95)<150', 'p(99)<400'],
+  'http_req_failed{kind:read}': [...contract['http_req_failed{kind:read}'], 'rate<0.001'],
+  checks: ['rate>0.999'],
+  ...more,
+})
+
+/**
+ * What every script begins with, once: a token, and ids to ask for.
+ * @typedef {{ token: string, products: string[], certificates: string[] }} World
+ * @returns {World}
+ */
+export const logIn = () => {
+  if (!url || !apiKey) fail('URL and API_KEY are needed: start it with `npm run k6 -- <script>`')
+  const body = JSON.stringify({ api_key: apiKey })
+  const login = http.post(`${url}/v1/auth/login`, body, { headers: { 'Content-Type': 'application/json' } })
+  if (login.status !== 200) fail(`no login: ${login.status} ${login.body}`)
+  const token = String(login.json('access_token'))
+  const idsOf = (/** @type {string} */ resource) => {
+    const answer = http.get(`${url}/v1/${resource}?limit=500&fields=id`, {
+      headers: { Authorization: `Bearer ${token}` },
+    })
+    const { data } = /** @type {{ data: { id: string }[] }} */ (/** @type {unknown} */ (answer.json()))
+    return data.map(({ id }) => id)
+  }
+  return { token, products: idsOf('products'), certificates: idsOf('certificates') }
+}
+
+/** @template T @param {T[]} list @returns {T} */
+export const anyOf = (list) => /** @type {T} */ (list[Math.floor(Math.random() * list.length)])
+
+/**
+ * A read, checked for its status. Its address counts as `name`, so that ids do not make a series each.
+ * @param {World} world
+ * @param {string} path
+ * @param {{ name?: string, status?: number, headers?: Record<string, string>, tags?: Record<string, string> }} [options]
+ */
+export const read = ({ token }, path, { name, status = 200, headers = {}, tags = {} } = {}) => {
+  const answer = http.get(`${url}${path}`, {
+    headers: { Authorization: `Bearer ${token}`, 'Accept-Encoding': 'gzip', ...headers },
+    tags: { kind: 'read', name: name ?? path, ...tags },
+    responseCallback: http.expectedStatuses(status),
+  })
+  check(answer, { 'the status expected': (each) => each.status === status })
+  return answer
+}
+
+/** Paths that many ask for, as a dashboard does. */
+export const commonPaths = [
+  '/v1/certificates?expiring=true&sort=valid_until&limit=50',
+  '/v1/certificates?validity=valid&include=product',
+  '/v1/products?product_status=active',
+  '/v1/approvals?open=true&count=exact',
+  '/v1/countries?region=europe',
+]
+
+/**
+ * One request as a day brings them: mostly what is known already, sometimes what nobody asked before.
+ * @param {World} world
+ * @param {Record<string, string>} [tags]
+ */
+export const readAsUsual = (world, tags = {}) => {
+  const dice = Math.random()
+  if (dice < 0.6) return read(world, anyOf(commonPaths), { tags })
+  if (dice < 0.9)
+    return read(world, `/v1/products/${anyOf(world.products)}`, { name: '/v1/products/{id}', tags })
+  const day = `2031-${String(1 + Math.floor(Math.random() * 12)).padStart(2, '0')}-15`
+  const path = `/v1/certificates?valid_until[lt]=${day}&limit=20&product_id[ne]=p${Math.random()}`
+  return read(world, path, { name: '/v1/certificates?valid_until[lt]=…', tags })
+}

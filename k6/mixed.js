@@ -1,0 +1,78 @@
+import { check } from 'k6'
+import { anyOf, commonPaths, logIn, read, readAsUsual, thresholds } from './lib.js'
+
+const rate = Number(__ENV.RATE ?? 100)
+const duration = __ENV.DURATION ?? '30s'
+
+/** @param {string} exec @param {number} part */
+const arriving = (exec, part) => ({
+  executor: 'constant-arrival-rate',
+  exec,
+  rate: Math.max(1, Math.round(rate * part)),
+  duration,
+  preAllocatedVUs: 30,
+  maxVUs: 150,
+})
+
+/** What integrators do, all at once: dashboards, polls with an ETag, walks over all pages, followers that wait. */
+export const options = {
+  scenarios: {
+    dashboards: arriving('dashboard', 0.6),
+    polls: arriving('poll', 0.3),
+    walks: arriving('walk', 0.02),
+    fresh: arriving('readFresh', 0.05),
+    followers: { executor: 'constant-vus', exec: 'follow', vus: 3, duration },
+  },
+  thresholds: thresholds({
+    'http_req_duration{scenario:fresh}': ['avg<300'],
+    'http_req_duration{scenario:polls}': ['avg<80'],
+  }),
+}
+
+export const setup = logIn
+
+/** @typedef {import('./lib.js').World} World */
+
+/** @param {World} world */
+export const dashboard = (world) => readAsUsual(world)
+
+/** @type {Record<string, string>} */
+const tags = {}
+
+/** @param {World} world */
+export const poll = (world) => {
+  const path = anyOf(commonPaths)
+  const known = tags[path]
+  const answer = read(world, path, known ? { status: 304, headers: { 'If-None-Match': known } } : {})
+  tags[path] = String(answer.headers.Etag)
+}
+
+/** @param {World} world */
+export const walk = (world) => {
+  let cursor = ''
+  do {
+    const answer = read(world, `/v1/products?limit=200${cursor}`, { name: '/v1/products?cursor=…' })
+    const next = answer.json('page.next_cursor')
+    cursor = next ? `&cursor=${next}` : ''
+  } while (cursor !== '')
+}
+
+/** A wait for the log is part of it: a tenth of a second at most, so it is judged by itself. */
+export const readFresh = (/** @type {World} */ world) => {
+  const path = `/v1/products/${anyOf(world.products)}`
+  const fresh = { 'Cache-Control': 'no-cache' }
+  read(world, path, { name: '/v1/products/{id} fresh', headers: fresh, tags: { kind: 'fresh' } })
+}
+
+/** @type {string | undefined} */
+let token
+
+/** @param {World} world */
+export const follow = (world) => {
+  const after = token ? `?after=${token}&wait=5` : ''
+  // Held on purpose, so no part of the reads' times.
+  const held = { name: '/v1/changes', tags: { kind: 'held' } }
+  const answer = read(world, `/v1/changes${after}`, held)
+  token = String(answer.json('page.next_token'))
+  check(answer, { 'a token to go on from': () => token !== undefined })
+}

@@ -1,0 +1,34 @@
+import exec from 'k6/execution'
+import { logIn, readAsUsual, thresholds } from './lib.js'
+
+/** Redis is killed halfway (`npm run k6 -- redis-down` does it): it costs speed, never an answer. */
+export const options = {
+  scenarios: {
+    reading: {
+      executor: 'constant-arrival-rate',
+      rate: Number(__ENV.RATE ?? 100),
+      duration: '20s',
+      preAllocatedVUs: 50,
+      maxVUs: 200,
+    },
+  },
+  thresholds: thresholds({
+    'http_req_failed{kind:read}': ['rate==0'],
+    'http_req_duration{redis:up}': ['avg<80'],
+    'http_req_duration{redis:killed}': ['avg<80', 'p(99)<1000'],
+    'http_req_duration{redis:down}': ['avg<80', 'p(99)<400'],
+  }),
+}
+
+export const setup = logIn
+
+/** Halfway is about: the runner's clock starts a little before ours. */
+const stateOf = (/** @type {number} */ progress) => {
+  if (progress < 0.4) return 'up'
+  return progress < 0.6 ? 'killed' : 'down'
+}
+
+/** @param {import('./lib.js').World} world */
+export default (world) => {
+  readAsUsual(world, { redis: stateOf(exec.scenario.progress) })
+}

@@ -1,0 +1,110 @@
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, globSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { delimiter, join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { freePort, startService } from '../clients/tools/service.ts'
+import { recordLines } from './records.ts'
+
+// `npm run k6 -- <script> [options of k6]`: starts what the script needs on this machine, runs it, and ends with
+// k6's own exit code: 0, or 99 where a threshold was crossed.
+
+const build = 'go.k6.io/k6@v1.8.1'
+const records = { products: 1_000, certificates: 2_000 }
+/** Enough for whatever the scripts ask; what is measured here is not the limits. */
+const noLimits = { LIMIT_ENTERPRISE_BURST: '1000000', LIMIT_ENTERPRISE_MINUTE: '10000000' }
+/** Half of what redis-down.js runs for. */
+const redisLivesMs = 10_000
+/** Longer than any script runs, unless DURATION says otherwise. */
+const limitMs = Number(process.env.K6_LIMIT_SECONDS ?? 2_400) * 1000
+
+const scripts = globSync('*.js', { cwd: import.meta.dirname })
+  .map((file) => file.replace(/\.js$/, ''))
+  .filter((name) => name !== 'lib')
+  .sort()
+
+const findProgram = (name: string, folders: readonly string[]) =>
+  folders.map((folder) => join(folder, name)).find(existsSync)
+
+/** k6 by K6, on the PATH, or where Go puts programs; built where there is none, which takes minutes. */
+const findK6 = (): string => {
+  if (process.env.K6) return process.env.K6
+  const path = (process.env.PATH ?? '').split(delimiter)
+  const go = findProgram('go', path)
+  const goFolder = go
+    ? join(execFileSync(go, ['env', 'GOPATH'], { encoding: 'utf8' }).trim(), 'bin')
+    : undefined
+  const folders = goFolder ? [...path, goFolder] : path
+  const found = findProgram('k6', folders)
+  if (found) return found
+  if (!go || !goFolder) throw new Error('There is no k6, and no go to build it with: install one of them')
+  console.error(`Building k6 (go install ${build}): this takes minutes, once`)
+  execFileSync(go, ['install', build], { stdio: 'inherit', env: { ...process.env, GOBIN: goFolder } })
+  return join(goFolder, 'k6')
+}
+
+const startRedis = async () => {
+  const port = await freePort()
+  const folder = mkdtempSync(join(tmpdir(), 'certdata-k6-redis-'))
+  const options = ['--bind', '127.0.0.1', '--port', String(port), '--save', '', '--dir', folder]
+  const child = spawn('redis-server', options, { stdio: 'ignore' })
+  await once(child, 'spawn')
+  const stop = async () => {
+    if (child.exitCode === null && child.signalCode === null) {
+      child.kill('SIGKILL')
+      await once(child, 'exit')
+    }
+    rmSync(folder, { recursive: true, force: true })
+  }
+  return { url: `redis://127.0.0.1:${port}`, stop }
+}
+
+/** A customer on plan enterprise with records; its API key. */
+const addCustomer = async (certdata: (...options: string[]) => Promise<string>): Promise<string> => {
+  const folder = mkdtempSync(join(tmpdir(), 'certdata-k6-'))
+  try {
+    await certdata('customers', 'add', 'k6', '--name', 'Load', '--plan', 'enterprise')
+    const file = join(folder, 'records.ndjson')
+    writeFileSync(file, recordLines(records))
+    await certdata('import', file, '--customer', 'k6')
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+  return (JSON.parse(await certdata('keys', 'issue', 'k6', '--json')) as { api_key: string }).api_key
+}
+
+const runK6 = async (script: string, options: readonly string[], env: Record<string, string>) => {
+  const child = spawn(findK6(), ['run', ...options, join(import.meta.dirname, `${script}.js`)], {
+    stdio: 'inherit',
+    env: { ...process.env, ...env, K6_NO_USAGE_REPORT: 'true' },
+  })
+  const limit = setTimeout(() => child.kill('SIGKILL'), limitMs)
+  const [code] = (await once(child, 'exit')) as [number | null]
+  clearTimeout(limit)
+  return code ?? 1
+}
+
+const [script = '', ...options] = process.argv.slice(2)
+if (!scripts.includes(script)) {
+  console.error(`Usage: npm run k6 -- <script> [options of k6]; scripts: ${scripts.join(', ')}`)
+  process.exit(2)
+}
+findK6()
+const redis = await startRedis()
+const isRedisDown = script === 'redis-down'
+// Without a memory of its own the service asks Redis for everything, as long as there is one.
+const memory = isRedisDown ? { CACHE_BYTES: '0' } : {}
+try {
+  const service = await startService({ ...noLimits, ...memory, REDIS_URL: redis.url, LOG_LEVEL: 'error' })
+  try {
+    const apiKey = await addCustomer(service.certdata)
+    const running = runK6(script, options, { URL: service.url, API_KEY: apiKey })
+    if (isRedisDown) await Promise.race([delay(redisLivesMs).then(redis.stop), running])
+    process.exitCode = await running
+  } finally {
+    await service.stop()
+  }
+} finally {
+  await redis.stop()
+}

@@ -1,0 +1,27 @@
+import { check } from 'k6'
+import { logIn, read, thresholds } from './lib.js'
+
+/** Every sort of request, once a round: does it work at all, and fast enough when nothing else goes on? */
+export const options = {
+  vus: 1,
+  duration: '4s',
+  thresholds: thresholds({ checks: ['rate==1'] }),
+}
+
+export const setup = logIn
+
+/** @param {import('./lib.js').World} world */
+export default (world) => {
+  for (const resource of ['certificates', 'products', 'projects', 'countries', 'lab', 'approvals']) {
+    const page = read(world, `/v1/${resource}?limit=10`)
+    check(page, { 'an ETag': ({ headers }) => headers.Etag !== undefined })
+    const tag = String(page.headers.Etag)
+    read(world, `/v1/${resource}?limit=10`, { status: 304, headers: { 'If-None-Match': tag } })
+  }
+  read(world, `/v1/products/${world.products[0]}`)
+  read(world, '/v1/certificates?expiring=true&include=product,country&count=exact')
+  read(world, '/v1/products/nothing-here', { status: 404 })
+  read(world, '/v1/products?nonsense=1', { status: 400 })
+  read(world, '/v1/changes')
+  read(world, '/v1/me')
+}

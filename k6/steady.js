@@ -1,0 +1,20 @@
+import { logIn, readAsUsual, thresholds } from './lib.js'
+
+/** The same rate for a minute. */
+export const options = {
+  scenarios: {
+    steady: {
+      executor: 'constant-arrival-rate',
+      rate: Number(__ENV.RATE ?? 200),
+      duration: __ENV.DURATION ?? '60s',
+      preAllocatedVUs: 50,
+      maxVUs: 200,
+    },
+  },
+  thresholds: thresholds({ dropped_iterations: ['count<100'] }),
+}
+
+export const setup = logIn
+
+/** @param {import('./lib.js').World} world */
+export default (world) => readAsUsual(world)

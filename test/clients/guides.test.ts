@@ -1,0 +1,216 @@
+import { execFile } from 'node:child_process'
+import {
+  cpSync,
+  existsSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { promisify } from 'node:util'
+import t from 'tap'
+import { type Service, startService } from '../../clients/tools/service.ts'
+import { type Example, listExamples, matches } from './examples.ts'
+
+/** Every example of the guides, run as it stands against a service with example data. */
+
+const root = join(import.meta.dirname, '../..')
+/** In this order: the README's customer is the one that later guides speak of, and the last erases. */
+const files = ['README.md', 'clients/typescript/README.md', ...globSync('docs/*.md', { cwd: root }).sort()]
+
+/** What cannot be run here, by file and beginning. Each must be there, so that none stays for ever. */
+const notRun: readonly (readonly [file: string, begins: string, reason: string])[] = [
+  [
+    'README.md',
+    'npm ci && npm start',
+    'installs, and runs until it is stopped: the service here was started so',
+  ],
+  ['README.md', 'npm ci && npm test', 'would run this test again'],
+  ['README.md', 'DATABASE_ADMIN_URL=…', 'a deployment; the command is tested in test/cli.test.ts'],
+  ['clients/typescript/README.md', 'npx tsc -p', 'builds into the tree; the client here was built so'],
+  ['README.md', 'npm run bench', 'measures for minutes'],
+]
+const isRun = ({ file, code }: Example) =>
+  !notRun.some(([name, begins]) => name === file && code.startsWith(begins))
+
+const examples = files.flatMap((file) => listExamples(file, readFileSync(join(root, file), 'utf8')))
+const stepLimitMs = 30_000
+
+/** A folder as a reader has it: the project's programs at hand, and nothing of what examples leave behind. */
+const createFolder = () => {
+  const folder = mkdtempSync(join(tmpdir(), 'certdata-guides-'))
+  mkdirSync(join(folder, 'bin'))
+  const npx = `#!/bin/sh\n[ "$1" = certdata ] && shift && exec '${process.execPath}' '${join(root, 'app/cli.ts')}' "$@"\n`
+  writeFileSync(join(folder, 'bin/npx'), npx, { mode: 0o755 })
+  // One that fails is an example that fails, but where its outcome shows a refusal.
+  for (const [name, options] of [
+    ['strict', 'silent\nshow-error\nfail-with-body\n'],
+    ['refused', 'silent\n'],
+  ] as const) {
+    mkdirSync(join(folder, name))
+    writeFileSync(join(folder, name, '.curlrc'), options)
+  }
+  symlinkSync(join(root, 'examples'), join(folder, 'examples'))
+  const records = readFileSync(join(root, 'examples/records.ndjson'), 'utf8')
+  writeFileSync(join(folder, 'records.ndjson'), records.replaceAll(/^\{/gm, '{"customer":"acme",'))
+  return folder
+}
+
+/** The client, built and installed as a package. */
+const installClient = async (folder: string) => {
+  const target = join(folder, 'node_modules/certdata-client')
+  mkdirSync(target, { recursive: true })
+  cpSync(join(root, 'clients/typescript/package.json'), join(target, 'package.json'))
+  const tsc = [join(root, 'node_modules/typescript/bin/tsc'), '-p', join(root, 'clients/typescript')]
+  // Without what the test runner puts there to load itself into every Node.
+  const bare = ['-u', 'NODE_OPTIONS', process.execPath]
+  await promisify(execFile)('env', [...bare, ...tsc, '--outDir', join(target, 'dist')])
+}
+
+const ask = async (url: string, init?: RequestInit) =>
+  (await fetch(url, init)).json() as Promise<Record<string, string>>
+const json = (body: object): RequestInit => ({
+  method: 'POST',
+  headers: { 'content-type': 'application/json' },
+  body: JSON.stringify(body),
+})
+
+const person = { company: 'A', name: 'B', email: 'a@b.example', message: 'C', consent: true }
+
+/** What stands for a key and its token in the guides' text, and what it is here. */
+const keyValues = async ({ url, certdata }: Service): Promise<[string, string][]> => {
+  const { api_key: key } = JSON.parse(await certdata('keys', 'issue', 'local', '--json')) as {
+    api_key: string
+  }
+  const token = (await ask(`${url}/v1/auth/login`, json({ api_key: key }))).access_token as string
+  return [
+    ['<key id>', key.split('_')[2] as string],
+    ['cda_live_…', key],
+    ['Bearer eyJ…', `Bearer ${token}`],
+  ]
+}
+
+const newestHead = ({ output }: Service) =>
+  output()
+    .match(/"head":"([^"]+)"/g)
+    ?.at(-1)
+    ?.slice(8, -1) ?? ''
+
+/** Two requests for access, in place of those that the guide names. */
+const requestAccess = async ({ url }: Service): Promise<[string, string][]> =>
+  Promise.all(
+    ['k3v9x2m7q4d8s1fa', 'q7m2c5t8w1z4x9ab'].map(
+      async (name): Promise<[string, string]> => [
+        name,
+        (await ask(`${url}/v1/access-requests`, json(person))).id as string,
+      ],
+    ),
+  )
+
+const fill = (text: string, values: readonly (readonly [string, string])[]) =>
+  values.reduce((filled, [name, value]) => filled.replaceAll(name, value), text)
+
+/** A command of which the guide says so is to end with 1. */
+const expectRefusals = (code: string) => code.replaceAll(/^(.*?\S) +#.*\(exit 1\)$/gm, '$1 || test $? = 1')
+
+const programs = {
+  sh: (file: string) => ['bash', file],
+  js: (file: string) => ['env', '-u', 'NODE_OPTIONS', process.execPath, file],
+  python: (file: string) => ['python3', file],
+}
+
+type Outcome = { status: number; output: string }
+
+const run = async (
+  command: readonly string[],
+  folder: string,
+  env: Record<string, string>,
+): Promise<Outcome> => {
+  const [program = '', ...options] = command
+  const settings = {
+    cwd: folder,
+    env: { ...env, PATH: `${join(folder, 'bin')}:${process.env.PATH}` },
+    timeout: stepLimitMs,
+  }
+  return promisify(execFile)(program, options, settings).then(
+    ({ stdout, stderr }) => ({ status: 0, output: stdout || stderr }),
+    ({ code, stdout, stderr }) => ({ status: Number(code ?? 1), output: `${stdout}${stderr}` }),
+  )
+}
+
+t.test('every example runs, and shows what it says', async (t) => {
+  const folder = createFolder()
+  const service = await startService({
+    LOG_LEVEL: 'info',
+    // The guides ask more in a minute than one reader would.
+    LIMIT_DEMO_MINUTE: '1000000',
+  })
+  t.teardown(async () => {
+    await service.stop()
+    rmSync(folder, { recursive: true, force: true })
+  })
+  await installClient(folder)
+  await service.certdata('import', join(root, 'examples/records.ndjson'), '--customer', 'local')
+  const requests = await requestAccess(service)
+  const keys = await keyValues(service)
+
+  for (const file of files) {
+    const own = examples.filter((each) => each.file === file && isRun(each))
+    if (own.length === 0) continue
+    const values: [string, string][] = [['http://localhost:3000', service.url], ...requests]
+    values.push(['4711:q83v…', newestHead(service)])
+    // One that ends its key gets a key of its own.
+    values.push(...(own.some(({ code }) => code.includes('/oauth/revoke')) ? await keyValues(service) : keys))
+    let shell = ''
+    for (const [index, { language, code, line, outcome }] of own.entries()) {
+      const where = `${file}:${line}`
+      const extension = { sh: 'sh', js: 'mjs', python: 'py' }[language]
+      const script = join(folder, `example-${index}.${extension}`)
+      // Variables of a guide's earlier commands are there in its later ones.
+      const begin = language === 'sh' ? `set -euo pipefail\n${shell}` : ''
+      const keep = language === 'sh' ? '\ndeclare -p TOKEN TAG KEY 2>/dev/null > variables || true\n' : ''
+      writeFileSync(script, `${begin}${fill(expectRefusals(code), values)}${keep}`)
+      const env = {
+        HOME: folder,
+        CURL_HOME: join(folder, outcome?.showsRefusal ? 'refused' : 'strict'),
+        ...service.environment,
+      }
+      const { status, output } = await run(programs[language](script), folder, env)
+      if (language === 'sh') shell = 'if [ -f variables ]; then . ./variables; fi\n'
+      t.equal(status, 0, `${where} (${language}) ends well`, { output })
+      if (outcome) {
+        const difference = matches(fill(outcome.text, values), outcome.language, output)
+        t.equal(difference, undefined, `${where} (${language}) shows what it says`, { output })
+      }
+      t.comment(`ran ${where}: ${code.split('\n')[0]}`)
+    }
+    rmSync(join(folder, 'variables'), { force: true })
+  }
+})
+
+t.test('what is not run is named, and no more than that', async (t) => {
+  const named = notRun.filter(([file, begins]) =>
+    examples.some((each) => each.file === file && each.code.startsWith(begins)),
+  )
+  t.same(named, notRun)
+  t.ok(examples.filter(isRun).length > 30)
+  for (const [file, begins, reason] of notRun) t.comment(`not run: ${file}: ${begins}: ${reason}`)
+})
+
+/** Written elsewhere; what leads to it is here already. */
+const toCome = 'docs/custom-endpoints.md'
+
+t.test('the guides lead to files that there are', async (t) => {
+  const missing = files.flatMap((file) =>
+    [...readFileSync(join(root, file), 'utf8').matchAll(/\]\((?!https?:)([^)#]+)[^)]*\)/g)]
+      .map(([, link]) => join(dirname(file), link as string))
+      .filter((link) => !existsSync(join(root, link)) && link !== toCome)
+      .map((link) => `${file}: ${link}`),
+  )
+  t.same(missing, [])
+})

@@ -1,0 +1,513 @@
+import { execFile } from 'node:child_process'
+import { once } from 'node:events'
+import { globSync, readFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { promisify } from 'node:util'
+import { sql } from 'kysely'
+import pg from 'pg'
+import t, { type Test } from 'tap'
+import { ensureSigningKeys } from '../../app/auth/key-rotation.ts'
+import { createSecrets } from '../../app/auth/secrets.ts'
+import { createDb, createPool, operatorRole, readerRole } from '../../app/db/connect.ts'
+import { migrate } from '../../app/db/migrate.ts'
+import { generateTypes } from '../../clients/typescript/generate.ts'
+import {
+  type Change,
+  type ChangeStore,
+  createClient,
+  ProblemError,
+} from '../../clients/typescript/src/index.ts'
+import { createTokenSource } from '../../clients/typescript/src/token.ts'
+import { changeIdentity } from '../feed/follower.ts'
+import { startPostgres } from '../freshness/postgres.ts'
+import {
+  addCustomer,
+  createTestDatabase,
+  listenTestApp,
+  secretKey,
+  type TestClock,
+  type TestDatabase,
+  until,
+} from '../helper.ts'
+
+/** The TypeScript client as it comes, against the service as it is. */
+
+const root = join(import.meta.dirname, '../..')
+const database = await createTestDatabase()
+const { operator } = database
+const clock: TestClock = { offsetMs: 0 }
+const { app, origin } = await listenTestApp(database, { clock })
+t.teardown(async () => {
+  await app.close()
+  await database.close()
+})
+
+type Sent = { path: string; method: string; status: number | undefined; headers: Headers }
+
+/** The real fetch, and what it was asked. */
+const recording = () => {
+  const sent: Sent[] = []
+  const recorded: typeof fetch = async (input, init) => {
+    const url = new URL(String(input))
+    const entry: Sent = {
+      path: url.pathname + url.search,
+      method: init?.method ?? 'GET',
+      status: undefined,
+      headers: new Headers(init?.headers),
+    }
+    sent.push(entry)
+    const answer = await fetch(input, init)
+    entry.status = answer.status
+    return answer
+  }
+  const logins = () => sent.filter(({ path }) => path === '/v1/auth/login').length
+  return { sent, fetch: recorded, logins }
+}
+
+const quick = { firstDelayMs: 20 }
+let customers = 0
+/** A customer of its own with so many products, and a client. */
+const newClient = async (products = 0, at = { database, origin }) => {
+  const id = `client-${++customers}`
+  const apiKey = await addCustomer(at.database, id)
+  await addProducts(id, products, at.database)
+  const record = recording()
+  const client = createClient({ url: at.origin, apiKey, retry: quick, fetch: record.fetch })
+  return { id, apiKey, client, ...record }
+}
+
+const addProducts = (customer: string, count: number, at: TestDatabase = database) =>
+  sql`insert into products (customer_id, id, name)
+    select ${customer}, 'p' || i, 'Product ' || lpad(i::text, 6, '0') from generate_series(1, ${count}) i`.execute(
+    at.operator,
+  )
+
+/** What a promise is refused with. */
+const refusal = async (promise: Promise<unknown>): Promise<ProblemError> => {
+  const error = await promise.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  )
+  if (!(error instanceof ProblemError)) throw new Error(`no problem: ${error}`)
+  return error
+}
+
+t.test('the committed types are those of the document now', async (t) => {
+  const committed = readFileSync(join(root, 'clients/typescript/src/types.ts'), 'utf8')
+  const now = generateTypes((await app.inject('/openapi.json')).json())
+  t.ok(committed === now, 'else: npm run client:types')
+})
+
+t.test('it builds to plain modules that import nothing from elsewhere, and runs so', async (t) => {
+  const dist = t.testdir({ 'package.json': '{"type":"module"}' })
+  const tsc = join(root, 'node_modules/typescript/bin/tsc')
+  // Without what the test runner puts there to load itself into every Node.
+  const bare = ['-u', 'NODE_OPTIONS', process.execPath]
+  await promisify(execFile)('env', [...bare, tsc, '-p', join(root, 'clients/typescript'), '--outDir', dist])
+  const modules = globSync('*.js', { cwd: dist })
+  t.ok(modules.length > 5)
+  const imported = modules.flatMap((name) =>
+    [...readFileSync(join(dist, name), 'utf8').matchAll(/(?:from|import) '([^']+)'/g)].map(
+      (match) => match[1],
+    ),
+  )
+  t.same(
+    imported.filter((name) => !/^\.\/[a-z-]+\.js$/.test(name as string)),
+    [],
+  )
+  const built = await import(pathToFileURL(join(dist, 'index.js')).href)
+  const { apiKey } = await newClient()
+  t.same((await built.createClient({ url: origin, apiKey }).list('products')).data, [])
+})
+
+t.test(
+  'many requests at once share one login; a wrong key is refused once, for all, without repetition',
+  async (t) => {
+    const { client, logins } = await newClient(3)
+    const pages = await Promise.all(Array.from({ length: 20 }, () => client.list('products', { limit: 2 })))
+    t.ok(pages.every(({ data }) => data.length === 2))
+    t.equal(logins(), 1)
+    const record = recording()
+    const wrong = createClient({ url: origin, apiKey: 'cda_live_no', retry: quick, fetch: record.fetch })
+    const errors = await Promise.all([refusal(wrong.list('products')), refusal(wrong.me())])
+    t.same(new Set(errors.map(({ code, status }) => `${status} ${code}`)), new Set(['401 invalid_api_key']))
+    t.equal(record.sent.length, 1)
+  },
+)
+
+t.test('a token is renewed before its end without anybody waiting, and by one login', async (t) => {
+  const logins: ((ok: boolean) => void)[] = []
+  let now = 0
+  const source = createTokenSource(
+    () =>
+      new Promise((resolve, reject) => {
+        logins.push((ok) => {
+          if (ok) resolve({ value: `token ${logins.length}`, expiresAtMs: now + 3_600_000 })
+          else reject(new Error('refused'))
+        })
+      }),
+    () => now,
+  )
+  const first = [source.get(), source.get()]
+  t.equal(logins.length, 1)
+  logins[0]?.(true)
+  t.same(await Promise.all(first), ['token 1', 'token 1'])
+  now = 3_539_999
+  t.equal(await source.get(), 'token 1')
+  t.equal(logins.length, 1, 'not before the last minute')
+  now = 3_540_000
+  t.same(
+    await Promise.all([source.get(), source.get()]),
+    ['token 1', 'token 1'],
+    'the old one while it is good',
+  )
+  t.equal(logins.length, 2)
+  logins[1]?.(false)
+  await until(
+    'the failed login is forgotten',
+    async () => (await source.get()) === 'token 1' && logins.length === 3,
+  )
+  logins[2]?.(true)
+  await until('the next token is there', async () => (await source.get()) === 'token 3')
+  now += 3_600_000
+  const late = source.get()
+  t.equal(logins.length, 4, 'an expired one makes wait')
+  logins[3]?.(true)
+  t.equal(await late, 'token 4')
+})
+
+t.test(
+  'a token that ends or is revoked in the middle of a walk is replaced, and the walk goes on',
+  async (t) => {
+    const { client, logins, apiKey, sent } = await newClient(7)
+    t.teardown(() => {
+      clock.offsetMs = 0
+    })
+    const names: string[] = []
+    for await (const { name } of client.all('products', { limit: 2, fields: ['name'] })) {
+      names.push(name)
+      if (names.length === 3) clock.offsetMs = 7_200_000
+      if (names.length === 5) {
+        const token = sent.at(-1)?.headers.get('authorization')?.slice('Bearer '.length) as string
+        const authorization = `Basic ${btoa(`${apiKey.split('_')[2]}:${apiKey}`)}`
+        const body = new URLSearchParams({ token })
+        t.equal(
+          (await fetch(`${origin}/v1/oauth/revoke`, { method: 'POST', headers: { authorization }, body }))
+            .status,
+          200,
+        )
+        await until('the revocation counts', async () => {
+          const answer = await fetch(`${origin}/v1/me`, { headers: { authorization: `Bearer ${token}` } })
+          return answer.status === 401
+        })
+      }
+    }
+    t.same(
+      names,
+      [1, 2, 3, 4, 5, 6, 7].map((i) => `Product 00000${i}`),
+    )
+    t.equal(logins(), 3, 'one at first, one after the end, one after the revocation')
+    t.equal(sent.filter(({ status }) => status === 401).length, 2)
+  },
+)
+
+t.test('walks every page once, asks only as far as somebody reads, and selects fields', async (t) => {
+  const { client, sent } = await newClient(11)
+  const ids = new Set<string>()
+  for await (const record of client.all('products', { limit: 4, 'name[prefix]': 'Product' }))
+    ids.add(record.id)
+  t.equal(ids.size, 11)
+  const pages = sent.filter(({ path }) => path.startsWith('/v1/products')).length
+  t.equal(pages, 3)
+  for await (const _ of client.all('products', { limit: 4, sort: '-name' })) break
+  t.equal(sent.filter(({ path }) => path.startsWith('/v1/products')).length, pages + 1)
+  const { data } = await client.list('products', { limit: 1, fields: ['name', 'brand'] })
+  t.same(Object.keys(data[0] ?? {}).sort(), ['brand', 'id', 'name'])
+})
+
+t.test('a value with commas and backslashes comes through a list whole', async (t) => {
+  const { id, client } = await newClient(1)
+  const brand = 'a,b\\c+d%&=é'
+  await sql`update products set brand = ${brand} where customer_id = ${id}`.execute(operator)
+  const { data } = await client.list('products', { brand: ['x', brand] }, { fresh: true })
+  t.equal(data[0]?.brand, brand)
+  t.equal((await client.list('products', { 'brand[eq]': brand })).data.length, 1)
+})
+
+t.test('what has not changed comes from the cache after 304; what has, anew', async (t) => {
+  const { id, client } = await newClient(1)
+  const first = await client.request<{ data: { name: string } }>('/v1/products/p1')
+  first.body.data.name = 'spoilt by the caller'
+  const again = await client.request<{ data: { name: string } }>('/v1/products/p1')
+  t.same([first.notModified, again.notModified, again.body.data.name], [false, true, 'Product 000001'])
+  await sql`update products set name = 'Other' where customer_id = ${id}`.execute(operator)
+  t.equal((await client.get('products', 'p1', {}, { fresh: true })).data.name, 'Other')
+  const without = createClient({ url: origin, apiKey: await addCustomer(database, id), cache: false })
+  await without.get('products', 'p1')
+  t.equal((await without.request('/v1/products/p1')).notModified, false)
+})
+
+t.test('only a fresh request says no-cache on the wire, whatever fetch adds by itself', async (t) => {
+  const seen: (string | undefined)[][] = []
+  const server = createServer(({ headers }, answer) => {
+    seen.push([headers['if-none-match'], headers['cache-control']])
+    answer.writeHead(200, { etag: '"a"', 'content-type': 'application/json' }).end('{}')
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.teardown(() => server.close())
+  const client = createClient({
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    token: 'x',
+  })
+  await client.request('/v1/me')
+  await client.request('/v1/me')
+  await client.request('/v1/me', {}, { fresh: true })
+  t.same(seen, [
+    [undefined, 'max-age=1'],
+    ['"a"', 'max-age=1'],
+    ['"a"', 'no-cache'],
+  ])
+})
+
+t.test('over a quota it waits as long as it is told, and all is answered', async (t) => {
+  const limited = await listenTestApp(database, { env: { LIMIT_PREMIUM_BURST: '5' } })
+  t.teardown(() => limited.app.close())
+  const { client, sent } = await newClient(1, { database, origin: limited.origin })
+  const answers = await Promise.all(Array.from({ length: 12 }, () => client.list('products')))
+  t.equal(answers.length, 12)
+  const refused = sent.filter(({ status }) => status === 429).length
+  t.ok(refused >= 7, `${refused} refusals`)
+  const impatient = createClient({
+    url: limited.origin,
+    apiKey: await addCustomer(database, 'impatient'),
+    retry: { retries: 0 },
+  })
+  const outcomes = await Promise.allSettled(Array.from({ length: 12 }, () => impatient.list('products')))
+  const reasons = outcomes.flatMap((each) =>
+    each.status === 'rejected' ? [each.reason as ProblemError] : [],
+  )
+  t.ok(reasons.length > 0 && reasons.every(({ code }) => code === 'quota_exceeded'))
+  t.same(reasons[0]?.problem['violated-policies'], ['burst'])
+  t.ok((reasons[0]?.retryAfterMs ?? 0) >= 1000)
+})
+
+t.test('problems are errors with their code, faults and request', async (t) => {
+  const { client } = await newClient()
+  const error = await refusal(client.list('products', { 'nmae[prefix]': 'x' } as object))
+  t.match(error, {
+    name: 'ProblemError',
+    status: 400,
+    code: 'invalid_query',
+    faults: [{ did_you_mean: 'name[prefix]' }],
+  })
+  t.match(error.requestId, /^[0-9a-f-]{36}$/)
+  t.equal((await refusal(client.get('products', 'no/such id'))).code, 'not_found')
+})
+
+t.test('an abort ends a wait, a held poll and a walk at once, and nobody else is hurt by it', async (t) => {
+  const { client, logins } = await newClient(5)
+  const reason = new Error('enough')
+  const early = new AbortController()
+  const [aborted, other] = [client.list('products', {}, { signal: early.signal }), client.list('products')]
+  early.abort(reason)
+  await t.rejects(aborted, reason)
+  t.equal((await other).data.length, 5, 'the login that both waited for goes on')
+  t.equal(logins(), 1)
+
+  const refusing = createServer((_, answer) => {
+    answer.writeHead(503, { 'retry-after': '30' }).end()
+  }).listen(0, '127.0.0.1')
+  await once(refusing, 'listening')
+  t.teardown(() => refusing.close())
+  const waiting = createClient({
+    url: `http://127.0.0.1:${(refusing.address() as AddressInfo).port}`,
+    token: 'x',
+  })
+  const startedAt = Date.now()
+  await t.rejects(waiting.me({ signal: AbortSignal.timeout(50) }), { name: 'TimeoutError' })
+
+  const held = new AbortController()
+  const store = createStore()
+  const following = client.follow(store, {
+    signal: held.signal,
+    onCaughtUp: () => setTimeout(() => held.abort(reason), 50),
+  })
+  await t.rejects(following, reason)
+  t.ok(Date.now() - startedAt < 15_000)
+})
+
+type Copy = {
+  token: string | undefined
+  records: Map<string, { id: string }>
+  replaced: number
+  applied: number
+}
+
+/** A copy in memory, all or nothing as a database would have it. */
+const createStore = (): Copy & ChangeStore => {
+  const copy: Copy = { token: undefined, records: new Map(), replaced: 0, applied: 0 }
+  return Object.assign(copy, {
+    loadToken: async () => copy.token,
+    async replaceAll(state: AsyncIterable<Change>, token: string) {
+      const records: Copy['records'] = new Map()
+      for await (const { resource, id, data } of state)
+        records.set(`${resource}/${id}`, data as { id: string })
+      Object.assign(copy, { records, token, replaced: copy.replaced + 1 })
+    },
+    async apply(changes: readonly Change[], token: string) {
+      for (const { op, resource, id, data } of changes) {
+        if (op === 'delete') copy.records.delete(`${resource}/${id}`)
+        else copy.records.set(`${resource}/${id}`, data)
+      }
+      Object.assign(copy, { token, applied: copy.applied + changes.length })
+    },
+  })
+}
+
+const productsOf = async (client: ReturnType<typeof createClient>) => {
+  const records = new Map<string, { id: string }>()
+  for await (const each of client.all('products', { limit: 500 }, { fresh: true }))
+    records.set(`products/${each.id}`, each)
+  return records
+}
+
+/** Follows products until the test ends. */
+const startFollowing = (t: Test, client: ReturnType<typeof createClient>, restarts: string[] = []) => {
+  const stopping = new AbortController()
+  const store = createStore()
+  const following = client.follow(store, {
+    resources: ['products'],
+    waitSeconds: 5,
+    limit: 50,
+    signal: stopping.signal,
+    onRestart: ({ code }) => restarts.push(code),
+  })
+  following.catch(() => {})
+  t.teardown(() => stopping.abort())
+  return { store, following }
+}
+
+t.test(
+  'a follower has what a full read shows: state first, then upserts and deletions as they come',
+  async (t) => {
+    const { id, client } = await newClient(120)
+    const { store } = startFollowing(t, client)
+    await until('the state is there', () => store.replaced === 1)
+    t.same(store.records, await productsOf(client))
+    await sql`update products set brand = 'new' where customer_id = ${id} and id like 'p1%'`.execute(operator)
+    await sql`delete from products where customer_id = ${id} and id like 'p2%'`.execute(operator)
+    await until('the changes are there', async () => store.records.size === 109 && store.applied >= 43)
+    t.same(store.records, await productsOf(client))
+    t.equal(store.replaced, 1)
+  },
+)
+
+t.test('after 410 a follower begins anew, and what went meanwhile is gone', async (t) => {
+  const { id, client } = await newClient(4)
+  const restarts: string[] = []
+  const { store } = startFollowing(t, client, restarts)
+  await until('the state is there', () => store.replaced === 1)
+  const owner = new pg.Client({ connectionString: database.url })
+  await owner.connect()
+  t.teardown(async () => {
+    await changeIdentity(owner, '')
+    await owner.end()
+  })
+  await changeIdentity(owner, '-restored')
+  await sql`delete from products where customer_id = ${id} and id = 'p2'`.execute(operator)
+  await until('it began anew', () => store.replaced === 2, 15_000)
+  t.same(restarts, ['sync_token_expired'])
+  t.same([...store.records.keys()].sort(), ['products/p1', 'products/p3', 'products/p4'])
+})
+
+t.test(
+  'a state that breaks off is thrown away and read again; what the store throws ends the following',
+  async (t) => {
+    const { client } = await newClient(4_000)
+    const store = createStore()
+    let cuts = 0
+    const stopping = new AbortController()
+    t.teardown(() => stopping.abort())
+    const careful: ChangeStore = {
+      ...store,
+      async replaceAll(state, token) {
+        async function* watched() {
+          for await (const change of state) {
+            if (cuts++ === 0) app.server.closeAllConnections()
+            yield change
+          }
+        }
+        await store.replaceAll(watched(), token)
+      },
+      apply: async () => {
+        throw new TypeError('the disk is full')
+      },
+    }
+    const following = client.follow(careful, { resources: ['products'], signal: stopping.signal })
+    await until('the state is there', () => store.replaced === 1)
+    t.equal(store.records.size, 4_000)
+    t.ok(cuts > 4_000 && cuts < 8_000, 'a part, then the whole')
+    await sql`update products set brand = 'x' where id = 'p1' and customer_id = ${`client-${customers}`}`.execute(
+      operator,
+    )
+    await t.rejects(following, { message: 'the disk is full' })
+  },
+)
+
+/** A service on a PostgreSQL of its own, that can be restarted. */
+const createRestartable = async (t: Test) => {
+  const server = await startPostgres()
+  t.teardown(() => server.stop())
+  const url = server.url('postgres')
+  const open = (role: string | undefined) =>
+    createDb(
+      createPool(url, { ...(role ? { role } : {}), max: 4, applicationName: 'test', onError: () => {} }),
+    )
+  const owner = open(undefined)
+  await migrate(owner)
+  await ensureSigningKeys(owner, createSecrets([secretKey]))
+  await owner.destroy()
+  const [operator, reader] = [open(operatorRole), open(readerRole)]
+  const own: TestDatabase = { url, operator, reader, close: async () => {} }
+  const { app, origin } = await listenTestApp(own)
+  t.teardown(async () => {
+    await app.close()
+    await operator.destroy()
+    await reader.destroy()
+  })
+  return { server, database: own, origin }
+}
+
+t.test('a restart of the database is waited out by readers and followers', async (t) => {
+  const { server, ...at } = await createRestartable(t)
+  const { id, client, sent } = await newClient(30, at)
+  const { store } = startFollowing(t, client)
+  await until('the state is there', () => store.replaced === 1)
+  const failures: unknown[] = []
+  let reads = 0
+  let isOver = false
+  const reading = (async () => {
+    while (!isOver) {
+      // Another query each time, so that no cache has it.
+      await client.list('products', { 'name[ne]': `x${reads++}` }).catch((error) => failures.push(error))
+    }
+  })()
+  await until('it reads', () => reads > 5)
+  await server.restartImmediately()
+  const before = reads
+  await until('it reads again', () => reads > before + 5, 20_000)
+  isOver = true
+  await reading
+  t.same(failures, [])
+  t.ok(
+    sent.some(({ status }) => status === 503),
+    'the service said that it was unavailable',
+  )
+  await sql`update products set brand = 'after' where customer_id = ${id}`.execute(at.database.operator)
+  await until('the follower goes on', () => store.applied >= 30, 20_000)
+  t.same(store.records, await productsOf(client))
+  t.equal(store.replaced, 1)
+})
