@@ -13,7 +13,7 @@ export type PageContent = Readonly<{
   script?: string
   /** Wider than prose. */
   isWide?: boolean
-  /** As wide as the window: the content has margins of its own. */
+  /** The content brings a design and a `main` of its own. */
   isBare?: boolean
 }>
 
@@ -61,9 +61,7 @@ ${sheets}${preloads}${scripts}
 <a class="brand" href="/"${path === '/' ? html` aria-current="page"` : undefined}><img src="${assets.get('icon.svg').url}" alt="" width="22" height="22">Certification Data API</a>
 <nav aria-label="Site"><ul>${linksTo(path)}</ul></nav>
 </div></header>
-<main id="main"${isWide || isBare ? html` class="${isBare ? 'bare' : 'wide'}"` : undefined} tabindex="-1">
-${main}
-</main>
+${isBare ? html`<div id="main" class="bare" tabindex="-1">${main}</div>` : html`<main id="main"${isWide ? html` class="wide"` : undefined} tabindex="-1">${main}</main>`}
 <footer class="site"><div class="bar">
 <p>Read-only access to certificates, products, projects, countries, test reports and approvals.</p>
 <ul><li><a href="/openapi.json">OpenAPI document</a></li><li><a href="/status.json">Status as JSON</a></li><li><a href="/.well-known/security.txt">security.txt</a></li></ul>

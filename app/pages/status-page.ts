@@ -13,13 +13,13 @@ export const statusPage = (): PageContent => ({
 <p id="fresh" class="soft small">This page needs JavaScript; the figures are at <a href="/status.json">/status.json</a>.</p></div>
 <p id="live" class="visually-hidden" role="status"></p>
 
-<section aria-labelledby="figures-title"><h2 id="figures-title">Against what is promised</h2>
-<div class="scroll plate" tabindex="0" role="region" aria-labelledby="figures-title"><table id="figures"><thead><tr>
-<th scope="col">Figure</th><th scope="col">Last 5 minutes</th><th scope="col">24 hours</th><th scope="col">30 days</th><th scope="col">90 days</th><th scope="col">Promised</th>
-</tr></thead><tbody></tbody></table></div></section>
-
 <section aria-labelledby="days-title"><h2 id="days-title">Availability by day</h2>
 <div id="days" class="chart"></div></section>
+
+<section aria-labelledby="figures-title"><h2 id="figures-title">Against what is promised</h2>
+<div class="scroll plate" tabindex="0" role="region" aria-label="Figures by period"><table id="figures"><thead><tr>
+<th scope="col">Figure</th><th scope="col">Last 5 minutes</th><th scope="col">24 hours</th><th scope="col">30 days</th><th scope="col">90 days</th><th scope="col">Promised</th>
+</tr></thead><tbody></tbody></table></div></section>
 
 <section aria-labelledby="latency-title"><div class="chart-head"><h2 id="latency-title">Time to answer</h2>
 <fieldset class="switch"><legend class="visually-hidden">Time shown</legend>

@@ -14,17 +14,18 @@ export const launchBrowser = async (): Promise<Browser | undefined> => {
   return await chromium.launch({ executablePath: program, args: ['--no-sandbox'] })
 }
 
-export type Look = { dark?: boolean; phone?: boolean; javaScript?: boolean }
+export type Look = { javaScript?: boolean; colorScheme?: 'light' | 'dark'; hasClock?: boolean }
 
-/** A window on a page. `faults` fills with what its console, its policy and its network complain of. */
+/** A window on a page; with `hasClock` its time can be put forward, and its network is not timed. `faults` fills with what its console, its policy and its network complain of. */
 export const openWindow = async (browser: Browser, url: string, look: Look = {}) => {
   const context = await browser.newContext({
-    viewport: look.phone ? { width: 390, height: 844 } : { width: 1280, height: 850 },
-    colorScheme: look.dark ? 'dark' : 'light',
+    viewport: { width: 1280, height: 850 },
+    colorScheme: look.colorScheme ?? 'light',
     javaScriptEnabled: look.javaScript !== false,
     reducedMotion: 'reduce',
   })
   const page = await context.newPage()
+  if (look.hasClock) await page.clock.install()
   const faults: string[] = []
   const hosts = new Set<string>()
   page.on('console', (message) => {

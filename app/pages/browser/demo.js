@@ -120,6 +120,7 @@ const choose = async (chosen) => {
   endpoint = chosen
   pairs = chosen.controls.some(({ name }) => name === 'limit') ? [['limit', '3']] : []
   id = ''
+  find('#record-id', HTMLInputElement).value = ''
   find('#endpoint', HTMLSelectElement).value = chosen.path
   find('#summary', HTMLElement).textContent = chosen.summary
   find('#id-block', HTMLElement).hidden = !chosen.hasId

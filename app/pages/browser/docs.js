@@ -52,6 +52,19 @@ const fail = () => {
   root.textContent = 'The reference could not be loaded. Load the page again.'
 }
 
+/** The reference leaves some of its buttons and one of its landmarks without a name of their own, or with another. */
+const nameParts = () => {
+  for (const button of root.querySelectorAll('button.group\\/copy-button:not([aria-label])')) {
+    button.setAttribute('aria-label', 'Copy')
+  }
+  for (const button of root.querySelectorAll('button.show-more[aria-label]'))
+    button.removeAttribute('aria-label')
+  for (const section of root.querySelectorAll('section.contents[aria-labelledby]')) {
+    section.removeAttribute('aria-labelledby')
+    section.setAttribute('aria-label', 'Credentials')
+  }
+}
+
 const load = async () => {
   const script = document.createElement('script')
   script.src = source ?? ''
@@ -67,6 +80,8 @@ const load = async () => {
     /** @type {unknown} */ (window)
   )
   Scalar?.createApiReference(root, configure(content))
+  new MutationObserver(nameParts).observe(root, { childList: true, subtree: true })
+  nameParts()
 }
 
 load().catch(fail)
