@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core'
 import t from 'tap'
 import { loadExampleData } from '../../app/demo/example-data.ts'
 import { createTestDatabase, listenTestApp } from '../helper.ts'
-import { findViolations, type Look, launchBrowser, openWindow } from './browser.ts'
+import { findViolations, launchBrowser, openWindow } from './browser.ts'
 
 const browser = await launchBrowser()
 if (!browser) {

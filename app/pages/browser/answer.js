@@ -8,7 +8,7 @@ import { find, make, milliseconds, number } from './ui.js'
  * @property {string} text
  * @property {any} body undefined: no JSON
  * @property {number} ms from sending to the last byte, in the browser
- * @property {number | undefined} bytes that crossed the network, headers included; undefined: the browser does not tell
+ * @property {number | undefined} bytes of the body as it crossed the network, encoded; undefined: the browser does not tell
  */
 
 /**
@@ -44,7 +44,7 @@ export const send = async (url, token, etag) => {
     text,
     body,
     ms,
-    bytes: timing && timing.transferSize > 0 ? timing.transferSize : undefined,
+    bytes: answer.status === 304 ? 0 : timing?.encodedBodySize || undefined,
   }
 }
 
@@ -90,7 +90,7 @@ export const showFigures = (answer) => {
     ['Status', phrase(status), status < 400 ? 'good' : 'bad'],
     ['Time, in the browser', milliseconds(ms), ''],
     ['Time, at the service', server === undefined ? '–' : milliseconds(Number(server)), ''],
-    ['Bytes received', number(bytesOf(answer)), ''],
+    ['Body, as sent', `${number(bytesOf(answer))} bytes`, ''],
     [
       'Cache',
       /certdata; (hit|fwd)/.exec(headers.get('cache-status') ?? '')?.[1]?.replace('fwd', 'miss') ?? '–',
@@ -112,25 +112,20 @@ export const showFigures = (answer) => {
 /** @param {Answer} full @param {Answer} empty what a 304 saves */
 export const showSaving = (full, empty) => {
   const [before, after] = [bytesOf(full), bytesOf(empty)]
-  const saved = Math.max(0, Math.round((1 - after / before) * 100))
-  const head = ['', 'Bytes', 'Time'].map((text) => make('th', { scope: 'col' }, text))
+  const head = ['', 'Body', 'Time'].map((text) => make('th', { scope: 'col' }, text))
   const row = (/** @type {string} */ name, /** @type {number} */ bytes, /** @type {number} */ ms) =>
     make(
       'tr',
       {},
       make('th', { scope: 'row' }, name),
-      make('td', {}, number(bytes)),
+      make('td', {}, `${number(bytes)} bytes`),
       make('td', {}, milliseconds(ms)),
     )
   find('#compare', HTMLElement).replaceChildren(
     make(
       'div',
       { class: 'notice' },
-      make(
-        'p',
-        {},
-        make('strong', {}, `304: ${saved} % less to receive, and nothing of the minute's quota.`),
-      ),
+      make('p', {}, make('strong', {}, '304: nothing to receive, and nothing of the quota of the minute.')),
       make(
         'table',
         {},
