@@ -194,8 +194,8 @@ export type Change = {
   at: string
   /** Why it comes though nobody wrote the record: a new day, or another expiry window; absent: it was written. Known values: day, settings; more may come. */
   cause?: 'day' | 'settings' | (string & {})
-  /** The whole record as it is now, to take the place of the one at hand; null once deleted */
-  data: Certificate | Product | Project | Country | LabReport | Approval | null
+  /** The whole record as it is now, to take the place of the one at hand; null once deleted. Its schema by its resource: certificates: Certificate, products: Product, projects: Project, countries: Country, lab: LabReport, approvals: Approval */
+  data: Record<string, unknown> | null
 }
 
 /** What has changed for a follower */
