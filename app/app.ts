@@ -20,9 +20,11 @@ import limits from '../plugins/limits.ts'
 import methodGuard from '../plugins/method-guard.ts'
 import metrics from '../plugins/metrics.ts'
 import openapi from '../plugins/openapi.ts'
+import pages from '../plugins/pages.ts'
 import problems from '../plugins/problems.ts'
 import securityHeaders from '../plugins/security-headers.ts'
 import signingKeyRefresh from '../plugins/signing-keys.ts'
+import statusMinutes from '../plugins/status.ts'
 import tracingPlugin from '../plugins/tracing.ts'
 import { accessRequestRoutes } from '../routes/access-requests.ts'
 import { authRoutes } from '../routes/auth.ts'
@@ -31,7 +33,9 @@ import { healthRoutes } from '../routes/health.ts'
 import { meEndpoints } from '../routes/me.ts'
 import { metricsRoutes } from '../routes/metrics.ts'
 import { oauthRoutes } from '../routes/oauth.ts'
+import { pageRoutes } from '../routes/pages.ts'
 import { recordEndpoints } from '../routes/records.ts'
+import { statusRoutes } from '../routes/status.ts'
 import { wellKnownRoutes } from '../routes/well-known.ts'
 import { createAccessRequests } from './access/requests.ts'
 import { requireScope } from './auth/principals.ts'
@@ -63,8 +67,11 @@ import { createRequestObserver } from './observe/requests.ts'
 import { type PoolFigures, type RedisFigures, serviceCollectors } from './observe/service-metrics.ts'
 import { findTraceId } from './observe/trace-context.ts'
 import type { Tracing } from './observe/tracing.ts'
+import { createSite } from './pages/site.ts'
 import { createCursorCodec } from './query/cursor.ts'
 import { createRecords } from './records.ts'
+import { createProbe } from './status/probe.ts'
+import { createStatus } from './status/status.ts'
 
 export type Deps = {
   config: Config
@@ -186,7 +193,9 @@ export const build = async (deps: Deps): Promise<FastifyInstance> => {
   await app.register(problems, { publicUrl, headers: constantHeaders })
   await app.register(answers)
   await app.register(accessLog)
-  await app.register(gate, { trustedProxies: config.trustedProxies, allowHttp: config.allowHttp })
+  const { trustedProxies, allowHttp } = config
+  await app.register(gate, { trustedProxies, allowHttp, publicUrl })
+  await app.register(pages)
   await app.register(methodGuard)
   const hasCors = config.corsOrigins.length > 0
   if (hasCors) {
@@ -231,9 +240,14 @@ export const build = async (deps: Deps): Promise<FastifyInstance> => {
     cursors: createCursorCodec(secrets),
     publicUrl,
     today,
+    monotonicNow,
   })
 
   const { listen, databaseNow, isDraining } = deps
+  const ageMs = () => databaseNow() - Date.parse(deps.judge.asOf())
+  const status = createStatus({ db, now, probe: createProbe(deps.ping, records), ageMs })
+  await app.register(statusMinutes, { status })
+
   const waiting = createWaiting({ listen, databaseNow, isDraining })
   // Before the server waits for what is in flight.
   app.addHook('preClose', (done) => {
@@ -290,6 +304,8 @@ export const build = async (deps: Deps): Promise<FastifyInstance> => {
   })
   await app.register(oauthRoutes, { publicUrl, scopes, now })
   await app.register(accessRequestRoutes)
-  await app.register(wellKnownRoutes, { publicUrl, scopes })
+  await app.register(wellKnownRoutes, { publicUrl, scopes, securityContact: config.securityContact, now })
+  await app.register(statusRoutes)
+  await app.register(pageRoutes, { site: createSite({ publicUrl, demoToken }) })
   return app
 }

@@ -43,6 +43,12 @@ export const variables = {
     .optional()
     .describe('A standby of DATABASE_URL: answers are read there where its lag allows'),
   DATABASE_POOL: integer(1, 200).default(10).describe('Connections that serve requests'),
+  DATABASE_PREPARED: z
+    .enum(['on', 'off'])
+    .default('on')
+    .describe(
+      'Prepared statements; `off` behind a pooler that hands out connections by transaction and lacks them',
+    ),
   REDIS_URL: redisUrl.optional().describe('Redis 7 or later, or Valkey; absent: memory cache only'),
   SECRET_KEY: list
     .optional()
@@ -109,6 +115,11 @@ export const variables = {
   METRICS_PORT: integer(1, 65535)
     .optional()
     .describe('Another port for /metrics, plain and without a token: one that only the operator reaches'),
+  SECURITY_CONTACT: z
+    .string()
+    .regex(/^(mailto:\S+@\S+|https:\/\/\S+)$/, 'expected mailto:… or https://…')
+    .optional()
+    .describe('Where weaknesses are reported, in security.txt; default: the access form'),
   METRICS_TOKEN: z
     .string()
     .regex(/^[A-Za-z0-9._~+/=-]{16,}$/, 'expected 16 or more of A-Z a-z 0-9 . _ ~ + / = -')
@@ -133,6 +144,7 @@ export type Config = Readonly<{
   databaseAdminUrl: string | undefined
   databaseReplicaUrl: string | undefined
   databasePool: number
+  databasePrepared: boolean
   redisUrl: string | undefined
   /** First makes, all check; undefined: generated and kept in DATA_DIR. */
   secretKeys: readonly string[] | undefined
@@ -150,6 +162,8 @@ export type Config = Readonly<{
   /** Dates, YYYY-MM-DD. */
   holidays: ReadonlySet<string>
   accessRequestDays: number
+  /** A `mailto:` or `https:` address. */
+  securityContact: string | undefined
   metricsToken: string | undefined
   metricsPort: number | undefined
   hasTraces: boolean
@@ -213,6 +227,7 @@ export const parseConfig = (environment: Readonly<Record<string, string | undefi
     databaseAdminUrl: env.DATABASE_ADMIN_URL ?? env.DATABASE_URL,
     databaseReplicaUrl: env.DATABASE_REPLICA_URL,
     databasePool: env.DATABASE_POOL,
+    databasePrepared: env.DATABASE_PREPARED === 'on',
     redisUrl: env.REDIS_URL,
     secretKeys: env.SECRET_KEY,
     demoToken: env.DEMO_TOKEN,
@@ -234,6 +249,7 @@ export const parseConfig = (environment: Readonly<Record<string, string | undefi
     },
     holidays: new Set(env.HOLIDAYS),
     accessRequestDays: env.ACCESS_REQUEST_DAYS,
+    securityContact: env.SECURITY_CONTACT,
     metricsToken: env.METRICS_TOKEN,
     metricsPort: env.METRICS_PORT,
     hasTraces: env.OTEL_EXPORTER_OTLP_ENDPOINT !== undefined,

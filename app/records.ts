@@ -2,13 +2,15 @@ import type { Principal } from './auth/principal.ts'
 import { cacheKey } from './cache/keys.ts'
 import type { Answer, ReadThrough } from './cache/read-through.ts'
 import { readItem, readPage } from './db/page/read.ts'
+import { createShapes } from './db/page/shapes.ts'
+import { pageStatement } from './db/page/statement.ts'
 import type { Db } from './db/schema.ts'
 import { isUnreachable } from './db/unreachable.ts'
 import { ApiError, type Fault } from './errors.ts'
 import { formatQuery } from './query/canonical.ts'
 import { type CursorCodec, foreignCursor } from './query/cursor.ts'
 import { parsePairs, splitList } from './query/pairs.ts'
-import { planQuery } from './query/plan.ts'
+import { type Plan, planQuery } from './query/plan.ts'
 import { createPrepare, type Prepared } from './query/prepare.ts'
 import type { Resource } from './resources/define.ts'
 
@@ -39,6 +41,8 @@ type Deps = {
   publicUrl: string
   /** The UTC date, YYYY-MM-DD. */
   today: () => string
+  /** Milliseconds from any start, never going back. */
+  monotonicNow: () => number
 }
 
 const cursorFault = (detail: string): Fault => ({ parameter: 'cursor', code: 'invalid_value', detail })
@@ -63,8 +67,21 @@ export const includedScopes = (resource: Resource, rawQuery: string): string[] =
 }
 
 /** From a request to stored bytes: parse, canonical query, key, cache, statement. Knows no framework. */
-export const createRecords = ({ db, replica, cache, cursors, publicUrl, today }: Deps): Records => {
+export const createRecords = ({
+  db,
+  replica,
+  cache,
+  cursors,
+  publicUrl,
+  today,
+  monotonicNow,
+}: Deps): Records => {
   const prepare = createPrepare()
+  const compile = (plan: Plan) => {
+    const { sql: text, parameters } = pageStatement(plan).compile(db)
+    return { text, values: [...parameters] }
+  }
+  const shapes = createShapes(compile, monotonicNow)
 
   const parse = ({ principal, resource, id, rawQuery }: RecordRequest): Prepared => {
     const outcome = prepare(resource, id === undefined ? 'page' : 'item', rawQuery)
@@ -100,9 +117,9 @@ export const createRecords = ({ db, replica, cache, cursors, publicUrl, today }:
       const moment = { customerId, today: today() }
       const fillFrom = (source: Db) => {
         const plan = planQuery(query, moment, after)
-        if (id !== undefined) return readItem(source, plan, id)
+        if (id !== undefined) return readItem(source, plan, id, shapes)
         const encode = (keys: readonly string[]) => cursors.encode(customerId, selection, keys)
-        return readPage(source, plan, encode, (cursor) => formatQuery({ ...query, cursor }))
+        return readPage(source, plan, encode, (cursor) => formatQuery({ ...query, cursor }), shapes)
       }
       const { dependsOn } = prepared
       const found = (answer: Answer): Answer => {

@@ -103,6 +103,7 @@ const main = async () => {
     metricsPort === undefined
       ? undefined
       : await startMetricsServer({ host: config.host, port: metricsPort, read: app.metrics.read })
+  app.startStatus()
   const upkeep = startUpkeep({ db: stores.db, warn })
   const refresh = stores.local && keepExampleDataCurrent(stores.local, log)
   stop = async () => {

@@ -116,6 +116,7 @@ export const openStores = async (
       ...(role === undefined ? {} : { role }),
       max: config.databasePool,
       applicationName: 'certdata',
+      prepares: config.databasePrepared,
       onError: (error) => log.warn({ reason: error.message }, 'an idle database connection was lost'),
     })
   const primaryPool = open(url)

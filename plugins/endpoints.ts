@@ -239,7 +239,9 @@ const noteRepeatable = (
   answer: Answer,
   options: EntryReplyOptions,
 ) => {
-  const isPlain = request.method === 'GET' && !options.noCache && answer.staleSeconds === undefined
+  // The second time it is asked: most questions that miss are asked once.
+  const isPlain =
+    request.method === 'GET' && !options.noCache && answer.outcome === 'memory' && !answer.staleSeconds
   if (!isPlain || row.demo === false || row.minuteCost || row.scope === null) return
   const { rawQuery } = splitTarget(request.raw.url ?? '')
   const ticket = {

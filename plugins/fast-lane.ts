@@ -10,7 +10,7 @@ import { requirePlan } from '../app/auth/principals.ts'
 import { isEncodable } from '../app/cache/encodings.ts'
 import type { Judge } from '../app/cache/freshness.ts'
 import type { Answer, ReadThrough } from '../app/cache/read-through.ts'
-import { isNotModified } from '../app/http/conditional.ts'
+import { isNotModified, wantsNoCache } from '../app/http/conditional.ts'
 import { findEncoding } from '../app/http/negotiation.ts'
 import { type Head, readHead } from '../app/lane/head.ts'
 import { createReplies, type Reply, type Variant } from '../app/lane/replies.ts'
@@ -110,7 +110,8 @@ export default fp<FastLaneOptions>(
       if (request.method !== 'GET' || request.httpVersion !== '1.1') return false
       const startedAt = performance.now()
       const head = readHead(request.rawHeaders)
-      if (!head || judge.isAway() || isDraining()) return false
+      if (!head || wantsNoCache(head.cacheControl, undefined)) return false
+      if (judge.isAway() || isDraining()) return false
       const transport = app.transportOf(request.socket, head.forwardedProto)
       if (!transport) return false
       // A token that was not good before is not worth a second look here.

@@ -2,12 +2,15 @@ import { BlockList, isIPv6, type Socket } from 'node:net'
 import type { FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { ApiError } from '../app/errors.ts'
+import { isPageTarget } from '../app/pages/paths.ts'
 
 export type GateOptions = {
   /** Addresses or CIDR ranges whose `X-Forwarded-Proto` is believed. */
   trustedProxies: readonly string[]
   /** `loopback`: plain HTTP from this machine itself is let in. */
   allowHttp: 'loopback' | 'never'
+  /** Origin that clients see. */
+  publicUrl: string
 }
 
 /** How a request came: over TLS here or at a proxy of ours, or in plain from where that is allowed. */
@@ -82,7 +85,7 @@ const checkTarget = (target: string): void => {
 
 /** What every request passes first, before anything of it is parsed: bytes, then transport. */
 export default fp<GateOptions>(
-  (app, { trustedProxies, allowHttp }, done) => {
+  (app, { trustedProxies, allowHttp, publicUrl }, done) => {
     const proxies = blockList(trustedProxies)
     const loopback = blockList(['127.0.0.0/8', '::1'])
     const { tls, plain } = app.securityHeaders
@@ -117,6 +120,10 @@ export default fp<GateOptions>(
       checkTarget(request.raw.url ?? '')
       // Probes come from inside, without a certificate and without anything to protect.
       if (!transport && !request.raw.url?.startsWith('/health/')) {
+        if (publicUrl.startsWith('https:') && isRedirectable(request)) {
+          reply.redirect(publicUrl + request.raw.url, 308)
+          return
+        }
         throw new ApiError('tls_required', {
           detail: 'This token has travelled unprotected: treat it as leaked',
         })
@@ -127,6 +134,10 @@ export default fp<GateOptions>(
   },
   { name: 'gate', dependencies: ['security-headers', 'problems'], fastify: '5.x' },
 )
+
+/** A form would have sent its fields in the clear already. */
+const isRedirectable = ({ method, raw: { url = '' } }: FastifyRequest): boolean =>
+  (method === 'GET' || method === 'HEAD') && isPageTarget(url)
 
 /** Each proxy appends: the last value is the one our own proxy wrote. */
 const lastOf = (header: string): string => (header.split(',').at(-1) ?? '').trim()

@@ -5,21 +5,28 @@ import {
   authorizationServerMetadata,
   protectedResourceMetadata,
 } from '../app/auth/metadata.ts'
+import { securityTxt } from '../app/pages/security-txt.ts'
 
 export type WellKnownOptions = {
   publicUrl: string
   /** Every scope there is. */
   scopes: readonly string[]
+  /** Where weaknesses are reported; undefined: the access form. */
+  securityContact: string | undefined
+  /** Milliseconds since 1970. */
+  now: () => number
 }
 
 const catalogPath = '/.well-known/api-catalog'
 /** They change with a release; nobody waits for that by the second. */
 const maxAgeSeconds = 300
 
-/** What programs find without asking: RFC 8414, RFC 9728, RFC 9727. */
+const securityPath = '/.well-known/security.txt'
+
+/** What programs find without asking: RFC 8414, RFC 9728, RFC 9727, RFC 9116. */
 export const wellKnownRoutes = async (
   app: FastifyInstance,
-  { publicUrl, scopes }: WellKnownOptions,
+  { publicUrl, scopes, securityContact, now }: WellKnownOptions,
 ): Promise<void> => {
   const json = 'application/json'
   const catalogLink = `<${publicUrl}${catalogPath}>; rel="api-catalog"`
@@ -36,4 +43,11 @@ export const wellKnownRoutes = async (
     )
     app.guardMethods(url, ['GET', 'HEAD'])
   }
+  app.get(securityPath, { schema: { hide: true } }, (_request, reply) =>
+    reply
+      .header('cache-control', `public, max-age=${maxAgeSeconds}`)
+      .type('text/plain; charset=utf-8')
+      .send(securityTxt(publicUrl, securityContact, now())),
+  )
+  app.guardMethods(securityPath, ['GET', 'HEAD'])
 }

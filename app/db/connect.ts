@@ -27,6 +27,22 @@ const types = {
     parsers.get(oid) ?? pg.types.getTypeParser(oid, format as 'text'),
 } as pg.CustomTypesConfig
 
+const markForm = /^\/\* ([a-z_\d]+) \*\/ /
+
+/** Begins the text of a statement that connections keep prepared. The same text has the same name for ever. */
+export const statementMark = (name: string): string => `/* ${name} */ `
+
+/** Prepares marked statements once and sends only values from then on; others are parsed and planned each time. */
+class PreparingClient extends pg.Client {
+  // The overloads of pg's `query` are many; what is not a marked text is passed on as it came.
+  override query(...given: unknown[]): never {
+    const [text, values, ...rest] = given
+    const [mark, name] = typeof text === 'string' ? (markForm.exec(text) ?? []) : []
+    const passed = mark === undefined ? given : [{ name, text, values }, ...rest]
+    return (super.query as (...all: unknown[]) => never).apply(this, passed)
+  }
+}
+
 export type ConnectOptions = {
   /** Role taken on connection; absent: the login's own. */
   role?: string
@@ -36,6 +52,8 @@ export type ConnectOptions = {
   onError: (error: Error) => void
   /** Milliseconds; 0 = none, for imports and migrations. */
   statementTimeoutMs?: number
+  /** Whether marked statements are kept prepared: not through a pooler that hands out connections by transaction. */
+  prepares?: boolean
 }
 
 /**
@@ -50,6 +68,7 @@ export const createPool = (url: string, options: ConnectOptions): pg.Pool => {
     statement_timeout: options.statementTimeoutMs ?? statementTimeoutMs,
     ...(options.statementTimeoutMs === 0 ? {} : { query_timeout: answerTimeoutMs }),
     types,
+    ...(options.prepares ? { Client: PreparingClient as typeof pg.Client } : {}),
     ...(options.role ? { options: `-c role=${options.role}` } : {}),
   })
   pool.on('error', options.onError)

@@ -8,6 +8,8 @@ import * as changes from './migrations/0004-changes.ts'
 import * as audit from './migrations/0005-audit.ts'
 import * as accessRequests from './migrations/0006-access-requests.ts'
 import * as feed from './migrations/0007-feed.ts'
+import * as serviceMinutes from './migrations/0009-service-minutes.ts'
+import * as plannedFunctions from './migrations/0011-planned-functions.ts'
 import type { Db } from './schema.ts'
 
 /** By name, in order. A released migration never changes. */
@@ -19,6 +21,8 @@ const migrations: Record<string, Migration> = {
   '0005-audit': audit,
   '0006-access-requests': accessRequests,
   '0007-feed': feed,
+  '0011-planned-functions': plannedFunctions,
+  '0009-service-minutes': serviceMinutes,
 }
 
 const migratorOf = (db: Db) =>

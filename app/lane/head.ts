@@ -5,6 +5,7 @@ export type Head = {
   acceptEncoding: string | undefined
   ifNoneMatch: string | undefined
   forwardedProto: string | undefined
+  cacheControl: string | undefined
   traceparent: string | undefined
 }
 
@@ -13,7 +14,6 @@ const others: Readonly<Record<number, readonly string[]>> = {
   6: ['origin', 'pragma', 'expect'],
   7: ['upgrade'],
   8: ['if-match'],
-  13: ['cache-control'],
   14: ['content-length'],
   17: ['transfer-encoding'],
 }
@@ -24,6 +24,7 @@ const wanted: Readonly<Record<number, readonly [string, keyof Head][]>> = {
   13: [
     ['authorization', 'authorization'],
     ['if-none-match', 'ifNoneMatch'],
+    ['cache-control', 'cacheControl'],
   ],
   15: [['accept-encoding', 'acceptEncoding']],
   17: [['x-forwarded-proto', 'forwardedProto']],
@@ -41,6 +42,7 @@ export const readHead = (rawHeaders: readonly string[]): Head | undefined => {
     acceptEncoding: undefined,
     ifNoneMatch: undefined,
     forwardedProto: undefined,
+    cacheControl: undefined,
     traceparent: undefined,
   }
   let hosts = 0

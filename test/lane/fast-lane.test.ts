@@ -25,6 +25,12 @@ type Ask = (path: string, headers?: Headers, method?: string) => Promise<Reply>
 const agent = new Agent({ keepAlive: true, maxSockets: 1 })
 t.teardown(() => agent.destroy())
 
+/** Until the lane has met it: from the database, then from memory. */
+const twice = async (ask: () => Promise<Reply>): Promise<Reply> => {
+  await ask()
+  return ask()
+}
+
 const askAt =
   (origin: string, token: string): Ask =>
   (path, headers = {}, method = 'GET') =>
@@ -87,7 +93,7 @@ const lasting = ({ status, headers, body }: Reply) => {
 t.test('an answer of the fast lane is the router’s, field by field', async (t) => {
   const { app, ask } = await start(t)
   for (const path of paths) {
-    const etag = String((await ask(path)).headers.etag)
+    const etag = String((await twice(() => ask(path))).headers.etag)
     const variants: Headers[] = [
       {},
       { accept: 'application/json', 'accept-encoding': 'gzip' },
@@ -95,7 +101,7 @@ t.test('an answer of the fast lane is the router’s, field by field', async (t)
       { accept: 'text/html, application/*;q=0.1', 'accept-encoding': 'identity' },
       { 'if-none-match': etag },
       { 'if-none-match': `"other", ${etag}`, 'accept-encoding': 'zstd' },
-      { 'if-none-match': '"other"' },
+      { 'if-none-match': '"other"', 'cache-control': 'max-age=1' },
       {
         'x-anything': 'else',
         'user-agent': 'x',
@@ -118,10 +124,11 @@ t.test('an answer of the fast lane is the router’s, field by field', async (t)
 t.test('whatever is more than a plain GET is left to the router', async (t) => {
   const { app, ask } = await start(t)
   const path = '/v1/certificates?limit=3'
-  const etag = String((await ask(path)).headers.etag)
+  const etag = String((await twice(() => ask(path))).headers.etag)
   t.equal((await watch(app, () => ask(path))).isFast, true)
   const cases: [number, string, Headers, string?][] = [
     [200, path, { 'cache-control': 'no-cache' }],
+    [200, path, { 'cache-control': 'max-stale, max-age=0' }],
     [200, path, { pragma: 'no-cache' }],
     [412, path, { 'if-match': etag }],
     [406, path, { accept: 'image/png' }],
@@ -148,7 +155,7 @@ t.test('whatever is more than a plain GET is left to the router', async (t) => {
 t.test('one customer’s answers are nobody else’s', async (t) => {
   const { app, origin, ask } = await start(t)
   const { token } = await logIn(app, await addCustomer(database, 'lane-other'))
-  await ask('/v1/certificates')
+  await twice(() => ask('/v1/certificates'))
   t.match(await watch(app, () => ask('/v1/certificates')), { isFast: true, status: 200 })
   const other = await watch(app, () => askAt(origin, token)('/v1/certificates'))
   t.equal(other.isFast, false)
@@ -158,14 +165,14 @@ t.test('one customer’s answers are nobody else’s', async (t) => {
 t.test('a right that ends, ends for the fast lane', async (t) => {
   const { app, origin, customerId, ask } = await start(t)
   const path = '/v1/certificates?limit=4'
-  await ask(path)
+  await twice(() => ask(path))
   t.equal((await watch(app, () => ask(path))).isFast, true)
 
   /** Another key of the customer, whose token the lane has met. */
   const askWith = async (scopes: string[], known: string) => {
     const { token: other } = await logIn(app, await addCustomer(database, customerId, { scopes }))
     const asked = askAt(origin, other)
-    await asked(known)
+    await twice(() => asked(known))
     t.equal((await watch(app, () => asked(known))).isFast, true)
     return asked
   }
@@ -173,7 +180,7 @@ t.test('a right that ends, ends for the fast lane', async (t) => {
   t.match(await watch(app, () => narrow(path)), { isFast: false, status: 403 })
   const partly = await askWith(['certificates:read'], path)
   const including = '/v1/certificates?include=product'
-  await ask(including)
+  await twice(() => ask(including))
   t.equal((await watch(app, () => ask(including))).isFast, true)
   t.match(await watch(app, () => partly(including)), { isFast: false, status: 403 })
 
@@ -201,7 +208,7 @@ t.test('a right that ends, ends for the fast lane', async (t) => {
 t.test('a change of the data is seen', async (t) => {
   const { app, customerId, ask } = await start(t)
   const path = '/v1/certificates/c-3'
-  await ask(path)
+  await twice(() => ask(path))
   t.equal((await watch(app, () => ask(path))).isFast, true)
   await sql`update certificates set title = 'changed' where customer_id = ${customerId} and id = 'c-3'`.execute(
     database.operator,
@@ -220,23 +227,24 @@ t.test('another day is another answer', async (t) => {
   const path = '/v1/certificates/c-5?fields=days_remaining'
   const days = async () => JSON.parse((await ask(path)).body).data.days_remaining
   t.equal(await days(), 5)
+  t.equal(await days(), 5)
   t.equal((await watch(app, () => ask(path))).isFast, true)
   // Not so far that the token ends: it lives an hour.
   const untilMidnightMs = 86_400_000 - (Date.now() % 86_400_000)
   clock.offsetMs = untilMidnightMs + 1_000
   const { token } = await logIn(app, await addCustomer(database, customerId))
   const askTomorrow = askAt(origin, token)
-  await askTomorrow('/v1/products')
+  await twice(() => askTomorrow('/v1/products'))
   const tomorrow = await askTomorrow(path)
   t.equal(JSON.parse(tomorrow.body).data.days_remaining, 4)
 })
 
 t.test('quotas count in the fast lane, and a 304 costs nothing of the minute’s', async (t) => {
   const clock = { offsetMs: 0, isStopped: true }
-  const env = { LIMIT_PREMIUM_BURST: '1000', LIMIT_PREMIUM_MINUTE: '10' }
+  const env = { LIMIT_PREMIUM_BURST: '1000', LIMIT_PREMIUM_MINUTE: '11' }
   const { app, ask } = await start(t, { env, clock })
   const path = '/v1/certificates?limit=1'
-  const etag = String((await ask(path)).headers.etag)
+  const etag = String((await twice(() => ask(path))).headers.etag)
   const unchanged = { 'if-none-match': etag }
   const left = ({ headers }: Reply) => Number(/"minute";r=(\d+)/.exec(String(headers.ratelimit))?.[1])
   t.equal(left(await ask(path, unchanged)), 9)
@@ -254,18 +262,18 @@ t.test('quotas count in the fast lane, and a 304 costs nothing of the minute’s
 
 t.test('the audit trail has its reads', async (t) => {
   const { app, customerId, ask } = await start(t)
-  for (let i = 0; i < 3; i++) await ask('/v1/certificates?limit=7')
-  t.ok(app.fastAnswers >= 2)
+  for (let i = 0; i < 4; i++) await ask('/v1/certificates?limit=7')
+  t.equal(app.fastAnswers, 2)
   await app.audit.flush()
   const entries = await listEntries(database.operator, { customer: customerId, limit: 10 })
   const reads = entries.filter(({ action }) => action === 'reads')
-  t.match(reads, [{ details: { resource: 'certificates', status: 200, count: 3, rows: 21 } }])
+  t.match(reads, [{ details: { resource: 'certificates', status: 200, count: 4, rows: 28 } }])
 })
 
 t.test('a service that drains, or knows nothing, uses the router', async (t) => {
   let isDraining = false
   const { app, ask } = await start(t, { isDraining: () => isDraining })
-  await ask('/v1/products')
+  await twice(() => ask('/v1/products'))
   t.equal((await watch(app, () => ask('/v1/products'))).isFast, true)
   isDraining = true
   t.equal((await watch(app, () => ask('/v1/products'))).isFast, false)

@@ -1,8 +1,10 @@
+import { CompiledQuery } from 'kysely'
 import { createEtag, type Filled } from '../../cache/entry.ts'
 import { parseSnapshot } from '../../cache/snapshot.ts'
 import type { Plan } from '../../query/plan.ts'
 import type { resources } from '../../resources/index.ts'
 import type { Db } from '../schema.ts'
+import type { Shapes } from './shapes.ts'
 import { type PageRow, pageStatement } from './statement.ts'
 
 export const jsonType = 'application/json'
@@ -34,6 +36,15 @@ const filled = (
   }
 }
 
+/** `shapes`: statements kept ready; absent: each is compiled. */
+const execute = async (db: Db, plan: Plan, shapes: Shapes | undefined): Promise<PageRow> => {
+  const kept = shapes?.find(plan)
+  const { rows } = kept
+    ? await db.executeQuery<PageRow>(CompiledQuery.raw(kept.text, kept.values))
+    : await pageStatement(plan).execute(db)
+  return rows[0] as PageRow
+}
+
 /** Makes the cursor after a row from its sort keys and id. */
 export type EncodeCursor = (keys: readonly string[]) => string
 
@@ -46,9 +57,9 @@ export const readPage = async (
   plan: Plan,
   encodeCursor: EncodeCursor,
   nextQuery: (cursor: string) => string,
+  shapes?: Shapes,
 ): Promise<Filled> => {
-  const { rows } = await pageStatement(plan).execute(db)
-  const row = rows[0] as PageRow
+  const row = await execute(db, plan, shapes)
   const hasMore = row.found > plan.limit
   const keys = hasMore ? row.last?.[0] : undefined
   const cursor = keys ? encodeCursor(keys) : undefined
@@ -65,10 +76,9 @@ export const readPage = async (
 }
 
 /** Reads one record as the bytes to send; absent where this customer has none with that id. */
-export const readItem = async (db: Db, plan: Plan, id: string): Promise<Filled> => {
+export const readItem = async (db: Db, plan: Plan, id: string, shapes?: Shapes): Promise<Filled> => {
   const byId = { field: 'id', operator: 'in', values: [id] } as const
-  const { rows } = await pageStatement({ ...plan, conditions: [byId], limit: 1, count: false }).execute(db)
-  const row = rows[0] as PageRow
+  const row = await execute(db, { ...plan, conditions: [byId], limit: 1, count: false }, shapes)
   const json = row.data === null ? undefined : `{"data":${row.data}${includedPart(plan, row)}}`
   return filled(row, json, json === undefined ? 0 : 1)
 }

@@ -47,7 +47,7 @@ const includedMembers = (plan: Plan, name: string): RawBuilder<unknown> => {
   return sql`(
     select string_agg(to_json(r.id)::text || ':' || row_to_json(x)::text, ',' order by r.id)
     from (select distinct p.${sql.ref(by)} as id from picked p
-      where p.rn <= ${plan.limit}::integer and p.${sql.ref(by)} is not null) wanted
+      where p.rn <= ${sql.lit(plan.limit)} and p.${sql.ref(by)} is not null) wanted
     join ${sql.table(target.name)} r on ${owner} and r.id = wanted.id
     cross join lateral (select ${projection(target, undefined, plan)}) x
   ) as ${sql.ref(`included_${target.name}`)}`
@@ -84,13 +84,13 @@ export const pageStatement = (plan: Plan): RawBuilder<PageRow> => {
           select r.* from ${table(plan)} r
           where ${conditions(keyset ? [...filters, keyset] : filters)}
           order by ${sql.join(order)}
-          limit ${plan.limit + 1}::integer
+          limit ${sql.lit(plan.limit + 1)}
         ) r
       )
       select
-        string_agg(row_to_json(x)::text, ',' order by r.rn) filter (where r.rn <= ${plan.limit}::integer) as data,
+        string_agg(row_to_json(x)::text, ',' order by r.rn) filter (where r.rn <= ${sql.lit(plan.limit)}) as data,
         count(*)::integer as found,
-        (array_agg(array[${sql.join(keys.map(keyText))}]) filter (where r.rn = ${plan.limit}::integer))[1:1] as last,
+        (array_agg(array[${sql.join(keys.map(keyText))}]) filter (where r.rn = ${sql.lit(plan.limit)}))[1:1] as last,
         ${total} as total${included.length > 0 ? sql`, ${sql.join(included)}` : sql``}
       from picked r cross join lateral (select ${projection(plan.resource, plan.fields, plan)}) x
     ) page`

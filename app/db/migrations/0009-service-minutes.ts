@@ -1,0 +1,104 @@
+import { type Kysely, sql } from 'kysely'
+
+/**
+ * What each instance saw of each minute: the uptime page is made of these. Nothing of any customer is in here.
+ * The serving role reports and reads by functions; a report of a minute replaces the former one, so that it may
+ * be sent again.
+ */
+const table = `
+create table service_minutes (
+  minute timestamptz not null check (minute = date_trunc('minute', minute)),
+  instance text collate "C" not null check (octet_length(instance) between 1 and 64),
+  slots smallint not null check (slots between 0 and 63),
+  requests integer not null check (requests >= 0),
+  failed integer not null check (failed between 0 and requests),
+  timed integer not null check (timed >= 0),
+  duration_ms double precision not null check (duration_ms >= 0),
+  hits integer not null check (hits between 0 and timed),
+  age_ms integer check (age_ms >= 0),
+  buckets integer[] not null check (cardinality(buckets) <= 73),
+  primary key (minute, instance)
+);
+comment on table service_minutes is 'a row for each minute and running instance; slots: a bit per ten seconds';
+comment on column service_minutes.buckets is 'data answers by their time: 0.1 ms * 10^(i/12), from i = 0';
+grant select on service_minutes to certdata_operator;`
+
+const report = `
+create function report_service_minutes(minutes json) returns void
+language sql volatile security definer set search_path = public, pg_temp as $$
+  insert into service_minutes
+    (minute, instance, slots, requests, failed, timed, duration_ms, hits, age_ms, buckets)
+  select to_timestamp(minute * 60), instance, slots, requests, failed, timed, duration_ms, hits, age_ms, buckets
+  from json_to_recordset(minutes) as m (minute bigint, instance text, slots smallint, requests integer,
+    failed integer, timed integer, duration_ms double precision, hits integer, age_ms integer,
+    buckets integer[])
+  where to_timestamp(minute * 60) between now() - interval '2 days' and now() + interval '2 minutes'
+  on conflict (minute, instance) do update set slots = excluded.slots, requests = excluded.requests,
+    failed = excluded.failed, timed = excluded.timed, duration_ms = excluded.duration_ms,
+    hits = excluded.hits, age_ms = excluded.age_ms, buckets = excluded.buckets
+$$;
+
+create function prune_service_minutes(kept_days integer) returns bigint
+language sql volatile security definer set search_path = public, pg_temp as $$
+  with gone as (
+    delete from service_minutes where minute < now() - make_interval(days => greatest(kept_days, 91)) returning 1
+  ) select count(*) from gone
+$$;`
+
+/** By subscript: to take the arrays apart and sum them would cost twenty times as much. */
+const sumOfBuckets = `array[${Array.from({ length: 73 }, (_, i) => `coalesce(sum(buckets[${i + 1}]), 0)`).join(', ')}]::bigint[]`
+
+const sums = `sum(requests)::bigint as requests, sum(failed)::bigint as failed, sum(timed)::bigint as timed,
+    sum(duration_ms) as duration_ms, sum(hits)::bigint as hits, max(age_ms) as age_ms`
+
+const read = `
+create function read_service_minutes(since timestamptz, until timestamptz)
+returns table (minute bigint, slots integer, requests bigint, failed bigint, timed bigint,
+  duration_ms double precision, hits bigint, age_ms integer, buckets bigint[])
+language sql stable security definer set search_path = public, pg_temp as $$
+  select extract(epoch from minute)::bigint / 60, bit_or(slots)::integer, ${sums}, ${sumOfBuckets}
+  from service_minutes where minute >= since and minute < until group by minute order by minute
+$$;
+
+-- Whole days (UTC), with their minutes as three lists: nothing is kept twice, and nothing is rounded early.
+create function read_service_days(since date, until date)
+returns table (day date, minutes integer[], slots integer[], requests_by integer[], failed_by integer[],
+  requests bigint, failed bigint, timed bigint, duration_ms double precision, hits bigint, age_ms integer,
+  buckets bigint[])
+language sql stable security definer set search_path = public, pg_temp as $$
+  with by_minute as (
+    select (minute at time zone 'UTC')::date as day,
+      extract(epoch from minute at time zone 'UTC' - date_trunc('day', minute at time zone 'UTC'))::integer / 60 as n,
+      bit_or(slots)::integer as slots, sum(requests)::integer as requests, sum(failed)::integer as failed
+    from service_minutes
+    where minute >= since::timestamp at time zone 'UTC' and minute < until::timestamp at time zone 'UTC'
+    group by minute
+  ), lists as (
+    select day, array_agg(n order by n) as minutes, array_agg(slots order by n) as slots,
+      array_agg(requests order by n) as requests_by, array_agg(failed order by n) as failed_by
+    from by_minute group by day
+  ), totals as (
+    select (minute at time zone 'UTC')::date as day, ${sums}, ${sumOfBuckets} as buckets
+    from service_minutes
+    where minute >= since::timestamp at time zone 'UTC' and minute < until::timestamp at time zone 'UTC'
+    group by 1
+  )
+  select day, l.minutes, l.slots, l.requests_by, l.failed_by, t.requests, t.failed, t.timed, t.duration_ms,
+    t.hits, t.age_ms, t.buckets
+  from lists l join totals t using (day) order by day
+$$;
+
+create function first_service_minute() returns bigint
+language sql stable security definer set search_path = public, pg_temp as $$
+  select extract(epoch from min(minute))::bigint / 60 from service_minutes
+$$;
+
+revoke execute on function report_service_minutes, prune_service_minutes, read_service_minutes,
+  read_service_days, first_service_minute from public;
+grant execute on function report_service_minutes, prune_service_minutes, read_service_minutes,
+  read_service_days, first_service_minute to certdata_reader;`
+
+/** Creates the table of minutes and the functions by which the serving role reaches it. */
+export const up = async (db: Kysely<unknown>): Promise<void> => {
+  for (const statement of [table, report, read]) await sql.raw(statement).execute(db)
+}

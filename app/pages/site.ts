@@ -1,0 +1,42 @@
+import type { Representation } from '../cache/entry.ts'
+import { type Assets, readAssets } from './assets.ts'
+import { guidePages } from './guides.ts'
+import { homePage } from './home.ts'
+import { layOut, type PageContent } from './layout.ts'
+import { problemPages } from './problem-pages.ts'
+import { createRepresentation } from './representation.ts'
+import { statusPage } from './status-page.ts'
+
+export const htmlType = 'text/html; charset=utf-8'
+
+export type SiteOptions = {
+  /** Origin that clients see. */
+  publicUrl: string
+  /** The published token. */
+  demoToken: string
+}
+
+export type Site = {
+  assets: Assets
+  /** Pages that are the same for everyone, by path. */
+  pages: ReadonlyMap<string, Representation>
+  /** Puts a page together that is not. */
+  layOut(content: PageContent): string
+}
+
+let assets: Assets | undefined
+
+/** Everything that does not change while the service runs, read and put together once. */
+export const createSite = ({ publicUrl, demoToken }: SiteOptions): Site => {
+  assets ??= readAssets()
+  const known = assets
+  const { pages } = guidePages()
+  const contents = [homePage(publicUrl, demoToken), statusPage(), ...pages, ...problemPages(publicUrl)]
+  const toEntry = (content: PageContent) =>
+    [content.path, createRepresentation(htmlType, layOut(known, content))] as const
+  return {
+    assets: known,
+    pages: new Map(contents.map(toEntry)),
+    layOut: (content) => layOut(known, content),
+  }
+}

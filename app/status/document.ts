@@ -1,0 +1,120 @@
+import { quantile } from './histogram.ts'
+import { type History, minutesPerDay, shownDays } from './history.ts'
+import { findIncidents, type Incident } from './incidents.ts'
+import { type Minute, minuteMs } from './minutes.ts'
+import { createStretchReader, type Stretch, type StretchReader, type Sums } from './stretch.ts'
+
+/** The customer's figures, and ours, which are tighter. */
+export const targets = {
+  availability: { promised: 0.99, objective: 0.999 },
+  latency: { average_ms: 80 },
+  freshness: { max_age_ms: 600 },
+} as const
+
+/** Every instance has reported a minute so long after its end. */
+const settledAfterMs = 15_000
+const shownIncidents = 50
+
+const instant = (minute: number) => new Date(minute * minuteMs).toISOString().replace('.000Z', 'Z')
+const rounded = (value: number, digits: number) => Number(value.toFixed(digits))
+const roundedMs = (ms: number | null) => (ms === null ? null : rounded(ms, 2))
+
+/** Minutes that nobody reported are down. */
+const downMinutes = ({ levels }: Stretch) => levels.reduce<number>((sum, level) => sum + 1 - (level ?? 0), 0)
+
+const latencyOf = ({ timed, durationMs, buckets }: Sums) => ({
+  average_ms: timed === 0 ? null : roundedMs(durationMs / timed),
+  p50_ms: roundedMs(quantile(buckets, 0.5)),
+  p99_ms: roundedMs(quantile(buckets, 0.99)),
+})
+
+const figuresOf = (stretch: Stretch) => {
+  const { levels, sums } = stretch
+  const { requests, failed, timed, hits, ageMs } = sums
+  return {
+    minutes: levels.length,
+    unreported_minutes: levels.filter((level) => level === undefined).length,
+    availability: levels.length === 0 ? null : rounded(1 - downMinutes(stretch) / levels.length, 7),
+    ...{ requests, failed },
+    latency: latencyOf(sums),
+    cache_hit_ratio: timed === 0 ? null : rounded(hits / timed, 4),
+    max_age_ms: ageMs,
+  }
+}
+
+const budgetOf = (stretch: Stretch, objective: number) => {
+  const allowed = stretch.levels.length * 60 * (1 - objective)
+  const used = downMinutes(stretch) * 60
+  return {
+    objective,
+    allowed_seconds: rounded(allowed, 1),
+    used_seconds: rounded(used, 1),
+    left: allowed === 0 ? null : rounded(1 - used / allowed, 4),
+  }
+}
+
+const describePeriod = (stretch: Stretch) => ({
+  from: instant(stretch.from),
+  until: instant(stretch.until),
+  ...figuresOf(stretch),
+  error_budgets: [
+    budgetOf(stretch, targets.availability.promised),
+    budgetOf(stretch, targets.availability.objective),
+  ],
+})
+
+const describeIncident = ({ from, until, kind, availability }: Incident, end: number) => ({
+  from: instant(from),
+  until: until === null ? null : instant(until),
+  minutes: (until ?? end) - from,
+  kind,
+  availability: rounded(availability, 4),
+})
+
+/** By the last minute that is over; before the first whole one nothing is known. */
+const stateOf = ({ levelAt }: StretchReader, since: number, until: number) => {
+  if (until <= since) return 'unknown'
+  const level = levelAt(until - 1)
+  if (level === undefined || level < 0.5) return 'down'
+  return level < 0.95 ? 'degraded' : 'operational'
+}
+
+/**
+ * The status of the service as `/status.json` says it. `own`: minutes this instance has not written yet. What
+ * lies before the first whole minute of measuring is left out; minutes since then that nobody reported count as
+ * not available. Ends with the last minute whose reports must have come.
+ */
+export const createStatusDocument = (history: History, own: readonly Minute[], nowMs: number) => {
+  const until = Math.floor((nowMs - settledAfterMs) / minuteMs)
+  // The first minute was not measured from its beginning.
+  const first = Math.min(history.first ?? until, ...own.map(({ minute }) => minute))
+  const since = Math.min(first + 1, until)
+  const reader = createStretchReader(history, own, since)
+  const clamp = (minute: number) => Math.min(Math.max(minute, since), until)
+  const today = Math.floor(until / minutesPerDay)
+  const startOf = (days: number) => (today - days + 1) * minutesPerDay
+  const period = (start: number) => describePeriod(reader.read(clamp(start), until))
+  const points = (count: number, width: number) => {
+    const end = Math.ceil(until / width) * width
+    return Array.from({ length: count }, (_, i) => {
+      const start = end - (count - i) * width
+      return { at: instant(start), ...figuresOf(reader.read(clamp(start), clamp(start + width))) }
+    })
+  }
+  const { from, levels } = reader.read(clamp(startOf(shownDays)), until)
+  const incidents = findIncidents(from, levels).slice(-shownIncidents).reverse()
+  return {
+    status: stateOf(reader, since, until),
+    generated_at: new Date(nowMs).toISOString(),
+    measured_since: until > since ? instant(since) : null,
+    targets,
+    periods: {
+      now: period(until - 5),
+      '24h': period(until - minutesPerDay),
+      '30d': period(startOf(30)),
+      '90d': period(startOf(shownDays)),
+    },
+    series: { minutes: points(60, 1), quarters: points(96, 15), days: points(shownDays, minutesPerDay) },
+    incidents: incidents.map((each) => describeIncident(each, until)),
+  }
+}

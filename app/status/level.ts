@@ -1,0 +1,36 @@
+import { type Minute, slotsPerMinute } from './minutes.ts'
+
+const countBits = (bits: number): number => {
+  let count = 0
+  for (let rest = bits; rest > 0; rest &= rest - 1) count++
+  return count
+}
+
+/**
+ * How available the service was in a minute, 0 to 1: the worse of two. The slots in which a probe was answered,
+ * so that a minute without traffic counts for what it was; and the answers without a fault of ours (5xx), with
+ * the probes among them, so that one failure among three requests is not a third of a minute.
+ */
+export const levelOf = ({
+  slots,
+  requests,
+  failed,
+}: Pick<Minute, 'slots' | 'requests' | 'failed'>): number => {
+  const up = countBits(slots & 0b111111)
+  const good = requests - failed + up
+  return Math.min(up / slotsPerMinute, good / (requests + slotsPerMinute))
+}
+
+/** A day's minutes as levels in ten-thousandths; -1: no instance reported. */
+export type Levels = Int16Array
+
+const unknown = -1
+const whole = 10_000
+
+/** A level for storage in `Levels`; undefined: nobody reported. */
+export const toStored = (level: number | undefined): number =>
+  level === undefined ? unknown : Math.floor(level * whole)
+
+/** What `toStored` kept; undefined: nobody reported. */
+export const fromStored = (stored: number): number | undefined =>
+  stored === unknown ? undefined : stored / whole

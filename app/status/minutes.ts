@@ -1,0 +1,91 @@
+import { bucketCount, bucketOf } from './histogram.ts'
+
+export const minuteMs = 60_000
+/** A minute has six slots of ten seconds, each with a probe. */
+export const slotsPerMinute = 6
+export const slotMs = minuteMs / slotsPerMinute
+
+/** What is known of a minute, of one instance or of all together. */
+export type Minute = {
+  /** Minutes since 1970. */
+  minute: number
+  /** A bit for each slot in which a probe was answered; instances' are joined by OR. */
+  slots: number
+  /** Answers of the API, whatever their status. */
+  requests: number
+  /** Of these with a status of 5xx. */
+  failed: number
+  /** Data answers (200 and 304), whose time was taken. */
+  timed: number
+  durationMs: number
+  /** Of the timed ones, those that came from a cache. */
+  hits: number
+  /** Age of what was served, at most, as sampled; null: never. */
+  ageMs: number | null
+  /** See histogram.ts; may end early. */
+  buckets: number[]
+}
+
+export type Minutes = {
+  /** Counts an answer. `ms`: its time, where it was one of data; `isHit`: it came from a cache. */
+  addAnswer(status: number, ms: number | undefined, isHit: boolean): void
+  /** Notes a probe sent at `atMs`, and how old what it was served might have been. */
+  addProbe(atMs: number, isAnswered: boolean, ageMs: number): void
+  /** Minutes that are over and were not settled, oldest first; with `all`, the one that runs as well. */
+  unsettled(all?: boolean): readonly Minute[]
+  /** Forgets minutes that were written, but for the one that runs. */
+  settle(minutes: readonly Minute[]): void
+}
+
+/** A day: while the database is away longer than that, the oldest are given up. */
+const maxUnsettled = 1_440
+
+export const emptyMinute = (minute: number): Minute => ({
+  ...{ minute, slots: 0, requests: 0, failed: 0, timed: 0, durationMs: 0, hits: 0, ageMs: null },
+  buckets: new Array<number>(bucketCount).fill(0),
+})
+
+/** Counts by minutes of the wall clock, `now` in milliseconds since 1970. */
+export const createMinutes = (now: () => number): Minutes => {
+  const known = new Map<number, Minute>()
+  let current = emptyMinute(Number.NaN)
+
+  const minuteAt = (ms: number): Minute => {
+    const minute = Math.floor(ms / minuteMs)
+    if (minute === current.minute) return current
+    current = known.get(minute) ?? emptyMinute(minute)
+    known.set(minute, current)
+    for (const oldest of known.keys()) {
+      if (known.size <= maxUnsettled) break
+      known.delete(oldest)
+    }
+    return current
+  }
+
+  return {
+    addAnswer(status, ms, isHit) {
+      const minute = minuteAt(now())
+      minute.requests += 1
+      if (status >= 500) minute.failed += 1
+      if (ms === undefined) return
+      minute.timed += 1
+      minute.durationMs += ms
+      if (isHit) minute.hits += 1
+      const bucket = bucketOf(ms)
+      minute.buckets[bucket] = (minute.buckets[bucket] ?? 0) + 1
+    },
+    addProbe(atMs, isAnswered, ageMs) {
+      const minute = minuteAt(atMs)
+      if (isAnswered) minute.slots |= 1 << Math.floor((atMs % minuteMs) / slotMs)
+      if (Number.isFinite(ageMs)) minute.ageMs = Math.max(minute.ageMs ?? 0, Math.round(ageMs))
+    },
+    unsettled(all = false) {
+      const running = Math.floor(now() / minuteMs)
+      return [...known.values()].filter(({ minute }) => all || minute < running)
+    },
+    settle(minutes) {
+      const running = Math.floor(now() / minuteMs)
+      for (const { minute } of minutes) if (minute < running) known.delete(minute)
+    },
+  }
+}

@@ -1,0 +1,92 @@
+import { addBuckets } from './histogram.ts'
+import { type History, minutesPerDay } from './history.ts'
+import { fromStored, levelOf } from './level.ts'
+import { emptyMinute, type Minute } from './minutes.ts'
+
+export type Sums = Omit<Minute, 'minute' | 'slots'>
+
+/** A stretch of time, in minutes since 1970: what was counted, and how available each minute was. */
+export type Stretch = Readonly<{
+  from: number
+  /** Not included. */
+  until: number
+  sums: Sums
+  /** 0 to 1; undefined: nobody reported. */
+  levels: readonly (number | undefined)[]
+}>
+
+export type StretchReader = {
+  read(from: number, until: number): Stretch
+  levelAt(minute: number): number | undefined
+}
+
+const addSums = (sum: Sums, other: Sums): void => {
+  sum.requests += other.requests
+  sum.failed += other.failed
+  sum.timed += other.timed
+  sum.durationMs += other.durationMs
+  sum.hits += other.hits
+  if (other.ageMs !== null) sum.ageMs = Math.max(sum.ageMs ?? 0, other.ageMs)
+  addBuckets(sum.buckets, other.buckets)
+}
+
+/** What instances reported of a minute, and what this one has not yet been able to. */
+const mergeOwn = (minutes: History['minutes'], own: readonly Minute[]): Map<number, Minute> =>
+  new Map(
+    own.map((each) => {
+      const known = minutes.get(each.minute)
+      const sum = { ...emptyMinute(each.minute), slots: each.slots | (known?.slots ?? 0) }
+      if (known) addSums(sum, known)
+      addSums(sum, each)
+      return [each.minute, sum]
+    }),
+  )
+
+/**
+ * Reads stretches of the history: minutes where they are kept, whole days before. `since`: before this minute
+ * nothing was measured, so a day that begins earlier is whole from there. `own`: what is not written yet.
+ */
+export const createStretchReader = (
+  { minutes, days }: History,
+  own: readonly Minute[],
+  since: number,
+): StretchReader => {
+  const merged = mergeOwn(minutes, own)
+  const minuteOf = (minute: number) => merged.get(minute) ?? minutes.get(minute)
+
+  const levelAt = (minute: number): number | undefined => {
+    const known = minuteOf(minute)
+    if (known) return levelOf(known)
+    const stored = days.get(Math.floor(minute / minutesPerDay))?.levels[minute % minutesPerDay]
+    return stored === undefined ? undefined : fromStored(stored)
+  }
+
+  const addDay = (sums: Sums, day: number, from: number, until: number): void => {
+    const start = day * minutesPerDay
+    const whole = days.get(day)
+    if (whole && until === start + minutesPerDay && from <= Math.max(start, since)) {
+      addSums(sums, whole)
+      for (const each of own) if (Math.floor(each.minute / minutesPerDay) === day) addSums(sums, each)
+      return
+    }
+    for (let minute = from; minute < until; minute++) {
+      const known = minuteOf(minute)
+      if (known) addSums(sums, known)
+    }
+  }
+
+  return {
+    levelAt,
+    read(from, until) {
+      const sums: Sums = emptyMinute(0)
+      for (let at = from; at < until; ) {
+        const day = Math.floor(at / minutesPerDay)
+        const end = Math.min(until, (day + 1) * minutesPerDay)
+        addDay(sums, day, at, end)
+        at = end
+      }
+      const levels = Array.from({ length: Math.max(0, until - from) }, (_, i) => levelAt(from + i))
+      return { from, until, sums, levels }
+    },
+  }
+}

@@ -1,0 +1,87 @@
+import fp from 'fastify-plugin'
+import type { Status } from '../app/status/status.ts'
+
+export type StatusPluginOptions = { status: Status }
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    serviceStatus: Status
+    /** Probes and reports from now on until the service closes. */
+    startStatus(): void
+  }
+}
+
+const slotMs = 10_000
+/** Into the slot: clocks differ by less, so that instances agree on the slot. */
+const offsetMs = 1_000
+const slotsPerMinute = 6
+const pruneEverySlots = 360
+
+/** Counts every answer of the API, and keeps the minutes of which the uptime page is made. */
+export default fp<StatusPluginOptions>(
+  (app, { status }, done) => {
+    app.decorate('serviceStatus', status)
+    const counted = new Set<string>()
+    app.addHook('onRoute', ({ url, config }) => {
+      // What needs a token, and the addresses without one below /v1: the API, and no pages or probes.
+      if (config?.scope !== undefined || url.startsWith('/v1/')) counted.add(url)
+    })
+    app.requestObserver.subscribe((route, _plan, code, ms, source) => {
+      if (!counted.has(route)) return
+      // Only answers of data are a time to judge by: not streams, polls that wait, or errors.
+      const isTimed = source !== 'none' && code < 400
+      status.addAnswer(code, isTimed ? ms : undefined, source !== 'database')
+    })
+
+    let timer: NodeJS.Timeout | undefined
+    let running: Promise<void> = Promise.resolve()
+    let isStopped = true
+    let isFailing = false
+    let slots = 0
+
+    const attempt = async (work: () => Promise<void>) => {
+      try {
+        await work()
+        isFailing = false
+      } catch (error) {
+        const { message: reason } = error as Error
+        if (!isFailing) app.log.warn({ reason }, 'the minutes of the status page wait: trying again')
+        isFailing = true
+      }
+    }
+    const look = async () => {
+      const probing = status.probe()
+      const slot = Math.floor(Date.now() / slotMs) % slotsPerMinute
+      // Reported in the first slot of a minute, read in the second, so that others have reported too.
+      if (slot === 0) await attempt(() => status.report())
+      if (slot === 1 || slots === 0) await attempt(() => status.refresh())
+      if (slots % pruneEverySlots === pruneEverySlots - 1) await attempt(() => status.prune())
+      slots++
+      await probing
+    }
+    // By the wall clock each time: an interval would drift, and a slot would be left out now and then.
+    const schedule = () => {
+      if (isStopped) return
+      const ms = slotMs - ((Date.now() - offsetMs) % slotMs)
+      timer = setTimeout(run, ms).unref()
+    }
+    const run = () => {
+      running = Promise.all([running, look()]).then(() => {})
+      // The next probe is due whether or not this one has come back.
+      schedule()
+    }
+    app.decorate('startStatus', () => {
+      isStopped = false
+      run()
+    })
+    app.addHook('onClose', async () => {
+      const wasRunning = !isStopped
+      isStopped = true
+      clearTimeout(timer)
+      await running
+      if (wasRunning) await attempt(() => status.report(true))
+    })
+    done()
+  },
+  { name: 'status', dependencies: ['metrics'], fastify: '5.x' },
+)

@@ -1,0 +1,19 @@
+import type { FastifyInstance } from 'fastify'
+import { htmlType, type Site } from '../app/pages/site.ts'
+import { immutable } from '../plugins/pages.ts'
+
+export type PageOptions = { site: Site }
+
+const hidden = { schema: { hide: true } }
+
+/** Pages that are the same for everyone, and what they load. */
+export const pageRoutes = async (app: FastifyInstance, { site }: PageOptions): Promise<void> => {
+  for (const [path, file] of site.pages) {
+    app.get(path, hidden, (_request, reply) => reply.sendPage(htmlType, file))
+    app.guardMethods(path, ['GET', 'HEAD'])
+  }
+  for (const { url, type, file } of site.assets.all) {
+    app.get(url, hidden, (_request, reply) => reply.sendPage(type, file, { cacheControl: immutable }))
+    app.guardMethods(url, ['GET', 'HEAD'])
+  }
+}

@@ -1,0 +1,177 @@
+import { CompiledQuery, sql } from 'kysely'
+import t from 'tap'
+import { createDb, createPool, readerRole } from '../../app/db/connect.ts'
+import { type Bound, createShapes } from '../../app/db/page/shapes.ts'
+import { type PageRow, pageStatement } from '../../app/db/page/statement.ts'
+import type { Db } from '../../app/db/schema.ts'
+import { parseQuery } from '../../app/query/parse.ts'
+import { type Plan, planQuery } from '../../app/query/plan.ts'
+import { resources } from '../../app/resources/index.ts'
+import { createTestDatabase } from '../helper.ts'
+
+const database = await createTestDatabase()
+const open = (prepares: boolean) =>
+  createDb(
+    createPool(database.url, {
+      role: readerRole,
+      max: 1,
+      applicationName: 'test',
+      onError: () => {},
+      prepares,
+    }),
+  )
+const db = open(true)
+t.teardown(async () => {
+  await db.destroy()
+  await database.close()
+})
+
+const today = '2026-11-21'
+const rowCount = 3_000
+/** Certificates that end on one day. */
+const ties = 5
+await sql`insert into customers (customer_id, name) values ('a', 'A'), ('b', 'B')`.execute(database.operator)
+await sql`insert into products (customer_id, id, name) select c, 'p' || n, 'P' from unnest(array['a', 'b']) c,
+  generate_series(1, 20) n`.execute(database.operator)
+await sql`
+  insert into certificates (customer_id, id, number, title, approval_status, valid_from, valid_until, product_id)
+  select c, 'x' || n, 'N' || n, c || n, 'approved', date '2024-01-01' + n % 900,
+    nullif(date '2026-01-01' + n % 700, date '2026-01-01'), 'p' || n % 20
+  from unnest(array['a', 'b']) c, generate_series(1, ${sql.lit(rowCount)}) n`.execute(database.operator)
+const owner = createDb(createPool(database.url, { max: 1, applicationName: 'test', onError: () => {} }))
+await sql`analyze`.execute(owner)
+await owner.destroy()
+
+const planOf = (query: string, customerId = 'a', day = today, after?: string[]): Plan => {
+  const outcome = parseQuery(resources.certificates, 'page', query)
+  if ('faults' in outcome) throw new Error(JSON.stringify(outcome.faults))
+  return planQuery(outcome.query, { customerId, today: day }, after)
+}
+const compile = (plan: Plan): Bound => {
+  const { sql: text, parameters } = pageStatement(plan).compile(db)
+  return { text, values: [...parameters] }
+}
+/** Asks until the shape is kept. */
+const keep = (plan: Plan, shapes = createShapes(compile, () => 0)): Bound => {
+  for (let i = 0; i < 10; i++) {
+    const found = shapes.find(plan)
+    if (found) return found
+  }
+  throw new Error('never kept')
+}
+const run = async ({ text, values }: Bound, on: Db = db): Promise<PageRow> =>
+  (await on.executeQuery<PageRow>(CompiledQuery.raw(text, values))).rows[0] as PageRow
+const lasting = ({ data, found, last, total }: PageRow) => ({ data, found, last, total })
+
+/** Two of one shape each, with other values. */
+const pairs: [Plan, Plan][] = [
+  [planOf(''), planOf('', 'b')],
+  [planOf(''), planOf('', 'a', '2027-05-01')],
+  [
+    planOf('expiring_within=10&sort=valid_until&valid_until[gte]=2027-01-01'),
+    planOf('expiring_within=200&sort=valid_until&valid_until[gte]=2027-01-01'),
+  ],
+  [planOf('sort=valid_until&limit=7'), planOf('sort=valid_until&limit=7', 'b')],
+  [
+    planOf('sort=valid_until&valid_until[gte]=2026-12-01&valid_until[lt]=2027-01-01&fields=valid_until'),
+    planOf('sort=valid_until&valid_until[gte]=2027-02-01&valid_until[lt]=2027-03-01&fields=valid_until'),
+  ],
+  [
+    planOf('sort=-valid_until,number&include=product', 'a', today, ['2027-06-01', 'N5', 'x5']),
+    planOf('sort=-valid_until,number&include=product', 'b', today, ['2026-06-01', 'N900', 'x900']),
+  ],
+  [planOf('id=x5'), planOf('id=x6', 'b')],
+]
+
+t.test('a kept statement answers what a compiled one does, whatever its values', async (t) => {
+  for (const [first, second] of pairs) {
+    const shapes = createShapes(compile, () => 0)
+    const kept = keep(first, shapes)
+    const other = shapes.find(second) as Bound
+    t.equal(other.text, kept.text)
+    t.same(lasting(await run(kept)), lasting(await run(compile(first))))
+    t.same(lasting(await run(other)), lasting(await run(compile(second))))
+    t.ok((await run(kept)).data !== (await run(other)).data, 'the pair differs')
+  }
+})
+
+t.test('planned without its values it still reads the page by an index, and no more', async (t) => {
+  const client = await createPool(database.url, {
+    role: readerRole,
+    max: 1,
+    applicationName: 'test',
+    onError: () => {},
+  })
+  t.teardown(() => client.end())
+  await client.query('set plan_cache_mode = force_generic_plan')
+  type Node = {
+    'Node Type': string
+    'Relation Name'?: string
+    'Actual Rows': number
+    'Actual Loops': number
+    Plans?: Node[]
+  }
+  const scans = (node: Node): Node[] => [
+    ...(node['Relation Name'] === 'certificates' ? [node] : []),
+    ...(node.Plans ?? []).flatMap(scans),
+  ]
+  for (const [index, [plan]] of pairs.entries()) {
+    const { text, values } = keep(plan)
+    await client.query(`prepare s${index} as ${text}`)
+    const literals = values.map((value) => (typeof value === 'number' ? value : `'${value}'`)).join()
+    const { rows } = await client.query(`explain (analyze, format json) execute s${index}(${literals})`)
+    const found = scans(rows[0]['QUERY PLAN'][0].Plan)
+    t.ok(found.length > 0)
+    for (const node of found) {
+      t.match(node['Node Type'], /Index/, JSON.stringify(node))
+      t.ok(node['Actual Rows'] * node['Actual Loops'] <= plan.limit + 1 + ties, `${node['Actual Rows']} rows`)
+    }
+  }
+})
+
+t.test('queries whose plan hangs on their values are left to the planner', (t) => {
+  const shapes = createShapes(compile, () => 0)
+  for (const query of [
+    'country_code=DE',
+    'number[prefix]=N1',
+    'valid_until[lt]=2027-01-01',
+    'validity=valid',
+    'tags=a',
+    'id=x1,x2',
+    'count=exact',
+  ]) {
+    for (let i = 0; i < 10; i++) t.equal(shapes.find(planOf(query)), undefined, query)
+  }
+  t.end()
+})
+
+t.test('what clients make us keep is bounded, in number and in turnover', (t) => {
+  let now = 0
+  const shapes = createShapes(compile, () => now)
+  const count = (from: number) => {
+    const kept = new Set<number>()
+    for (let limit = from; limit < from + 150; limit++) {
+      for (let i = 0; i < 4; i++) if (shapes.find(planOf(`limit=${limit}`))) kept.add(limit)
+    }
+    return kept.size
+  }
+  t.equal(shapes.find(planOf('limit=1')), undefined, 'not what is asked once')
+  t.equal(count(1), 101, 'the first hundred, and one in place of another')
+  t.equal(count(200), 0, 'no more for now')
+  now += 10_000
+  t.equal(count(200), 1, 'one more each ten seconds')
+  t.end()
+})
+
+t.test('connections keep marked statements prepared, unless they are told not to', async (t) => {
+  const names = async (on: Db) =>
+    (await sql<{ name: string }>`select name from pg_prepared_statements order by name`.execute(on)).rows.map(
+      ({ name }) => name,
+    )
+  const kept = keep(planOf('limit=9'))
+  const [fresh, pooled] = [open(true), open(false)]
+  t.teardown(() => Promise.all([fresh.destroy(), pooled.destroy()]))
+  for (const each of [fresh, pooled]) for (let i = 0; i < 3; i++) await run(kept, each)
+  t.match(await names(fresh), [/^page_[\da-f]{16}$/])
+  t.same(await names(pooled), [])
+})
