@@ -101,6 +101,28 @@ t.test('the committed types are those of the document now', async (t) => {
   t.ok(committed === now, 'else: npm run client:types')
 })
 
+t.test('the collection asks only for what the document describes', async (t) => {
+  const { paths } = (await app.inject('/openapi.json')).json()
+  const files = globSync('clients/bruno/**/*.bru', { cwd: root })
+  const asked = files.flatMap((file) => {
+    const text = readFileSync(join(root, file), 'utf8')
+    return [...text.matchAll(/^(get|post) \{\n {2}url: \{\{url\}\}([^?\n]+)/gm)].map(([, method, path]) => ({
+      method,
+      path,
+    }))
+  })
+  t.ok(asked.length >= 15)
+  const isDescribed = (path: string, method: string) =>
+    Object.keys(paths).some((template) => {
+      const pattern = template.replaceAll('.', '\\.').replace(/\{\w+\}/g, '[^/]+')
+      return new RegExp(`^${pattern}$`).test(path) && paths[template][method]
+    })
+  t.same(
+    asked.filter(({ method, path }) => !isDescribed(path as string, method as string)),
+    [],
+  )
+})
+
 t.test('it builds to plain modules that import nothing from elsewhere, and runs so', async (t) => {
   const dist = t.testdir({ 'package.json': '{"type":"module"}' })
   const tsc = join(root, 'node_modules/typescript/bin/tsc')
