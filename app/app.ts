@@ -62,11 +62,13 @@ import { createQuotas } from './limits/quotas.ts'
 import type { SlotStore } from './limits/slots.ts'
 import type { LimitStore } from './limits/store.ts'
 import { after } from './limits/timer.ts'
-import { createSlowFigure } from './observe/figures.ts'
+import { byLabel, counter, createSlowFigure, gauge } from './observe/figures.ts'
 import { createRequestObserver } from './observe/requests.ts'
 import { type PoolFigures, type RedisFigures, serviceCollectors } from './observe/service-metrics.ts'
-import { findTraceId } from './observe/trace-context.ts'
 import type { Tracing } from './observe/tracing.ts'
+import { createAdmission } from './overload/admission.ts'
+import { guardServer } from './overload/guard.ts'
+import { watchLag } from './overload/lag.ts'
 import { createSite } from './pages/site.ts'
 import { createCursorCodec } from './query/cursor.ts'
 import { createRecords } from './records.ts'
@@ -143,10 +145,6 @@ const serverOptions = (
         err: describeForLog,
       },
     },
-    childLoggerFactory: (logger, bindings, options, request) => {
-      const trace_id = findTraceId(request.headers.traceparent)
-      return logger.child(trace_id === undefined ? bindings : { ...bindings, trace_id }, options)
-    },
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: () => randomUUID(),
     trustProxy: config.trustedProxies.length > 0 ? [...config.trustedProxies] : false,
@@ -160,6 +158,33 @@ const serverOptions = (
   }
   const serverFactory = createListener({ tls: config.tls, maxHeaderBytes, answerFast })
   return config.tls ? { ...options, serverFactory, http2: true } : { ...options, serverFactory }
+}
+
+/** Refuses what is too much before Fastify sees it. */
+const shedOverload = (
+  app: FastifyInstance,
+  { config, publicUrl, monotonicNow }: Deps,
+  headers: () => Readonly<Record<string, string>>,
+): void => {
+  const { concurrency, lagMs } = config.overload
+  const lag = watchLag({ lateMs: lagMs, now: monotonicNow })
+  const shed = { demo: 0, other: 0 }
+  const admission = createAdmission({ concurrency, lagLevel: lag.level })
+  const onShed = (kind: keyof typeof shed) => {
+    shed[kind] += 1
+    app.requestObserver.observe('', kind === 'demo' ? 'demo' : 'none', 503, 0, 'none')
+  }
+  app.addHook('onReady', async () =>
+    guardServer(app.server, { admission, publicUrl, demoToken: config.demoToken, headers, onShed }),
+  )
+  app.addHook('onClose', async () => lag.stop())
+  app.metrics.add([
+    counter('certdata_shed_total', 'Requests refused because there were too many, by kind', () =>
+      byLabel('kind', shed),
+    ),
+    gauge('certdata_requests_waiting', 'Requests that wait for something', () => admission.active, 'sum'),
+    gauge('certdata_event_loop_late', '0 while the event loop is in time, up to 4', lag.level),
+  ])
 }
 
 const redisFigures = ({ shared, limitStore }: Deps): Record<string, RedisFigures> => {
@@ -188,10 +213,10 @@ export const build = async (deps: Deps): Promise<FastifyInstance> => {
   }
   const scopes = listScopes()
 
-  if (deps.tracing) await app.register(tracingPlugin, { tracing: deps.tracing })
   await app.register(securityHeaders)
   await app.register(problems, { publicUrl, headers: constantHeaders })
   await app.register(answers)
+  if (deps.tracing) await app.register(tracingPlugin, { tracing: deps.tracing })
   await app.register(accessLog)
   const { trustedProxies, allowHttp } = config
   await app.register(gate, { trustedProxies, allowHttp, publicUrl })
@@ -224,7 +249,10 @@ export const build = async (deps: Deps): Promise<FastifyInstance> => {
     logins,
   })
   await app.register(audit, { db, secrets, now })
-  await app.register(metrics, { observer: createRequestObserver(), processRegistry: deps.figures?.process })
+  await app.register(metrics, {
+    observer: createRequestObserver(),
+    processRegistry: deps.figures?.process,
+  })
   const { holidays, accessRequestDays: keptDays } = config
   const requests = createAccessRequests({ ...counting, db, now, monotonicNow, holidays, keptDays })
   await app.register(accessRequests, { requests, after })
@@ -261,11 +289,6 @@ export const build = async (deps: Deps): Promise<FastifyInstance> => {
     maxStreams: Math.ceil(config.databasePool / 2),
   })
 
-  const quotas = createQuotas(counting)
-  const hasProxies = config.trustedProxies.length > 0
-  // Spans are made by the router.
-  const isOff = deps.tracing !== undefined
-  await app.register(fastLane, { cache, judge: deps.judge, quotas, today, isDraining, hasProxies, isOff })
   const overdueAccessRequests = createSlowFigure({
     read: requests.countOverdue,
     now: monotonicNow,
@@ -287,6 +310,9 @@ export const build = async (deps: Deps): Promise<FastifyInstance> => {
     }),
   )
 
+  const quotas = createQuotas(counting)
+  const hasProxies = config.trustedProxies.length > 0
+  await app.register(fastLane, { cache, judge: deps.judge, quotas, today, isDraining, hasProxies })
   await app.register(openapi, { publicUrl })
   await app.register(authRoutes, { signingKeys })
   await app.register(metricsRoutes, { token: config.metricsToken })
@@ -307,5 +333,6 @@ export const build = async (deps: Deps): Promise<FastifyInstance> => {
   await app.register(wellKnownRoutes, { publicUrl, scopes, securityContact: config.securityContact, now })
   await app.register(statusRoutes)
   await app.register(pageRoutes, { site: createSite({ publicUrl, demoToken }) })
+  shedOverload(app, deps, constantHeaders)
   return app
 }

@@ -45,7 +45,7 @@ export type Stores = {
 }
 
 /** Between attempts to reach the database at start. */
-const retryMs = 2_000
+const retryMs = 1_000
 
 /** Host, port and database, without the login; a socket's URL has no host to show. */
 const describeAddress = (url: string): string => {
@@ -59,17 +59,24 @@ const waitForServingRole = async (
   log: Log,
   signal: AbortSignal,
 ): Promise<string | undefined> => {
+  let wasReported = false
   for (;;) {
     try {
-      return await findServingRole(url)
+      const role = await findServingRole(url)
+      if (wasReported) log.info('PostgreSQL answers')
+      return role
     } catch (error) {
       if (!isUnreachable(error)) throw error
       const reason = error instanceof Error ? error.message || error.name : String(error)
       const where = describeAddress(url)
-      log.warn(
-        { reason },
-        `PostgreSQL at ${where} (DATABASE_URL) does not answer: trying again in ${retryMs / 1000} s`,
-      )
+      if (!wasReported) {
+        const every = `${retryMs / 1000} s`
+        log.warn(
+          { reason },
+          `PostgreSQL at ${where} (DATABASE_URL) does not answer: trying again every ${every}`,
+        )
+      }
+      wasReported = true
       await delay(retryMs, undefined, { signal })
     }
   }
@@ -158,6 +165,7 @@ export const openStores = async (
       shared = createRedisCache({ url: config.redisUrl, secrets, epoch, ttlSeconds: cacheTtlSeconds, warn })
     if (config.redisUrl) limitStore = createRedisLimits({ url: config.redisUrl, after, warn })
     const ping = async () => {
+      if (poller.isLeased()) return
       // Bounded, where a statement of ours would wait as long as a server that hangs.
       if (!(await poller.confirm())) throw new Error('The database does not answer')
     }

@@ -76,6 +76,7 @@ export const sendEntry = (
     })
   }
   const link = formatLinks(entry.next, options)
+  request.answerSource = answer.staleSeconds === undefined ? answer.outcome : 'stale'
   reply.headers({
     etag: entry.etag,
     'cache-control': 'private, no-cache',
@@ -85,7 +86,6 @@ export const sendEntry = (
     'server-timing': formatTiming(reply),
   })
   if (link !== undefined) reply.header('link', link)
-  request.answerSource = answer.staleSeconds === undefined ? answer.outcome : 'stale'
   if (isNotModified(headers['if-none-match'], entry.etag)) return reply.code(304).send()
   request.rowsRead = entry.rows ?? 0
   reply.type('application/json')

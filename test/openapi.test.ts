@@ -484,7 +484,14 @@ t.test('every error that a request provokes is documented where it comes, as a p
   )
   t.same(
     [...documented].filter((code) => !provoked.has(code)).sort(),
-    ['headers_too_large', 'internal_error', 'malformed_request', 'request_timeout', 'unavailable'],
+    [
+      'headers_too_large',
+      'internal_error',
+      'malformed_request',
+      'overloaded',
+      'request_timeout',
+      'unavailable',
+    ],
     'what needs a broken wire or a broken service is all that no request here provokes',
   )
 })
