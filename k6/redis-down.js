@@ -32,5 +32,5 @@ const stateOf = (/** @type {number} */ progress) => {
 
 /** @param {import('./lib.js').World} world */
 export default (world) => {
-  readAsUsual(world, { redis: stateOf(exec.scenario.progress) })
+  readAsUsual(world, { tags: { redis: stateOf(exec.scenario.progress) } })
 }

@@ -14,6 +14,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import t from 'tap'
+import { catalogue, type ErrorCode } from '../../app/errors.ts'
 import { type Service, startService } from '../../clients/tools/service.ts'
 import { type Example, listExamples, matches } from './examples.ts'
 
@@ -225,6 +226,23 @@ t.test('what is not run is named, and no more than that', async (t) => {
   t.same(named, notRun)
   t.ok(examples.filter(isRun).length > 30)
   for (const [file, begins, reason] of notRun) t.comment(`not run: ${file}: ${begins}: ${reason}`)
+})
+
+t.test('the guide to errors has every code there is, and no other', async (t) => {
+  const guide = readFileSync(join(root, 'docs/errors.md'), 'utf8')
+  const rows = guide.split('\n').filter((line) => /^\| \d/.test(line))
+  const named = rows.flatMap((row) =>
+    [...(row.split('|')[2] ?? '').matchAll(/`(\w+)`/g)].map(([, code]) => code),
+  )
+  t.same(named.sort(), Object.keys(catalogue).sort())
+  const wrong = rows.flatMap((row) => {
+    const [, statuses = '', codes = ''] = row.split('|')
+    const listed = statuses.split(',').map(Number)
+    return [...codes.matchAll(/`(\w+)`/g)].filter(
+      ([, code]) => !listed.includes(catalogue[code as ErrorCode][0]),
+    )
+  })
+  t.same(wrong, [], 'each beside its status')
 })
 
 /** Written elsewhere; what leads to it is here already. */

@@ -248,6 +248,12 @@ t.test('walks every page once, asks only as far as somebody reads, and selects f
   t.equal(sent.filter(({ path }) => path.startsWith('/v1/products')).length, pages + 1)
   const { data } = await client.list('products', { limit: 1, fields: ['name', 'brand'] })
   t.same(Object.keys(data[0] ?? {}).sort(), ['brand', 'id', 'name'])
+  // @ts-expect-error: a field that was not asked for is none to the types either
+  t.equal(data[0]?.model, undefined)
+  const few = await client.list('products', { limit: 1, fields: 'model,tags' })
+  // @ts-expect-error: nor in a list that is written out
+  t.equal(few.data[0]?.name, undefined)
+  t.same(few.data[0]?.tags, [])
 })
 
 t.test('a value with commas and backslashes comes through a list whole', async (t) => {

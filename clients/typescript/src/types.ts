@@ -936,8 +936,6 @@ export type Resources = {
       on?: Value
       /** Days before its end in which a certificate counts as expiring. Absent: the customer's setting. */
       expiring_within?: number
-      /** Overrides the header Accept. */
-      format?: 'json'
       /** At most 3 keys, comma-separated, each once; a leading - reverses. One of: valid_until, valid_from, issued_on, number, updated_at, created_at. Null is the greatest value; `id` breaks ties. */
       sort?: Value | readonly Value[]
       /** Records a page. */
@@ -956,8 +954,6 @@ export type Resources = {
       on?: Value
       /** Days before its end in which a certificate counts as expiring. Absent: the customer's setting. */
       expiring_within?: number
-      /** Overrides the header Accept. */
-      format?: 'json'
     }
   }
   products: {
@@ -1131,8 +1127,6 @@ export type Resources = {
       'updated_at[null]'?: boolean
       /** Only these fields, comma-separated; `id` always comes. Absent: all of them. */
       fields?: Value | readonly Value[]
-      /** Overrides the header Accept. */
-      format?: 'json'
       /** At most 3 keys, comma-separated, each once; a leading - reverses. One of: name, model, updated_at, created_at. Null is the greatest value; `id` breaks ties. */
       sort?: Value | readonly Value[]
       /** Records a page. */
@@ -1145,8 +1139,6 @@ export type Resources = {
     itemQuery: {
       /** Only these fields, comma-separated; `id` always comes. Absent: all of them. */
       fields?: Value | readonly Value[]
-      /** Overrides the header Accept. */
-      format?: 'json'
     }
   }
   projects: {
@@ -1354,8 +1346,6 @@ export type Resources = {
       'updated_at[null]'?: boolean
       /** Only these fields, comma-separated; `id` always comes. Absent: all of them. */
       fields?: Value | readonly Value[]
-      /** Overrides the header Accept. */
-      format?: 'json'
       /** At most 3 keys, comma-separated, each once; a leading - reverses. One of: project_number, due_on, ordered_on, updated_at, created_at. Null is the greatest value; `id` breaks ties. */
       sort?: Value | readonly Value[]
       /** Records a page. */
@@ -1368,8 +1358,6 @@ export type Resources = {
     itemQuery: {
       /** Only these fields, comma-separated; `id` always comes. Absent: all of them. */
       fields?: Value | readonly Value[]
-      /** Overrides the header Accept. */
-      format?: 'json'
     }
   }
   countries: {
@@ -1477,8 +1465,6 @@ export type Resources = {
       on?: Value
       /** Days before its end in which a certificate counts as expiring. Absent: the customer's setting. */
       expiring_within?: number
-      /** Overrides the header Accept. */
-      format?: 'json'
       /** At most 3 keys, comma-separated, each once; a leading - reverses. One of: code, name, region. Null is the greatest value; `id` breaks ties. */
       sort?: Value | readonly Value[]
       /** Records a page. */
@@ -1495,8 +1481,6 @@ export type Resources = {
       on?: Value
       /** Days before its end in which a certificate counts as expiring. Absent: the customer's setting. */
       expiring_within?: number
-      /** Overrides the header Accept. */
-      format?: 'json'
     }
   }
   lab: {
@@ -1702,8 +1686,6 @@ export type Resources = {
       fields?: Value | readonly Value[]
       /** Sends these related records along under `included`, by id; comma-separated. Each needs its scope: `product` needs products:read, `certificate` needs certificates:read. */
       include?: Value | readonly Value[]
-      /** Overrides the header Accept. */
-      format?: 'json'
       /** At most 3 keys, comma-separated, each once; a leading - reverses. One of: issued_on, report_number, updated_at, created_at. Null is the greatest value; `id` breaks ties. */
       sort?: Value | readonly Value[]
       /** Records a page. */
@@ -1718,8 +1700,6 @@ export type Resources = {
       fields?: Value | readonly Value[]
       /** Sends these related records along under `included`, by id; comma-separated. Each needs its scope: `product` needs products:read, `certificate` needs certificates:read. */
       include?: Value | readonly Value[]
-      /** Overrides the header Accept. */
-      format?: 'json'
     }
   }
   approvals: {
@@ -1957,8 +1937,6 @@ export type Resources = {
       fields?: Value | readonly Value[]
       /** Sends these related records along under `included`, by id; comma-separated. Each needs its scope: `product` needs products:read, `country` needs countries:read, `certificate` needs certificates:read. */
       include?: Value | readonly Value[]
-      /** Overrides the header Accept. */
-      format?: 'json'
       /** At most 3 keys, comma-separated, each once; a leading - reverses. One of: expected_on, requested_on, updated_at, created_at. Null is the greatest value; `id` breaks ties. */
       sort?: Value | readonly Value[]
       /** Records a page. */
@@ -1973,8 +1951,6 @@ export type Resources = {
       fields?: Value | readonly Value[]
       /** Sends these related records along under `included`, by id; comma-separated. Each needs its scope: `product` needs products:read, `country` needs countries:read, `certificate` needs certificates:read. */
       include?: Value | readonly Value[]
-      /** Overrides the header Accept. */
-      format?: 'json'
     }
   }
 }
