@@ -49,7 +49,9 @@ import { createReadThrough } from './cache/read-through.ts'
 import type { SharedCache } from './cache/redis.ts'
 import { createCalendar } from './calendar.ts'
 import type { Config } from './config.ts'
+import type { ExportSource } from './db/copy/source.ts'
 import type { Db } from './db/schema.ts'
+import { createExports } from './export/exports.ts'
 import { createFeed } from './feed/feed.ts'
 import { createTokenCodec } from './feed/token.ts'
 import { createWaiting } from './feed/wait.ts'
@@ -71,7 +73,9 @@ import { guardServer } from './overload/guard.ts'
 import { watchLag } from './overload/lag.ts'
 import { createSite } from './pages/site.ts'
 import { createCursorCodec } from './query/cursor.ts'
+import { createRecordExports } from './record-exports.ts'
 import { createRecords } from './records.ts'
+import type { LogStream } from './running/log-stream.ts'
 import { createProbe } from './status/probe.ts'
 import { createStatus } from './status/status.ts'
 
@@ -83,6 +87,8 @@ export type Deps = {
   db: Db
   /** The same to a standby. */
   replica?: Db | undefined
+  /** Connections for exports. */
+  exportSource: ExportSource
   shared: SharedCache | undefined
   /** What may be served of what was read before. */
   judge: Judge
@@ -101,6 +107,8 @@ export type Deps = {
   /** Rejects where the database does not answer. */
   ping: () => Promise<void>
   isDraining: () => boolean
+  /** Where the log goes; absent: to standard output. */
+  logStream?: LogStream | undefined
   /** Absent: nobody collects traces. */
   tracing?: Tracing | undefined
   /** For metrics; what is absent is not in them. */
@@ -131,13 +139,14 @@ const exposedHeaders = [
 ]
 
 const serverOptions = (
-  { config, publicUrl }: Deps,
+  { config, publicUrl, logStream }: Deps,
   headers: () => Readonly<Record<string, string>>,
   answerFast: ListenerOptions['answerFast'],
 ) => {
   const options: FastifyServerOptions = {
     logger: {
       level: config.logLevel,
+      ...(logStream ? { stream: logStream } : {}),
       // Addresses hold ids and query values, headers hold tokens: neither is logged.
       serializers: {
         req: ({ method }) => ({ method }),
@@ -282,11 +291,14 @@ export const build = async (deps: Deps): Promise<FastifyInstance> => {
     waiting.close()
     done()
   })
+  const concurrency = createConcurrency({ store: deps.limitStore, after })
+  const exports = createExports({ source: deps.exportSource, concurrency, today })
+  const recordExports = createRecordExports({ exports, publicUrl, today })
   const tokens = createTokenCodec(secrets)
   const feed = createFeed({
     ...{ db, tokens, waiting, publicUrl, today, requireScope },
-    concurrency: createConcurrency({ store: deps.limitStore, after }),
-    maxStreams: Math.ceil(config.databasePool / 2),
+    concurrency,
+    source: deps.exportSource,
   })
 
   const overdueAccessRequests = createSlowFigure({
@@ -306,7 +318,7 @@ export const build = async (deps: Deps): Promise<FastifyInstance> => {
       memoryBytes: () => memory.sizeBytes,
       fills: () => cache.fills,
       audit: app.audit.figures,
-      feed: () => ({ streams: feed.streams, waiters: waiting.count }),
+      feed: () => ({ streams: deps.exportSource.running, waiters: waiting.count }),
     }),
   )
 
@@ -325,7 +337,11 @@ export const build = async (deps: Deps): Promise<FastifyInstance> => {
   await app.register(async (closed) => {
     await closed.register(endpoints, { publicUrl, variesWithOrigin: hasCors, judge: deps.judge })
     await closed.register(limits, { quotas })
-    const rows = [...recordEndpoints(records), ...changeEndpoints(feed), ...meEndpoints(scopes)]
+    const rows = [
+      ...recordEndpoints(records, recordExports),
+      ...changeEndpoints(feed),
+      ...meEndpoints(scopes),
+    ]
     for (const row of rows) closed.endpoint(row)
   })
   await app.register(oauthRoutes, { publicUrl, scopes, now })

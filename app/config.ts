@@ -43,6 +43,15 @@ export const variables = {
     .optional()
     .describe('A standby of DATABASE_URL: answers are read there where its lag allows'),
   DATABASE_POOL: integer(1, 200).default(10).describe('Connections that serve requests'),
+  EXPORT_POOL: integer(1, 200)
+    .default(4)
+    .describe('Connections for exports and whole states, beside DATABASE_POOL: as many run at once'),
+  EXPORT_MAX_SECONDS: integer(1, 86_400)
+    .default(3_600)
+    .describe('Longest an export may take, and hold its snapshot; then its connection is cut'),
+  EXPORT_IDLE_SECONDS: integer(1, 3_600)
+    .default(60)
+    .describe('Longest a client may take nothing of its export; then its connection is cut'),
   DATABASE_PREPARED: z
     .enum(['on', 'off'])
     .default('on')
@@ -91,7 +100,7 @@ export const variables = {
       'Requests that wait for the database or anything else at once; what is beyond gets 503 overloaded; default: eight times DATABASE_POOL',
     ),
   OVERLOAD_LAG_MS: integer(5, 10_000)
-    .default(50)
+    .default(75)
     .describe('An event loop that is later than this again and again sheds requests'),
   DRAIN_SECONDS: integer(0, 10)
     .optional()
@@ -157,6 +166,8 @@ export type Config = Readonly<{
   databaseAdminUrl: string | undefined
   databaseReplicaUrl: string | undefined
   databasePool: number
+  /** `pool` connections; times in milliseconds. */
+  exports: Readonly<{ pool: number; totalMs: number; idleMs: number }>
   databasePrepared: boolean
   redisUrl: string | undefined
   /** First makes, all check; undefined: generated and kept in DATA_DIR. */
@@ -244,6 +255,11 @@ export const parseConfig = (environment: Readonly<Record<string, string | undefi
     databaseAdminUrl: env.DATABASE_ADMIN_URL ?? env.DATABASE_URL,
     databaseReplicaUrl: env.DATABASE_REPLICA_URL,
     databasePool: env.DATABASE_POOL,
+    exports: {
+      pool: env.EXPORT_POOL,
+      totalMs: env.EXPORT_MAX_SECONDS * 1000,
+      idleMs: env.EXPORT_IDLE_SECONDS * 1000,
+    },
     databasePrepared: env.DATABASE_PREPARED === 'on',
     redisUrl: env.REDIS_URL,
     secretKeys: env.SECRET_KEY,

@@ -12,6 +12,7 @@ import { describeForLog } from './http/log-error.ts'
 import { startMetricsServer } from './observe/metrics-server.ts'
 import { createProcessRegistry } from './observe/process-metrics.ts'
 import { createDrain } from './running/drain.ts'
+import { openLogStream } from './running/log-stream.ts'
 import { type Log, openStores, type Stores } from './stores.ts'
 import { startUpkeep } from './upkeep.ts'
 
@@ -70,9 +71,16 @@ const loadTracing = async (warn: (message: string, error?: Error) => void) => {
   return startTracing({ version: packageJson.version, warn })
 }
 
+/** Whoever reads them may go, or their disk be full: no reason to end. */
+const outliveReaders = () => {
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
+}
+
 const main = async () => {
+  outliveReaders()
   const config = parseConfig(process.env)
-  const log = pino({ level: config.logLevel, serializers: { err: describeForLog } })
+  const logStream = openLogStream(process.stdout.fd, (message) => process.stderr.write(`${message}\n`))
+  const log = pino({ level: config.logLevel, serializers: { err: describeForLog } }, logStream)
   const starting = new AbortController()
   let stores: Stores | undefined
   let draining = false
@@ -99,6 +107,7 @@ const main = async () => {
     monotonicNow: () => performance.now(),
     isDraining: () => draining,
     tracing,
+    logStream,
     figures: { pollAgeMs: stores.poller.ageMs, pools: stores.pools, process: createProcessRegistry() },
   })
   const drain = createDrain(app.server)

@@ -275,7 +275,7 @@ const faultsOf = (
     'RateLimit-Policy',
     ...(answer.statusCode === 403 ? ['WWW-Authenticate'] : []),
   ]
-  const optional = ['Link', 'Sync-Token', ...(answer.statusCode >= 400 ? refused : [])]
+  const optional = ['Content-Disposition', 'Link', 'Sync-Token', ...(answer.statusCode >= 400 ? refused : [])]
   const missing = Object.keys(headers)
     .filter((name) => !optional.includes(name) && answer.headers[name.toLowerCase()] === undefined)
     .map((name) => `${path}: ${answer.statusCode} lacks ${name}`)

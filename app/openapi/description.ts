@@ -40,6 +40,8 @@ export type Description = Readonly<{
     schema?: z.ZodType
     /** The same as lines of another type, of this schema each. */
     lines?: Readonly<{ type: string; schema: z.ZodType }>
+    /** The same as CSV: an example. */
+    csv?: string
     headers: readonly HeaderName[]
   }>
 }>

@@ -76,7 +76,7 @@ const originsOf = ({ scope, needsLiveToken, description: { errors } }: Route): S
 }
 
 const answerOf = (route: Route, writing: Writing): Node => {
-  const { description, headers, isEmpty, lines, schema = route.response } = route.description.answer
+  const { description, headers, isEmpty, lines, csv, schema = route.response } = route.description.answer
   if (isEmpty) return { description, headers: headerNodes(headers, writing) }
   if (!schema) throw new Error(`${route.method} ${route.path} does not say what it answers`)
   return {
@@ -88,6 +88,7 @@ const answerOf = (route: Route, writing: Writing): Node => {
         example: exampleOf(schema),
       },
       ...(lines ? { [lines.type]: linesOf(lines.schema, writing) } : {}),
+      ...(csv ? { 'text/csv': { schema: { type: 'string' }, example: csv } } : {}),
     },
   }
 }
