@@ -930,7 +930,7 @@ export type Resources = {
       'updated_at[null]'?: boolean
       /** Only these fields, comma-separated; `id` always comes. Absent: all of them. */
       fields?: Value | readonly Value[]
-      /** Sends these related records along under `included`, by id; comma-separated. Each needs its scope: `product` needs products:read, `project` needs projects:read, `country` needs countries:read. */
+      /** Sends these related records along under `included`, by id; comma-separated; not with an export. Each needs its scope: `product` needs products:read, `project` needs projects:read, `country` needs countries:read. */
       include?: Value | readonly Value[]
       /** Computes for this day instead of today, with today's statuses: YYYY-MM-DD, or today, today+90d, today-30d. */
       on?: Value
@@ -938,17 +938,17 @@ export type Resources = {
       expiring_within?: number
       /** At most 3 keys, comma-separated, each once; a leading - reverses. One of: valid_until, valid_from, issued_on, number, updated_at, created_at. Null is the greatest value; `id` breaks ties. */
       sort?: Value | readonly Value[]
-      /** Records a page. */
+      /** Records a page; of an export as well, which has no limit unless it is given. */
       limit?: number
-      /** Adds `page.total`, the number of matching records in all. */
+      /** Adds `page.total`, the number of matching records in all. Not with an export. */
       count?: 'exact'
-      /** `page.next_cursor` of the answer before, unchanged, with the same filters and sort. Absent: the first page. */
+      /** `page.next_cursor` of the answer before, unchanged, with the same filters and sort. Absent: the first page. Not with an export. */
       cursor?: Value
     }
     itemQuery: {
       /** Only these fields, comma-separated; `id` always comes. Absent: all of them. */
       fields?: Value | readonly Value[]
-      /** Sends these related records along under `included`, by id; comma-separated. Each needs its scope: `product` needs products:read, `project` needs projects:read, `country` needs countries:read. */
+      /** Sends these related records along under `included`, by id; comma-separated; not with an export. Each needs its scope: `product` needs products:read, `project` needs projects:read, `country` needs countries:read. */
       include?: Value | readonly Value[]
       /** Computes for this day instead of today, with today's statuses: YYYY-MM-DD, or today, today+90d, today-30d. */
       on?: Value
@@ -1129,11 +1129,11 @@ export type Resources = {
       fields?: Value | readonly Value[]
       /** At most 3 keys, comma-separated, each once; a leading - reverses. One of: name, model, updated_at, created_at. Null is the greatest value; `id` breaks ties. */
       sort?: Value | readonly Value[]
-      /** Records a page. */
+      /** Records a page; of an export as well, which has no limit unless it is given. */
       limit?: number
-      /** Adds `page.total`, the number of matching records in all. */
+      /** Adds `page.total`, the number of matching records in all. Not with an export. */
       count?: 'exact'
-      /** `page.next_cursor` of the answer before, unchanged, with the same filters and sort. Absent: the first page. */
+      /** `page.next_cursor` of the answer before, unchanged, with the same filters and sort. Absent: the first page. Not with an export. */
       cursor?: Value
     }
     itemQuery: {
@@ -1348,11 +1348,11 @@ export type Resources = {
       fields?: Value | readonly Value[]
       /** At most 3 keys, comma-separated, each once; a leading - reverses. One of: project_number, due_on, ordered_on, updated_at, created_at. Null is the greatest value; `id` breaks ties. */
       sort?: Value | readonly Value[]
-      /** Records a page. */
+      /** Records a page; of an export as well, which has no limit unless it is given. */
       limit?: number
-      /** Adds `page.total`, the number of matching records in all. */
+      /** Adds `page.total`, the number of matching records in all. Not with an export. */
       count?: 'exact'
-      /** `page.next_cursor` of the answer before, unchanged, with the same filters and sort. Absent: the first page. */
+      /** `page.next_cursor` of the answer before, unchanged, with the same filters and sort. Absent: the first page. Not with an export. */
       cursor?: Value
     }
     itemQuery: {
@@ -1467,11 +1467,11 @@ export type Resources = {
       expiring_within?: number
       /** At most 3 keys, comma-separated, each once; a leading - reverses. One of: code, name, region. Null is the greatest value; `id` breaks ties. */
       sort?: Value | readonly Value[]
-      /** Records a page. */
+      /** Records a page; of an export as well, which has no limit unless it is given. */
       limit?: number
-      /** Adds `page.total`, the number of matching records in all. */
+      /** Adds `page.total`, the number of matching records in all. Not with an export. */
       count?: 'exact'
-      /** `page.next_cursor` of the answer before, unchanged, with the same filters and sort. Absent: the first page. */
+      /** `page.next_cursor` of the answer before, unchanged, with the same filters and sort. Absent: the first page. Not with an export. */
       cursor?: Value
     }
     itemQuery: {
@@ -1684,21 +1684,21 @@ export type Resources = {
       'updated_at[null]'?: boolean
       /** Only these fields, comma-separated; `id` always comes. Absent: all of them. */
       fields?: Value | readonly Value[]
-      /** Sends these related records along under `included`, by id; comma-separated. Each needs its scope: `product` needs products:read, `certificate` needs certificates:read. */
+      /** Sends these related records along under `included`, by id; comma-separated; not with an export. Each needs its scope: `product` needs products:read, `certificate` needs certificates:read. */
       include?: Value | readonly Value[]
       /** At most 3 keys, comma-separated, each once; a leading - reverses. One of: issued_on, report_number, updated_at, created_at. Null is the greatest value; `id` breaks ties. */
       sort?: Value | readonly Value[]
-      /** Records a page. */
+      /** Records a page; of an export as well, which has no limit unless it is given. */
       limit?: number
-      /** Adds `page.total`, the number of matching records in all. */
+      /** Adds `page.total`, the number of matching records in all. Not with an export. */
       count?: 'exact'
-      /** `page.next_cursor` of the answer before, unchanged, with the same filters and sort. Absent: the first page. */
+      /** `page.next_cursor` of the answer before, unchanged, with the same filters and sort. Absent: the first page. Not with an export. */
       cursor?: Value
     }
     itemQuery: {
       /** Only these fields, comma-separated; `id` always comes. Absent: all of them. */
       fields?: Value | readonly Value[]
-      /** Sends these related records along under `included`, by id; comma-separated. Each needs its scope: `product` needs products:read, `certificate` needs certificates:read. */
+      /** Sends these related records along under `included`, by id; comma-separated; not with an export. Each needs its scope: `product` needs products:read, `certificate` needs certificates:read. */
       include?: Value | readonly Value[]
     }
   }
@@ -1935,21 +1935,21 @@ export type Resources = {
       'updated_at[null]'?: boolean
       /** Only these fields, comma-separated; `id` always comes. Absent: all of them. */
       fields?: Value | readonly Value[]
-      /** Sends these related records along under `included`, by id; comma-separated. Each needs its scope: `product` needs products:read, `country` needs countries:read, `certificate` needs certificates:read. */
+      /** Sends these related records along under `included`, by id; comma-separated; not with an export. Each needs its scope: `product` needs products:read, `country` needs countries:read, `certificate` needs certificates:read. */
       include?: Value | readonly Value[]
       /** At most 3 keys, comma-separated, each once; a leading - reverses. One of: expected_on, requested_on, updated_at, created_at. Null is the greatest value; `id` breaks ties. */
       sort?: Value | readonly Value[]
-      /** Records a page. */
+      /** Records a page; of an export as well, which has no limit unless it is given. */
       limit?: number
-      /** Adds `page.total`, the number of matching records in all. */
+      /** Adds `page.total`, the number of matching records in all. Not with an export. */
       count?: 'exact'
-      /** `page.next_cursor` of the answer before, unchanged, with the same filters and sort. Absent: the first page. */
+      /** `page.next_cursor` of the answer before, unchanged, with the same filters and sort. Absent: the first page. Not with an export. */
       cursor?: Value
     }
     itemQuery: {
       /** Only these fields, comma-separated; `id` always comes. Absent: all of them. */
       fields?: Value | readonly Value[]
-      /** Sends these related records along under `included`, by id; comma-separated. Each needs its scope: `product` needs products:read, `country` needs countries:read, `certificate` needs certificates:read. */
+      /** Sends these related records along under `included`, by id; comma-separated; not with an export. Each needs its scope: `product` needs products:read, `country` needs countries:read, `certificate` needs certificates:read. */
       include?: Value | readonly Value[]
     }
   }
