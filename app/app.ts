@@ -53,7 +53,9 @@ import { createCalendar } from './calendar.ts'
 import type { Config } from './config.ts'
 import { createCustom } from './custom/custom.ts'
 import { createGranted } from './custom/granted.ts'
+import type { ExportSource } from './db/copy/source.ts'
 import type { Db } from './db/schema.ts'
+import { createExports } from './export/exports.ts'
 import { createFeed } from './feed/feed.ts'
 import { createTokenCodec } from './feed/token.ts'
 import { createWaiting } from './feed/wait.ts'
@@ -66,15 +68,19 @@ import { createQuotas } from './limits/quotas.ts'
 import type { SlotStore } from './limits/slots.ts'
 import type { LimitStore } from './limits/store.ts'
 import { after } from './limits/timer.ts'
-import { createSlowFigure } from './observe/figures.ts'
+import { byLabel, counter, createSlowFigure, gauge } from './observe/figures.ts'
 import { createRequestObserver } from './observe/requests.ts'
 import { type PoolFigures, type RedisFigures, serviceCollectors } from './observe/service-metrics.ts'
-import { findTraceId } from './observe/trace-context.ts'
 import type { Tracing } from './observe/tracing.ts'
 import { describeCustom } from './openapi/custom.ts'
+import { createAdmission } from './overload/admission.ts'
+import { guardServer } from './overload/guard.ts'
+import { watchLag } from './overload/lag.ts'
 import { createSite } from './pages/site.ts'
 import { createCursorCodec } from './query/cursor.ts'
+import { createRecordExports } from './record-exports.ts'
 import { createRecords } from './records.ts'
+import type { LogStream } from './running/log-stream.ts'
 import { createProbe } from './status/probe.ts'
 import { createStatus } from './status/status.ts'
 
@@ -86,6 +92,8 @@ export type Deps = {
   db: Db
   /** The same to a standby. */
   replica?: Db | undefined
+  /** Connections for exports. */
+  exportSource: ExportSource
   shared: SharedCache | undefined
   /** What may be served of what was read before. */
   judge: Judge
@@ -104,6 +112,8 @@ export type Deps = {
   /** Rejects where the database does not answer. */
   ping: () => Promise<void>
   isDraining: () => boolean
+  /** Where the log goes; absent: to standard output. */
+  logStream?: LogStream | undefined
   /** Absent: nobody collects traces. */
   tracing?: Tracing | undefined
   /** For metrics; what is absent is not in them. */
@@ -134,23 +144,20 @@ const exposedHeaders = [
 ]
 
 const serverOptions = (
-  { config, publicUrl }: Deps,
+  { config, publicUrl, logStream }: Deps,
   headers: () => Readonly<Record<string, string>>,
   answerFast: ListenerOptions['answerFast'],
 ) => {
   const options: FastifyServerOptions = {
     logger: {
       level: config.logLevel,
+      ...(logStream ? { stream: logStream } : {}),
       // Addresses hold ids and query values, headers hold tokens: neither is logged.
       serializers: {
         req: ({ method }) => ({ method }),
         res: ({ statusCode }) => ({ statusCode }),
         err: describeForLog,
       },
-    },
-    childLoggerFactory: (logger, bindings, options, request) => {
-      const trace_id = findTraceId(request.headers.traceparent)
-      return logger.child(trace_id === undefined ? bindings : { ...bindings, trace_id }, options)
     },
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: () => randomUUID(),
@@ -165,6 +172,33 @@ const serverOptions = (
   }
   const serverFactory = createListener({ tls: config.tls, maxHeaderBytes, answerFast })
   return config.tls ? { ...options, serverFactory, http2: true } : { ...options, serverFactory }
+}
+
+/** Refuses what is too much before Fastify sees it. */
+const shedOverload = (
+  app: FastifyInstance,
+  { config, publicUrl, monotonicNow }: Deps,
+  headers: () => Readonly<Record<string, string>>,
+): void => {
+  const { concurrency, lagMs } = config.overload
+  const lag = watchLag({ lateMs: lagMs, now: monotonicNow })
+  const shed = { demo: 0, other: 0 }
+  const admission = createAdmission({ concurrency, lagLevel: lag.level })
+  const onShed = (kind: keyof typeof shed) => {
+    shed[kind] += 1
+    app.requestObserver.observe('', kind === 'demo' ? 'demo' : 'none', 503, 0, 'none')
+  }
+  app.addHook('onReady', async () =>
+    guardServer(app.server, { admission, publicUrl, demoToken: config.demoToken, headers, onShed }),
+  )
+  app.addHook('onClose', async () => lag.stop())
+  app.metrics.add([
+    counter('certdata_shed_total', 'Requests refused because there were too many, by kind', () =>
+      byLabel('kind', shed),
+    ),
+    gauge('certdata_requests_waiting', 'Requests that wait for something', () => admission.active, 'sum'),
+    gauge('certdata_event_loop_late', '0 while the event loop is in time, up to 4', lag.level),
+  ])
 }
 
 const redisFigures = ({ shared, limitStore }: Deps): Record<string, RedisFigures> => {
@@ -193,10 +227,10 @@ export const build = async (deps: Deps): Promise<FastifyInstance> => {
   }
   const scopes = listScopes()
 
-  if (deps.tracing) await app.register(tracingPlugin, { tracing: deps.tracing })
   await app.register(securityHeaders)
   await app.register(problems, { publicUrl, headers: constantHeaders })
   await app.register(answers)
+  if (deps.tracing) await app.register(tracingPlugin, { tracing: deps.tracing })
   await app.register(accessLog)
   const { trustedProxies, allowHttp } = config
   await app.register(gate, { trustedProxies, allowHttp, publicUrl })
@@ -229,7 +263,10 @@ export const build = async (deps: Deps): Promise<FastifyInstance> => {
     logins,
   })
   await app.register(audit, { db, secrets, now })
-  await app.register(metrics, { observer: createRequestObserver(), processRegistry: deps.figures?.process })
+  await app.register(metrics, {
+    observer: createRequestObserver(),
+    processRegistry: deps.figures?.process,
+  })
   const { holidays, accessRequestDays: keptDays } = config
   const requests = createAccessRequests({ ...counting, db, now, monotonicNow, holidays, keptDays })
   await app.register(accessRequests, { requests, after })
@@ -256,18 +293,16 @@ export const build = async (deps: Deps): Promise<FastifyInstance> => {
     waiting.close()
     done()
   })
+  const concurrency = createConcurrency({ store: deps.limitStore, after })
+  const exports = createExports({ source: deps.exportSource, concurrency, today })
+  const recordExports = createRecordExports({ exports, publicUrl, today })
   const tokens = createTokenCodec(secrets)
   const feed = createFeed({
     ...{ db, tokens, waiting, publicUrl, today, requireScope },
-    concurrency: createConcurrency({ store: deps.limitStore, after }),
-    maxStreams: Math.ceil(config.databasePool / 2),
+    concurrency,
+    source: deps.exportSource,
   })
 
-  const quotas = createQuotas(counting)
-  const hasProxies = config.trustedProxies.length > 0
-  // Spans are made by the router.
-  const isOff = deps.tracing !== undefined
-  await app.register(fastLane, { cache, judge: deps.judge, quotas, today, isDraining, hasProxies, isOff })
   const overdueAccessRequests = createSlowFigure({
     read: requests.countOverdue,
     now: monotonicNow,
@@ -285,10 +320,13 @@ export const build = async (deps: Deps): Promise<FastifyInstance> => {
       memoryBytes: () => memory.sizeBytes,
       fills: () => cache.fills,
       audit: app.audit.figures,
-      feed: () => ({ streams: feed.streams, waiters: waiting.count }),
+      feed: () => ({ streams: deps.exportSource.running, waiters: waiting.count }),
     }),
   )
 
+  const quotas = createQuotas(counting)
+  const hasProxies = config.trustedProxies.length > 0
+  await app.register(fastLane, { cache, judge: deps.judge, quotas, today, isDraining, hasProxies })
   const customOf = async ({ customerId }: Principal) =>
     (await custom.definitionsOf(customerId)).map(describeCustom)
   await app.register(openapi, { publicUrl, customOf })
@@ -304,7 +342,7 @@ export const build = async (deps: Deps): Promise<FastifyInstance> => {
     await closed.register(endpoints, { publicUrl, variesWithOrigin: hasCors, judge: deps.judge })
     await closed.register(limits, { quotas })
     const rows = [
-      ...recordEndpoints(records),
+      ...recordEndpoints(records, recordExports),
       ...customEndpoints(custom),
       ...changeEndpoints(feed),
       ...meEndpoints(scopes),
@@ -316,5 +354,6 @@ export const build = async (deps: Deps): Promise<FastifyInstance> => {
   await app.register(wellKnownRoutes, { publicUrl, scopes, securityContact: config.securityContact, now })
   await app.register(statusRoutes)
   await app.register(pageRoutes, { site: createSite({ publicUrl, demoToken }) })
+  shedOverload(app, deps, constantHeaders)
   return app
 }

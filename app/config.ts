@@ -43,6 +43,15 @@ export const variables = {
     .optional()
     .describe('A standby of DATABASE_URL: answers are read there where its lag allows'),
   DATABASE_POOL: integer(1, 200).default(10).describe('Connections that serve requests'),
+  EXPORT_POOL: integer(1, 200)
+    .default(4)
+    .describe('Connections for exports and whole states, beside DATABASE_POOL: as many run at once'),
+  EXPORT_MAX_SECONDS: integer(1, 86_400)
+    .default(3_600)
+    .describe('Longest an export may take, and hold its snapshot; then its connection is cut'),
+  EXPORT_IDLE_SECONDS: integer(1, 3_600)
+    .default(60)
+    .describe('Longest a client may take nothing of its export; then its connection is cut'),
   DATABASE_PREPARED: z
     .enum(['on', 'off'])
     .default('on')
@@ -85,6 +94,19 @@ export const variables = {
   CACHE_BYTES: integer(0, 2 ** 32)
     .default(64 * 2 ** 20)
     .describe('Size of the memory cache'),
+  OVERLOAD_CONCURRENCY: integer(1, 100_000)
+    .optional()
+    .describe(
+      'Requests that wait for the database or anything else at once; what is beyond gets 503 overloaded; default: eight times DATABASE_POOL',
+    ),
+  OVERLOAD_LAG_MS: integer(5, 10_000)
+    .default(75)
+    .describe('An event loop that is later than this again and again sheds requests'),
+  DRAIN_SECONDS: integer(0, 10)
+    .optional()
+    .describe(
+      'After SIGTERM: how long requests are still taken, so that load balancers see it first; default: in production 3, else 0',
+    ),
   LIMIT_PREMIUM_BURST: quota(100).describe('Requests of a premium customer in any second'),
   LIMIT_PREMIUM_MINUTE: quota(600).describe('Requests of a premium customer in 60 s, 304 not counted'),
   LIMIT_ENTERPRISE_BURST: quota(1_000).describe('Requests of an enterprise customer in any second'),
@@ -144,6 +166,8 @@ export type Config = Readonly<{
   databaseAdminUrl: string | undefined
   databaseReplicaUrl: string | undefined
   databasePool: number
+  /** `pool` connections; times in milliseconds. */
+  exports: Readonly<{ pool: number; totalMs: number; idleMs: number }>
   databasePrepared: boolean
   redisUrl: string | undefined
   /** First makes, all check; undefined: generated and kept in DATA_DIR. */
@@ -159,6 +183,8 @@ export type Config = Readonly<{
   staleMaxSeconds: number
   cacheBytes: number
   limits: LimitsConfig
+  overload: Readonly<{ concurrency: number; lagMs: number }>
+  drainMs: number
   /** Dates, YYYY-MM-DD. */
   holidays: ReadonlySet<string>
   accessRequestDays: number
@@ -174,6 +200,8 @@ export type Config = Readonly<{
 export class ConfigError extends Error {}
 
 const secretLength = 32
+/** One reads, the others stand in line: the last of them for about eight statements' time. */
+const waitersPerConnection = 8
 
 type Environment = z.output<z.ZodObject<typeof variables>>
 
@@ -227,6 +255,11 @@ export const parseConfig = (environment: Readonly<Record<string, string | undefi
     databaseAdminUrl: env.DATABASE_ADMIN_URL ?? env.DATABASE_URL,
     databaseReplicaUrl: env.DATABASE_REPLICA_URL,
     databasePool: env.DATABASE_POOL,
+    exports: {
+      pool: env.EXPORT_POOL,
+      totalMs: env.EXPORT_MAX_SECONDS * 1000,
+      idleMs: env.EXPORT_IDLE_SECONDS * 1000,
+    },
     databasePrepared: env.DATABASE_PREPARED === 'on',
     redisUrl: env.REDIS_URL,
     secretKeys: env.SECRET_KEY,
@@ -247,6 +280,11 @@ export const parseConfig = (environment: Readonly<Record<string, string | undefi
       failedLogins: env.LIMIT_FAILED_LOGINS,
       accessRequests: env.LIMIT_ACCESS_REQUESTS,
     },
+    overload: {
+      concurrency: env.OVERLOAD_CONCURRENCY ?? waitersPerConnection * env.DATABASE_POOL,
+      lagMs: env.OVERLOAD_LAG_MS,
+    },
+    drainMs: 1000 * (env.DRAIN_SECONDS ?? (env.NODE_ENV === 'production' ? 3 : 0)),
     holidays: new Set(env.HOLIDAYS),
     accessRequestDays: env.ACCESS_REQUEST_DAYS,
     securityContact: env.SECURITY_CONTACT,

@@ -27,6 +27,7 @@ export const catalogue = {
   quota_exceeded: [429, 'A quota is used up'],
   headers_too_large: [431, 'The headers are too large'],
   internal_error: [500, 'Something went wrong'],
+  overloaded: [503, 'Too much is asked at once'],
   unavailable: [503, 'Temporarily unavailable'],
 } as const satisfies Record<string, readonly [status: number, title: string]>
 

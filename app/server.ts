@@ -1,5 +1,6 @@
 import { createServer } from 'node:net'
 import { performance } from 'node:perf_hooks'
+import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import closeWithGrace from 'close-with-grace'
 import pino from 'pino'
@@ -10,12 +11,16 @@ import type { LocalDatabase } from './demo/local-database.ts'
 import { describeForLog } from './http/log-error.ts'
 import { startMetricsServer } from './observe/metrics-server.ts'
 import { createProcessRegistry } from './observe/process-metrics.ts'
+import { createDrain } from './running/drain.ts'
+import { openLogStream } from './running/log-stream.ts'
 import { type Log, openStores, type Stores } from './stores.ts'
 import { startUpkeep } from './upkeep.ts'
 
 const packageRoot = fileURLToPath(new URL('..', import.meta.url))
-/** After a signal: what is in flight gets this long. */
+/** After a signal: by then it has ended, whatever hangs. */
 const shutdownMs = 20_000
+/** Of which requests get this much, after the time for load balancers; what was counted is written afterwards. */
+const cutAfterMs = 8_000
 
 const freePort = (host: string) =>
   new Promise<number>((resolve, reject) => {
@@ -66,9 +71,16 @@ const loadTracing = async (warn: (message: string, error?: Error) => void) => {
   return startTracing({ version: packageJson.version, warn })
 }
 
+/** Whoever reads them may go, or their disk be full: no reason to end. */
+const outliveReaders = () => {
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
+}
+
 const main = async () => {
+  outliveReaders()
   const config = parseConfig(process.env)
-  const log = pino({ level: config.logLevel, serializers: { err: describeForLog } })
+  const logStream = openLogStream(process.stdout.fd, (message) => process.stderr.write(`${message}\n`))
+  const log = pino({ level: config.logLevel, serializers: { err: describeForLog } }, logStream)
   const starting = new AbortController()
   let stores: Stores | undefined
   let draining = false
@@ -95,8 +107,10 @@ const main = async () => {
     monotonicNow: () => performance.now(),
     isDraining: () => draining,
     tracing,
+    logStream,
     figures: { pollAgeMs: stores.poller.ageMs, pools: stores.pools, process: createProcessRegistry() },
   })
+  const drain = createDrain(app.server)
   await app.listen({ host: config.host, port })
   const { metricsPort } = config
   const metrics =
@@ -108,7 +122,13 @@ const main = async () => {
   const refresh = stores.local && keepExampleDataCurrent(stores.local, log)
   stop = async () => {
     clearInterval(refresh)
+    drain.begin()
+    await delay(config.drainMs)
+    const late = setTimeout(() => {
+      log.warn({ connections: drain.cut() }, 'requests did not end in time: their connections are cut')
+    }, cutAfterMs)
     await app.close()
+    clearTimeout(late)
     await upkeep.stop()
     await tracing?.close()
     await metrics?.close()

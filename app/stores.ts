@@ -10,6 +10,7 @@ import { createRedisCache, type SharedCache } from './cache/redis.ts'
 import type { Config } from './config.ts'
 import { createChangeSource } from './db/changes.ts'
 import { createDb, createPool, findServingRole } from './db/connect.ts'
+import { createExportSource, type ExportSource } from './db/copy/source.ts'
 import { listPendingMigrations } from './db/migrate.ts'
 import type { Db } from './db/schema.ts'
 import { isUnreachable } from './db/unreachable.ts'
@@ -30,6 +31,8 @@ export type Log = {
 export type Stores = {
   db: Db
   replica: Db | undefined
+  /** Connections for exports. */
+  exportSource: ExportSource
   shared: SharedCache | undefined
   judge: Judge
   poller: Poller
@@ -45,7 +48,7 @@ export type Stores = {
 }
 
 /** Between attempts to reach the database at start. */
-const retryMs = 2_000
+const retryMs = 1_000
 
 /** Host, port and database, without the login; a socket's URL has no host to show. */
 const describeAddress = (url: string): string => {
@@ -59,17 +62,24 @@ const waitForServingRole = async (
   log: Log,
   signal: AbortSignal,
 ): Promise<string | undefined> => {
+  let wasReported = false
   for (;;) {
     try {
-      return await findServingRole(url)
+      const role = await findServingRole(url)
+      if (wasReported) log.info('PostgreSQL answers')
+      return role
     } catch (error) {
       if (!isUnreachable(error)) throw error
       const reason = error instanceof Error ? error.message || error.name : String(error)
       const where = describeAddress(url)
-      log.warn(
-        { reason },
-        `PostgreSQL at ${where} (DATABASE_URL) does not answer: trying again in ${retryMs / 1000} s`,
-      )
+      if (!wasReported) {
+        const every = `${retryMs / 1000} s`
+        log.warn(
+          { reason },
+          `PostgreSQL at ${where} (DATABASE_URL) does not answer: trying again every ${every}`,
+        )
+      }
+      wasReported = true
       await delay(retryMs, undefined, { signal })
     }
   }
@@ -122,10 +132,18 @@ export const openStores = async (
   const primaryPool = open(url)
   const db = createDb(primaryPool, onStatement)
   const replicaUrl = config.databaseReplicaUrl
+  const { pool: max, ...limits } = config.exports
+  const exportPool = createPool(url, {
+    ...(role === undefined ? {} : { role }),
+    ...{ max, applicationName: 'certdata exports', isStreaming: true, statementTimeoutMs: limits.totalMs },
+    onError: (error) => log.warn({ reason: error.message }, 'an idle export connection was lost'),
+  })
+  const exportSource = createExportSource({ pool: exportPool, max, ...limits })
   const replicaPool = replicaUrl === undefined ? undefined : open(replicaUrl)
   const replica = replicaPool && createDb(replicaPool, onStatement)
   const pools = () => ({
     primary: describePool(primaryPool, config.databasePool),
+    exports: describePool(exportPool, max),
     ...(replicaPool ? { replica: describePool(replicaPool, config.databasePool) } : {}),
   })
   const monotonicNow = () => performance.now()
@@ -146,6 +164,7 @@ export const openStores = async (
     await shared?.close()
     await limitStore?.close()
     await db.destroy()
+    await exportPool.end()
     await replica?.destroy()
     await local?.release()
   }
@@ -158,10 +177,25 @@ export const openStores = async (
       shared = createRedisCache({ url: config.redisUrl, secrets, epoch, ttlSeconds: cacheTtlSeconds, warn })
     if (config.redisUrl) limitStore = createRedisLimits({ url: config.redisUrl, after, warn })
     const ping = async () => {
+      if (poller.isLeased()) return
       // Bounded, where a statement of ours would wait as long as a server that hangs.
       if (!(await poller.confirm())) throw new Error('The database does not answer')
     }
-    return { db, replica, shared, judge, poller, limitStore, secrets, signingKeys, local, ping, pools, close }
+    return {
+      db,
+      replica,
+      exportSource,
+      shared,
+      judge,
+      poller,
+      limitStore,
+      secrets,
+      signingKeys,
+      local,
+      ping,
+      pools,
+      close,
+    }
   } catch (error) {
     await close()
     throw error

@@ -1,15 +1,54 @@
-import { createServer } from 'node:http'
+import { createServer, type IncomingMessage } from 'node:http'
+import { Redis } from 'ioredis'
+import pg from 'pg'
+
+/** What a reference answers with, as the parent process sends it. */
+export type Instructions = {
+  /** Sent with every answer, like those of the service. */
+  headers: Record<string, string>
+  /** The bytes of every answer, base64; where a store is named, what it yields is sent. */
+  body: string
+  redis?: { url: string; key: string }
+  postgres?: { url: string; max: number; text: string; customerId: string }
+}
+
+type Answer = (request: IncomingMessage) => Buffer | Promise<Buffer>
+
+const fromRedis = ({ url, key }: NonNullable<Instructions['redis']>): Answer => {
+  const redis = new Redis(url, { enableAutoPipelining: true })
+  return async () => (await redis.getBuffer(key)) as Buffer
+}
+
+/** The value after the last `=` of the target: what makes each query another one. */
+const lastValue = ({ url = '' }: IncomingMessage) => decodeURIComponent(url.slice(url.lastIndexOf('=') + 1))
+
+const fromPostgres = ({ url, max, text, customerId }: NonNullable<Instructions['postgres']>): Answer => {
+  const pool = new pg.Pool({ connectionString: url, max })
+  return async (request) => {
+    const values = [customerId, lastValue(request)]
+    const { rows } = await pool.query({ name: 'page', text, values })
+    return Buffer.from(rows[0].json)
+  }
+}
 
 /**
- * The yardstick: a bare node:http server that sends one prepared answer to whatever it is asked. The parent
- * process sends headers and body, and gets the port.
+ * The yardstick: a bare node:http server that sends one prepared answer to whatever it is asked; or what one
+ * raw GET of Redis, or one raw prepared query of PostgreSQL returns.
  */
-process.once('message', ({ headers, body }: { headers: Record<string, string>; body: string }) => {
+process.once('message', ({ headers, body, redis, postgres }: Instructions) => {
   const bytes = Buffer.from(body, 'base64')
   const fields = Object.entries(headers).flat()
-  const server = createServer((_request, response) => {
-    response.writeHead(200, fields)
-    response.end(bytes)
+  const read: Answer | undefined = redis ? fromRedis(redis) : postgres ? fromPostgres(postgres) : undefined
+  const server = createServer((request, response) => {
+    if (!read) {
+      response.writeHead(200, fields)
+      response.end(bytes)
+      return
+    }
+    void Promise.resolve(read(request)).then((found) => {
+      response.writeHead(200, [...fields, 'content-length', String(found.length)])
+      response.end(found)
+    })
   })
   server.keepAliveTimeout = 72_000
   server.listen(0, '127.0.0.1', () => process.send?.(server.address()))

@@ -2,7 +2,6 @@ import type { FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import type { Principal } from '../app/auth/principal.ts'
 import type { AnswerSource } from '../app/observe/requests.ts'
-import { findTraceId } from '../app/observe/trace-context.ts'
 
 /** An answer that has gone out, for those who count: the log, the audit trail, metrics. */
 export type Answered = Readonly<{
@@ -25,8 +24,8 @@ export type Answered = Readonly<{
   source: AnswerSource
   /** From the first byte seen to the end of writing. */
   ms: number
-  /** W3C trace context: the trace it belongs to; undefined: none. */
-  traceId: string | undefined
+  /** W3C trace context, as it came or, where traces are collected, as the request's own. */
+  traceparent: string | undefined
 }>
 
 export type Watcher = (answered: Answered) => void
@@ -46,8 +45,8 @@ declare module 'fastify' {
   }
 }
 
-const traceIdOf = ({ span, headers }: FastifyRequest): string | undefined =>
-  span?.traceId ?? findTraceId(headers.traceparent)
+const traceparentOf = ({ headers: { traceparent } }: FastifyRequest): string | undefined =>
+  typeof traceparent === 'string' ? traceparent : undefined
 
 /** One place where an answer is known to be out, whichever way it took. */
 export default fp(
@@ -75,7 +74,7 @@ export default fp(
         rows: request.rowsRead,
         source: request.answerSource,
         ms: reply.elapsedTime,
-        traceId: traceIdOf(request),
+        traceparent: traceparentOf(request),
       })
       next()
     })

@@ -29,6 +29,7 @@ import {
   sendBytes,
   sendEntry,
 } from './entry-reply.ts'
+import { sendStream } from './stream-reply.ts'
 
 export type EndpointOptions = {
   publicUrl: string
@@ -52,6 +53,17 @@ export type LiveRequest = EndpointRequest & {
   address: string
   /** Closes when the answer is sent, or its client is gone. */
   ending: Ending
+  /** Adds records to those that the answer is known to hold. */
+  countRows: (rows: number) => void
+}
+
+/** A list's other media types: the whole of it, as it is now. */
+export type Exporting = {
+  types: readonly string[]
+  /** Units of the quota `minute`. */
+  cost: number
+  /** `type`: one of `types`. */
+  respond: (request: LiveRequest & { type: string }) => Promise<LiveAnswer>
 }
 
 /** An answer that is not kept. A stream is sent as it comes, and cut where it fails. */
@@ -60,6 +72,8 @@ export type LiveAnswer = Readonly<{
   body: Buffer | Readable
   headers: Readonly<Record<string, string>>
 }>
+
+type MinuteCost = (rawQuery: string, accept: string | undefined) => number
 
 /** A data endpoint. One row serves three forms of its path, GET, HEAD and OPTIONS. */
 export type Endpoint = {
@@ -79,10 +93,10 @@ export type Endpoint = {
   /** Scopes that the query needs beside, whatever else is wrong with it. */
   scopesOf?: (rawQuery: string) => readonly string[]
   /** Units of the quota `minute` that a request costs; absent: one. */
-  minuteCost?: (rawQuery: string) => number
+  minuteCost?: MinuteCost
   schema: FastifySchema
 } & (
-  | { answer: (request: EndpointRequest) => Answer | Promise<Answer> }
+  | { answer: (request: EndpointRequest) => Answer | Promise<Answer>; exporting?: Exporting }
   /** Something of the moment, never kept: `Cache-Control: no-store`, no tag. */
   | { state: (request: EndpointRequest & { limits: readonly Use[] }) => unknown }
   /** The same with parameters and media types of its own: `offers` names those that the query leaves. */
@@ -104,7 +118,7 @@ declare module 'fastify' {
     scope?: string | null
     demo?: false | undefined
     scopesOf?: ((rawQuery: string) => readonly string[]) | undefined
-    minuteCost?: ((rawQuery: string) => number) | undefined
+    minuteCost?: MinuteCost | undefined
     /** Routes that refuse the path or method: they come before the judgement of the plan. */
     refuses?: true
   }
@@ -122,6 +136,7 @@ const allow = 'GET, HEAD, OPTIONS'
 const formats: Readonly<Record<string, string>> = {
   json: 'application/json',
   ndjson: 'application/x-ndjson',
+  csv: 'text/csv',
 }
 
 const choices = new Map<string, ReturnType<typeof createMediaTypeChoice>>()
@@ -145,19 +160,20 @@ const typeByFormat = (rawQuery: string): string | undefined => {
   return value === undefined ? undefined : formats[value]
 }
 
-/** Whether JSON is what such a client gets. */
-const isJsonChosen = (accept: string | undefined, rawQuery: string): boolean => {
+/** The type to answer in; undefined: none that is wanted. */
+const chooseType = (accept: string | undefined, rawQuery: string, offered: readonly string[]) => {
   const wanted = typeByFormat(rawQuery)
-  return wanted === undefined ? choiceOf(mediaTypes)(accept) !== undefined : wanted === mediaTypes[0]
+  if (wanted === undefined) return choiceOf(offered)(accept)
+  return offered.includes(wanted) ? wanted : undefined
 }
 
 const requireAcceptable = (
   accept: string | undefined,
   rawQuery: string,
   offered: readonly string[],
-): void => {
-  const wanted = typeByFormat(rawQuery)
-  if (wanted === undefined ? choiceOf(offered)(accept) !== undefined : offered.includes(wanted)) return
+): string => {
+  const type = chooseType(accept, rawQuery, offered)
+  if (type !== undefined) return type
   throw new ApiError('not_acceptable', { detail: `This is available as: ${offered.join(', ')}` })
 }
 
@@ -211,14 +227,30 @@ const admission =
     else next()
   }
 
+const exportingOf = (row: Endpoint) => ('answer' in row ? row.exporting : undefined)
+
+/** Types that a row's answers have, whatever is asked. */
+const typesOf = (row: Endpoint) => [...mediaTypes, ...(exportingOf(row)?.types ?? [])]
+
+const costOf = (row: Endpoint): MinuteCost | undefined => {
+  const exporting = exportingOf(row)
+  if (!exporting) return row.minuteCost
+  const types = typesOf(row)
+  return (rawQuery, accept) =>
+    exporting.types.includes(chooseType(accept, rawQuery, types) ?? '') ? exporting.cost : 1
+}
+
 const handlerOf = (row: Endpoint, prefix: string, publicUrl: string) => {
+  const types = typesOf(row)
+  const exporting = exportingOf(row)
   return (request: FastifyRequest, reply: FastifyReply) => {
     const principal = request.principal as Principal
     if (needsLiveToken(request)) throw new ApiError('live_token_required')
     if (row.scope !== null) requireScope(principal, row.scope)
     const { path, rawQuery } = splitTarget(request.raw.url ?? '')
     for (const scope of row.scopesOf?.(rawQuery) ?? []) requireScope(principal, scope)
-    requireAcceptable(request.headers.accept, rawQuery, 'offers' in row ? row.offers(rawQuery) : mediaTypes)
+    const offered = 'offers' in row ? row.offers(rawQuery) : types
+    const type = requireAcceptable(request.headers.accept, rawQuery, offered)
     const noCache = wantsNoCache(request.headers['cache-control'], request.headers.pragma)
     const asked = { principal, params: request.params as Record<string, string>, rawQuery, noCache }
     const query = rawQuery === '' ? '' : `?${rawQuery}`
@@ -230,13 +262,18 @@ const handlerOf = (row: Endpoint, prefix: string, publicUrl: string) => {
         .headers({ 'cache-control': 'no-store', 'server-timing': formatTiming(reply) })
         .send(row.state({ ...asked, limits: request.quotas?.use() ?? [] }))
     }
-    if ('respond' in row) {
+    const exported = type === mediaTypes[0] ? undefined : exporting
+    if ('respond' in row || exported) {
+      const { respond } = 'respond' in row ? row : (exported as Exporting)
       // Sync tokens can be long.
       const link = canonical && joinLinks([formatLink(canonical, 'canonical')])
       if (link) reply.header('link', link)
       const isHead = request.method === 'HEAD'
-      const live = { ...asked, isHead, address: request.ip, ending: reply.raw }
-      return row.respond(live).then((answer) => sendLive(answer, request, reply))
+      const countRows = (rows: number) => {
+        request.rowsRead += rows
+      }
+      const live = { ...asked, type, isHead, address: request.ip, ending: reply.raw, countRows }
+      return respond(live).then((answer) => sendLive(answer, request, reply))
     }
     const answer = row.answer(asked)
     const options = { publicUrl, canonical, noCache }
@@ -261,10 +298,11 @@ const noteRepeatable = (
   const scope = row.scope ?? row.scopeOf?.(request.params as Record<string, string>)
   if (!isPlain || row.demo === false || row.minuteCost || scope === undefined) return
   const { rawQuery } = splitTarget(request.raw.url ?? '')
+  const types = typesOf(row)
   const ticket = {
     route: request.routeOptions.url ?? '',
     scopes: [scope, ...(row.scopesOf?.(rawQuery) ?? [])],
-    isAcceptable: (accept: string | undefined) => isJsonChosen(accept, rawQuery),
+    isAcceptable: (accept: string | undefined) => chooseType(accept, rawQuery, types) === mediaTypes[0],
     linkOf: memoizeLast((next: string | undefined) => formatLinks(next, options)),
   }
   request.repeatable = { ticket, answer }
@@ -280,8 +318,8 @@ const memoizeLast = <A, R>(compute: (argument: A) => R): ((argument: A) => R) =>
 }
 
 const sendLive = ({ type, body, headers }: LiveAnswer, request: FastifyRequest, reply: FastifyReply) => {
-  reply.headers({ ...headers, 'cache-control': 'no-store' }).type(type)
-  return body instanceof Readable ? reply.send(body) : sendBytes(body, request, reply)
+  reply.headers({ ...headers, 'cache-control': 'no-store', 'server-timing': formatTiming(reply) }).type(type)
+  return body instanceof Readable ? sendStream(body, request, reply) : sendBytes(body, request, reply)
 }
 
 const refuseMethod = (): never => {
@@ -318,7 +356,7 @@ export default fp<EndpointOptions>(
       for (const prefix of prefixes) {
         const common = {
           url: prefix + row.path,
-          config: { scope: row.scope, demo: row.demo, scopesOf: row.scopesOf, minuteCost: row.minuteCost },
+          config: { scope: row.scope, demo: row.demo, scopesOf: row.scopesOf, minuteCost: costOf(row) },
           schema: { hide: true },
           exposeHeadRoute: false,
           // The query grammar judges queries: every fault at once, which a validator cannot tell.
@@ -328,6 +366,11 @@ export default fp<EndpointOptions>(
         const admitted = { ...common, ...(row.admit ? { preHandler: admission(row.admit) } : {}) }
         app.route({ ...admitted, method: 'GET', schema, handler: handlerOf(row, prefix, publicUrl) })
         app.route({ ...admitted, method: 'HEAD', handler: handlerOf(row, prefix, publicUrl) })
+
+        app.route({ ...common, method: 'GET', schema, handler: handlerOf(row, prefix, publicUrl) })
+        // It streams nothing, whatever it asks for.
+        const config = { ...common.config, minuteCost: row.minuteCost }
+        app.route({ ...common, config, method: 'HEAD', handler: handlerOf(row, prefix, publicUrl) })
         app.route({ ...common, method: 'OPTIONS', handler: answerOptions })
         app.route({ ...common, ...refusal(row.scope, refuseMethod), method: others })
       }

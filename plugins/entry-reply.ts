@@ -76,6 +76,7 @@ export const sendEntry = (
     })
   }
   const link = formatLinks(entry.next, options)
+  request.answerSource = answer.staleSeconds === undefined ? answer.outcome : 'stale'
   reply.headers({
     etag: entry.etag,
     'cache-control': 'private, no-cache',
@@ -86,7 +87,6 @@ export const sendEntry = (
   })
   if (link !== undefined) reply.header('link', link)
   if (entry.definition !== undefined) reply.header('definition-revision', entry.definition)
-  request.answerSource = answer.staleSeconds === undefined ? answer.outcome : 'stale'
   if (isNotModified(headers['if-none-match'], entry.etag)) return reply.code(304).send()
   request.rowsRead = entry.rows ?? 0
   reply.type('application/json')

@@ -18,7 +18,6 @@ import { createTickets, type Ticket } from '../app/lane/tickets.ts'
 import type { Account } from '../app/limits/account.ts'
 import { formatUse } from '../app/limits/headers.ts'
 import type { Quotas } from '../app/limits/quotas.ts'
-import { findTraceId } from '../app/observe/trace-context.ts'
 import { backFrom304, one, policyHeader } from './limits.ts'
 
 export type FastLaneOptions = {
@@ -28,8 +27,6 @@ export type FastLaneOptions = {
   /** The UTC date, YYYY-MM-DD. */
   today: () => string
   isDraining: () => boolean
-  /** Whether everything goes to the router. */
-  isOff: boolean
   /** Whether a client's address may come in a header. */
   hasProxies: boolean
 }
@@ -66,7 +63,7 @@ const holdsAll = ({ scopes: held }: Principal, needed: readonly string[]): boole
  * rule of its own: whatever is not plainly in order goes on to the router, as if it had not been here.
  */
 export default fp<FastLaneOptions>(
-  (app, { cache, judge, quotas, today, isDraining, hasProxies, isOff }, done) => {
+  (app, { cache, judge, quotas, today, isDraining, hasProxies }, done) => {
     const tickets = createTickets()
     const replies = createReplies()
     let answers = 0
@@ -149,7 +146,7 @@ export default fp<FastLaneOptions>(
         rows: reply.status === 304 ? 0 : (answer.entry.rows ?? 0),
         source: 'memory',
         ms,
-        traceId: findTraceId(head.traceparent),
+        traceparent: head.traceparent,
       })
       return true
     }
@@ -189,7 +186,7 @@ export default fp<FastLaneOptions>(
     })
     app.decorateRequest('cameOn', '')
     app.decorateRequest('repeatable', undefined)
-    app.decorate('answerFast', isOff ? () => false : answerFast)
+    app.decorate('answerFast', answerFast)
     app.decorate('fastAnswers', { getter: () => answers })
     done()
   },

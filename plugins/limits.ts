@@ -27,7 +27,7 @@ const queryOf = ({ raw: { url = '' } }: FastifyRequest): string => {
 
 const costsOf = (request: FastifyRequest): Costs => {
   const { minuteCost } = request.routeOptions.config
-  return minuteCost ? [1, minuteCost(queryOf(request))] : one
+  return minuteCost ? [1, minuteCost(queryOf(request), request.headers.accept)] : one
 }
 
 const isForbidden = (request: FastifyRequest): boolean => {

@@ -71,7 +71,9 @@ export default fp<ProblemOptions>(
   (app, { publicUrl, headers }, done) => {
     app.decorate('sendProblem', (error: unknown, request: FastifyRequest, reply: FastifyReply) => {
       const known = toApiError(error)
-      if (!known || known.status >= 500) request.log.error({ err: error }, 'request failed')
+      // A store that is away is reported once, by whoever watches it, and not with each request.
+      if (!known || known.status === 500) request.log.error({ err: error }, 'request failed')
+      else if (known.status > 500) request.log.debug({ err: error }, 'request refused')
       const problem = known ?? new ApiError('internal_error')
       if (!reply.hasHeader('request-id')) reply.headers({ ...headers(), 'request-id': request.id })
       return reply

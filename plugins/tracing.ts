@@ -1,34 +1,32 @@
 import fp from 'fastify-plugin'
-import { findTraceId } from '../app/observe/trace-context.ts'
+import { LRUCache } from 'lru-cache'
 import type { RequestSpan, Tracing } from '../app/observe/tracing.ts'
 
 export type TracingPluginOptions = { tracing: Tracing }
 
-declare module 'fastify' {
-  interface FastifyRequest {
-    span?: RequestSpan
-  }
-}
+/** Requests under way, at most; a span that is forgotten is not sent. */
+const maxSpans = 10_000
 
-/** A span for each request, and its trace's id in the request's log lines. Registered before whatever may refuse. */
+/** A span for each request, whichever way it was answered, and its trace in the log. */
 export default fp<TracingPluginOptions>(
   (app, { tracing }, done) => {
-    app.addHook('onRequest', (request, reply, next) => {
+    const spans = new LRUCache<string, RequestSpan>({ max: maxSpans })
+    app.addHook('onRequest', (request, _reply, next) => {
       tracing.begin(request.method, request.headers, (span) => {
-        request.span = span
-        // A caller's is in its lines already.
-        if (findTraceId(request.headers.traceparent) !== span.traceId) {
-          request.log = request.log.child({ trace_id: span.traceId })
-          reply.log = request.log
-        }
+        spans.set(request.id, span)
+        // Whatever is written of the request from here on is of this trace.
+        request.headers.traceparent = span.traceparent
         next()
       })
     })
-    app.addHook('onResponse', ({ span, routeOptions, answerSource }, reply, next) => {
-      span?.end(routeOptions.url ?? '', reply.statusCode, answerSource)
-      next()
+    app.watchAnswers(({ requestId, method, traceparent, route = '', status, ms, source }) => {
+      const answer = { route, status, source }
+      const span = spans.get(requestId)
+      if (!span) return tracing.noteRequest({ method, traceparent, milliseconds: ms }, answer)
+      spans.delete(requestId)
+      span.end(answer)
     })
     done()
   },
-  { name: 'tracing', fastify: '5.x' },
+  { name: 'tracing', dependencies: ['answers'], fastify: '5.x' },
 )

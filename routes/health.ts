@@ -8,7 +8,9 @@ export type HealthOptions = {
   isDraining: () => boolean
 }
 
-/** For load balancers: live says that the process runs, ready that it can answer. */
+const unready = () => new ApiError('unavailable', { headers: { 'retry-after': '5' } })
+
+/** For load balancers: live says that the process runs, ready that requests should be sent to it. */
 export const healthRoutes: FastifyPluginCallback<HealthOptions> = (app, { ping, isDraining }, done) => {
   app.addHook('onSend', (_request, reply, payload, next) => {
     reply.header('cache-control', 'no-store')
@@ -16,8 +18,10 @@ export const healthRoutes: FastifyPluginCallback<HealthOptions> = (app, { ping, 
   })
   app.get('/health/live', { schema: { hide: true } }, () => ({ status: 'live' }))
   app.get('/health/ready', { schema: { hide: true } }, async () => {
-    if (isDraining()) throw new ApiError('unavailable', { headers: { 'retry-after': '5' } })
-    await ping()
+    if (isDraining()) throw unready()
+    await ping().catch(() => {
+      throw unready()
+    })
     return { status: 'ready' }
   })
   done()

@@ -1,10 +1,12 @@
+import { exportCost, exportTypes } from '../app/export/exports.ts'
 import { describeItem, describePage } from '../app/openapi/records.ts'
+import type { RecordExports } from '../app/record-exports.ts'
 import { includedScopes, type Records } from '../app/records.ts'
 import { resourceNames, resources } from '../app/resources/index.ts'
 import type { Endpoint } from '../plugins/endpoints.ts'
 
-/** A page and a record of every resource. */
-export const recordEndpoints = (records: Records): Endpoint[] =>
+/** A page and a record of every resource, and the whole list. */
+export const recordEndpoints = (records: Records, exports: RecordExports): Endpoint[] =>
   resourceNames.flatMap((name): Endpoint[] => {
     const resource = resources[name]
     const scope = `${name}:read`
@@ -16,6 +18,11 @@ export const recordEndpoints = (records: Records): Endpoint[] =>
         scopesOf: (rawQuery) => includedScopes(resource, rawQuery),
         answer: ({ principal, rawQuery, noCache }) =>
           records.answer({ principal, resource, rawQuery, noCache }),
+        exporting: {
+          types: exportTypes,
+          cost: exportCost,
+          respond: (request) => exports.answer(request, resource, request.rawQuery),
+        },
       },
       {
         path: `/${name}/:id`,

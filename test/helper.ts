@@ -1,6 +1,7 @@
 import { performance } from 'node:perf_hooks'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from 'fastify'
+import type pg from 'pg'
 import { build } from '../app/app.ts'
 import { createApiKey } from '../app/auth/api-keys.ts'
 import { ensureSigningKeys } from '../app/auth/key-rotation.ts'
@@ -14,6 +15,7 @@ import type { SharedCache } from '../app/cache/redis.ts'
 import { parseConfig, variables } from '../app/config.ts'
 import { createChangeSource } from '../app/db/changes.ts'
 import { createDb, createPool, operatorRole, readerRole } from '../app/db/connect.ts'
+import { createExportSource, type ExportSource } from '../app/db/copy/source.ts'
 import { migrate } from '../app/db/migrate.ts'
 import type { Db, Plan } from '../app/db/schema.ts'
 import type { SlotStore } from '../app/limits/slots.ts'
@@ -29,12 +31,31 @@ export type TestDatabase = {
   operator: Db
   /** Connections of the serving role. */
   reader: Db
+  /** The same for exports. */
+  exportSource: ExportSource
   close(): Promise<void>
 }
 
 const ignore = () => {}
 const connect = (url: string, role: string | undefined, max = 4) =>
   createDb(createPool(url, { ...(role ? { role } : {}), max, applicationName: 'test', onError: ignore }))
+
+/** Longer than any test. */
+const exportMs = 60_000
+
+const exportPool = (url: string, totalMs: number, max: number) =>
+  createPool(url, {
+    ...{ role: readerRole, max, applicationName: 'test exports', onError: ignore },
+    ...{ isStreaming: true, statementTimeoutMs: totalMs },
+  })
+
+/** Exports as patient as any test. */
+export const createTestExports = (url: string) => {
+  const max = 8
+  const pool = exportPool(url, exportMs, max)
+  const source = createExportSource({ pool, max, idleMs: exportMs, totalMs: exportMs })
+  return { source, close: () => pool.end() }
+}
 
 /** A fresh database with the current schema and a signing key. */
 export const createTestDatabase = async (): Promise<TestDatabase> => {
@@ -45,12 +66,14 @@ export const createTestDatabase = async (): Promise<TestDatabase> => {
   await owner.destroy()
   const operator = connect(server.url, operatorRole)
   const reader = connect(server.url, readerRole)
+  const exports = createTestExports(server.url)
   const close = async () => {
+    await exports.close()
     await operator.destroy()
     await reader.destroy()
     await server.stop()
   }
-  return { url: server.url, operator, reader, close }
+  return { url: server.url, operator, reader, exportSource: exports.source, close }
 }
 
 export type TestClock = {
@@ -70,6 +93,8 @@ export type TestAppOptions = {
   /** Issuer and audience of tokens; `http://api.test` unless somebody is to connect. */
   origin?: string
   isDraining?: () => boolean
+  /** Puts itself between exports and their connections. */
+  wrapExports?: (pool: pg.Pool) => Pick<pg.Pool, 'connect'>
 }
 
 /** Tests ask faster than any customer may; those of limits set their own. */
@@ -100,10 +125,14 @@ export const createTestApp = async (
   const builtAt = performance.now()
   const config = parseConfig({ LOG_LEVEL: 'silent', NODE_ENV: 'test', ...noLimits, ...env })
   const { poller, judge } = await startTestFence(database.url)
+  const { pool: max, ...exportLimits } = config.exports
+  const exports = exportPool(database.url, exportLimits.totalMs, max)
+  const pool = options.wrapExports?.(exports) ?? exports
   const app = await build({
     config,
     publicUrl: origin,
     db: database.reader,
+    exportSource: createExportSource({ pool, max, ...exportLimits }),
     shared,
     limitStore,
     judge: options.judge ?? judge,
@@ -116,7 +145,10 @@ export const createTestApp = async (
     ping: async () => {},
     isDraining: options.isDraining ?? (() => false),
   })
-  app.addHook('onClose', () => poller.close())
+  app.addHook('onClose', async () => {
+    await poller.close()
+    await exports.end()
+  })
   await app.ready()
   return app
 }

@@ -22,12 +22,14 @@ export type Service = {
 export type ServiceOptions = {
   /** Of Node, before the entry. */
   execArgv?: string[]
+  /** A file descriptor in place of the pipe that `output` reads. */
+  stdout?: number
 }
 
 /** Starts it on a free port, with this environment and nothing else; does not wait until it listens. */
 export const startService = async (
   env: Record<string, string>,
-  { execArgv = [] }: ServiceOptions = {},
+  { execArgv = [], stdout }: ServiceOptions = {},
 ): Promise<Service> => {
   const port = env.PORT ? Number(env.PORT) : await freePort()
   const child = spawn(process.execPath, [...execArgv, 'app/server.ts'], {
@@ -39,7 +41,7 @@ export const startService = async (
       PORT: String(port),
       ...env,
     },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['ignore', stdout ?? 'pipe', 'pipe'],
   })
   const kill = () => child.kill('SIGKILL')
   process.once('exit', kill)

@@ -52,6 +52,8 @@ export type ConnectOptions = {
   onError: (error: Error) => void
   /** Milliseconds; 0 = none, for imports and migrations. */
   statementTimeoutMs?: number
+  /** Statements whose answers go on for longer than anybody would wait for a first one: exports. */
+  isStreaming?: boolean
   /** Whether marked statements are kept prepared: not through a pooler that hands out connections by transaction. */
   prepares?: boolean
 }
@@ -60,13 +62,14 @@ export type ConnectOptions = {
  * A pool of connections; connects when first asked. Lost idle connections are reported and replaced.
  */
 export const createPool = (url: string, options: ConnectOptions): pg.Pool => {
+  const waits = options.statementTimeoutMs === 0 || options.isStreaming
   const pool = new pg.Pool({
     connectionString: url,
     max: options.max,
     application_name: options.applicationName,
     connectionTimeoutMillis: connectTimeoutMs,
     statement_timeout: options.statementTimeoutMs ?? statementTimeoutMs,
-    ...(options.statementTimeoutMs === 0 ? {} : { query_timeout: answerTimeoutMs }),
+    ...(waits ? {} : { query_timeout: answerTimeoutMs }),
     types,
     ...(options.prepares ? { Client: PreparingClient as typeof pg.Client } : {}),
     ...(options.role ? { options: `-c role=${options.role}` } : {}),

@@ -1,18 +1,20 @@
 import type { Readable } from 'node:stream'
 import { sql } from 'kysely'
 import type { Principal } from '../auth/principal.ts'
+import type { ExportSource } from '../db/copy/source.ts'
 import type { Db } from '../db/schema.ts'
 import { ApiError, type Fault } from '../errors.ts'
-import { clientOf } from '../limits/address.ts'
+import { begunStream } from '../export/begun-stream.ts'
+import { exportCost } from '../export/exports.ts'
+import { linesType } from '../export/json-lines.ts'
+import { accountOf } from '../limits/address.ts'
 import type { Concurrency, Ending } from '../limits/concurrency.ts'
-import type { AccountName } from '../limits/policy.ts'
 import { parsePairs } from '../query/pairs.ts'
 import type { ResourceName } from '../resources/define.ts'
 import { resourceNames } from '../resources/index.ts'
 import { type FeedQuery, parseFeedQuery, wholeState } from './query.ts'
 import { type FeedPage, readChanges } from './read.ts'
-import { type OpenSnapshot, openSnapshot, type SnapshotRead } from './snapshot.ts'
-import { streamSnapshot } from './stream.ts'
+import { openSnapshot } from './snapshot.ts'
 import { foreignToken, type Moment, type SyncToken, type TokenCodec } from './token.ts'
 import type { Waiting } from './wait.ts'
 
@@ -25,6 +27,8 @@ export type FeedRequest = Readonly<{
   address: string
   /** The answer's end, or its client's. */
   ending: Ending
+  /** Told of records as they go out, for the audit trail. */
+  countRows: (rows: number) => void
 }>
 
 /** What is answered: bytes of JSON, or lines to come. */
@@ -37,8 +41,6 @@ export type FeedAnswer = Readonly<{
 export type Feed = {
   /** Rejects with invalid_query, insufficient_scope, invalid_sync_token, sync_token_expired, quota_exceeded. */
   answer(request: FeedRequest): Promise<FeedAnswer>
-  /** Whole states that are being streamed. */
-  readonly streams: number
 }
 
 type Deps = {
@@ -47,8 +49,8 @@ type Deps = {
   waiting: Waiting
   concurrency: Concurrency
   publicUrl: string
-  /** Whole states that may be streamed at once: each holds a connection. */
-  maxStreams: number
+  /** Connections for whole states. */
+  source: ExportSource
   /** The UTC date by the database's clock, YYYY-MM-DD. */
   today: () => string
   /** Throws insufficient_scope. */
@@ -56,9 +58,6 @@ type Deps = {
 }
 
 export const jsonType = 'application/json'
-export const linesType = 'application/x-ndjson'
-/** Contract, section 8. */
-const exportCost = 10
 
 const asksForState = (rawQuery: string): boolean =>
   parsePairs(rawQuery).some(({ name, value }) => name === 'after' && value === wholeState)
@@ -76,19 +75,12 @@ const refuseToken = (detail: string) =>
 
 const mayRead = ({ scopes }: Principal, name: ResourceName) => scopes?.has(`${name}:read`) ?? true
 
-/** Demo tokens are one customer's and many people's. */
-const accountOf = ({ kind, customerId }: Principal, address: string): AccountName => ({
-  tag: customerId,
-  name: kind === 'demo' ? clientOf(address) : '',
-})
-
 const isSame = (a: readonly string[], b: readonly string[]) =>
   a.length === b.length && a.every((name) => b.includes(name))
 
 /** The change feed without a framework: query → scopes → token → what changed, at once or when it comes. */
 export const createFeed = (deps: Deps): Feed => {
   const { db, tokens, waiting, concurrency, publicUrl, today, requireScope } = deps
-  let streams = 0
 
   const parse = ({ principal, rawQuery }: FeedRequest): FeedQuery => {
     const outcome = parseFeedQuery(rawQuery)
@@ -134,38 +126,23 @@ export const createFeed = (deps: Deps): Feed => {
     return { type: jsonType, body, headers: { 'data-as-of': page.at } }
   }
 
-  /** So that streams, which take as long as their clients do, leave connections to everybody else. */
-  const openBounded = async (read: SnapshotRead): Promise<OpenSnapshot> => {
-    if (streams >= deps.maxStreams) throw new ApiError('unavailable', { headers: { 'retry-after': '5' } })
-    streams += 1
-    let isOpen = true
-    const release = () => {
-      if (isOpen) streams -= 1
-      isOpen = false
-    }
-    try {
-      const snapshot = await openSnapshot(db, read)
-      return { ...snapshot, close: () => snapshot.close().finally(release) }
-    } catch (error) {
-      release()
-      throw error
-    }
-  }
-
   const answerState = async (
-    { principal, address, ending, isHead }: FeedRequest,
+    { principal, address, ending, isHead, countRows }: FeedRequest,
     resources: readonly ResourceName[],
   ): Promise<FeedAnswer> => {
     const { customerId } = principal
     await concurrency.hold(accountOf(principal, address), 'exports', ending)
-    const snapshot = await openBounded({ customerId, resources, bindings: await momentOf(principal) })
+    const bindings = await momentOf(principal)
+    const snapshot = await openSnapshot(db, deps.source, { customerId, resources, bindings })
     const headers = {
       'sync-token': tokens.encode(customerId, snapshot.token),
       'data-as-of': snapshot.at,
     }
-    if (!isHead) return { type: linesType, body: streamSnapshot(snapshot), headers }
-    await snapshot.close()
-    return { type: linesType, body: Buffer.alloc(0), headers }
+    if (isHead) {
+      snapshot.close()
+      return { type: linesType, body: Buffer.alloc(0), headers }
+    }
+    return { type: linesType, body: await begunStream(snapshot.stream(countRows), ending), headers }
   }
 
   /** Reads until there is something, or no more reason to wait. */
@@ -198,9 +175,6 @@ export const createFeed = (deps: Deps): Feed => {
   }
 
   return {
-    get streams() {
-      return streams
-    },
     async answer(request) {
       const { principal } = request
       const { customerId } = principal

@@ -1,9 +1,14 @@
-import { type ControlledTransaction, sql } from 'kysely'
-import { instantText } from '../db/page/projection.ts'
-import type { Database, Db } from '../db/schema.ts'
-import type { ResourceName } from '../resources/define.ts'
+import type { Readable } from 'node:stream'
+import { sql } from 'kysely'
+import type { Selection } from '../db/copy/session.ts'
+import type { ExportSource } from '../db/copy/source.ts'
+import { exportColumns } from '../db/page/columns.ts'
+import type { Db } from '../db/schema.ts'
+import type { Sql } from '../export/column.ts'
+import { createJsonEncoder, type JsonPart, objectParts } from '../export/json-lines.ts'
+import type { Resource, ResourceName } from '../resources/define.ts'
 import { resources } from '../resources/index.ts'
-import { changeText, ownRows, recordData } from './change.ts'
+import { ownRows } from './change.ts'
 import { type EpochRow, epochColumns, readEpoch, toSeconds, withBegunLog } from './epoch.ts'
 import type { Moment, SyncToken } from './token.ts'
 
@@ -14,78 +19,56 @@ export type SnapshotRead = Readonly<{
   bindings: Moment
 }>
 
-/** The whole state, a piece at a time. One caller, who closes it whatever happens. */
+/** The whole state, not read yet. Holds a connection until it is closed or its stream is. */
 export type OpenSnapshot = {
   /** To follow on from. */
   readonly token: SyncToken
   /** Every commit before it is in the state; RFC 3339. */
   readonly at: string
-  /** Some lines of NDJSON, each with its newline; undefined at the end. */
-  next(): Promise<string | undefined>
-  /** Gives the connection back, after the statement that is running; again: nothing. */
-  close(): Promise<void>
+  /** Lines of NDJSON; once. Told of the records of each piece. */
+  stream(onRows: (rows: number) => void): Readable
+  /** Gives the connection back; again: nothing. */
+  close(): void
 }
 
-/** Records that one statement reads: what a disconnected client keeps running, and what memory holds. */
-const pieceRecords = 200
-
-type Transaction = ControlledTransaction<Database>
-type Piece = { lines: string | null; last: string | null; found: number }
-
-const readPiece = async (
-  transaction: Transaction,
-  name: ResourceName,
-  { customerId, bindings }: SnapshotRead,
-  after: string,
-): Promise<Piece> => {
-  const resource = resources[name]
-  const line = changeText({
-    resource: sql.lit(name),
-    id: sql`r.id`,
-    at: sql.raw(instantText('r.updated_at')),
-    data: sql`x.data`,
-  })
-  const { rows } = await sql<Piece>`
-    select string_agg(${line} || e'\n', '' order by r.id) as lines, max(r.id) as last, count(*)::integer as found
-    from (select ${customerId}::text as customer_id) s cross join lateral (
-      select r.* from ${sql.table(name)} r where ${ownRows(resource)} and r.id > ${after}::text
-      order by r.id limit ${pieceRecords}::integer
-    ) r cross join ${recordData(resource, bindings)}`.execute(transaction)
-  return rows[0] as Piece
+/** A record as an upsert, a line as `changeText` writes it. */
+const selectUpserts = (resource: Resource, { customerId, bindings }: SnapshotRead): Selection => {
+  const columns = exportColumns(resource, undefined, bindings)
+  const parts: JsonPart[] = [
+    { before: `{"op":"upsert","resource":"${resource.name}","id":`, kind: 'text' },
+    { before: ',"at":', kind: 'instant' },
+    ...objectParts(columns, ',"data":{'),
+  ]
+  const values: Sql[] = columns.map(({ value }) => value)
+  const statement = sql`select r.id, r.updated_at, ${sql.join(values)}
+    from (select ${customerId}::text as customer_id) s cross join ${sql.table(resource.name)} r
+    where ${ownRows(resource)} order by r.id`
+  return { statement, encoder: createJsonEncoder(parts, '}}') }
 }
 
-const begin = async (db: Db, read: SnapshotRead): Promise<[Transaction, EpochRow]> => {
-  const transaction = await db
-    .startTransaction()
-    .setIsolationLevel('repeatable read')
-    .setAccessMode('read only')
-    .execute()
+const begin = async (source: ExportSource, customerId: string) => {
+  const first = sql`select ${epochColumns} from change_epoch() epoch`
+  const session = await source.open<EpochRow>(customerId, first)
   try {
-    // The first statement takes the snapshot that all others read from.
-    const { rows } = await sql<EpochRow>`
-      select ${epochColumns}, set_config('app.customer_id', ${read.customerId}, true) from change_epoch() epoch`.execute(
-      transaction,
-    )
-    readEpoch(rows[0] as EpochRow)
-    return [transaction, rows[0] as EpochRow]
+    return { session, epoch: readEpoch(session.first) }
   } catch (error) {
-    await transaction.rollback().execute()
+    session.close()
     throw error
   }
 }
 
 /**
- * Everything that the customer has of these resources, from one snapshot: the records by resource and id. Holds
- * a connection until it is closed. Index: the tables' primary keys.
+ * Everything that the customer has of these resources, from one snapshot: the records by resource and id. Rejects
+ * with unavailable where too many are being read. Index: the tables' primary keys.
  */
-export const openSnapshot = async (db: Db, read: SnapshotRead): Promise<OpenSnapshot> => {
-  const [transaction, row] = await withBegunLog(db, () => begin(db, read))
-  const { snapshot, at, identity } = readEpoch(row)
+export const openSnapshot = async (
+  db: Db,
+  source: ExportSource,
+  read: SnapshotRead,
+): Promise<OpenSnapshot> => {
+  const { session, epoch } = await withBegunLog(db, () => begin(source, read.customerId))
+  const { snapshot, at, identity } = epoch
   const { day, window } = read.bindings
-  const ahead = [...read.resources]
-  let after = ''
-  let closing: Promise<void> | undefined
-
   return {
     at,
     token: {
@@ -94,22 +77,11 @@ export const openSnapshot = async (db: Db, read: SnapshotRead): Promise<OpenSnap
       flip: undefined,
       diff: undefined,
     },
-    async next() {
-      for (;;) {
-        const [name] = ahead
-        if (name === undefined) return undefined
-        const { lines, last, found } = await readPiece(transaction, name, read, after)
-        after = last ?? ''
-        if (found < pieceRecords) {
-          ahead.shift()
-          after = ''
-        }
-        if (lines !== null) return lines
-      }
-    },
-    close() {
-      closing ??= transaction.rollback().execute()
-      return closing
-    },
+    stream: (onRows) =>
+      session.stream(
+        read.resources.map((name) => selectUpserts(resources[name], read)),
+        { onRows },
+      ),
+    close: session.close,
   }
 }

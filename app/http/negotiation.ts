@@ -17,12 +17,47 @@ const memoised = <T extends {}>(parse: (header: string) => T | undefined) => {
   }
 }
 
+/** `name/name` or a wildcard, its parameters, and its weight: RFC 9110 §12.5.1. */
+type MediaRange = { range: string; isExact: boolean; weight: number }
+
+/** Commas and semicolons outside of quoted strings. */
+const splitAt = (text: string, separator: ',' | ';'): string[] =>
+  text.match(separator === ',' ? /(?:"(?:\\.|[^"\\])*"?|[^",])+/g : /(?:"(?:\\.|[^"\\])*"?|[^";])+/g) ?? []
+
+/** What every text of ours is, so that a range which asks for it fits. */
+const ownParameters = new Set(['charset=utf-8', 'header=present'])
+
+const parseRange = (text: string): MediaRange => {
+  const [range = '', ...parameters] = splitAt(text, ';').map((part) => part.trim().toLowerCase())
+  const weight = parameters.find((each) => /^q\s*=/.test(each))
+  const others = parameters.filter((each) => each !== weight).map((each) => each.replaceAll('"', ''))
+  return {
+    range,
+    isExact: others.every((each) => ownParameters.has(each)),
+    weight: weight === undefined ? 1 : Number(weight.slice(weight.indexOf('=') + 1)),
+  }
+}
+
+/** Of the ranges that fit, the most specific one's weight; 0: not acceptable. */
+const weigh = (ranges: readonly MediaRange[], type: string): number => {
+  for (const wanted of [type, `${type.split('/')[0]}/*`, '*/*']) {
+    const found = ranges.find(({ range, isExact }) => range === wanted && isExact)
+    if (found) return found.weight > 0 ? found.weight : 0
+  }
+  return 0
+}
+
 /**
- * Chooses a media type by RFC 9110 §12.5.1; `offered` in order of preference among equals.
- * Undefined: nothing the client would take.
+ * Chooses a media type by RFC 9110 §12.5.1; `offered` in order of preference among equals, however specific the
+ * ranges are that make them so. Undefined: nothing the client would take.
  */
 export const createMediaTypeChoice = (offered: readonly string[]) => {
-  const choose = memoised((accept) => new Negotiator({ headers: { accept } }).mediaType([...offered]))
+  const choose = memoised((accept) => {
+    const ranges = splitAt(accept, ',').map(parseRange)
+    const weighed = offered.map((type) => ({ type, weight: weigh(ranges, type) }))
+    const [best] = weighed.filter(({ weight }) => weight > 0).sort((a, b) => b.weight - a.weight)
+    return best?.type
+  })
   return (accept: string | undefined): string | undefined =>
     accept === undefined ? offered[0] : choose(accept)
 }

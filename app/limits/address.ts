@@ -1,7 +1,17 @@
 import { isIPv6 } from 'node:net'
+import { LRUCache } from 'lru-cache'
+import type { Principal } from '../auth/principal.ts'
+import type { AccountName } from './policy.ts'
 
 /** Bounds what a proxy's header may make us remember. */
 const maxLength = 64
+
+/** Addresses come again and again, and looking into one costs as much as the rest of an answer from memory. */
+const known = new LRUCache<string, string>({
+  max: 1_000,
+  maxSize: 100_000,
+  sizeCalculation: (_, address) => address.length + 1,
+})
 
 const groupsOf = (part: string): string[] => (part === '' ? [] : part.split(':'))
 
@@ -10,6 +20,15 @@ const groupsOf = (part: string): string[] => (part === '' ? [] : part.split(':')
  * given that many addresses (RFC 6177). IPv4 in IPv6 (`::ffff:192.0.2.1`) is that IPv4 address.
  */
 export const clientOf = (address: string): string => {
+  let client = known.get(address)
+  if (client === undefined) {
+    client = toClient(address)
+    known.set(address, client)
+  }
+  return client
+}
+
+const toClient = (address: string): string => {
   const plain = address.slice(0, maxLength).split('%')[0] as string
   if (!isIPv6(plain)) return plain
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(plain)?.[1]
@@ -23,3 +42,9 @@ export const clientOf = (address: string): string => {
     .map((group) => Number.parseInt(group, 16).toString(16))
   return `${network.join(':')}::/64`
 }
+
+/** Who is counted for a principal: the customer; a demo token is one customer's and many people's. */
+export const accountOf = ({ kind, customerId }: Principal, address: string): AccountName => ({
+  tag: customerId,
+  name: kind === 'demo' ? clientOf(address) : '',
+})

@@ -144,7 +144,12 @@ export const serviceCollectors = (figures: ServiceFigures): readonly Collector[]
   ...freshness(figures),
   ...stores(figures),
   ...audit(figures),
-  gauge('certdata_feed_streams', 'Whole states being streamed', () => figures.feed().streams, 'sum'),
+  gauge(
+    'certdata_feed_streams',
+    'Exports and whole states being streamed',
+    () => figures.feed().streams,
+    'sum',
+  ),
   gauge('certdata_feed_waiters', 'Long polls that wait', () => figures.feed().waiters, 'sum'),
   gauge(
     'certdata_access_requests_overdue',

@@ -4,8 +4,8 @@ const traceparent = /^(?!ff)[\da-f]{2}-(?!0{32})([\da-f]{32})-(?!0{16})([\da-f]{
 const firstVersionLength = 55
 
 /** The trace that a request belongs to, 32 hexadecimal digits; undefined: none, or not in the standard's form. */
-export const findTraceId = (header: string | string[] | undefined): string | undefined => {
-  if (typeof header !== 'string') return undefined
+export const findTraceId = (header: string | undefined): string | undefined => {
+  if (header === undefined) return undefined
   if (header.startsWith('00') && header.length !== firstVersionLength) return undefined
   return traceparent.exec(header)?.[1]
 }

@@ -1,13 +1,16 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Span } from '@opentelemetry/api'
+import type { Context, Span } from '@opentelemetry/api'
 import { traceRedis } from './trace-redis.ts'
+
+/** An answer that has gone out. `route`: the pattern; `source`: where its data came from. */
+export type TracedAnswer = { route: string; status: number; source: string }
 
 /** A request's part of a trace. */
 export type RequestSpan = {
-  traceId: string
-  /** `route`: the pattern; `source`: where the data came from. */
-  end(route: string, status: number, source: string): void
+  /** As a header: for what comes after it. */
+  traceparent: string
+  end(answer: TracedAnswer): void
 }
 
 /** How long a statement took that has just ended; `failed`: it was refused or not answered. */
@@ -16,6 +19,11 @@ export type StatementEnd = { sql: string; milliseconds: number; failed: boolean 
 export type Tracing = {
   /** Begins a span, under the caller's where it sent `traceparent`, and calls `next` within it. */
   begin(method: string, headers: IncomingHttpHeaders, next: (span: RequestSpan) => void): void
+  /** Notes a request that was answered before anybody could begin a span, `milliseconds` ago. */
+  noteRequest(
+    request: { method: string; traceparent: string | undefined; milliseconds: number },
+    answer: TracedAnswer,
+  ): void
   /** Notes a statement under the span that runs now; outside of requests there is none. */
   noteStatement(statement: StatementEnd): void
   /** Sends what waits; gives up after two seconds. */
@@ -71,23 +79,30 @@ export const startTracing = async ({ version, warn }: TracingOptions): Promise<T
     }
   })
 
+  const begin = (method: string, parent: Context, startTime = Date.now()): Span => {
+    const attributes = { 'http.request.method': method }
+    return tracer.startSpan(method, { kind: SpanKind.SERVER, attributes, startTime }, parent)
+  }
+  const end = (span: Span, method: string, { route, status, source }: TracedAnswer) => {
+    if (route !== '') span.updateName(`${method} ${route}`).setAttribute('http.route', route)
+    span.setAttributes({ 'http.response.status_code': status, 'certdata.answer.source': source })
+    if (status >= 500) span.setStatus(failed)
+    span.end()
+  }
+
   return {
     begin(method, headers, next) {
       const parent = propagation.extract(ROOT_CONTEXT, headers)
-      const options = { kind: SpanKind.SERVER, attributes: { 'http.request.method': method } }
-      const span = tracer.startSpan(method, options, parent)
-      const end: RequestSpan['end'] = (route, status, source) => {
-        if (route !== '') span.updateName(`${method} ${route}`)
-        span.setAttributes({
-          ...(route === '' ? {} : { 'http.route': route }),
-          'http.response.status_code': status,
-          'certdata.answer.source': source,
-        })
-        if (status >= 500) span.setStatus(failed)
-        span.end()
-      }
-      const { traceId } = span.spanContext()
-      context.with(trace.setSpan(parent, span), () => next({ traceId, end }))
+      const span = begin(method, parent)
+      const ours = trace.setSpan(parent, span)
+      const carrier: { traceparent?: string } = {}
+      propagation.inject(ours, carrier)
+      const { traceparent = '' } = carrier
+      context.with(ours, () => next({ traceparent, end: (answer) => end(span, method, answer) }))
+    },
+    noteRequest({ method, traceparent, milliseconds }, answer) {
+      const parent = propagation.extract(ROOT_CONTEXT, { traceparent })
+      end(begin(method, parent, Date.now() - milliseconds), method, answer)
     },
     noteStatement({ sql, milliseconds, failed: isFailed }) {
       if (!trace.getActiveSpan()) return

@@ -1,5 +1,5 @@
 import { createChangeSchema, createChangesSchema } from '../../schemas/changes.ts'
-import { linesType } from '../feed/feed.ts'
+import { linesType } from '../export/json-lines.ts'
 import { feedReaders, maxWaitSeconds } from '../feed/query.ts'
 import { defaultLimit, maxLimit } from '../query/query.ts'
 import { resourceNames, resources } from '../resources/index.ts'

@@ -29,7 +29,7 @@ const controls: Readonly<Record<string, (resource: Resource, read: Reader) => Co
     const scopes = names.map((name) => `\`${name}\` needs ${includes[name]?.resource}:read`)
     return {
       description:
-        'Sends these related records along under `included`, by id; comma-separated. ' +
+        'Sends these related records along under `included`, by id; comma-separated; not with an export. ' +
         `Each needs its scope: ${scopes.join(', ')}.`,
       schema: text,
       example: joinList(names.slice(0, 2)),
@@ -50,7 +50,10 @@ const controls: Readonly<Record<string, (resource: Resource, read: Reader) => Co
   format: (_resource, read) => {
     const formats = formatsOf(read)
     return {
-      description: 'Overrides the header Accept.',
+      description:
+        formats.length > 1
+          ? 'Overrides the header Accept. `ndjson` and `csv` export the whole list.'
+          : 'Overrides the header Accept.',
       schema: { type: 'string', enum: formats },
       example: formats[0] as string,
     }
@@ -63,19 +66,19 @@ const controls: Readonly<Record<string, (resource: Resource, read: Reader) => Co
     example: `-${sorts.slice(0, 2).join(',')}`,
   }),
   limit: () => ({
-    description: 'Records a page.',
+    description: 'Records a page; of an export as well, which has no limit unless it is given.',
     schema: { type: 'integer', format: 'int32', minimum: 1, maximum: maxLimit, default: defaultLimit },
     example: defaultLimit,
   }),
   count: () => ({
-    description: 'Adds `page.total`, the number of matching records in all.',
+    description: 'Adds `page.total`, the number of matching records in all. Not with an export.',
     schema: { type: 'string', enum: ['exact'] },
     example: 'exact',
   }),
   cursor: () => ({
     description:
       '`page.next_cursor` of the answer before, unchanged, with the same filters and sort. ' +
-      'Absent: the first page.',
+      'Absent: the first page. Not with an export.',
     schema: { type: 'string', minLength: 1, maxLength: maxHeadBytes },
     example: 'AXq3x0a2c0F1WyIyMDI2LTA0LTI1VDExOjAyOjAzLjQ1Njc4OVoiLCI0Mzg1ZGNlMmE5ZWY2MjJiIl0',
   }),

@@ -42,6 +42,8 @@ export type Description = Readonly<{
     inline?: Readonly<{ schema: Node; example: unknown }>
     /** The same as lines of another type, of this schema each. */
     lines?: Readonly<{ type: string; schema: z.ZodType }>
+    /** The same as CSV: an example. */
+    csv?: string
     headers: readonly HeaderName[]
   }>
 }>

@@ -47,6 +47,7 @@ const origins: Readonly<Record<ErrorCode, readonly Origin[]>> = {
   quota_exceeded: ['token', 'api_key', 'address'],
   headers_too_large: ['request'],
   internal_error: ['request'],
+  overloaded: ['request'],
   unavailable: ['token', 'api_key', 'address'],
 }
 

@@ -9,6 +9,10 @@ const headers = {
     'private, no-cache',
   ],
   'Cache-Status': ['Where the answer came from (RFC 9211)', 'certdata; hit'],
+  'Content-Disposition': [
+    'Of an export, as NDJSON or CSV: a name for the file',
+    'attachment; filename="certificates-2026-11-21.csv"',
+  ],
   'Data-As-Of': [
     'Every change committed before this time of the database is in the answer; an answer that is stale says so in Cache-Status',
     '2026-11-21T16:20:00.123456Z',

@@ -1,4 +1,5 @@
 import { createItemSchema, createPageSchema, type Included } from '../../schemas/page.ts'
+import { linesType } from '../export/json-lines.ts'
 import type { Resource } from '../resources/define.ts'
 import { resourceNames, resources } from '../resources/index.ts'
 import { controlParameters } from './controls.ts'
@@ -53,20 +54,32 @@ const idParameter = ({ noun, schema }: Resource): Parameter => {
   }
 }
 
+/** The first columns, as `fields` would choose them. */
+const csvExample = ({ fields }: Resource): string => {
+  const [first, second] = [...fields.values()]
+  if (!first || !second) throw new Error('a resource has more than one field')
+  const cells = [first, second].map(({ schema }) => String(exampleOf(schema)))
+  return `${first.name},${second.name}\r\n${cells.join()}\r\n`
+}
+
 /** `GET /v1/{resource}`. */
 export const describePage = (resource: Resource): Description => ({
   operationId: `list${plural(nameOf(resource))}`,
   summary: `List ${plural(resource.noun)}`,
   description:
     `A page of the ${plural(resource.noun)} for which every given condition holds, ` +
-    `sorted by \`${resource.defaultSort}\` unless \`sort\` says otherwise.`,
+    `sorted by \`${resource.defaultSort}\` unless \`sort\` says otherwise. As \`application/x-ndjson\` or ` +
+    '`text/csv` the whole list, streamed from one snapshot: it costs ten of `minute`, two may run at once, it has ' +
+    'no tag, and a connection that breaks off means that it is not all.',
   tag: tagOf(resource),
   parameters: [...filterParameters(resource), ...controlParameters(resource, 'page')],
   errors: ['query', 'cursor', 'tag'],
   answer: {
     description: `A page of ${plural(resource.noun)}`,
     schema: envelopeOf(resource).page,
-    headers: [...entryHeaders, 'Link'],
+    lines: { type: linesType, schema: resource.schema },
+    csv: csvExample(resource),
+    headers: [...entryHeaders, 'Content-Disposition', 'Link'],
   },
 })
 

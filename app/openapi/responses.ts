@@ -76,7 +76,15 @@ const originsOf = ({ scope, needsLiveToken, description: { errors } }: Route): S
 }
 
 const answerOf = (route: Route, writing: Writing): Node => {
-  const { description, headers, isEmpty, inline, lines, schema = route.response } = route.description.answer
+  const {
+    description,
+    headers,
+    isEmpty,
+    inline,
+    lines,
+    csv,
+    schema = route.response,
+  } = route.description.answer
   if (isEmpty) return { description, headers: headerNodes(headers, writing) }
   if (inline)
     return { description, headers: headerNodes(headers, writing), content: { 'application/json': inline } }
@@ -90,6 +98,7 @@ const answerOf = (route: Route, writing: Writing): Node => {
         example: exampleOf(schema),
       },
       ...(lines ? { [lines.type]: linesOf(lines.schema, writing) } : {}),
+      ...(csv ? { 'text/csv': { schema: { type: 'string' }, example: csv } } : {}),
     },
   }
 }

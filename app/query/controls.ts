@@ -12,8 +12,17 @@ import {
 } from './readers.ts'
 import { parseDate } from './values.ts'
 
-/** Which parameters mean something: those of a page, or those of one record. */
-export type Shape = 'page' | 'item'
+/** Which parameters mean something: those of a page, of one record, or of an export of the whole list. */
+export type Shape = 'page' | 'item' | 'export'
+
+const formats: Readonly<Record<Shape, readonly string[]>> = {
+  item: ['json'],
+  page: ['json', 'ndjson', 'csv'],
+  export: ['json', 'ndjson', 'csv'],
+}
+
+/** What an export leaves to pages, known by name all the same so that it says why. */
+export const pagesOnly: readonly string[] = ['include', 'count', 'cursor']
 
 /** A query while it is read. */
 export type Draft = {
@@ -53,6 +62,11 @@ const readSort = (resource: Resource, draft: Draft): Reader => {
   }
 }
 
+const refusePageOnly = (name: string): Reader => {
+  const detail = `an export is the whole list, every record as it is: leave ${name} out, or ask for JSON`
+  return () => refuse('unknown_parameter', detail)
+}
+
 /**
  * The parameters that are no filters, by name; what they read goes to the draft.
  * `format` is here so that it is no unknown parameter: negotiation reads it.
@@ -60,14 +74,15 @@ const readSort = (resource: Resource, draft: Draft): Reader => {
 export const controlReaders = (resource: Resource, shape: Shape, draft: Draft): Map<string, Reader> => {
   const readers = new Map<string, Reader>()
   const fieldNames = [...resource.fields.keys()]
-  const onlyOne = (wanted: string) => (text: string) =>
-    text === wanted
-      ? { value: text }
-      : { detail: `expected ${wanted}`, ...(findNearest(text, [wanted]) ? { suggestion: wanted } : {}) }
+  const onlyOne = (wanted: readonly string[]) => (text: string) => {
+    if (wanted.includes(text)) return { value: text }
+    const suggestion = findNearest(text, wanted)
+    return { detail: `expected ${wanted.join(', ')}`, ...(suggestion ? { suggestion } : {}) }
+  }
   readers.set(
     'fields',
     many(oneOfNames(fieldNames, 'unknown_field', 'fields'), (names) => {
-      draft.fields = [...new Set(['id', ...names])]
+      draft.fields = [...new Set(names.includes('id') ? names : ['id', ...names])]
     }),
   )
   const includeNames = Object.keys(resource.includes)
@@ -95,7 +110,7 @@ export const controlReaders = (resource: Resource, shape: Shape, draft: Draft): 
   }
   readers.set(
     'format',
-    single(onlyOne('json'), () => {}),
+    single(onlyOne(formats[shape]), () => {}),
   )
   if (shape === 'item') return readers
   readers.set('sort', readSort(resource, draft))
@@ -107,7 +122,7 @@ export const controlReaders = (resource: Resource, shape: Shape, draft: Draft): 
   )
   readers.set(
     'count',
-    single(onlyOne('exact'), () => {
+    single(onlyOne(['exact']), () => {
       draft.count = true
     }),
   )
@@ -120,5 +135,6 @@ export const controlReaders = (resource: Resource, shape: Shape, draft: Draft): 
       },
     ),
   )
+  if (shape === 'export') for (const name of pagesOnly) readers.set(name, refusePageOnly(name))
   return readers
 }

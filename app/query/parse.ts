@@ -1,6 +1,6 @@
 import type { Fault } from '../errors.ts'
 import type { Field, Resource } from '../resources/define.ts'
-import { controlReaders, type Draft, type Shape } from './controls.ts'
+import { controlReaders, type Draft, pagesOnly, type Shape } from './controls.ts'
 import { findNearest } from './nearest.ts'
 import type { Pair } from './pairs.ts'
 import {
@@ -88,8 +88,9 @@ export const readFilter = ({ name, value }: Pair, context: FilterContext): PairR
 export const parseQuery = (resource: Resource, shape: Shape, rawQuery: string): Outcome => {
   const draft: Draft = { conditions: [] }
   const controls = controlReaders(resource, shape, draft)
-  const filterable = shape === 'page' ? [...resource.fields.values()].filter((field) => field.filter) : []
-  const known = [...filterable.map((field) => field.name), ...controls.keys()]
+  const filterable = shape !== 'item' ? [...resource.fields.values()].filter((field) => field.filter) : []
+  const named = [...filterable.map((field) => field.name), ...controls.keys()]
+  const known = shape === 'export' ? named.filter((name) => !pagesOnly.includes(name)) : named
 
   const readPair = (pair: Pair): PairReading => {
     const control = controls.get(pair.name)
@@ -107,7 +108,7 @@ export const parseQuery = (resource: Resource, shape: Shape, rawQuery: string): 
       ...(draft.cursor === undefined ? {} : { cursor: draft.cursor }),
     }
   }
-  return { query: complete(resource, draft) }
+  return { query: complete(resource, shape, draft) }
 }
 
 /** Only a query that is right as corrected is worth proposing. */
@@ -119,13 +120,13 @@ const correct = (resource: Resource, shape: Shape, reading: PairsReading): strin
   return 'query' in again ? corrected : again.corrected
 }
 
-const complete = (resource: Resource, draft: Draft): Query => ({
+const complete = (resource: Resource, shape: Shape, draft: Draft): Query => ({
   resource,
   conditions: draft.conditions,
   sort: draft.sort ?? [parseSortKey(resource.defaultSort)],
   fields: draft.fields,
   includes: draft.includes ?? [],
-  limit: draft.limit ?? defaultLimit,
+  limit: draft.limit ?? (shape === 'export' ? Number.POSITIVE_INFINITY : defaultLimit),
   cursor: draft.cursor,
   count: draft.count ?? false,
   on: draft.on,

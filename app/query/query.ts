@@ -15,6 +15,7 @@ export type Query = {
   /** As asked, without repetition, `id` among them; undefined = all. */
   fields: readonly string[] | undefined
   includes: readonly string[]
+  /** Infinity: none, as exports have it. */
   limit: number
   cursor: string | undefined
   count: boolean

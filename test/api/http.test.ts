@@ -253,7 +253,7 @@ t.test(
       'application/json;q=0',
       '*/*;q=0',
       'application/json;q=0, */*;q=0',
-      'text/*',
+      'image/*',
     ]
     for (const accept of bad) {
       const answer = await ask('/v1/products?limit=1', { accept })
@@ -499,7 +499,7 @@ t.test('errors are problem documents with the security headers, whatever was ask
   ]
   for (const [url, status, code, headers] of errors) {
     if (url === '/' && (await ask('/')).statusCode !== 404) continue
-    for (const accept of [undefined, 'application/json', 'text/csv, */*;q=0.1']) {
+    for (const accept of [undefined, 'application/json', 'text/html, */*;q=0.1']) {
       expectProblem(
         t,
         await ask(url, { ...(accept ? { accept } : {}), ...headers }),

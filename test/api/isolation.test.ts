@@ -128,6 +128,9 @@ const targetsOf = (route: string, customer: Customer): { own: string[]; foreign:
     ...names.map((name) => `include=${name}`),
   ]
   if (names.length > 0) queries.push(`include=${names.join(',')}`)
+  for (const format of route.startsWith('/v1/') ? ['ndjson', 'csv'] : []) {
+    queries.push(`format=${format}`, `format=${format}&${filters[0]}&sort=${resource.sorts[0]}`)
+  }
   return { own: [route, ...queries.map((query) => `${route}?${query}`)], foreign: [] }
 }
 
@@ -433,8 +436,11 @@ t.test('a cursor of one customer is of no use to another', async (t) => {
 const ownConditions = /\b\w+\.customer_id = (s\.customer_id|\$\d+)/g
 const referred = (value: string) => (value.startsWith('$') ? `${value}::text` : value)
 
-/** The serving role's connections with the application's own conditions taken out of every statement. */
-const createStripped = (url: string): { db: Db; replaced: () => number } => {
+/**
+ * The serving role's connections with the application's own conditions taken out of every statement, those of
+ * exports too.
+ */
+const createStripped = (url: string) => {
   let replaced = 0
   const strip = (text: string) =>
     text.replace(ownConditions, (_, value: string) => {
@@ -442,23 +448,38 @@ const createStripped = (url: string): { db: Db; replaced: () => number } => {
       // Still joined to the customer that was set: no row is read before it is.
       return `${referred(value)} is not null and s.customer_id is not null`
     })
-  const pool = createPool(url, { role: readerRole, max: 4, applicationName: 'stripped', onError: () => {} })
-  const stripping: PostgresPool = {
-    options: pool.options,
-    end: () => pool.end(),
+  const stripCopy = (copy: pg.Submittable): pg.Submittable =>
+    Object.assign(Object.create(copy), {
+      submit: (connection: pg.Connection & { query(text: string): void }) =>
+        copy.submit(
+          Object.assign(Object.create(connection), {
+            query: (text: string) => connection.query(strip(text)),
+          }),
+        ),
+    })
+  const stripping = (pool: Pick<pg.Pool, 'connect'>) => ({
     connect: async () => {
       const client = await pool.connect()
-      const query = (text: string, values: unknown[]) => client.query(strip(text), values)
-      return Object.assign(Object.create(client), { query, release: () => client.release() })
+      const query = (asked: string | pg.Submittable, values: unknown[]) =>
+        typeof asked === 'string'
+          ? client.query(strip(asked), values)
+          : client.query('submit' in asked ? stripCopy(asked) : asked)
+      return Object.assign(Object.create(client), {
+        query,
+        release: (error?: boolean) => client.release(error),
+      })
     },
-  } as PostgresPool
-  const db = new Kysely<Database>({ dialect: new PostgresDialect({ pool: stripping }) })
-  return { db, replaced: () => replaced }
+  })
+  const pool = createPool(url, { role: readerRole, max: 4, applicationName: 'stripped', onError: () => {} })
+  const dialect = new PostgresDialect({
+    pool: { options: pool.options, end: () => pool.end(), ...stripping(pool) } as PostgresPool,
+  })
+  return { db: new Kysely<Database>({ dialect }), wrapExports: stripping, replaced: () => replaced }
 }
 
 t.test('row level security alone keeps customers apart', async (t) => {
-  const { db, replaced } = createStripped(database.url)
-  const unguarded = await createTestApp({ ...database, reader: db })
+  const { db, wrapExports, replaced } = createStripped(database.url)
+  const unguarded = await createTestApp({ ...database, reader: db }, { wrapExports })
   t.teardown(async () => {
     await unguarded.close()
     await db.destroy()
@@ -483,8 +504,8 @@ t.test(
       await owner.query(`alter table ${table} disable row level security`)
     await owner.end()
     const conditioned = await createTestApp(unsecured)
-    const { db } = createStripped(unsecured.url)
-    const open = await createTestApp({ ...unsecured, reader: db })
+    const { db, wrapExports } = createStripped(unsecured.url)
+    const open = await createTestApp({ ...unsecured, reader: db }, { wrapExports })
     t.teardown(async () => {
       await conditioned.close()
       await open.close()
@@ -505,6 +526,10 @@ t.test(
       'on the routes of every resource',
     )
     t.ok(seen.filter((leak) => 'head' in leak).length > 20, 'and by HEAD too')
+    for (const format of ['ndjson', 'csv']) {
+      const exported = seen.filter((leak) => 'url' in leak && String(leak.url).includes(`format=${format}`))
+      t.ok(exported.length >= customers.length * owned.length, `and in exports as ${format}`)
+    }
   },
 )
 

@@ -26,6 +26,7 @@ import { startPostgres } from '../freshness/postgres.ts'
 import {
   addCustomer,
   createTestDatabase,
+  createTestExports,
   listenTestApp,
   secretKey,
   type TestClock,
@@ -471,10 +472,12 @@ const createRestartable = async (t: Test) => {
   await ensureSigningKeys(owner, createSecrets([secretKey]))
   await owner.destroy()
   const [operator, reader] = [open(operatorRole), open(readerRole)]
-  const own: TestDatabase = { url, operator, reader, close: async () => {} }
+  const exports = createTestExports(url)
+  const own: TestDatabase = { url, operator, reader, exportSource: exports.source, close: exports.close }
   const { app, origin } = await listenTestApp(own)
   t.teardown(async () => {
     await app.close()
+    await own.close()
     await operator.destroy()
     await reader.destroy()
   })

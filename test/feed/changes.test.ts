@@ -151,7 +151,7 @@ t.test('every fault of a query is named, with the nearest name and the address t
     ['limit=5&limit=6', 'limit', 'duplicate_parameter'],
     ['after=snapshot&limit=5', 'limit', 'invalid_value'],
     ['after=snapshot&wait=5', 'wait', 'invalid_value'],
-    ['format=csv', 'format', 'invalid_value'],
+    ['format=xml', 'format', 'invalid_value'],
     ['fields=id', 'fields', 'unknown_parameter'],
     ['after=x&limit=0', 'after', 'invalid_value'],
   ]

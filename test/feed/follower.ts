@@ -5,8 +5,6 @@ import { pageStatement } from '../../app/db/page/statement.ts'
 import { createFeed, type FeedAnswer } from '../../app/feed/feed.ts'
 import { createTokenCodec } from '../../app/feed/token.ts'
 import { createWaiting } from '../../app/feed/wait.ts'
-import { createConcurrency } from '../../app/limits/concurrency.ts'
-import { after } from '../../app/limits/timer.ts'
 import { parseQuery } from '../../app/query/parse.ts'
 import { planQuery } from '../../app/query/plan.ts'
 import type { ResourceName } from '../../app/resources/define.ts'
@@ -84,8 +82,8 @@ export const createFollower = (database: TestDatabase, asker: Asker): Follower =
     db: database.reader,
     tokens: createTokenCodec(createSecrets([secretKey])),
     waiting: createWaiting({ listen: () => () => {}, databaseNow: Date.now, isDraining: () => false }),
-    concurrency: createConcurrency({ store: undefined, after }),
-    maxStreams: 2,
+    concurrency: { hold: async () => {} },
+    source: database.exportSource,
     publicUrl: 'http://api.test',
     today: () => asker.day,
     requireScope: () => {},
@@ -103,7 +101,8 @@ export const createFollower = (database: TestDatabase, asker: Asker): Follower =
       rawQuery,
       isHead: false,
       address: '127.0.0.1',
-      ending: { destroyed: true, once: () => {} },
+      ending: { destroyed: false, once: () => {} },
+      countRows: () => {},
     })
   const records: Records = new Map()
   let token = ''

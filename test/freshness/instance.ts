@@ -12,6 +12,7 @@ import { createRedisCache } from '../../app/cache/redis.ts'
 import { parseConfig, variables } from '../../app/config.ts'
 import { createChangeSource } from '../../app/db/changes.ts'
 import { createDb, createPool, readerRole } from '../../app/db/connect.ts'
+import { createExportSource } from '../../app/db/copy/source.ts'
 import { createRedisLimits } from '../../app/limits/redis.ts'
 import { after } from '../../app/limits/timer.ts'
 import {
@@ -117,10 +118,16 @@ const main = async ({ databaseUrl, redisUrl, standbyUrl, fault, publicUrl, secre
   }
   const shared = redisUrl ? createShared(redisUrl) : undefined
   const limitStore = redisUrl ? createRedisLimits({ url: redisUrl, after, warn: ignore }) : undefined
+  const { pool: max, ...exportLimits } = config.exports
+  const exportPool = createPool(databaseUrl, {
+    ...{ role: readerRole, max, applicationName: 'certdata exports', isStreaming: true, onError: ignore },
+  })
+  const exportSource = createExportSource({ pool: exportPool, max, ...exportLimits })
   const app = await build({
     config,
     publicUrl,
     db,
+    exportSource,
     shared,
     judge: createJudge(fence, poller, staleMaxMs),
     limitStore,

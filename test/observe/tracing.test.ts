@@ -46,7 +46,7 @@ t.test('the trace of a request is what the standard says, or none', async (t) =>
   const bad = [
     undefined,
     '',
-    [traceparent, traceparent],
+    `${traceparent}, ${traceparent}`,
     `${traceparent}-more`,
     `ff-${traceId}-00f067aa0ba902b7-01`,
     `00-${traceId.toUpperCase()}-00f067aa0ba902b7-01`,
@@ -91,6 +91,9 @@ t.test('with one, requests and their statements arrive there as one trace', asyn
   t.equal((await fetch(url, { headers: { authorization, traceparent } })).status, 200)
   await fetch(`${service.base}/v1/countries`, { headers: { authorization } })
   await service.printed('"route":"/v1/countries"')
+  for (let count = 0; count < 3; count += 1) {
+    await fetch(`${service.base}/v1/approvals`, { headers: { authorization, traceparent } })
+  }
   const line = linesOf(service).find(({ route }) => route === '/v1/countries')
   t.match(line?.trace_id, /^[\da-f]{32}$/, 'one of its own where the caller has none')
   t.equal(await service.stop(), 0, 'what waits is sent before the end')
@@ -106,6 +109,10 @@ t.test('with one, requests and their statements arrive there as one trace', asyn
   const root = spans.find(({ name }) => name === 'GET /v1/products')
   t.equal(root?.parentSpanId, '00f067aa0ba902b7')
   t.match(JSON.stringify(root?.attributes), '"database"', 'where the data came from')
+  const sources = spans
+    .filter(({ name }) => name === 'GET /v1/approvals')
+    .map(({ attributes }) => /"(database|memory)"/.exec(JSON.stringify(attributes))?.[1])
+  t.same(sources, ['database', 'memory', 'memory'], 'also what is answered in front of the router')
   const statement = spans.find(({ parentSpanId }) => parentSpanId === root?.spanId)
   t.match(JSON.stringify(statement?.attributes), 'postgresql')
   t.notMatch(bodies.join(), /Secret|cda_live/, 'no values')

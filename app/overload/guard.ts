@@ -1,0 +1,83 @@
+import { randomUUID } from 'node:crypto'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import { ApiError } from '../errors.ts'
+import { problemBody, problemType } from '../http/problem.ts'
+import type { Admission } from './admission.ts'
+
+export type GuardOptions = {
+  admission: Admission
+  publicUrl: string
+  demoToken: string
+  /** What every answer carries. */
+  headers: () => Readonly<Record<string, string>>
+  /** Told of each request that was refused: whose, as far as that is known. */
+  onShed: (kind: 'demo' | 'other') => void
+}
+
+type Handler = (request: IncomingMessage, response: ServerResponse) => void
+
+const retryAfterSeconds = '1'
+/** Probes and figures tell what is going on: they come through whatever it is. */
+const isExempt = (url: string) => url.startsWith('/health/') || url === '/metrics'
+/** Not from `headers`: Node makes that object when it is first asked for, and it is dear. */
+const holderOf = ({ rawHeaders }: IncomingMessage): string => {
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const name = rawHeaders[i] as string
+    if (name.length === 13 && name.toLowerCase() === 'authorization') return rawHeaders[i + 1] as string
+  }
+  return ''
+}
+/** A long poll holds nothing while it waits, and whole states have a bound of their own. */
+const isParked = (url: string) => url.includes('/changes')
+
+/**
+ * Puts itself before whatever answers a server's requests, and refuses with 503 `overloaded` what is too much,
+ * before anything of it is looked at: a refusal costs a fraction of an answer, so that answers go on at nearly
+ * the rate of before. Call it once the server's listeners are in place.
+ */
+export const guardServer = (
+  server: Pick<Server, 'listeners' | 'removeListener' | 'on'>,
+  options: GuardOptions,
+) => {
+  const { admission, publicUrl, headers, onShed } = options
+  const demo = `Bearer ${options.demoToken}`
+  const handlers = server.listeners('request') as Handler[]
+  const error = new ApiError('overloaded')
+
+  const shed = (request: IncomingMessage, response: ServerResponse, isDemo: boolean) => {
+    const id = randomUUID()
+    const body = problemBody(error, publicUrl, id)
+    response.writeHead(error.status, {
+      ...headers(),
+      'request-id': id,
+      'retry-after': retryAfterSeconds,
+      'cache-control': 'no-store',
+      'content-type': problemType,
+      'content-length': Buffer.byteLength(body),
+    })
+    response.end(request.method === 'HEAD' ? undefined : body)
+    // What is left of a body stands in the way of the next request on the connection.
+    request.resume()
+    onShed(isDemo ? 'demo' : 'other')
+  }
+
+  const handle = (request: IncomingMessage, response: ServerResponse) => {
+    for (const handler of handlers) handler.call(server, request, response)
+  }
+
+  const guard: Handler = (request, response) => {
+    const { url = '' } = request
+    if (isExempt(url)) return handle(request, response)
+    if (!admission.hasRoom()) {
+      const holder = holderOf(request)
+      const isDemo = holder === demo
+      if (admission.judge(holder, isDemo) === 'shed') return shed(request, response, isDemo)
+    }
+    handle(request, response)
+    if (response.writableEnded || isParked(url)) return
+    response.once('close', admission.hold(holderOf(request)))
+  }
+
+  for (const handler of handlers) server.removeListener('request', handler)
+  server.on('request', guard)
+}

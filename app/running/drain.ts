@@ -1,0 +1,54 @@
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import type { Http2Session } from 'node:http2'
+import type { Socket } from 'node:net'
+
+export type Drain = {
+  /**
+   * From now on every answer sends its client elsewhere: HTTP/1 by `Connection: close`, HTTP/2 by a GOAWAY that
+   * refuses nothing yet (RFC 9113, section 6.8). Connections stay open, so that no request meets a closed one.
+   */
+  begin(): void
+  /** Cuts the connections that are still there, and says how many. */
+  cut(): number
+}
+
+/** The greatest stream identifier: everything that is under way will be answered. */
+const everyStream = 2 ** 31 - 1
+
+type Listeners = Pick<Server, 'on' | 'prependListener'>
+
+/** How a server's clients are sent away before it closes. Call it before the server listens. */
+export const createDrain = (server: Listeners): Drain => {
+  const sockets = new Set<Socket>()
+  const sessions = new Set<Http2Session>()
+  let isDraining = false
+
+  const sendAway = (session: Http2Session) => {
+    if (!session.destroyed && !session.closed) session.goaway(0, everyStream)
+  }
+  server.on('connection', (socket) => {
+    sockets.add(socket)
+    socket.once('close', () => sockets.delete(socket))
+  })
+  server.on('session', (session: Http2Session) => {
+    sessions.add(session)
+    session.once('close', () => sessions.delete(session))
+    if (isDraining) sendAway(session)
+  })
+  return {
+    begin() {
+      if (isDraining) return
+      isDraining = true
+      for (const session of sessions) sendAway(session)
+      server.prependListener('request', ({ httpVersionMajor }: IncomingMessage, response: ServerResponse) => {
+        if (httpVersionMajor < 2) response.shouldKeepAlive = false
+      })
+    },
+    cut() {
+      const count = sockets.size
+      for (const session of sessions) session.destroy()
+      for (const socket of sockets) socket.destroy()
+      return count
+    },
+  }
+}

@@ -1,0 +1,55 @@
+import pino from 'pino'
+
+export type LogStream = {
+  write(line: string): void
+  /** Lines that could not be written and are given up. */
+  readonly lost: number
+}
+
+/** Kept while nothing can be written; lines beyond are given up. */
+const keptBytes = 1_048_576
+/** Lines go out together, so late or so many: a call of the system for each costs as much as half an answer. */
+const batchMs = 50
+const batchCharacters = 32_768
+
+/**
+ * The log's way out, which outlives its reader and its disk: what cannot be written is kept for a while and tried
+ * again with each batch. `report` is told once, and again when writing works.
+ */
+export const openLogStream = (fd: number, report: (message: string) => void): LogStream => {
+  const stream = pino.destination({ dest: fd, sync: true, maxLength: keptBytes })
+  let isFailing = false
+  let lost = 0
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (!isFailing)
+      report(`the log cannot be written (${error.code ?? error.message}): the service goes on without`)
+    isFailing = true
+  })
+  stream.on('drop', (lines: string) => {
+    lost += lines.split('\n').length - 1
+  })
+  stream.on('write', () => {
+    if (isFailing) report(`the log is written again; lines lost: ${lost}`)
+    isFailing = false
+  })
+  let batch = ''
+  let timer: NodeJS.Timeout | undefined
+  const flush = () => {
+    clearTimeout(timer)
+    timer = undefined
+    const lines = batch
+    batch = ''
+    if (lines !== '') stream.write(lines)
+  }
+  process.once('exit', flush)
+  return {
+    write: (line) => {
+      batch += line
+      if (batch.length >= batchCharacters) flush()
+      else timer ??= setTimeout(flush, batchMs).unref()
+    },
+    get lost() {
+      return lost
+    },
+  }
+}

@@ -1,0 +1,227 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  globSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  rmSync,
+} from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
+import os from 'node:os'
+import { delimiter, join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { startEmbedded } from '../../app/db/embedded.ts'
+
+const root = join(import.meta.dirname, '../..')
+const readyWithinMs = 60_000
+
+/** Something started for a bench. `label` says what it is, for the report. */
+export type Started = { url: string; label: string; stop(): Promise<void> }
+
+/** A TCP port of 127.0.0.1 that was free a moment ago. */
+export const freePort = async (): Promise<number> => {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return port
+}
+
+export const makeFolder = (): string => {
+  const folder = mkdtempSync(join(os.tmpdir(), 'certdata-bench-'))
+  chmodSync(folder, 0o755)
+  return folder
+}
+
+const findOnPath = (program: string): string | undefined =>
+  (process.env.PATH ?? '')
+    .split(delimiter)
+    .map((each) => join(each, program))
+    .find(existsSync)
+
+/** The newest of the machine's own PostgreSQL installations. */
+const findLocalBinaries = (): string | undefined =>
+  globSync('/usr/lib/postgresql/*/bin')
+    .filter((bin) => existsSync(join(bin, 'initdb')))
+    .sort((a, b) => Number(b.split('/')[4]) - Number(a.split('/')[4]))[0]
+
+/** PostgreSQL refuses to run as root. */
+const ownerOf = (): { uid?: number; gid?: number } => {
+  if (process.getuid?.() !== 0) return {}
+  const id = (flag: string) => Number(execFileSync('id', [flag, 'postgres'], { encoding: 'utf8' }))
+  return { uid: id('-u'), gid: id('-g') }
+}
+
+const startLocal = async (bin: string): Promise<Started> => {
+  const folder = makeFolder()
+  const data = join(folder, 'data')
+  const owner = ownerOf()
+  if (owner.uid !== undefined) execFileSync('chown', [String(owner.uid), folder])
+  const run = (program: string, options: string[]) =>
+    execFileSync(join(bin, program), options, {
+      ...owner,
+      cwd: folder,
+      stdio: 'ignore',
+      env: { HOME: folder },
+    })
+  run('initdb', ['-D', data, '-U', 'postgres', '--no-locale', '-E', 'UTF8', '-A', 'trust'])
+  const port = await freePort()
+  const settings = `-p ${port} -k ${folder} -c listen_addresses=127.0.0.1 -c max_connections=200 -c shared_buffers=512MB -c max_wal_size=4GB`
+  run('pg_ctl', ['-D', data, '-l', join(folder, 'log'), '-w', '-o', settings, 'start'])
+  return {
+    url: `postgresql://postgres@127.0.0.1:${port}/postgres`,
+    label: `PostgreSQL ${bin.split('/')[4]} of this machine`,
+    stop: async () => {
+      run('pg_ctl', ['-D', data, '-m', 'immediate', '-w', 'stop'])
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+/** The machine's PostgreSQL, else the bundled one. */
+export const startPostgres = async (): Promise<Started> => {
+  const bin = findLocalBinaries()
+  if (bin) return startLocal(bin)
+  const folder = makeFolder()
+  const settings = { max_connections: '200', shared_buffers: '512MB' }
+  const server = await startEmbedded({
+    dataDir: folder,
+    packageRoot: root,
+    log: () => {},
+    settings,
+    temporary: true,
+  })
+  return {
+    url: server.url,
+    label: 'the bundled PostgreSQL (none is installed)',
+    stop: async () => {
+      await server.release()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+/** The machine's redis-server; undefined where there is none. */
+export const startRedis = async (): Promise<Started | undefined> => {
+  const program = findOnPath('redis-server')
+  if (!program) return undefined
+  const port = await freePort()
+  const folder = makeFolder()
+  const child = spawn(
+    program,
+    ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--dir', folder],
+    {
+      stdio: 'ignore',
+    },
+  )
+  return {
+    url: `redis://127.0.0.1:${port}`,
+    label: 'redis-server of this machine',
+    stop: async () => {
+      await end(child)
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+const end = async (child: ChildProcess): Promise<void> => {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  child.kill('SIGTERM')
+  await once(child, 'exit')
+}
+
+/** A server under test: its process, for what it costs. */
+export type Server = Started & { pid: number }
+
+/** Counted as ever, refused never. */
+const noLimits = Object.fromEntries(
+  ['PREMIUM', 'ENTERPRISE', 'DEMO']
+    .flatMap((plan) => [`LIMIT_${plan}_BURST`, `LIMIT_${plan}_MINUTE`])
+    .concat('LIMIT_LOGINS')
+    .map((name) => [name, '1000000000']),
+)
+
+/** The service as a process, everything on, its log in a file. `execArgv`: of Node. */
+export const startService = async (
+  env: Readonly<Record<string, string>>,
+  execArgv: readonly string[] = [],
+): Promise<Server> => {
+  const folder = makeFolder()
+  const logFile = join(folder, 'access.log')
+  const log = openSync(logFile, 'w')
+  const port = await freePort()
+  const child = spawn(process.execPath, [...execArgv, 'app/server.ts'], {
+    cwd: root,
+    env: {
+      PATH: process.env.PATH,
+      HOME: process.env.HOME,
+      ...noLimits,
+      METRICS_TOKEN: 'metrics-of-the-bench',
+      SECRET_KEY: 'a secret of the bench that is longer than thirty-two characters',
+      DATA_DIR: join(folder, 'data'),
+      PORT: String(port),
+      ...env,
+    },
+    stdio: ['ignore', log, log],
+  })
+  closeSync(log)
+  const url = `http://127.0.0.1:${port}`
+  const deadline = Date.now() + readyWithinMs
+  const isReady = () =>
+    fetch(`${url}/health/ready`).then(
+      ({ ok }) => ok,
+      () => false,
+    )
+  while (!(await isReady())) {
+    if (child.exitCode !== null || Date.now() > deadline) {
+      throw new Error(`The service did not get ready:\n${readFileSync(logFile, 'utf8')}`)
+    }
+    await delay(50)
+  }
+  return {
+    url,
+    label: 'the service',
+    pid: child.pid as number,
+    stop: async () => {
+      await end(child)
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+/** One of bench/reference.ts, told what to answer. */
+export const startReference = async (instructions: object): Promise<Server> => {
+  const child = spawn(process.execPath, [join(import.meta.dirname, '../reference.ts')], {
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+  })
+  child.send(instructions)
+  const [address] = (await once(child, 'message')) as [AddressInfo]
+  const url = `http://127.0.0.1:${address.port}`
+  return { url, label: 'reference', pid: child.pid as number, stop: () => end(child) }
+}
+
+const ticksPerSecond = 100
+
+/** Milliseconds of processor time that a process has had, in user and kernel mode; 0 where that is not told. */
+export const cpuMs = (pid: number): number => {
+  try {
+    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
+    return ((Number(fields[11]) + Number(fields[12])) * 1000) / ticksPerSecond
+  } catch {
+    return 0
+  }
+}
+
+/** Resident memory of a process in MiB; 0 where that is not told. */
+export const residentMib = (pid: number): number => {
+  try {
+    return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024
+  } catch {
+    return 0
+  }
+}

@@ -1,0 +1,78 @@
+import pg from 'pg'
+import { createApiKey } from '../../app/auth/api-keys.ts'
+import { ensureSigningKeys } from '../../app/auth/key-rotation.ts'
+import { createSecrets } from '../../app/auth/secrets.ts'
+import { createDb, createPool } from '../../app/db/connect.ts'
+import { migrate } from '../../app/db/migrate.ts'
+
+export const secretKey = 'a secret of the bench that is longer than thirty-two characters'
+
+/** A customer of the bench, on plan enterprise. */
+export type Customer = { customerId: string; apiKey: string }
+
+/** The current schema, with a signing key. */
+export const prepareSchema = async (url: string): Promise<void> => {
+  const owner = createDb(
+    createPool(url, { max: 1, applicationName: 'bench', onError: () => {}, statementTimeoutMs: 0 }),
+  )
+  await migrate(owner)
+  await ensureSigningKeys(owner, createSecrets([secretKey]))
+  await owner.destroy()
+}
+
+const certificates = `
+  insert into certificates (customer_id, id, number, title, approval_status, certificate_type, scheme, authority,
+    country_code, product_id, valid_from, valid_until, issued_on, holder, standards, tags, validity_periods)
+  select $1, 'crt-' || n, 'DE-' || lpad(n::text, 8, '0'), 'Radio module ' || n || ', type approval',
+    (array['approved', 'approved', 'approved', 'conditional', 'pending', 'revoked'])[1 + n % 6], 'type_approval',
+    (array['FCC ID', 'CE RED', 'Common Criteria'])[1 + n % 3], 'BNetzA', (array['DE', 'US', 'JP', 'BR'])[1 + n % 4],
+    'prd-' || 1 + n % $3, current_date - 400 - n % 300, current_date + n % 900 - 60, current_date - 400 - n % 300,
+    'Acme Wireless GmbH', array['EN 300 328', 'EN 301 489-1'], array['line-' || n % 7],
+    jsonb_build_array(jsonb_build_object('from', current_date - 400 - n % 300, 'until', current_date + n % 900 - 60,
+      'basis', 'initial'))
+  from generate_series(1, $2) n`
+
+const products = `
+  insert into products (customer_id, id, name, model, brand, manufacturer)
+  select $1, 'prd-' || n, 'Radio module ' || n, 'RM-' || n, 'Acme', 'Acme Wireless GmbH'
+  from generate_series(1, $2) n`
+
+/** Customers with certificates and products each; their keys never end. */
+export const seedCustomers = async (
+  url: string,
+  names: readonly string[],
+  certificatesEach: number,
+): Promise<Customer[]> => {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  const productsEach = Math.max(1, Math.floor(certificatesEach / 4))
+  const made: Customer[] = []
+  for (const customerId of names) {
+    const { keyId, apiKey, secretSha256 } = createApiKey()
+    await client.query(`insert into customers (customer_id, name, plan) values ($1, $1, 'enterprise')`, [
+      customerId,
+    ])
+    await client.query(`insert into api_keys (customer_id, key_id, secret_sha256) values ($1, $2, $3)`, [
+      customerId,
+      keyId,
+      secretSha256,
+    ])
+    await client.query(products, [customerId, productsEach])
+    await client.query(certificates, [customerId, certificatesEach, productsEach])
+    made.push({ customerId, apiKey })
+  }
+  await client.query('vacuum analyze')
+  await client.end()
+  return made
+}
+
+/** An access token of the customer. */
+export const logIn = async (base: string, { apiKey }: Customer): Promise<string> => {
+  const answer = await fetch(`${base}/v1/auth/login`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ api_key: apiKey }),
+  })
+  if (!answer.ok) throw new Error(`The login was refused: ${await answer.text()}`)
+  return ((await answer.json()) as { access_token: string }).access_token
+}

@@ -1,0 +1,270 @@
+import fc from 'fast-check'
+import { sql } from 'kysely'
+import t from 'tap'
+import { type AuditEntry, listEntries } from '../../app/audit/list.ts'
+import { loadExampleData } from '../../app/demo/example-data.ts'
+import type { Field, ResourceName } from '../../app/resources/define.ts'
+import { resourceNames, resources } from '../../app/resources/index.ts'
+import { asCustomer, createTestApp, createTestDatabase, type Get, until } from '../helper.ts'
+import { type Cell, parseCells, splitTexts, unguard } from './csv.ts'
+
+/** Lists as NDJSON and CSV: what a client sees, and that it is what the pages show. */
+
+const database = await createTestDatabase()
+const app = await createTestApp(database)
+t.teardown(async () => {
+  await app.close()
+  await database.close()
+})
+const { get } = await asCustomer(database, app, 'acme')
+const demo: Get = (url, headers = {}) =>
+  app.inject({ url, headers: { authorization: 'Bearer cda_demo_public', ...headers } })
+
+const day = new Date().toISOString().slice(0, 10)
+await loadExampleData(database.operator, day)
+const owned = resourceNames.filter((name) => !resources[name].reference)
+for (const name of owned) {
+  await sql`insert into ${sql.table(name)} select (json_populate_record(r, '{"customer_id": "acme"}')).*
+    from ${sql.table(name)} r where customer_id = 'demo'`.execute(database.operator)
+}
+const wild = fc
+  .array(
+    fc.oneof(fc.constantFrom(...'"\\,;\t\r\n\b\f\v=+-@\u0001\u007f{}é漢😀'), fc.string({ unit: 'binary' })),
+  )
+  .map((parts) => parts.join('').replaceAll('\0', '').slice(0, 200))
+  .filter((text) => text.isWellFormed())
+for (const [index, text] of fc.sample(wild, { numRuns: 300, seed: 7 }).entries()) {
+  const row = { name: text, brand: text, model: text, tags: [text, '', 'a;b'], part_numbers: [text, '\\'] }
+  await sql`insert into products (customer_id, id, name, brand, model, tags, part_numbers)
+    select 'acme', ${`wild-${index}`}, name, brand, model, tags, part_numbers
+    from json_populate_record(null::products, ${JSON.stringify(row)}::json)`.execute(database.operator)
+}
+
+/** The records of all pages, as the bytes between the brackets. */
+const readPages = async (name: string, query: string): Promise<string[]> => {
+  const records: string[] = []
+  for (let next: string | null = `/v1/${name}?limit=500${query}`; next !== null; ) {
+    const answer = await get(next)
+    const { data, page } = answer.json()
+    const inner = answer.body.slice('{"data":['.length, answer.body.lastIndexOf('],"page":'))
+    // Between records, and nowhere else, stands a comma after a brace and before one that opens with the id.
+    records.push(...(data.length === 0 ? [] : inner.split(/(?<=\}),(?=\{"id":)/)))
+    next = page.next_cursor && `/v1/${name}?limit=500${query}&cursor=${encodeURIComponent(page.next_cursor)}`
+  }
+  return records
+}
+
+const queries: Record<string, string[]> = {
+  certificates: [
+    '',
+    '&validity=valid',
+    '&sort=valid_until,number',
+    '&on=2030-01-31&expiring_within=30',
+    '&tags=x',
+  ],
+  products: ['', '&sort=-model', '&product_status=active', '&name[prefix]=A', '&fields=name,tags'],
+  projects: ['', '&sort=due_on', '&status[nin]=draft,quoted'],
+  countries: ['', '&region=europe', '&fields=name,approval_info'],
+  lab: ['', '&sort=-issued_on,report_number', '&result=pass'],
+  approvals: ['', '&open=true', '&expected_on[gte]=today'],
+}
+
+t.test('NDJSON is what the pages show, byte for byte and in their order', async (t) => {
+  for (const [name, list] of Object.entries(queries)) {
+    for (const query of list) {
+      const answer = await get(`/v1/${name}?format=ndjson${query}`)
+      const lines = answer.body.split('\n')
+      t.equal(lines.pop(), '', 'every line ends')
+      t.same(lines, await readPages(name, query), `${name} ${query}: ${lines.length}`)
+    }
+  }
+})
+
+const toCell = (kind: string, array: boolean, value: unknown): Cell | string[] => {
+  if (array) return value as string[]
+  if (value === null) return null
+  return kind === 'json' ? JSON.stringify(value) : String(value)
+}
+
+t.test('CSV holds the same values, read by a parser of its own', async (t) => {
+  for (const [name, list] of Object.entries(queries)) {
+    const resource = resources[name as ResourceName]
+    for (const query of list) {
+      const answer = await get(`/v1/${name}?format=csv${query}`)
+      const [header = [], ...rows] = parseCells(answer.body)
+      const records = (await readPages(name, query)).map((text) => JSON.parse(text))
+      const read = rows.map((cells) =>
+        cells.map((cell, index) => {
+          const { kind, array, values } = resource.fields.get(header[index] as string) as Field
+          if (array) return splitTexts(cell)
+          if (kind === 'json') return JSON.stringify(JSON.parse(cell as string))
+          return kind === 'text' && !values ? cell && unguard(cell) : cell
+        }),
+      )
+      const expected = records.map((record) =>
+        header.map((field) => {
+          const { kind, array } = resource.fields.get(field as string) as Field
+          return toCell(kind, array, record[field as string])
+        }),
+      )
+      t.same(read, expected, `${name} ${query}`)
+      t.notOk(answer.body.startsWith('\ufeff'))
+      t.ok(answer.body.endsWith('\r\n'))
+    }
+  }
+})
+
+t.test('columns stand in the order of fields, the header also where there is no row', async (t) => {
+  const first = async (query: string) => (await get(`/v1/products?format=csv&${query}`)).body.split('\r\n')[0]
+  t.equal(await first('fields=tags,id,name'), 'tags,id,name')
+  t.equal(await first('fields=tags,name,tags'), 'id,tags,name')
+  t.equal(await first('limit=1'), [...resources.products.fields.keys()].join(','))
+  t.equal((await get('/v1/products?format=csv&id=nobody&fields=id,name')).body, 'id,name\r\n')
+  t.equal((await get('/v1/products?format=ndjson&id=nobody')).body, '')
+})
+
+t.test('headers', async (t) => {
+  const before = new Date().toISOString()
+  const csv = await get('/v1/certificates?format=csv&limit=2')
+  t.match(csv.headers, {
+    'content-type': 'text/csv; charset=utf-8; header=present',
+    'content-disposition': `attachment; filename="certificates-${day}.csv"`,
+    'cache-control': 'no-store',
+    vary: 'Authorization, Accept, Accept-Encoding',
+  })
+  t.ok(String(csv.headers['data-as-of']) >= before.slice(0, 19), 'as of the snapshot')
+  t.notOk(csv.headers.etag)
+  const lines = await get('/certificates?format=ndjson&limit=2')
+  t.match(lines.headers, {
+    'content-type': 'application/x-ndjson',
+    'content-disposition': `attachment; filename="certificates-${day}.ndjson"`,
+    link: '<http://api.test/v1/certificates?format=ndjson&limit=2>; rel="canonical"',
+  })
+  t.equal(
+    (await get('/v1/certificates?format=ndjson&limit=2')).body,
+    lines.body,
+    'whatever the form of the path',
+  )
+})
+
+t.test('negotiation', async (t) => {
+  const type = async (accept: string, query = '') =>
+    (await get(`/v1/lab?limit=1${query}`, { accept })).headers['content-type']
+  const [json, lines] = ['application/json', 'application/x-ndjson']
+  const csv = 'text/csv; charset=utf-8; header=present'
+  for (const [accept, expected] of [
+    ['*/*', json],
+    ['application/*', json],
+    [lines, lines],
+    ['text/csv', csv],
+    ['text/*', csv],
+    ['text/csv;q=0.5, application/x-ndjson;q=0.7', lines],
+    ['application/x-ndjson, application/json', json],
+    ['application/json;q=0.4, text/csv', csv],
+    ['text/csv, */*', json],
+    ['text/csv, */*;q=0.1', csv],
+    ['text/csv; charset=utf-8; header=present', csv],
+    ['text/csv; header="present";q=0.9, application/json;q=0.8', csv],
+    ['text/csv; header=absent, application/json;q=0.1', json],
+    ['text/csv;q=0, text/*, application/json;q=0.1', json],
+    ['TEXT/CSV ; Q=1', csv],
+  ] as const) {
+    t.equal(await type(accept), expected, accept)
+  }
+  t.equal(await type('application/json', '&format=csv'), csv, 'format wins')
+  t.equal(await type('text/csv', '&format=json'), json)
+  const none = await get('/v1/lab', { accept: 'application/xml' })
+  t.match(none.json(), { status: 406, code: 'not_acceptable' })
+  for (const each of [json, lines, 'text/csv']) t.match(none.json().detail, each)
+  const item = await get(`/v1/products/wild-1`, { accept: 'text/csv' })
+  t.equal(item.statusCode, 406, 'one record is JSON')
+  t.equal((await get('/v1/products/wild-1?format=ndjson')).statusCode, 406)
+  t.match((await get('/v1/lab?format=xml')).json(), {
+    code: 'invalid_query',
+    errors: [{ parameter: 'format', detail: 'expected json, ndjson, csv' }],
+  })
+})
+
+t.test('what belongs to pages is refused by name, with every other fault', async (t) => {
+  const answer = await get('/v1/products?format=csv&include=x&count=exact&cursor=abc&nme=1&limit=9999')
+  t.match(answer.json(), {
+    status: 400,
+    code: 'invalid_query',
+    errors: [
+      { parameter: 'include', code: 'unknown_parameter', detail: /leave include out/ },
+      { parameter: 'count', code: 'unknown_parameter', detail: /leave count out/ },
+      { parameter: 'cursor', code: 'unknown_parameter', detail: /leave cursor out/ },
+      { parameter: 'nme', did_you_mean: 'name' },
+      { parameter: 'limit' },
+    ],
+  })
+  t.equal(answer.headers['content-disposition'], undefined)
+  t.equal(answer.headers['content-type'], 'application/problem+json')
+  const curable = await get('/v1/products?format=ndjson&nme=1')
+  t.equal(curable.json().try, 'http://api.test/v1/products?format=ndjson&name=1')
+})
+
+t.test('HEAD has the headers and no body, and asks for no rows', async (t) => {
+  const { token } = await asCustomer(database, app, 'header')
+  const headers = { authorization: `Bearer ${token}` }
+  const url = '/v1/certificates?format=csv'
+  const left = (answer: { headers: Record<string, unknown> }) =>
+    Number(/"minute";r=(\d+)/.exec(String(answer.headers.ratelimit))?.[1])
+  const start = left(await app.inject({ url: '/v1/me', headers }))
+  const head = await app.inject({ method: 'HEAD', url, headers })
+  t.equal(head.body, '')
+  t.equal(start - left(head), 1, 'it costs one')
+  const whole = await app.inject({ url, headers })
+  t.equal(left(head) - left(whole), 10, 'an export costs ten')
+  const names = (answer: { headers: object }) =>
+    Object.keys(answer.headers).filter((name) => !['content-length', 'transfer-encoding'].includes(name))
+  t.same(names(head).sort(), names(whole).sort())
+  const page = await app.inject({ url: '/v1/certificates', headers })
+  t.equal(left(whole) - left(page), 1)
+  const byAccept = await app.inject({ url: '/v1/certificates', headers: { ...headers, accept: 'text/csv' } })
+  t.equal(left(page) - left(byAccept), 10, 'also where Accept asks for it')
+})
+
+t.test('the demo token exports the example data', async (t) => {
+  const { body, statusCode } = await demo('/v1/certificates?format=ndjson')
+  t.equal(statusCode, 200)
+  t.ok(body.split('\n').length > 20)
+})
+
+t.test('content codings', async (t) => {
+  const { brotliDecompressSync, gunzipSync, zstdDecompressSync } = await import('node:zlib')
+  const url = '/v1/products?format=csv'
+  const { body } = await get(url)
+  const decode = { br: brotliDecompressSync, gzip: gunzipSync, zstd: zstdDecompressSync }
+  for (const [coding, read] of Object.entries(decode)) {
+    const answer = await get(url, { 'accept-encoding': coding })
+    t.equal(answer.headers['content-encoding'], coding)
+    t.equal(read(answer.rawPayload).toString(), body)
+  }
+})
+
+t.test('the audit trail counts the records that went out', async (t) => {
+  const { token } = await asCustomer(database, app, 'counted')
+  await sql`insert into products (customer_id, id, name)
+    select 'counted', 'c' || i, 'x' from generate_series(1, 1234) i`.execute(database.operator)
+  await app.inject({ url: '/v1/products?format=ndjson', headers: { authorization: `Bearer ${token}` } })
+  const entries = async () => {
+    await app.audit.flush()
+    return listEntries(database.operator, { customer: 'counted', limit: 10 })
+  }
+  const read = (all: AuditEntry[]) => all.filter(({ details }) => details?.resource === 'products')
+  await until('it is written', async () => read(await entries()).length > 0)
+  t.match(read(await entries()), [{ details: { rows: 1234, count: 1 } }])
+})
+
+t.test('the document describes every list with its types', async (t) => {
+  const { paths } = (await app.inject('/openapi.json')).json()
+  for (const name of resourceNames) {
+    const { responses, parameters } = paths[`/v1/${name}`].get
+    t.same(Object.keys(responses[200].content), ['application/json', 'application/x-ndjson', 'text/csv'])
+    t.ok(responses[200].headers['Content-Disposition'])
+    t.ok(responses[406] && responses[429] && responses[503])
+    const format = parameters.find((each: { name: string }) => each.name === 'format')
+    t.same(format.schema.enum, ['json', 'ndjson', 'csv'])
+  }
+})

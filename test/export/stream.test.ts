@@ -1,0 +1,272 @@
+import { once } from 'node:events'
+import { type ClientRequest, type IncomingMessage, request as request1 } from 'node:http'
+import { connect as connect2, constants } from 'node:http2'
+import type { Socket } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
+import pg from 'pg'
+import t, { type Test } from 'tap'
+import { makeCertificate } from '../api/sockets.ts'
+import {
+  addCustomer,
+  createTestApp,
+  createTestDatabase,
+  listenTestApp,
+  logIn,
+  type TestAppOptions,
+  until,
+} from '../helper.ts'
+
+/** Exports over the wire: one snapshot, constant memory, nothing left behind, and never a part for the whole. */
+
+/** 16 MB, more than sockets take in by themselves. */
+const records = 8_000
+const rowBytes = 2_000
+
+const database = await createTestDatabase()
+const client = new pg.Client({ connectionString: database.url })
+await client.connect()
+/** Of its own: within a transaction pg_stat_activity shows what it showed first. */
+const writer = new pg.Client({ connectionString: database.url })
+await writer.connect()
+t.teardown(async () => {
+  await client.end()
+  await writer.end()
+  await database.close()
+})
+await addCustomer(database, 'acme')
+await client.query(`insert into products (customer_id, id, name, brand)
+  select 'acme', 'p' || i, 'Product ' || i, repeat('x', ${rowBytes}) from generate_series(1, ${records}) i`)
+
+/** Connections that exports hold, idle ones of the pool aside. */
+const running = async () =>
+  (
+    await client.query<{ pid: number; event: string | null }>(`
+      select pid, wait_event as event from pg_stat_activity where datname = current_database()
+        and application_name = 'test exports' and state <> 'idle'`)
+  ).rows
+const allOver = (what = 'no export holds a connection') =>
+  until(what, async () => (await running()).length === 0, 2_000)
+
+/** The service with what its exports read from their connections. */
+const start = async (t: Test, env: Record<string, string> = {}, options: TestAppOptions = {}) => {
+  const sockets = new Set<Socket>()
+  const wrapExports = (pool: pg.Pool) => ({
+    connect: async () => {
+      const connected = await pool.connect()
+      sockets.add((connected as unknown as { connection: { stream: Socket } }).connection.stream)
+      return connected
+    },
+  })
+  const { app, origin } = await listenTestApp(database, {
+    env,
+    wrapExports: wrapExports as NonNullable<TestAppOptions['wrapExports']>,
+    ...options,
+  })
+  t.teardown(() => app.close())
+  const tokenOf = async (name: string) => (await logIn(app, await addCustomer(database, name))).token
+  const token = await tokenOf('acme')
+  const send = (path = '/v1/products?format=ndjson', bearer = token, more = {}): ClientRequest => {
+    const headers = { authorization: `Bearer ${bearer}`, ...more }
+    const sent = request1({ port: new URL(origin).port, host: 'localhost', path, headers }).end()
+    return sent.on('error', () => {})
+  }
+  const ask = async (...asked: Parameters<typeof send>) => {
+    const sent = send(...asked)
+    const [response] = (await once(sent, 'response')) as [IncomingMessage]
+    return { sent, response }
+  }
+  const bytesRead = () => [...sockets].reduce((sum, socket) => sum + socket.bytesRead, 0)
+  return { app, origin, token, tokenOf, send, ask, bytesRead }
+}
+
+t.test('rows come from one snapshot, whatever is written meanwhile', async (t) => {
+  const { ask } = await start(t)
+  const { response } = await ask('/v1/products?format=ndjson&sort=created_at')
+  let lines = 0
+  let isChanged = false
+  await writer.query('begin')
+  for await (const chunk of response.setEncoding('utf8')) {
+    if (!isChanged) {
+      await writer.query(`delete from products where id > 'p5'`)
+      await writer.query(`insert into products (customer_id, id, name) values ('acme', 'new', 'x')`)
+    }
+    isChanged = true
+    lines += chunk.split('\n').length - 1
+  }
+  await writer.query('rollback')
+  t.equal(lines, records)
+  await allOver()
+})
+
+t.test('a page that is kept in memory does not stand in for an export', async (t) => {
+  const { app, ask } = await start(t)
+  const path = '/v1/products?limit=1&sort=created_at'
+  const typeOf = async (accept: string) => {
+    const { response } = await ask(path, undefined, { accept })
+    response.resume()
+    return response.headers['content-type']
+  }
+  await until('the fast lane answers', async () => {
+    t.equal(await typeOf('*/*'), 'application/json')
+    return app.fastAnswers > 0
+  })
+  const before = app.fastAnswers
+  t.equal(await typeOf('application/x-ndjson'), 'application/x-ndjson')
+  t.equal(await typeOf('text/csv, application/json;q=0.5'), 'text/csv; charset=utf-8; header=present')
+  t.equal(app.fastAnswers, before)
+  t.equal(await typeOf('text/csv, application/json'), 'application/json')
+  t.equal(app.fastAnswers, before + 1)
+})
+
+t.test('what a client does not take is not read', async (t) => {
+  const { ask, bytesRead } = await start(t)
+  for (const query of ['format=ndjson', 'format=csv']) {
+    const before = bytesRead()
+    const { response } = await ask(`/v1/products?${query}`)
+    await until('PostgreSQL waits for the client', async () => (await running())[0]?.event === 'ClientWrite')
+    const read = bytesRead() - before
+    t.ok(read < (records * rowBytes) / 2, `${query}: ${read} bytes`)
+    let bytes = 0
+    for await (const chunk of response) bytes += chunk.length
+    t.ok(bytes > records * rowBytes, 'and the rest comes when it does')
+    await allOver()
+  }
+})
+
+t.test('a client that disconnects frees query and connection at once', async (t) => {
+  const { ask } = await start(t)
+  for (const more of [{}, { 'accept-encoding': 'gzip' }]) {
+    const { sent, response } = await ask('/v1/products?format=csv', undefined, more)
+    await once(response, 'readable')
+    t.equal((await running()).length, 1)
+    sent.destroy()
+    await allOver()
+  }
+})
+
+t.test('also one that is gone before the first row, which nothing but a cancellation ends', async (t) => {
+  const { send } = await start(t)
+  await writer.query('begin; lock table products in access exclusive mode')
+  t.teardown(() => writer.query('rollback'))
+  const sent = send()
+  await until('the statement waits', async () => (await running())[0]?.event === 'relation')
+  sent.destroy()
+  await allOver()
+  await writer.query('rollback')
+})
+
+const terminate = async () => {
+  for (const { pid } of await running()) await client.query('select pg_terminate_backend($1)', [pid])
+}
+
+t.test('a failure mid-way cuts the answer, in any coding', async (t) => {
+  const { ask } = await start(t)
+  for (const coding of ['identity', 'gzip', 'br', 'zstd']) {
+    const { response } = await ask('/v1/products?format=csv', undefined, { 'accept-encoding': coding })
+    t.equal(response.statusCode, 200)
+    await once(response, 'readable')
+    await terminate()
+    await t.rejects(response.toArray(), { message: 'aborted' }, coding)
+    await allOver()
+  }
+})
+
+t.test('a failure before the first row is answered as any other', async (t) => {
+  const { ask } = await start(t)
+  await writer.query('begin; lock table products in access exclusive mode')
+  t.teardown(() => writer.query('rollback'))
+  const asked = ask()
+  await until('the statement waits', async () => (await running())[0]?.event === 'relation')
+  await terminate()
+  const { response } = await asked
+  await writer.query('rollback')
+  t.equal(response.statusCode, 503)
+  t.equal(response.headers['content-type'], 'application/problem+json')
+  t.equal(response.headers['content-disposition'], undefined)
+  response.resume()
+  await allOver()
+})
+
+t.test('over HTTP/2 a failure mid-way is an error of its stream, and no end', async (t) => {
+  const { key: TLS_KEY, cert: TLS_CERT, remove } = makeCertificate()
+  const secure = await createTestApp(database, { env: { TLS_KEY, TLS_CERT } })
+  const { port } = new URL(await secure.listen({ host: '127.0.0.1', port: 0 }))
+  const { token } = await logIn(secure, await addCustomer(database, 'acme'))
+  const session = connect2(`https://127.0.0.1:${port}`, { rejectUnauthorized: false })
+  session.on('error', () => {})
+  t.teardown(async () => {
+    session.destroy()
+    await secure.close()
+    remove()
+  })
+  for (const coding of ['identity', 'gzip']) {
+    const stream = session.request({
+      ':path': '/v1/products?format=ndjson',
+      authorization: `Bearer ${token}`,
+      'accept-encoding': coding,
+    })
+    await once(stream, 'readable')
+    await terminate()
+    await t.rejects(stream.toArray(), { code: 'ERR_HTTP2_STREAM_ERROR' })
+    t.equal(stream.rstCode, constants.NGHTTP2_INTERNAL_ERROR)
+    await allOver()
+  }
+  const gone = session.request({ ':path': '/v1/products?format=csv', authorization: `Bearer ${token}` })
+  await once(gone, 'readable')
+  gone.close(constants.NGHTTP2_CANCEL)
+  await allOver('a stream that is cancelled frees its connection')
+})
+
+t.test('a client that takes nothing, or takes too long, is cut', async (t) => {
+  const idle = await start(t, { EXPORT_IDLE_SECONDS: '1' })
+  const { response } = await idle.ask()
+  await until('PostgreSQL waits for the client', async () => (await running())[0]?.event === 'ClientWrite')
+  await allOver('the idle one is cut')
+  await t.rejects(response.toArray(), { message: 'aborted' })
+  const slow = await start(t, { EXPORT_MAX_SECONDS: '1' })
+  const long = await slow.ask()
+  // Never idle for long, and never done.
+  let taken = 0
+  const sip = async () => {
+    for await (const chunk of long.response) {
+      taken += chunk.length
+      await delay(20)
+    }
+  }
+  await t.rejects(sip(), { message: 'aborted' })
+  t.ok(taken > 0 && taken < records * rowBytes)
+  await allOver('the slow one is cut')
+})
+
+t.test('at most two at once a customer, and no more in all than they have connections', async (t) => {
+  const { app, ask, tokenOf, token } = await start(t, { EXPORT_POOL: '3' })
+  const two = [await ask(), await ask('/v1/changes?after=snapshot')]
+  const third = await ask()
+  t.equal(third.response.statusCode, 429)
+  const problem = JSON.parse((await third.response.setEncoding('utf8').toArray()).join(''))
+  t.match(problem, { code: 'quota_exceeded', 'violated-policies': ['exports'] })
+  t.ok(third.response.headers['retry-after'])
+  const head = await app.inject({
+    method: 'HEAD',
+    url: '/v1/products?format=csv',
+    headers: { authorization: `Bearer ${token}` },
+  })
+  t.equal(head.statusCode, 200, 'headers are told all the same')
+  const bolt = await tokenOf('bolt')
+  await client.query(`insert into products (customer_id, id, name, brand)
+    select 'bolt', id, name, brand from products where customer_id = 'acme'`)
+  const held = await ask('/v1/products?format=csv', bolt)
+  t.equal(held.response.statusCode, 200)
+  const full = await ask('/v1/products?format=csv', bolt)
+  t.equal(full.response.statusCode, 503)
+  t.ok(full.response.headers['retry-after'])
+  full.response.resume()
+  const page = await app.inject({ url: '/v1/products', headers: { authorization: `Bearer ${bolt}` } })
+  t.equal(page.statusCode, 200, 'pages have connections of their own')
+  for (const { sent } of [...two, held]) sent.destroy()
+  await allOver()
+  const again = await ask()
+  t.equal(again.response.statusCode, 200, 'then there is room again')
+  again.sent.destroy()
+  await allOver()
+})

@@ -1,0 +1,131 @@
+import { performance } from 'node:perf_hooks'
+import { setTimeout as delay } from 'node:timers/promises'
+import { sql } from 'kysely'
+import t from 'tap'
+import { createAdmission } from '../../app/overload/admission.ts'
+import { watchLag } from '../../app/overload/lag.ts'
+import { addCustomer, createTestDatabase, listenTestApp, until } from '../helper.ts'
+
+const calm = () => 0
+const metricsToken = 'who-measures-has-this'
+
+t.test('up to the bound everybody is let in, beyond it whoever holds less than a part of it', async (t) => {
+  const admission = createAdmission({ concurrency: 10, lagLevel: calm })
+  const releases = Array.from({ length: 10 }, () => {
+    t.equal(admission.judge('flood', false), 'admit')
+    return admission.hold('flood')
+  })
+  t.equal(admission.judge('flood', false), 'shed')
+  for (let count = 0; count < 4; count += 1) {
+    t.equal(admission.judge('quiet', false), 'admit')
+    admission.hold('quiet')
+  }
+  t.equal(admission.judge('quiet', false), 'shed', 'a third of the bound is its part, with one more to come')
+  releases[0]?.()
+  releases[0]?.()
+  t.equal(admission.active, 13, 'ended once, however often it is said')
+  for (let each = 0; admission.active < 20; each += 1) admission.hold(`other ${each}`)
+  t.equal(admission.judge('new', false), 'shed', 'nobody beyond twice the bound')
+})
+
+t.test('the demo has half of the room', async (t) => {
+  const admission = createAdmission({ concurrency: 10, lagLevel: calm })
+  for (let count = 0; count < 5; count += 1) {
+    t.equal(admission.judge('demo', true), 'admit')
+    admission.hold('demo')
+  }
+  t.equal(admission.judge('demo', true), 'shed')
+  t.equal(admission.judge('customer', false), 'admit')
+})
+
+t.test('a late event loop sheds the demo first, and everybody when it goes on', async (t) => {
+  const verdicts = [0, 1, 2, 3, 4].map((level) => {
+    const admission = createAdmission({ concurrency: 10, lagLevel: () => level })
+    return [admission.judge('demo', true), admission.judge('customer', false)].join()
+  })
+  t.same(verdicts, ['admit,admit', 'shed,admit', 'shed,admit', 'shed,shed', 'shed,shed'])
+})
+
+t.test('a loop is late when its timers are, and recovers', async (t) => {
+  const lag = watchLag({ lateMs: 30, now: () => performance.now() })
+  t.teardown(() => lag.stop())
+  const block = () => {
+    const end = performance.now() + 80
+    while (performance.now() < end);
+  }
+  t.equal(lag.level(), 0)
+  await until('late', async () => {
+    block()
+    await delay(1)
+    return lag.level() >= 3
+  })
+  await until('in time again', () => lag.level() === 0)
+})
+
+t.test('a flood of slow questions is refused, and costs nobody else an answer', async (t) => {
+  const database = await createTestDatabase()
+  const keys = [await addCustomer(database, 'flood'), await addCustomer(database, 'quiet')]
+  const env = { OVERLOAD_CONCURRENCY: '3', METRICS_TOKEN: metricsToken }
+  const { app, origin } = await listenTestApp(database, { env })
+  t.teardown(async () => {
+    await app.close()
+    await database.close()
+  })
+  const tokens = await Promise.all(
+    keys.map(async (api_key) => {
+      const login = await app.inject({ method: 'POST', url: '/v1/auth/login', payload: { api_key } })
+      return login.json().access_token as string
+    }),
+  )
+  const [flood = '', quiet = ''] = tokens
+  const ask = (path: string, token: string) =>
+    fetch(origin + path, { headers: { authorization: `Bearer ${token}` } })
+  t.equal((await ask('/v1/projects', quiet)).status, 200)
+
+  let release = () => {}
+  const isReleased = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  let isLocked = false
+  const lock = database.operator.transaction().execute(async (trx) => {
+    await sql`lock table products in access exclusive mode`.execute(trx)
+    isLocked = true
+    await isReleased
+  })
+  await until('locked', () => isLocked)
+  const slow = Array.from({ length: 3 }, (_, count) => ask(`/v1/products?name=${count}`, flood))
+  const waiting = async () => {
+    const headers = { authorization: `Bearer ${metricsToken}` }
+    const { body } = await app.inject({ url: '/metrics', headers })
+    return Number(/^certdata_requests_waiting (\d+)$/m.exec(body)?.[1])
+  }
+  await until('three wait', async () => (await waiting()) === 3)
+
+  const refused = await ask('/v1/products?name=4', flood)
+  t.equal(refused.status, 503)
+  t.match(await refused.json(), { code: 'overloaded', status: 503, request_id: /^[\da-f-]{36}$/ })
+  t.equal(refused.headers.get('retry-after'), '1')
+  t.match(refused.headers.get('content-type'), 'application/problem+json')
+  t.match(refused.headers.get('content-security-policy'), "default-src 'none'")
+  t.equal(refused.headers.get('request-id')?.length, 36)
+  const took: number[] = []
+  for (let count = 0; count < 50; count += 1) {
+    const startedAt = performance.now()
+    t.equal((await ask(`/v1/products?name=more-${count}`, flood)).status, 503)
+    took.push(performance.now() - startedAt)
+  }
+  t.ok((took.sort((a, b) => a - b)[25] ?? 999) < 50, 'at once')
+  t.equal((await ask('/v1/projects', quiet)).status, 200, 'another one is answered')
+  t.equal((await ask('/v1/products', 'cda_demo_public')).status, 503, 'the demo is not')
+  for (const path of ['/health/live', '/health/ready']) t.equal((await fetch(origin + path)).status, 200)
+  const { body } = await app.inject({ url: '/metrics', headers: { authorization: `Bearer ${metricsToken}` } })
+  t.match(body, 'certdata_shed_total{kind="other"} 51')
+  t.match(body, 'certdata_shed_total{kind="demo"} 1')
+  t.match(body, 'certdata_http_requests_total{route="unknown",plan="none",status="503"} 51')
+
+  release()
+  await lock
+  for (const answer of await Promise.all(slow)) t.equal(answer.status, 200, 'who was let in is answered')
+  t.equal((await ask('/v1/products?name=4', flood)).status, 200)
+  await until('nobody waits', async () => (await waiting()) === 0)
+})

@@ -1,0 +1,91 @@
+import { closeSync, openSync } from 'node:fs'
+import { setTimeout as delay } from 'node:timers/promises'
+import { Redis } from 'ioredis'
+import t from 'tap'
+import { createSeverable } from '../feed/severable.ts'
+import { createTestDatabase, secretKey, until } from '../helper.ts'
+import { testRedis } from '../servers.ts'
+import { type Service, type ServiceOptions, startService, untilReady } from '../service.ts'
+
+const database = await createTestDatabase()
+t.teardown(() => database.close())
+
+const start = async (env: Record<string, string> = {}, options: ServiceOptions = {}): Promise<Service> => {
+  const common = { DATABASE_URL: database.url, SECRET_KEY: secretKey }
+  const service = await startService({ ...common, ...env }, options)
+  t.teardown(() => service.stop('SIGKILL'))
+  return service
+}
+const ask = async ({ base }: Service, count = 1): Promise<number[]> => {
+  const statuses: number[] = []
+  for (let n = 0; n < count; n += 1) {
+    const answer = await fetch(`${base}/v1/products`)
+    await answer.arrayBuffer()
+    statuses.push(answer.status)
+  }
+  return statuses
+}
+const count = (text: string, { output }: Service) => output().split(text).length - 1
+
+t.test('a database that comes later is waited for, and that is said once', async (t) => {
+  const line = await createSeverable(database.url)
+  t.teardown(() => line.close())
+  line.sever()
+  const service = await start({ DATABASE_URL: line.url })
+  await service.printed('does not answer: trying again')
+  await delay(2_500)
+  await line.mend()
+  await untilReady(service)
+  t.same(await ask(service), [401])
+  t.equal(count('does not answer', service), 1)
+  t.equal(count('PostgreSQL answers', service), 1)
+  t.equal(await service.stop(), 0)
+})
+
+t.test('a full disk costs the log and nothing else', async (t) => {
+  const full = openSync('/dev/full', 'w')
+  t.teardown(() => closeSync(full))
+  const service = await start({}, { stdout: full })
+  await untilReady(service)
+  t.same(await ask(service, 3), [401, 401, 401])
+  await service.printed('the log cannot be written')
+  t.equal(count('the log cannot be written', service), 1, 'said once, where it still can be')
+  t.equal(await service.stop(), 0)
+})
+
+t.test('whoever read the log is gone: the service is not', async (t) => {
+  const service = await start()
+  await untilReady(service)
+  service.child.stdout?.destroy()
+  t.same(await ask(service, 5), [401, 401, 401, 401, 401])
+  await until('noticed', async () => {
+    await ask(service)
+    return count('the log cannot be written', service) === 1
+  })
+  t.same(await ask(service, 5), [401, 401, 401, 401, 401])
+  t.equal(count('the log cannot be written', service), 1)
+  t.equal(await service.stop(), 0)
+})
+
+t.test(
+  'Redis that refuses the password is as good as away, said once, and used when it takes it',
+  async (t) => {
+    const redis = await testRedis()
+    if (!redis) return t.pass('serves without', { skip: 'redis-server is not installed' })
+    t.teardown(() => redis.stop())
+    const client = new Redis(redis.url)
+    t.teardown(() => client.disconnect())
+    await client.config('SET', 'requirepass', 'right')
+    const service = await start({ REDIS_URL: `redis://:wrong@127.0.0.1:${redis.port}` })
+    await untilReady(service)
+    t.same(await ask(service, 3), [401, 401, 401])
+    await service.printed(/WRONGPASS|NOAUTH/)
+    await delay(1_500)
+    t.ok(count('"level":40', service) <= 2, 'the cache and the limits each say it once')
+    await client.config('SET', 'requirepass', 'wrong')
+    await service.printed('Redis is reachable again')
+    await service.printed('Redis answers again')
+    t.equal(await service.stop(), 0)
+    t.notMatch(service.output(), /wrong@/, 'without the password')
+  },
+)
