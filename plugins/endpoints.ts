@@ -365,12 +365,9 @@ export default fp<EndpointOptions>(
         const schema = prefix === '/v1' ? row.schema : common.schema
         const admitted = { ...common, ...(row.admit ? { preHandler: admission(row.admit) } : {}) }
         app.route({ ...admitted, method: 'GET', schema, handler: handlerOf(row, prefix, publicUrl) })
-        app.route({ ...admitted, method: 'HEAD', handler: handlerOf(row, prefix, publicUrl) })
-
-        app.route({ ...common, method: 'GET', schema, handler: handlerOf(row, prefix, publicUrl) })
         // It streams nothing, whatever it asks for.
         const config = { ...common.config, minuteCost: row.minuteCost }
-        app.route({ ...common, config, method: 'HEAD', handler: handlerOf(row, prefix, publicUrl) })
+        app.route({ ...admitted, config, method: 'HEAD', handler: handlerOf(row, prefix, publicUrl) })
         app.route({ ...common, method: 'OPTIONS', handler: answerOptions })
         app.route({ ...common, ...refusal(row.scope, refuseMethod), method: others })
       }

@@ -86,8 +86,11 @@ const answerOf = (route: Route, writing: Writing): Node => {
     schema = route.response,
   } = route.description.answer
   if (isEmpty) return { description, headers: headerNodes(headers, writing) }
-  if (inline)
-    return { description, headers: headerNodes(headers, writing), content: { 'application/json': inline } }
+  if (inline) {
+    const { others, ...json } = inline
+    const content = { 'application/json': json, ...others }
+    return { description, headers: headerNodes(headers, writing), content }
+  }
   if (!schema) throw new Error(`${route.method} ${route.path} does not say what it answers`)
   return {
     description,
