@@ -55,6 +55,7 @@ import type { SharedCache } from './cache/redis.ts'
 import { createCalendar } from './calendar.ts'
 import type { Config } from './config.ts'
 import { createCustom } from './custom/custom.ts'
+import { createCustomExports } from './custom/exports.ts'
 import { createGranted } from './custom/granted.ts'
 import type { ExportSource } from './db/copy/source.ts'
 import type { Db } from './db/schema.ts'
@@ -298,6 +299,7 @@ export const build = async (deps: Deps): Promise<FastifyInstance> => {
   const concurrency = createConcurrency({ store: deps.limitStore, after })
   const exports = createExports({ source: deps.exportSource, concurrency, today })
   const recordExports = createRecordExports({ exports, publicUrl, today })
+  const customExports = createCustomExports({ exports, custom, today })
   const tokens = createTokenCodec(secrets)
   const feed = createFeed({
     ...{ db, tokens, waiting, publicUrl, today, requireScope },
@@ -345,7 +347,7 @@ export const build = async (deps: Deps): Promise<FastifyInstance> => {
     await closed.register(limits, { quotas })
     const rows = [
       ...recordEndpoints(records, recordExports),
-      ...customEndpoints(custom),
+      ...customEndpoints(custom, customExports),
       ...changeEndpoints(feed),
       ...meEndpoints(scopes),
     ]

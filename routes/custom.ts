@@ -1,8 +1,10 @@
 import type { Custom } from '../app/custom/custom.ts'
+import type { CustomExports } from '../app/custom/exports.ts'
+import { exportCost, exportTypes } from '../app/export/exports.ts'
 import type { Endpoint } from '../plugins/endpoints.ts'
 
 /** What a customer was granted, by name. Which scope it needs is known only when it is known to be there. */
-export const customEndpoints = (custom: Custom): Endpoint[] => [
+export const customEndpoints = (custom: Custom, exports: CustomExports): Endpoint[] => [
   {
     path: '/custom/:name',
     scope: null,
@@ -11,5 +13,10 @@ export const customEndpoints = (custom: Custom): Endpoint[] => [
     admit: ({ principal, params }) => custom.admit({ principal, name: params.name as string }),
     answer: ({ principal, params, rawQuery, noCache }) =>
       custom.answer({ principal, name: params.name as string, rawQuery, noCache }),
+    exporting: {
+      types: exportTypes,
+      cost: exportCost,
+      respond: (request) => exports.answer(request, request.params.name as string, request.rawQuery),
+    },
   },
 ]

@@ -12,7 +12,7 @@ import { parsePairs } from '../query/pairs.ts'
 import { bind } from './bind.ts'
 import type { Definition } from './definition.ts'
 import { formerRevisionDays, type Granted, type Revision } from './granted.ts'
-import { type CustomRequest, type RequestOutcome, readRequest } from './request.ts'
+import { type CustomRequest, type RequestOutcome, readRequest, type Shape } from './request.ts'
 
 type Asked = { principal: Principal; name: string }
 
@@ -22,6 +22,14 @@ export type Custom = Readonly<{
    * endpoint, whatever there is, and with 403 `insufficient_scope`.
    */
   admit(asked: Asked): void | Promise<void>
+  /**
+   * The revision that is asked for, with what reads the query of an export of it. Rejects with not_found and
+   * insufficient_scope; `readExport` throws invalid_query.
+   */
+  findDefinition(
+    asked: Asked,
+    rawQuery: string,
+  ): Promise<{ definition: Definition; readExport: () => CustomRequest }>
   /** The current definitions that a customer was granted, by name. Rejects with `unavailable`. */
   definitionsOf(customerId: string): Promise<readonly Definition[]>
   /** Throws or rejects with not_found, invalid_query, invalid_cursor, unavailable. */
@@ -86,13 +94,14 @@ export const createCustom = (deps: CustomDeps): Custom => {
     revisions: readonly Revision[],
     rawQuery: string,
     day: string,
+    shape: Shape,
   ): RequestOutcome => {
     const numbers = revisions.map((each) => each.definition.revision)
-    const key = `${definition.digest} ${numbers} ${day} ${rawQuery}`
+    const key = `${definition.digest} ${numbers} ${day} ${shape} ${rawQuery}`
     const known = requests.get(key)
     if (known) return known
     const [current = definition.revision] = numbers
-    const outcome = readRequest(definition, { current, served: numbers }, rawQuery, day)
+    const outcome = readRequest(definition, { current, served: numbers }, rawQuery, day, shape)
     if ('request' in outcome) requests.set(key, outcome)
     return outcome
   }
@@ -103,8 +112,9 @@ export const createCustom = (deps: CustomDeps): Custom => {
     revisions: readonly Revision[],
     rawQuery: string,
     day: string,
+    shape: Shape = 'page',
   ): CustomRequest => {
-    const outcome = read(definition, revisions, rawQuery, day)
+    const outcome = read(definition, revisions, rawQuery, day, shape)
     if ('request' in outcome) return outcome.request
     const { faults, corrected, cursor } = outcome
     const isForeign = cursor !== undefined && !cursors.isGenuine(principal.customerId, cursor)
@@ -165,6 +175,12 @@ export const createCustom = (deps: CustomDeps): Custom => {
   }
 
   return {
+    async findDefinition(asked, rawQuery) {
+      const revisions = requireGrant(asked, await granted(asked.principal.customerId))
+      const definition = chooseRevision(revisions, rawQuery)
+      const readExport = () => parse(asked, definition, revisions, rawQuery, today(), 'export')
+      return { definition, readExport }
+    },
     async definitionsOf(customerId) {
       const known = await granted(customerId)
       const current = [...known.keys()].sort().map((name) => served(known, name)[0]?.definition)

@@ -12,7 +12,7 @@ import {
 } from '../query/parameters.ts'
 import { readFilter } from '../query/parse.ts'
 import { type Condition, maxLimit, parseSortKey, type Query } from '../query/query.ts'
-import { integerWithin, type Reader, single } from '../query/readers.ts'
+import { integerWithin, oneOfNames, type Reader, single } from '../query/readers.ts'
 import type { Resource } from '../resources/define.ts'
 import { bindSources, type Given } from './bind.ts'
 import type { Definition, List, Source } from './definition.ts'
@@ -52,7 +52,15 @@ const oneOfNumbers = (numbers: readonly number[]) => (text: string) =>
 const onlyOne = (wanted: string) => (text: string) =>
   text === wanted ? { value: text } : { detail: `expected ${wanted}`, suggestion: wanted }
 
-const listReaders = (draft: Draft): [string, Reader][] => [
+/** A page, or all of a list at once. */
+export type Shape = 'page' | 'export'
+
+const formats: Record<Shape, readonly string[]> = { page: ['json'], export: ['ndjson', 'csv'] }
+
+const listReaders = (draft: Draft, shape: Shape): [string, Reader][] =>
+  pageReaders(draft).filter(([name]) => shape === 'page' || name === 'limit')
+
+const pageReaders = (draft: Draft): [string, Reader][] => [
   [
     'limit',
     single(integerWithin(1, maxLimit), (value) => {
@@ -81,6 +89,7 @@ const readersOf = (
   { served }: Revisions,
   today: string,
   reading: Reading,
+  shape: Shape,
 ): Map<string, Reader> => {
   const readers = new Map<string, Reader>()
   for (const parameter of params.values()) {
@@ -90,14 +99,15 @@ const readersOf = (
       single((text) => parseParameter(parameter, text, today), take),
     )
   }
-  if ('list' in body) for (const [name, reader] of listReaders(reading.draft)) readers.set(name, reader)
+  if ('list' in body)
+    for (const [name, reader] of listReaders(reading.draft, shape)) readers.set(name, reader)
   const takeRevision = (value: string) => {
     reading.revision = value
   }
   readers.set('revision', single(oneOfNumbers(served), takeRevision))
   readers.set(
     'format',
-    single(onlyOne('json'), () => {}),
+    single(oneOfNames(formats[shape], 'invalid_value', 'expected one of'), () => {}),
   )
   return readers
 }
@@ -154,10 +164,12 @@ const finish = (
   definition: Definition,
   { given, draft, revision }: Reading,
   queries: ReadonlyMap<Source, Query>,
+  shape: Shape,
 ): CustomRequest => {
   const { body, name, digest } = definition
   const list: List | undefined = 'list' in body ? body.list : undefined
-  const { conditions, limit = list?.limit ?? 1, count = false, cursor } = draft
+  const usual = shape === 'export' ? Number.POSITIVE_INFINITY : (list?.limit ?? 1)
+  const { conditions, limit = usual, count = false, cursor } = draft
   const chosen = [
     formatPairs([...given].sort(([a], [b]) => (a < b ? -1 : 1))),
     list ? filtersText(list.source.resource, conditions) : '',
@@ -186,16 +198,17 @@ const finish = (
 
 /**
  * Reads a query string for a custom endpoint: its parameters, and on a list the filters that the document
- * allows, limit, cursor and count. Every fault is found. Pure; `today` is what bounds of dates are compared on.
+ * allows, limit, cursor and count; an export takes no cursor and no count. Every fault is found. Pure; `today` is what bounds of dates are compared on.
  */
 export const readRequest = (
   definition: Definition,
   revisions: Revisions,
   rawQuery: string,
   today: string,
+  shape: Shape = 'page',
 ): RequestOutcome => {
   const reading: Reading = { given: new Map(), draft: { conditions: [] } }
-  const readers = readersOf(definition, revisions, today, reading)
+  const readers = readersOf(definition, revisions, today, reading, shape)
   const pairs = readWith(definition, readers, reading.draft, rawQuery)
   const missing = complete(definition, reading.given, rawQuery)
   const { cursor } = reading.draft
@@ -206,7 +219,7 @@ export const readRequest = (
   })
   if (pairs.faults.length > 0) {
     const meant = formatMeant(pairs)
-    const again = meant === undefined ? undefined : readRequest(definition, revisions, meant, today)
+    const again = meant === undefined ? undefined : readRequest(definition, revisions, meant, today, shape)
     const isMissing = (fault: Fault) => !pairs.meant.some((pair) => pair?.[0] === fault.parameter)
     return refuse(
       [...pairs.faults, ...missing.filter(isMissing)],
@@ -216,5 +229,5 @@ export const readRequest = (
   if (missing.length > 0) return refuse(missing)
   const bound = bindSources(definition, reading.given)
   if ('faults' in bound) return refuse(bound.faults)
-  return { request: finish(definition, reading, bound.queries) }
+  return { request: finish(definition, reading, bound.queries, shape) }
 }

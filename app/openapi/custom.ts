@@ -2,7 +2,7 @@ import type { Definition, Parameter as Given } from '../custom/definition.ts'
 import { formerRevisionDays } from '../custom/granted.ts'
 import type { Resource } from '../resources/define.ts'
 import { controlParameters } from './controls.ts'
-import { describeAnswer } from './custom-answer.ts'
+import { describeAnswer, describeRow } from './custom-answer.ts'
 import type { Node, Parameter, Route, Tag } from './description.ts'
 import { filterParameters } from './filters.ts'
 import { entryHeaders } from './headers.ts'
@@ -95,6 +95,16 @@ const pascalCase = (name: string) =>
     .map((part) => part.charAt(0).toUpperCase() + part.slice(1))
     .join('')
 
+/** A list as a whole, a row a line. */
+const exportsOf = (definition: Definition): Node => {
+  const row = describeRow(definition)
+  const header = 'list' in definition.body ? definition.body.list.select.map(([name]) => name).join(',') : ''
+  return {
+    'application/x-ndjson': { schema: row?.schema, example: row?.example },
+    'text/csv': { schema: { type: 'string' }, example: `${header}\r\n` },
+  }
+}
+
 /** A custom endpoint as a route of the document. */
 export const describeCustom = (definition: Definition): Route => {
   const { name, title, description, params, revision, body } = definition
@@ -112,13 +122,17 @@ export const describeCustom = (definition: Definition): Route => {
       parameters: [
         ...[...params.values()].map(describeParameter),
         ...listParameters(definition),
-        { ...format, schema: { type: 'string', enum: ['json'] }, example: 'json' },
+        {
+          ...format,
+          schema: { type: 'string', enum: isList ? ['json', 'ndjson', 'csv'] : ['json'] },
+          example: 'json',
+        },
         revisionParameter(revision),
       ],
       errors: isList ? ['query', 'cursor', 'record', 'tag'] : ['query', 'record', 'tag'],
       answer: {
         description: title ?? name,
-        inline: describeAnswer(definition),
+        inline: { ...describeAnswer(definition), ...(isList ? { others: exportsOf(definition) } : {}) },
         headers: [...entryHeaders, 'Definition-Revision', ...(isList ? (['Link'] as const) : [])],
       },
     },

@@ -39,7 +39,7 @@ export type Description = Readonly<{
     /** With a name (`meta.id`); absent: the route's own response schema. */
     schema?: z.ZodType
     /** In place of a schema with a name, for what only one customer has. */
-    inline?: Readonly<{ schema: Node; example: unknown }>
+    inline?: Readonly<{ schema: Node; example: unknown; others?: Node }>
     /** The same as lines of another type, of this schema each. */
     lines?: Readonly<{ type: string; schema: z.ZodType }>
     /** The same as CSV: an example. */

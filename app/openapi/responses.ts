@@ -76,11 +76,21 @@ const originsOf = ({ scope, needsLiveToken, description: { errors } }: Route): S
 }
 
 const answerOf = (route: Route, writing: Writing): Node => {
-  const answer = route.description.answer
-  const { description, headers, isEmpty, inline, lines, csv, schema = route.response } = answer
+  const {
+    description,
+    headers,
+    isEmpty,
+    inline,
+    lines,
+    csv,
+    schema = route.response,
+  } = route.description.answer
   if (isEmpty) return { description, headers: headerNodes(headers, writing) }
-  if (inline)
-    return { description, headers: headerNodes(headers, writing), content: { 'application/json': inline } }
+  if (inline) {
+    const { others, ...json } = inline
+    const content = { 'application/json': json, ...others }
+    return { description, headers: headerNodes(headers, writing), content }
+  }
   if (!schema) throw new Error(`${route.method} ${route.path} does not say what it answers`)
   return {
     description,

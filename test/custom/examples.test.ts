@@ -45,6 +45,11 @@ await run(`insert into approvals (customer_id, id, product_id, country_code, sch
 const documents = globSync('examples/custom/*.yaml', { cwd: root }).sort()
 for (const file of documents) for (const customer of customers) await give(customer, read(file))
 await run(`update customers set plan = 'premium'`)
+/** Those that the guide shows. */
+const shownDocuments = [...read('docs/custom-endpoints.md').matchAll(/^```yaml\n([\s\S]*?)^```$/gm)].map(
+  ([, text]) => text as string,
+)
+for (const text of shownDocuments) await give(customers[1], text)
 const { get, token } = await asCustomer(database, app, customers[0])
 const { get: samsung } = await asCustomer(database, app, customers[1])
 
@@ -127,6 +132,16 @@ t.test('group counts by scheme and status', async (t) => {
     rest.issued_since,
     certificates.filter(({ issued_on: on }) => String(on) >= '2026-01-01' && on !== null).length,
   )
+})
+
+t.test('what the guide shows is answered', async (t) => {
+  t.equal(shownDocuments.length, 2)
+  const portfolio = (await samsung('/v1/custom/portfolio?days=365')).json()
+  t.ok(portfolio.products > 50 && portfolio.certificates.by_scheme.length > 0, JSON.stringify(portfolio))
+  t.equal((await samsung('/v1/custom/portfolio?country=DE')).json().asked_for, 'DE')
+  const rows = await walk(samsung, '/v1/custom/approvals-of-products')
+  t.equal(rows.length, (await walk(samsung, '/v1/approvals')).length)
+  t.ok(rows.some(({ light }) => light === 'green') && rows.some(({ light }) => light === 'yellow'))
 })
 
 t.test('may this be sold there today, by the example data', async (t) => {

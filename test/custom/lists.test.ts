@@ -200,6 +200,36 @@ t.test('bad parameters: every fault with its cure', async (t) => {
   t.match(await faults(`cursor=${standard}`), { code: 'invalid_cursor' }, 'of another endpoint')
 })
 
+t.test('a list as NDJSON and CSV is the same, whole', async (t) => {
+  const { rows } = await walk('/v1/custom/matrix?country_code=JP,KR')
+  const lines = await acme('/v1/custom/matrix?country_code=JP,KR&format=ndjson')
+  t.match(lines.headers, {
+    'content-type': 'application/x-ndjson',
+    'definition-revision': '1',
+    'content-disposition': /filename="matrix-.*\.ndjson"/,
+  })
+  t.strictSame(
+    lines.body
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line)),
+    rows,
+  )
+  const csv = await acme('/v1/custom/matrix?country_code=JP,KR&limit=3', { accept: 'text/csv' })
+  const [header, ...cells] = csv.body.split('\r\n')
+  t.equal(header, Object.keys(rows[0] as Rec).join(','))
+  t.equal(cells.length, 4)
+  for (const [index, row] of rows.slice(0, 3).entries()) {
+    const { id, artikel, bezeichnung, land, markt, zertifikat, bis, ampel } = row
+    const expectedCells = [id, artikel, bezeichnung, land, markt, zertifikat ?? '', bis ?? '', ampel]
+    t.ok(cells[index]?.startsWith(expectedCells.join(',')), `${cells[index]}`)
+  }
+  t.match((await acme('/v1/custom/matrix?format=csv&cursor=x&count=exact')).json(), {
+    errors: [{ parameter: 'cursor' }, { parameter: 'count' }],
+  })
+  t.match((await acme('/v1/custom/matrix?format=csv&ab=soon')).json(), { errors: [{ parameter: 'ab' }] })
+})
+
 const report = `
 name: report
 revision: 1
@@ -275,6 +305,11 @@ t.test('an object of counts, groups and more under its parameters', async (t) =>
     (await acme('/v1/custom/report?days=30&wanted=true&status=granted')).headers.etag,
     same.headers.etag,
   )
+})
+
+t.test('an object is JSON and nothing else', async (t) => {
+  const answer = await acme('/v1/custom/report?status=granted', { accept: 'text/csv' })
+  t.match(answer.json(), { status: 406, code: 'not_acceptable' })
 })
 
 t.test('sums, extremes and averages, lists within objects, constants, paths', async (t) => {

@@ -50,10 +50,3 @@ export const listStatement = (list: List, plan: Plan, bound: Bound): RawBuilder<
       ${shown(list, plan, bound)}
     ) page`
 }
-
-/** All rows of a list in its order, each as JSON: for a cursor of an export. No index bounds it but the customer's. */
-export const rowsStatement = (list: List, plan: Plan, bound: Bound): RawBuilder<{ data: string }> => sql`
-  select row_to_json(x)::text as data
-  from ${session(bound)}
-  cross join lateral (${orderedRows(plan, [], null)}) r
-  ${shown(list, plan, bound)}`

@@ -159,3 +159,6 @@ const compile = (value: Value, env: Env, form: Form): Sql => {
 /** The select list of a row that is shown. */
 export const compileSelect = (select: Select, env: Env): Sql =>
   sql.join(select.map(([name, value]) => sql`${compile(value, env, asJson)} as ${sql.id(name)}`))
+
+/** A value that is no field, as a cell of an export: a text, or the rows of a join as JSON. */
+export const compileCell = (value: Value, env: Env): Sql => compile(value, env, asText)

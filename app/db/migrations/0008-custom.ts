@@ -180,17 +180,16 @@ const derived: Record<string, string> = {
 }
 
 /**
- * What counts ask is in an index, so that counting does not read the rows. No index more, and no update that is
- * dearer for it: `updated_at` is indexed, so none was a heap-only one.
+ * What counts ask is in an index, so that counting does not read the rows. The covering one is no index more, and
+ * no update is dearer for it: `updated_at` is indexed, so none was a heap-only one. Those of states hold each once
+ * with a list of rows: a tenth of the size of any other, and a count of open ones reads only these.
  */
 const covering = `
 drop index certificates_valid_until;
 create index certificates_valid_until on certificates (customer_id, valid_until_sort, id)
   include (approval_status, valid_from_sort);
-drop index products_created_at;
-create index products_created_at on products (customer_id, created_at, id) include (product_status);
-drop index approvals_created_at;
-create index approvals_created_at on approvals (customer_id, created_at, id) include (status);`
+create index products_product_status on products (customer_id, product_status);
+create index approvals_status on approvals (customer_id, status);`
 
 const records = ['certificates', 'products', 'projects', 'lab', 'approvals']
 

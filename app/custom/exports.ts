@@ -1,0 +1,37 @@
+import { listColumns, listRows } from '../db/custom/columns.ts'
+import { ApiError } from '../errors.ts'
+import type { ExportAnswer, ExportRequest, ExportRows, Exports } from '../export/exports.ts'
+import { bind } from './bind.ts'
+import type { Custom } from './custom.ts'
+
+export type CustomExports = {
+  /** A custom list, whole. Rejects with not_found, not_acceptable where it is no list, invalid_query too. */
+  answer(request: ExportRequest, name: string, rawQuery: string): Promise<ExportAnswer>
+}
+
+type Deps = {
+  exports: Exports
+  custom: Custom
+  /** The UTC date, YYYY-MM-DD. */
+  today: () => string
+}
+
+/** Custom lists as exports: what was granted → definition and parameters → columns and rows. */
+export const createCustomExports = ({ exports, custom, today }: Deps): CustomExports => ({
+  async answer(request, name, rawQuery) {
+    const { principal, type } = request
+    const { definition, readExport } = await custom.findDefinition({ principal, name }, rawQuery)
+    const { body } = definition
+    if (!('list' in body)) {
+      throw new ApiError('not_acceptable', { detail: 'This is available as: application/json' })
+    }
+    const describe = (): ExportRows => {
+      const { given, queries, conditions, limit } = readExport()
+      const bound = bind(definition, queries, given, { customerId: principal.customerId, today: today() })
+      const plan = { ...bound.planWith(body.list.source, conditions), limit }
+      return { name, columns: listColumns(body.list, bound, type), from: listRows(body.list, plan, bound) }
+    }
+    const answer = await exports.answer(request, describe)
+    return { ...answer, headers: { ...answer.headers, 'definition-revision': String(definition.revision) } }
+  },
+})
