@@ -76,15 +76,8 @@ const originsOf = ({ scope, needsLiveToken, description: { errors } }: Route): S
 }
 
 const answerOf = (route: Route, writing: Writing): Node => {
-  const {
-    description,
-    headers,
-    isEmpty,
-    inline,
-    lines,
-    csv,
-    schema = route.response,
-  } = route.description.answer
+  const answer = route.description.answer
+  const { description, headers, isEmpty, inline, lines, csv, schema = route.response } = answer
   if (isEmpty) return { description, headers: headerNodes(headers, writing) }
   if (inline) {
     const { others, ...json } = inline
