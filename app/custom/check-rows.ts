@@ -56,7 +56,10 @@ const checkOne = (alias: string, given: Given, path: Path, scope: Scope): JoinOn
     )
     return undefined
   }
-  return { kind: 'one', alias, source, on, pick }
+  // A join after this one may start from its id.
+  const id = source.resource.fields.get('id')
+  const all = id && !pick.includes(id) ? [id, ...pick] : pick
+  return { kind: 'one', alias, source, on, pick: all }
 }
 
 const checkMany = (alias: string, given: Given, path: Path, scope: Scope): JoinMany | undefined => {
