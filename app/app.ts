@@ -31,6 +31,7 @@ import { accessRoutes } from '../routes/access.ts'
 import { accessRequestRoutes } from '../routes/access-requests.ts'
 import { authRoutes } from '../routes/auth.ts'
 import { changeEndpoints } from '../routes/changes.ts'
+import { customEndpoints } from '../routes/custom.ts'
 import { healthRoutes } from '../routes/health.ts'
 import { meEndpoints } from '../routes/me.ts'
 import { metricsRoutes } from '../routes/metrics.ts'
@@ -41,6 +42,7 @@ import { statusRoutes } from '../routes/status.ts'
 import { wellKnownRoutes } from '../routes/well-known.ts'
 import { createAccessForm } from './access/form.ts'
 import { createAccessRequests } from './access/requests.ts'
+import type { Principal } from './auth/principal.ts'
 import { requireScope } from './auth/principals.ts'
 import { listScopes } from './auth/scopes.ts'
 import type { Secrets } from './auth/secrets.ts'
@@ -52,6 +54,8 @@ import { createReadThrough } from './cache/read-through.ts'
 import type { SharedCache } from './cache/redis.ts'
 import { createCalendar } from './calendar.ts'
 import type { Config } from './config.ts'
+import { createCustom } from './custom/custom.ts'
+import { createGranted } from './custom/granted.ts'
 import type { ExportSource } from './db/copy/source.ts'
 import type { Db } from './db/schema.ts'
 import { createExports } from './export/exports.ts'
@@ -71,6 +75,7 @@ import { byLabel, counter, createSlowFigure, gauge } from './observe/figures.ts'
 import { createRequestObserver } from './observe/requests.ts'
 import { type PoolFigures, type RedisFigures, serviceCollectors } from './observe/service-metrics.ts'
 import type { Tracing } from './observe/tracing.ts'
+import { describeCustom } from './openapi/custom.ts'
 import { createAdmission } from './overload/admission.ts'
 import { guardServer } from './overload/guard.ts'
 import { watchLag } from './overload/lag.ts'
@@ -273,17 +278,14 @@ export const build = async (deps: Deps): Promise<FastifyInstance> => {
   const memory = createMemoryCache(config.cacheBytes)
   const cache = createReadThrough({ memory, shared, judge: deps.judge, wait: delay })
   await app.register(freshnessProbe, { probe: cache.probe })
-  const records = createRecords({
-    db,
-    replica: deps.replica,
-    cache,
-    cursors: createCursorCodec(secrets),
-    publicUrl,
-    today,
-    monotonicNow,
-  })
-
   const { listen, databaseNow, isDraining } = deps
+  const reading = {
+    ...{ db, replica: deps.replica, cache, publicUrl, today },
+    cursors: createCursorCodec(secrets),
+  }
+  const records = createRecords({ ...reading, monotonicNow })
+  const granted = createGranted({ db, judge: deps.judge, now })
+  const custom = createCustom({ ...reading, databaseNow, granted })
   const status = createStatus({ db, now, probe: createProbe({ records, ping: deps.ping, databaseNow }) })
   await app.register(statusMinutes, { status })
 
@@ -327,7 +329,9 @@ export const build = async (deps: Deps): Promise<FastifyInstance> => {
   const quotas = createQuotas(counting)
   const hasProxies = config.trustedProxies.length > 0
   await app.register(fastLane, { cache, judge: deps.judge, quotas, today, isDraining, hasProxies })
-  await app.register(openapi, { publicUrl })
+  const customOf = async ({ customerId }: Principal) =>
+    (await custom.definitionsOf(customerId)).map(describeCustom)
+  await app.register(openapi, { publicUrl, customOf })
   await app.register(authRoutes, { signingKeys })
   await app.register(metricsRoutes, { token: config.metricsToken })
   if (config.metricsToken !== undefined) app.guardMethods('/metrics', ['GET', 'HEAD'])
@@ -341,6 +345,7 @@ export const build = async (deps: Deps): Promise<FastifyInstance> => {
     await closed.register(limits, { quotas })
     const rows = [
       ...recordEndpoints(records, recordExports),
+      ...customEndpoints(custom),
       ...changeEndpoints(feed),
       ...meEndpoints(scopes),
     ]

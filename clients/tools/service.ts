@@ -49,6 +49,7 @@ export const startService = async (env: Readonly<Record<string, string>> = {}): 
     PATH: process.env.PATH ?? '',
     HOME: process.env.HOME ?? '',
     LOG_LEVEL: 'warn',
+    OVERLOAD_LAG_MS: '10000',
     ...env,
     DATA_DIR: join(folder, 'data'),
     PORT: String(await freePort()),
