@@ -5,7 +5,7 @@ import { loadReferenceData } from '../../app/db/reference/load.ts'
 import { loadExampleData } from '../../app/demo/example-data.ts'
 import type { createStatusDocument } from '../../app/status/document.ts'
 import { createTestDatabase, listenTestApp, until } from '../helper.ts'
-import { findViolations, type Look, launchBrowser, openWindow } from './browser.ts'
+import { findViolations, type Look, launchBrowser, openWindow, patient } from './browser.ts'
 
 const browser = await launchBrowser()
 if (!browser) {
@@ -17,7 +17,7 @@ const database = await createTestDatabase()
 await loadReferenceData(database.operator)
 await loadExampleData(database.operator, new Date().toISOString().slice(0, 10))
 const clock = { offsetMs: 0 }
-const { app, origin } = await listenTestApp(database, { clock })
+const { app, origin } = await listenTestApp(database, { clock, env: patient })
 t.teardown(async () => {
   await browser.close()
   await app.close()

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { loadExampleData } from '../../app/demo/example-data.ts'
 import { createTestDatabase, listenTestApp } from '../helper.ts'
-import { findViolations, type Look, launchBrowser, openWindow } from './browser.ts'
+import { findViolations, type Look, launchBrowser, openWindow, patient } from './browser.ts'
 
 const browser = await launchBrowser()
 if (!browser) {
@@ -11,7 +11,7 @@ if (!browser) {
 }
 const database = await createTestDatabase()
 await loadExampleData(database.operator, new Date().toISOString().slice(0, 10))
-const { app, origin } = await listenTestApp(database)
+const { app, origin } = await listenTestApp(database, { env: patient })
 t.teardown(async () => {
   await browser.close()
   await app.close()

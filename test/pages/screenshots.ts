@@ -6,7 +6,7 @@ import { createDb, createPool } from '../../app/db/connect.ts'
 import { loadReferenceData } from '../../app/db/reference/load.ts'
 import { loadExampleData } from '../../app/demo/example-data.ts'
 import { createTestDatabase, listenTestApp } from '../helper.ts'
-import { launchBrowser, openWindow } from './browser.ts'
+import { launchBrowser, openWindow, patient } from './browser.ts'
 
 /** Renews the pictures of the README: `npm run screenshots`. The status page shows made-up figures. */
 const folder = join(import.meta.dirname, '../../docs/images')
@@ -21,7 +21,7 @@ const owner = createDb(
   createPool(database.url, { max: 1, applicationName: 'screenshots', onError: () => {} }),
 )
 const { app, origin } = await listenTestApp(database, {
-  env: { LIMIT_DEMO_BURST: '20', LIMIT_DEMO_MINUTE: '60' },
+  env: { ...patient, LIMIT_DEMO_BURST: '20', LIMIT_DEMO_MINUTE: '60' },
 })
 
 /** Three months with a wave a day, a weak hour and an outage. */

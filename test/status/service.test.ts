@@ -50,9 +50,13 @@ const minuteOf = (minute: number, fields: Partial<Minute> = {}): Minute => ({
  * Every minute from one on to another, past what the reporting function takes: as months of running would have
  * left them. `buckets`: how many answers took 1 ms (bucket 12), or a second (bucket 48).
  */
-const plant = (from: number, until: number, { requests = 10, bucket = 12, ms = 1, ageMs = 90 } = {}) =>
+const plant = (
+  from: number,
+  until: number,
+  { requests = 10, bucket = 12, ms = 1, ageMs = 90, instance = 'planted', slots = allSlots } = {},
+) =>
   sql`insert into service_minutes
-    select to_timestamp(m * 60), 'planted', 63, ${requests}::int, 0, ${requests}::int, ${requests * ms}::float8,
+    select to_timestamp(m * 60), ${instance}, ${slots}::smallint, ${requests}::int, 0, ${requests}::int, ${requests * ms}::float8,
       ${requests / 2}::int, ${ageMs}::int, array_fill(0, array[${bucket}::int]) || ${requests}::int
     from generate_series(${from}::bigint, ${until - 1}::bigint) m`.execute(owner)
 
@@ -182,6 +186,8 @@ t.test(
     await plant(bad, bad + 600, slow)
     await plant(bad + 660, bad + perDay, slow)
     await plant(bad + perDay, today * perDay)
+    // The day before, a second instance was there whose probes all failed.
+    await plant(bad - perDay, bad, { instance: 'other', slots: 0, requests: 0 })
     const status = start()
     await live([status], today * perDay)
     goTo(today * perDay + 1, 20)
