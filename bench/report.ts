@@ -1,0 +1,117 @@
+import { execFileSync } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import os from 'node:os'
+import { join } from 'node:path'
+import { median, type Sample } from './lib/load.ts'
+import type { Scenario } from './scenarios.ts'
+
+/** What a scenario gave: runs in pairs, in the order of measuring. */
+export type Result = Pick<Scenario, 'name' | 'against' | 'goal'> & {
+  subject: Sample[]
+  reference: Sample[]
+}
+
+export type Report = {
+  at: string
+  commit: string
+  machine: { cpu: string; cores: number; memoryGib: number; load: number }
+  versions: Record<string, string>
+  notes: string[]
+  options: { rounds: number; seconds: number; connections: number }
+  residentMib: number
+  results: Result[]
+}
+
+const commit = (): string => {
+  try {
+    const head = execFileSync('git', ['rev-parse', '--short', 'HEAD'], { encoding: 'utf8' }).trim()
+    const isDirty = execFileSync('git', ['status', '--porcelain'], { encoding: 'utf8' }).trim() !== ''
+    return isDirty ? `${head} and changes` : head
+  } catch {
+    return 'unknown'
+  }
+}
+
+/** Where and on what it was measured. */
+export const describeMachine = (): Pick<Report, 'at' | 'commit' | 'machine' | 'versions'> => ({
+  at: new Date().toISOString(),
+  commit: commit(),
+  machine: {
+    cpu: os.cpus()[0]?.model ?? 'unknown',
+    cores: os.cpus().length,
+    memoryGib: Math.round(os.totalmem() / 2 ** 30),
+    load: os.loadavg()[0] as number,
+  },
+  versions: { node: process.version, v8: process.versions.v8 as string },
+})
+
+/** The median of the rounds' ratios: each to the reference measured next to it. NaN: there is no reference. */
+export const ratioOf = ({ subject, reference }: Result): number =>
+  median(subject.flatMap(({ rate }, index) => (reference[index] ? [rate / reference[index].rate] : [])))
+
+const summary = (result: Result) => {
+  const of = (key: keyof Sample) => median(result.subject.map((sample) => sample[key]))
+  const ratio = ratioOf(result)
+  const costs = median(result.reference.map(({ cpuMs }) => cpuMs))
+  return {
+    'answers/s': Math.round(of('rate')),
+    'reference/s': Math.round(median(result.reference.map(({ rate }) => rate))) || '',
+    ratio: Number.isNaN(ratio) ? '' : ratio.toFixed(2),
+    goal: result.goal?.toFixed(2) ?? '',
+    'CPU ratio': Number.isNaN(costs) ? '' : (of('cpuMs') / costs).toFixed(2),
+    'average ms': of('averageMs').toFixed(2),
+    'p99 ms': of('p99Ms').toFixed(1),
+    failed: result.subject.reduce((sum, { failed }) => sum + failed, 0),
+  }
+}
+
+/** The table, as text. */
+export const printTable = ({ results, at, commit: head, machine, versions, options, residentMib }: Report): void => {
+  console.log(`\n${at}  ${head}  Node ${versions.node}  ${machine.cores} × ${machine.cpu}, load ${machine.load.toFixed(1)}`)
+  console.log(
+    `${options.connections} connections, ${options.rounds} rounds of ${options.seconds} s; read the ratios. Resident afterwards: ${residentMib.toFixed(0)} MiB\n`,
+  )
+  console.table(Object.fromEntries(results.map((result) => [result.name, summary(result)])))
+}
+
+const escape = (text: string) => text.replace(/[&<>"]/g, (each) => `&#${each.charCodeAt(0)};`)
+
+/** A bar for the ratio, a tick for the goal, a dot for each round. */
+const bar = (result: Result): string => {
+  const ratio = ratioOf(result)
+  if (Number.isNaN(ratio)) return ''
+  const x = (value: number) => Math.min(value, 1.5) * 300
+  const dots = result.subject.map(({ rate }, index) => {
+    const reference = result.reference[index]
+    return reference ? `<circle cx="${x(rate / reference.rate).toFixed(1)}" cy="10" r="3"/>` : ''
+  })
+  const goal = result.goal === undefined ? '' : `<path d="M${x(result.goal)} 0v20" class="goal"/>`
+  const state = result.goal === undefined || ratio >= result.goal ? 'reached' : 'missed'
+  return `<svg viewBox="0 0 460 20" role="img" aria-label="ratio ${ratio.toFixed(2)}"><rect width="${x(ratio).toFixed(1)}" height="20" class="${state}"/><path d="M300 0v20" class="one"/>${goal}${dots.join('')}</svg>`
+}
+
+const style = `body{font:15px/1.5 system-ui,sans-serif;margin:2rem auto;max-width:72rem;padding:0 1rem;color-scheme:light dark}
+table{border-collapse:collapse;width:100%}th,td{padding:.4rem .6rem;text-align:right;border-bottom:1px solid #8884}
+th:first-child,td:first-child{text-align:left}small{opacity:.7;display:block}svg{width:20rem;display:block}
+.reached{fill:#2f9e6e}.missed{fill:#d9822b}.goal{stroke:currentColor;stroke-width:2}.one{stroke:currentColor;stroke-dasharray:2 3}circle{fill:currentColor;opacity:.6}`
+
+/** One page, readable without a server. */
+export const toHtml = (report: Report): string => {
+  const rows = report.results.map((result) => {
+    const cells = Object.values(summary(result)).map((value) => `<td>${escape(String(value))}</td>`)
+    return `<tr><td>${escape(result.name)}<small>against ${escape(result.against)}</small></td><td>${bar(result)}</td>${cells.join('')}</tr>`
+  })
+  const columns = Object.keys(summary(report.results[0] as Result)).map((name) => `<th>${name}</th>`)
+  return `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<title>Bench of the Certification Data API</title><style>${style}</style><h1>Bench</h1>
+<p>${escape(report.at)}, commit ${escape(report.commit)}, Node ${escape(report.versions.node ?? '')}, ${report.machine.cores} × ${escape(report.machine.cpu)}, ${report.machine.memoryGib} GiB, load at the end ${report.machine.load.toFixed(1)}.
+${report.options.rounds} rounds of ${report.options.seconds} s over ${report.options.connections} connections, each scenario next to its reference. ${report.notes.map(escape).join(' ')}</p>
+<p>Bars are the rate as a share of the reference's (dashed: equal), ticks the goals, dots the rounds. Absolute figures belong to the machine.</p>
+<table><tr><th>scenario</th><th></th>${columns.join('')}</tr>${rows.join('')}</table></html>`
+}
+
+/** Writes bench/report.json and bench/report.html. */
+export const writeReport = (report: Report): void => {
+  writeFileSync(join(import.meta.dirname, 'report.json'), `${JSON.stringify(report, null, 2)}\n`)
+  writeFileSync(join(import.meta.dirname, 'report.html'), toHtml(report))
+}
