@@ -22,10 +22,12 @@ import metrics from '../plugins/metrics.ts'
 import openapi from '../plugins/openapi.ts'
 import pages from '../plugins/pages.ts'
 import problems from '../plugins/problems.ts'
+import reference from '../plugins/reference.ts'
 import securityHeaders from '../plugins/security-headers.ts'
 import signingKeyRefresh from '../plugins/signing-keys.ts'
 import statusMinutes from '../plugins/status.ts'
 import tracingPlugin from '../plugins/tracing.ts'
+import { accessRoutes } from '../routes/access.ts'
 import { accessRequestRoutes } from '../routes/access-requests.ts'
 import { authRoutes } from '../routes/auth.ts'
 import { changeEndpoints } from '../routes/changes.ts'
@@ -38,6 +40,7 @@ import { pageRoutes } from '../routes/pages.ts'
 import { recordEndpoints } from '../routes/records.ts'
 import { statusRoutes } from '../routes/status.ts'
 import { wellKnownRoutes } from '../routes/well-known.ts'
+import { createAccessForm } from './access/form.ts'
 import { createAccessRequests } from './access/requests.ts'
 import type { Principal } from './auth/principal.ts'
 import { requireScope } from './auth/principals.ts'
@@ -283,8 +286,7 @@ export const build = async (deps: Deps): Promise<FastifyInstance> => {
   const records = createRecords({ ...reading, monotonicNow })
   const granted = createGranted({ db, judge: deps.judge, now })
   const custom = createCustom({ ...reading, databaseNow, granted })
-  const ageMs = () => databaseNow() - Date.parse(deps.judge.asOf())
-  const status = createStatus({ db, now, probe: createProbe(deps.ping, records), ageMs })
+  const status = createStatus({ db, now, probe: createProbe({ records, ping: deps.ping, databaseNow }) })
   await app.register(statusMinutes, { status })
 
   const waiting = createWaiting({ listen, databaseNow, isDraining })
@@ -353,7 +355,10 @@ export const build = async (deps: Deps): Promise<FastifyInstance> => {
   await app.register(accessRequestRoutes)
   await app.register(wellKnownRoutes, { publicUrl, scopes, securityContact: config.securityContact, now })
   await app.register(statusRoutes)
-  await app.register(pageRoutes, { site: createSite({ publicUrl, demoToken }) })
+  const site = createSite({ publicUrl, demoToken })
+  await app.register(pageRoutes, { site })
+  await app.register(reference)
+  await app.register(accessRoutes, { site, form: createAccessForm(requests, secrets, now) })
   shedOverload(app, deps, constantHeaders)
   return app
 }

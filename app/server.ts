@@ -11,6 +11,7 @@ import type { LocalDatabase } from './demo/local-database.ts'
 import { describeForLog } from './http/log-error.ts'
 import { startMetricsServer } from './observe/metrics-server.ts'
 import { createProcessRegistry } from './observe/process-metrics.ts'
+import { type SecureServer, watchCertificate } from './running/certificate.ts'
 import { createDrain } from './running/drain.ts'
 import { openLogStream } from './running/log-stream.ts'
 import { type Log, openStores, type Stores } from './stores.ts'
@@ -117,11 +118,20 @@ const main = async () => {
     metricsPort === undefined
       ? undefined
       : await startMetricsServer({ host: config.host, port: metricsPort, read: app.metrics.read })
+  const certificate =
+    config.tls &&
+    watchCertificate({
+      files: config.tls,
+      server: app.server as unknown as SecureServer,
+      info: (message) => log.info(message),
+      warn,
+    })
   app.startStatus()
   const upkeep = startUpkeep({ db: stores.db, warn })
   const refresh = stores.local && keepExampleDataCurrent(stores.local, log)
   stop = async () => {
     clearInterval(refresh)
+    certificate?.stop()
     drain.begin()
     await delay(config.drainMs)
     const late = setTimeout(() => {

@@ -30,6 +30,23 @@ const holderOf = ({ rawHeaders }: IncomingMessage): string => {
 /** A long poll holds nothing while it waits, and whole states have a bound of their own. */
 const isParked = (url: string) => url.includes('/changes')
 
+/** A refusal but for its id, which is made for each: a flood is answered with little more than Node's own work. */
+const prepareRefusal = (publicUrl: string, headers: Readonly<Record<string, string>>) => {
+  const error = new ApiError('overloaded')
+  const sample = randomUUID()
+  const body = problemBody(error, publicUrl, sample)
+  const [before = '', after = ''] = body.split(sample)
+  const fields = Object.entries({
+    'request-id': sample,
+    ...headers,
+    'retry-after': retryAfterSeconds,
+    'cache-control': 'no-store',
+    'content-type': problemType,
+    'content-length': String(Buffer.byteLength(body)),
+  }).flat()
+  return { status: error.status, fields, bodyOf: (id: string) => before + id + after }
+}
+
 /**
  * Puts itself before whatever answers a server's requests, and refuses with 503 `overloaded` what is too much,
  * before anything of it is looked at: a refusal costs a fraction of an answer, so that answers go on at nearly
@@ -42,22 +59,14 @@ export const guardServer = (
   const { admission, publicUrl, headers, onShed } = options
   const demo = `Bearer ${options.demoToken}`
   const handlers = server.listeners('request') as Handler[]
-  const error = new ApiError('overloaded')
+  const { status, fields, bodyOf } = prepareRefusal(publicUrl, headers())
 
   const shed = (request: IncomingMessage, response: ServerResponse, isDemo: boolean) => {
     const id = randomUUID()
-    const body = problemBody(error, publicUrl, id)
-    response.writeHead(error.status, {
-      ...headers(),
-      'request-id': id,
-      'retry-after': retryAfterSeconds,
-      'cache-control': 'no-store',
-      'content-type': problemType,
-      'content-length': Buffer.byteLength(body),
-    })
-    response.end(request.method === 'HEAD' ? undefined : body)
-    // What is left of a body stands in the way of the next request on the connection.
-    request.resume()
+    fields[1] = id
+    response.writeHead(status, fields)
+    // Node sees to what is left of a body.
+    response.end(request.method === 'HEAD' ? undefined : bodyOf(id))
     onShed(isDemo ? 'demo' : 'other')
   }
 

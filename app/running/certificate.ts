@@ -1,0 +1,53 @@
+import { readFileSync } from 'node:fs'
+import { createSecureContext } from 'node:tls'
+
+/** Node's servers over TLS. */
+export type SecureServer = { setSecureContext(options: { cert: Buffer; key: Buffer }): void }
+
+export type CertificateWatchOptions = {
+  files: Readonly<{ certFile: string; keyFile: string }>
+  server: SecureServer
+  /** Milliseconds from one look to the next. */
+  everyMs?: number
+  info: (message: string) => void
+  warn: (message: string, error: Error) => void
+}
+
+export type CertificateWatch = {
+  /** Looks now. */
+  check(): void
+  stop(): void
+}
+
+const thirtySeconds = 30_000
+
+/**
+ * Takes a renewed certificate without a restart: new connections get it, those that are there keep theirs. Looks
+ * at what the files say, which also sees links that were turned. A pair that does not fit, as when only one of
+ * the two has been written yet, is left for the next look, and reported once.
+ */
+export const watchCertificate = (options: CertificateWatchOptions): CertificateWatch => {
+  const { files, server, everyMs = thirtySeconds, info, warn } = options
+  const read = () => ({ cert: readFileSync(files.certFile), key: readFileSync(files.keyFile) })
+  let current = read()
+  let isFailing = false
+
+  const check = () => {
+    try {
+      const found = read()
+      if (found.cert.equals(current.cert) && found.key.equals(current.key)) return
+      // Throws where key and certificate are no pair.
+      createSecureContext(found)
+      server.setSecureContext(found)
+      current = found
+      isFailing = false
+      info('the renewed certificate is in use')
+    } catch (error) {
+      if (!isFailing)
+        warn('TLS_CERT and TLS_KEY cannot be taken: the former certificate stays', error as Error)
+      isFailing = true
+    }
+  }
+  const timer = setInterval(check, everyMs).unref()
+  return { check, stop: () => clearInterval(timer) }
+}

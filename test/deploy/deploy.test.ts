@@ -1,0 +1,132 @@
+import { spawnSync } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import t from 'tap'
+import { variables } from '../../app/config.ts'
+import { createProcessRegistry } from '../../app/observe/process-metrics.ts'
+import { createTestApp, createTestDatabase } from '../helper.ts'
+
+const root = join(import.meta.dirname, '../..')
+const read = (path: string) => readFileSync(join(root, path), 'utf8')
+const rules = read('deploy/prometheus/rules.yml')
+const dashboard = JSON.parse(read('deploy/grafana/dashboards/certdata.json'))
+const token = 'who-measures-has-this'
+
+/** Runs a program of Debian's; undefined: it is not installed, which only a machine of our own may be without. */
+const run = (program: string, args: string[]) => {
+  const { error, status, stdout, stderr } = spawnSync(program, args, { cwd: root, encoding: 'utf8' })
+  if (error && process.env.REQUIRE_REDIS !== '1') return undefined
+  return { status, output: error?.message ?? stdout + stderr }
+}
+
+type Panel = {
+  id: number
+  type: string
+  title: string
+  gridPos: Record<'x' | 'y' | 'w' | 'h', number>
+  targets?: { expr: string }[]
+}
+const panels = dashboard.panels as Panel[]
+const expressions = panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr))
+
+t.test('rules and dashboard ask for metrics that exist', async (t) => {
+  const database = await createTestDatabase()
+  const app = await createTestApp(database, { env: { METRICS_TOKEN: token } })
+  t.teardown(async () => {
+    await app.close()
+    await database.close()
+  })
+  const { body } = await app.inject({ url: '/metrics', headers: { authorization: `Bearer ${token}` } })
+  const text = body + (await createProcessRegistry().metrics())
+  const known = new Set<string>()
+  for (const [, name = '', type] of text.matchAll(/^# TYPE (\S+) (\S+)$/gm)) {
+    known.add(name)
+    if (type === 'histogram') for (const part of ['bucket', 'sum', 'count']) known.add(`${name}_${part}`)
+  }
+  for (const [, name = ''] of rules.matchAll(/- record: (\S+)/g)) known.add(name)
+  const used = new Set(
+    [rules.replace(/#.*/g, ''), ...expressions].flatMap((each) => [
+      ...(each.match(/\b(?:certdata|nodejs|process)[_:][a-z0-9_:]+/g) ?? []),
+    ]),
+  )
+  t.ok(used.size > 30)
+  t.same(
+    [...used].filter((name) => !known.has(name)),
+    [],
+  )
+})
+
+t.test('every alert has its page of the run book', async (t) => {
+  const headings = [...read('docs/operations.md').matchAll(/^### (.+)$/gm)].map(([, text = '']) =>
+    text.replaceAll(' ', '-'),
+  )
+  const links = [...rules.matchAll(/runbook: docs\/operations\.md#(\S+)/g)].map(([, anchor = '']) => anchor)
+  t.equal(links.length, rules.match(/- alert:/g)?.length)
+  t.same(
+    links.filter((anchor) => !headings.includes(anchor)),
+    [],
+  )
+  t.same(
+    headings.filter((anchor) => !links.includes(anchor)),
+    [],
+    'and no page is left over',
+  )
+})
+
+t.test('rules fire when they should and not before', async (t) => {
+  const checked = run('promtool', ['test', 'rules', 'deploy/prometheus/rules.test.yml'])
+  if (!checked) return t.pass('fire', { skip: 'promtool is not installed (Debian: prometheus)' })
+  t.same(checked.status, 0, checked.output)
+  const tested = read('deploy/prometheus/rules.test.yml')
+  for (const [, alert = ''] of rules.matchAll(/- alert: (\S+)/g)) t.match(tested, `alertname: ${alert}`)
+  t.equal(run('promtool', ['check', 'config', 'deploy/prometheus/prometheus.yml'])?.status, 0)
+})
+
+t.test('the dashboard is one that imports', async (t) => {
+  t.match(dashboard, { uid: 'certdata', title: String, schemaVersion: Number, templating: { list: Array } })
+  t.equal(new Set(panels.map(({ id }) => id)).size, panels.length)
+  t.same(
+    panels.filter(({ type, targets }) => type !== 'row' && !targets?.length).map(({ title }) => title),
+    [],
+  )
+  const cells = new Set<string>()
+  for (const { title, gridPos } of panels) {
+    t.ok(gridPos.x + gridPos.w <= 24, title)
+    for (let x = gridPos.x; x < gridPos.x + gridPos.w; x += 1) {
+      for (let y = gridPos.y; y < gridPos.y + gridPos.h; y += 1) {
+        t.notOk(cells.has(`${x},${y}`), `${title} covers no other`)
+        cells.add(`${x},${y}`)
+      }
+    }
+  }
+})
+
+t.test('what deployments set is what the service reads', async (t) => {
+  const foreign = ['POSTGRES_USER', 'POSTGRES_PASSWORD', 'POSTGRES_DB', 'REDIS_PASSWORD', 'GRAFANA_PASSWORD']
+  const set = [
+    ...(read('compose.yaml').match(/^ {4}([A-Z][A-Z_]+)(?=:)/gm) ?? []),
+    ...(read('fly.toml').match(/^ {2}([A-Z][A-Z_]+)(?= =)/gm) ?? []),
+    ...(read('Dockerfile').match(/\b[A-Z][A-Z_]+(?==)/g) ?? []),
+  ].map((name) => name.trim())
+  t.ok(set.length > 12)
+  t.same(
+    set.filter((name) => !(name in variables) && !foreign.includes(name)),
+    [],
+  )
+  for (const [, path = ''] of read('compose.yaml').matchAll(/- \.\/(\S+?):/g))
+    t.ok(existsSync(join(root, path)), path)
+  for (const [, path = ''] of read('Dockerfile').matchAll(/^COPY (\w\S*) \S+\/$/gm)) {
+    t.ok(existsSync(join(root, path)), path)
+    t.match(read('.dockerignore'), `!${path}`)
+  }
+})
+
+t.test("haproxy takes its configuration, but for what only a container's network knows", async (t) => {
+  const checked = run('haproxy', ['-c', '-f', 'deploy/haproxy.cfg'])
+  if (!checked) return t.pass('takes it', { skip: 'haproxy is not installed' })
+  const alerts = checked.output.split('\n').filter((line) => line.includes('[ALERT]'))
+  t.same(
+    alerts.filter((line) => !/certificates|resolv|Fatal errors|Error\(s\) found/.test(line)),
+    [],
+  )
+})
