@@ -123,10 +123,10 @@ export const createCsvEncoder = (columns: readonly Column[]): RowEncoder => {
   return {
     // The longest are quotes, which are doubled, and an instant, which gains five bytes.
     bound: (rowBytes) => 3 * rowBytes + 8 * kinds.length + 2,
-    write(row, out, at) {
-      let from = 0
+    write(row, start, out, at) {
+      let from = start
       for (const kind of kinds) {
-        if (from > 0) out[at++] = comma
+        if (from > start) out[at++] = comma
         const end = endOfCell(row, from)
         if (!isNull(row, from)) at = writeValue(kind, row, from, end, out, at)
         from = end + 1

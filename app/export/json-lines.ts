@@ -144,8 +144,8 @@ export const createJsonEncoder = (parts: readonly JsonPart[], after: string): Ro
   return {
     // The longest are a control character, `\u0001`, and an instant, which gains eight bytes.
     bound: (rowBytes) => constant + 6 * rowBytes + 8 * cells.length,
-    write(row, out, at) {
-      let from = 0
+    write(row, start, out, at) {
+      let from = start
       for (const { before, kind } of cells) {
         at = copyBytes(before, out, at)
         const end = endOfCell(row, from)

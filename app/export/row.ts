@@ -1,7 +1,7 @@
 /**
  * Rows as `COPY … TO STDOUT` sends them in its text format (PostgreSQL's manual, COPY, "Text Format"): cells
  * separated by tabs, ended by a newline, `\N` for null. Within a cell tab, newline, backslash and the like are
- * escaped, so that neither a tab nor a newline byte ever belongs to a value.
+ * escaped, so that neither a tab nor a newline byte ever belongs to a value. Other bytes may stand around them.
  */
 export type Row = Uint8Array
 
@@ -9,8 +9,8 @@ export type Row = Uint8Array
 export type RowEncoder = {
   /** Bytes that a row of so many may become, at most. */
   bound(rowBytes: number): number
-  /** Writes the row into `out` from `at` on; returns where it ends. */
-  write(row: Row, out: Uint8Array, at: number): number
+  /** Writes the row that begins at `start` into `out` from `at` on; returns where it ends there. */
+  write(row: Row, start: number, out: Uint8Array, at: number): number
 }
 
 export const tab = 0x09

@@ -3,8 +3,7 @@ import type { Database, Db } from '../db/schema.ts'
 import type { Resource } from '../resources/define.ts'
 import { resourceNames, resources } from '../resources/index.ts'
 import type { Entry } from './line.ts'
-import { inputRows, listKeyColumns } from './statement.ts'
-import { toInput } from './write.ts'
+import { inputRows, listKeyColumns, toInput } from './statement.ts'
 
 /**
  * A dry run writes into temporary tables of the same names, with the same checks, that hide the real ones,
@@ -48,7 +47,7 @@ export const copyToShadows = async (trx: Transaction<Database>, entries: readonl
     insert into pg_temp.${table} select r.* from public.${table} r
     where (${by.map((name) => `r.${name}`).join(', ')}) in (select ${by.join(', ')} from (${rows}) named)
     on conflict do nothing`
-  const input = [toInput(entries)]
+  const input = toInput(resource, entries)
   await trx.executeQuery(CompiledQuery.raw(copy(resource.name, key), input))
   if (!resource.reference)
     await trx.executeQuery(CompiledQuery.raw(copy('customers', ['customer_id']), input))

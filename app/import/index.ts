@@ -1,6 +1,7 @@
+import { setImmediate as pause } from 'node:timers/promises'
 import { sql } from 'kysely'
 import type { Db } from '../db/schema.ts'
-import { emptyBatch, isFull, writeBatch } from './batch.ts'
+import { type Batch, emptyBatch, isFull, writeBatch } from './batch.ts'
 import { copyToShadows, createShadows } from './dry-run.ts'
 import { parseLine } from './line.ts'
 import { readLines } from './lines.ts'
@@ -26,6 +27,9 @@ export type ImportOptions = {
   onProgress?: (report: Readonly<ImportReport>) => void
 }
 
+/** So that the batch before gets on while lines are read: its statements go out between. */
+const linesBetweenPauses = 100
+
 const importLines = async (
   db: Db,
   source: AsyncIterable<Uint8Array>,
@@ -38,22 +42,41 @@ const importLines = async (
   const isAudited = (options.isAudited ?? false) && !dryRun
   const writing = { remember: replace, isAudited, ...(dryRun ? { prepare: copyToShadows } : {}) }
   let batch = emptyBatch()
-  const flush = async () => {
-    addOutcome(report, await writeBatch(db, batch, writing, dryRun ? 'read only' : 'read write'))
-    batch = emptyBatch()
+  let written = Promise.resolve()
+  const write = async (full: Batch) => {
+    addOutcome(report, await writeBatch(db, full, writing, dryRun ? 'read only' : 'read write'))
     options.onProgress?.(report)
   }
-  for await (const line of readLines(source)) {
-    const parsed =
-      line.fault === undefined
-        ? parseLine(line.number, line.text, options)
-        : { line: line.number, reason: line.fault }
-    if ('reason' in parsed) batch.bad.push(parsed)
-    else batch.entries.push(parsed)
-    batch.characters += line.text?.length ?? 0
-    if (isFull(batch)) await flush()
+  /** The database works on a batch while the next one is read; never on two, so that the last line wins. */
+  const flush = async () => {
+    await written
+    written = write(batch)
+    // Heard of when it is awaited.
+    written.catch(() => {})
+    batch = emptyBatch()
+  }
+  let linesUntilPause = linesBetweenPauses
+  try {
+    for await (const line of readLines(source)) {
+      const parsed =
+        line.fault === undefined
+          ? parseLine(line.number, line.text, options)
+          : { line: line.number, reason: line.fault }
+      if ('reason' in parsed) batch.bad.push(parsed)
+      else batch.entries.push(parsed)
+      batch.characters += line.text?.length ?? 0
+      if (isFull(batch)) await flush()
+      if (--linesUntilPause > 0) continue
+      linesUntilPause = linesBetweenPauses
+      await pause()
+    }
+  } catch (error) {
+    // What is on its way is still written, and counted.
+    await written.catch(() => {})
+    throw error
   }
   await flush()
+  await written
   if (!replace) return
   const { deleted, refused } = await deleteMissing(db, {
     bad: report.bad,

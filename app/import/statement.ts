@@ -1,5 +1,6 @@
 import type { Resource } from '../resources/define.ts'
 import type { FieldKind } from '../resources/kind.ts'
+import type { Entry } from './line.ts'
 import { listStoredFields } from './record.ts'
 import { listStateFields } from './transitions.ts'
 
@@ -20,15 +21,43 @@ const columnType = ({ kind, array }: FieldKind) =>
 export const listKeyColumns = (resource: Resource): string[] =>
   resource.reference ? ['id'] : ['customer_id', 'id']
 
-/** A row of `$1`, next to the record's own fields. */
-export type InputRow = { import_line: number; customer_id: string; customer_name: string }
+/** What a row has beside the record's own fields. */
+const ownColumns = ['import_line', 'customer_id', 'customer_name'] as const
+const ownTypes = ['integer', 'text collate "C"', 'text']
 
-/** The input rows: one JSON array, which no number of parameters limits. */
+/**
+ * The input rows: an array of texts for each column, which no number of parameters limits. JSON would name every
+ * field of every row, and take PostgreSQL four times as long to read.
+ */
 export const inputRows = (resource: Resource): string => {
-  const fields = listStoredFields(resource).map((field) => `${field.name} ${columnType(field)}`)
-  return `json_to_recordset($1::json) as i (
-    import_line integer, customer_id text collate "C", customer_name text, ${fields.join(', ')})`
+  const fields = listStoredFields(resource)
+  const names = [...ownColumns, ...fields.map(({ name }) => name)]
+  const types = [...ownTypes, ...fields.map(columnType)]
+  const selected = names.map((name, index) => `u.${name}::${types[index]} as ${name}`)
+  const arrays = names.map((_, index) => `$${index + 1}::text[]`)
+  return `(select ${selected.join(', ')} from unnest(${arrays.join(', ')}) as u (${names.join(', ')})) i`
 }
+
+const toText = (value: unknown, { array }: FieldKind): string | null => {
+  if (value === null || value === undefined) return null
+  if (typeof value === 'string') return value
+  if (array) return toArrayText(value as string[])
+  return typeof value === 'object' ? JSON.stringify(value) : String(value)
+}
+
+/** PostgreSQL's manual, "Array Input and Output Syntax". */
+const toArrayText = (values: readonly string[]): string =>
+  `{${values.map((value) => `"${value.replace(/["\\]/g, '\\$&')}"`).join(',')}}`
+
+/** The rows of one resource as the parameters of `inputRows`. */
+export const toInput = (resource: Resource, entries: readonly Entry[]): unknown[][] => [
+  entries.map(({ line }) => line),
+  entries.map(({ key }) => key.customer),
+  entries.map(({ customerName }) => customerName),
+  ...listStoredFields(resource).map((field) =>
+    entries.map(({ record }) => toText(record[field.name], field)),
+  ),
+]
 
 /** What the statement answers for each line that created or changed a record. */
 export type ChangedRow = {
@@ -65,21 +94,21 @@ export const upsertStatement = (resource: Resource, remember: boolean): string =
   const columns = [...new Set([...key, ...fields])]
   const values = fields.filter((name) => !key.includes(name))
   const list = (names: string[], alias = '') => names.map((name) => `${alias}${name}`).join(', ')
-  const before = listStateFields(resource).map((name) => `'${name}', r.${name}`)
+  const states = listStateFields(resource)
+  const before = states.map((name) => `'${name}', before_${name}`)
   const owned = !resource.reference
   return `
 with input as materialized (select * from ${inputRows(resource)}),
 compared as materialized (
   select i.*, r.id is null as created,
-    (${list(values, 'r.')}) is distinct from (${list(values, 'i.')}) as differs,
-    case when r.id is not null then json_build_object(${before.join(', ')}) end as before
+    (${list(values, 'r.')}) is distinct from (${list(values, 'i.')}) as differs${states.map((name) => `, r.${name} as before_${name}`).join('')}
   from input i left join ${resource.name} r on ${key.map((name) => `r.${name} = i.${name}`).join(' and ')}
 )${owned ? newCustomers : ''}${owned && remember ? seenRecords(resource) : ''}, written as (
   insert into ${resource.name} (${list(columns)})
   select ${list(columns)} from compared where created or differs order by ${list(key)}
   on conflict (${list(key)}) do update set ${values.map((name) => `${name} = excluded.${name}`).join(', ')}
 )
-select import_line as line, created, before,
+select import_line as line, created, case when not created then json_build_object(${before.join(', ')}) end as before,
   ${owned ? '(select count(*)::integer from new_customers)' : '0'} as customers_created
 from compared where created or differs`
 }

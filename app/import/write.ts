@@ -3,7 +3,7 @@ import type { Database } from '../db/schema.ts'
 import { resources } from '../resources/index.ts'
 import type { BadLine, Entry } from './line.ts'
 import type { BatchOutcome } from './report.ts'
-import { type ChangedRow, type InputRow, upsertStatement } from './statement.ts'
+import { type ChangedRow, toInput, upsertStatement } from './statement.ts'
 import { isReachable } from './transitions.ts'
 
 export type WriteOptions = {
@@ -23,15 +23,6 @@ const isLineFault = (error: unknown): error is Error => {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   return /^(22|23|54)...$/.test(code) || code === 'P0001'
 }
-
-/** The rows of one resource as the statement's parameter. */
-export const toInput = (entries: readonly Entry[]): string =>
-  JSON.stringify(
-    entries.map(({ line, key, customerName, record }) => {
-      const own: InputRow = { import_line: line, customer_id: key.customer, customer_name: customerName }
-      return Object.assign(own, record)
-    }),
-  )
 
 const warnOfTransitions = ({ key, line, record }: Entry, before: Record<string, string>) =>
   Object.entries(before)
@@ -68,11 +59,14 @@ export const writeRows = async (
 ): Promise<void> => {
   const [first] = entries
   if (!first) return
-  const statement = upsertStatement(resources[first.key.resource], options.remember)
+  const resource = resources[first.key.resource]
+  const statement = upsertStatement(resource, options.remember)
   await sql`savepoint import_rows`.execute(trx)
   try {
     await options.prepare?.(trx, entries)
-    const { rows } = await trx.executeQuery<ChangedRow>(CompiledQuery.raw(statement, [toInput(entries)]))
+    const { rows } = await trx.executeQuery<ChangedRow>(
+      CompiledQuery.raw(statement, toInput(resource, entries)),
+    )
     await sql`release savepoint import_rows`.execute(trx)
     addChanges(outcome, entries, rows)
   } catch (error) {

@@ -117,7 +117,7 @@ const write = (encoder: RowEncoder, rows: readonly Buffer[]): string =>
     .map((row) => {
       const bound = encoder.bound(row.length)
       const out = Buffer.alloc(bound + 1, 0xff)
-      const end = encoder.write(row, out, 0)
+      const end = encoder.write(row, 0, out, 0)
       if (end > bound || out[bound] !== 0xff) throw new Error(`${end} bytes, where ${bound} were promised`)
       return out.toString('utf8', 0, end)
     })

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream'
 import type { Connection, PoolClient, Submittable } from 'pg'
 import type { RowEncoder } from '../../export/row.ts'
+import { readCopy } from './messages.ts'
 
 /** One statement, `COPY … TO STDOUT`, and how its rows are written. */
 export type CopyStatement = Readonly<{ text: string; encoder: RowEncoder }>
@@ -21,8 +22,12 @@ export type CopyOptions = Readonly<{
   onEnd: (isClean: boolean) => void
 }>
 
-/** Bytes written before others are allocated; a piece is what one read of the connection gave. */
+/** Bytes written before others are allocated. */
 const slabBytes = 256 * 1024
+/** PostgreSQL sends 8 KiB at a time; to pass each on by itself would cost more than to write its rows. */
+const pieceBytes = 64 * 1024
+/** Longest that less than a piece waits for more. */
+const lingerMs = 10
 
 /** Writes rows one behind the other into memory that is allocated in large pieces. */
 const createWriter = () => {
@@ -38,9 +43,12 @@ const createWriter = () => {
       start = 0
       at = 0
     },
-    add(row: Uint8Array, encoder: RowEncoder): void {
-      at = encoder.write(row, slab, at)
+    add(bytes: Uint8Array, rowStart: number, encoder: RowEncoder): void {
+      at = encoder.write(bytes, rowStart, slab, at)
       rows += 1
+    },
+    get size() {
+      return at - start
     },
     take(): { piece: Buffer; rows: number } {
       const taken = { piece: slab.subarray(start, at), rows }
@@ -52,7 +60,6 @@ const createWriter = () => {
 }
 
 type Copying = Submittable & {
-  handleCopyData(message: { chunk: Uint8Array }): void
   handleCommandComplete(): void
   handleReadyForQuery(): void
   handleError(error: Error): void
@@ -68,7 +75,7 @@ export const streamCopy = (options: CopyOptions): Readable => {
   const ahead = [...options.statements]
   const writer = createWriter()
   let connection: Connection | undefined
-  let flushing: NodeJS.Immediate | undefined
+  let flushing: NodeJS.Timeout | undefined
   let idle: NodeJS.Timeout | undefined
   let isOver = false
   let { head } = options
@@ -77,7 +84,7 @@ export const streamCopy = (options: CopyOptions): Readable => {
   const total = setTimeout(() => giveUp(`it took longer than ${totalMs / 1000} s`), totalMs)
 
   const flush = (): void => {
-    clearImmediate(flushing)
+    clearTimeout(flushing)
     flushing = undefined
     const { piece, rows } = writer.take()
     if (piece.length === 0 || stream.destroyed) return
@@ -106,17 +113,17 @@ export const streamCopy = (options: CopyOptions): Readable => {
   const copy = ({ text, encoder }: CopyStatement): Copying => ({
     submit(opened) {
       connection = opened
+      readCopy(opened.stream, (bytes, start, end) => {
+        const bound = encoder.bound(end - start)
+        if (!writer.hasRoom(bound)) {
+          flush()
+          writer.renew(bound)
+        }
+        writer.add(bytes, start, encoder)
+        if (writer.size >= pieceBytes) flush()
+        else flushing ??= setTimeout(flush, lingerMs)
+      })
       opened.query(text)
-    },
-    handleCopyData({ chunk }) {
-      const bytes = encoder.bound(chunk.length)
-      if (!writer.hasRoom(bytes)) {
-        flush()
-        writer.renew(bytes)
-      }
-      writer.add(chunk, encoder)
-      // With the other rows of the same read.
-      flushing ??= setImmediate(flush)
     },
     handleCommandComplete: flush,
     handleReadyForQuery: next,
@@ -136,7 +143,7 @@ export const streamCopy = (options: CopyOptions): Readable => {
     destroy(error, callback) {
       clearTimeout(idle)
       clearTimeout(total)
-      clearImmediate(flushing)
+      clearTimeout(flushing)
       connection?.stream.resume()
       if (!isOver) onEnd(false)
       callback(error)

@@ -1,0 +1,182 @@
+import { once } from 'node:events'
+import { get, type IncomingMessage } from 'node:http'
+import os from 'node:os'
+import pg from 'pg'
+import { resources } from '../app/resources/index.ts'
+import { cpuMs, residentMib, startPostgres, startService } from './lib/processes.ts'
+import { logIn, prepareSchema, secretKey, seedCustomers } from './lib/seed.ts'
+
+/**
+ * A million certificates as NDJSON and CSV from the real service in its own process, next to `COPY … TO STDOUT` of
+ * the same rows' columns through the same driver, interleaved, in one run. What to read is the ratio in rows, and
+ * that the service's memory does not grow with the rows.
+ */
+const rows = Number(process.env.BENCH_ROWS ?? 1_000_000)
+const rounds = Number(process.env.BENCH_ROUNDS ?? 3)
+const rowsPerTransaction = 5_000
+const sampleEveryMs = 100
+/** On a machine that does other things too the next export would be shed. */
+const patient = { OVERLOAD_LAG_MS: '10000' }
+
+const say = (line: string) => process.stderr.write(`${line}\n`)
+
+/** As imports leave them: some thousand records to an instant. The log and the elements are not what is measured. */
+const seedRows = async (client: pg.Client): Promise<void> => {
+  await client.query('alter table certificates disable trigger user')
+  await client.query('alter table certificates enable always trigger certificates_before')
+  for (let from = 1; from <= rows; from += rowsPerTransaction) {
+    const to = Math.min(rows, from + rowsPerTransaction - 1)
+    await client.query(
+      `insert into certificates (customer_id, id, number, title, approval_status, certificate_type, scheme, authority,
+         country_code, product_id, valid_from, valid_until, issued_on, holder, standards, tags, validity_periods,
+         source_url)
+       select 'bench', 'crt-' || n, 'DE-' || lpad(n::text, 8, '0'),
+         'Radio module ' || n || ' "Thunder", type approval for the 2.4 GHz band, all variants',
+         (array['approved', 'approved', 'conditional', 'pending', 'revoked'])[1 + n % 5], 'type_approval',
+         (array['FCC ID', 'CE RED'])[1 + n % 2], 'BNetzA', (array['DE', 'US', 'JP', 'BR'])[1 + n % 4],
+         'prd-' || n / 4, current_date - n % 300, current_date + n % 900 - 60, current_date - n % 300,
+         'Acme Wireless GmbH', array['EN 300 328', 'EN 301 489-1'], array['line-' || n % 7],
+         jsonb_build_array(jsonb_build_object('from', current_date - n % 300, 'until', current_date + n % 900 - 60,
+           'basis', 'initial')), 'https://example.org/certificates/' || n
+       from generate_series($1::integer, $2::integer) n`,
+      [from, to],
+    )
+    if (from % 100_000 === 1) say(`  ${from - 1} of ${rows}`)
+  }
+  await client.query('vacuum (freeze, analyze) certificates')
+}
+
+type Sample = { ms: number; bytes: number; memory: number[]; serviceCpuMs: number }
+
+/** Every byte that `COPY` sends, read by the driver. */
+const copy = async (client: pg.Client, order: string): Promise<Sample> => {
+  const columns = [...resources.certificates.fields.values()].filter(({ computed }) => !computed)
+  const text = `copy (select ${columns.map(({ name }) => name).join(', ')} from certificates
+    where customer_id = 'bench' ${order}) to stdout`
+  let bytes = 0
+  const started = performance.now()
+  await new Promise<void>((resolve, reject) => {
+    const reading = {
+      submit: (connection: pg.Connection & { query(sent: string): void }) => connection.query(text),
+      handleCopyData: ({ chunk }: { chunk: Buffer }) => {
+        bytes += chunk.length
+      },
+      handleError: reject,
+      handleCommandComplete: () => {},
+      handleReadyForQuery: () => resolve(),
+    }
+    client.query(reading as unknown as pg.Submittable)
+  })
+  return { ms: performance.now() - started, bytes, memory: [], serviceCpuMs: 0 }
+}
+
+type Target = { url: string; token: string; pid: number }
+
+const exportAll = async ({ url, token, pid }: Target, query: string): Promise<Sample> => {
+  const memory = [residentMib(pid)]
+  const sampling = setInterval(() => memory.push(residentMib(pid)), sampleEveryMs)
+  const cpuBefore = cpuMs(pid)
+  let bytes = 0
+  const started = performance.now()
+  try {
+    const request = get(`${url}/v1/certificates?${query}`, { headers: { authorization: `Bearer ${token}` } })
+    const [response] = (await once(request, 'response')) as [IncomingMessage]
+    if (response.statusCode !== 200) {
+      throw new Error(`refused: ${(await response.setEncoding('utf8').toArray()).join('')}`)
+    }
+    response.on('data', (chunk: Buffer) => {
+      bytes += chunk.length
+    })
+    await once(response, 'end')
+    if (!response.complete) throw new Error('the export was cut')
+  } finally {
+    clearInterval(sampling)
+  }
+  return { ms: performance.now() - started, bytes, memory, serviceCpuMs: cpuMs(pid) - cpuBefore }
+}
+
+const median = (values: number[]): number => [...values].sort((a, b) => a - b)[values.length >> 1] as number
+
+const bars = '▁▂▃▄▅▆▇█'
+/** The curve in at most 60 marks, from 0 to its greatest value. */
+const curve = (values: readonly number[]): string => {
+  const most = Math.max(...values)
+  const step = Math.max(1, Math.ceil(values.length / 60))
+  return values
+    .filter((_, index) => index % step === 0)
+    .map((value) => bars[Math.min(7, Math.floor((8 * value) / most))])
+    .join('')
+}
+
+const database = await startPostgres()
+let service: Awaited<ReturnType<typeof startService>> | undefined
+try {
+  await prepareSchema(database.url)
+  const [customer] = await seedCustomers(database.url, ['bench'], 0)
+  if (!customer) throw new Error('there is no customer')
+  const client = new pg.Client({ connectionString: database.url })
+  await client.connect()
+  say(`${database.label}; ${rows} certificates`)
+  await seedRows(client)
+  service = await startService({
+    DATABASE_URL: database.url,
+    SECRET_KEY: secretKey,
+    LOG_LEVEL: 'warn',
+    ...patient,
+  })
+  const target = { url: service.url, pid: service.pid, token: await logIn(service.url, customer) }
+  const work: Record<string, () => Promise<Sample>> = {
+    'COPY, any order': () => copy(client, ''),
+    'COPY, same order': () => copy(client, 'order by created_at desc, id desc'),
+    NDJSON: () => exportAll(target, 'format=ndjson'),
+    CSV: () => exportAll(target, 'format=csv'),
+  }
+  // So that code is compiled and pages are read once; a small one, because growth is what is measured.
+  for (const format of ['ndjson', 'csv']) await exportAll(target, `format=${format}&limit=500`)
+  const samples: Record<string, Sample[]> = {}
+  for (let round = 1; round <= rounds; round++) {
+    for (const [name, run] of Object.entries(work)) {
+      say(`round ${round}/${rounds}: ${name}`)
+      samples[name] = [...(samples[name] ?? []), await run()]
+    }
+  }
+  await client.end()
+  const rateOf = (name: string) => median((samples[name] ?? []).map(({ ms }) => (1000 * rows) / ms))
+  console.log(
+    `${new Date().toISOString()}  Node ${process.version}  ${os.cpus().length} × ${os.cpus()[0]?.model}`,
+  )
+  console.log(`${database.label}; ${rows} certificates, ${rounds} rounds\n`)
+  console.table(
+    Object.fromEntries(
+      Object.entries(samples).map(([name, runs]) => [
+        name,
+        {
+          'rows/s': Math.round(rateOf(name)),
+          'MB/s': Math.round(median(runs.map(({ bytes, ms }) => bytes / 1000 / ms))),
+          'bytes a row': Math.round((runs[0]?.bytes ?? 0) / rows),
+          'of COPY, any order': (rateOf(name) / rateOf('COPY, any order')).toFixed(2),
+          'of COPY, same order': (rateOf(name) / rateOf('COPY, same order')).toFixed(2),
+          'service µs a row': ((median(runs.map(({ serviceCpuMs }) => serviceCpuMs)) / rows) * 1000).toFixed(
+            2,
+          ),
+        },
+      ]),
+    ),
+  )
+  const memory = [...(samples.NDJSON ?? []), ...(samples.CSV ?? [])]
+  for (const [name, runs] of Object.entries(samples)) {
+    for (const [index, { memory: values }] of runs.entries()) {
+      if (values.length === 0) continue
+      const [before, most] = [values[0] as number, Math.max(...values)]
+      console.log(
+        `${name} ${index + 1}: ${Math.round(before)} MiB before, at most ${Math.round(most)} (+${Math.round(most - before)})  ${curve(values)}`,
+      )
+    }
+  }
+  const first = memory[0]?.memory[0] ?? 0
+  const most = Math.max(...memory.flatMap(({ memory: values }) => values))
+  console.log(`\nGrowth over all exports: ${Math.round(most - first)} MiB`)
+} finally {
+  await service?.stop()
+  await database.stop()
+}
