@@ -34,6 +34,8 @@ const notRun: readonly (readonly [file: string, begins: string, reason: string])
   ['README.md', 'DATABASE_ADMIN_URL=…', 'a deployment; the command is tested in test/cli.test.ts'],
   ['clients/typescript/README.md', 'npx tsc -p', 'builds into the tree; the client here was built so'],
   ['README.md', 'npm run bench', 'measures for minutes'],
+  ['docs/operations.md', 'printf', 'starts containers; test/deploy/ tests what they are told'],
+  ['docs/operations.md', 'pg_dump', 'needs the programs of a PostgreSQL server, and one to restore into'],
 ]
 const isRun = ({ file, code }: Example) =>
   !notRun.some(([name, begins]) => name === file && code.startsWith(begins))
