@@ -22,13 +22,16 @@ import metrics from '../plugins/metrics.ts'
 import openapi from '../plugins/openapi.ts'
 import pages from '../plugins/pages.ts'
 import problems from '../plugins/problems.ts'
+import reference from '../plugins/reference.ts'
 import securityHeaders from '../plugins/security-headers.ts'
 import signingKeyRefresh from '../plugins/signing-keys.ts'
 import statusMinutes from '../plugins/status.ts'
 import tracingPlugin from '../plugins/tracing.ts'
+import { accessRoutes } from '../routes/access.ts'
 import { accessRequestRoutes } from '../routes/access-requests.ts'
 import { authRoutes } from '../routes/auth.ts'
 import { changeEndpoints } from '../routes/changes.ts'
+import { customEndpoints } from '../routes/custom.ts'
 import { healthRoutes } from '../routes/health.ts'
 import { meEndpoints } from '../routes/me.ts'
 import { metricsRoutes } from '../routes/metrics.ts'
@@ -37,7 +40,9 @@ import { pageRoutes } from '../routes/pages.ts'
 import { recordEndpoints } from '../routes/records.ts'
 import { statusRoutes } from '../routes/status.ts'
 import { wellKnownRoutes } from '../routes/well-known.ts'
+import { createAccessForm } from './access/form.ts'
 import { createAccessRequests } from './access/requests.ts'
+import type { Principal } from './auth/principal.ts'
 import { requireScope } from './auth/principals.ts'
 import { listScopes } from './auth/scopes.ts'
 import type { Secrets } from './auth/secrets.ts'
@@ -49,6 +54,8 @@ import { createReadThrough } from './cache/read-through.ts'
 import type { SharedCache } from './cache/redis.ts'
 import { createCalendar } from './calendar.ts'
 import type { Config } from './config.ts'
+import { createCustom } from './custom/custom.ts'
+import { createGranted } from './custom/granted.ts'
 import type { ExportSource } from './db/copy/source.ts'
 import type { Db } from './db/schema.ts'
 import { createExports } from './export/exports.ts'
@@ -68,6 +75,7 @@ import { byLabel, counter, createSlowFigure, gauge } from './observe/figures.ts'
 import { createRequestObserver } from './observe/requests.ts'
 import { type PoolFigures, type RedisFigures, serviceCollectors } from './observe/service-metrics.ts'
 import type { Tracing } from './observe/tracing.ts'
+import { describeCustom } from './openapi/custom.ts'
 import { createAdmission } from './overload/admission.ts'
 import { guardServer } from './overload/guard.ts'
 import { watchLag } from './overload/lag.ts'
@@ -270,19 +278,15 @@ export const build = async (deps: Deps): Promise<FastifyInstance> => {
   const memory = createMemoryCache(config.cacheBytes)
   const cache = createReadThrough({ memory, shared, judge: deps.judge, wait: delay })
   await app.register(freshnessProbe, { probe: cache.probe })
-  const records = createRecords({
-    db,
-    replica: deps.replica,
-    cache,
-    cursors: createCursorCodec(secrets),
-    publicUrl,
-    today,
-    monotonicNow,
-  })
-
   const { listen, databaseNow, isDraining } = deps
-  const ageMs = () => databaseNow() - Date.parse(deps.judge.asOf())
-  const status = createStatus({ db, now, probe: createProbe(deps.ping, records), ageMs })
+  const reading = {
+    ...{ db, replica: deps.replica, cache, publicUrl, today },
+    cursors: createCursorCodec(secrets),
+  }
+  const records = createRecords({ ...reading, monotonicNow })
+  const granted = createGranted({ db, judge: deps.judge, now })
+  const custom = createCustom({ ...reading, databaseNow, granted })
+  const status = createStatus({ db, now, probe: createProbe({ records, ping: deps.ping, databaseNow }) })
   await app.register(statusMinutes, { status })
 
   const waiting = createWaiting({ listen, databaseNow, isDraining })
@@ -325,7 +329,9 @@ export const build = async (deps: Deps): Promise<FastifyInstance> => {
   const quotas = createQuotas(counting)
   const hasProxies = config.trustedProxies.length > 0
   await app.register(fastLane, { cache, judge: deps.judge, quotas, today, isDraining, hasProxies })
-  await app.register(openapi, { publicUrl })
+  const customOf = async ({ customerId }: Principal) =>
+    (await custom.definitionsOf(customerId)).map(describeCustom)
+  await app.register(openapi, { publicUrl, customOf })
   await app.register(authRoutes, { signingKeys })
   await app.register(metricsRoutes, { token: config.metricsToken })
   if (config.metricsToken !== undefined) app.guardMethods('/metrics', ['GET', 'HEAD'])
@@ -339,6 +345,7 @@ export const build = async (deps: Deps): Promise<FastifyInstance> => {
     await closed.register(limits, { quotas })
     const rows = [
       ...recordEndpoints(records, recordExports),
+      ...customEndpoints(custom),
       ...changeEndpoints(feed),
       ...meEndpoints(scopes),
     ]
@@ -348,7 +355,10 @@ export const build = async (deps: Deps): Promise<FastifyInstance> => {
   await app.register(accessRequestRoutes)
   await app.register(wellKnownRoutes, { publicUrl, scopes, securityContact: config.securityContact, now })
   await app.register(statusRoutes)
-  await app.register(pageRoutes, { site: createSite({ publicUrl, demoToken }) })
+  const site = createSite({ publicUrl, demoToken })
+  await app.register(pageRoutes, { site })
+  await app.register(reference)
+  await app.register(accessRoutes, { site, form: createAccessForm(requests, secrets, now) })
   shedOverload(app, deps, constantHeaders)
   return app
 }

@@ -3,6 +3,7 @@ import { Command, CommanderError } from 'commander'
 import { auditCommand } from './cli/audit.ts'
 import { changesCommand } from './cli/changes.ts'
 import { configCommand } from './cli/config.ts'
+import { customCommand } from './cli/custom.ts'
 import { customersCommand } from './cli/customers.ts'
 import { importCommand } from './cli/import.ts'
 import { keysCommand } from './cli/keys.ts'
@@ -21,6 +22,7 @@ const program = new Command('certdata')
   .addCommand(importCommand())
   .addCommand(customersCommand())
   .addCommand(keysCommand())
+  .addCommand(customCommand())
   .addCommand(requestsCommand())
   .addCommand(auditCommand())
   .addCommand(signingKeysCommand())

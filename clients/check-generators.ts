@@ -4,9 +4,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { startService } from './tools/service.ts'
+import { type Changes, createClient, type TokenAnswer } from './typescript/src/index.ts'
 
 // Generates clients from the document that a running service serves, compiles them, and lets two of them ask
-// it. Wants java, mvn, go and python3, and what they download. Nothing generated is kept.
+// it for what the example file brings. Wants java, mvn, go and python3, and what they download. Nothing generated is kept.
 
 const version = '7.25.0'
 const stepLimitMs = 240_000
@@ -51,12 +52,12 @@ const fetchGenerator = async () => {
 const generate = (language: string, options: readonly string[]) =>
   run('java', ['-jar', jar, 'generate', '-i', 'openapi.json', '-g', language, '-o', language, ...options])
 
-const checkPython = async (url: string, token: string) => {
+const checkPython = async (asked: readonly string[]) => {
   await generate('python', ['--package-name', 'certdata_client'])
   await run('python3', ['-m', 'venv', 'venv'])
   const python = join(folder, 'venv/bin/python')
   await run(python, ['-m', 'pip', 'install', '-q', './python'])
-  await run(python, [join(asks, 'ask.py'), url, token])
+  await run(python, [join(asks, 'ask.py'), ...asked])
 }
 
 const checkJava = async () => {
@@ -64,7 +65,7 @@ const checkJava = async () => {
   await run('mvn', ['-q', '-DskipTests', 'compile'], { cwd: join(folder, 'java') })
 }
 
-const checkGo = async (url: string, token: string) => {
+const checkGo = async (asked: readonly string[]) => {
   const names = ['--git-user-id', 'example', '--git-repo-id', 'certdata', '--package-name', 'certdata']
   await generate('go', names)
   const cwd = join(folder, 'go')
@@ -73,18 +74,31 @@ const checkGo = async (url: string, token: string) => {
   cpSync(join(asks, 'ask.go.txt'), join(cwd, 'ask/main.go'))
   await run('go', ['build', './...'], { cwd })
   await run('go', ['vet', './...'], { cwd })
-  await run('go', ['run', './ask', url, token], { cwd })
+  await run('go', ['run', './ask', ...asked], { cwd })
+}
+
+const logIn = async (url: string, apiKey: string): Promise<string> => {
+  const answer = await fetch(`${url}/v1/auth/login`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ api_key: apiKey }),
+  })
+  return ((await answer.json()) as TokenAnswer).access_token
 }
 
 const service = await startService()
 try {
-  const { url, demoToken } = service
+  const { url, apiKey, certdata } = service
   writeFileSync(join(folder, 'openapi.json'), await (await fetch(`${url}/openapi.json`)).text())
+  const client = createClient({ url, apiKey })
+  const { body } = await client.request<Changes>('/v1/changes', { resources: 'products' })
+  await certdata('import', join(import.meta.dirname, '../examples/records.ndjson'), '--customer', 'local')
+  const asked = [url, await logIn(url, apiKey), body.page.next_token]
   const results = [
     await step('openapi-generator', fetchGenerator),
-    await step('Python: import, and a call', () => checkPython(url, demoToken)),
+    await step('Python: import, and a call', () => checkPython(asked)),
     await step('Java: compiles', checkJava),
-    await step('Go: builds, and a call', () => checkGo(url, demoToken)),
+    await step('Go: builds, and a call', () => checkGo(asked)),
   ]
   process.exitCode = results.every(Boolean) ? 0 : 1
 } finally {

@@ -26,5 +26,5 @@ const thirds = ['first', 'middle', 'last']
 /** @param {import('./lib.js').World} world */
 export default (world) => {
   const third = thirds[Math.min(2, Math.floor(exec.scenario.progress * 3))]
-  readAsUsual(world, { third: String(third) })
+  readAsUsual(world, { tags: { third: String(third) } })
 }

@@ -83,6 +83,13 @@ export type Endpoint = {
   scope: string | null
   /** False: there is no example data for it, so the demo token is refused (403 `live_token_required`). */
   demo?: false
+  /** Of a row whose scope depends on what is asked for: the one that was needed, where it was admitted. */
+  scopeOf?: (params: Readonly<Record<string, string>>) => string
+  /** Whether this principal may ask at all, where that is not of the row: judged after the plan. */
+  admit?: (request: {
+    principal: Principal
+    params: Readonly<Record<string, string>>
+  }) => void | Promise<void>
   /** Scopes that the query needs beside, whatever else is wrong with it. */
   scopesOf?: (rawQuery: string) => readonly string[]
   /** Units of the quota `minute` that a request costs; absent: one. */
@@ -223,6 +230,14 @@ const costOf = (row: Endpoint): MinuteCost | undefined => {
   return (rawQuery, accept) =>
     exporting.types.includes(chooseType(accept, rawQuery, types) ?? '') ? exporting.cost : 1
 }
+const admission =
+  (admit: NonNullable<Endpoint['admit']>): preHandlerHookHandler =>
+  (request, _reply, next) => {
+    const { principal, params } = request
+    const admitted = admit({ principal: principal as Principal, params: params as Record<string, string> })
+    if (admitted instanceof Promise) admitted.then(() => next(), next)
+    else next()
+  }
 
 const handlerOf = (row: Endpoint, prefix: string, publicUrl: string) => {
   const types = typesOf(row)
@@ -279,12 +294,13 @@ const noteRepeatable = (
   // The second time it is asked: most questions that miss are asked once.
   const isPlain =
     request.method === 'GET' && !options.noCache && answer.outcome === 'memory' && !answer.staleSeconds
-  if (!isPlain || row.demo === false || row.minuteCost || row.scope === null) return
+  const scope = row.scope ?? row.scopeOf?.(request.params as Record<string, string>)
+  if (!isPlain || row.demo === false || row.minuteCost || scope === undefined) return
   const { rawQuery } = splitTarget(request.raw.url ?? '')
   const types = typesOf(row)
   const ticket = {
     route: request.routeOptions.url ?? '',
-    scopes: [row.scope, ...(row.scopesOf?.(rawQuery) ?? [])],
+    scopes: [scope, ...(row.scopesOf?.(rawQuery) ?? [])],
     isAcceptable: (accept: string | undefined) => chooseType(accept, rawQuery, types) === mediaTypes[0],
     linkOf: memoizeLast((next: string | undefined) => formatLinks(next, options)),
   }
@@ -346,10 +362,11 @@ export default fp<EndpointOptions>(
           validatorCompiler: () => () => true,
         }
         const schema = prefix === '/v1' ? row.schema : common.schema
-        app.route({ ...common, method: 'GET', schema, handler: handlerOf(row, prefix, publicUrl) })
+        const admitted = { ...common, ...(row.admit ? { preHandler: admission(row.admit) } : {}) }
+        app.route({ ...admitted, method: 'GET', schema, handler: handlerOf(row, prefix, publicUrl) })
         // It streams nothing, whatever it asks for.
         const config = { ...common.config, minuteCost: row.minuteCost }
-        app.route({ ...common, config, method: 'HEAD', handler: handlerOf(row, prefix, publicUrl) })
+        app.route({ ...admitted, config, method: 'HEAD', handler: handlerOf(row, prefix, publicUrl) })
         app.route({ ...common, method: 'OPTIONS', handler: answerOptions })
         app.route({ ...common, ...refusal(row.scope, refuseMethod), method: others })
       }

@@ -86,6 +86,7 @@ export const sendEntry = (
     'server-timing': formatTiming(reply),
   })
   if (link !== undefined) reply.header('link', link)
+  if (entry.definition !== undefined) reply.header('definition-revision', entry.definition)
   if (isNotModified(headers['if-none-match'], entry.etag)) return reply.code(304).send()
   request.rowsRead = entry.rows ?? 0
   reply.type('application/json')

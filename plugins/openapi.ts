@@ -1,6 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
+import { LRUCache } from 'lru-cache'
 import { z } from 'zod'
+import type { Principal } from '../app/auth/principal.ts'
+import { requirePlan } from '../app/auth/principals.ts'
 import { encodedBody, isEncodable } from '../app/cache/encodings.ts'
 import { createEtag, type Representation } from '../app/cache/entry.ts'
 import { isNotModified } from '../app/http/conditional.ts'
@@ -8,7 +11,11 @@ import { findEncoding } from '../app/http/negotiation.ts'
 import type { Description, Route } from '../app/openapi/description.ts'
 import { createDocument } from '../app/openapi/document.ts'
 
-export type OpenApiOptions = { publicUrl: string }
+export type OpenApiOptions = {
+  publicUrl: string
+  /** Routes that only this customer has; rejects with `unavailable`. Absent: nobody has any. */
+  customOf?: (principal: Principal) => Promise<readonly Route[]>
+}
 
 declare module 'fastify' {
   interface FastifySchema {
@@ -16,6 +23,9 @@ declare module 'fastify' {
     openapi?: Description
   }
 }
+
+/** Documents of half a megabyte each, encodings beside. */
+const maxPersonal = 20
 
 const url = '/openapi.json'
 const mediaType = 'application/json'
@@ -26,9 +36,16 @@ const createEntry = (document: object): Representation => {
   return { body, etag, encoded: new Map() }
 }
 
-const send = (entry: Representation, request: FastifyRequest, reply: FastifyReply) => {
-  const vary = [reply.getHeader('vary'), 'Accept-Encoding'].filter((each) => each !== undefined).join(', ')
-  reply.headers({ etag: entry.etag, 'cache-control': 'public, no-cache', vary })
+const send = (
+  entry: Representation,
+  cacheControl: string,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): FastifyReply | Promise<FastifyReply> => {
+  const vary = [reply.getHeader('vary'), 'Authorization, Accept-Encoding']
+    .filter((each) => each !== undefined)
+    .join(', ')
+  reply.headers({ etag: entry.etag, 'cache-control': cacheControl, vary })
   if (isNotModified(request.headers['if-none-match'], entry.etag)) return reply.code(304).send()
   reply.type(mediaType)
   const encoding = isEncodable(entry) ? findEncoding(request.headers['accept-encoding']) : undefined
@@ -39,12 +56,12 @@ const send = (entry: Representation, request: FastifyRequest, reply: FastifyRepl
 
 /**
  * Collects every described route that is registered after it, and serves the document of them all, made
- * once when the service is ready. Not @fastify/swagger: it writes each parameter from a validator's schema
+ * once when the service is ready; with a token, also what its customer was granted. Not @fastify/swagger: it writes each parameter from a validator's schema
  * and each answer in full where it occurs; here parameters come from the query grammar, errors from the
  * catalogue, and what operations share stands once.
  */
 export default fp<OpenApiOptions>(
-  (app, { publicUrl }, done) => {
+  (app, { publicUrl, customOf = async () => [] }, done) => {
     const routes: Route[] = []
     let entry: Representation
     app.addHook('onRoute', ({ method, url: path, schema, config }) => {
@@ -68,9 +85,23 @@ export default fp<OpenApiOptions>(
       entry = createEntry(createDocument(routes, publicUrl))
       next()
     })
-    app.get(url, (request, reply) => send(entry, request, reply))
+    // Most customers have the same few custom endpoints, and so the same document.
+    const personal = new LRUCache<string, Representation>({ max: maxPersonal })
+    const personalEntry = async (principal: Principal): Promise<Representation> => {
+      const custom = await customOf(principal)
+      const key = JSON.stringify(custom)
+      const known = personal.get(key) ?? createEntry(createDocument([...routes, ...custom], publicUrl))
+      personal.set(key, known)
+      return known
+    }
+    app.get(url, async (request, reply) => {
+      if (request.headers.authorization === undefined) return send(entry, 'public, no-cache', request, reply)
+      const principal = await app.authenticate(request)
+      requirePlan(principal)
+      return send(await personalEntry(principal), 'private, no-cache', request, reply)
+    })
     app.guardMethods(url, ['GET', 'HEAD'])
     done()
   },
-  { name: 'openapi', dependencies: ['method-guard', 'problems'], fastify: '5.x' },
+  { name: 'openapi', dependencies: ['auth', 'method-guard', 'problems'], fastify: '5.x' },
 )

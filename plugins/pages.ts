@@ -20,16 +20,21 @@ declare module 'fastify' {
 }
 
 /** Only what this origin serves; nothing inline but images. */
-const pagePolicy = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self' data:",
-  "connect-src 'self'",
-  "form-action 'self'",
-  "base-uri 'none'",
-  "frame-ancestors 'none'",
-].join('; ')
+const policyWith = (styles: string) =>
+  [
+    "default-src 'none'",
+    "script-src 'self'",
+    `style-src ${styles}`,
+    "img-src 'self' data:",
+    "connect-src 'self'",
+    "form-action 'self'",
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ')
+
+const pagePolicy = policyWith("'self'")
+/** For the reference alone, whose program writes styles into its page; scripts stay as strict. */
+export const styledPolicy = policyWith("'self' 'unsafe-inline'")
 
 /** Assets never change under their address. */
 export const immutable = 'public, max-age=31536000, immutable'

@@ -26,8 +26,10 @@ export default fp<StatusPluginOptions>(
       // What needs a token, and the addresses without one below /v1: the API, and no pages or probes.
       if (config?.scope !== undefined || url.startsWith('/v1/')) counted.add(url)
     })
-    app.requestObserver.subscribe((route, _plan, code, ms, source) => {
-      if (!counted.has(route)) return
+    app.requestObserver.subscribe((route, plan, code, ms, source) => {
+      // Refused before there was a route: too much to do is a fault of ours, but for those who only try things.
+      const isShed = route === '' && code >= 500 && plan !== 'demo'
+      if (!isShed && !counted.has(route)) return
       // Only answers of data are a time to judge by: not streams, polls that wait, or errors.
       const isTimed = source !== 'none' && code < 400
       status.addAnswer(code, isTimed ? ms : undefined, source !== 'database')

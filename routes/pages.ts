@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { htmlType, type Site } from '../app/pages/site.ts'
-import { immutable } from '../plugins/pages.ts'
+import { immutable, styledPolicy } from '../plugins/pages.ts'
 
 export type PageOptions = { site: Site }
 
@@ -9,7 +9,8 @@ const hidden = { schema: { hide: true } }
 /** Pages that are the same for everyone, and what they load. */
 export const pageRoutes = async (app: FastifyInstance, { site }: PageOptions): Promise<void> => {
   for (const [path, file] of site.pages) {
-    app.get(path, hidden, (_request, reply) => reply.sendPage(htmlType, file))
+    const how = path === '/docs' ? { policy: styledPolicy } : {}
+    app.get(path, hidden, (_request, reply) => reply.sendPage(htmlType, file, how))
     app.guardMethods(path, ['GET', 'HEAD'])
   }
   for (const { url, type, file } of site.assets.all) {

@@ -13,11 +13,15 @@ const pageInfo = z
   .meta({ id: 'ChangesPageInfo', description: 'Where the follower is now' })
 
 /**
- * A change of one of these records, by resource. Registers its name, so make it once. Each record needs an
- * example of its own.
+ * A change of one of these records, by resource. Registers its name, so make it once. `example` is a record.
+ *
+ * The record is any object to the schema: which one says `resource`, and that may grow. A union by that name
+ * would fail in generated clients with the first new resource; one without took each record for the first of
+ * them and dropped its fields.
  */
 export const createChangeSchema = (records: Readonly<Record<string, z.ZodObject>>, example: object) => {
   const names = Object.keys(records)
+  const schemas = names.map((name) => `${name}: ${records[name]?.meta()?.id}`).join(', ')
   return z
     .strictObject({
       op: field(z.enum(['upsert', 'delete']), 'What to do with the record of this id', 'upsert'),
@@ -32,10 +36,13 @@ export const createChangeSchema = (records: Readonly<Record<string, z.ZodObject>
             'Why it comes though nobody wrote the record: a new day, or another expiry window; absent: it was written',
           examples: ['day'],
         }),
-      data: z.union([...Object.values(records), z.null()]).meta({
-        description: 'The whole record as it is now, to take the place of the one at hand; null once deleted',
-        examples: [example],
-      }),
+      data: z
+        .record(z.string(), z.unknown())
+        .nullable()
+        .meta({
+          description: `The whole record as it is now, to take the place of the one at hand; null once deleted. Its schema by its resource: ${schemas}`,
+          examples: [example],
+        }),
     })
     .meta({ id: 'Change', description: 'A record to replace, or to remove' })
 }

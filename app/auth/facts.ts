@@ -32,6 +32,8 @@ export type FactsOptions = {
   maxAgeMs?: number
   /** Facts of one sort remembered at most: 10,000 at about 0.5 kB are 5 MB. */
   maxEntries?: number
+  /** Names in the change log whose changes change these facts; absent: those of rights. */
+  dependsOn?: readonly string[]
 }
 
 /**
@@ -51,10 +53,11 @@ export const findRow = async <Row>(db: Db, query: RawBuilder<Row>): Promise<Row 
 
 const customerColumns = sql`customer_id as "customerId", plan, suspended_at is not null as suspended,
   expiring_within as "expiringWithin"`
-const stampColumns = sql`pg_current_snapshot()::text as "snapshot",
+/** What a statement says of the moment it shows. */
+export const stampColumns = sql`pg_current_snapshot()::text as "snapshot",
   extract(epoch from pg_postmaster_start_time())::text as "server"`
 
-type StampRow = { snapshot: string; server: string }
+export type StampRow = { snapshot: string; server: string }
 
 /** What the database said, and when; absent where it said that there is nothing. */
 export type Fact<T> = Readonly<{ customerId: string; value: T; snapshot: Snapshot; server: string }>
@@ -62,7 +65,8 @@ export type Fact<T> = Readonly<{ customerId: string; value: T; snapshot: Snapsho
 /** Plans, keys and revocations of a customer change together in the log. */
 const rights = ['auth']
 
-const toFact = <T>(customerId: string, { snapshot, server }: StampRow, value: T): Fact<T> => {
+/** A row's stamp, with what it says. */
+export const toFact = <T>(customerId: string, { snapshot, server }: StampRow, value: T): Fact<T> => {
   return { customerId, value, snapshot: parseSnapshot(snapshot), server }
 }
 
@@ -122,7 +126,7 @@ type Flight<T> = Asked & { answer: Promise<T | undefined> }
  */
 export const createFacts = <T>(
   load: (id: string) => Promise<Fact<T> | undefined>,
-  { judge, now, maxAgeMs = 500, maxEntries = 10_000 }: FactsOptions,
+  { judge, now, maxAgeMs = 500, maxEntries = 10_000, dependsOn = rights }: FactsOptions,
 ) => {
   const known = new LRUCache<string, Known<T>>({ max: maxEntries })
   const flights = new Map<string, Flight<T>>()
@@ -139,7 +143,7 @@ export const createFacts = <T>(
     if (!found) known.set(id, { askedAtMs, fact: undefined })
     else if (isServerOf(epoch, found.server)) {
       const { customerId, value, snapshot } = found
-      const stamp: Stamped = { customerId, dependsOn: rights, snapshot, epoch }
+      const stamp: Stamped = { customerId, dependsOn, snapshot, epoch }
       known.set(id, { askedAtMs, fact: { value, stamp } })
     }
     return found?.value

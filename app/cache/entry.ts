@@ -16,6 +16,8 @@ export type Entry = Stamped &
     next?: string | undefined
     /** Records in it, for the audit trail. */
     rows?: number | undefined
+    /** Revision of the custom endpoint's document that it follows. */
+    definition?: number | undefined
     /** Encoded bodies, made once when first asked. */
     encoded: Map<string, Promise<Buffer>>
   }>

@@ -19,12 +19,14 @@ type Head = Pick<Entry, 'customerId' | 'key' | 'epoch' | 'etag' | 'isAbsent'> & 
   at?: string | undefined
   next?: string | undefined
   rows?: number | undefined
+  definition?: number | undefined
 }
 
 /** Layout: rank, head length (4 bytes, big endian), head as JSON, body, MAC over the name and all before. */
 export const sealEntry = (name: string, entry: Entry, secrets: EnvelopeMac): Buffer => {
-  const { customerId, key, epoch, snapshot, etag, isAbsent, at, next, rows } = entry
-  const fields: Head = { customerId, key, epoch, snapshot: snapshot.text, etag, isAbsent, at, next, rows }
+  const { customerId, key, epoch, snapshot, etag, isAbsent, at, next, rows, definition } = entry
+  const stamp = { customerId, key, epoch, snapshot: snapshot.text }
+  const fields: Head = { ...stamp, etag, isAbsent, at, next, rows, definition }
   const head = Buffer.from(JSON.stringify(fields))
   const length = Buffer.alloc(lengthBytes)
   length.writeUInt32BE(head.length)

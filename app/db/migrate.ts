@@ -8,6 +8,7 @@ import * as changes from './migrations/0004-changes.ts'
 import * as audit from './migrations/0005-audit.ts'
 import * as accessRequests from './migrations/0006-access-requests.ts'
 import * as feed from './migrations/0007-feed.ts'
+import * as custom from './migrations/0008-custom.ts'
 import * as serviceMinutes from './migrations/0009-service-minutes.ts'
 import * as plannedFunctions from './migrations/0011-planned-functions.ts'
 import type { Db } from './schema.ts'
@@ -21,6 +22,7 @@ const migrations: Record<string, Migration> = {
   '0005-audit': audit,
   '0006-access-requests': accessRequests,
   '0007-feed': feed,
+  '0008-custom': custom,
   '0011-planned-functions': plannedFunctions,
   '0009-service-minutes': serviceMinutes,
 }

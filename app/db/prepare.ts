@@ -1,5 +1,6 @@
 import { ensureSigningKeys } from '../auth/key-rotation.ts'
 import type { Secrets } from '../auth/secrets.ts'
+import { installShipped } from '../custom/install.ts'
 import { loadExampleData } from '../demo/example-data.ts'
 import { migrate } from './migrate.ts'
 import { loadReferenceData } from './reference/load.ts'
@@ -9,8 +10,8 @@ import type { Db } from './schema.ts'
 export type Prepared = { migrations: string[]; referenceLoaded: boolean }
 
 /**
- * Makes a database fit to serve: schema, reference data, signing keys sealed with `secrets`, and the example
- * data as of `day` (YYYY-MM-DD, UTC; today). Whatever else is there already stays; several processes may do
+ * Makes a database fit to serve: schema, reference data, signing keys sealed with `secrets`, the custom endpoints
+ * that ship, and the example data as of `day` (YYYY-MM-DD, UTC; today). Whatever else is there already stays; several processes may do
  * so at once. `db` must log in as the owner.
  * Throws the first error; nothing of the migration that failed stays.
  */
@@ -23,5 +24,6 @@ export const prepareDatabase = async (
   const referenceLoaded = await loadReferenceData(db)
   await ensureSigningKeys(db, secrets)
   await loadExampleData(db, day)
+  await installShipped(db)
   return { migrations, referenceLoaded }
 }

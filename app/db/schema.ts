@@ -41,6 +41,15 @@ export type Database = {
     expires_at: string
     revoked_at: Generated<string>
   }
+  custom_endpoints: { name: string; to_everyone: Generated<boolean> }
+  custom_documents: {
+    name: string
+    revision: number
+    document: string
+    applied_at: Generated<string>
+    superseded_at: ColumnType<string | null, string | null | undefined>
+  }
+  custom_grants: { customer_id: string; name: string; granted: boolean; changed_at: Generated<string> }
   reference_data: { name: string; digest: string; loaded_at: Generated<string> }
 }
 

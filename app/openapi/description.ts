@@ -38,6 +38,8 @@ export type Description = Readonly<{
     isEmpty?: true
     /** With a name (`meta.id`); absent: the route's own response schema. */
     schema?: z.ZodType
+    /** In place of a schema with a name, for what only one customer has. */
+    inline?: Readonly<{ schema: Node; example: unknown }>
     /** The same as lines of another type, of this schema each. */
     lines?: Readonly<{ type: string; schema: z.ZodType }>
     /** The same as CSV: an example. */

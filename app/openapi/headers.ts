@@ -17,6 +17,7 @@ const headers = {
     'Every change committed before this time of the database is in the answer; an answer that is stale says so in Cache-Status',
     '2026-11-21T16:20:00.123456Z',
   ],
+  'Definition-Revision': ['Revision of the definition that the answer follows', 1],
   ETag: [
     'Weak tag of the answer, the same for every content coding; send it as If-None-Match (RFC 9110)',
     'W/"mHqvXYqkV0jXyVd8Hq2c1w"',

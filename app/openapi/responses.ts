@@ -76,8 +76,11 @@ const originsOf = ({ scope, needsLiveToken, description: { errors } }: Route): S
 }
 
 const answerOf = (route: Route, writing: Writing): Node => {
-  const { description, headers, isEmpty, lines, csv, schema = route.response } = route.description.answer
+  const answer = route.description.answer
+  const { description, headers, isEmpty, inline, lines, csv, schema = route.response } = answer
   if (isEmpty) return { description, headers: headerNodes(headers, writing) }
+  if (inline)
+    return { description, headers: headerNodes(headers, writing), content: { 'application/json': inline } }
   if (!schema) throw new Error(`${route.method} ${route.path} does not say what it answers`)
   return {
     description,

@@ -13,6 +13,8 @@ export type PageContent = Readonly<{
   script?: string
   /** Wider than prose. */
   isWide?: boolean
+  /** The content brings a design and a `main` of its own. */
+  isBare?: boolean
 }>
 
 const navigation = [
@@ -32,8 +34,10 @@ const linksTo = (path: string) =>
 
 /** The whole page: head, navigation, content, foot. Everything it loads is named in its head. */
 export const layOut = (assets: Assets, page: PageContent): string => {
-  const { title, description, path, main, styles = [], script, isWide } = page
-  const sheets = ['style.css', ...styles].map(
+  const { title, description, path, main, styles = [], script, isWide, isBare } = page
+  // A page that brings a design of its own has only the frame of ours.
+  const own = isBare ? ['frame.css'] : ['frame.css', 'style.css']
+  const sheets = [...own, ...styles].map(
     (name) => html`<link rel="stylesheet" href="${assets.get(name).url}">`,
   )
   const modules = script === undefined ? [] : assets.imports(script)
@@ -57,9 +61,7 @@ ${sheets}${preloads}${scripts}
 <a class="brand" href="/"${path === '/' ? html` aria-current="page"` : undefined}><img src="${assets.get('icon.svg').url}" alt="" width="22" height="22">Certification Data API</a>
 <nav aria-label="Site"><ul>${linksTo(path)}</ul></nav>
 </div></header>
-<main id="main"${isWide ? html` class="wide"` : undefined} tabindex="-1">
-${main}
-</main>
+${isBare ? html`<div id="main" class="bare" tabindex="-1">${main}</div>` : html`<main id="main"${isWide ? html` class="wide"` : undefined} tabindex="-1">${main}</main>`}
 <footer class="site"><div class="bar">
 <p>Read-only access to certificates, products, projects, countries, test reports and approvals.</p>
 <ul><li><a href="/openapi.json">OpenAPI document</a></li><li><a href="/status.json">Status as JSON</a></li><li><a href="/.well-known/security.txt">security.txt</a></li></ul>

@@ -1,5 +1,7 @@
 import type { Representation } from '../cache/entry.ts'
 import { type Assets, readAssets } from './assets.ts'
+import { demoPage } from './demo-page.ts'
+import { docsPage } from './docs-page.ts'
 import { guidePages } from './guides.ts'
 import { homePage } from './home.ts'
 import { layOut, type PageContent } from './layout.ts'
@@ -30,8 +32,15 @@ let assets: Assets | undefined
 export const createSite = ({ publicUrl, demoToken }: SiteOptions): Site => {
   assets ??= readAssets()
   const known = assets
-  const { pages } = guidePages()
-  const contents = [homePage(publicUrl, demoToken), statusPage(), ...pages, ...problemPages(publicUrl)]
+  const { guides, pages } = guidePages()
+  const contents = [
+    homePage(publicUrl, demoToken),
+    statusPage(),
+    demoPage(demoToken),
+    docsPage(demoToken, guides),
+    ...pages,
+    ...problemPages(publicUrl),
+  ]
   const toEntry = (content: PageContent) =>
     [content.path, createRepresentation(htmlType, layOut(known, content))] as const
   return {

@@ -29,7 +29,9 @@ const writeGroup = (group: readonly Condition[]): Pairs => {
   })
 }
 
-const filterPairs = (query: Query): Pairs => {
+type Filters = Pick<Query, 'resource' | 'conditions' | 'on' | 'expiringWithin' | 'sort'>
+
+const filterPairs = (query: Filters): Pairs => {
   const groups = Map.groupBy(query.conditions, ({ field, operator }) => `${field} ${operator}`)
   const pairs = [...groups.values()].flatMap(writeGroup)
   pairs.sort((a, b) => byText(a[0], b[0]) || byText(a[1], b[1]))
@@ -44,7 +46,7 @@ const filterPairs = (query: Query): Pairs => {
  * What a cursor belongs to: filters, sort, and the day and window asked for. The same text for every way
  * of writing the same query.
  */
-export const formatSelection = (query: Query): string => formatPairs(filterPairs(query))
+export const formatSelection = (query: Filters): string => formatPairs(filterPairs(query))
 
 /**
  * The one query string for all ways of asking the same; the cache's key, and the links' query. Parsing it

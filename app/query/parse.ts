@@ -46,6 +46,41 @@ const filterReader = (field: Field, operator: string, draft: Draft): Reader => {
   )
 }
 
+/** Where a filter is read: the fields that may be named, every name that means something, and what is read. */
+export type FilterContext = {
+  resource: Resource
+  filterable: readonly Field[]
+  known: readonly string[]
+  draft: Draft
+}
+
+/** Reads one condition, `field=value` or `field[operator]=value`, into the draft. */
+export const readFilter = ({ name, value }: Pair, context: FilterContext): PairReading => {
+  const { resource, filterable, known, draft } = context
+  const bracketed = filterName.exec(name)
+  const base = bracketed?.[1] ?? name
+  const field = filterable.find((each) => each.name === base)
+  if (!field) {
+    const what = resource.fields.has(base) ? 'cannot be filtered' : undefined
+    const { fault, nearest } = unknownParameter(base, known, what)
+    const rename = nearest && value !== undefined
+    const isFilter = filterable.some((each) => each.name === nearest)
+    const meant = bracketed && (isFilter || !nearest) ? `${nearest}[${bracketed[2]}]` : nearest
+    const faults = [{ ...fault, parameter: name, ...(nearest ? { did_you_mean: meant as string } : {}) }]
+    return rename ? { faults, meant: [meant as string, value] } : { faults }
+  }
+  const operator = bracketed ? (bracketed[2] as string) : 'in'
+  if (!operatorsOf(field).includes(operator)) {
+    const nearest = findNearest(operator, operatorsOf(field))
+    const detail = `${field.name} takes: ${operatorsOf(field).join(', ')}`
+    const fault = { parameter: name, code: 'unknown_operator', detail }
+    if (!nearest) return { faults: [fault] }
+    const faults = [{ ...fault, did_you_mean: `${field.name}[${nearest}]` }]
+    return value === undefined ? { faults } : { faults, meant: [`${field.name}[${nearest}]`, value] }
+  }
+  return readValue(name, filterReader(field, operator, draft), value)
+}
+
 /**
  * Reads a query string for `resource`. Every fault is found, none is ignored, nothing is coerced.
  * Pure: neither the day nor the customer matters.
@@ -57,29 +92,10 @@ export const parseQuery = (resource: Resource, shape: Shape, rawQuery: string): 
   const named = [...filterable.map((field) => field.name), ...controls.keys()]
   const known = shape === 'export' ? named.filter((name) => !pagesOnly.includes(name)) : named
 
-  const readPair = ({ name, value }: Pair): PairReading => {
-    if (controls.has(name)) return readValue(name, controls.get(name) as Reader, value)
-    const bracketed = filterName.exec(name)
-    const base = bracketed?.[1] ?? name
-    const field = filterable.find((each) => each.name === base)
-    if (!field) {
-      const what = resource.fields.has(base) ? 'cannot be filtered' : undefined
-      const { fault, nearest } = unknownParameter(base, known, what)
-      const rename = nearest && value !== undefined
-      const meant = bracketed && !controls.has(nearest ?? '') ? `${nearest}[${bracketed[2]}]` : nearest
-      const faults = [{ ...fault, parameter: name, ...(nearest ? { did_you_mean: meant as string } : {}) }]
-      return rename ? { faults, meant: [meant as string, value] } : { faults }
-    }
-    const operator = bracketed ? (bracketed[2] as string) : 'in'
-    if (!operatorsOf(field).includes(operator)) {
-      const nearest = findNearest(operator, operatorsOf(field))
-      const detail = `${field.name} takes: ${operatorsOf(field).join(', ')}`
-      const fault = { parameter: name, code: 'unknown_operator', detail }
-      if (!nearest) return { faults: [fault] }
-      const faults = [{ ...fault, did_you_mean: `${field.name}[${nearest}]` }]
-      return value === undefined ? { faults } : { faults, meant: [`${field.name}[${nearest}]`, value] }
-    }
-    return readValue(name, filterReader(field, operator, draft), value)
+  const readPair = (pair: Pair): PairReading => {
+    const control = controls.get(pair.name)
+    if (control) return readValue(pair.name, control, pair.value)
+    return readFilter(pair, { resource, filterable, known, draft })
   }
 
   const reading = readPairs(rawQuery, readPair)

@@ -29,8 +29,8 @@ export type Minute = {
 export type Minutes = {
   /** Counts an answer. `ms`: its time, where it was one of data; `isHit`: it came from a cache. */
   addAnswer(status: number, ms: number | undefined, isHit: boolean): void
-  /** Notes a probe sent at `atMs`, and how old what it was served might have been. */
-  addProbe(atMs: number, isAnswered: boolean, ageMs: number): void
+  /** Notes a probe sent at `atMs`, and how old its answer might have been; undefined: there was none. */
+  addProbe(atMs: number, ageMs: number | undefined): void
   /** Minutes that are over and were not settled, oldest first; with `all`, the one that runs as well. */
   unsettled(all?: boolean): readonly Minute[]
   /** Forgets minutes that were written, but for the one that runs. */
@@ -74,9 +74,10 @@ export const createMinutes = (now: () => number): Minutes => {
       const bucket = bucketOf(ms)
       minute.buckets[bucket] = (minute.buckets[bucket] ?? 0) + 1
     },
-    addProbe(atMs, isAnswered, ageMs) {
+    addProbe(atMs, ageMs) {
       const minute = minuteAt(atMs)
-      if (isAnswered) minute.slots |= 1 << Math.floor((atMs % minuteMs) / slotMs)
+      if (ageMs === undefined) return
+      minute.slots |= 1 << Math.floor((atMs % minuteMs) / slotMs)
       if (Number.isFinite(ageMs)) minute.ageMs = Math.max(minute.ageMs ?? 0, Math.round(ageMs))
     },
     unsettled(all = false) {

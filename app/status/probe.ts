@@ -8,11 +8,24 @@ const principal: Principal = {
   ...{ scopes: undefined, expiringWithin: 90, plan: 'premium' },
 }
 
-/**
- * Asks the database, then the whole way of a data request for a page that there always is. Both, because a
- * cached page alone would be answered where others are refused.
- */
-export const createProbe = (ping: () => Promise<void>, records: Records) => async (): Promise<void> => {
-  await ping()
-  await records.answer({ principal, resource: resources.countries, rawQuery: 'limit=1', noCache: false })
+export type ProbeOptions = {
+  records: Records
+  /** Rejects where the database does not answer. */
+  ping: () => Promise<void>
+  /** The database's clock, milliseconds since 1970. */
+  databaseNow: () => number
 }
+
+/**
+ * Asks for a page that there always is, the whole way of a data request, and tells how old the answer might be
+ * (ms). Then the database itself, because cached pages alone are answered where other requests are refused.
+ */
+export const createProbe =
+  ({ records, ping, databaseNow }: ProbeOptions) =>
+  async (): Promise<number> => {
+    const query = { principal, resource: resources.countries, rawQuery: 'limit=1', noCache: false }
+    const { asOf } = await records.answer(query)
+    const ageMs = databaseNow() - Date.parse(asOf)
+    await ping()
+    return Math.max(0, ageMs)
+  }

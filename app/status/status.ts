@@ -12,10 +12,11 @@ export type StatusOptions = {
   db: Db
   /** Milliseconds since 1970. */
   now: () => number
-  /** Asks the service as a client would; rejects where it does not answer. */
-  probe: () => Promise<unknown>
-  /** Milliseconds for which a change may at most be missing from what is served now. */
-  ageMs: () => number
+  /**
+   * Asks the service as a client would, and tells for how many milliseconds a change may at most have been
+   * missing from the answer. Rejects where there is none.
+   */
+  probe: () => Promise<number>
 }
 
 export type Status = Pick<Minutes, 'addAnswer'> & {
@@ -36,18 +37,16 @@ const probeTimeoutMs = 5_000
 const documentMs = 3_000
 const keptDays = 100
 
-const within = (ms: number, work: Promise<unknown>): Promise<boolean> => {
-  const { promise, resolve } = Promise.withResolvers<boolean>()
-  const timer = setTimeout(resolve, ms, false).unref()
-  work.then(
-    () => resolve(true),
-    () => resolve(false),
-  )
+/** What the work yields; undefined: it failed, or was too slow. */
+const within = <T>(ms: number, work: Promise<T>): Promise<T | undefined> => {
+  const { promise, resolve } = Promise.withResolvers<T | undefined>()
+  const timer = setTimeout(resolve, ms, undefined).unref()
+  work.then(resolve, () => resolve(undefined))
   return promise.finally(() => clearTimeout(timer))
 }
 
 /** Counts, probes, writes and reads the minutes of which the uptime page is made. Starts nothing by itself. */
-export const createStatus = ({ db, now, probe, ageMs }: StatusOptions): Status => {
+export const createStatus = ({ db, now, probe }: StatusOptions): Status => {
   const instance = randomBytes(8).toString('hex')
   const minutes = createMinutes(now)
   const history = createHistoryReader(db, now)
@@ -57,10 +56,8 @@ export const createStatus = ({ db, now, probe, ageMs }: StatusOptions): Status =
     addAnswer: minutes.addAnswer,
     async probe() {
       const atMs = now()
-      // Before the probe, which asks the database and so makes everything fresh.
-      const sampledMs = ageMs()
-      const isAnswered = await within(probeTimeoutMs, probe())
-      minutes.addProbe(atMs, isAnswered, sampledMs)
+      const ageMs = await within(probeTimeoutMs, probe())
+      minutes.addProbe(atMs, ageMs)
     },
     async report(all) {
       const due = minutes.unsettled(all)

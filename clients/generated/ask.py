@@ -7,16 +7,21 @@ import certdata_client as certdata
 configuration = certdata.Configuration(host=sys.argv[1], access_token=sys.argv[2])
 with certdata.ApiClient(configuration) as client:
     certificates = certdata.CertificatesApi(client)
-    page = certificates.list_certificates(limit=2, validity="valid", valid_until_lt="today+3650d")
-    assert len(page.data) == 2 and page.page.has_more, page
+    page = certificates.list_certificates(limit=1, approval_status="approved", created_at_gt="2020-01-01T00:00:00Z")
+    assert len(page.data) == 1 and page.page.has_more, page
     follow = certificates.list_certificates(
-        limit=2, validity="valid", valid_until_lt="today+3650d", cursor=page.page.next_cursor
+        limit=1,
+        approval_status="approved",
+        created_at_gt="2020-01-01T00:00:00Z",
+        cursor=page.page.next_cursor,
     )
     assert follow.data[0].id not in [each.id for each in page.data], follow
     one = certificates.get_certificate(page.data[0].id)
     assert one.data.number == page.data[0].number, one
     assert certdata.AccountApi(client).get_me().data.customer, "no customer"
-    assert certdata.ChangesApi(client).follow_changes().page.next_token, "no token"
+    changes = certdata.ChangesApi(client).follow_changes(after=sys.argv[3], resources="products")
+    product = certdata.Product.from_dict(changes.data[0].data)
+    assert product.name.startswith("Acme"), changes
     try:
         certificates.get_certificate("nothing-here")
         raise AssertionError("a record that there is not")

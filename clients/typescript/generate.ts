@@ -100,7 +100,9 @@ const typeOfParameter = ({ name, schema }: Parameter): string => {
 }
 
 const queryOf = (operation: Operation | undefined, indent: string): string => {
-  const parameters = (operation?.parameters ?? []).filter((each) => each.in === 'query')
+  // The client reads JSON, whatever other formats there are.
+  const isOurs = ({ in: place, name }: Parameter) => place === 'query' && name !== 'format'
+  const parameters = (operation?.parameters ?? []).filter(isOurs)
   const lines = parameters.map(
     (each) =>
       `${comment(each.description, `${indent}  `)}${indent}  ${key(each.name)}?: ${typeOfParameter(each)}\n`,

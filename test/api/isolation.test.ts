@@ -4,9 +4,11 @@ import { Kysely, PostgresDialect, type PostgresPool, sql } from 'kysely'
 import pg from 'pg'
 import t from 'tap'
 import { parseApiKey } from '../../app/auth/api-keys.ts'
+import { installShipped } from '../../app/custom/install.ts'
 import { createPool, readerRole } from '../../app/db/connect.ts'
 import type { Database, Db } from '../../app/db/schema.ts'
 import { resourceNames, resources } from '../../app/resources/index.ts'
+import { createStage } from '../custom/stage.ts'
 import {
   addCustomer,
   createTestApp,
@@ -93,6 +95,7 @@ const parameter = /:\w+/g
 
 /** All that is asked at one route: lists in every way, records by every id that somebody has. */
 const targetsOf = (route: string, customer: Customer): { own: string[]; foreign: string[] } => {
+  if (route.endsWith('/custom/:name')) return customTargets(route, customer)
   if (route.match(parameter)) {
     const at = (id: string) => route.replace(parameter, id)
     const foreign = others(customer).flatMap((other) => [...idsOf(other), lureOf(other), other])
@@ -129,6 +132,105 @@ const targetsOf = (route: string, customer: Customer): { own: string[]; foreign:
     queries.push(`format=${format}`, `format=${format}&${filters[0]}&sort=${resource.sorts[0]}`)
   }
   return { own: [route, ...queries.map((query) => `${route}?${query}`)], foreign: [] }
+}
+
+/** Documents that show all there is, joined in every way, to all; and one of each customer's own. */
+const documents = (): { text: string; to: readonly Customer[] }[] => {
+  const everyone = [...customers]
+  const lists = owned.map((name) => {
+    const { fields, includes } = resources[name]
+    const pick = (target: string) => [...resources[target as 'lab'].fields.keys()]
+    type Join = { to: string; on: string; pick: string[] }
+    const joins = Object.entries(includes).map(([alias, { resource, by }]): [string, Join] => [
+      `${alias}_`,
+      { to: resource, on: by, pick: pick(resource) },
+    ])
+    const many = { products: ['approvals', 'product_id'], certificates: ['lab', 'certificate_id'] }[
+      String(name)
+    ]
+    const [to = '', by] = many ?? []
+    if (many && joins.length < 3)
+      joins.push(['many_', { to, on: 'id', many_on: by, limit: 50, pick: pick(to) } as object as Join])
+    const select = [
+      ...[...fields.keys()].map((field) => [field, field]),
+      ...joins.flatMap(([alias, join]) =>
+        alias === 'many_'
+          ? [[alias, alias]]
+          : join.pick.map((field) => [`${alias}${field}`, `${alias}.${field}`]),
+      ),
+    ].slice(0, 100)
+    const filters = [...fields.values()].filter(({ filter }) => filter).map((field) => field.name)
+    const from = { from: name, joins: Object.fromEntries(joins), filters }
+    return { name: `all-${name}`, revision: 1, list: { ...from, select: Object.fromEntries(select) } }
+  })
+  const first = owned.map((name) => [
+    name,
+    {
+      first: { from: name, where: { id: '$id' } },
+      select: { id: 'id', tags: 'tags', created_at: 'created_at' },
+    },
+  ])
+  const probe = {
+    name: 'probe',
+    revision: 1,
+    params: { id: { type: 'string' } },
+    object: Object.fromEntries(first),
+  }
+  const groups = {
+    name: 'groups',
+    revision: 1,
+    object: {
+      certificates: { count_by: { from: 'certificates' }, fields: ['scheme', 'authority'] },
+      approvals: { count_by: { from: 'approvals' }, fields: ['scheme'] },
+      names: { list: { from: 'products' }, value: 'name', limit: 50 },
+      merged: {
+        merge: ['products', 'lab'].map((from) => ({ from, select: { id: 'id', tags: 'tags' } })),
+        by: 'id',
+        limit: 50,
+      },
+    },
+  }
+  return [
+    ...[...lists, probe, groups].map((document) => ({ text: JSON.stringify(document), to: everyone })),
+    ...customers.map((customer) => ({
+      text: JSON.stringify({
+        name: `only-${customer}`,
+        revision: 1,
+        object: { is: { const: markOf(customer) } },
+      }),
+      to: [customer],
+    })),
+  ]
+}
+
+const seedDocuments = async (on: TestDatabase) => {
+  await installShipped(on.operator)
+  const { apply, grant } = createStage(on)
+  for (const { text, to } of documents()) {
+    await apply(text)
+    for (const customer of to) await grant(JSON.parse(text).name, customer)
+  }
+  for (const customer of customers) await grant('market-access', customer)
+}
+
+const customTargets = (route: string, customer: Customer): { own: string[]; foreign: string[] } => {
+  const at = (name: string) => route.replace(parameter, name)
+  const ids = customers.flatMap((each) => [...idsOf(each), lureOf(each)])
+  const [stranger] = others(customer) as [Customer]
+  const own = [
+    ...owned.flatMap((name) => [
+      `all-${name}?limit=500`,
+      `all-${name}?limit=2&count=exact`,
+      `all-${name}?id=${idsOf(stranger)[0]},${lureOf(stranger)},${idsOf(customer)[0]}`,
+    ]),
+    ...ids.map((id) => `probe?id=${id}`),
+    // It repeats what was asked: lures are not only another's.
+    ...customers.map((each) => `market-access?country_code=JP&product_id=${lureOf(each)}`),
+    ...['groups', 'dashboard-overview', `only-${customer}`],
+  ]
+  const foreign = others(customer).map((other) => at(`only-${other}`))
+  // The other forms of the path differ before anything is looked up.
+  return { own: (route.startsWith('/v1/') ? own : own.slice(0, 3)).map(at), foreign }
 }
 
 const withoutRequest = (body: string) => body.replace(/"request_id":"[^"]*"/, '')
@@ -253,9 +355,13 @@ const listLeaks = async (app: FastifyInstance, routes: Map<string, boolean>, dat
   return { leaks, answers, visible, gets, size }
 }
 
+// Ten thousand answers, four times, on a machine that may be busy.
+t.setTimeout(300_000)
+
 const database = await createTestDatabase()
 for (const customer of customers) await addCustomer(database, customer)
 await seed(database)
+await seedDocuments(database)
 const { app, routes } = await listRoutes(() => createTestApp(database))
 /** One form of each path: the others differ before a customer matters. */
 const canonical = new Map([...routes].filter(([route]) => route.startsWith('/v1/')))
@@ -271,7 +377,10 @@ t.test('no answer on any route shows a customer a trace of another', async (t) =
       t.equal(routes.get(`${prefix}/${name}/:id`), true)
     }
   }
-  for (const prefix of ['/v1', '', '/webapi/v1/api.php']) t.equal(routes.get(`${prefix}/me`), true)
+  for (const prefix of ['/v1', '', '/webapi/v1/api.php']) {
+    t.equal(routes.get(`${prefix}/me`), true)
+    t.equal(routes.get(`${prefix}/custom/:name`), true)
+  }
   const { leaks, answers, visible, size } = await listLeaks(app, routes, database)
   t.same(leaks, [])
   t.comment(`both walls: ${size}`)
@@ -388,9 +497,10 @@ t.test(
     const unsecured = await createTestDatabase()
     for (const customer of customers) await addCustomer(unsecured, customer)
     await seed(unsecured)
+    await seedDocuments(unsecured)
     const owner = new pg.Client({ connectionString: unsecured.url })
     await owner.connect()
-    for (const table of [...owned, 'elements'])
+    for (const table of [...owned, 'elements', 'removals'])
       await owner.query(`alter table ${table} disable row level security`)
     await owner.end()
     const conditioned = await createTestApp(unsecured)
@@ -411,7 +521,7 @@ t.test(
     t.comment(`neither wall: ${seen.length} leaks are seen`)
     const routesSeen = new Set(seen.map((leak) => ('url' in leak ? String(leak.url).split(/[/?]/)[2] : '')))
     t.same(
-      owned.filter((name) => !routesSeen.has(name)),
+      [...owned, 'custom'].filter((name) => !routesSeen.has(name)),
       [],
       'on the routes of every resource',
     )
@@ -434,7 +544,8 @@ const tryAs = async (db: Db, text: string): Promise<number | string> => {
 const refused = '42501'
 
 t.test('the serving role sees no row before a customer is set', async (t) => {
-  for (const table of [...owned, 'elements']) {
+  await sql`delete from lab where id = 'shared-2'`.execute(database.operator)
+  for (const table of [...owned, 'elements', 'removals']) {
     t.equal(await tryAs(database.operator, `select from ${table} limit 1`), 1, `${table} has rows`)
     t.equal(await tryAs(database.reader, `select from ${table}`), 0, table)
     const set = `select set_config('app.customer_id', '', false)`
@@ -453,11 +564,18 @@ t.test('what a statement sets is gone with it, on the same connection too', asyn
 })
 
 t.test('the serving role can change nothing and reads no customer and no key', async (t) => {
-  const secret = ['customers', 'api_keys', 'signing_keys', 'reference_data']
+  const secret = [
+    'customers',
+    'api_keys',
+    'signing_keys',
+    'reference_data',
+    'custom_documents',
+    'custom_grants',
+  ]
   for (const table of [...resourceNames, 'elements', ...secret]) {
     const statements = [
       `insert into ${table} select * from ${table}`,
-      `update ${table} set ${table === 'signing_keys' ? 'kid = kid' : table === 'reference_data' ? 'name = name' : table === 'countries' ? 'id = id' : 'customer_id = customer_id'}`,
+      `update ${table} set ${table === 'signing_keys' ? 'kid = kid' : ['reference_data', 'custom_documents'].includes(table) ? 'name = name' : table === 'countries' ? 'id = id' : 'customer_id = customer_id'}`,
       `delete from ${table}`,
       `truncate ${table}`,
       ...(secret.includes(table) ? [`select from ${table}`] : []),

@@ -22,7 +22,13 @@ export const startService = async (env: Record<string, string>): Promise<Service
   const port = await freePort()
   const child = spawn(process.execPath, ['app/server.ts'], {
     cwd: root,
-    env: { PATH: process.env.PATH, HOME: process.env.HOME, PORT: String(port), ...env },
+    env: {
+      PATH: process.env.PATH,
+      HOME: process.env.HOME,
+      PORT: String(port),
+      OVERLOAD_LAG_MS: '10000',
+      ...env,
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   let output = ''

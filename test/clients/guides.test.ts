@@ -14,6 +14,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import t from 'tap'
+import { catalogue, type ErrorCode } from '../../app/errors.ts'
 import { type Service, startService } from '../../clients/tools/service.ts'
 import { type Example, listExamples, matches } from './examples.ts'
 
@@ -195,6 +196,31 @@ t.test('every example runs, and shows what it says', async (t) => {
   }
 })
 
+t.test('an example that shows what is not so would be seen', async (t) => {
+  const shown = '{"data": [{"id": "a", "name": "…"}], "page": {"total": "…"}}'
+  const differs = (output: string) => matches(shown, 'json', output) !== undefined
+  t.notOk(differs('curl says\n{"data":[{"id":"a","name":"x","more":1},{"id":"b"}],"page":{"total":0}}'))
+  for (const wrong of [
+    '{"data":[{"id":"b","name":"x"}],"page":{"total":0}}',
+    '{"data":[{"id":"a","name":null}],"page":{"total":0}}',
+    '{"data":[{"id":"a","name":"x"}],"page":{}}',
+    '{"data":[],"page":{"total":0}}',
+  ]) {
+    t.ok(differs(wrong), wrong)
+  }
+  t.ok(matches('{"data": []}', 'json', '{"data":[1]}'))
+  t.notOk(matches('etag: W/"…"', 'http', 'HTTP/1.1 200 OK\r\netag: W/"x"\r\n'))
+  t.ok(matches('etag: W/"…"', 'http', 'HTTP/1.1 200 OK\r\netag: "x"\r\n'))
+  t.ok(matches('12 products', 'text', '13 products\n'))
+  const [example, ...others] = listExamples(
+    'x',
+    'Text\n\n```sh\nls\n```\n\n```text\na\n```\n\n```json\n{}\n```\n',
+  )
+  t.match(example, { line: 4, language: 'sh', code: 'ls\n', outcome: { language: 'text', text: 'a\n' } })
+  t.same(others, [], 'what nothing was run for is only text')
+  t.throws(() => listExamples('x', '```bash\nls\n```\n'), /x:2: write the block as one of sh, js, python/)
+})
+
 t.test('what is not run is named, and no more than that', async (t) => {
   const named = notRun.filter(([file, begins]) =>
     examples.some((each) => each.file === file && each.code.startsWith(begins)),
@@ -202,6 +228,23 @@ t.test('what is not run is named, and no more than that', async (t) => {
   t.same(named, notRun)
   t.ok(examples.filter(isRun).length > 30)
   for (const [file, begins, reason] of notRun) t.comment(`not run: ${file}: ${begins}: ${reason}`)
+})
+
+t.test('the guide to errors has every code there is, and no other', async (t) => {
+  const guide = readFileSync(join(root, 'docs/errors.md'), 'utf8')
+  const rows = guide.split('\n').filter((line) => /^\| \d/.test(line))
+  const named = rows.flatMap((row) =>
+    [...(row.split('|')[2] ?? '').matchAll(/`(\w+)`/g)].map(([, code]) => code),
+  )
+  t.same(named.sort(), Object.keys(catalogue).sort())
+  const wrong = rows.flatMap((row) => {
+    const [, statuses = '', codes = ''] = row.split('|')
+    const listed = statuses.split(',').map(Number)
+    return [...codes.matchAll(/`(\w+)`/g)].filter(
+      ([, code]) => !listed.includes(catalogue[code as ErrorCode][0]),
+    )
+  })
+  t.same(wrong, [], 'each beside its status')
 })
 
 /** Written elsewhere; what leads to it is here already. */

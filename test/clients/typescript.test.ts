@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { once } from 'node:events'
 import { globSync, readFileSync } from 'node:fs'
-import { createServer } from 'node:http'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -96,10 +96,43 @@ const refusal = async (promise: Promise<unknown>): Promise<ProblemError> => {
   return error
 }
 
+/** A server that answers as no service would. */
+const listen = async (t: Test, answer: (answer: ServerResponse, request: IncomingMessage) => void) => {
+  const server = createServer((request, response) => answer(response, request)).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.teardown(() => {
+    server.close()
+    server.closeAllConnections()
+  })
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
 t.test('the committed types are those of the document now', async (t) => {
   const committed = readFileSync(join(root, 'clients/typescript/src/types.ts'), 'utf8')
   const now = generateTypes((await app.inject('/openapi.json')).json())
   t.ok(committed === now, 'else: npm run client:types')
+})
+
+t.test('the collection asks only for what the document describes', async (t) => {
+  const { paths } = (await app.inject('/openapi.json')).json()
+  const files = globSync('clients/bruno/**/*.bru', { cwd: root })
+  const asked = files.flatMap((file) => {
+    const text = readFileSync(join(root, file), 'utf8')
+    return [...text.matchAll(/^(get|post) \{\n {2}url: \{\{url\}\}([^?\n]+)/gm)].map(([, method, path]) => ({
+      method,
+      path,
+    }))
+  })
+  t.ok(asked.length >= 15)
+  const isDescribed = (path: string, method: string) =>
+    Object.keys(paths).some((template) => {
+      const pattern = template.replaceAll('.', '\\.').replace(/\{\w+\}/g, '[^/]+')
+      return new RegExp(`^${pattern}$`).test(path) && paths[template][method]
+    })
+  t.same(
+    asked.filter(({ method, path }) => !isDescribed(path as string, method as string)),
+    [],
+  )
 })
 
 t.test('it builds to plain modules that import nothing from elsewhere, and runs so', async (t) => {
@@ -227,6 +260,12 @@ t.test('walks every page once, asks only as far as somebody reads, and selects f
   t.equal(sent.filter(({ path }) => path.startsWith('/v1/products')).length, pages + 1)
   const { data } = await client.list('products', { limit: 1, fields: ['name', 'brand'] })
   t.same(Object.keys(data[0] ?? {}).sort(), ['brand', 'id', 'name'])
+  // @ts-expect-error: a field that was not asked for is none to the types either
+  t.equal(data[0]?.model, undefined)
+  const few = await client.list('products', { limit: 1, fields: 'model,tags' })
+  // @ts-expect-error: nor in a list that is written out
+  t.equal(few.data[0]?.name, undefined)
+  t.same(few.data[0]?.tags, [])
 })
 
 t.test('a value with commas and backslashes comes through a list whole', async (t) => {
@@ -253,16 +292,11 @@ t.test('what has not changed comes from the cache after 304; what has, anew', as
 
 t.test('only a fresh request says no-cache on the wire, whatever fetch adds by itself', async (t) => {
   const seen: (string | undefined)[][] = []
-  const server = createServer(({ headers }, answer) => {
+  const url = await listen(t, (answer, { headers }) => {
     seen.push([headers['if-none-match'], headers['cache-control']])
     answer.writeHead(200, { etag: '"a"', 'content-type': 'application/json' }).end('{}')
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  t.teardown(() => server.close())
-  const client = createClient({
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    token: 'x',
   })
+  const client = createClient({ url, token: 'x' })
   await client.request('/v1/me')
   await client.request('/v1/me')
   await client.request('/v1/me', {}, { fresh: true })
@@ -318,17 +352,14 @@ t.test('an abort ends a wait, a held poll and a walk at once, and nobody else is
   t.equal((await other).data.length, 5, 'the login that both waited for goes on')
   t.equal(logins(), 1)
 
-  const refusing = createServer((_, answer) => {
-    answer.writeHead(503, { 'retry-after': '30' }).end()
-  }).listen(0, '127.0.0.1')
-  await once(refusing, 'listening')
-  t.teardown(() => refusing.close())
-  const waiting = createClient({
-    url: `http://127.0.0.1:${(refusing.address() as AddressInfo).port}`,
-    token: 'x',
-  })
+  const refusing = await listen(t, (answer) => answer.writeHead(503, { 'retry-after': '30' }).end())
+  const silent = await listen(t, () => {})
   const startedAt = Date.now()
-  await t.rejects(waiting.me({ signal: AbortSignal.timeout(50) }), { name: 'TimeoutError' })
+  const timeout = { name: 'TimeoutError' }
+  const waiting = createClient({ url: refusing, token: 'x' })
+  await t.rejects(waiting.me({ signal: AbortSignal.timeout(50) }), timeout, 'in a wait')
+  const loggingIn = createClient({ url: silent, apiKey: 'x' })
+  await t.rejects(loggingIn.me({ signal: AbortSignal.timeout(50) }), timeout, 'in a login')
 
   const held = new AbortController()
   const store = createStore()

@@ -108,6 +108,8 @@ t.test('no table that answers or rights depend on is forgotten by the log', asyn
     change_log: 'the log itself',
     change_samples: 'of the log',
     change_state: 'of the log',
+    removals: 'written by the triggers of the records, in the same statement',
+    service_minutes: 'of the service, not of customers',
     audit_entries: 'never served',
     audit_persons: 'never served',
     audit_pending: 'never served',

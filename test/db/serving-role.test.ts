@@ -97,7 +97,7 @@ t.test('it reads what is meant for requests and changes no table, later ones inc
   const bookkeeping = ['kysely_migration', 'kysely_migration_lock']
   t.same(
     names(rows.filter(({ reads }) => reads)),
-    [...resourceNames, 'change_log', 'elements', ...bookkeeping].sort(),
+    [...resourceNames, 'change_log', 'elements', 'removals', ...bookkeeping].sort(),
   )
   t.same(names(rows.filter(({ changes }) => changes)), [])
 })
@@ -114,10 +114,14 @@ t.test('what it reads of customers is its policy’s, for reading only', async (
     "(customer_id = ANY (ARRAY[NULLIF(current_setting('app.customer_id'::text, true), ''::text), '*'::text]))"
   t.same(
     policies.map(({ name }) => name),
-    [...resourceNames.filter((name) => name !== 'countries'), 'change_log', 'elements'].sort(),
+    [...resourceNames.filter((name) => name !== 'countries'), 'change_log', 'elements', 'removals'].sort(),
   )
   for (const { name, cmd, qual } of policies) {
-    t.same({ cmd, qual }, { cmd: 'SELECT', qual: name === 'change_log' ? ownOrAll : own }, name)
+    t.same(
+      { cmd, qual },
+      { cmd: 'SELECT', qual: ['change_log', 'removals'].includes(name) ? ownOrAll : own },
+      name,
+    )
   }
 })
 

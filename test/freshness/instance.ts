@@ -71,6 +71,7 @@ const main = async ({ databaseUrl, redisUrl, standbyUrl, fault, publicUrl, secre
     LOG_LEVEL: 'fatal',
     NODE_ENV: 'test',
     ...Object.fromEntries(limits.map((name) => [name, '1000000000'])),
+    OVERLOAD_LAG_MS: '10000',
   })
   const secrets = createSecrets([secretKey])
   const healthyFence = createFence()

@@ -89,7 +89,7 @@ t.test('answers are counted in the minute in which they end', async (t) => {
   const minutes = createMinutes(() => now)
   minutes.addAnswer(200, 12, true)
   minutes.addAnswer(404, undefined, false)
-  minutes.addProbe(now + 11_000, true, 120)
+  minutes.addProbe(now + 11_000, 120)
   now += 60_000
   minutes.addAnswer(503, undefined, false)
   const [over, ...others] = minutes.unsettled()
@@ -102,7 +102,7 @@ t.test('answers are counted in the minute in which they end', async (t) => {
     [1_001],
     'the running minute goes on counting',
   )
-  minutes.addProbe(now - 1_000, false, Number.NaN)
+  minutes.addProbe(now - 1_000, undefined)
   t.match(minutes.unsettled()[0], { minute: 1_000, slots: 0 }, 'a probe belongs to where it began')
 })
 

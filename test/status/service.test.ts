@@ -2,7 +2,6 @@ import { sql } from 'kysely'
 import t from 'tap'
 import { createDb, createPool } from '../../app/db/connect.ts'
 import { reportServiceMinutes } from '../../app/db/queries/service-minutes.ts'
-import type { Db } from '../../app/db/schema.ts'
 import type { createStatusDocument } from '../../app/status/document.ts'
 import { emptyMinute, type Minute } from '../../app/status/minutes.ts'
 import { createStatus, type Status } from '../../app/status/status.ts'
@@ -27,8 +26,7 @@ const goTo = (minute: number, second = 30) => {
   clock.now = minute * minuteMs + second * 1_000
 }
 
-const start = (probe: () => Promise<unknown> = async () => {}, db: Db = reader): Status =>
-  createStatus({ db, now: () => clock.now, probe, ageMs: () => 100 })
+const start = (probe = async () => 100): Status => createStatus({ db: reader, now: () => clock.now, probe })
 const read = (status: Status): ReturnType<typeof createStatusDocument> =>
   JSON.parse(status.document().body.toString())
 
@@ -103,6 +101,7 @@ t.test('instances add up: probes by OR, answers by sum, times by their histogram
   let works = true
   const a = start(async () => {
     if (!works) throw new Error('away')
+    return 100
   })
   const b = start()
   await live([a, b], noon)
@@ -137,6 +136,7 @@ t.test('a failing database: what could not be written is, once it is back, and w
   t.teardown(() => setWorks(true))
   const status = start(async () => {
     if (!works) throw new Error('away')
+    return 100
   })
   await live([status], noon)
   await live([status], noon + 1)

@@ -5,7 +5,7 @@ import type { Plan } from '../../query/plan.ts'
 import type { resources } from '../../resources/index.ts'
 import type { Db } from '../schema.ts'
 import type { Shapes } from './shapes.ts'
-import { type PageRow, pageStatement } from './statement.ts'
+import { type PageRow, pageStatement, type Stamp } from './statement.ts'
 
 export const jsonType = 'application/json'
 
@@ -18,8 +18,9 @@ const includedPart = (plan: Plan, row: PageRow): string => {
   return `,"included":{${members.sort().join(',')}}`
 }
 
-const filled = (
-  { snapshot, at, server, recovering }: PageRow,
+/** What a statement's stamp and body are to the cache; `json` undefined: there is no such record. */
+export const filled = (
+  { snapshot, at, server, recovering }: Stamp,
   json: string | undefined,
   rows: number,
 ): Filled => {

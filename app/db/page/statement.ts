@@ -5,8 +5,8 @@ import { resources } from '../../resources/index.ts'
 import { filterConditions, keysetCondition, sortKeys } from './conditions.ts'
 import { customer, instantText, projection } from './projection.ts'
 
-/** What a page's statement answers: one row. */
-export type PageRow = {
+/** What every statement that fills the cache says of itself. */
+export type Stamp = {
   /** `pg_current_snapshot()` of the very statement that read the rows: what they show. */
   snapshot: string
   /**
@@ -18,6 +18,10 @@ export type PageRow = {
   server: string
   /** Whether the server is a standby. */
   recovering: boolean
+}
+
+/** What a page's statement answers: one row. */
+export type PageRow = Stamp & {
   /** The records as JSON, comma-separated, without brackets; null where there is none. */
   data: string | null
   /** Rows found, one more than asked for where there are more. */
@@ -27,6 +31,10 @@ export type PageRow = {
   /** Matching rows in all; null unless asked for. */
   total: number | null
 } & { [included: `included_${string}`]: string | null }
+
+/** The columns of a stamp. */
+export const stampColumns = sql`pg_current_snapshot()::text as snapshot, ${sql.raw(instantText('now()'))} as at,
+      extract(epoch from pg_postmaster_start_time())::text as server, pg_is_in_recovery() as recovering`
 
 const table = (plan: Plan) => sql.table(plan.resource.name)
 
@@ -75,8 +83,7 @@ export const pageStatement = (plan: Plan): RawBuilder<PageRow> => {
     : sql`null::bigint`
   const included = plan.includes.map((name) => includedMembers(plan, name))
   return sql<PageRow>`
-    select pg_current_snapshot()::text as snapshot, ${sql.raw(instantText('now()'))} as at,
-      extract(epoch from pg_postmaster_start_time())::text as server, pg_is_in_recovery() as recovering, page.*
+    select ${stampColumns}, page.*
     from (select set_config('app.customer_id', ${plan.customerId}, true) as customer_id${settings(plan)} offset 0) s
     cross join lateral (
       with picked as (

@@ -12,14 +12,17 @@ export const sampleChanges = async (db: Db): Promise<void> => {
 /**
  * Deletes changes that no follower needs whose token is younger than so many days, and returns how many. Never by
  * their age: what a transaction that was open for long has written is old when it appears. Nothing is deleted
- * before samples reach back that far.
+ * before samples reach back that far. Of removals, which tell when something last changed, the newest stay.
  */
 export const pruneChanges = async (db: Db, days: number): Promise<number> => {
-  for (let all = 0; ; ) {
+  let all = 0
+  for (;;) {
     const { rows } = await sql<{ pruned: number }>`
       select prune_changes(${days}::integer * interval '1 day', ${pruneBatch}::integer) as pruned`.execute(db)
     const pruned = rows[0]?.pruned ?? 0
     all += pruned
-    if (pruned < pruneBatch) return all
+    if (pruned < pruneBatch) break
   }
+  await sql`select prune_removals()`.execute(db)
+  return all
 }

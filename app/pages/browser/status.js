@@ -266,8 +266,10 @@ const kinds = {
 const showIncidents = ({ incidents, measured_since: since }) => {
   const box = find('#incidents', HTMLElement)
   if (incidents.length === 0) {
-    const from = since === null ? 'yet' : `since ${moment(since)}, when measuring began, or in 90 days`
-    box.replaceChildren(make('p', { class: 'soft' }, `None ${from}.`))
+    const isYoung = since !== null && Date.parse(since) > Date.now() - 89 * 86_400_000
+    const span =
+      since === null ? ' yet' : isYoung ? ` since measuring began on ${moment(since)}` : ' in 90 days'
+    box.replaceChildren(make('p', { class: 'soft' }, `None${span}.`))
     return
   }
   box.replaceChildren(

@@ -62,8 +62,10 @@ export const addCopyButton = (box) => {
 export const percent = (share) => {
   if (share === null || share === undefined) return 'no data'
   if (share === 1) return '100 %'
-  const floored = Math.floor(share * 100_000) / 1000
-  return `${floored >= 99 ? floored.toFixed(3) : floored.toFixed(1)} %`
+  // 0.9999 * 100_000 is 99989.99…: what was lost to binary is given back before the rest is cut off.
+  const digits = share >= 0.99 ? 3 : 1
+  const scale = 10 ** digits
+  return `${(Math.floor(share * 100 * scale + 1e-6) / scale).toFixed(digits)} %`
 }
 
 /** @param {number | null | undefined} ms */

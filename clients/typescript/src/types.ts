@@ -194,8 +194,8 @@ export type Change = {
   at: string
   /** Why it comes though nobody wrote the record: a new day, or another expiry window; absent: it was written. Known values: day, settings; more may come. */
   cause?: 'day' | 'settings' | (string & {})
-  /** The whole record as it is now, to take the place of the one at hand; null once deleted */
-  data: Certificate | Product | Project | Country | LabReport | Approval | null
+  /** The whole record as it is now, to take the place of the one at hand; null once deleted. Its schema by its resource: certificates: Certificate, products: Product, projects: Project, countries: Country, lab: LabReport, approvals: Approval */
+  data: Record<string, unknown> | null
 }
 
 /** What has changed for a follower */
@@ -930,34 +930,30 @@ export type Resources = {
       'updated_at[null]'?: boolean
       /** Only these fields, comma-separated; `id` always comes. Absent: all of them. */
       fields?: Value | readonly Value[]
-      /** Sends these related records along under `included`, by id; comma-separated. Each needs its scope: `product` needs products:read, `project` needs projects:read, `country` needs countries:read. */
+      /** Sends these related records along under `included`, by id; comma-separated; not with an export. Each needs its scope: `product` needs products:read, `project` needs projects:read, `country` needs countries:read. */
       include?: Value | readonly Value[]
       /** Computes for this day instead of today, with today's statuses: YYYY-MM-DD, or today, today+90d, today-30d. */
       on?: Value
       /** Days before its end in which a certificate counts as expiring. Absent: the customer's setting. */
       expiring_within?: number
-      /** Overrides the header Accept. */
-      format?: 'json'
       /** At most 3 keys, comma-separated, each once; a leading - reverses. One of: valid_until, valid_from, issued_on, number, updated_at, created_at. Null is the greatest value; `id` breaks ties. */
       sort?: Value | readonly Value[]
-      /** Records a page. */
+      /** Records a page; of an export as well, which has no limit unless it is given. */
       limit?: number
-      /** Adds `page.total`, the number of matching records in all. */
+      /** Adds `page.total`, the number of matching records in all. Not with an export. */
       count?: 'exact'
-      /** `page.next_cursor` of the answer before, unchanged, with the same filters and sort. Absent: the first page. */
+      /** `page.next_cursor` of the answer before, unchanged, with the same filters and sort. Absent: the first page. Not with an export. */
       cursor?: Value
     }
     itemQuery: {
       /** Only these fields, comma-separated; `id` always comes. Absent: all of them. */
       fields?: Value | readonly Value[]
-      /** Sends these related records along under `included`, by id; comma-separated. Each needs its scope: `product` needs products:read, `project` needs projects:read, `country` needs countries:read. */
+      /** Sends these related records along under `included`, by id; comma-separated; not with an export. Each needs its scope: `product` needs products:read, `project` needs projects:read, `country` needs countries:read. */
       include?: Value | readonly Value[]
       /** Computes for this day instead of today, with today's statuses: YYYY-MM-DD, or today, today+90d, today-30d. */
       on?: Value
       /** Days before its end in which a certificate counts as expiring. Absent: the customer's setting. */
       expiring_within?: number
-      /** Overrides the header Accept. */
-      format?: 'json'
     }
   }
   products: {
@@ -1131,22 +1127,18 @@ export type Resources = {
       'updated_at[null]'?: boolean
       /** Only these fields, comma-separated; `id` always comes. Absent: all of them. */
       fields?: Value | readonly Value[]
-      /** Overrides the header Accept. */
-      format?: 'json'
       /** At most 3 keys, comma-separated, each once; a leading - reverses. One of: name, model, updated_at, created_at. Null is the greatest value; `id` breaks ties. */
       sort?: Value | readonly Value[]
-      /** Records a page. */
+      /** Records a page; of an export as well, which has no limit unless it is given. */
       limit?: number
-      /** Adds `page.total`, the number of matching records in all. */
+      /** Adds `page.total`, the number of matching records in all. Not with an export. */
       count?: 'exact'
-      /** `page.next_cursor` of the answer before, unchanged, with the same filters and sort. Absent: the first page. */
+      /** `page.next_cursor` of the answer before, unchanged, with the same filters and sort. Absent: the first page. Not with an export. */
       cursor?: Value
     }
     itemQuery: {
       /** Only these fields, comma-separated; `id` always comes. Absent: all of them. */
       fields?: Value | readonly Value[]
-      /** Overrides the header Accept. */
-      format?: 'json'
     }
   }
   projects: {
@@ -1354,22 +1346,18 @@ export type Resources = {
       'updated_at[null]'?: boolean
       /** Only these fields, comma-separated; `id` always comes. Absent: all of them. */
       fields?: Value | readonly Value[]
-      /** Overrides the header Accept. */
-      format?: 'json'
       /** At most 3 keys, comma-separated, each once; a leading - reverses. One of: project_number, due_on, ordered_on, updated_at, created_at. Null is the greatest value; `id` breaks ties. */
       sort?: Value | readonly Value[]
-      /** Records a page. */
+      /** Records a page; of an export as well, which has no limit unless it is given. */
       limit?: number
-      /** Adds `page.total`, the number of matching records in all. */
+      /** Adds `page.total`, the number of matching records in all. Not with an export. */
       count?: 'exact'
-      /** `page.next_cursor` of the answer before, unchanged, with the same filters and sort. Absent: the first page. */
+      /** `page.next_cursor` of the answer before, unchanged, with the same filters and sort. Absent: the first page. Not with an export. */
       cursor?: Value
     }
     itemQuery: {
       /** Only these fields, comma-separated; `id` always comes. Absent: all of them. */
       fields?: Value | readonly Value[]
-      /** Overrides the header Accept. */
-      format?: 'json'
     }
   }
   countries: {
@@ -1477,15 +1465,13 @@ export type Resources = {
       on?: Value
       /** Days before its end in which a certificate counts as expiring. Absent: the customer's setting. */
       expiring_within?: number
-      /** Overrides the header Accept. */
-      format?: 'json'
       /** At most 3 keys, comma-separated, each once; a leading - reverses. One of: code, name, region. Null is the greatest value; `id` breaks ties. */
       sort?: Value | readonly Value[]
-      /** Records a page. */
+      /** Records a page; of an export as well, which has no limit unless it is given. */
       limit?: number
-      /** Adds `page.total`, the number of matching records in all. */
+      /** Adds `page.total`, the number of matching records in all. Not with an export. */
       count?: 'exact'
-      /** `page.next_cursor` of the answer before, unchanged, with the same filters and sort. Absent: the first page. */
+      /** `page.next_cursor` of the answer before, unchanged, with the same filters and sort. Absent: the first page. Not with an export. */
       cursor?: Value
     }
     itemQuery: {
@@ -1495,8 +1481,6 @@ export type Resources = {
       on?: Value
       /** Days before its end in which a certificate counts as expiring. Absent: the customer's setting. */
       expiring_within?: number
-      /** Overrides the header Accept. */
-      format?: 'json'
     }
   }
   lab: {
@@ -1700,26 +1684,22 @@ export type Resources = {
       'updated_at[null]'?: boolean
       /** Only these fields, comma-separated; `id` always comes. Absent: all of them. */
       fields?: Value | readonly Value[]
-      /** Sends these related records along under `included`, by id; comma-separated. Each needs its scope: `product` needs products:read, `certificate` needs certificates:read. */
+      /** Sends these related records along under `included`, by id; comma-separated; not with an export. Each needs its scope: `product` needs products:read, `certificate` needs certificates:read. */
       include?: Value | readonly Value[]
-      /** Overrides the header Accept. */
-      format?: 'json'
       /** At most 3 keys, comma-separated, each once; a leading - reverses. One of: issued_on, report_number, updated_at, created_at. Null is the greatest value; `id` breaks ties. */
       sort?: Value | readonly Value[]
-      /** Records a page. */
+      /** Records a page; of an export as well, which has no limit unless it is given. */
       limit?: number
-      /** Adds `page.total`, the number of matching records in all. */
+      /** Adds `page.total`, the number of matching records in all. Not with an export. */
       count?: 'exact'
-      /** `page.next_cursor` of the answer before, unchanged, with the same filters and sort. Absent: the first page. */
+      /** `page.next_cursor` of the answer before, unchanged, with the same filters and sort. Absent: the first page. Not with an export. */
       cursor?: Value
     }
     itemQuery: {
       /** Only these fields, comma-separated; `id` always comes. Absent: all of them. */
       fields?: Value | readonly Value[]
-      /** Sends these related records along under `included`, by id; comma-separated. Each needs its scope: `product` needs products:read, `certificate` needs certificates:read. */
+      /** Sends these related records along under `included`, by id; comma-separated; not with an export. Each needs its scope: `product` needs products:read, `certificate` needs certificates:read. */
       include?: Value | readonly Value[]
-      /** Overrides the header Accept. */
-      format?: 'json'
     }
   }
   approvals: {
@@ -1955,26 +1935,22 @@ export type Resources = {
       'updated_at[null]'?: boolean
       /** Only these fields, comma-separated; `id` always comes. Absent: all of them. */
       fields?: Value | readonly Value[]
-      /** Sends these related records along under `included`, by id; comma-separated. Each needs its scope: `product` needs products:read, `country` needs countries:read, `certificate` needs certificates:read. */
+      /** Sends these related records along under `included`, by id; comma-separated; not with an export. Each needs its scope: `product` needs products:read, `country` needs countries:read, `certificate` needs certificates:read. */
       include?: Value | readonly Value[]
-      /** Overrides the header Accept. */
-      format?: 'json'
       /** At most 3 keys, comma-separated, each once; a leading - reverses. One of: expected_on, requested_on, updated_at, created_at. Null is the greatest value; `id` breaks ties. */
       sort?: Value | readonly Value[]
-      /** Records a page. */
+      /** Records a page; of an export as well, which has no limit unless it is given. */
       limit?: number
-      /** Adds `page.total`, the number of matching records in all. */
+      /** Adds `page.total`, the number of matching records in all. Not with an export. */
       count?: 'exact'
-      /** `page.next_cursor` of the answer before, unchanged, with the same filters and sort. Absent: the first page. */
+      /** `page.next_cursor` of the answer before, unchanged, with the same filters and sort. Absent: the first page. Not with an export. */
       cursor?: Value
     }
     itemQuery: {
       /** Only these fields, comma-separated; `id` always comes. Absent: all of them. */
       fields?: Value | readonly Value[]
-      /** Sends these related records along under `included`, by id; comma-separated. Each needs its scope: `product` needs products:read, `country` needs countries:read, `certificate` needs certificates:read. */
+      /** Sends these related records along under `included`, by id; comma-separated; not with an export. Each needs its scope: `product` needs products:read, `country` needs countries:read, `certificate` needs certificates:read. */
       include?: Value | readonly Value[]
-      /** Overrides the header Accept. */
-      format?: 'json'
     }
   }
 }

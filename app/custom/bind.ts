@@ -1,0 +1,96 @@
+import type { Fault } from '../errors.ts'
+import { formatPairs } from '../query/pairs.ts'
+import { parseQuery } from '../query/parse.ts'
+import { type Plan, planQuery } from '../query/plan.ts'
+import type { Condition, Query } from '../query/query.ts'
+import { formatCondition } from './check-source.ts'
+import type { Definition, Join, Node, Parameter, Rows, Source, Where } from './definition.ts'
+import { parameterValue } from './parameter.ts'
+
+/** Canonical texts of the parameters that were given, or have a default. */
+export type Given = ReadonlyMap<string, string>
+
+const isPresent = ({ values }: Where, given: Given): boolean =>
+  values.flat().every((part) => typeof part === 'string' || given.has(part.param))
+
+const write = (where: Where, given: Given) =>
+  formatCondition(
+    where,
+    where.values.map((template) =>
+      template.map((part) => (typeof part === 'string' ? part : (given.get(part.param) as string))).join(''),
+    ),
+  )
+
+/** A source as a query, or the faults of the parameters in it. */
+const readSource = (
+  { resource, where, sort }: Source,
+  given: Given,
+): { query: Query } | { faults: Fault[] } => {
+  const present = where.filter((each) => isPresent(each, given))
+  const outcome = parseQuery(resource, 'page', formatPairs(present.map((each) => write(each, given))))
+  if ('query' in outcome) return { query: { ...outcome.query, sort } }
+  const faults = outcome.faults.map(({ parameter: name, ...fault }) => {
+    const parts = present.find((each) => each.name === name)?.values.flat() ?? []
+    const [parameter] = parts.flatMap((part) => (typeof part === 'string' ? [] : [part.param]))
+    return { ...(parameter === undefined ? {} : { parameter }), ...fault }
+  })
+  return { faults }
+}
+
+const sourcesOfJoins = (joins: readonly Join[]): Source[] => joins.map(({ source }) => source)
+const sourcesOfRows = ({ source, joins }: Rows): Source[] => [source, ...sourcesOfJoins(joins)]
+const sourcesOf = (node: Node): Source[] => {
+  if (node.kind === 'object') return node.members.flatMap(([, member]) => sourcesOf(member))
+  if ('rows' in node) return sourcesOfRows(node.rows)
+  if (node.kind === 'merge') return node.parts.flatMap(sourcesOfRows)
+  return 'source' in node ? [node.source] : []
+}
+
+/** The queries of a document's sources under these parameters, or every fault of these. */
+export const bindSources = (
+  { body }: Definition,
+  given: Given,
+): { queries: ReadonlyMap<Source, Query> } | { faults: Fault[] } => {
+  const sources = 'object' in body ? sourcesOf(body.object) : sourcesOfRows(body.list)
+  const queries = new Map<Source, Query>()
+  const faults: Fault[] = []
+  for (const source of sources) {
+    const read = readSource(source, given)
+    if ('query' in read) queries.set(source, read.query)
+    else faults.push(...read.faults)
+  }
+  return faults.length > 0 ? { faults } : { queries }
+}
+
+/** A document with everything that its statement needs. */
+export type Bound = Readonly<{
+  definition: Definition
+  customerId: string
+  /** YYYY-MM-DD. */
+  today: string
+  planOf(source: Source): Plan
+  /** The same with further conditions, those of the caller. */
+  planWith(source: Source, conditions: readonly Condition[]): Plan
+  /** Null where it was not given. */
+  valueOf(parameter: Parameter): string | number | boolean | null
+}>
+
+/** Binds a document to customer, day and parameters. */
+export const bind = (
+  definition: Definition,
+  queries: ReadonlyMap<Source, Query>,
+  given: Given,
+  moment: { customerId: string; today: string },
+): Bound => {
+  const queryOf = (source: Source) => queries.get(source) as Query
+  return {
+    ...moment,
+    definition,
+    planOf: (source) => planQuery(queryOf(source), moment),
+    planWith(source, conditions) {
+      const query = queryOf(source)
+      return planQuery({ ...query, conditions: [...query.conditions, ...conditions] }, moment)
+    },
+    valueOf: (parameter) => parameterValue(parameter, given.get(parameter.name), moment.today),
+  }
+}

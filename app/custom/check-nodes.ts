@@ -1,0 +1,206 @@
+import type { z } from 'zod'
+import type { Field, Resource, ResourceName } from '../resources/define.ts'
+import { checkRows, type Tally } from './check-rows.ts'
+import { type Context, checkSource, findParameter } from './check-source.ts'
+import type { Node, Source } from './definition.ts'
+import {
+  bounds,
+  memberName,
+  type NodeName,
+  nodeShapes,
+  partShape,
+  rowsShape,
+  sourceShape,
+} from './document.ts'
+import type { Path } from './faults.ts'
+
+type Checking = Context & { tally: Tally }
+
+const readSource = (given: unknown, path: Path, context: Checking): Source | undefined => {
+  context.tally.sources += 1
+  const shape = context.faults.read(sourceShape, given, path)
+  return shape && checkSource(shape, path, context)
+}
+
+const aggregated = {
+  sum: (field: Field) => field.kind === 'integer',
+  avg: (field: Field) => field.kind === 'integer',
+  min: (field: Field) => ['integer', 'date', 'instant'].includes(field.kind),
+  max: (field: Field) => ['integer', 'date', 'instant'].includes(field.kind),
+}
+
+const findField = (
+  { name: resourceName, fields }: Resource,
+  name: string,
+  isFit: (field: Field) => boolean,
+  path: Path,
+  { faults }: Context,
+): Field | undefined => {
+  const field = fields.get(name)
+  if (field && !field.array && isFit(field)) return field
+  const known = [...fields.values()].filter((each) => !each.array && isFit(each)).map((each) => each.name)
+  const expected =
+    known.length > 0 ? `expected one of: ${known.join(', ')}` : `${resourceName} has no field for it`
+  faults.add(path, `${name} ${field ? 'is not of that kind' : 'is no field'}; ${expected}`, name, known)
+  return undefined
+}
+
+/** Few values each: names and numbers would make as many groups as there are records. */
+const isGrouping = (field: Field): boolean =>
+  (field.kind === 'text' || field.kind === 'boolean') && field.filter === 'equal' && field.name !== 'id'
+
+const aggregate =
+  (kind: 'sum' | 'min' | 'max' | 'avg') =>
+  (given: Record<string, unknown>, path: Path, context: Checking): Node | undefined => {
+    const source = readSource(given[kind], [...path, kind], context)
+    const field =
+      source &&
+      findField(source.resource, given.field as string, aggregated[kind], [...path, 'field'], context)
+    return source && field && { kind, source, field }
+  }
+
+const ofRows = (
+  kind: 'first' | 'list',
+  given: Record<string, unknown>,
+  path: Path,
+  context: Checking,
+): Node | undefined => {
+  const shape = context.faults.read(rowsShape, given[kind], [...path, kind])
+  if (!shape) return undefined
+  const plain = given.value !== undefined
+  if (plain === (given.select !== undefined)) {
+    context.faults.add(path, 'expected either select (objects) or value (a single value each)')
+    return undefined
+  }
+  const select = plain
+    ? { given: { value: given.value }, path }
+    : { given: given.select as Record<string, unknown>, path: [...path, 'select'] }
+  const limit = kind === 'first' ? 1 : (given.limit as number)
+  return { kind, plain, rows: checkRows(shape, select, limit, [...path, kind], context, context.tally) }
+}
+
+const checkMerge = (
+  { merge, by, prefer, limit }: z.output<typeof nodeShapes.merge>,
+  path: Path,
+  context: Checking,
+): Node | undefined => {
+  const { faults, tally } = context
+  const parts = merge.map((part, index) => {
+    const place = [...path, 'merge', index]
+    const shape = faults.read(partShape, part, place)
+    if (!shape) return undefined
+    const select = { given: shape.select, path: [...place, 'select'] }
+    return checkRows(shape, select, limit, place, context, tally)
+  })
+  if (!parts.every((each) => each !== undefined)) return undefined
+  const [first = [], ...others] = parts.map(({ select }) => select.map(([name]) => name))
+  for (const [index, names] of others.entries()) {
+    if (names.join() === first.join()) continue
+    faults.add(
+      [...path, 'merge', index + 1, 'select'],
+      `expected the members of the first: ${first.join(', ')}`,
+    )
+  }
+  for (const [name, member] of Object.entries({ by, prefer })) {
+    if (member === undefined || first.includes(member)) continue
+    faults.add([...path, name], `expected one of: ${first.join(', ')}`, member, first)
+  }
+  return { kind: 'merge', parts, by, prefer, limit }
+}
+
+const counting =
+  (kind: 'count' | 'exists') =>
+  (given: Record<string, unknown>, path: Path, context: Checking): Node | undefined => {
+    const source = readSource(given[kind], [...path, kind], context)
+    return source && { kind, source }
+  }
+
+type Checkers = {
+  [Name in NodeName]: (
+    given: z.output<(typeof nodeShapes)[Name]>,
+    path: Path,
+    context: Checking,
+    depth: number,
+  ) => Node | undefined
+}
+
+const checkers: Checkers = {
+  const: (given) => ({ kind: 'literal', value: given.const }),
+  param: ({ param: name }, path, context) => {
+    const param = findParameter(name, [...path, 'param'], context)
+    return param && { kind: 'param', param }
+  },
+  count: counting('count'),
+  exists: counting('exists'),
+  sum: aggregate('sum'),
+  min: aggregate('min'),
+  max: aggregate('max'),
+  avg: aggregate('avg'),
+  count_by: (given, path, context) => {
+    const source = readSource(given.count_by, [...path, 'count_by'], context)
+    if (!source) return undefined
+    const fields = given.fields.map((name, index) =>
+      findField(source.resource, name, isGrouping, [...path, 'fields', index], context),
+    )
+    if (!fields.every((each) => each !== undefined)) return undefined
+    return { kind: 'count_by', source, fields, limit: given.limit ?? 100 }
+  },
+  newest: ({ newest, as }, _path, context) => {
+    context.tally.sources += 1
+    return { kind: 'newest', resources: [...new Set(newest)] as ResourceName[], as }
+  },
+  first: (given, path, context) => ofRows('first', given, path, context),
+  list: (given, path, context) => ofRows('list', given, path, context),
+  merge: (given, path, context) => checkMerge(given, path, context),
+  object: ({ object }, path, context, depth) => checkObject(object, [...path, 'object'], context, depth),
+}
+
+const nodeNames = Object.keys(nodeShapes) as NodeName[]
+
+/** A member of an object: one of the forms, told by its name, or else an object of further members. */
+const checkNode = (given: unknown, path: Path, context: Checking, depth: number): Node | undefined => {
+  const { faults } = context
+  if (typeof given !== 'object' || given === null || Array.isArray(given)) {
+    faults.add(
+      path,
+      `expected an object, or one of: ${nodeNames.join(', ')}; a value of its own is { const: … }`,
+    )
+    return undefined
+  }
+  const name = nodeNames.find((each) => each in given)
+  if (name === undefined) return checkObject(given as Record<string, unknown>, path, context, depth + 1)
+  const read = faults.read<unknown>(nodeShapes[name], given, path)
+  if (read === undefined) return undefined
+  const check = checkers[name] as (
+    given: unknown,
+    path: Path,
+    context: Checking,
+    depth: number,
+  ) => Node | undefined
+  return check(read, path, context, depth + 1)
+}
+
+/** An object of named members, at most so many objects deep. */
+export const checkObject = (
+  given: Readonly<Record<string, unknown>>,
+  path: Path,
+  context: Checking,
+  depth = 1,
+): Node | undefined => {
+  const { faults } = context
+  const names = Object.keys(given)
+  if (names.length === 0 || names.length > bounds.members) {
+    faults.add(path, `expected 1 to ${bounds.members} members, got ${names.length}`)
+  }
+  if (depth > bounds.depth) {
+    faults.add(path, `expected objects at most ${bounds.depth} deep`)
+    return undefined
+  }
+  const members = names.flatMap((name) => {
+    const place = [...path, name]
+    if (faults.read(memberName, name, place) === undefined) return []
+    const node = checkNode(given[name], place, context, depth)
+    return node ? [[name, node] as const] : []
+  })
+  return { kind: 'object', members }
+}

@@ -1,0 +1,87 @@
+import type { Parameter } from './definition.ts'
+import { bounds, parameterName, parameterShape, reservedParameters } from './document.ts'
+import type { Faults, Path } from './faults.ts'
+import { parseParameter } from './parameter.ts'
+
+const boundsOf = (type: Parameter['type']): string =>
+  type === 'boolean'
+    ? 'none'
+    : type === 'date'
+      ? 'dates'
+      : type === 'string'
+        ? 'numbers of characters'
+        : 'integers'
+
+const isBound = (type: Parameter['type'], bound: unknown): boolean => {
+  if (type === 'boolean') return false
+  if (type === 'date')
+    return typeof bound === 'string' && 'value' in parseParameter(plain('date'), bound, '2000-01-01')
+  return Number.isInteger(bound)
+}
+
+const plain = (type: Parameter['type']): Parameter => ({ name: '', type, optional: false })
+
+const checkParameter = (name: string, value: unknown, path: Path, faults: Faults): Parameter | undefined => {
+  const given = faults.read(parameterShape, value, path)
+  if (!given) return undefined
+  const { type, description, min, max, optional = false } = given
+  for (const [bound, at] of [
+    [min, 'min'],
+    [max, 'max'],
+  ] as const) {
+    if (bound !== undefined && !isBound(type, bound)) {
+      faults.add([...path, at], `expected ${boundsOf(type)} as bounds of a parameter of type ${type}`)
+      return undefined
+    }
+  }
+  const parameter: Parameter = {
+    name,
+    type,
+    description,
+    min,
+    max,
+    optional,
+    values: given.enum?.map(String),
+  }
+  if (type === 'boolean' && given.enum)
+    faults.add([...path, 'enum'], 'expected none: a boolean is true or false')
+  const today = '2026-01-01'
+  for (const [index, each] of (parameter.values ?? []).entries()) {
+    const parsed = parseParameter({ ...parameter, values: undefined }, each, today)
+    if ('detail' in parsed) faults.add([...path, 'enum', index], parsed.detail)
+  }
+  if (given.default !== undefined && optional) {
+    faults.add([...path, 'optional'], 'a parameter with a default is never missing: leave one of both out')
+  }
+  const [usual, example] = (['default', 'example'] as const).map((name) => {
+    const text = given[name]
+    if (text === undefined) return undefined
+    const parsed = parseParameter(parameter, String(text), today)
+    if ('value' in parsed) return parsed.value
+    faults.add([...path, name], parsed.detail)
+    return undefined
+  })
+  return { ...parameter, default: usual, example }
+}
+
+/** The parameters of a document, by name. */
+export const checkParameters = (
+  params: Readonly<Record<string, unknown>>,
+  path: Path,
+  faults: Faults,
+): Map<string, Parameter> => {
+  const checked = new Map<string, Parameter>()
+  const names = Object.keys(params)
+  if (names.length > bounds.params) faults.add(path, `expected at most ${bounds.params}, got ${names.length}`)
+  for (const name of names) {
+    const place = [...path, name]
+    if (faults.read(parameterName, name, place) === undefined) continue
+    if (reservedParameters.includes(name)) {
+      faults.add(place, `expected another name: ${reservedParameters.join(', ')} mean something already`)
+      continue
+    }
+    const parameter = checkParameter(name, params[name], place, faults)
+    if (parameter) checked.set(name, parameter)
+  }
+  return checked
+}

@@ -1,0 +1,158 @@
+import type { z } from 'zod'
+import type { Field, Resource } from '../resources/define.ts'
+import { resources } from '../resources/index.ts'
+import { checkField, type Scope } from './check-fields.ts'
+import { type Context, checkSource } from './check-source.ts'
+import { checkSelect } from './check-values.ts'
+import type { Join, JoinMany, JoinOne, Rows } from './definition.ts'
+import { bounds, joinShape, memberName, type rowsShape } from './document.ts'
+import type { Path } from './faults.ts'
+
+/** Counts what the bounds are on, over the whole document. */
+export type Tally = { sources: number; joins: number }
+
+/** Fields by which records of another resource are found: each has an index. */
+const isRelation = (field: Field): boolean =>
+  field.filter !== undefined &&
+  field.kind === 'text' &&
+  (field.array
+    ? field.indexedElements && /_(ids|codes)$/.test(field.name)
+    : /(^|_)(id|country_code)$/.test(field.name))
+
+const relationsOf = ({ fields }: Resource): string[] =>
+  [...fields.values()].filter((field) => isRelation(field) && field.name !== 'id').map(({ name }) => name)
+
+type Given = z.output<typeof joinShape>
+
+const checkOne = (alias: string, given: Given, path: Path, scope: Scope): JoinOne | undefined => {
+  const { faults } = scope
+  const on = checkField(given.on as string, [...path, 'on'], scope)
+  const source = checkSource({ from: given.to, where: given.where }, path, scope)
+  for (const name of ['sort', 'limit'] as const) {
+    if (given[name] !== undefined)
+      faults.add([...path, name], 'a join by on has one row: expected many_on with it')
+  }
+  if (!Array.isArray(given.pick)) {
+    faults.add([...path, 'pick'], 'expected a list of fields: select renames them')
+    return undefined
+  }
+  const known = [...source.resource.fields.keys()]
+  const pick = given.pick.flatMap((name, index) => {
+    const field = source.resource.fields.get(name)
+    if (!field)
+      faults.add(
+        [...path, 'pick', index],
+        `there is no field ${name} in ${given.to}; expected one of: ${known.join(', ')}`,
+        name,
+        known,
+      )
+    return field ? [field] : []
+  })
+  if (!on) return undefined
+  if (on.type !== 'text' || on.array || on.path.length > 0) {
+    faults.add(
+      [...path, 'on'],
+      `expected a field that holds an id of ${given.to}, such as ${relationsOf(scope.resource).join(', ')}`,
+    )
+    return undefined
+  }
+  return { kind: 'one', alias, source, on, pick }
+}
+
+const checkMany = (alias: string, given: Given, path: Path, scope: Scope): JoinMany | undefined => {
+  const { faults } = scope
+  const source = checkSource({ from: given.to, where: given.where, sort: given.sort }, path, scope)
+  const { resource } = source
+  const field = resource.fields.get(given.many_on as string)
+  const relations = relationsOf(resource)
+  if (!field || !relations.includes(field.name)) {
+    faults.add(
+      [...path, 'many_on'],
+      `${resource.name} are found by: ${relations.join(', ') || 'id alone'}`,
+      given.many_on,
+      relations,
+    )
+    return undefined
+  }
+  if (given.limit === undefined)
+    faults.add([...path, 'limit'], `is missing: expected 1 to ${bounds.listRows} rows at most`)
+  const on = checkField(given.on ?? 'id', [...path, 'on'], scope)
+  if (on && (on.type !== 'text' || on.array || on.path.length > 0)) {
+    faults.add([...path, 'on'], `expected a field that holds what ${field.name} of ${given.to} does`)
+    return undefined
+  }
+  const inner: Scope = { ...scope, resource, ones: new Map(), manys: new Map() }
+  const picked = Array.isArray(given.pick)
+    ? Object.fromEntries(given.pick.map((name) => [name, name]))
+    : given.pick
+  const select = checkSelect(picked, [...path, 'pick'], inner)
+  return on && { kind: 'many', alias, source, field, on, limit: given.limit ?? 1, select }
+}
+
+/** Joins in their order: one may start from another before it, never from itself or a later one. */
+const checkJoins = (
+  given: Readonly<Record<string, unknown>>,
+  path: Path,
+  context: Context & { resource: Resource },
+  tally: Tally,
+): Scope & { joins: Join[] } => {
+  const ones = new Map<string, JoinOne>()
+  const manys = new Map<string, JoinMany>()
+  const joins: Join[] = []
+  const scope: Scope = { ...context, ones, manys }
+  const { faults } = context
+  const aliases = Object.keys(given)
+  for (const [index, alias] of aliases.entries()) {
+    const place = [...path, alias]
+    tally.joins += 1
+    if (tally.joins === bounds.joins + 1)
+      faults.add(place, `expected at most ${bounds.joins} joins in a document`)
+    if (faults.read(memberName, alias, place) === undefined) continue
+    if (context.resource.fields.has(alias))
+      faults.add(place, `expected another name: ${context.resource.name} has a field ${alias}`)
+    const join = faults.read(joinShape, given[alias], place)
+    if (!join) continue
+    const [start = ''] = (join.on ?? '').split('.')
+    if (aliases.indexOf(start) >= index) {
+      faults.add(
+        [...place, 'on'],
+        `a cycle: ${alias} starts from ${start === alias ? 'itself' : `${start}, which comes after it`}`,
+      )
+      continue
+    }
+    if (join.many_on === undefined && join.on === undefined) {
+      faults.add(
+        place,
+        'expected on (a field of the row that holds an id) or many_on (a field of the others)',
+      )
+      continue
+    }
+    const checked =
+      join.many_on === undefined ? checkOne(alias, join, place, scope) : checkMany(alias, join, place, scope)
+    if (checked?.kind === 'one') ones.set(alias, checked)
+    else if (checked) manys.set(alias, checked)
+    if (checked) joins.push(checked)
+  }
+  return { ...scope, joins }
+}
+
+/** Rows with their joins and what is shown of them. */
+export const checkRows = (
+  given: z.output<typeof rowsShape>,
+  select: { given: Readonly<Record<string, unknown>>; path: Path },
+  limit: number,
+  path: Path,
+  context: Context,
+  tally: Tally,
+): Rows => {
+  tally.sources += 1
+  const source = checkSource(given, path, context)
+  const resource = resources[given.from as keyof typeof resources]
+  const { joins, ...scope } = checkJoins(
+    given.joins ?? {},
+    [...path, 'joins'],
+    { ...context, resource },
+    tally,
+  )
+  return { source, joins, select: checkSelect(select.given, select.path, scope), limit }
+}

@@ -1,0 +1,312 @@
+import { z } from 'zod'
+import { parsePrefix, parseValue } from '../query/values.ts'
+import { checkField, type Scope } from './check-fields.ts'
+import { findParameter, fits } from './check-source.ts'
+import type { FieldRef, Operand, Scalar, Select, Test, Value } from './definition.ts'
+import {
+  bounds,
+  memberName,
+  scalar,
+  type TestOperator,
+  testOperators,
+  type ValueName,
+  valueShapes,
+} from './document.ts'
+import type { Path } from './faults.ts'
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** Tokens of a date's format and what PostgreSQL calls them; everything else but blanks and signs is a fault. */
+const dateTokens: Readonly<Record<string, string>> = {
+  YYYY: 'YYYY',
+  YY: 'YY',
+  MM: 'MM',
+  DD: 'DD',
+  HH: 'HH24',
+  mm: 'MI',
+  ss: 'SS',
+}
+const timeTokens = new Set(['HH', 'mm', 'ss'])
+
+const checkFormat = (format: string, ref: FieldRef, path: Path, { faults }: Scope): string | undefined => {
+  const parts = format.match(/YYYY|YY|MM|DD|HH|mm|ss|[ .,:/_-]+|T|./gu) ?? []
+  const bad = parts.find((part) => !(part in dateTokens) && !/^([ .,:/_-]+|T)$/.test(part))
+  if (bad !== undefined || parts.length === 0) {
+    faults.add(
+      path,
+      `expected YYYY, YY, MM, DD, HH, mm, ss and separators, as DD.MM.YYYY; got ${JSON.stringify(bad ?? '')}`,
+    )
+    return undefined
+  }
+  if (ref.type === 'date' && parts.some((part) => timeTokens.has(part))) {
+    faults.add(path, `${ref.field.name} is a date: it has no time of day`)
+    return undefined
+  }
+  return parts.map((part) => dateTokens[part] ?? `"${part}"`).join('')
+}
+
+const operatorsFor = ({ type, array, path }: FieldRef): readonly TestOperator[] => {
+  if (array) return ['eq', 'ne', 'in', 'nin']
+  if (type === 'json') return ['null']
+  if (type === 'boolean') return ['eq', 'ne', 'null']
+  const ordered = testOperators.filter((each) => each !== 'prefix')
+  return type === 'text' && path.length === 0 ? testOperators : ordered
+}
+
+const checkOperand = (
+  value: unknown,
+  ref: FieldRef,
+  operator: TestOperator,
+  path: Path,
+  scope: Scope,
+): Operand | undefined => {
+  const { faults } = scope
+  if (typeof value === 'string' && /^\$[^${]/.test(value)) {
+    const parameter = findParameter(value.slice(1), path, scope)
+    if (!parameter) return undefined
+    if (operator !== 'null' && fits(parameter, { ...ref.field, kind: ref.type as 'text' }))
+      return { param: parameter.name }
+    faults.add(path, `a parameter of type ${parameter.type} is never ${ref.field.name}, which is ${ref.type}`)
+    return undefined
+  }
+  const text = typeof value === 'string' && value.startsWith('$$') ? value.slice(1) : value
+  if (operator === 'null' || ref.type === 'boolean') {
+    if (typeof text === 'boolean') return { literal: text }
+    faults.add(path, 'expected true or false')
+    return undefined
+  }
+  if (ref.type === 'integer') {
+    if (Number.isInteger(text)) return { literal: text as number }
+    faults.add(path, 'expected an integer')
+    return undefined
+  }
+  if (typeof text !== 'string') {
+    faults.add(path, text === null ? 'expected a value; for none there is null: true' : 'expected a text')
+    return undefined
+  }
+  const parsed =
+    ref.path.length > 0
+      ? { value: text }
+      : operator === 'prefix'
+        ? parsePrefix(text)
+        : parseValue(ref.field, text)
+  if ('value' in parsed) return { literal: parsed.value }
+  faults.add(
+    path,
+    parsed.detail,
+    parsed.suggestion,
+    parsed.suggestion === undefined ? [] : [parsed.suggestion],
+  )
+  return undefined
+}
+
+const checkComparison = (test: Record<string, unknown>, path: Path, scope: Scope): Test | undefined => {
+  const { faults } = scope
+  if (typeof test.field !== 'string') {
+    faults.add([...path, 'field'], 'is missing: expected the name of a field, or any or all with tests')
+    return undefined
+  }
+  const ref = checkField(test.field, [...path, 'field'], scope)
+  if (!ref) return undefined
+  const names = Object.keys(test).filter((name) => name !== 'field')
+  const [name, ...more] = names
+  const known = operatorsFor(ref)
+  if (name === undefined || more.length > 0) {
+    faults.add(path, `expected field and one of: ${known.join(', ')}`)
+    return undefined
+  }
+  const operator = known.find((each) => each === name)
+  if (!operator) {
+    faults.add([...path, name], `${ref.field.name} is compared by: ${known.join(', ')}`, name, known)
+    return undefined
+  }
+  const given = test[name]
+  const isList = operator === 'in' || operator === 'nin'
+  if (
+    Array.isArray(given) !== isList ||
+    (isList && ((given as unknown[]).length === 0 || (given as unknown[]).length > bounds.choices))
+  ) {
+    faults.add([...path, name], isList ? `expected a list of 1 to ${bounds.choices}` : 'expected one value')
+    return undefined
+  }
+  const operands = [given]
+    .flat()
+    .map((value, index) =>
+      checkOperand(value, ref, operator, isList ? [...path, name, index] : [...path, name], scope),
+    )
+  return operands.every((each) => each !== undefined)
+    ? { kind: 'compare', ref, operator, operands }
+    : undefined
+}
+
+const testList = z.array(z.unknown()).min(1).max(20)
+
+/** `{ field, <operator>: value }`, or `any` or `all` of such tests. */
+const checkTest = (test: unknown, path: Path, scope: Scope, depth = 1): Test | undefined => {
+  const { faults } = scope
+  if (!isObject(test)) {
+    faults.add(path, 'expected a test: { field: …, eq: … }')
+    return undefined
+  }
+  for (const kind of ['any', 'all'] as const) {
+    if (!(kind in test)) continue
+    const [other] = Object.keys(test).filter((name) => name !== kind)
+    if (other !== undefined) faults.add([...path, other], `expected nothing beside ${kind}`)
+    if (depth > bounds.depth) {
+      faults.add([...path, kind], `expected tests at most ${bounds.depth} deep`)
+      return undefined
+    }
+    const inner = faults.read(testList, test[kind], [...path, kind])
+    const tests = inner?.map((each, index) => checkTest(each, [...path, kind, index], scope, depth + 1))
+    return tests?.every((each) => each !== undefined) ? { kind, tests } : undefined
+  }
+  return checkComparison(test, path, scope)
+}
+
+const literal = (value: Scalar): Value => ({ kind: 'literal', value })
+
+/** In `then`, `else` and the like a bare value stands for itself; in `select` it names a field. */
+const checkOutcome = (value: unknown, path: Path, scope: Scope, depth: number): Value | undefined => {
+  if (isObject(value)) return checkValue(value, path, scope, depth)
+  if (value === undefined) scope.faults.add(path, 'is missing: expected a value')
+  const read = scope.faults.read(scalar, value ?? null, path)
+  return read === undefined ? undefined : literal(read)
+}
+
+type Checkers = {
+  [Name in ValueName]: (
+    given: z.output<(typeof valueShapes)[Name]>,
+    path: Path,
+    scope: Scope,
+    depth: number,
+  ) => Value | undefined
+}
+
+const checkers: Checkers = {
+  field: ({ field }, path, scope) => checkValue(field, [...path, 'field'], scope, 1),
+  const: (given) => literal(given.const),
+  param: ({ param: name }, path, scope) => {
+    const param = findParameter(name, [...path, 'param'], scope)
+    return param && { kind: 'param', param }
+  },
+  concat: ({ concat, separator = '' }, path, scope, depth) => {
+    const parts = concat.map((part, index) => {
+      const place = [...path, 'concat', index]
+      const checked = checkValue(part, place, scope, depth + 1)
+      const isText =
+        checked &&
+        checked.kind !== 'items' &&
+        !(checked.kind === 'field' && (checked.ref.type === 'json' || checked.ref.array))
+      if (checked && !isText)
+        scope.faults.add(place, 'expected a single value: lists and objects are no text')
+      return isText ? checked : undefined
+    })
+    return parts.every((each) => each !== undefined) ? { kind: 'concat', parts, separator } : undefined
+  },
+  map: ({ map }, path, scope) => {
+    const place = [...path, 'map']
+    const ref = checkField(map.field, [...place, 'field'], scope)
+    if (!ref) return undefined
+    if (ref.array || (ref.type !== 'text' && ref.type !== 'boolean')) {
+      scope.faults.add([...place, 'field'], `expected a text or a boolean: ${map.field} is none`)
+      return undefined
+    }
+    const known =
+      ref.type === 'boolean' ? ['true', 'false'] : ref.path.length > 0 ? undefined : ref.field.values
+    const values = Object.entries(map.values)
+    if (values.length > bounds.choices)
+      scope.faults.add([...place, 'values'], `expected at most ${bounds.choices}`)
+    for (const [value] of values) {
+      if (known && !known.includes(value))
+        scope.faults.add(
+          [...place, 'values', value],
+          `${map.field} is one of: ${known.join(', ')}`,
+          value,
+          known,
+        )
+    }
+    return { kind: 'map', ref, values, otherwise: map.else ?? null }
+  },
+  date: ({ date }, path, scope) => {
+    const place = [...path, 'date']
+    const ref = checkField(date.field, [...place, 'field'], scope)
+    if (!ref) return undefined
+    if (ref.array || (ref.type !== 'date' && ref.type !== 'instant')) {
+      scope.faults.add([...place, 'field'], `expected a date or an instant: ${date.field} is none`)
+      return undefined
+    }
+    const format = checkFormat(date.format, ref, [...place, 'format'], scope)
+    return format === undefined ? undefined : { kind: 'date', ref, format }
+  },
+  if: ({ if: given }, path, scope, depth) => {
+    const place = [...path, 'if']
+    const test = checkTest(given.test, [...place, 'test'], scope)
+    const yes = checkOutcome(given.then, [...place, 'then'], scope, depth + 1)
+    const otherwise = checkOutcome(given.else ?? null, [...place, 'else'], scope, depth + 1)
+    return test && yes && otherwise && { kind: 'case', branches: [[test, yes]], otherwise }
+  },
+  case: (given, path, scope, depth) => {
+    const branches = given.case.map(({ when, then }, index): readonly [Test, Value] | undefined => {
+      const place = [...path, 'case', index]
+      const test = checkTest(when, [...place, 'when'], scope)
+      const value = checkOutcome(then, [...place, 'then'], scope, depth + 1)
+      return test && value && [test, value]
+    })
+    const otherwise = checkOutcome(given.else ?? null, [...path, 'else'], scope, depth + 1)
+    const isWhole = branches.every((each) => each !== undefined)
+    return isWhole && otherwise ? { kind: 'case', branches, otherwise } : undefined
+  },
+}
+
+const valueNames = Object.keys(valueShapes) as ValueName[]
+
+/** A value of `select`: the name of a field, of a to-many join, or one of the forms. */
+const checkValue = (value: unknown, path: Path, scope: Scope, depth = 1): Value | undefined => {
+  const { faults, manys } = scope
+  if (depth > bounds.depth) {
+    faults.add(path, `expected values at most ${bounds.depth} deep`)
+    return undefined
+  }
+  if (typeof value === 'string') {
+    const join = manys.get(value)
+    if (join) return { kind: 'items', join }
+    const ref = checkField(value, path, scope)
+    return ref && { kind: 'field', ref }
+  }
+  const name = isObject(value) ? valueNames.find((each) => each in value) : undefined
+  if (name === undefined) {
+    const [given] = isObject(value) ? Object.keys(value) : []
+    faults.add(
+      given === undefined ? path : [...path, given],
+      `expected the name of a field, or one of: ${valueNames.join(', ')}`,
+      given,
+      valueNames,
+    )
+    return undefined
+  }
+  const read = faults.read<unknown>(valueShapes[name], value, path)
+  if (read === undefined) return undefined
+  const check = checkers[name] as (
+    given: unknown,
+    path: Path,
+    scope: Scope,
+    depth: number,
+  ) => Value | undefined
+  return check(read, path, scope, depth)
+}
+
+/** The members of each row of an answer. */
+export const checkSelect = (select: Readonly<Record<string, unknown>>, path: Path, scope: Scope): Select => {
+  const { faults } = scope
+  const names = Object.keys(select)
+  if (names.length === 0 || names.length > bounds.members) {
+    faults.add(path, `expected 1 to ${bounds.members} members, got ${names.length}`)
+  }
+  return names.flatMap((name) => {
+    const place = [...path, name]
+    if (faults.read(memberName, name, place) === undefined) return []
+    const value = checkValue(select[name], place, scope)
+    return value ? [[name, value] as const] : []
+  })
+}

@@ -1,0 +1,185 @@
+import { LRUCache } from 'lru-cache'
+import type { Principal } from '../auth/principal.ts'
+import { requireScope } from '../auth/principals.ts'
+import { representationVersion } from '../cache/keys.ts'
+import type { Answer, ReadThrough } from '../cache/read-through.ts'
+import { readList, readObject } from '../db/custom/read.ts'
+import type { Db } from '../db/schema.ts'
+import { isUnreachable } from '../db/unreachable.ts'
+import { ApiError, type Fault } from '../errors.ts'
+import { type CursorCodec, foreignCursor } from '../query/cursor.ts'
+import { parsePairs } from '../query/pairs.ts'
+import { bind } from './bind.ts'
+import type { Definition } from './definition.ts'
+import { formerRevisionDays, type Granted, type Revision } from './granted.ts'
+import { type CustomRequest, type RequestOutcome, readRequest } from './request.ts'
+
+type Asked = { principal: Principal; name: string }
+
+export type Custom = Readonly<{
+  /**
+   * Whether this principal may ask: throws or rejects with 404 `not_found` where its customer was not granted the
+   * endpoint, whatever there is, and with 403 `insufficient_scope`.
+   */
+  admit(asked: Asked): void | Promise<void>
+  /** The current definitions that a customer was granted, by name. Rejects with `unavailable`. */
+  definitionsOf(customerId: string): Promise<readonly Definition[]>
+  /** Throws or rejects with not_found, invalid_query, invalid_cursor, unavailable. */
+  answer(asked: Asked & { rawQuery: string; noCache: boolean }): Answer | Promise<Answer>
+}>
+
+export type CustomDeps = {
+  db: Db
+  replica?: Db | undefined
+  cache: ReadThrough
+  cursors: CursorCodec
+  publicUrl: string
+  /** The UTC date, YYYY-MM-DD. */
+  today: () => string
+  /** The database's clock, milliseconds since 1970: until when a former revision is answered. */
+  databaseNow: () => number
+  granted: (customerId: string) => Granted | Promise<Granted>
+}
+
+const formerMs = formerRevisionDays * 86_400_000
+
+const cursorFault = (detail: string): Fault => ({ parameter: 'cursor', code: 'invalid_value', detail })
+
+const notFound = () =>
+  new ApiError('not_found', { detail: 'There is no custom endpoint of this name for you' })
+
+const chooseRevision = (revisions: readonly Revision[], rawQuery: string): Definition => {
+  const [current] = revisions as [Revision, ...Revision[]]
+  if (!rawQuery.includes('revision') && !rawQuery.includes('%')) return current.definition
+  const { value } = parsePairs(rawQuery).find(({ name }) => name === 'revision') ?? {}
+  const asked = revisions.find(({ definition }) => String(definition.revision) === value)
+  return (asked ?? current).definition
+}
+
+const remembered = {
+  maxSize: 2_000_000,
+  maxEntrySize: 20_000,
+  sizeCalculation: (_: unknown, key: string) => 3 * key.length + 500,
+}
+
+/** From a request to stored bytes, as `createRecords` does for the resources. Knows no framework. */
+export const createCustom = (deps: CustomDeps): Custom => {
+  const { db, replica, cache, cursors, publicUrl, today, databaseNow, granted } = deps
+  const requests = new LRUCache<string, RequestOutcome & object>(remembered)
+
+  /** The current revision, and those that it has replaced lately; newest first. */
+  const served = (known: Granted, name: string): readonly Revision[] => {
+    const now = databaseNow()
+    const revisions = known.get(name) ?? []
+    return revisions.filter(({ supersededAtMs: end }) => end === undefined || now - end < formerMs)
+  }
+
+  const requireGrant = ({ principal, name }: Asked, known: Granted): readonly Revision[] => {
+    const revisions = served(known, name)
+    if (revisions.length === 0) throw notFound()
+    requireScope(principal, `custom:${name}`)
+    return revisions
+  }
+
+  const read = (
+    definition: Definition,
+    revisions: readonly Revision[],
+    rawQuery: string,
+    day: string,
+  ): RequestOutcome => {
+    const numbers = revisions.map((each) => each.definition.revision)
+    const key = `${definition.digest} ${numbers} ${day} ${rawQuery}`
+    const known = requests.get(key)
+    if (known) return known
+    const [current = definition.revision] = numbers
+    const outcome = readRequest(definition, { current, served: numbers }, rawQuery, day)
+    if ('request' in outcome) requests.set(key, outcome)
+    return outcome
+  }
+
+  const parse = (
+    { principal, name }: Asked,
+    definition: Definition,
+    revisions: readonly Revision[],
+    rawQuery: string,
+    day: string,
+  ): CustomRequest => {
+    const outcome = read(definition, revisions, rawQuery, day)
+    if ('request' in outcome) return outcome.request
+    const { faults, corrected, cursor } = outcome
+    const isForeign = cursor !== undefined && !cursors.isGenuine(principal.customerId, cursor)
+    throw new ApiError('invalid_query', {
+      errors: isForeign ? [...faults, cursorFault(foreignCursor)] : faults,
+      ...(corrected === undefined || isForeign ? {} : { try: `${publicUrl}/v1/custom/${name}?${corrected}` }),
+    })
+  }
+
+  const decodeCursor = (customerId: string, { cursor, selection }: CustomRequest): string[] | undefined => {
+    if (cursor === undefined) return undefined
+    const decoded = cursors.decode(customerId, selection, cursor)
+    if ('keys' in decoded) return decoded.keys
+    throw new ApiError('invalid_cursor', { detail: decoded.detail, errors: [cursorFault(decoded.detail)] })
+  }
+
+  const fillOf = (definition: Definition, request: CustomRequest, customerId: string, day: string) => {
+    const { body, name } = definition
+    const { given, queries, conditions, limit, count, canonical, selection } = request
+    const after = decodeCursor(customerId, request)
+    const bound = bind(definition, queries, given, { customerId, today: day })
+    return (source: Db) => {
+      if ('object' in body) return readObject(source, body.object, bound)
+      const plan = { ...bound.planWith(body.list.source, conditions), after, limit, count }
+      const encode = (keys: readonly string[]) => cursors.encode(customerId, selection, keys)
+      const nextTarget = (cursor: string) =>
+        `/v1/custom/${name}?${[canonical, `cursor=${cursor}`].filter((part) => part !== '').join('&')}`
+      return readList(source, body.list, plan, bound, encode, nextTarget)
+    }
+  }
+
+  const answerFrom = (
+    asked: Asked & { rawQuery: string; noCache: boolean },
+    known: Granted,
+  ): Answer | Promise<Answer> => {
+    const { principal, rawQuery, noCache, name } = asked
+    const { customerId } = principal
+    const revisions = requireGrant(asked, known)
+    const definition = chooseRevision(revisions, rawQuery)
+    const day = today()
+    const request = parse(asked, definition, revisions, rawQuery, day)
+    const fill = fillOf(definition, request, customerId, day)
+    const { revision, digest, dependsOn } = definition
+    const ofDay = request.dependsOnDay ? day : ''
+    const position = request.cursor === undefined ? '' : ` ${request.cursor}`
+    const answer = cache.read({
+      customerId,
+      key: `${representationVersion} custom/${name} ${revision} ${digest} ${ofDay} ${request.canonical}${position}`,
+      dependsOn,
+      fill: () => fill(db),
+      fillFromReplica: replica && (() => fill(replica)),
+      noCache,
+    })
+    if (!(answer instanceof Promise)) return answer
+    return answer.catch((error: unknown) => {
+      throw isUnreachable(error) ? new ApiError('unavailable', { headers: { 'retry-after': '1' } }) : error
+    })
+  }
+
+  return {
+    async definitionsOf(customerId) {
+      const known = await granted(customerId)
+      const current = [...known.keys()].sort().map((name) => served(known, name)[0]?.definition)
+      return current.filter((each) => each !== undefined)
+    },
+    admit(asked) {
+      const known = granted(asked.principal.customerId)
+      if (known instanceof Promise) return known.then((found) => void requireGrant(asked, found))
+      requireGrant(asked, known)
+    },
+    answer(asked) {
+      const known = granted(asked.principal.customerId)
+      return known instanceof Promise
+        ? known.then((found) => answerFrom(asked, found))
+        : answerFrom(asked, known)
+    },
+  }
+}

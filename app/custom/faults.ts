@@ -1,0 +1,96 @@
+import type { z } from 'zod'
+import { findNearest } from '../query/nearest.ts'
+
+/** A way into a document: names and positions. */
+export type Path = readonly (string | number)[]
+
+/** What is wrong with a document, where, and what was most likely meant. */
+export type DocumentFault = { path: string; detail: string; did_you_mean?: string }
+
+/** Every fault of a document at once: nothing of it is taken. */
+export class DocumentError extends Error {
+  readonly faults: readonly DocumentFault[]
+
+  constructor(faults: readonly DocumentFault[]) {
+    super(faults.map(formatFault).join('\n'))
+    this.faults = faults
+  }
+}
+
+/** `object.certificates.where["validity[ne]"]`; empty for the document itself. */
+const formatPath = (path: Path): string =>
+  path
+    .map((part) =>
+      typeof part === 'string' && /^[A-Za-z_][\w-]*$/.test(part) ? `.${part}` : `[${JSON.stringify(part)}]`,
+    )
+    .join('')
+    .replace(/^\./, '')
+
+/** One line for people. */
+export const formatFault = ({ path, detail, did_you_mean: meant }: DocumentFault): string =>
+  `${path === '' ? 'the document' : path}: ${detail}${meant === undefined ? '' : ` (did you mean ${meant}?)`}`
+
+/** Collects the faults of a document while it is read. */
+export type Faults = {
+  /** `candidates`: valid names, of which the nearest to `given` is proposed. */
+  add(path: Path, detail: string, given?: string, candidates?: Iterable<string>): void
+  /** A part of the document by its schema; undefined where it has faults. */
+  read<T>(schema: z.ZodType<T>, value: unknown, path: Path): T | undefined
+  readonly list: readonly DocumentFault[]
+}
+
+const at = (value: unknown, path: readonly PropertyKey[]): unknown =>
+  path.reduce<unknown>((inner, key) => (inner as Record<PropertyKey, unknown> | undefined)?.[key], value)
+
+const namesOf = (schema: z.ZodType): string[] =>
+  'shape' in schema ? Object.keys(schema.shape as Record<string, unknown>) : []
+
+/** An empty collection. */
+export const createFaults = (): Faults => {
+  const list: DocumentFault[] = []
+  const add: Faults['add'] = (path, detail, given, candidates = []) => {
+    const nearest = given === undefined ? undefined : findNearest(given, candidates)
+    list.push({ path: formatPath(path), detail, ...(nearest === undefined ? {} : { did_you_mean: nearest }) })
+  }
+  return {
+    add,
+    read(schema, value, path) {
+      const parsed = schema.safeParse(value)
+      if (parsed.success) return parsed.data
+      for (const issue of parsed.error.issues) {
+        const inner = issue.path.map((part) => (typeof part === 'symbol' ? String(part) : part))
+        const place = [...path, ...inner]
+        const given = at(value, issue.path)
+        if (issue.code === 'unrecognized_keys') {
+          const names = namesOf(schema)
+          for (const key of issue.keys)
+            add([...place, key], `expected one of: ${names.join(', ')}`, key, names)
+        } else if (issue.code === 'invalid_value') {
+          const values = issue.values.map(String)
+          const text = typeof given === 'string' ? given : undefined
+          add(place, `expected ${values.length > 1 ? 'one of: ' : ''}${values.join(', ')}`, text, values)
+        } else if (issue.code === 'invalid_type' && given === undefined) {
+          add(
+            place,
+            issue.expected === 'nonoptional' ? 'is missing' : `is missing: expected ${issue.expected}`,
+          )
+        } else if (issue.code === 'invalid_type') {
+          add(place, `expected ${issue.expected}, got ${describeType(given)}`)
+        } else {
+          add(place, issue.message)
+        }
+      }
+      return undefined
+    },
+    list,
+  }
+}
+
+const describeType = (value: unknown): string =>
+  value === null
+    ? 'nothing'
+    : Array.isArray(value)
+      ? 'a list'
+      : typeof value === 'object'
+        ? 'an object'
+        : `${typeof value} ${JSON.stringify(value)}`

@@ -1,0 +1,85 @@
+import { sql } from 'kysely'
+import { LRUCache } from 'lru-cache'
+import {
+  createFacts,
+  type Fact,
+  type FactsOptions,
+  findRow,
+  type StampRow,
+  stampColumns,
+  toFact,
+} from '../auth/facts.ts'
+import type { Db } from '../db/schema.ts'
+import { checkDocument } from './check.ts'
+import type { Definition } from './definition.ts'
+
+/** One revision of a document that a customer was granted. */
+export type Revision = Readonly<{
+  definition: Definition
+  /** When another took its place, milliseconds since 1970; undefined: it is the current one. */
+  supersededAtMs: number | undefined
+}>
+
+/** What a customer was granted: the revisions of each endpoint, newest first. */
+export type Granted = ReadonlyMap<string, readonly Revision[]>
+
+/** How long the revision before the current one is answered to those who ask for it. */
+export const formerRevisionDays = 30
+
+type Row = { name: string; revision: number; document: string; superseded: number | null }
+
+/** Documents by their text: all customers share what was made of one. */
+const createDefinitions = () => {
+  const known = new LRUCache<string, Definition>({ max: 1_000 })
+  return (text: string): Definition => {
+    const found = known.get(text)
+    if (found) return found
+    const definition = checkDocument(JSON.parse(text))
+    known.set(text, definition)
+    return definition
+  }
+}
+
+const toGranted = (rows: readonly Row[], parse: (text: string) => Definition): Granted => {
+  const ordered = [...rows].sort((a, b) => b.revision - a.revision)
+  const revisions = ordered.map(({ document, superseded }): Revision => {
+    return { definition: parse(document), supersededAtMs: superseded ?? undefined }
+  })
+  return Map.groupBy(revisions, ({ definition }) => definition.name)
+}
+
+const load = async (
+  db: Db,
+  customerId: string,
+  parse: (text: string) => Definition,
+): Promise<Fact<Granted>> => {
+  const row = await findRow(
+    db,
+    sql<StampRow & { documents: Row[] }>`
+      select ${stampColumns}, coalesce((select json_agg(json_build_object('name', e.name, 'revision', e.revision,
+        'document', e.document, 'superseded', extract(epoch from e.superseded_at) * 1000))
+        from find_custom_endpoints(${customerId}) e), '[]') as documents`,
+  )
+  if (!row) throw new Error('a statement without a row')
+  return toFact(customerId, row, toGranted(row.documents, parse))
+}
+
+/** Every change of a document or a grant is logged under this name. */
+export const customChanges = 'custom'
+
+/**
+ * What customers were granted, as the database says it now: a grant, a revocation and another revision work within
+ * a second. Fresh facts are answered at once. Throws `unavailable` while the database cannot be reached.
+ */
+export const createGranted = (options: FactsOptions) => {
+  const parse = createDefinitions()
+  const find = createFacts((customerId) => load(options.db, customerId, parse), {
+    ...options,
+    dependsOn: [customChanges],
+  })
+  const none: Granted = new Map()
+  return (customerId: string): Granted | Promise<Granted> => {
+    const found = find(customerId)
+    return found instanceof Promise ? found.then((known) => known ?? none) : (found ?? none)
+  }
+}

@@ -1,0 +1,220 @@
+import type { Fault } from '../errors.ts'
+import { formatSelection } from '../query/canonical.ts'
+import type { Draft } from '../query/controls.ts'
+import { formatPairs, type Pair } from '../query/pairs.ts'
+import {
+  formatMeant,
+  type PairReading,
+  type PairsReading,
+  readPairs,
+  readValue,
+  unknownParameter,
+} from '../query/parameters.ts'
+import { readFilter } from '../query/parse.ts'
+import { type Condition, maxLimit, parseSortKey, type Query } from '../query/query.ts'
+import { integerWithin, type Reader, single } from '../query/readers.ts'
+import type { Resource } from '../resources/define.ts'
+import { bindSources, type Given } from './bind.ts'
+import type { Definition, List, Source } from './definition.ts'
+import { parseParameter } from './parameter.ts'
+
+/** A request for a custom endpoint that was understood; dates relative to today still are. */
+export type CustomRequest = Readonly<{
+  given: Given
+  /** The conditions of the document's sources. */
+  queries: ReadonlyMap<Source, Query>
+  /** The caller's own conditions on a list. */
+  conditions: readonly Condition[]
+  limit: number
+  cursor: string | undefined
+  count: boolean
+  /** One text for all ways of asking the same, less the cursor. */
+  canonical: string
+  /** What a cursor belongs to: parameters and filters. */
+  selection: string
+  dependsOnDay: boolean
+}>
+
+export type RequestOutcome =
+  | { request: CustomRequest }
+  | { faults: Fault[]; corrected?: string; cursor?: string }
+
+/** Revisions that are answered now, and the one that is answered unless another is asked for. */
+export type Revisions = Readonly<{ current: number; served: readonly number[] }>
+
+type Reading = { given: Map<string, string>; draft: Draft; revision?: string }
+
+const oneOfNumbers = (numbers: readonly number[]) => (text: string) =>
+  numbers.map(String).includes(text)
+    ? { value: text }
+    : { detail: `expected ${numbers.length > 1 ? 'one of: ' : ''}${numbers.join(', ')}` }
+
+const onlyOne = (wanted: string) => (text: string) =>
+  text === wanted ? { value: text } : { detail: `expected ${wanted}`, suggestion: wanted }
+
+const listReaders = (draft: Draft): [string, Reader][] => [
+  [
+    'limit',
+    single(integerWithin(1, maxLimit), (value) => {
+      draft.limit = Number(value)
+    }),
+  ],
+  [
+    'count',
+    single(onlyOne('exact'), () => {
+      draft.count = true
+    }),
+  ],
+  [
+    'cursor',
+    single(
+      (text) => ({ value: text }),
+      (value) => {
+        draft.cursor = value
+      },
+    ),
+  ],
+]
+
+const readersOf = (
+  { params, body }: Definition,
+  { served }: Revisions,
+  today: string,
+  reading: Reading,
+): Map<string, Reader> => {
+  const readers = new Map<string, Reader>()
+  for (const parameter of params.values()) {
+    const take = (value: string) => void reading.given.set(parameter.name, value)
+    readers.set(
+      parameter.name,
+      single((text) => parseParameter(parameter, text, today), take),
+    )
+  }
+  if ('list' in body) for (const [name, reader] of listReaders(reading.draft)) readers.set(name, reader)
+  const takeRevision = (value: string) => {
+    reading.revision = value
+  }
+  readers.set('revision', single(oneOfNumbers(served), takeRevision))
+  readers.set(
+    'format',
+    single(onlyOne('json'), () => {}),
+  )
+  return readers
+}
+
+const readWith = (
+  definition: Definition,
+  readers: ReadonlyMap<string, Reader>,
+  draft: Draft,
+  rawQuery: string,
+): PairsReading => {
+  const { body } = definition
+  const list = 'list' in body ? body.list : undefined
+  const filterable = (list?.filters ?? []).flatMap((name) => list?.source.resource.fields.get(name) ?? [])
+  const known = [...filterable.map(({ name }) => name), ...readers.keys()]
+  const readPair = (pair: Pair): PairReading => {
+    const { name, value } = pair
+    const reader = readers.get(name)
+    if (reader) return readValue(name, reader, value)
+    if (list) return readFilter(pair, { resource: list.source.resource, filterable, known, draft })
+    const { fault, nearest } = unknownParameter(name, known)
+    return nearest && value !== undefined ? { faults: [fault], meant: [nearest, value] } : { faults: [fault] }
+  }
+  return readPairs(rawQuery, readPair)
+}
+
+/** Defaults for what was not given; a fault for each that has none and is needed. */
+const complete = ({ params }: Definition, given: Map<string, string>, rawQuery: string): Fault[] =>
+  [...params.values()].flatMap((parameter): Fault[] => {
+    const { name, type, optional, default: usual } = parameter
+    if (given.has(name)) return []
+    if (usual !== undefined) given.set(name, usual)
+    if (usual !== undefined || optional || isNamed(rawQuery, name)) return []
+    return [{ parameter: name, code: 'invalid_value', detail: `is missing: expected ${describe(type)}` }]
+  })
+
+const describe = (type: string) =>
+  type === 'integer' ? 'an integer' : `a ${type === 'string' ? 'text' : type}`
+
+/** A parameter that was given with a value that is wrong is not missing as well. */
+const isNamed = (rawQuery: string, name: string) => new RegExp(`(^|&)${name}=`).test(rawQuery)
+
+const filtersText = (resource: Resource, conditions: readonly Condition[]): string =>
+  formatSelection({
+    resource,
+    conditions,
+    sort: [parseSortKey(resource.defaultSort)],
+    on: undefined,
+    expiringWithin: undefined,
+  })
+
+const isRelative = (values: Iterable<string>) => [...values].some((value) => value.startsWith('today'))
+
+const finish = (
+  definition: Definition,
+  { given, draft, revision }: Reading,
+  queries: ReadonlyMap<Source, Query>,
+): CustomRequest => {
+  const { body, name, digest } = definition
+  const list: List | undefined = 'list' in body ? body.list : undefined
+  const { conditions, limit = list?.limit ?? 1, count = false, cursor } = draft
+  const chosen = [
+    formatPairs([...given].sort(([a], [b]) => (a < b ? -1 : 1))),
+    list ? filtersText(list.source.resource, conditions) : '',
+  ]
+  const selection = chosen.filter((part) => part !== '').join('&')
+  const controls: [string, string][] = []
+  if (revision !== undefined) controls.push(['revision', revision])
+  if (count) controls.push(['count', 'exact'])
+  if (list && limit !== list.limit) controls.push(['limit', String(limit)])
+  const all = [selection, formatPairs(controls)].filter((part) => part !== '')
+  return {
+    given,
+    queries,
+    conditions,
+    limit,
+    cursor,
+    count,
+    canonical: all.join('&'),
+    selection: `custom/${name} ${definition.revision} ${digest}?${selection}`,
+    dependsOnDay:
+      definition.dependsOnDay ||
+      isRelative(given.values()) ||
+      isRelative(conditions.flatMap(({ values }) => values)),
+  }
+}
+
+/**
+ * Reads a query string for a custom endpoint: its parameters, and on a list the filters that the document
+ * allows, limit, cursor and count. Every fault is found. Pure; `today` is what bounds of dates are compared on.
+ */
+export const readRequest = (
+  definition: Definition,
+  revisions: Revisions,
+  rawQuery: string,
+  today: string,
+): RequestOutcome => {
+  const reading: Reading = { given: new Map(), draft: { conditions: [] } }
+  const readers = readersOf(definition, revisions, today, reading)
+  const pairs = readWith(definition, readers, reading.draft, rawQuery)
+  const missing = complete(definition, reading.given, rawQuery)
+  const { cursor } = reading.draft
+  const refuse = (faults: Fault[], corrected?: string): RequestOutcome => ({
+    faults,
+    ...(corrected === undefined ? {} : { corrected }),
+    ...(cursor === undefined ? {} : { cursor }),
+  })
+  if (pairs.faults.length > 0) {
+    const meant = formatMeant(pairs)
+    const again = meant === undefined ? undefined : readRequest(definition, revisions, meant, today)
+    const isMissing = (fault: Fault) => !pairs.meant.some((pair) => pair?.[0] === fault.parameter)
+    return refuse(
+      [...pairs.faults, ...missing.filter(isMissing)],
+      again && ('request' in again ? meant : again.corrected),
+    )
+  }
+  if (missing.length > 0) return refuse(missing)
+  const bound = bindSources(definition, reading.given)
+  if ('faults' in bound) return refuse(bound.faults)
+  return { request: finish(definition, reading, bound.queries) }
+}

@@ -1,0 +1,63 @@
+/**
+ * The query as the demo keeps it: names and values in order, as they are sent.
+ * @typedef {[name: string, value: string]} Pair
+ */
+
+/** Readable where that is safe: only what would be misread is escaped. @param {string} text */
+const encode = (text) =>
+  encodeURIComponent(text)
+    .replace(/%5B/g, '[')
+    .replace(/%5D/g, ']')
+    .replace(/%2C/g, ',')
+    .replace(/%3A/g, ':')
+    .replace(/'/g, '%27')
+
+/** @param {string} path @param {string} id @param {readonly Pair[]} pairs */
+export const toTarget = (path, id, pairs) => {
+  const query = pairs.map(([name, value]) => `${encode(name)}=${encode(value)}`).join('&')
+  const target = path.replace('{id}', encodeURIComponent(id).replace(/'/g, '%27'))
+  return query === '' ? target : `${target}?${query}`
+}
+
+/** @param {string} search with or without the question mark @returns {Pair[]} */
+export const fromSearch = (search) => [...new URLSearchParams(search)]
+
+/** Splits a list at its commas, but for escaped ones. @param {string} value */
+export const splitList = (value) => (value === '' ? [] : value.split(/(?<!\\),/))
+
+/**
+ * The pairs with what an error suggests in place of what was wrong.
+ * @param {readonly Pair[]} pairs
+ * @param {{ parameter?: string, code: string, did_you_mean?: string }} fault
+ * @param {(item: string) => boolean} isGood whether a value of that parameter is one of those there are
+ * @returns {Pair[]}
+ */
+export const applySuggestion = (pairs, { parameter, code, did_you_mean: better = '' }, isGood) =>
+  pairs.map(([name, value]) => {
+    if (name !== parameter) return [name, value]
+    if (code === 'unknown_parameter' || code === 'unknown_operator') return [better, value]
+    const items = splitList(value)
+    const wrong = items.findIndex((item) => !isGood(item.replace(/^-/, '')))
+    if (wrong === -1) return [name, better]
+    const sign = items[wrong]?.startsWith('-') && !better.startsWith('-') ? '-' : ''
+    return [name, items.with(wrong, sign + better).join(',')]
+  })
+
+/** @param {string} url @param {string} token */
+export const snippets = (url, token) => ({
+  curl: `curl -g '${url}' \\\n  -H 'Authorization: Bearer ${token}' \\\n  -H 'Accept: application/json'`,
+  javascript: `const answer = await fetch('${url}', {
+  headers: { Authorization: 'Bearer ${token}', Accept: 'application/json' },
+})
+if (!answer.ok) throw new Error((await answer.json()).detail)
+const body = await answer.json()`,
+  python: `import json
+from urllib.request import Request, urlopen
+
+request = Request('${url}', headers={
+    'Authorization': 'Bearer ${token}',
+    'Accept': 'application/json',
+})
+with urlopen(request) as answer:
+    body = json.load(answer)`,
+})

@@ -1,0 +1,36 @@
+import Fastify from 'fastify'
+import fp from 'fastify-plugin'
+import type { Representation } from '../app/cache/entry.ts'
+import { referenceScript } from '../app/pages/docs-page.ts'
+import { createRepresentation } from '../app/pages/representation.ts'
+import { immutable } from './pages.ts'
+
+const type = 'text/javascript; charset=utf-8'
+
+/**
+ * The reference's program: 4 MB, kept by browsers for ever. The package's plugin only serves it with a page of its
+ * own, whose inline script a strict policy refuses; so a scratch server is asked for it once, by the first reader.
+ */
+const load = async (): Promise<Representation> => {
+  const { default: apiReference } = await import('@scalar/fastify-api-reference')
+  const scratch = Fastify()
+  await scratch.register(apiReference, { routePrefix: '/reference', configuration: { url: '/openapi.json' } })
+  const { statusCode, body } = await scratch.inject('/reference/js/scalar.js')
+  await scratch.close()
+  if (statusCode !== 200) throw new Error(`the reference's program was answered with ${statusCode}`)
+  return createRepresentation(type, body)
+}
+
+let loaded: Promise<Representation> | undefined
+
+export default fp(
+  (app, _options, done) => {
+    app.get(referenceScript, { schema: { hide: true } }, async (_request, reply) => {
+      loaded ??= load()
+      return reply.sendPage(type, await loaded, { cacheControl: immutable })
+    })
+    app.guardMethods(referenceScript, ['GET', 'HEAD'])
+    done()
+  },
+  { name: 'reference', dependencies: ['pages', 'method-guard'], fastify: '5.x' },
+)

@@ -1,0 +1,38 @@
+import type { FastifyInstance, FastifyReply } from 'fastify'
+import type { AccessForm, FormValues } from '../app/access/form.ts'
+import { accessOutcomePage, accessPage } from '../app/pages/access-page.ts'
+import type { PageContent } from '../app/pages/layout.ts'
+import { htmlType, type Site } from '../app/pages/site.ts'
+import { toApiError } from '../plugins/problems.ts'
+
+export type AccessPageOptions = { site: Site; form: AccessForm }
+
+const formType = 'application/x-www-form-urlencoded'
+const hidden = { hide: true }
+
+/** The contact form, which also works without JavaScript: then it is sent here. */
+export const accessRoutes = async (
+  app: FastifyInstance,
+  { site, form }: AccessPageOptions,
+): Promise<void> => {
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser(formType, { parseAs: 'string' }, (_request, body, parsed) => {
+    parsed(null, Object.fromEntries(new URLSearchParams(body as string)))
+  })
+  // Refusals of the body name the type that it should have.
+  app.setErrorHandler((error, request, reply) =>
+    app.sendProblem(toApiError(error, formType) ?? error, request, reply),
+  )
+  const send = (reply: FastifyReply, content: PageContent) =>
+    reply.sendPage(htmlType, { body: Buffer.from(site.layOut(content)), etag: '', encoded: new Map() })
+
+  app.get('/access', { schema: hidden }, (_request, reply) => send(reply, accessPage(form.ticket())))
+  app.post('/access', { schema: hidden }, async (request, reply) => {
+    const values = (request.body ?? {}) as FormValues
+    const outcome = await form.submit(values, request.ip)
+    reply.code(outcome.kind === 'received' ? 200 : outcome.status)
+    if (outcome.kind === 'refused') reply.headers(outcome.headers)
+    return send(reply, accessOutcomePage(outcome, values, form.ticket()))
+  })
+  app.guardMethods('/access', ['GET', 'HEAD', 'POST'])
+}

@@ -1,0 +1,15 @@
+import type { Custom } from '../app/custom/custom.ts'
+import type { Endpoint } from '../plugins/endpoints.ts'
+
+/** What a customer was granted, by name. Which scope it needs is known only when it is known to be there. */
+export const customEndpoints = (custom: Custom): Endpoint[] => [
+  {
+    path: '/custom/:name',
+    scope: null,
+    schema: {},
+    scopeOf: ({ name }) => `custom:${name}`,
+    admit: ({ principal, params }) => custom.admit({ principal, name: params.name as string }),
+    answer: ({ principal, params, rawQuery, noCache }) =>
+      custom.answer({ principal, name: params.name as string, rawQuery, noCache }),
+  },
+]

@@ -1,0 +1,274 @@
+import { execFile } from 'node:child_process'
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { gunzipSync } from 'node:zlib'
+import t from 'tap'
+import { z } from 'zod'
+import { demoCustomerId } from '../../app/auth/principal.ts'
+import { installShipped } from '../../app/custom/install.ts'
+import { loadReferenceData } from '../../app/db/reference/load.ts'
+import { loadExampleData } from '../../app/demo/example-data.ts'
+import { importRecords } from '../../app/import/index.ts'
+import { asCustomer, createTestApp, createTestDatabase } from '../helper.ts'
+import { createStage, day } from './stage.ts'
+
+/** The documents of examples/ and of the guide on real certificates, and what the description says of them. */
+
+const root = join(import.meta.dirname, '../..')
+const read = (file: string) => readFileSync(join(root, file), 'utf8')
+const customers = ['cisco-systems-inc', 'samsung-electronics-co-ltd'] as const
+const database = await createTestDatabase()
+const { operator } = database
+const app = await createTestApp(database, { origin: 'https://api.example' })
+t.teardown(async () => {
+  await app.close()
+  await database.close()
+})
+const { give, run } = createStage(database)
+
+const real = gunzipSync(readFileSync(join(root, 'test/data/certifications-2026-04-25.ndjson.gz')))
+  .toString()
+  .split('\n')
+  .filter((line) => customers.some((customer) => line.includes(`"${customer}"`)))
+await loadReferenceData(operator)
+await importRecords(operator, ReadableStream.from([Buffer.from(real.join('\n'))]))
+await loadExampleData(operator, day(0))
+await installShipped(operator)
+// The registers know no approvals: one for each certificate, in the country of a register, some in renewal.
+await run(`insert into approvals (customer_id, id, product_id, country_code, scheme, certificate_id, status, phase)
+  select customer_id, 'a-' || id, coalesce(product_id, 'none'), case when scheme like 'FIPS%' then 'US' else 'DE' end,
+    coalesce(scheme, 'none'), id, case when id < '8' then 'granted' else 'preparing' end,
+    case when id < '8' then 'initial' else 'renewal' end
+  from certificates where customer_id <> '${demoCustomerId}'`)
+
+const documents = globSync('examples/custom/*.yaml', { cwd: root }).sort()
+for (const file of documents) for (const customer of customers) await give(customer, read(file))
+await run(`update customers set plan = 'premium'`)
+const { get, token } = await asCustomer(database, app, customers[0])
+const { get: samsung } = await asCustomer(database, app, customers[1])
+
+type Rec = Record<string, string | number | null>
+const walk = async (ask: typeof get, path: string): Promise<Rec[]> => {
+  const rows: Rec[] = []
+  for (let cursor: string | undefined | null; cursor !== null; ) {
+    const answer = await ask(
+      `${path}${cursor === undefined ? '' : `${path.includes('?') ? '&' : '?'}cursor=${cursor}`}`,
+    )
+    if (answer.statusCode !== 200) throw new Error(`${path}: ${answer.body}`)
+    const { data, page } = answer.json()
+    rows.push(...data)
+    cursor = page.next_cursor
+  }
+  return rows
+}
+
+t.test('a renamed German market matrix', async (t) => {
+  for (const ask of [get, samsung]) {
+    const [rows, approvals, certificates, products] = await Promise.all(
+      ['custom/marktmatrix', 'approvals?sort=-updated_at', 'certificates', 'products'].map((path) =>
+        walk(ask, `/v1/${path}`),
+      ),
+    )
+    const byId = (list: Rec[] | undefined) => new Map(list?.map((row) => [row.id, row]))
+    const [c, p] = [byId(certificates), byId(products)]
+    t.ok((rows?.length ?? 0) > 70)
+    const soon = day(90)
+    t.strictSame(
+      rows,
+      approvals?.map((row) => {
+        const { number = null, valid_until: until = null, validity } = c.get(row.certificate_id) ?? {}
+        const { name, model } = p.get(row.product_id) ?? {}
+        const isValid = validity === 'valid'
+        return {
+          artikelnummer: row.product_id,
+          artikel: [name, model].filter((each) => each).join(' / '),
+          land: row.country_code,
+          landesname: row.country_code === 'US' ? 'United States' : 'Germany',
+          zulassung: row.scheme,
+          stand: row.status === 'granted' ? 'erteilt' : 'in Vorbereitung',
+          zertifikat: number,
+          gueltig_bis: typeof until === 'string' ? until.split('-').reverse().join('.') : null,
+          ampel: isValid ? (typeof until === 'string' && until < soon ? 'gelb' : 'gruen') : 'rot',
+        }
+      }),
+    )
+  }
+})
+
+t.test('a filtered view by country', async (t) => {
+  const standard = await walk(
+    get,
+    `/v1/certificates?validity=valid&valid_until[lte]=today%2B365d&sort=valid_until`,
+  )
+  const view = await walk(get, '/v1/custom/expiring-by-country?days=365')
+  t.ok(view.length > 3)
+  t.same(
+    view.map(({ certificate_id: id, days_remaining: days }) => [id, days]),
+    standard.map(({ id, days_remaining: days }) => [id, days]),
+  )
+  t.same(await walk(get, '/v1/custom/expiring-by-country?days=365&country_code=AQ'), [])
+})
+
+t.test('group counts by scheme and status', async (t) => {
+  const {
+    by_scheme_and_status: groups,
+    total,
+    ...rest
+  } = (await get('/v1/custom/certificates-by-scheme?since=2026-01-01')).json()
+  const certificates = await walk(get, '/v1/certificates')
+  const expected = Map.groupBy(certificates, (row) => `${row.scheme}, ${row.approval_status}`)
+  t.same(
+    new Map(groups.map((row: Rec) => [`${row.scheme}, ${row.approval_status}`, row.count])),
+    new Map([...expected].map(([name, { length }]) => [name, length])),
+  )
+  t.equal(total, certificates.length)
+  t.equal(
+    rest.issued_since,
+    certificates.filter(({ issued_on: on }) => String(on) >= '2026-01-01' && on !== null).length,
+  )
+})
+
+t.test('may this be sold there today, by the example data', async (t) => {
+  const ask = async (product: string, country: string) =>
+    (
+      await app.inject({
+        url: `/v1/custom/market-access?product_id=${product}&country_code=${country}`,
+        headers: { authorization: 'Bearer cda_demo_public' },
+      })
+    ).json()
+  const cases = await run<{ product: string; country: string }>(
+    `select distinct product_id as product, country_code as country from (
+       select product_id, country_code from approvals where customer_id = 'demo'
+       union select product_id, country_code from certificates
+         where customer_id = 'demo' and product_id is not null and country_code is not null) x`,
+  )
+  const reasons = new Set<string>()
+  for (const { product, country } of cases) {
+    const { schemes, required_schemes: required, product: named } = await ask(product, country)
+    const known = await run(`select from products where customer_id = 'demo' and id = '${product}'`)
+    t.equal(named !== null, known.length > 0, product)
+    t.ok(schemes.length > 0 && Array.isArray(required), `${product} in ${country}`)
+    for (const entry of schemes) {
+      reasons.add(`${entry.allowed} ${entry.because}`)
+      const isCovered =
+        await run(`select from certificates where customer_id = 'demo' and id = '${entry.certificate_id}'
+        and approval_status in ('approved', 'conditional') and coalesce(valid_until, 'infinity') >= current_date
+        and coalesce(valid_from, '-infinity') <= current_date`)
+      t.equal(entry.allowed, isCovered.length > 0 || entry.because === 'not_required', JSON.stringify(entry))
+    }
+  }
+  for (const reason of [
+    'true certificate_valid',
+    'true not_required',
+    'false certificate_expired',
+    'false approval_rejected',
+    'false approval_in_review',
+  ])
+    t.ok(reasons.has(reason), `${reason} occurs`)
+  t.same((await ask('nobody', 'AQ')).schemes, [])
+  t.comment([...reasons].sort().join(', '))
+})
+
+const openApi = async (authorization?: string) =>
+  app.inject({ url: '/openapi.json', ...(authorization ? { headers: { authorization } } : {}) })
+
+t.test('whoever asks for the description with a token finds its custom endpoints in it', async (t) => {
+  const open = await openApi()
+  t.notOk(open.body.includes('/v1/custom/'), 'without one, nothing of them')
+  t.equal(open.headers['cache-control'], 'public, no-cache')
+  t.match(open.headers.vary, /Authorization/)
+  const own = await openApi(`Bearer ${token}`)
+  t.equal(own.headers['cache-control'], 'private, no-cache')
+  t.not(own.headers.etag, open.headers.etag)
+  const paths = Object.keys(own.json().paths).filter((path) => path.startsWith('/v1/custom/'))
+  t.same(paths, [
+    '/v1/custom/certificates-by-scheme',
+    '/v1/custom/dashboard-overview',
+    '/v1/custom/expiring-by-country',
+    '/v1/custom/marktmatrix',
+  ])
+  const rest = own.json()
+  for (const path of paths) delete rest.paths[path]
+  t.same(Object.keys(rest.paths), Object.keys(open.json().paths), 'and everything else')
+  const demo = Object.keys((await openApi('Bearer cda_demo_public')).json().paths)
+  t.same(
+    demo.filter((path) => path.startsWith('/v1/custom/')),
+    ['/v1/custom/dashboard-overview', '/v1/custom/market-access'],
+  )
+  t.equal((await openApi('Bearer nonsense')).statusCode, 401)
+})
+
+t.test('and they answer as it says', async (t) => {
+  for (const [authorization, targets] of [
+    [
+      `Bearer ${token}`,
+      [
+        'marktmatrix?limit=20&count=exact',
+        'expiring-by-country',
+        'certificates-by-scheme',
+        'dashboard-overview',
+      ],
+    ],
+    [
+      'Bearer cda_demo_public',
+      ['market-access?product_id=prd-smartlock&country_code=SG', 'dashboard-overview'],
+    ],
+  ] as const) {
+    const document = (await openApi(authorization)).json()
+    for (const target of targets) {
+      const [name] = target.split('?')
+      const { parameters, responses, operationId } = document.paths[`/v1/custom/${name}`].get
+      const { schema, example } = responses[200].content['application/json']
+      // Strict: whatever is answered must be described.
+      const closed = JSON.parse(JSON.stringify(schema), (_, node) =>
+        node?.type === 'object' && node.properties ? { ...node, additionalProperties: false } : node,
+      )
+      const validate = z.fromJSONSchema(closed)
+      const answer = await app.inject({ url: `/v1/custom/${target}`, headers: { authorization } })
+      t.equal(answer.statusCode, 200, target)
+      t.same(validate.safeParse(answer.json()).error?.issues ?? [], [], `${operationId}: its answer`)
+      t.same(validate.safeParse(example).error?.issues ?? [], [], `${operationId}: its example`)
+      t.ok('Definition-Revision' in responses[200].headers)
+      const query = parameters.filter((each: { in?: string }) => each.in === 'query' && !('$ref' in each))
+      for (const { name: parameter, example: value } of query) {
+        if (parameter === 'cursor') continue
+        const required = query.filter(
+          (each: { required?: boolean; name: string }) => each.required && each.name !== parameter,
+        )
+        const pairs: [string, string][] = [...required, { name: parameter, example: value }].map((each) => [
+          each.name,
+          String(each.example),
+        ])
+        const url = `/v1/custom/${name}?${new URLSearchParams(pairs)}`
+        t.equal(
+          (await app.inject({ url, headers: { authorization } })).statusCode,
+          200,
+          `${url}, its own example`,
+        )
+      }
+    }
+  }
+})
+
+t.test('the linter finds nothing in it', async (t) => {
+  const { body } = await openApi(`Bearer ${token}`)
+  const document = JSON.parse(body)
+  for (const path of Object.keys(document.paths))
+    if (!path.startsWith('/v1/custom/')) delete document.paths[path]
+  const file = join(t.testdir({ 'openapi.json': JSON.stringify(document) }), 'openapi.json')
+  const cli = join(root, 'node_modules/@stoplight/spectral-cli/dist/index.js')
+  const options = ['-r', join(root, '.spectral.yaml'), '-f', 'json', '-q', '--fail-severity', 'hint']
+  const linted = promisify(execFile)(process.execPath, [cli, 'lint', ...options, file], {
+    maxBuffer: 2 ** 26,
+  })
+  const { stdout } = await linted.catch((error: { stdout: string }) => error)
+  const found = JSON.parse(stdout) as { code: string; path: string[]; message: string }[]
+  t.same(
+    found
+      // Of what was taken out above.
+      .filter(({ code }) => code !== 'oas3-unused-component' && code !== 'operation-tag-defined')
+      .map(({ code, path, message }) => `${code} at ${path.join('/')}: ${message}`),
+    [],
+  )
+})

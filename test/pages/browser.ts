@@ -1,0 +1,52 @@
+import { existsSync } from 'node:fs'
+import axe from 'axe-core'
+import { type Browser, chromium, type Page } from 'playwright-core'
+
+const program = process.env.CHROMIUM ?? '/usr/bin/chromium'
+
+/** A browser that is on the machine; undefined: there is none. Throws where REQUIRE_CHROMIUM=1. */
+export const launchBrowser = async (): Promise<Browser | undefined> => {
+  if (!existsSync(program)) {
+    if (process.env.REQUIRE_CHROMIUM === '1')
+      throw new Error(`REQUIRE_CHROMIUM=1, but there is no ${program}`)
+    return undefined
+  }
+  return await chromium.launch({ executablePath: program, args: ['--no-sandbox'] })
+}
+
+export type Look = { javaScript?: boolean; colorScheme?: 'light' | 'dark'; hasClock?: boolean }
+
+/** A window on a page; with `hasClock` its time can be put forward, and its network is not timed. `faults` fills with what its console, its policy and its network complain of. */
+export const openWindow = async (browser: Browser, url: string, look: Look = {}) => {
+  const context = await browser.newContext({
+    viewport: { width: 1280, height: 850 },
+    colorScheme: look.colorScheme ?? 'light',
+    javaScriptEnabled: look.javaScript !== false,
+    reducedMotion: 'reduce',
+  })
+  const page = await context.newPage()
+  if (look.hasClock) await page.clock.install()
+  const faults: string[] = []
+  const hosts = new Set<string>()
+  page.on('console', (message) => {
+    if (message.type() === 'error' || message.type() === 'warning') faults.push(message.text())
+  })
+  page.on('pageerror', (error) => faults.push(error.message))
+  page.on('requestfailed', (request) => faults.push(`${request.url()}: ${request.failure()?.errorText}`))
+  page.on('request', (request) => hosts.add(new URL(request.url()).host))
+  await page.goto(url)
+  return { page, faults, hosts, close: () => context.close() }
+}
+
+/** What axe-core finds, one line a violation; `within`: a selector, the whole page unless given. */
+export const findViolations = async (page: Page, within?: string): Promise<string[]> => {
+  // By the debugger, which no policy of the page refuses.
+  await page.evaluate(axe.source)
+  const { violations } = await page.evaluate(
+    (root) => (globalThis as unknown as { axe: typeof axe }).axe.run(root ?? 'html'),
+    within,
+  )
+  return violations.map(
+    ({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(' | ')}`,
+  )
+}

@@ -1,0 +1,236 @@
+import type { LightMyRequestResponse } from 'fastify'
+import { sql } from 'kysely'
+import t from 'tap'
+import { catalogue } from '../../app/errors.ts'
+import { createTestApp, createTestDatabase, publicUrl } from '../helper.ts'
+
+const database = await createTestDatabase()
+const clock = { offsetMs: 0 }
+const app = await createTestApp(database, { clock, env: { LIMIT_ACCESS_REQUESTS: '3' } })
+t.teardown(async () => {
+  await app.close()
+  await database.close()
+})
+
+const get = (url: string, headers: Record<string, string> = {}) => app.inject({ url, headers })
+const codes = Object.keys(catalogue)
+const pages = ['/', '/demo', '/docs', '/docs/guides', '/access', '/status', '/problems']
+const all = [...pages, '/docs/guides/changes', ...codes.map((code) => `/problems/${code}`)]
+
+/** Addresses of what a page loads from its own origin. */
+const partsOf = ({ body }: LightMyRequestResponse) =>
+  [...body.matchAll(/<(?:link|script|img)\b[^>]*?(?:href|src)="(\/[^"]+)"/g)].map(
+    (match) => match[1] as string,
+  )
+
+t.test('every page is HTML under a policy of its own, kept by its tag', async (t) => {
+  for (const path of all) {
+    const answer = await get(path)
+    t.equal(answer.statusCode, 200, path)
+    t.equal(answer.headers['content-type'], 'text/html; charset=utf-8')
+    const policy = String(answer.headers['content-security-policy'])
+    const isReference = path === '/docs'
+    const styles = isReference ? "style-src 'self' 'unsafe-inline'" : "style-src 'self'"
+    t.equal(
+      policy,
+      `default-src 'none'; script-src 'self'; ${styles}; img-src 'self' data:; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`,
+    )
+    t.notMatch(answer.body, /<script(?![^>]*\bsrc=)|\son\w+=|\sstyle=/, 'nothing inline')
+    t.match(answer.body, /<html lang="en">[\s\S]*<title>[^<]+<\/title>[\s\S]*<main id="main"/)
+    if (path === '/access') {
+      t.match(answer.headers, { 'cache-control': 'no-store', etag: undefined })
+      continue
+    }
+    const again = await get(path, { 'if-none-match': String(answer.headers.etag) })
+    t.equal(again.statusCode, 304)
+  }
+})
+
+t.test('with all it loads a page is below 100 kB, and its parts are kept for ever', async (t) => {
+  const sizeOf = async (url: string) => {
+    const answer = await get(url, { 'accept-encoding': 'br' })
+    t.equal(answer.statusCode, 200, url)
+    return { answer, bytes: answer.rawPayload.length }
+  }
+  for (const path of pages) {
+    const page = await get(path)
+    const parts = new Set(partsOf(page))
+    let sum = (await sizeOf(path)).bytes
+    for (const part of parts) {
+      const { answer, bytes } = await sizeOf(part)
+      t.equal(answer.headers['cache-control'], 'public, max-age=31536000, immutable', part)
+      sum += bytes
+    }
+    t.comment(`${path}: ${sum} bytes compressed, ${parts.size} parts`)
+    t.ok(parts.size >= 2)
+    t.ok(sum < 100_000, `${path}: ${sum} bytes`)
+    // One round trip: whatever a module imports is named in the page.
+    for (const part of parts) {
+      if (!part.endsWith('.js')) continue
+      const { body } = await get(part)
+      for (const [, imported] of body.matchAll(/from\s*['"]([^'"]+)['"]/g)) {
+        t.ok(parts.has(imported as string), `${path} names ${imported}`)
+      }
+    }
+  }
+  const status = await sizeOf('/status.json')
+  t.ok(status.bytes < 20_000)
+})
+
+t.test('nothing comes from elsewhere', async (t) => {
+  const namespaces = /http:\/\/www\.w3\.org\/2000\/svg/g
+  for (const path of pages) {
+    const page = await get(path)
+    const texts = [
+      page.body,
+      ...(await Promise.all(partsOf(page).map(async (part) => (await get(part)).body))),
+    ]
+    for (const text of texts) {
+      const loads =
+        text
+          .replace(namespaces, '')
+          .match(/(?:src|href)="https?:[^"]*"|url\([^)]*\)|@import|import\(['"]https?:/g) ?? []
+      t.same(
+        loads.filter((each) => !each.includes(publicUrl)),
+        [],
+        path,
+      )
+    }
+  }
+})
+
+t.test('each error has its page, where the type of its problem document leads', async (t) => {
+  const refused = await get('/v1/products')
+  const { type, code } = refused.json()
+  const path = new URL(type).pathname
+  const page = await get(path)
+  t.equal(page.statusCode, 200)
+  t.match(page.body, code)
+  for (const each of codes) {
+    const { body } = await get(`/problems/${each}`)
+    t.match(body, /What it means.*Why it happens.*What to do.*<li>.*Example/s, each)
+    t.match(body, `&quot;code&quot;: &quot;${each}&quot;`, 'with an example body')
+  }
+  t.equal((await get('/problems/none_such')).statusCode, 404)
+  const list = (await get('/problems')).body
+  t.same(
+    codes.filter((each) => !list.includes(`href="/problems/${each}"`)),
+    [],
+  )
+})
+
+t.test('pages over plain HTTP are redirected, with their query; the API and forms are refused', async (t) => {
+  const origin = 'https://api.example'
+  const strict = await createTestApp(database, { origin, env: { ALLOW_HTTP: 'never' } })
+  t.teardown(() => strict.close())
+  for (const path of [
+    '/',
+    '/demo?path=%2Fv1%2Fproducts',
+    '/docs/guides/changes',
+    '/problems/not_found',
+    '/status.json',
+  ]) {
+    const answer = await strict.inject(path)
+    t.match([answer.statusCode, answer.headers.location], [308, `${origin}${path}`])
+  }
+  for (const path of ['/v1/products', '/openapi.json', '/products', '/.well-known/jwks.json']) {
+    t.match((await strict.inject(path)).json(), { status: 403, code: 'tls_required' }, path)
+  }
+  const form = await strict.inject({ method: 'POST', url: '/access', payload: 'company=x' })
+  t.equal(form.statusCode, 403, 'what a form sent in the clear is not sent on')
+})
+
+t.test('the OAuth metadata, the catalog and security.txt lead to pages that there are', async (t) => {
+  const pathOf = (address: string) => new URL(address).pathname
+  const { linkset } = (await get('/.well-known/api-catalog')).json()
+  const links = Object.values(linkset[0]).flatMap((value) => (Array.isArray(value) ? value : []))
+  t.ok(links.length >= 4)
+  for (const { href, type } of links) {
+    const answer = await get(pathOf(href))
+    t.equal(answer.statusCode, 200, href)
+    t.ok(String(answer.headers['content-type']).startsWith(type), href)
+  }
+  const metadata = (await get('/.well-known/oauth-authorization-server')).json()
+  t.equal((await get(pathOf(metadata.service_documentation))).statusCode, 200)
+  const answer = await get('/.well-known/security.txt')
+  t.equal(answer.headers['content-type'], 'text/plain; charset=utf-8')
+  const [, contact] = /^Contact: (.+)$/m.exec(answer.body) ?? []
+  t.equal((await get(pathOf(contact as string))).statusCode, 200)
+  const [, expires] = /^Expires: (.+)$/m.exec(answer.body) ?? []
+  const daysLeft = (Date.parse(expires as string) - Date.now()) / 86_400_000
+  t.ok(daysLeft > 90 && daysLeft < 365, 'RFC 9116: less than a year')
+})
+
+t.test('guides link to guides, and to nothing that is no page', async (t) => {
+  const list = await get('/docs/guides')
+  const guides = [...list.body.matchAll(/href="(\/docs\/guides\/[^"]+)"/g)].map((match) => match[1] as string)
+  t.ok(guides.length >= 7)
+  for (const guide of guides) {
+    const { body } = await get(guide)
+    for (const [, href = ''] of body.matchAll(/<a [^>]*href="([^"]+)"/g)) {
+      if (!href.startsWith('/') || href.startsWith('/v1/')) {
+        t.match(href, /^(https?:\/\/|#)/, `${guide} → ${href}`)
+        continue
+      }
+      t.equal((await get(href.split('#')[0] as string)).statusCode, 200, `${guide} → ${href}`)
+    }
+  }
+})
+
+const good = {
+  company: 'Acme & <Söhne>',
+  name: 'Ada',
+  email: 'ada@acme.example',
+  message: 'For "ERP"',
+  consent: 'true',
+}
+const ticketOf = (body: string) => /name="ticket" value="([^"]+)"/.exec(body)?.[1] as string
+const post = (fields: Record<string, string>) =>
+  app.inject({
+    method: 'POST',
+    url: '/access',
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    payload: new URLSearchParams(fields).toString(),
+  })
+const countRequests = async () => {
+  const { rows } = await sql<{ n: number }>`select count(*) as n from access_requests`.execute(
+    database.operator,
+  )
+  return rows[0]?.n
+}
+
+t.test('without JavaScript the form is sent as a form: programs are refused, people told why', async (t) => {
+  const ticket = ticketOf((await get('/access')).body)
+  const early = await post({ ...good, ticket })
+  t.equal(early.statusCode, 400)
+  t.match(early.body, /faster than anybody types/)
+  t.match(
+    early.body,
+    'value="Acme &amp; &lt;Söhne&gt;"',
+    'nothing that was written is lost, or becomes markup',
+  )
+  clock.offsetMs += 5_000
+  const trapped = await post({ ...good, ticket, website: 'http://spam.example' })
+  t.match([trapped.statusCode, trapped.body], [400, /for programs only/])
+  for (const forged of ['', 'AAAA', `${ticket.slice(0, -2)}AA`]) {
+    t.match((await post({ ...good, ticket: forged })).body, /form is too old/)
+  }
+  const incomplete = await post({ ...good, ticket, email: 'nobody', consent: '' })
+  t.equal(incomplete.statusCode, 400)
+  t.match(incomplete.body, /id="email"[^>]*aria-invalid="true"/)
+  t.match(incomplete.body, /id="email-fault">Expected an e-mail address\./)
+  t.match(incomplete.body, /id="consent-fault">Expected true/)
+  t.equal(await countRequests(), 0)
+
+  const sent = await post({ ...good, ticket })
+  t.equal(sent.statusCode, 200)
+  t.match(sent.body, /The request has come.*You will hear from us by <strong>\d{4}-\d\d-\d\d, \d\d:\d\d UTC/s)
+  t.equal(await countRequests(), 1)
+  for (let i = 0; i < 2; i++) await post({ ...good, ticket })
+  const over = await post({ ...good, ticket })
+  t.equal(over.statusCode, 429)
+  t.ok(Number(over.headers['retry-after']) > 0)
+  t.match(over.body, /Try again in/)
+  clock.offsetMs += 2 * 86_400_000
+  t.match((await post({ ...good, ticket })).body, /form is too old/)
+})
