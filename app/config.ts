@@ -151,6 +151,9 @@ export const variables = {
     .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])
     .default('info')
     .describe('Least severe level that is logged'),
+  WEB_CONCURRENCY: integer(1, 64)
+    .default(1)
+    .describe('Processes that share the port; without REDIS_URL each enforces the whole quotas by itself'),
   NODE_ENV: z
     .enum(['production', 'development', 'test'])
     .default('development')
@@ -193,6 +196,8 @@ export type Config = Readonly<{
   metricsToken: string | undefined
   metricsPort: number | undefined
   hasTraces: boolean
+  /** Processes that share the port. */
+  workers: number
   logLevel: string
   production: boolean
 }>
@@ -291,6 +296,7 @@ export const parseConfig = (environment: Readonly<Record<string, string | undefi
     metricsToken: env.METRICS_TOKEN,
     metricsPort: env.METRICS_PORT,
     hasTraces: env.OTEL_EXPORTER_OTLP_ENDPOINT !== undefined,
+    workers: env.WEB_CONCURRENCY,
     logLevel: env.LOG_LEVEL,
     production: env.NODE_ENV === 'production',
   })

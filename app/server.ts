@@ -1,9 +1,12 @@
+import cluster from 'node:cluster'
 import { createServer } from 'node:net'
 import { performance } from 'node:perf_hooks'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import closeWithGrace from 'close-with-grace'
+import type { FastifyInstance } from 'fastify'
 import pino from 'pino'
+import { Registry } from 'prom-client'
 import packageJson from '../package.json' with { type: 'json' }
 import { build } from './app.ts'
 import { type Config, ConfigError, parseConfig } from './config.ts'
@@ -14,6 +17,8 @@ import { createProcessRegistry } from './observe/process-metrics.ts'
 import { type SecureServer, watchCertificate } from './running/certificate.ts'
 import { createDrain } from './running/drain.ts'
 import { openLogStream } from './running/log-stream.ts'
+import { joinWorkers, type WorkerLink } from './running/worker.ts'
+import { startWorkers, type Workers } from './running/workers.ts'
 import { type Log, openStores, type Stores } from './stores.ts'
 import { startUpkeep } from './upkeep.ts'
 
@@ -22,6 +27,8 @@ const packageRoot = fileURLToPath(new URL('..', import.meta.url))
 const shutdownMs = 20_000
 /** Of which requests get this much, after the time for load balancers; what was counted is written afterwards. */
 const cutAfterMs = 8_000
+/** Workers are cut by themselves first. */
+const workersExtraMs = 2_000
 
 const freePort = (host: string) =>
   new Promise<number>((resolve, reject) => {
@@ -77,22 +84,62 @@ const outliveReaders = () => {
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
 }
 
-const main = async () => {
-  outliveReaders()
-  const config = parseConfig(process.env)
-  const logStream = openLogStream(process.stdout.fd, (message) => process.stderr.write(`${message}\n`))
-  const log = pino({ level: config.logLevel, serializers: { err: describeForLog } }, logStream)
+/** The log, and what ends this process in order: once, by whatever signal. */
+const openLog = (config: Config) => {
+  const stream = openLogStream(process.stdout.fd, (message) => process.stderr.write(`${message}\n`))
+  return { stream, log: pino({ level: config.logLevel, serializers: { err: describeForLog } }, stream) }
+}
+
+/** A terminal's Ctrl-C and some platforms' SIGTERM reach workers too: they end when they are told to, and once. */
+const workerSignals = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const
+
+const closeWorkerWithGrace = (delayMs: number, close: (options: { err?: Error }) => Promise<void>) => {
+  const grace = closeWithGrace({ delay: delayMs, logger: false, skip: [...workerSignals] }, close)
+  let isClosing = false
+  const stop = () => {
+    if (!isClosing) void grace.close()
+    isClosing = true
+  }
+  for (const signal of workerSignals) process.on(signal, signal === 'SIGTERM' ? stop : () => {})
+  return stop
+}
+
+/** Keeps workers on one port; serves their metrics together; ends when they have. */
+const supervise = async (config: Config) => {
+  const { log } = openLog(config)
+  let workers: Workers | undefined
+  process.once('exit', () => {
+    for (const worker of Object.values(cluster.workers ?? {})) worker?.process.kill('SIGKILL')
+  })
+  closeWithGrace({ delay: shutdownMs + workersExtraMs, logger: false }, async ({ err }) => {
+    if (err) log.fatal({ err }, 'stopping after an unexpected error')
+    if (workers && !(await workers.stop())) throw new Error('a worker did not end in order')
+  })
+  const port = config.port === 0 ? await freePort(config.host) : config.port
+  workers = await startWorkers({ count: config.workers, env: { PORT: String(port) }, log })
+  const { metricsPort: at, host } = config
+  if (at !== undefined) await startMetricsServer({ host, port: at, read: workers.readMetrics })
+}
+
+const serve = async (config: Config) => {
+  const { stream: logStream, log } = openLog(config)
+  const isWorker = cluster.isWorker
+  /** What is done once on a machine is the first worker's. */
+  const isFirst = !isWorker || process.env.WORKER_INDEX === '0'
   const starting = new AbortController()
   let stores: Stores | undefined
   let draining = false
   let stop = async () => {}
-  closeWithGrace({ delay: shutdownMs, logger: false }, async ({ err }) => {
+  const close = async ({ err }: { err?: Error }) => {
     if (err) log.fatal({ err }, 'stopping after an unexpected error')
     draining = true
     starting.abort()
     await stop()
     await stores?.close()
-  })
+  }
+  const stopNow = isWorker
+    ? closeWorkerWithGrace(shutdownMs, close)
+    : void closeWithGrace({ delay: shutdownMs, logger: false }, close)
   const warn = (message: string, error?: Error) => log.warn({ reason: error?.message }, message)
   const tracing = config.hasTraces ? await loadTracing(warn) : undefined
   stores = await openStores(config, packageRoot, log, starting.signal, tracing?.noteStatement)
@@ -113,9 +160,10 @@ const main = async () => {
   })
   const drain = createDrain(app.server)
   await app.listen({ host: config.host, port })
+  if (stopNow) shareMetrics(app, joinWorkers({ stop: stopNow, collect: app.metrics.readJson }))
   const { metricsPort } = config
   const metrics =
-    metricsPort === undefined
+    metricsPort === undefined || isWorker
       ? undefined
       : await startMetricsServer({ host: config.host, port: metricsPort, read: app.metrics.read })
   const certificate =
@@ -127,10 +175,10 @@ const main = async () => {
       warn,
     })
   app.startStatus()
-  const upkeep = startUpkeep({ db: stores.db, warn })
-  const refresh = stores.local && keepExampleDataCurrent(stores.local, log)
+  const upkeep = isFirst ? startUpkeep({ db: stores.db, warn }) : undefined
+  const refresh = isFirst && stores.local && keepExampleDataCurrent(stores.local, log)
   stop = async () => {
-    clearInterval(refresh)
+    if (refresh) clearInterval(refresh)
     certificate?.stop()
     drain.begin()
     await delay(config.drainMs)
@@ -139,11 +187,22 @@ const main = async () => {
     }, cutAfterMs)
     await app.close()
     clearTimeout(late)
-    await upkeep.stop()
+    await upkeep?.stop()
     await tracing?.close()
     await metrics?.close()
   }
-  if (stores.local) process.stdout.write(welcome(publicUrl, config.demoToken, stores.local.apiKey))
+  if (isFirst && stores.local) process.stdout.write(welcome(publicUrl, config.demoToken, stores.local.apiKey))
+}
+
+/** Whichever worker a scrape comes to answers for all. */
+const shareMetrics = ({ metrics }: Pick<FastifyInstance, 'metrics'>, { scrape }: WorkerLink) => {
+  metrics.read = async () => ({ type: Registry.PROMETHEUS_CONTENT_TYPE, text: await scrape() })
+}
+
+const main = async () => {
+  outliveReaders()
+  const config = parseConfig(process.env)
+  await (config.workers > 1 && cluster.isPrimary ? supervise(config) : serve(config))
 }
 
 main().catch((error: unknown) => {

@@ -66,8 +66,18 @@ const summary = (result: Result) => {
 }
 
 /** The table, as text. */
-export const printTable = ({ results, at, commit: head, machine, versions, options, residentMib }: Report): void => {
-  console.log(`\n${at}  ${head}  Node ${versions.node}  ${machine.cores} × ${machine.cpu}, load ${machine.load.toFixed(1)}`)
+export const printTable = ({
+  results,
+  at,
+  commit: head,
+  machine,
+  versions,
+  options,
+  residentMib,
+}: Report): void => {
+  console.log(
+    `\n${at}  ${head}  Node ${versions.node}  ${machine.cores} × ${machine.cpu}, load ${machine.load.toFixed(1)}`,
+  )
   console.log(
     `${options.connections} connections, ${options.rounds} rounds of ${options.seconds} s; read the ratios. Resident afterwards: ${residentMib.toFixed(0)} MiB\n`,
   )

@@ -1,0 +1,141 @@
+import cluster, { type Worker } from 'node:cluster'
+import { AggregatorRegistry } from 'prom-client'
+
+/** What a worker tells the process that made it. */
+export type WorkerMessage =
+  | { type: 'listening' }
+  | { type: 'metrics'; id: number; metrics: object[] }
+  /** A scrape that came to a worker wants the sum. */
+  | { type: 'scrape'; id: number }
+/** What it is told. */
+export type PrimaryMessage =
+  | { type: 'stop' }
+  | { type: 'collect'; id: number }
+  | { type: 'scraped'; id: number; text: string }
+
+export type WorkersOptions = {
+  count: number
+  /** What workers get beside the environment: the port, where any would do. */
+  env: Readonly<Record<string, string>>
+  log: { info(details: object, message: string): void; warn(details: object, message: string): void }
+}
+
+export type Workers = {
+  /** Metrics of all workers as one, in Prometheus's text format, and its media type. */
+  readMetrics(): Promise<{ type: string; text: string }>
+  /** Tells all to end and waits for it; false: one of them ended otherwise than it should. */
+  stop(): Promise<boolean>
+}
+
+/** A worker that has nothing to say by then is left out. */
+const collectWithinMs = 2_000
+/** A worker that ends too soon is made anew later each time, up to this. */
+const longestPauseMs = 5_000
+const shortestPauseMs = 100
+/** One that lived so long had no trouble with its start. */
+const healthyMs = 10_000
+
+const tell = (worker: Worker, message: PrimaryMessage): void => {
+  if (worker.isConnected()) worker.send(message)
+}
+
+/** Asks workers for their numbers and adds them up. */
+const createCollector = () => {
+  const open = new Map<number, (metrics: object[]) => void>()
+  let lastId = 0
+  const collect = (worker: Worker): Promise<object[]> =>
+    new Promise((resolve) => {
+      lastId += 1
+      const id = lastId
+      const finish = (metrics: object[]) => {
+        open.delete(id)
+        clearTimeout(timer)
+        resolve(metrics)
+      }
+      const timer = setTimeout(finish, collectWithinMs, [])
+      open.set(id, finish)
+      tell(worker, { type: 'collect', id })
+    })
+  return {
+    note: (id: number, metrics: object[]) => open.get(id)?.(metrics),
+    async read(workers: readonly Worker[]) {
+      const all = await Promise.all(workers.map(collect))
+      const registry = AggregatorRegistry.aggregate(all.filter((metrics) => metrics.length > 0))
+      return { type: registry.contentType, text: await registry.metrics() }
+    },
+  }
+}
+
+/**
+ * Keeps so many workers on one port. The first one is started alone, so that what is made once is there when the
+ * others come; one that ends is replaced. Resolves when the first listens; rejects where it ends before.
+ */
+export const startWorkers = async ({ count, env, log }: WorkersOptions): Promise<Workers> => {
+  const workers = new Set<Worker>()
+  const listening = new WeakSet<Worker>()
+  const collector = createCollector()
+  let isStopping = false
+  let isClean = true
+  let pauseMs = shortestPauseMs
+
+  const readMetrics = () => collector.read([...workers])
+  const onMessage = (worker: Worker, message: WorkerMessage) => {
+    if (message.type === 'listening') {
+      listening.add(worker)
+      log.info({ worker: worker.id }, 'a worker listens')
+    }
+    if (message.type === 'metrics') collector.note(message.id, message.metrics)
+    if (message.type !== 'scrape') return
+    void readMetrics().then(({ text }) => tell(worker, { type: 'scraped', id: message.id, text }))
+  }
+  const replace = (index: number, startedAt: number) => {
+    pauseMs = Date.now() - startedAt > healthyMs ? shortestPauseMs : Math.min(pauseMs * 2, longestPauseMs)
+    setTimeout(() => {
+      if (!isStopping) launch(index)
+    }, pauseMs)
+  }
+  const launch = (index: number): Worker => {
+    const startedAt = Date.now()
+    const worker = cluster.fork({ ...env, WORKER_INDEX: String(index) })
+    workers.add(worker)
+    worker.on('message', (message: WorkerMessage) => onMessage(worker, message))
+    worker.once('exit', (code, signal) => {
+      workers.delete(worker)
+      if (isStopping) {
+        isClean &&= code === 0 || !listening.has(worker)
+        return
+      }
+      log.warn({ worker: worker.id, code, signal }, 'a worker has ended: another one takes its place')
+      replace(index, startedAt)
+    })
+    return worker
+  }
+  const first = launch(0)
+  await new Promise<void>((resolve, reject) => {
+    const fail = (code: number) => {
+      isStopping = true
+      reject(new Error(`the first worker ended with ${code}, and says why above`))
+    }
+    first.prependOnceListener('exit', fail)
+    first.on('message', ({ type }: WorkerMessage) => {
+      if (type !== 'listening') return
+      first.removeListener('exit', fail)
+      resolve()
+    })
+  })
+  for (let index = 1; index < count; index += 1) launch(index)
+  return {
+    readMetrics,
+    async stop() {
+      isStopping = true
+      const ends = [...workers].map((worker) => new Promise((resolve) => worker.once('exit', resolve)))
+      for (const worker of workers) {
+        if (listening.has(worker)) tell(worker, { type: 'stop' })
+        // Nothing is in flight there, and it may not hear us yet.
+        else worker.process.kill('SIGKILL')
+      }
+      await Promise.all(ends)
+      return isClean
+    },
+  }
+}

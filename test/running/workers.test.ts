@@ -1,0 +1,112 @@
+import { execFileSync } from 'node:child_process'
+import { once } from 'node:events'
+import { Agent, get } from 'node:http'
+import t from 'tap'
+import { createTestDatabase, secretKey, until } from '../helper.ts'
+import { freePort } from '../servers.ts'
+import { type Service, startService, untilReady } from '../service.ts'
+
+const database = await createTestDatabase()
+t.teardown(() => database.close())
+const token = 'who-measures-has-this'
+
+const start = async (env: Record<string, string> = {}): Promise<Service> => {
+  const common = { DATABASE_URL: database.url, SECRET_KEY: secretKey, WEB_CONCURRENCY: '2' }
+  const service = await startService({ ...common, METRICS_TOKEN: token, ...env })
+  t.teardown(() => service.stop('SIGKILL'))
+  return service
+}
+const workersOf = ({ child }: Service): number[] =>
+  execFileSync('sh', ['-c', `ps -o pid= --ppid ${child.pid} || true`], { encoding: 'utf8' })
+    .split('\n')
+    .filter((line) => line.trim() !== '')
+    .map(Number)
+/** Over connections of their own, which are dealt out in turn. */
+const ask = async ({ base }: Service, times: number): Promise<number[]> => {
+  const statuses: number[] = []
+  for (let n = 0; n < times; n += 1) {
+    const sent = get(`${base}/v1/products`, { agent: new Agent() })
+    const [response] = await once(sent, 'response')
+    response.resume()
+    await once(response, 'end')
+    statuses.push(response.statusCode)
+  }
+  return statuses
+}
+const bothListen = async (service: Service) => {
+  const count = () => service.output().split('a worker listens').length - 1
+  await until('both listen', () => count() === 2, 30_000)
+}
+const refused = /^certdata_http_requests_total\{route="\/products",plan="none",status="401"\} (\d+)$/m
+const countRefused = async (url: string): Promise<number> => {
+  const answer = await fetch(url, { headers: { authorization: `Bearer ${token}` } })
+  return Number(refused.exec(await answer.text())?.[1] ?? 0)
+}
+
+t.test('two workers share the port, and are one in the figures', async (t) => {
+  const metricsPort = await freePort()
+  const service = await start({ METRICS_PORT: String(metricsPort) })
+  await bothListen(service)
+  await until('both answer', async () => {
+    t.same(new Set(await ask(service, 4)), new Set([401]))
+    const pids = new Set(
+      service
+        .output()
+        .split('\n')
+        .filter((line) => line.includes('"status":401'))
+        .map((line) => JSON.parse(line).pid as number),
+    )
+    return pids.size === 2
+  })
+  const before = await countRefused(`http://127.0.0.1:${metricsPort}/metrics`)
+  await ask(service, 10)
+  t.equal(await countRefused(`http://127.0.0.1:${metricsPort}/metrics`), before + 10)
+  for (let n = 0; n < 3; n += 1) {
+    t.equal(await countRefused(`${service.base}/metrics`), before + 10, 'whichever worker is asked')
+  }
+
+  const [victim = 0] = workersOf(service)
+  process.kill(victim, 'SIGKILL')
+  await service.printed('a worker has ended: another one takes its place')
+  await until('there are two again', () => {
+    const now = workersOf(service)
+    return now.length === 2 && !now.includes(victim)
+  })
+  t.same(new Set(await ask(service, 6)), new Set([401]))
+  t.equal(await service.stop(), 0)
+  t.same(workersOf(service), [])
+})
+
+t.test('a terminal that interrupts all of them at once ends them in order', async (t) => {
+  const service = await start()
+  await bothListen(service)
+  for (const pid of workersOf(service)) process.kill(pid, 'SIGINT')
+  t.equal(await service.stop('SIGINT'), 0)
+})
+
+t.test('a second signal ends all at once', async (t) => {
+  const service = await start({ DRAIN_SECONDS: '10' })
+  await untilReady(service)
+  const workers = workersOf(service)
+  service.child.kill('SIGTERM')
+  await until('draining', async () => (await fetch(`${service.base}/health/ready`)).status === 503)
+  const startedAt = Date.now()
+  t.not(await service.stop('SIGTERM'), 0)
+  t.ok(Date.now() - startedAt < 3_000)
+  const isAlive = (pid: number) => {
+    try {
+      process.kill(pid, 0)
+      return true
+    } catch {
+      return false
+    }
+  }
+  await until('workers are gone', () => !workers.some(isAlive))
+})
+
+t.test('a worker that cannot start is no reason to try for ever', async (t) => {
+  const service = await start({ SECRET_KEY: 'another secret than the database was sealed with' })
+  const [code] = await once(service.child, 'close')
+  t.equal(code, 1)
+  t.match(service.output(), /The service cannot start/)
+})
