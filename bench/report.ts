@@ -84,7 +84,7 @@ export const printTable = ({
   console.table(Object.fromEntries(results.map((result) => [result.name, summary(result)])))
 }
 
-const escape = (text: string) => text.replace(/[&<>"]/g, (each) => `&#${each.charCodeAt(0)};`)
+const toEntities = (text: string) => text.replace(/[&<>"]/g, (each) => `&#${each.charCodeAt(0)};`)
 
 /** A bar for the ratio, a tick for the goal, a dot for each round. */
 const bar = (result: Result): string => {
@@ -108,14 +108,14 @@ th:first-child,td:first-child{text-align:left}small{opacity:.7;display:block}svg
 /** One page, readable without a server. */
 export const toHtml = (report: Report): string => {
   const rows = report.results.map((result) => {
-    const cells = Object.values(summary(result)).map((value) => `<td>${escape(String(value))}</td>`)
-    return `<tr><td>${escape(result.name)}<small>against ${escape(result.against)}</small></td><td>${bar(result)}</td>${cells.join('')}</tr>`
+    const cells = Object.values(summary(result)).map((value) => `<td>${toEntities(String(value))}</td>`)
+    return `<tr><td>${toEntities(result.name)}<small>against ${toEntities(result.against)}</small></td><td>${bar(result)}</td>${cells.join('')}</tr>`
   })
   const columns = Object.keys(summary(report.results[0] as Result)).map((name) => `<th>${name}</th>`)
   return `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <title>Bench of the Certification Data API</title><style>${style}</style><h1>Bench</h1>
-<p>${escape(report.at)}, commit ${escape(report.commit)}, Node ${escape(report.versions.node ?? '')}, ${report.machine.cores} × ${escape(report.machine.cpu)}, ${report.machine.memoryGib} GiB, load at the end ${report.machine.load.toFixed(1)}.
-${report.options.rounds} rounds of ${report.options.seconds} s over ${report.options.connections} connections, each scenario next to its reference. ${report.notes.map(escape).join(' ')}</p>
+<p>${toEntities(report.at)}, commit ${toEntities(report.commit)}, Node ${toEntities(report.versions.node ?? '')}, ${report.machine.cores} × ${toEntities(report.machine.cpu)}, ${report.machine.memoryGib} GiB, load at the end ${report.machine.load.toFixed(1)}.
+${report.options.rounds} rounds of ${report.options.seconds} s over ${report.options.connections} connections, each scenario next to its reference. ${report.notes.map(toEntities).join(' ')}</p>
 <p>Bars are the rate as a share of the reference's (dashed: equal), ticks the goals, dots the rounds. Absolute figures belong to the machine.</p>
 <table><tr><th>scenario</th><th></th>${columns.join('')}</tr>${rows.join('')}</table></html>`
 }
