@@ -24,6 +24,7 @@ t.test('the reference breaks no accessibility rule, and complains of nothing', a
   for (const colorScheme of ['light', 'dark'] as const) {
     const { page, faults, close } = await open('/docs', { colorScheme })
     await page.waitForSelector('#reference section.section')
+    await page.waitForLoadState('networkidle')
     t.same(await findViolations(page), [], colorScheme)
     t.same(faults, [])
     await close()
