@@ -1,4 +1,4 @@
-import { createReadStream, writeFileSync } from 'node:fs'
+import { createReadStream, rmSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
@@ -17,7 +17,8 @@ const rounds = Number(process.env.BENCH_ROUNDS ?? 5)
 
 const source = createReadStream(join(import.meta.dirname, '../test/data/certifications-2026-04-25.ndjson.gz'))
 const lines = (await text(source.pipe(createGunzip()))).trimEnd().split('\n')
-const file = join(makeFolder(), 'records.ndjson')
+const folder = makeFolder()
+const file = join(folder, 'records.ndjson')
 const copyOf = (line: string, copy: number) => {
   const record = JSON.parse(line)
   return JSON.stringify({ ...record, id: `${record.id}-${copy}` })
@@ -56,4 +57,5 @@ try {
 } finally {
   await db.destroy()
   await database.stop()
+  rmSync(folder, { recursive: true, force: true })
 }
