@@ -97,7 +97,7 @@ export const variables = {
   OVERLOAD_CONCURRENCY: integer(1, 100_000)
     .optional()
     .describe(
-      'Requests that wait for the database or anything else at once; what is beyond gets 503 overloaded; default: eight times DATABASE_POOL',
+      'Requests that wait for the database or anything else at once; what is beyond gets 503 overloaded; default: sixteen times DATABASE_POOL',
     ),
   OVERLOAD_LAG_MS: integer(5, 10_000)
     .default(75)
@@ -206,7 +206,7 @@ export class ConfigError extends Error {}
 
 const secretLength = 32
 /** One reads, the others stand in line: the last of them for about eight statements' time. */
-const waitersPerConnection = 8
+const waitersPerConnection = 16
 
 type Environment = z.output<z.ZodObject<typeof variables>>
 

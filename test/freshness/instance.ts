@@ -72,6 +72,7 @@ const main = async ({ databaseUrl, redisUrl, standbyUrl, fault, publicUrl, secre
     NODE_ENV: 'test',
     ...Object.fromEntries(limits.map((name) => [name, '1000000000'])),
     OVERLOAD_LAG_MS: '10000',
+    OVERLOAD_CONCURRENCY: '2000',
   })
   const secrets = createSecrets([secretKey])
   const healthyFence = createFence()
