@@ -162,6 +162,8 @@ export const startService = async (
       HOME: process.env.HOME,
       ...noLimits,
       METRICS_TOKEN: 'metrics-of-the-bench',
+      // What shares the machine with a bench is no overload of the service.
+      OVERLOAD_LAG_MS: '10000',
       SECRET_KEY: 'a secret of the bench that is longer than thirty-two characters',
       DATA_DIR: join(folder, 'data'),
       PORT: String(port),
