@@ -235,7 +235,7 @@ export const build = async (deps: Deps): Promise<FastifyInstance> => {
   await app.register(problems, { publicUrl, headers: constantHeaders })
   await app.register(answers)
   if (deps.tracing) await app.register(tracingPlugin, { tracing: deps.tracing })
-  await app.register(accessLog)
+  await app.register(accessLog, { stream: deps.logStream })
   const { trustedProxies, allowHttp } = config
   await app.register(gate, { trustedProxies, allowHttp, publicUrl })
   await app.register(pages)

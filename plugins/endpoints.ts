@@ -297,11 +297,13 @@ const noteRepeatable = (
   const scope = row.scope ?? row.scopeOf?.(request.params as Record<string, string>)
   if (!isPlain || row.demo === false || row.minuteCost || scope === undefined) return
   const { rawQuery } = splitTarget(request.raw.url ?? '')
-  const types = typesOf(row)
+  const choose = choiceOf(typesOf(row))
+  // What `format` says is in the target; without it, what the client takes.
+  const wanted = typeByFormat(rawQuery)
   const ticket = {
     route: request.routeOptions.url ?? '',
     scopes: [scope, ...(row.scopesOf?.(rawQuery) ?? [])],
-    isAcceptable: (accept: string | undefined) => chooseType(accept, rawQuery, types) === mediaTypes[0],
+    isAcceptable: (accept: string | undefined) => (wanted ?? choose(accept)) === mediaTypes[0],
     linkOf: memoizeLast((next: string | undefined) => formatLinks(next, options)),
   }
   request.repeatable = { ticket, answer }

@@ -7,8 +7,10 @@ import fp from 'fastify-plugin'
 import { LRUCache } from 'lru-cache'
 import type { Principal } from '../app/auth/principal.ts'
 import { requirePlan } from '../app/auth/principals.ts'
+import { readBearer } from '../app/auth/tokens.ts'
 import { isEncodable } from '../app/cache/encodings.ts'
 import type { Judge } from '../app/cache/freshness.ts'
+import { entryName } from '../app/cache/memory.ts'
 import type { Answer, ReadThrough } from '../app/cache/read-through.ts'
 import { isNotModified, wantsNoCache } from '../app/http/conditional.ts'
 import { findEncoding } from '../app/http/negotiation.ts'
@@ -50,7 +52,10 @@ declare module 'fastify' {
 const maxAskers = 10_000
 
 /** What the next request of this kind needs to know. */
-export type Repeatable = Readonly<{ ticket: Omit<Ticket, 'day' | 'question'>; answer: Answer }>
+export type Repeatable = Readonly<{ ticket: Omit<Ticket, 'day' | 'question' | 'name'>; answer: Answer }>
+
+/** A token that was good, as `authenticate` takes it. */
+type Asker = { headers: { authorization: string }; bearer: string }
 
 type Known = Readonly<{ ticket: Ticket; answer: Answer; link: string | undefined; reply: Reply }>
 
@@ -67,11 +72,11 @@ export default fp<FastLaneOptions>(
     const tickets = createTickets()
     const replies = createReplies()
     let answers = 0
-    const askers = new LRUCache<string, true>({ max: maxAskers })
+    const askers = new LRUCache<string, Asker>({ max: maxAskers })
 
-    const identify = (head: Head): Principal | undefined => {
+    const identify = (asker: Asker): Principal | undefined => {
       try {
-        const principal = app.authenticate({ headers: head })
+        const principal = app.authenticate(asker)
         if (principal instanceof Promise) {
           principal.catch(() => {})
           return undefined
@@ -87,7 +92,7 @@ export default fp<FastLaneOptions>(
       const ticket = tickets.find(principal.customerId, target)
       if (!ticket || ticket.day !== today()) return undefined
       if (!holdsAll(principal, ticket.scopes) || !ticket.isAcceptable(head.accept)) return undefined
-      const answer = cache.readAtOnce(ticket.question)
+      const answer = cache.readAtOnce(ticket.question, ticket.name)
       if (!answer) return undefined
       const { entry } = answer
       const link = ticket.linkOf(entry.next)
@@ -112,7 +117,8 @@ export default fp<FastLaneOptions>(
       const transport = app.transportOf(request.socket, head.forwardedProto)
       if (!transport) return false
       // A token that was not good before is not worth a second look here.
-      const principal = askers.has(head.authorization as string) ? identify(head) : undefined
+      const asker = askers.get(head.authorization as string)
+      const principal = asker && identify(asker)
       if (!principal) return false
       const target = request.url as string
       const known = find(target, head, principal, transport === 'tls')
@@ -158,7 +164,8 @@ export default fp<FastLaneOptions>(
       if (!principal || !transport || judge.isAway() || isDraining()) return
       const { statusCode } = reply
       if (statusCode !== 304 && !(statusCode === 200 && Buffer.isBuffer(body))) return
-      askers.set(head.authorization as string, true)
+      const authorization = head.authorization as string
+      askers.set(authorization, { headers: { authorization }, bearer: readBearer(authorization) })
       const { question, entry } = repeatable.answer
       const headers = reply.getHeaders()
       const variant: Variant = {
@@ -171,6 +178,7 @@ export default fp<FastLaneOptions>(
       tickets.add(principal.customerId, request.raw.url as string, {
         ...repeatable.ticket,
         question,
+        name: entryName(question.customerId, question.key),
         // Not the day of now: an answer made before midnight would be taken for the new day's.
         day: request.cameOn,
       })

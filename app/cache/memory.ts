@@ -4,10 +4,15 @@ import { includesSnapshot } from './snapshot.ts'
 
 export type MemoryCache = {
   get(customerId: string, key: string): Entry | undefined
+  /** The same by `entryName`, for who asks the same again and again. */
+  find(name: string): Entry | undefined
   /** Keeps the newer of two answers of one epoch to the same question; an oversize one not at all. */
   set(entry: Entry): void
   readonly sizeBytes: number
 }
+
+/** No customer id and no key contains NUL, so two customers never share a name. */
+export const entryName = (customerId: string, key: string): string => `${customerId}\0${key}`
 
 /** What an entry costs beside its body: key, tag, map nodes, buffer objects. */
 const overheadBytes = 1024
@@ -28,12 +33,11 @@ export const createMemoryCache = (maxBytes: number): MemoryCache => {
           sizeCalculation: sizeOf,
         })
       : undefined
-  // No customer id and no key contains NUL, so two customers never share a name.
-  const nameOf = (customerId: string, key: string) => `${customerId}\0${key}`
   return {
-    get: (customerId, key) => entries?.get(nameOf(customerId, key)),
+    get: (customerId, key) => entries?.get(entryName(customerId, key)),
+    find: (name) => entries?.get(name),
     set(entry) {
-      const name = nameOf(entry.customerId, entry.key)
+      const name = entryName(entry.customerId, entry.key)
       const known = entries?.peek(name)
       const isNewer = known?.epoch !== entry.epoch || includesSnapshot(entry.snapshot, known.snapshot)
       if (isNewer) entries?.set(name, entry)

@@ -35,8 +35,8 @@ export type Question = {
 export type ReadThrough = {
   /** At once where memory can answer. Rejects as `fill` does, and with 503 where `noCache` cannot be kept. */
   read(question: Question): Answer | Promise<Answer>
-  /** What memory can answer now; undefined: ask `read`. */
-  readAtOnce(question: Question): Answer | undefined
+  /** What memory can answer now; undefined: ask `read`. `name`: the question's `entryName`. */
+  readAtOnce(question: Question, name: string): Answer | undefined
   /**
    * Reads again, from the primary, an answer that was lately served from memory, and compares the bytes.
    * `different`: the fence took an answer for fresh that was not. `superseded`: it changed meanwhile.
@@ -222,8 +222,8 @@ export const createReadThrough = ({ memory, shared, judge, wait }: Deps): ReadTh
   }
 
   return {
-    readAtOnce(question) {
-      const entry = memory.get(question.customerId, question.key)
+    readAtOnce(question, name) {
+      const entry = memory.find(name)
       return entry && judge.check(entry) === 'fresh' ? served(question, entry) : undefined
     },
     read(question) {

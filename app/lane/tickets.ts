@@ -3,6 +3,8 @@ import type { Question } from '../cache/read-through.ts'
 /** What the router found out about a target of a customer when it answered it last. */
 export type Ticket = Readonly<{
   question: Question
+  /** Its `entryName`. */
+  name: string
   /** The route's pattern. */
   route: string
   /** All that the target needs. */

@@ -9,7 +9,11 @@ export const formatPolicies = (policies: readonly Policy[]): string =>
   policies.map(({ name, quota, windowSeconds }) => `"${name}";q=${quota};w=${windowSeconds}`).join(', ')
 
 /** `RateLimit`: `"burst";r=97;t=1, "minute";r=412;t=23`; `t` is when more is available. */
-export const formatUse = (use: readonly Use[]): string =>
-  use
-    .map(({ policy, remaining, resetSeconds }) => `"${policy.name}";r=${remaining};t=${resetSeconds}`)
-    .join(', ')
+export const formatUse = (use: readonly Use[]): string => {
+  // Without map and join: it is in every answer.
+  let text = ''
+  for (const { policy, remaining, resetSeconds } of use) {
+    text += `${text === '' ? '"' : ', "'}${policy.name}";r=${remaining};t=${resetSeconds}`
+  }
+  return text
+}
