@@ -78,9 +78,11 @@ t.test(
 
 t.test('what a transaction wrote that was still open then is kept', async (t) => {
   const { get } = await asCustomer(database, app, 'late')
-  const token = (await get('/v1/changes')).json().page.next_token
+  let token = ''
   await database.operator.transaction().execute(async (transaction) => {
     await sql`insert into products (customer_id, id, name) values ('late', 'l', 'L')`.execute(transaction)
+    // It is the oldest from here on, whatever the service itself writes beside.
+    token = (await get('/v1/changes')).json().page.next_token
     await sample()
     await backdate(100)
     await prune()
