@@ -132,6 +132,18 @@ export const createScenarios = async (
     reference: await bare(item),
   })
 
+  const dashboard: Target = {
+    server: service,
+    path: '/v1/custom/dashboard-overview',
+    headers: authorization,
+  }
+  scenarios.push({
+    name: 'cached dashboard',
+    against: 'bare node:http, same bytes and headers',
+    subject: dashboard,
+    reference: await bare(dashboard),
+  })
+
   const { redis, redisService, redisToken } = world
   if (redis && redisService) {
     const subject = { ...page(50), server: redisService, headers: { authorization: `Bearer ${redisToken}` } }

@@ -1,22 +1,20 @@
 import pg from 'pg'
 import { createApiKey } from '../../app/auth/api-keys.ts'
-import { ensureSigningKeys } from '../../app/auth/key-rotation.ts'
 import { createSecrets } from '../../app/auth/secrets.ts'
 import { createDb, createPool } from '../../app/db/connect.ts'
-import { migrate } from '../../app/db/migrate.ts'
+import { prepareDatabase } from '../../app/db/prepare.ts'
 
 export const secretKey = 'a secret of the bench that is longer than thirty-two characters'
 
 /** A customer of the bench, on plan enterprise. */
 export type Customer = { customerId: string; apiKey: string }
 
-/** The current schema, with a signing key. */
+/** A database as `migrate` leaves it, with a signing key. */
 export const prepareSchema = async (url: string): Promise<void> => {
   const owner = createDb(
     createPool(url, { max: 1, applicationName: 'bench', onError: () => {}, statementTimeoutMs: 0 }),
   )
-  await migrate(owner)
-  await ensureSigningKeys(owner, createSecrets([secretKey]))
+  await prepareDatabase(owner, createSecrets([secretKey]))
   await owner.destroy()
 }
 
