@@ -234,7 +234,8 @@ t.test('pruning goes by what had ended, not by age, and says where the log begin
     select c.xid::text::bigint as xid, s.pruned_below::text::bigint as below from change_log c, change_state s`.execute(
     operator,
   )
-  t.equal(left.rows.length, 1)
+  // More than one where a transaction of another database of the server was open meanwhile.
+  t.ok(left.rows.length >= 1, `${left.rows.length} rows`)
   t.ok(left.rows.every(({ xid, below }) => xid >= below && below === snapshot.xmin))
 })
 
