@@ -2,7 +2,7 @@ import type { Filled } from '../../cache/entry.ts'
 import type { Bound } from '../../custom/bind.ts'
 import type { List, Node } from '../../custom/definition.ts'
 import type { Plan } from '../../query/plan.ts'
-import { type EncodeCursor, filled } from '../page/read.ts'
+import { describePage, type EncodeCursor, filled } from '../page/read.ts'
 import type { Db } from '../schema.ts'
 import { type ListRow, listStatement, objectStatement } from './statement.ts'
 
@@ -28,16 +28,7 @@ export const readList = async (
 ): Promise<Filled> => {
   const { rows } = await listStatement(list, plan, bound).execute(db)
   const row = rows[0] as ListRow
-  const hasMore = row.found > plan.limit
-  const keys = hasMore ? row.last?.[0] : undefined
-  const cursor = keys ? encodeCursor(keys) : undefined
-  const page = {
-    limit: plan.limit,
-    has_more: hasMore,
-    next_cursor: cursor ?? null,
-    ...(plan.count ? { total: row.total } : {}),
-    ...(bound.definition.dependsOnDay ? { as_of: plan.day } : {}),
-  }
+  const { page, cursor } = describePage(row, plan, bound.definition.dependsOnDay, encodeCursor)
   const json = `{"data":[${row.data ?? ''}],"page":${JSON.stringify(page)}}`
   const answer = {
     ...filled(row, json, Math.min(row.found, plan.limit)),

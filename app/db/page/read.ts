@@ -49,6 +49,26 @@ const execute = async (db: Db, plan: Plan, shapes: Shapes | undefined): Promise<
 /** Makes the cursor after a row from its sort keys and id. */
 export type EncodeCursor = (keys: readonly string[]) => string
 
+/** The member `page` of a list's answer, and its cursor; undefined: it is the last. `isForDay`: it says for which. */
+export const describePage = (
+  row: Pick<PageRow, 'found' | 'last' | 'total'>,
+  plan: Plan,
+  isForDay: boolean,
+  encodeCursor: EncodeCursor,
+): { page: object; cursor: string | undefined } => {
+  const hasMore = row.found > plan.limit
+  const keys = hasMore ? row.last?.[0] : undefined
+  const cursor = keys ? encodeCursor(keys) : undefined
+  const page = {
+    limit: plan.limit,
+    has_more: hasMore,
+    next_cursor: cursor ?? null,
+    ...(plan.count ? { total: row.total } : {}),
+    ...(isForDay ? { as_of: plan.day } : {}),
+  }
+  return { page, cursor }
+}
+
 /**
  * Reads a page as the bytes to send. `nextQuery` writes the query of the following page.
  * Index: see the migration; the first sort key's, or the one of the most selective filter.
@@ -61,16 +81,7 @@ export const readPage = async (
   shapes?: Shapes,
 ): Promise<Filled> => {
   const row = await execute(db, plan, shapes)
-  const hasMore = row.found > plan.limit
-  const keys = hasMore ? row.last?.[0] : undefined
-  const cursor = keys ? encodeCursor(keys) : undefined
-  const page = {
-    limit: plan.limit,
-    has_more: hasMore,
-    next_cursor: cursor ?? null,
-    ...(plan.count ? { total: row.total } : {}),
-    ...(plan.resource.computedForDay ? { as_of: plan.day } : {}),
-  }
+  const { page, cursor } = describePage(row, plan, plan.resource.computedForDay, encodeCursor)
   const json = `{"data":[${row.data ?? ''}],"page":${JSON.stringify(page)}${includedPart(plan, row)}}`
   const answer = filled(row, json, Math.min(row.found, plan.limit))
   return cursor === undefined ? answer : { ...answer, next: `/v1/${plan.resource.name}?${nextQuery(cursor)}` }
