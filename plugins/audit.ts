@@ -25,8 +25,11 @@ declare module 'fastify' {
       record(event: AuditEvent): Promise<void>
       /** Writes what was counted, without waiting for the minute to end. */
       flush(): Promise<void>
-      /** Seals what waits, without waiting for the second to end; logs the new head. */
-      seal(): Promise<void>
+      /**
+       * Seals what waits, without waiting for the second to end; logs the new head. Where another instance
+       * is sealing, it is left to it, or waited for.
+       */
+      seal(isWaited?: boolean): Promise<void>
       /** The head published last, as the log has it; undefined until there is one. For a metric. */
       head(): Head | undefined
       /** What metrics show. */
@@ -57,10 +60,10 @@ const createSeal = (app: FastifyInstance, { db, secrets, now }: AuditOptions) =>
     known = head
     app.log.info({ head: formatHead(head) }, 'audit head')
   }
-  const seal = async (): Promise<void> => {
+  const seal = async (isWaited = false): Promise<void> => {
     const { head, isWaiting } = await readChainState(db)
     publish(head)
-    const sealed = isWaiting ? await sealPending(db, secrets) : undefined
+    const sealed = isWaiting ? await sealPending(db, secrets, isWaited) : undefined
     if (sealed) publish(sealed)
     sealedAt = now()
   }
@@ -156,7 +159,7 @@ async function audit(app: FastifyInstance, options: AuditOptions): Promise<void>
     const warn = (error: Error) =>
       app.log.warn({ reason: error.message }, 'audit entries were lost at the end')
     await flush().catch(warn)
-    await seal().catch(warn)
+    await seal(true).catch(warn)
   })
 }
 

@@ -6,6 +6,8 @@ import { type ChainedEntry, type ChainKey, genesis, type Head, sealEntries } fro
 export const sealLock = 7_305_281_116
 
 const batchSize = 1_000
+/** A batch takes some 20 ms; who closes waits for another's, and leaves the rest to it after this. */
+const lockWaitMs = 2_000
 
 type HeadRow = { sealNo: number; mac: Buffer }
 type UnsealedRow = Omit<ChainedEntry, 'entryId'> & { entryId: number; personalSha256: Buffer | null }
@@ -15,11 +17,23 @@ const readHead = async (db: Db): Promise<Head> => {
   return rows[0] ?? genesis
 }
 
-const sealBatch = (db: Db, key: ChainKey): Promise<{ head: Head; count: number } | undefined> =>
+/** Whether the lock is ours until the transaction ends; waiting for it throws after `lockWaitMs`. */
+const takeLock = async (trx: Db, isWaited: boolean): Promise<boolean> => {
+  if (isWaited) {
+    await sql`select set_config('lock_timeout', ${`${lockWaitMs}ms`}, true)`.execute(trx)
+    await sql`select pg_advisory_xact_lock(${sealLock}::bigint)`.execute(trx)
+    return true
+  }
+  const { rows } = await sql<{ mine: boolean }>`
+    select pg_try_advisory_xact_lock(${sealLock}::bigint) as mine`.execute(trx)
+  return rows[0]?.mine ?? false
+}
+
+type Batch = { head: Head; count: number }
+
+const sealBatch = (db: Db, key: ChainKey, isWaited: boolean): Promise<Batch | undefined> =>
   db.transaction().execute(async (trx) => {
-    const { rows: locks } = await sql<{ mine: boolean }>`
-      select pg_try_advisory_xact_lock(${sealLock}::bigint) as mine`.execute(trx)
-    if (!locks[0]?.mine) return undefined
+    if (!(await takeLock(trx, isWaited))) return undefined
     const head = await readHead(trx)
     const { rows } = await sql<UnsealedRow>`
       select entry_id as "entryId", at, actor, customer_ref as "customerRef", action, outcome,
@@ -41,12 +55,13 @@ const sealBatch = (db: Db, key: ChainKey): Promise<{ head: Head; count: number }
 
 /**
  * Seals every entry that is visible and has no seal, in the serving role, and returns the head; undefined
- * where another instance is sealing. An entry is visible when its transaction has committed, however late.
+ * where another instance is sealing, unless it `isWaited` for: that instance may have looked before the
+ * last entry came. An entry is visible when its transaction has committed, however late.
  * Throws the driver's errors; nothing is half sealed.
  */
-export const sealPending = async (db: Db, key: ChainKey): Promise<Head | undefined> => {
+export const sealPending = async (db: Db, key: ChainKey, isWaited = false): Promise<Head | undefined> => {
   for (;;) {
-    const sealed = await sealBatch(db, key)
+    const sealed = await sealBatch(db, key, isWaited)
     if (!sealed || sealed.count < batchSize) return sealed?.head
   }
 }

@@ -365,7 +365,7 @@ t.test('what an erased customer read is not written under the next one of his na
 
 t.test('the head is there for a metric, as the log has it', async (t) => {
   await login({ api_key: apiKey })
-  await app.audit.seal()
+  await app.audit.seal(true)
   const { head } = await verifyAudit(operator, createSecrets([secretKey]))
   t.same(app.audit.head(), head)
 })

@@ -214,13 +214,26 @@ t.test('sealing', async (t) => {
     })
   })
 
+  await t.test('who closes waits for another, and seals what that one had not seen', async (t) => {
+    await recordEvents(operator, [login('acme')])
+    const closing = await operator.transaction().execute(async (trx) => {
+      await sql`select pg_advisory_xact_lock(7305281116)`.execute(trx)
+      const sealing = sealPending(reader, secrets, true)
+      const isWaiting = sql<{ waiting: boolean }>`
+        select exists (select from pg_locks where locktype = 'advisory' and not granted) as waiting`
+      while (!(await isWaiting.execute(trx)).rows[0]?.waiting);
+      return { sealing }
+    })
+    t.match(await closing.sealing, { sealNo: 203 })
+  })
+
   await t.test('more than a batch is sealed in one go', async (t) => {
     await recordEvents(
       operator,
       Array.from({ length: 2_500 }, () => login('acme')),
     )
-    t.match(await sealPending(reader, secrets), { sealNo: 2_702 })
-    t.match(await verify(), { fault: null, verified: 2_702 })
+    t.match(await sealPending(reader, secrets), { sealNo: 2_703 })
+    t.match(await verify(), { fault: null, verified: 2_703 })
   })
 
   await t.test('with another secret key nothing verifies', async (t) => {
