@@ -13,12 +13,13 @@ import { startMetricsServer } from './observe/metrics-server.ts'
 import { createProcessRegistry } from './observe/process-metrics.ts'
 import { findPort, localOrigin } from './running/address.ts'
 import { type SecureServer, watchCertificate } from './running/certificate.ts'
+import { watchClock } from './running/clock-watch.ts'
 import { createDrain } from './running/drain.ts'
 import { endBySignal, endByWord } from './running/end.ts'
 import { openLog, outliveReaders } from './running/log.ts'
 import { supervise } from './running/supervise.ts'
 import { joinWorkers, type WorkerLink } from './running/worker.ts'
-import { openStores, type Stores } from './stores.ts'
+import { type Log, openStores, type Stores } from './stores.ts'
 import { startUpkeep } from './upkeep.ts'
 
 const packageRoot = fileURLToPath(new URL('..', import.meta.url))
@@ -34,6 +35,11 @@ const loadTracing = async (warn: (message: string, error?: Error) => void) => {
   const { startTracing } = await import('./observe/tracing.ts')
   return startTracing({ version: packageJson.version, warn })
 }
+
+const monotonicNow = () => performance.now()
+
+const reportStep = (log: Log) => (seconds: number) =>
+  log.warn({ seconds }, "this machine's clock was set, or it stood still: the times of this log jump")
 
 const serve = async (config: Config) => {
   const { stream: logStream, log } = openLog(config)
@@ -63,8 +69,9 @@ const serve = async (config: Config) => {
     ...stores,
     databaseNow: stores.poller.databaseNow,
     listen: stores.poller.listen,
-    now: Date.now,
-    monotonicNow: () => performance.now(),
+    // Not this machine's: all instances have one clock, and nothing happens to tokens where one of them is set.
+    now: stores.poller.databaseNow,
+    monotonicNow,
     isDraining: () => draining,
     tracing,
     logStream,
@@ -87,11 +94,15 @@ const serve = async (config: Config) => {
       warn,
     })
   app.startStatus()
+  const clockWatch = isFirst
+    ? watchClock({ wallNow: Date.now, monotonicNow, onStep: reportStep(log) })
+    : undefined
   const upkeep = isFirst ? startUpkeep({ db: stores.db, warn }) : undefined
   const refresh = isFirst && stores.local && keepExampleDataCurrent(stores.local, log)
   stop = async () => {
     if (refresh) clearInterval(refresh)
     certificate?.stop()
+    clockWatch?.stop()
     drain.begin()
     await delay(config.drainMs)
     const late = setTimeout(() => {
