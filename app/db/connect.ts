@@ -1,6 +1,7 @@
 import { Kysely, type Logger, PostgresDialect } from 'kysely'
 import pg from 'pg'
 import type { StatementEnd } from '../observe/tracing.ts'
+import { createSocket } from './copy/socket.ts'
 import type { Database, Db } from './schema.ts'
 
 /** The role that answers requests: sees one customer, under row level security. */
@@ -71,6 +72,7 @@ export const createPool = (url: string, options: ConnectOptions): pg.Pool => {
     statement_timeout: options.statementTimeoutMs ?? statementTimeoutMs,
     ...(waits ? {} : { query_timeout: answerTimeoutMs }),
     types,
+    ...(options.isStreaming ? { stream: createSocket } : {}),
     ...(options.prepares ? { Client: PreparingClient as typeof pg.Client } : {}),
     ...(options.role ? { options: `-c role=${options.role}` } : {}),
   })
