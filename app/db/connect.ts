@@ -15,6 +15,11 @@ const answerTimeoutMs = statementTimeoutMs + 1_000
 /** Longest a request waits for a connection before it is refused. */
 const connectTimeoutMs = 5_000
 
+/** The driver's own words for a statement that it waits for no longer. */
+const lateMessage = 'Query read timeout'
+/** Idle for so long, a connection is asked whether anybody is there, which Node does ten times, a second apart. */
+const keepAliveAfterMs = 10_000
+
 const parseText = (value: string) => value
 const parsers = new Map<number, (value: string) => unknown>([
   [pg.types.builtins.INT8, Number],
@@ -32,9 +37,27 @@ const markForm = /^\/\* ([a-z_\d]+) \*\/ /
 /** Begins the text of a statement that connections keep prepared. The same text has the same name for ever. */
 export const statementMark = (name: string): string => `/* ${name} */ `
 
+/**
+ * A connection whose statement was not answered in time is given up with it: the machine at its other end may be
+ * gone without a word, and the pool would hand it out again and again, until the system gives up sending after a
+ * quarter of an hour.
+ */
+class MortalClient extends pg.Client {
+  // The overloads of pg's `query` are many: what it takes is passed on as it came.
+  override query(...given: unknown[]): never {
+    const answer = (super.query as (...all: unknown[]) => unknown).apply(this, given)
+    if (answer instanceof Promise) answer.catch((error: Error) => this.#giveUp(error))
+    return answer as never
+  }
+
+  #giveUp({ message }: Error): void {
+    // With a statement under way it destroys the socket instead of taking leave.
+    if (message === lateMessage) void this.end().catch(() => {})
+  }
+}
+
 /** Prepares marked statements once and sends only values from then on; others are parsed and planned each time. */
-class PreparingClient extends pg.Client {
-  // The overloads of pg's `query` are many; what is not a marked text is passed on as it came.
+class PreparingClient extends MortalClient {
   override query(...given: unknown[]): never {
     const [text, values, ...rest] = given
     const [mark, name] = typeof text === 'string' ? (markForm.exec(text) ?? []) : []
@@ -71,7 +94,9 @@ export const createPool = (url: string, options: ConnectOptions): pg.Pool => {
     statement_timeout: options.statementTimeoutMs ?? statementTimeoutMs,
     ...(waits ? {} : { query_timeout: answerTimeoutMs }),
     types,
-    ...(options.prepares ? { Client: PreparingClient as typeof pg.Client } : {}),
+    Client: (options.prepares ? PreparingClient : MortalClient) as typeof pg.Client,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: keepAliveAfterMs,
     ...(options.role ? { options: `-c role=${options.role}` } : {}),
   })
   pool.on('error', options.onError)
@@ -99,7 +124,13 @@ const toLogger =
  * Throws the driver's error where the database is unreachable.
  */
 export const findServingRole = async (url: string): Promise<string | undefined> => {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: connectTimeoutMs })
+  const client = new MortalClient({
+    connectionString: url,
+    connectionTimeoutMillis: connectTimeoutMs,
+    query_timeout: answerTimeoutMs,
+  }) as pg.Client
+  // What happens to it between statements is told by the next one.
+  client.on('error', () => {})
   await client.connect()
   try {
     const { rows } = await client.query('select current_user as role')
