@@ -411,9 +411,8 @@ t.test('what an answer depends on is read off the document', async (t) => {
 
 t.test('a day that parameters put together makes the answer one of its day', async (t) => {
   const params = '{ unit: { type: string, enum: [day], default: day } }'
-  const document = check(
-    object('{ count: { from: projects, where: { "due_on[lt]": "to${unit}" } } }', params),
-  )
+  const where = `{ "due_on[lt]": "to\${unit}" }`
+  const document = check(object(`{ count: { from: projects, where: ${where} } }`, params))
   const outcome = readRequest(document, { current: 1, served: [1] }, '', '2026-11-21')
   t.match(outcome, { request: { dependsOnDay: true } })
 })
