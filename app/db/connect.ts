@@ -2,6 +2,7 @@ import { Kysely, type Logger, PostgresDialect } from 'kysely'
 import pg from 'pg'
 import type { StatementEnd } from '../observe/tracing.ts'
 import { createSocket } from './copy/socket.ts'
+import { type ReadRow, RowQuery, toText } from './page/row-query.ts'
 import type { Database, Db } from './schema.ts'
 
 /** The role that answers requests: sees one customer, under row level security. */
@@ -16,6 +17,11 @@ const answerTimeoutMs = statementTimeoutMs + 1_000
 /** Longest a request waits for a connection before it is refused. */
 const connectTimeoutMs = 5_000
 
+/** The driver's own words for a statement that it waits for no longer. */
+const lateMessage = 'Query read timeout'
+/** Idle for so long, a connection is asked whether anybody is there, which Node does ten times, a second apart. */
+const keepAliveAfterMs = 10_000
+
 const parseText = (value: string) => value
 const parsers = new Map<number, (value: string) => unknown>([
   [pg.types.builtins.INT8, Number],
@@ -28,21 +34,52 @@ const types = {
     parsers.get(oid) ?? pg.types.getTypeParser(oid, format as 'text'),
 } as pg.CustomTypesConfig
 
-const markForm = /^\/\* ([a-z_\d]+) \*\/ /
+const markForm = /^\/\* (page(?:_[\da-f]+)?) \*\/ /
 
-/** Begins the text of a statement that connections keep prepared. The same text has the same name for ever. */
-export const statementMark = (name: string): string => `/* ${name} */ `
+/**
+ * Begins the text of a page's statement: of one that connections keep prepared with its name, which is the same
+ * text's for ever.
+ */
+export const pageMark = (name: `page_${string}` | 'page'): string => `/* ${name} */ `
 
-/** Prepares marked statements once and sends only values from then on; others are parsed and planned each time. */
-class PreparingClient extends pg.Client {
-  // The overloads of pg's `query` are many; what is not a marked text is passed on as it came.
+/**
+ * A connection whose statement was not answered in time is given up with it: the machine at its other end may be
+ * gone without a word, and the pool would hand it out again and again, until the system gives up sending after a
+ * quarter of an hour.
+ */
+class MortalClient extends pg.Client {
+  // The overloads of pg's `query` are many: what it takes is passed on as it came.
   override query(...given: unknown[]): never {
-    const [text, values, ...rest] = given
-    const [mark, name] = typeof text === 'string' ? (markForm.exec(text) ?? []) : []
-    const passed = mark === undefined ? given : [{ name, text, values }, ...rest]
-    return (super.query as (...all: unknown[]) => never).apply(this, passed)
+    const answer = (super.query as (...all: unknown[]) => unknown).apply(this, given)
+    if (answer instanceof Promise) answer.catch((error: Error) => this.giveUpWhen(error))
+    return answer as never
+  }
+
+  giveUpWhen({ message }: Error): void {
+    // With a statement under way it destroys the socket instead of taking leave.
+    if (message === lateMessage) void this.end().catch(() => {})
   }
 }
+
+/** Reads the answers of marked statements as bytes; `prepares`: sends their text once, and from then on only values. */
+const clientOf = (prepares: boolean) =>
+  class extends MortalClient {
+    override query(...given: unknown[]): never {
+      const [text, values] = given
+      const mark = typeof text === 'string' ? markForm.exec(text)?.[1] : undefined
+      const ask = super.query as (...all: unknown[]) => unknown
+      if (mark === undefined) return ask.apply(this, given) as never
+      const name = prepares && mark !== 'page' ? mark : ''
+      return new Promise((resolve, reject) => {
+        const callback = (error: Error | null, result?: unknown) => {
+          if (!error) return resolve(result)
+          this.giveUpWhen(error)
+          reject(error)
+        }
+        ask.call(this, new RowQuery(name, text as string, (values as unknown[]).map(toText), callback))
+      }) as never
+    }
+  }
 
 export type ConnectOptions = {
   /** Role taken on connection; absent: the login's own. */
@@ -73,7 +110,9 @@ export const createPool = (url: string, options: ConnectOptions): pg.Pool => {
     ...(waits ? {} : { query_timeout: answerTimeoutMs }),
     types,
     ...(options.isStreaming ? { stream: createSocket } : {}),
-    ...(options.prepares ? { Client: PreparingClient as typeof pg.Client } : {}),
+    Client: clientOf(options.prepares === true) as typeof pg.Client,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: keepAliveAfterMs,
     ...(options.role ? { options: `-c role=${options.role}` } : {}),
   })
   pool.on('error', options.onError)
@@ -83,15 +122,48 @@ export const createPool = (url: string, options: ConnectOptions): pg.Pool => {
   return pool
 }
 
+type AskPage = (text: string, values: readonly unknown[]) => Promise<ReadRow>
+type OnStatement = (statement: StatementEnd) => void
+
+const pages = new WeakMap<Db, AskPage>()
+
+/** Kysely's way to a connection and back costs a page as much as reading its answer. */
+const createAskPage =
+  (pool: pg.Pool, onStatement: OnStatement | undefined): AskPage =>
+  async (text, values) => {
+    const startedAt = performance.now()
+    const client = await pool.connect()
+    let failure: Error | undefined
+    try {
+      const { rows } = (await client.query(text, values as unknown[])) as unknown as { rows: ReadRow[] }
+      return rows[0] as ReadRow
+    } catch (error) {
+      failure = error as Error
+      throw error
+    } finally {
+      // One that has refused a statement takes the next; one that did not answer in time may never do.
+      client.release(failure instanceof pg.DatabaseError ? undefined : failure)
+      const milliseconds = performance.now() - startedAt
+      onStatement?.({ sql: text, milliseconds, failed: failure !== undefined })
+    }
+  }
+
+/** Answers the statement of a page, whose text begins with its mark, as one row. Rejects as the driver does. */
+export const askPage = (db: Db, text: string, values: readonly unknown[]): Promise<ReadRow> =>
+  (pages.get(db) as AskPage)(text, values)
+
 /** The same pool as kysely's; `destroy()` ends it. `onStatement` is told of each, once it has ended. */
-export const createDb = (pool: pg.Pool, onStatement?: (statement: StatementEnd) => void): Db =>
-  new Kysely<Database>({
+export const createDb = (pool: pg.Pool, onStatement?: OnStatement): Db => {
+  const db = new Kysely<Database>({
     dialect: new PostgresDialect({ pool }),
     ...(onStatement ? { log: toLogger(onStatement) } : {}),
   })
+  pages.set(db, createAskPage(pool, onStatement))
+  return db
+}
 
 const toLogger =
-  (onStatement: (statement: StatementEnd) => void): Logger =>
+  (onStatement: OnStatement): Logger =>
   ({ level, query, queryDurationMillis }) =>
     onStatement({ sql: query.sql, milliseconds: queryDurationMillis, failed: level === 'error' })
 
@@ -101,7 +173,13 @@ const toLogger =
  * Throws the driver's error where the database is unreachable.
  */
 export const findServingRole = async (url: string): Promise<string | undefined> => {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: connectTimeoutMs })
+  const client = new MortalClient({
+    connectionString: url,
+    connectionTimeoutMillis: connectTimeoutMs,
+    query_timeout: answerTimeoutMs,
+  }) as pg.Client
+  // What happens to it between statements is told by the next one.
+  client.on('error', () => {})
   await client.connect()
   try {
     const { rows } = await client.query('select current_user as role')
