@@ -23,15 +23,15 @@ const createCounter = (size: number): RowEncoder => {
 
 t.test('pieces are written to memory of former ones, once nobody reads that any more', (t) => {
   const pieces = createPieces()
-  const encoder = createCounter(40_000)
+  const encoder = createCounter(200_000)
   const write = () => {
-    pieces.add(source, encoder, 40_000)
+    pieces.add(source, encoder, 200_000)
     return pieces.take().piece
   }
   const kept = Array.from({ length: 5 }, write)
   t.same(
     kept.map((piece) => [piece.length, piece[0], piece.at(-1)]),
-    [1, 2, 3, 4, 5].map((number) => [40_000, number, number]),
+    [1, 2, 3, 4, 5].map((number) => [200_000, number, number]),
     'what was taken stays as it is',
   )
   const memory = new Set(kept.map(({ buffer }) => buffer))
