@@ -278,6 +278,13 @@ const createSharedMap = () => {
       leases.add(`${customerId} ${key}`)
       return true
     },
+    async look(customerId, key, dependsOn) {
+      const entry = await shared.get(customerId, key, dependsOn)
+      if (entry) return { entry, turn: undefined }
+      return { entry, turn: (await shared.tryLease(customerId, key, entry)) ? 'first' : 'wait' }
+    },
+    hasRoom: () => true,
+    pass: async () => false,
     close: async () => {},
   }
   return { shared, stored }
