@@ -1,15 +1,20 @@
 import { connect, type Socket } from 'node:net'
 import { performance } from 'node:perf_hooks'
 
-export type FloodOptions = {
+export type Flow = {
   port: number
   /** Requests a second, however long answers take; undefined: one after another on each connection. */
   perSecond?: number
   seconds: number
   /** Connections at most. */
   connections: number
+  /** Milliseconds from one look at what is due to the next; absent: 5. */
+  tickMs?: number
+}
+
+export type FloodOptions = Flow & {
   /** The n-th request: its path, and what it bears. */
-  request: (n: number) => { path: string; authorization: string }
+  request: (n: number) => { path: string; authorization?: string | undefined }
 }
 
 export type FloodResult = {
@@ -22,7 +27,6 @@ export type FloodResult = {
 
 type Sent = { dueAt: number }
 
-const tickMs = 5
 /** After the end: what is still under way is waited for. */
 const graceMs = 3_000
 
@@ -47,7 +51,7 @@ const openConnection = (port: number, onAnswer: (socket: Socket, status: string)
 
 /** Floods a port and counts what comes back. */
 export const flood = async (options: FloodOptions): Promise<FloodResult> => {
-  const { port, perSecond, seconds, connections, request } = options
+  const { port, perSecond, seconds, connections, request, tickMs = 5 } = options
   const counts: Record<string, number> = {}
   const latencies: Record<string, number[]> = {}
   const idle: Socket[] = []
@@ -68,7 +72,8 @@ export const flood = async (options: FloodOptions): Promise<FloodResult> => {
     const { path, authorization } = request(n)
     n += 1
     sent.set(socket, { dueAt })
-    socket.write(`GET ${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: ${authorization}\r\n\r\n`)
+    const bears = authorization === undefined ? '' : `Authorization: ${authorization}\r\n`
+    socket.write(`GET ${path} HTTP/1.1\r\nHost: localhost\r\n${bears}\r\n`)
   }
   const onAnswer = (socket: Socket, status: string) => {
     const one = sent.get(socket)
