@@ -20,6 +20,8 @@ export type FloodOptions = Flow & {
 export type FloodResult = {
   /** By status; `unsent`: no connection was free, which is too late as well. */
   counts: Record<string, number>
+  /** Those among them that came before the end: what went on at that rate. */
+  inTime: Record<string, number>
   seconds: number
   /** Milliseconds from when each was due, in order of size. */
   latencies: Record<string, number[]>
@@ -54,6 +56,7 @@ export const flood = async (options: FloodOptions): Promise<FloodResult> => {
   const { port, perSecond, seconds, connections, request, tickMs = 5 } = options
   const counts: Record<string, number> = {}
   const latencies: Record<string, number[]> = {}
+  const inTime: Record<string, number> = {}
   const idle: Socket[] = []
   const sent = new Map<Socket, Sent>()
   const sockets = new Set<Socket>()
@@ -79,6 +82,7 @@ export const flood = async (options: FloodOptions): Promise<FloodResult> => {
     const one = sent.get(socket)
     sent.delete(socket)
     const now = performance.now()
+    if (now < endsAt) inTime[status] = (inTime[status] ?? 0) + 1
     if (one && now <= endsAt + graceMs) note(status, now - one.dueAt)
     if (perSecond === undefined && now < endsAt) send(socket, now)
     else idle.push(socket)
@@ -125,5 +129,5 @@ export const flood = async (options: FloodOptions): Promise<FloodResult> => {
     await new Promise((resolve) => setTimeout(resolve, 10))
   for (const socket of sockets) socket.destroy()
   for (const each of Object.values(latencies)) each.sort((a, b) => a - b)
-  return { counts, seconds, latencies }
+  return { counts, inTime, seconds, latencies }
 }
