@@ -14,6 +14,7 @@ import audit from '../plugins/audit.ts'
 import auth from '../plugins/auth.ts'
 import endpoints from '../plugins/endpoints.ts'
 import fastLane from '../plugins/fast-lane.ts'
+import fastRefusals from '../plugins/fast-refusals.ts'
 import freshnessProbe from '../plugins/freshness-probe.ts'
 import gate, { maxHeaderBytes } from '../plugins/gate.ts'
 import limits from '../plugins/limits.ts'
@@ -331,6 +332,7 @@ export const build = async (deps: Deps): Promise<FastifyInstance> => {
 
   const quotas = createQuotas(counting)
   const hasProxies = config.trustedProxies.length > 0
+  await app.register(fastRefusals, { publicUrl, judge: deps.judge })
   await app.register(fastLane, { cache, judge: deps.judge, quotas, today, isDraining, hasProxies })
   const customOf = async ({ customerId }: Principal) =>
     (await custom.definitionsOf(customerId)).map(describeCustom)

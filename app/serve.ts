@@ -25,6 +25,11 @@ import { startUpkeep } from './upkeep.ts'
 const packageRoot = fileURLToPath(new URL('..', import.meta.url))
 /** After a signal: by then it has ended, whatever hangs. */
 const shutdownMs = 20_000
+/**
+ * Connections that wait to be taken, up to the system's own bound: what is beyond is not refused but tried again by the
+ * client's system, a second later.
+ */
+const backlog = 4_096
 /** Of which requests get this much, after the time for load balancers; what was counted is written afterwards. */
 const cutAfterMs = 8_000
 /** Workers are cut by themselves first. */
@@ -78,7 +83,7 @@ const serve = async (config: Config) => {
     figures: { pollAgeMs: stores.poller.ageMs, pools: stores.pools, process: createProcessRegistry() },
   })
   const drain = createDrain(app.server)
-  await app.listen({ host: config.host, port })
+  await app.listen({ host: config.host, port, backlog })
   if (stopNow) shareMetrics(app, joinWorkers({ stop: stopNow, collect: app.metrics.readJson }))
   const { metricsPort } = config
   const metrics =

@@ -15,12 +15,13 @@ import type { Answer, ReadThrough } from '../app/cache/read-through.ts'
 import { isNotModified, wantsNoCache } from '../app/http/conditional.ts'
 import { findEncoding } from '../app/http/negotiation.ts'
 import { canSendPrepared, sendPrepared } from '../app/http/prepared.ts'
-import { type Head, readHead } from '../app/lane/head.ts'
+import { readHead } from '../app/lane/head.ts'
 import { createReplies, headOf, type Reply, type Variant } from '../app/lane/replies.ts'
 import { createTickets, type Ticket } from '../app/lane/tickets.ts'
 import type { Account } from '../app/limits/account.ts'
 import { formatUse } from '../app/limits/headers.ts'
 import type { Quotas } from '../app/limits/quotas.ts'
+import type { Arrived } from './fast-refusals.ts'
 import { backFrom304, one, policyHeader } from './limits.ts'
 
 export type FastLaneOptions = {
@@ -55,8 +56,12 @@ const maxAskers = 10_000
 /** What the next request of this kind needs to know. */
 export type Repeatable = Readonly<{ ticket: Omit<Ticket, 'day' | 'question' | 'name'>; answer: Answer }>
 
-/** A token that was good, as `authenticate` takes it. */
-type Asker = { headers: { authorization: string }; bearer: string }
+/** Whoever sends this, as `authenticate` takes it; with `bearer` once the token was good. */
+type Asker = {
+  headers: { authorization: string | undefined }
+  bearer?: string
+  refusedKeyId?: string | undefined
+}
 
 type Known = Readonly<{ ticket: Ticket; answer: Answer; link: string | undefined; reply: Reply }>
 
@@ -65,8 +70,9 @@ const holdsAll = ({ scopes: held }: Principal, needed: readonly string[]): boole
 
 /**
  * The way of a request that memory can answer, in front of the router: who asks, what was asked, is it fresh,
- * is there room in the quotas; then the bytes that the router sent last time. It refuses nothing and knows no
- * rule of its own: whatever is not plainly in order goes on to the router, as if it had not been here.
+ * is there room in the quotas; then the bytes that the router sent last time. It knows no rule of its own: whatever is
+ * neither plainly in order nor plainly one of the refusals of `fast-refusals` goes on to the router, as if it had not
+ * been here.
  */
 export default fp<FastLaneOptions>(
   (app, { cache, judge, quotas, today, isDraining, hasProxies }, done) => {
@@ -77,15 +83,23 @@ export default fp<FastLaneOptions>(
 
     // A connection mostly sends the same again: to compare is cheaper than to hash a whole token.
     const lastAskers = new WeakMap<Socket, Asker>()
-    const askerOf = (socket: Socket, authorization: string): Asker | undefined => {
+    const askerOf = (socket: Socket, authorization: string | undefined): Asker => {
       const last = lastAskers.get(socket)
-      if (last?.headers.authorization === authorization) return last
-      const asker = askers.get(authorization)
-      if (asker) lastAskers.set(socket, asker)
-      return asker
+      if (last && last.headers.authorization === authorization) return last
+      const known = authorization === undefined ? undefined : askers.get(authorization)
+      if (known) lastAskers.set(socket, known)
+      return known ?? { headers: { authorization } }
+    }
+    const keep = (asker: Asker): void => {
+      const { authorization } = asker.headers
+      if (asker.bearer !== undefined || authorization === undefined) return
+      asker.bearer = readBearer(authorization)
+      askers.set(authorization, asker)
     }
 
-    const identify = (asker: Asker): Principal | undefined => {
+    /** Who asks; an error: why that is nobody who may; undefined: it cannot be said at once. */
+    const identify = (asker: Asker): Principal | Error | undefined => {
+      asker.refusedKeyId = undefined
       try {
         const principal = app.authenticate(asker)
         if (principal instanceof Promise) {
@@ -93,14 +107,16 @@ export default fp<FastLaneOptions>(
           return undefined
         }
         requirePlan(principal)
+        keep(asker)
         return principal
-      } catch {
-        return undefined
+      } catch (error) {
+        return error as Error
       }
     }
 
-    const find = (target: string, head: Head, principal: Principal, isTls: boolean): Known | undefined => {
-      const ticket = tickets.find(principal.customerId, target)
+    const find = ({ request, fields: head, isTls }: Arrived, principal: Principal): Known | undefined => {
+      if (wantsNoCache(head.cacheControl, undefined)) return undefined
+      const ticket = tickets.find(principal.customerId, request.url as string)
       if (!ticket || ticket.day !== today()) return undefined
       if (!holdsAll(principal, ticket.scopes) || !ticket.isAcceptable(head.accept)) return undefined
       const answer = cache.readAtOnce(ticket.question, ticket.name)
@@ -119,28 +135,11 @@ export default fp<FastLaneOptions>(
       return quotas.find(principal, { ip: remoteAddress ?? '' })
     }
 
-    const answerFast = (request: IncomingMessage, response: ServerResponse): boolean => {
-      if (request.method !== 'GET' || request.httpVersion !== '1.1' || !canSendPrepared(response))
-        return false
-      const startedAt = performance.now()
-      const fields = readHead(request.rawHeaders)
-      if (!fields || wantsNoCache(fields.cacheControl, undefined)) return false
-      if (judge.isAway() || isDraining()) return false
-      const transport = app.transportOf(request.socket, fields.forwardedProto)
-      if (!transport) return false
-      // A token that was not good before is not worth a second look here.
-      const asker = askerOf(request.socket, fields.authorization as string)
-      const principal = asker && identify(asker)
-      if (!principal) return false
-      const target = request.url as string
-      const known = find(target, fields, principal, transport === 'tls')
-      if (!known) return false
-      const account = accountOf(principal, request.socket)
-      if (!account?.takeAtOnce(one)) return false
+    const send = (arrived: Arrived, principal: Principal, account: Account, known: Known): void => {
+      const { request, response, fields, startedAt } = arrived
       const { ticket, answer, link, reply } = known
       if (reply.status === 304) account.charge(backFrom304)
       answers += 1
-
       const requestId = randomUUID()
       const ms = performance.now() - startedAt
       const head = headOf(reply, {
@@ -159,13 +158,38 @@ export default fp<FastLaneOptions>(
         isClosed: true,
         principal,
         refusedKeyId: undefined,
-        target,
+        target: request.url as string,
         status: reply.status,
         rows: reply.status === 304 ? 0 : (answer.entry.rows ?? 0),
         source: 'memory',
         ms,
         traceparent: fields.traceparent,
       })
+    }
+
+    const answerFast = (request: IncomingMessage, response: ServerResponse): boolean => {
+      if (request.method !== 'GET' || request.httpVersion !== '1.1' || !canSendPrepared(response))
+        return false
+      const startedAt = performance.now()
+      const fields = readHead(request.rawHeaders)
+      if (!fields || judge.isAway() || isDraining()) return false
+      const { socket } = request
+      const transport = app.transportOf(socket, fields.forwardedProto)
+      if (!transport) return false
+      const arrived = { request, response, fields, isTls: transport === 'tls', startedAt }
+      const asker = askerOf(socket, fields.authorization)
+      const principal = identify(asker)
+      if (principal === undefined) return false
+      if (principal instanceof Error) {
+        return app.refuseFast.credentials(arrived, principal, asker.refusedKeyId)
+      }
+      const account = accountOf(principal, socket)
+      if (!account) return false
+      const known = find(arrived, principal)
+      if (!known || !account.takeAtOnce(one)) {
+        return app.refuseFast.overQuota(arrived, principal, account)
+      }
+      send(arrived, principal, account, known)
       return true
     }
 
@@ -176,8 +200,6 @@ export default fp<FastLaneOptions>(
       if (!principal || !transport || judge.isAway() || isDraining()) return
       const { statusCode } = reply
       if (statusCode !== 304 && !(statusCode === 200 && Buffer.isBuffer(body))) return
-      const authorization = head.authorization as string
-      askers.set(authorization, { headers: { authorization }, bearer: readBearer(authorization) })
       const { question, entry } = repeatable.answer
       const headers = reply.getHeaders()
       const variant: Variant = {
@@ -210,5 +232,5 @@ export default fp<FastLaneOptions>(
     app.decorate('fastAnswers', { getter: () => answers })
     done()
   },
-  { name: 'fast-lane', dependencies: ['answers', 'auth', 'gate'], fastify: '5.x' },
+  { name: 'fast-lane', dependencies: ['answers', 'auth', 'gate', 'fast-refusals'], fastify: '5.x' },
 )

@@ -69,7 +69,8 @@ const checkHeaderSize = (rawHeaders: readonly string[]): void => {
   if (bytes > maxHeaderBytes) throw new ApiError('headers_too_large')
 }
 
-const checkTarget = (target: string): void => {
+/** Throws 400 or 414 for a target that is none of ours to look at. */
+export const checkTarget = (target: string): void => {
   if (target.includes('#')) throw new ApiError('malformed_request', { detail: 'A target has no fragment' })
   if (target.length > maxTargetBytes && target.replace(uncounted, '$1').length > maxTargetBytes) {
     throw new ApiError('uri_too_long', {

@@ -1,11 +1,11 @@
-import type { FastifyRequest } from 'fastify'
+import type { FastifyContextConfig, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
+import type { Principal } from '../app/auth/principal.ts'
 import type { Account, Admission, Costs } from '../app/limits/account.ts'
 import { formatPolicies, formatUse } from '../app/limits/headers.ts'
 import type { Policy } from '../app/limits/policy.ts'
 import type { Quotas } from '../app/limits/quotas.ts'
 import { refuseQuota } from '../app/limits/refusal.ts'
-import { needsLiveToken } from './endpoints.ts'
 
 export type LimitsOptions = { quotas: Quotas }
 
@@ -13,6 +13,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Where the request was counted; undefined: nowhere, because nobody is known to ask. */
     quotas: Account | undefined
+    /** Whether it was refused because one of them is used up. */
+    isOverQuota: boolean
   }
 }
 
@@ -25,19 +27,26 @@ const queryOf = ({ raw: { url = '' } }: FastifyRequest): string => {
   return mark === -1 ? '' : url.slice(mark + 1)
 }
 
-const costsOf = (request: FastifyRequest): Costs => {
-  const { minuteCost } = request.routeOptions.config
-  return minuteCost ? [1, minuteCost(queryOf(request), request.headers.accept)] : one
-}
+/** What a request of this route costs. */
+export const costsFor = (
+  { minuteCost }: FastifyContextConfig,
+  query: string,
+  accept: string | undefined,
+): Costs => (minuteCost ? [1, minuteCost(query, accept)] : one)
 
-const isForbidden = (request: FastifyRequest): boolean => {
-  const { principal } = request
-  if (principal?.isSuspended) return true
-  const held = principal?.scopes
+const costsOf = (request: FastifyRequest): Costs =>
+  costsFor(request.routeOptions.config, queryOf(request), request.headers.accept)
+
+/** Whether this principal will be refused with 403, whatever is left of its quotas. */
+export const isForbiddenTo = (
+  { kind, isSuspended, scopes: held }: Principal,
+  { demo, scope, scopesOf }: FastifyContextConfig,
+  query: string,
+): boolean => {
+  if (isSuspended || (demo === false && kind === 'demo')) return true
   if (held === undefined) return false
-  const { scope, scopesOf } = request.routeOptions.config
   if (typeof scope === 'string' && !held.has(scope)) return true
-  return scopesOf?.(queryOf(request)).some((each) => !held.has(each)) ?? false
+  return scopesOf?.(query).some((each) => !held.has(each)) ?? false
 }
 
 const policyHeaders = new WeakMap<readonly Policy[], string>()
@@ -60,18 +69,23 @@ export const policyHeader = (policies: readonly Policy[]): string => {
 export default fp<LimitsOptions>(
   (app, { quotas }, done) => {
     app.decorateRequest('quotas', undefined)
+    app.decorateRequest('isOverQuota', false)
 
     app.addHook('onRequest', (request, _reply, next) => {
       const { principal } = request
       const account = principal && quotas.find(principal, request)
       if (!account) return next()
       request.quotas = account
-      if (request.routeOptions.config.refuses || needsLiveToken(request) || isForbidden(request)) {
+      const { config } = request.routeOptions
+      if (config.refuses || isForbiddenTo(principal, config, queryOf(request))) {
         account.charge(costsOf(request))
         return next()
       }
-      const proceed = (admission: Admission) =>
-        admission.violated.length === 0 ? next() : next(refuseQuota(admission))
+      const proceed = (admission: Admission) => {
+        if (admission.violated.length === 0) return next()
+        request.isOverQuota = true
+        next(refuseQuota(admission))
+      }
       const admission = account.take(costsOf(request))
       if (!(admission instanceof Promise)) return proceed(admission)
       admission.then(proceed, next)

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import fp from 'fastify-plugin'
 import { Registry } from 'prom-client'
 import type { Principal } from '../app/auth/principal.ts'
-import { ApiError } from '../app/errors.ts'
+import { ApiError, type ErrorCode } from '../app/errors.ts'
 import { type Collector, registerCollector } from '../app/observe/collector.ts'
 import { byLabel, counter } from '../app/observe/figures.ts'
 import { createRequestMetrics } from '../app/observe/request-metrics.ts'
@@ -20,6 +20,8 @@ declare module 'fastify' {
     requestObserver: RequestObserver
     metrics: {
       add(collectors: readonly Collector[]): void
+      /** Counts an error that was answered without the router, and the policies that it violated. */
+      noteProblem(code: ErrorCode, violated?: readonly string[]): void
       /** Everything in Prometheus's text format, and its media type. */
       read(): Promise<{ type: string; text: string }>
       /** The same as data, for whoever adds up several processes. */
@@ -58,13 +60,16 @@ const countLogins = (app: FastifyInstance, add: (outcome: string) => void): void
 const countErrors = (app: FastifyInstance) => {
   const problems = createCounts()
   const refusals = createCounts()
+  const noteProblem = (code: string, violated: readonly string[] = []) => {
+    problems.add(code)
+    for (const policy of violated) refusals.add(policy)
+  }
   app.addHook('onError', (_request, _reply, error, done) => {
     const known = (error as Error) instanceof ApiError ? (error as unknown as ApiError) : undefined
-    problems.add(known?.code ?? 'other')
-    for (const policy of known?.extras.violatedPolicies ?? []) refusals.add(policy)
+    noteProblem(known?.code ?? 'other', known?.extras.violatedPolicies)
     done()
   })
-  return { problems: problems.counts, refusals: refusals.counts }
+  return { problems: problems.counts, refusals: refusals.counts, noteProblem }
 }
 
 /**
@@ -81,7 +86,7 @@ export default fp<MetricsOptions>(
     const { listener, collectors } = createRequestMetrics()
     const logins = createCounts()
     countLogins(app, logins.add)
-    const { problems, refusals } = countErrors(app)
+    const { problems, refusals, noteProblem } = countErrors(app)
 
     observer.subscribe(listener)
     add(collectors)
@@ -97,6 +102,7 @@ export default fp<MetricsOptions>(
     app.decorate('requestObserver', observer)
     app.decorate('metrics', {
       add,
+      noteProblem,
       read: async () => ({ type: registry.contentType, text: await whole().metrics() }),
       readJson: () => whole().getMetricsAsJSON() as Promise<object[]>,
     })

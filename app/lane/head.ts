@@ -63,5 +63,5 @@ export const readHead = (rawHeaders: readonly string[]): Head | undefined => {
       head[key] = rawHeaders[i + 1]
     }
   }
-  return hosts === 1 && head.authorization !== undefined ? head : undefined
+  return hosts === 1 ? head : undefined
 }

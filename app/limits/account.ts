@@ -28,6 +28,8 @@ export type Account = {
   take(costs: Costs): Admission | Promise<Admission>
   /** The same where that can be said at once and is yes; false: nothing was counted, ask `take`. */
   takeAtOnce(costs: Costs): boolean
+  /** The refusal that `take` would answer at once; undefined: it would not, or not at once. Counts nothing. */
+  refuseAtOnce(costs: Costs): Admission | undefined
   /** Counts without asking; negative costs give back. */
   charge(costs: Costs): void
   use(): Use[]
@@ -244,6 +246,10 @@ export const createAccount = (
       if (!isAtOnce || !fits(costs, nowMs)) return false
       count(costs, nowMs)
       return true
+    },
+    refuseAtOnce(costs) {
+      const nowMs = now()
+      return fits(costs, nowMs) ? undefined : refuse(costs, nowMs)
     },
     charge: (costs) => count(costs, now()),
     use() {

@@ -12,15 +12,45 @@ const keptBytes = 1_048_576
 const batchMs = 50
 const batchCharacters = 32_768
 
+/** At the end a reader that is slow is waited for so many times, a tenth of a second each. */
+const lastTries = 10
+
 /**
  * The log's way out, which outlives its reader and its disk: what cannot be written is kept for a while and tried
- * again with each batch. `report` is told once, and again when writing works.
+ * again with each batch. A reader that is slower than the log is not waited for: no answer stands still for a line.
+ * `report` is told once, and again when writing works.
  */
 export const openLogStream = (fd: number, report: (message: string) => void): LogStream => {
-  const stream = pino.destination({ dest: fd, sync: true, maxLength: keptBytes })
+  let triesLeft = 0
+  const stream = pino.destination({
+    dest: fd,
+    sync: true,
+    maxLength: keptBytes,
+    retryEAGAIN: () => triesLeft-- > 0,
+  })
   let isFailing = false
   let lost = 0
+  let batch = ''
+  let timer: NodeJS.Timeout | undefined
+  let isFull = false
+  const flush = () => {
+    clearTimeout(timer)
+    timer = undefined
+    const lines = batch
+    batch = ''
+    if (lines === '' && !isFull) return
+    isFull = false
+    stream.write(lines)
+  }
+  const schedule = () => {
+    timer ??= setTimeout(flush, batchMs).unref()
+  }
   stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'EAGAIN') {
+      isFull = true
+      schedule()
+      return
+    }
     if (!isFailing)
       report(`the log cannot be written (${error.code ?? error.message}): the service goes on without`)
     isFailing = true
@@ -32,21 +62,15 @@ export const openLogStream = (fd: number, report: (message: string) => void): Lo
     if (isFailing) report(`the log is written again; lines lost: ${lost}`)
     isFailing = false
   })
-  let batch = ''
-  let timer: NodeJS.Timeout | undefined
-  const flush = () => {
-    clearTimeout(timer)
-    timer = undefined
-    const lines = batch
-    batch = ''
-    if (lines !== '') stream.write(lines)
-  }
-  process.once('exit', flush)
+  process.once('exit', () => {
+    triesLeft = lastTries
+    flush()
+  })
   return {
     write: (line) => {
       batch += line
       if (batch.length >= batchCharacters) flush()
-      else timer ??= setTimeout(flush, batchMs).unref()
+      else schedule()
     },
     get lost() {
       return lost

@@ -1,20 +1,27 @@
 import { connect, type Socket } from 'node:net'
 import { performance } from 'node:perf_hooks'
 
-export type FloodOptions = {
+export type Flow = {
   port: number
   /** Requests a second, however long answers take; undefined: one after another on each connection. */
   perSecond?: number
   seconds: number
   /** Connections at most. */
   connections: number
+  /** Milliseconds from one look at what is due to the next; absent: 5. */
+  tickMs?: number
+}
+
+export type FloodOptions = Flow & {
   /** The n-th request: its path, and what it bears. */
-  request: (n: number) => { path: string; authorization: string }
+  request: (n: number) => { path: string; authorization?: string | undefined }
 }
 
 export type FloodResult = {
   /** By status; `unsent`: no connection was free, which is too late as well. */
   counts: Record<string, number>
+  /** Those among them that came before the end: what went on at that rate. */
+  inTime: Record<string, number>
   seconds: number
   /** Milliseconds from when each was due, in order of size. */
   latencies: Record<string, number[]>
@@ -22,7 +29,6 @@ export type FloodResult = {
 
 type Sent = { dueAt: number }
 
-const tickMs = 5
 /** After the end: what is still under way is waited for. */
 const graceMs = 3_000
 
@@ -47,9 +53,10 @@ const openConnection = (port: number, onAnswer: (socket: Socket, status: string)
 
 /** Floods a port and counts what comes back. */
 export const flood = async (options: FloodOptions): Promise<FloodResult> => {
-  const { port, perSecond, seconds, connections, request } = options
+  const { port, perSecond, seconds, connections, request, tickMs = 5 } = options
   const counts: Record<string, number> = {}
   const latencies: Record<string, number[]> = {}
+  const inTime: Record<string, number> = {}
   const idle: Socket[] = []
   const sent = new Map<Socket, Sent>()
   const sockets = new Set<Socket>()
@@ -68,12 +75,14 @@ export const flood = async (options: FloodOptions): Promise<FloodResult> => {
     const { path, authorization } = request(n)
     n += 1
     sent.set(socket, { dueAt })
-    socket.write(`GET ${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: ${authorization}\r\n\r\n`)
+    const bears = authorization === undefined ? '' : `Authorization: ${authorization}\r\n`
+    socket.write(`GET ${path} HTTP/1.1\r\nHost: localhost\r\n${bears}\r\n`)
   }
   const onAnswer = (socket: Socket, status: string) => {
     const one = sent.get(socket)
     sent.delete(socket)
     const now = performance.now()
+    if (now < endsAt) inTime[status] = (inTime[status] ?? 0) + 1
     if (one && now <= endsAt + graceMs) note(status, now - one.dueAt)
     if (perSecond === undefined && now < endsAt) send(socket, now)
     else idle.push(socket)
@@ -120,5 +129,5 @@ export const flood = async (options: FloodOptions): Promise<FloodResult> => {
     await new Promise((resolve) => setTimeout(resolve, 10))
   for (const socket of sockets) socket.destroy()
   for (const each of Object.values(latencies)) each.sort((a, b) => a - b)
-  return { counts, seconds, latencies }
+  return { counts, inTime, seconds, latencies }
 }

@@ -67,6 +67,21 @@ t.test('whoever read the log is gone: the service is not', async (t) => {
   t.equal(await service.stop(), 0)
 })
 
+t.test('a reader that does not read the log holds up no answer, and reads all of it later', async (t) => {
+  const service = await start()
+  await untilReady(service)
+  service.child.stdout?.pause()
+  // More than a pipe takes, less than is kept.
+  const lines = 3_500
+  const statuses = await Promise.all(Array.from({ length: 10 }, () => ask(service, lines / 10)))
+  t.equal(statuses.flat().length, lines)
+  t.ok(count('"msg":"answered"', service) < lines, 'the pipe is full')
+  service.child.stdout?.resume()
+  await until('all is read', () => count('"route":"/v1/products"', service) === lines)
+  t.equal(count('the log cannot be written', service), 0)
+  t.equal(await service.stop(), 0)
+})
+
 t.test(
   'Redis that refuses the password is as good as away, said once, and used when it takes it',
   async (t) => {
