@@ -87,6 +87,7 @@ const run = async (world: World) => {
 
 const curves = ['rss', 'heap', 'external'] as const
 type Curve = (typeof curves)[number]
+const labels: Record<Curve, string> = { rss: 'resident', heap: 'heap used', external: 'external' }
 
 /** How a curve goes on after the warm-up. The heap by what collections leave. */
 const judge = (samples: readonly Sample[], curve: Curve) => {
@@ -113,7 +114,7 @@ const verdicts = new Map(curves.map((curve) => [curve, judge(after, curve)]))
 const mib = (value: number) => value.toFixed(1)
 const rows: Rows = Object.fromEntries(
   [...verdicts].map(([curve, { median, most, rise, error }]) => [
-    curve === 'heap' ? 'heap used' : curve,
+    labels[curve],
     {
       'median MiB': mib(median),
       'most MiB': mib(most),
@@ -139,7 +140,7 @@ tell({
     ...(most <= goalMib ? [] : [`resident: ${mib(most)} MiB at most, the goal is ${goalMib}`]),
     ...[...verdicts].flatMap(([curve, { rise, mean, error }]) =>
       rise > mostRise * mean && rise > 2 * error
-        ? [`${curve} grew by ${mib(rise)} MiB after the warm-up`]
+        ? [`${labels[curve]} grew by ${mib(rise)} MiB after the warm-up`]
         : [],
     ),
     ...(loop.failed === 0 ? [] : [`${loop.failed} requests failed`]),
