@@ -1,5 +1,5 @@
 import { constants, type Http2ServerResponse } from 'node:http2'
-import type { Readable } from 'node:stream'
+import type { Duplex, Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { PieceStream } from '../app/db/copy/stream.ts'
 import { findEncoding } from '../app/http/negotiation.ts'
@@ -13,9 +13,9 @@ import { encodeStream } from '../app/http/stream-encodings.ts'
 export const sendStream = (body: Readable, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
   const encoding = findEncoding(request.headers['accept-encoding'])
   if (encoding) reply.header('content-encoding', encoding)
-  // A coding keeps what it was given for as long as it likes.
-  else if ('isWritten' in body) (body as PieceStream).isWritten = () => reply.raw.writableLength === 0
   const sent = encodeStream(body, encoding)
+  const taker = sent === body ? reply.raw : (sent as Duplex)
+  if ('isWritten' in body) (body as PieceStream).isWritten = () => taker.writableLength === 0
   const { stream } = reply.raw as unknown as Partial<Http2ServerResponse>
   if (stream) sent.once('error', () => stream.headersSent && stream.close(constants.NGHTTP2_INTERNAL_ERROR))
   return reply.send(sent)

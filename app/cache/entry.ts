@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { Stamped } from './fence.ts'
 
 /** An answer as it is stored and sent: bytes, never an object. What it depends on is judged by the fence. */
@@ -31,6 +31,15 @@ export type Filled = Omit<Entry, 'customerId' | 'key' | 'dependsOn' | 'encoded' 
   server?: string | undefined
 }
 
-/** Weak entity tag (RFC 9110 §8.8.3) of 132 bits: no two bodies of a service's life share one. */
+/** What is hashed before a body, so that two media types never share a tag. */
+export const tagPrefix = (mediaType: string): string => `${mediaType}\0`
+
+/**
+ * Weak entity tag (RFC 9110 §8.8.3) of 132 bits: no two bodies of a service's life share one. `tagged`: the
+ * media type's `tagPrefix`, then the body.
+ */
+export const tagOf = (tagged: Buffer): string => `W/"${hash('sha256', tagged, 'base64url').slice(0, 22)}"`
+
+/** The same of a body by itself. */
 export const createEtag = (mediaType: string, body: Buffer): string =>
-  `W/"${createHash('sha256').update(mediaType).update('\0').update(body).digest('base64url').slice(0, 22)}"`
+  tagOf(Buffer.concat([Buffer.from(tagPrefix(mediaType)), body]))

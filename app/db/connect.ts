@@ -1,6 +1,8 @@
 import { Kysely, type Logger, PostgresDialect } from 'kysely'
 import pg from 'pg'
 import type { StatementEnd } from '../observe/tracing.ts'
+import { createSocket } from './copy/socket.ts'
+import { type ReadRow, RowQuery, toText } from './page/row-query.ts'
 import type { Database, Db } from './schema.ts'
 
 /** The role that answers requests: sees one customer, under row level security. */
@@ -27,21 +29,30 @@ const types = {
     parsers.get(oid) ?? pg.types.getTypeParser(oid, format as 'text'),
 } as pg.CustomTypesConfig
 
-const markForm = /^\/\* ([a-z_\d]+) \*\/ /
+const markForm = /^\/\* (page(?:_[\da-f]+)?) \*\/ /
 
-/** Begins the text of a statement that connections keep prepared. The same text has the same name for ever. */
-export const statementMark = (name: string): string => `/* ${name} */ `
+/**
+ * Begins the text of a page's statement: of one that connections keep prepared with its name, which is the same
+ * text's for ever.
+ */
+export const pageMark = (name: `page_${string}` | 'page'): string => `/* ${name} */ `
 
-/** Prepares marked statements once and sends only values from then on; others are parsed and planned each time. */
-class PreparingClient extends pg.Client {
-  // The overloads of pg's `query` are many; what is not a marked text is passed on as it came.
-  override query(...given: unknown[]): never {
-    const [text, values, ...rest] = given
-    const [mark, name] = typeof text === 'string' ? (markForm.exec(text) ?? []) : []
-    const passed = mark === undefined ? given : [{ name, text, values }, ...rest]
-    return (super.query as (...all: unknown[]) => never).apply(this, passed)
+/** Reads the answers of marked statements as bytes; `prepares`: sends their text once, and from then on only values. */
+const clientOf = (prepares: boolean) =>
+  class extends pg.Client {
+    // The overloads of pg's `query` are many; what is not a marked text is passed on as it came.
+    override query(...given: unknown[]): never {
+      const [text, values] = given
+      const mark = typeof text === 'string' ? markForm.exec(text)?.[1] : undefined
+      const ask = super.query as (...all: unknown[]) => unknown
+      if (mark === undefined) return ask.apply(this, given) as never
+      const name = prepares && mark !== 'page' ? mark : ''
+      return new Promise((resolve, reject) => {
+        const callback = (error: Error | null, result?: unknown) => (error ? reject(error) : resolve(result))
+        ask.call(this, new RowQuery(name, text as string, (values as unknown[]).map(toText), callback))
+      }) as never
+    }
   }
-}
 
 export type ConnectOptions = {
   /** Role taken on connection; absent: the login's own. */
@@ -71,7 +82,8 @@ export const createPool = (url: string, options: ConnectOptions): pg.Pool => {
     statement_timeout: options.statementTimeoutMs ?? statementTimeoutMs,
     ...(waits ? {} : { query_timeout: answerTimeoutMs }),
     types,
-    ...(options.prepares ? { Client: PreparingClient as typeof pg.Client } : {}),
+    ...(options.isStreaming ? { stream: createSocket } : {}),
+    Client: clientOf(options.prepares === true) as typeof pg.Client,
     ...(options.role ? { options: `-c role=${options.role}` } : {}),
   })
   pool.on('error', options.onError)
@@ -81,15 +93,48 @@ export const createPool = (url: string, options: ConnectOptions): pg.Pool => {
   return pool
 }
 
+type AskPage = (text: string, values: readonly unknown[]) => Promise<ReadRow>
+type OnStatement = (statement: StatementEnd) => void
+
+const pages = new WeakMap<Db, AskPage>()
+
+/** Kysely's way to a connection and back costs a page as much as reading its answer. */
+const createAskPage =
+  (pool: pg.Pool, onStatement: OnStatement | undefined): AskPage =>
+  async (text, values) => {
+    const startedAt = performance.now()
+    const client = await pool.connect()
+    let failure: Error | undefined
+    try {
+      const { rows } = (await client.query(text, values as unknown[])) as unknown as { rows: ReadRow[] }
+      return rows[0] as ReadRow
+    } catch (error) {
+      failure = error as Error
+      throw error
+    } finally {
+      // One that has refused a statement takes the next; one that did not answer in time may never do.
+      client.release(failure instanceof pg.DatabaseError ? undefined : failure)
+      const milliseconds = performance.now() - startedAt
+      onStatement?.({ sql: text, milliseconds, failed: failure !== undefined })
+    }
+  }
+
+/** Answers the statement of a page, whose text begins with its mark, as one row. Rejects as the driver does. */
+export const askPage = (db: Db, text: string, values: readonly unknown[]): Promise<ReadRow> =>
+  (pages.get(db) as AskPage)(text, values)
+
 /** The same pool as kysely's; `destroy()` ends it. `onStatement` is told of each, once it has ended. */
-export const createDb = (pool: pg.Pool, onStatement?: (statement: StatementEnd) => void): Db =>
-  new Kysely<Database>({
+export const createDb = (pool: pg.Pool, onStatement?: OnStatement): Db => {
+  const db = new Kysely<Database>({
     dialect: new PostgresDialect({ pool }),
     ...(onStatement ? { log: toLogger(onStatement) } : {}),
   })
+  pages.set(db, createAskPage(pool, onStatement))
+  return db
+}
 
 const toLogger =
-  (onStatement: (statement: StatementEnd) => void): Logger =>
+  (onStatement: OnStatement): Logger =>
   ({ level, query, queryDurationMillis }) =>
     onStatement({ sql: query.sql, milliseconds: queryDurationMillis, failed: level === 'error' })
 

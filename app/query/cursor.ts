@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { createSignedText, type Mac } from './signed.ts'
 
 export type CursorCodec = {
@@ -16,8 +16,7 @@ export const foreignCursor = 'expected page.next_cursor of an earlier answer, un
 const version = 1
 const fingerprintBytes = 8
 
-const fingerprintOf = (selection: string) =>
-  createHash('sha256').update(selection).digest().subarray(0, fingerprintBytes)
+const fingerprintOf = (selection: string) => hash('sha256', selection, 'buffer').subarray(0, fingerprintBytes)
 
 /**
  * Keyset positions as opaque text: fingerprint of the selection, keys as JSON, signed. Stateless, so a cursor

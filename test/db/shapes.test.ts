@@ -1,6 +1,7 @@
 import { CompiledQuery, sql } from 'kysely'
 import t from 'tap'
 import { createDb, createPool, readerRole } from '../../app/db/connect.ts'
+import type { Slice } from '../../app/db/page/row-query.ts'
 import { type Bound, createShapes } from '../../app/db/page/shapes.ts'
 import { type PageRow, pageStatement } from '../../app/db/page/statement.ts'
 import type { Db } from '../../app/db/schema.ts'
@@ -61,7 +62,10 @@ const keep = (plan: Plan, shapes = createShapes(compile, () => 0)): Bound => {
 }
 const run = async ({ text, values }: Bound, on: Db = db): Promise<PageRow> =>
   (await on.executeQuery<PageRow>(CompiledQuery.raw(text, values))).rows[0] as PageRow
-const lasting = ({ data, found, last, total }: PageRow) => ({ data, found, last, total })
+/** What a marked statement answers are bytes. */
+const textOf = (data: PageRow['data'] | Slice): string | null =>
+  data === null || typeof data === 'string' ? data : data.bytes.toString('utf8', data.start, data.end)
+const lasting = ({ data, found, last, total }: PageRow) => ({ data: textOf(data), found, last, total })
 
 /** Two of one shape each, with other values. */
 const pairs: [Plan, Plan][] = [

@@ -1,5 +1,6 @@
 import type { Duplex } from 'node:stream'
 import { slackBytes } from '../../export/place.ts'
+import { divert } from './socket.ts'
 
 /** Takes a row: bytes from `start` to `end` and slack behind them, good until it returns. */
 export type TakeRow = (view: DataView, start: number, end: number) => void
@@ -42,8 +43,6 @@ const createWindow = () => {
  * back. To be called when nothing is under way on it.
  */
 export const readCopy = (socket: Duplex, take: TakeRow): void => {
-  const [driver, ...more] = socket.listeners('data') as ((bytes: Buffer) => void)[]
-  if (!driver || more.length > 0) throw new Error('the connection is not read by the driver alone')
   const window = createWindow()
 
   const read = (chunk: Buffer): void => {
@@ -58,17 +57,14 @@ export const readCopy = (socket: Duplex, take: TakeRow): void => {
         take(view, at + headBytes, end)
       } else if (others.has(code)) {
         if (end > filled) break
-        driver(window.slice(at, end))
+        tell(window.slice(at, end))
       } else {
-        socket.off('data', read)
-        socket.on('data', driver)
-        driver(window.slice(at, filled))
+        giveBack(window.slice(at, filled))
         return
       }
       at = end
     }
     window.start = at
   }
-  socket.off('data', driver)
-  socket.on('data', read)
+  const { tell, giveBack } = divert(socket, read)
 }

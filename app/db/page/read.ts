@@ -1,50 +1,65 @@
-import { CompiledQuery } from 'kysely'
-import { createEtag, type Filled } from '../../cache/entry.ts'
+import { type Filled, tagOf, tagPrefix } from '../../cache/entry.ts'
 import { parseSnapshot } from '../../cache/snapshot.ts'
 import type { Plan } from '../../query/plan.ts'
-import type { resources } from '../../resources/index.ts'
+import { askPage, pageMark } from '../connect.ts'
 import type { Db } from '../schema.ts'
+import type { ReadRow, Slice } from './row-query.ts'
 import type { Shapes } from './shapes.ts'
 import { type PageRow, pageStatement, type Stamp } from './statement.ts'
 
-export const jsonType = 'application/json'
+const jsonType = 'application/json'
+const prefix = tagPrefix(jsonType)
 
-const includedPart = (plan: Plan, row: PageRow): string => {
-  if (plan.includes.length === 0) return ''
-  const members = plan.includes.map((name) => {
-    const target = (plan.resource.includes[name] as { resource: keyof typeof resources }).resource
-    return `"${target}":{${row[`included_${target}`] ?? ''}}`
-  })
-  return `,"included":{${members.sort().join(',')}}`
-}
-
-/** What a statement's stamp and body are to the cache; `json` undefined: there is no such record. */
-export const filled = (
+/** What a statement's stamp and body are to the cache; `body` undefined: there is no such record. */
+const stamped = (
   { snapshot, at, server, recovering }: Stamp,
-  json: string | undefined,
+  body: TaggedBody | undefined,
   rows: number,
-): Filled => {
-  const body = Buffer.from(json ?? '')
-  return {
-    snapshot: parseSnapshot(snapshot, recovering),
-    server: recovering ? undefined : server,
-    // A standby's clock says nothing of what it has received.
-    at: recovering ? undefined : at,
-    isAbsent: json === undefined,
-    body,
-    etag: createEtag(jsonType, body),
-    rows,
-  }
+): Filled => ({
+  snapshot: parseSnapshot(snapshot, recovering),
+  server: recovering ? undefined : server,
+  // A standby's clock says nothing of what it has received.
+  at: recovering ? undefined : at,
+  isAbsent: body === undefined,
+  ...(body ?? noBody),
+  rows,
+})
+
+type TaggedBody = Pick<Filled, 'body' | 'etag'>
+
+const fromString = (json: string): TaggedBody => {
+  const tagged = Buffer.from(prefix + json)
+  return { body: tagged.subarray(prefix.length), etag: tagOf(tagged) }
+}
+const noBody = fromString('')
+
+/** The same of a body that is a string; undefined: there is no such record. */
+export const filled = (stamp: Stamp, json: string | undefined, rows: number): Filled =>
+  stamped(stamp, json === undefined ? undefined : fromString(json), rows)
+
+/**
+ * `head` and `tail` are written around the records where these already are, over what else PostgreSQL said: a page
+ * is copied once, from the connection. Where there is no room, as behind records that others are included with, it
+ * is put together anew.
+ */
+const around = (head: string, { bytes, start, end }: Slice, tail: string): TaggedBody => {
+  const before = prefix.length + head.length
+  const [from, to] = [start - before, end + Buffer.byteLength(tail)]
+  if (from < 0 || to > bytes.length) return fromString(head + bytes.toString('utf8', start, end) + tail)
+  bytes.write(prefix + head, from, 'latin1')
+  bytes.write(tail, end)
+  return { body: bytes.subarray(from + prefix.length, to), etag: tagOf(bytes.subarray(from, to)) }
 }
 
 /** `shapes`: statements kept ready; absent: each is compiled. */
-const execute = async (db: Db, plan: Plan, shapes: Shapes | undefined): Promise<PageRow> => {
+const execute = (db: Db, plan: Plan, shapes: Shapes | undefined): Promise<ReadRow> => {
   const kept = shapes?.find(plan)
-  const { rows } = kept
-    ? await db.executeQuery<PageRow>(CompiledQuery.raw(kept.text, kept.values))
-    : await pageStatement(plan).execute(db)
-  return rows[0] as PageRow
+  if (kept) return askPage(db, kept.text, kept.values)
+  const { sql: text, parameters } = pageStatement(plan).compile(db)
+  return askPage(db, pageMark('page') + text, parameters)
 }
+
+const includedPart = ({ included }: ReadRow): string => (included === null ? '' : `,"included":{${included}}`)
 
 /** Makes the cursor after a row from its sort keys and id. */
 export type EncodeCursor = (keys: readonly string[]) => string
@@ -82,8 +97,9 @@ export const readPage = async (
 ): Promise<Filled> => {
   const row = await execute(db, plan, shapes)
   const { page, cursor } = describePage(row, plan, plan.resource.computedForDay, encodeCursor)
-  const json = `{"data":[${row.data ?? ''}],"page":${JSON.stringify(page)}${includedPart(plan, row)}}`
-  const answer = filled(row, json, Math.min(row.found, plan.limit))
+  const tail = `],"page":${JSON.stringify(page)}${includedPart(row)}}`
+  const body = row.data ? around('{"data":[', row.data, tail) : fromString(`{"data":[${tail}`)
+  const answer = stamped(row, body, Math.min(row.found, plan.limit))
   return cursor === undefined ? answer : { ...answer, next: `/v1/${plan.resource.name}?${nextQuery(cursor)}` }
 }
 
@@ -91,6 +107,6 @@ export const readPage = async (
 export const readItem = async (db: Db, plan: Plan, id: string, shapes?: Shapes): Promise<Filled> => {
   const byId = { field: 'id', operator: 'in', values: [id] } as const
   const row = await execute(db, { ...plan, conditions: [byId], limit: 1, count: false }, shapes)
-  const json = row.data === null ? undefined : `{"data":${row.data}${includedPart(plan, row)}}`
-  return filled(row, json, json === undefined ? 0 : 1)
+  const body = row.data ? around('{"data":', row.data, `${includedPart(row)}}`) : undefined
+  return stamped(row, body, body ? 1 : 0)
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import type { Plan } from '../../query/plan.ts'
-import { statementMark } from '../connect.ts'
+import { pageMark } from '../connect.ts'
 
 /**
  * Queries whose plan does not hang on their values: PostgreSQL may plan them once and keep it. Only values of the
@@ -96,8 +96,8 @@ export const createShapes = (compile: (plan: Plan) => Bound, now: () => number):
 
   const keep = (shape: string, plan: Plan): Kept => {
     const { text, values } = compile(withSlots(plan))
-    const name = `page_${createHash('sha256').update(text).digest('hex').slice(0, 16)}`
-    const statement = { text: statementMark(name) + text, parameters: values.map(toParameter) }
+    const name: `page_${string}` = `page_${createHash('sha256').update(text).digest('hex').slice(0, 16)}`
+    const statement = { text: pageMark(name) + text, parameters: values.map(toParameter) }
     kept.set(shape, statement)
     return statement
   }

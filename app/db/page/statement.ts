@@ -20,17 +20,19 @@ export type Stamp = {
   recovering: boolean
 }
 
-/** What a page's statement answers: one row. */
+/** What a page's statement answers: one row, its columns in this order. */
 export type PageRow = Stamp & {
-  /** The records as JSON, comma-separated, without brackets; null where there is none. */
-  data: string | null
   /** Rows found, one more than asked for where there are more. */
   found: number
   /** Sort keys and id of a full page's last row, as text, in an array of one; null where it is not full. */
   last: [string[]] | null
   /** Matching rows in all; null unless asked for. */
   total: number | null
-} & { [included: `included_${string}`]: string | null }
+  /** Members of `included`; null where nothing is to be included. */
+  included: string | null
+  /** The records as JSON, comma-separated, without brackets; null where there is none. */
+  data: string | null
+}
 
 /** The columns of a stamp. */
 export const stampColumns = sql`pg_current_snapshot()::text as snapshot, ${sql.raw(instantText('now()'))} as at,
@@ -47,18 +49,29 @@ const settings = (plan: Plan) =>
     ? sql`, (select c.expiring_within from find_customer(${plan.customerId}) c) as expiring_within`
     : sql``
 
-/** The included records of one relation as JSON members, by id. */
-const includedMembers = (plan: Plan, name: string): RawBuilder<unknown> => {
+/** The included records of one relation, as a member of `included`: an object by id. */
+const includedMember = (plan: Plan, name: string): RawBuilder<unknown> => {
   const { resource: targetName, by } = plan.resource.includes[name] as { resource: string; by: string }
   const target = resources[targetName as keyof typeof resources]
   const owner = target.reference ? sql`true` : sql`r.customer_id = ${customer}`
-  return sql`(
+  return sql`${sql.lit(`"${target.name}":{`)} || coalesce((
     select string_agg(to_json(r.id)::text || ':' || row_to_json(x)::text, ',' order by r.id)
     from (select distinct p.${sql.ref(by)} as id from picked p
       where p.rn <= ${sql.lit(plan.limit)} and p.${sql.ref(by)} is not null) wanted
     join ${sql.table(target.name)} r on ${owner} and r.id = wanted.id
     cross join lateral (select ${projection(target, undefined, plan)}) x
-  ) as ${sql.ref(`included_${target.name}`)}`
+  ), '') || '}'`
+}
+
+/** All relations' members, in the order of their names. */
+const includedMembers = (plan: Plan): RawBuilder<unknown> => {
+  if (plan.includes.length === 0) return sql`null::text`
+  const nameOf = (include: string) => plan.resource.includes[include]?.resource ?? ''
+  const sorted = [...plan.includes].sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1))
+  return sql.join(
+    sorted.map((include) => includedMember(plan, include)),
+    sql.raw(` || ',' || `),
+  )
 }
 
 /** Keys travel as text in one form, whatever the session's settings: they are part of the answer. */
@@ -81,7 +94,6 @@ export const pageStatement = (plan: Plan): RawBuilder<PageRow> => {
   const total = plan.count
     ? sql`(select count(*) from ${table(plan)} r where ${conditions(filters)})`
     : sql`null::bigint`
-  const included = plan.includes.map((name) => includedMembers(plan, name))
   return sql<PageRow>`
     select ${stampColumns}, page.*
     from (select set_config('app.customer_id', ${plan.customerId}, true) as customer_id${settings(plan)} offset 0) s
@@ -95,10 +107,11 @@ export const pageStatement = (plan: Plan): RawBuilder<PageRow> => {
         ) r
       )
       select
-        string_agg(row_to_json(x)::text, ',' order by r.rn) filter (where r.rn <= ${sql.lit(plan.limit)}) as data,
         count(*)::integer as found,
-        (array_agg(array[${sql.join(keys.map(keyText))}]) filter (where r.rn = ${sql.lit(plan.limit)}))[1:1] as last,
-        ${total} as total${included.length > 0 ? sql`, ${sql.join(included)}` : sql``}
+        to_json((array_agg(array[${sql.join(keys.map(keyText))}]) filter (where r.rn = ${sql.lit(plan.limit)}))[1:1]) as last,
+        ${total} as total,
+        ${includedMembers(plan)} as included,
+        string_agg(row_to_json(x)::text, ',' order by r.rn) filter (where r.rn <= ${sql.lit(plan.limit)}) as data
       from picked r cross join lateral (select ${projection(plan.resource, plan.fields, plan)}) x
     ) page`
 }
