@@ -60,6 +60,7 @@ const sampleOf = async ({ service }: World, seconds: number): Promise<Sample> =>
 const run = async (world: World) => {
   const requests = createRequests(world.crowd)
   const samples: Sample[] = []
+  const refused: Record<number, number> = {}
   const startedAt = performance.now()
   const total = minutes * 60
   const progress = createProgress('asking', total)
@@ -73,10 +74,13 @@ const run = async (world: World) => {
   try {
     const loop = await runOpenLoop({
       ...{ url: world.service.url, connections, seconds: total, perSecond, request: requests.make },
-      onAnswer: ({ head }, n) => requests.note(n, head),
+      onAnswer: ({ head, status }, n) => {
+        requests.note(n, head)
+        if (status >= 400) refused[status] = (refused[status] ?? 0) + 1
+      },
     })
     await sampling
-    return { loop, samples }
+    return { loop, samples, refused }
   } finally {
     clearInterval(timer)
     progress.end()
@@ -106,7 +110,7 @@ const judge = (samples: readonly Sample[], curve: Curve) => {
 }
 
 const world = await createWorld({ certificates: 1_000, crowdSize: customers, say })
-const { loop, samples } = await run(world).finally(() => world.close())
+const { loop, samples, refused } = await run(world).finally(() => world.close())
 
 const warmSeconds = warmShare * minutes * 60
 const after = samples.filter(({ seconds }) => seconds >= warmSeconds)
@@ -143,7 +147,7 @@ tell({
         ? [`${labels[curve]} grew by ${mib(rise)} MiB after the warm-up`]
         : [],
     ),
-    ...(loop.failed === 0 ? [] : [`${loop.failed} requests failed`]),
+    ...(loop.failed === 0 ? [] : [`${loop.failed} requests failed, by status: ${JSON.stringify(refused)}`]),
   ],
   data: { options, samples },
   drawing: drawCurves(

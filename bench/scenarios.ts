@@ -215,7 +215,7 @@ export const createScenarios = async (
   const copy = { url: database.url, max: exportsAtOnce, text: copyByHand(customer.customerId) }
   scenarios.push({
     name: 'NDJSON export of 10,000',
-    against: 'bare node:http, COPY of the same rows through pg, as it comes',
+    against: 'bare node:http, COPY of the same rows through pg, as it comes; one at a time',
     goal: 0.6,
     connections: exportsAtOnce,
     subject: wholeList,
