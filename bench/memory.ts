@@ -60,6 +60,7 @@ const sampleOf = async ({ service }: World, seconds: number): Promise<Sample> =>
 const run = async (world: World) => {
   const requests = createRequests(world.crowd)
   const samples: Sample[] = []
+  const refused: Record<number, number> = {}
   const startedAt = performance.now()
   const total = minutes * 60
   const progress = createProgress('asking', total)
@@ -73,10 +74,13 @@ const run = async (world: World) => {
   try {
     const loop = await runOpenLoop({
       ...{ url: world.service.url, connections, seconds: total, perSecond, request: requests.make },
-      onAnswer: ({ head }, n) => requests.note(n, head),
+      onAnswer: ({ head, status }, n) => {
+        requests.note(n, head)
+        if (status >= 400) refused[status] = (refused[status] ?? 0) + 1
+      },
     })
     await sampling
-    return { loop, samples }
+    return { loop, samples, refused }
   } finally {
     clearInterval(timer)
     progress.end()
@@ -87,6 +91,7 @@ const run = async (world: World) => {
 
 const curves = ['rss', 'heap', 'external'] as const
 type Curve = (typeof curves)[number]
+const labels: Record<Curve, string> = { rss: 'resident', heap: 'heap used', external: 'external' }
 
 /** How a curve goes on after the warm-up. The heap by what collections leave. */
 const judge = (samples: readonly Sample[], curve: Curve) => {
@@ -105,7 +110,7 @@ const judge = (samples: readonly Sample[], curve: Curve) => {
 }
 
 const world = await createWorld({ certificates: 1_000, crowdSize: customers, say })
-const { loop, samples } = await run(world).finally(() => world.close())
+const { loop, samples, refused } = await run(world).finally(() => world.close())
 
 const warmSeconds = warmShare * minutes * 60
 const after = samples.filter(({ seconds }) => seconds >= warmSeconds)
@@ -113,7 +118,7 @@ const verdicts = new Map(curves.map((curve) => [curve, judge(after, curve)]))
 const mib = (value: number) => value.toFixed(1)
 const rows: Rows = Object.fromEntries(
   [...verdicts].map(([curve, { median, most, rise, error }]) => [
-    curve === 'heap' ? 'heap used' : curve,
+    labels[curve],
     {
       'median MiB': mib(median),
       'most MiB': mib(most),
@@ -139,10 +144,10 @@ tell({
     ...(most <= goalMib ? [] : [`resident: ${mib(most)} MiB at most, the goal is ${goalMib}`]),
     ...[...verdicts].flatMap(([curve, { rise, mean, error }]) =>
       rise > mostRise * mean && rise > 2 * error
-        ? [`${curve} grew by ${mib(rise)} MiB after the warm-up`]
+        ? [`${labels[curve]} grew by ${mib(rise)} MiB after the warm-up`]
         : [],
     ),
-    ...(loop.failed === 0 ? [] : [`${loop.failed} requests failed`]),
+    ...(loop.failed === 0 ? [] : [`${loop.failed} requests failed, by status: ${JSON.stringify(refused)}`]),
   ],
   data: { options, samples },
   drawing: drawCurves(

@@ -7,6 +7,7 @@ import { createDb, createPool } from '../app/db/connect.ts'
 import { startEmbedded } from '../app/db/embedded.ts'
 import { migrate } from '../app/db/migrate.ts'
 import { importRecords } from '../app/import/index.ts'
+import { median } from './lib/statistics.ts'
 
 /**
  * What the change log costs those who write: the same work with its triggers on and off, interleaved, in one
@@ -111,8 +112,6 @@ const importApril = async (): Promise<Sample> => {
   const report = await importRecords(db, createReadStream(file).pipe(createGunzip()), {})
   return { perSecond: report.created / ((performance.now() - start) / 1000), deadlocks: 0 }
 }
-
-const median = (values: number[]) => [...values].sort((a, b) => a - b)[values.length >> 1] as number
 
 try {
   await migrate(db)

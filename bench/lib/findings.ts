@@ -13,8 +13,8 @@ export type Findings = {
   /** What was done and how it is to be read. */
   text: readonly string[]
   tables: readonly { about: string; rows: Rows }[]
-  /** Goals that were missed, in words; empty: all were reached. */
-  missed: readonly string[]
+  /** Goals that were missed, in words; empty: all were reached; absent: there are none. */
+  missed?: readonly string[]
   /** Everything, for programs. */
   data: unknown
   /** Drawn by the caller. */
@@ -32,13 +32,14 @@ export const tell = ({ name, title, text, tables, missed, data, drawing = '' }: 
     console.log(`\n${heading}`)
     console.table(rows)
   }
-  const verdict = missed.length === 0 ? ['Every goal was reached.'] : missed.map((each) => `MISSED  ${each}`)
+  const verdict =
+    missed?.length === 0 ? ['Every goal was reached.'] : (missed ?? []).map((each) => `MISSED  ${each}`)
   for (const line of verdict) console.log(line)
-  if (missed.length > 0) process.exitCode = 1
+  if (missed && missed.length > 0) process.exitCode = 1
 
   const lines = [where, ...text].map((line) => `<p>${toEntities(line)}</p>`)
   const verdicts = verdict.map(
-    (line) => `<p class="${missed.length === 0 ? 'reached' : 'missed'}">${toEntities(line)}</p>`,
+    (line) => `<p class="${missed?.length === 0 ? 'reached' : 'missed'}">${toEntities(line)}</p>`,
   )
   const sections = tables.map(
     ({ about: heading, rows }) => `<h2>${toEntities(heading)}</h2>${toTable('', rows)}`,

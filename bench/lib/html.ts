@@ -2,7 +2,7 @@
 export const toEntities = (text: string): string =>
   text.replace(/[&<>"]/g, (each) => `&#${each.charCodeAt(0)};`)
 
-const style = `body{font:15px/1.5 system-ui,sans-serif;margin:2rem auto;max-width:72rem;padding:0 1rem;color-scheme:light dark}
+const style = `body{font:15px/1.5 system-ui,sans-serif;margin:2rem auto;max-width:72rem;padding:0 1rem}:root{color-scheme:light dark}
 table{border-collapse:collapse;width:100%;margin:1rem 0}th,td{padding:.4rem .6rem;text-align:right;border-bottom:1px solid #8884}
 th:first-child,td:first-child{text-align:left}small{opacity:.7;display:block}
 .reached{fill:#2f9e6e;color:#2f9e6e}.missed{fill:#d9822b;color:#d9822b}`

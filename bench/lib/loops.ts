@@ -28,7 +28,7 @@ export type LoopResult = {
 
 const highestMicroseconds = 60_000_000
 /** Of microseconds, three digits exact. */
-export const createTimes = () => createHistogram({ lowest: 1, highest: highestMicroseconds, figures: 3 })
+const createTimes = () => createHistogram({ lowest: 1, highest: highestMicroseconds, figures: 3 })
 const record = (histogram: RecordableHistogram, ms: number) =>
   histogram.record(Math.min(highestMicroseconds, Math.max(1, Math.round(ms * 1000))))
 

@@ -16,6 +16,7 @@ import os from 'node:os'
 import { delimiter, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { startEmbedded } from '../../app/db/embedded.ts'
+import { stopWithProcess } from './endings.ts'
 
 const root = join(import.meta.dirname, '../..')
 const readyWithinMs = 60_000
@@ -83,14 +84,14 @@ const startLocal = async (bin: string, { folder: kept, settings }: PostgresOptio
   const set = Object.entries({ ...benchSettings, ...settings }).map(([name, value]) => ` -c ${name}=${value}`)
   const options = `-p ${port} -k ${folder} -c listen_addresses=127.0.0.1${set.join('')}`
   run('pg_ctl', ['-D', data, '-l', join(folder, 'log'), '-w', '-o', options, 'start'])
-  return {
+  return stopWithProcess({
     url: `postgresql://postgres@127.0.0.1:${port}/postgres`,
     label: `PostgreSQL ${bin.split('/')[4]} of this machine`,
     stop: async () => {
       run('pg_ctl', ['-D', data, '-m', kept ? 'fast' : 'immediate', '-w', 'stop'])
       if (!kept) rmSync(folder, { recursive: true, force: true })
     },
-  }
+  })
 }
 
 /** The machine's PostgreSQL, else the bundled one. */
@@ -105,14 +106,14 @@ export const startPostgres = async (options: PostgresOptions = {}): Promise<Star
     settings: { ...benchSettings, ...options.settings },
     temporary: options.folder === undefined,
   })
-  return {
+  return stopWithProcess({
     url: server.url,
     label: 'the bundled PostgreSQL (none is installed)',
     stop: async () => {
       await server.release()
       if (options.folder === undefined) rmSync(folder, { recursive: true, force: true })
     },
-  }
+  })
 }
 
 /** The machine's redis-server; undefined where there is none. */
@@ -128,14 +129,14 @@ export const startRedis = async (): Promise<Started | undefined> => {
       stdio: 'ignore',
     },
   )
-  return {
+  return stopWithProcess({
     url: `redis://127.0.0.1:${port}`,
     label: 'redis-server of this machine',
     stop: async () => {
       await end(child)
       rmSync(folder, { recursive: true, force: true })
     },
-  }
+  })
 }
 
 export const end = async (child: ChildProcess): Promise<void> => {
@@ -197,7 +198,7 @@ export const startService = async (
     }
     await delay(50)
   }
-  return {
+  return stopWithProcess({
     url,
     label: 'the service',
     pid: child.pid as number,
@@ -205,7 +206,7 @@ export const startService = async (
       await end(child)
       rmSync(folder, { recursive: true, force: true })
     },
-  }
+  })
 }
 
 /** One of bench/reference.ts, told what to answer. */
@@ -216,7 +217,7 @@ export const startReference = async (instructions: object): Promise<Server> => {
   child.send(instructions)
   const [address] = (await once(child, 'message')) as [AddressInfo]
   const url = `http://127.0.0.1:${address.port}`
-  return { url, label: 'reference', pid: child.pid as number, stop: () => end(child) }
+  return stopWithProcess({ url, label: 'reference', pid: child.pid as number, stop: () => end(child) })
 }
 
 const ticksPerSecond = 100

@@ -1,0 +1,31 @@
+import os from 'node:os'
+
+type Ending = () => Promise<void>
+
+const endings = new Set<Ending>()
+let isWatching = false
+
+const watch = () => {
+  if (isWatching) return
+  isWatching = true
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.once(signal, () => {
+      // All at once: whoever sent the signal may not wait for long.
+      const ended = Promise.allSettled([...endings].map((end) => end()))
+      void ended.then(() => process.exit(128 + os.constants.signals[signal]))
+    })
+  }
+}
+
+/** What was started is stopped too where this process is told to end before: PostgreSQL would go on. */
+export const stopWithProcess = <T extends { stop(): Promise<void> }>(started: T): T => {
+  watch()
+  let stopped: Promise<void> | undefined
+  const stop = () => {
+    endings.delete(stop)
+    stopped ??= started.stop()
+    return stopped
+  }
+  endings.add(stop)
+  return { ...started, stop }
+}
