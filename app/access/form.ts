@@ -64,7 +64,7 @@ export const createAccessForm = (requests: AccessRequests, secrets: Mac, now: ()
   return {
     ticket() {
       const time = Buffer.alloc(timeBytes)
-      time.writeBigUInt64BE(BigInt(now()))
+      time.writeBigUInt64BE(BigInt(Math.floor(now())))
       return tickets.sign('', time)
     },
     async submit({ website = '', ticket = '', consent, ...values }, ip) {

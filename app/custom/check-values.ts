@@ -54,6 +54,9 @@ const operatorsFor = ({ type, array, path }: FieldRef): readonly TestOperator[] 
   return type === 'text' && path.length === 0 ? testOperators : ordered
 }
 
+/** PostgreSQL's. */
+const greatestInteger = 2 ** 31 - 1
+
 const checkOperand = (
   value: unknown,
   ref: FieldRef,
@@ -77,8 +80,9 @@ const checkOperand = (
     return undefined
   }
   if (ref.type === 'integer') {
-    if (Number.isInteger(text)) return { literal: text as number }
-    faults.add(path, 'expected an integer')
+    if (Number.isInteger(text) && Math.abs(text as number) <= greatestInteger)
+      return { literal: text as number }
+    faults.add(path, `expected an integer from -${greatestInteger} to ${greatestInteger}`)
     return undefined
   }
   if (typeof text !== 'string') {

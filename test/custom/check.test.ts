@@ -120,6 +120,11 @@ t.test('every fault has its place, what was expected, and the nearest valid name
       /parameter of type date, got n of type integer/,
     ],
     [
+      list('select: { a: { if: { test: { field: days_remaining, lt: 3000000000 }, then: 1 } } }'),
+      'list.select.a.if.test.lt',
+      /an integer from -2147483647 to 2147483647/,
+    ],
+    [
       object(
         '{ count: { from: certificates, where: { validity: $v } } }',
         '{ v: { type: string, enum: [valid, bad] } }',
