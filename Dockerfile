@@ -13,6 +13,7 @@ COPY package.json ./
 COPY schemas schemas/
 COPY routes routes/
 COPY plugins plugins/
+COPY docs docs/
 COPY app app/
 # Owned by root and read by another (the image's `node`): the service cannot change itself. It writes nothing, so that the file system
 # may be read-only.

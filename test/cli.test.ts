@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import pg from 'pg'
 import t, { type Test } from 'tap'
 import { parseApiKey } from '../app/auth/api-keys.ts'
-import { variables } from '../app/config.ts'
+import { variables } from '../app/config/variables.ts'
 import { testPostgres } from './servers.ts'
 
 const projectRoot = join(import.meta.dirname, '..')

@@ -1,5 +1,6 @@
 import t from 'tap'
-import { ConfigError, parseConfig, variables } from '../app/config.ts'
+import { variables } from '../app/config/variables.ts'
+import { ConfigError, parseConfig } from '../app/config.ts'
 
 const refusal = (env: Record<string, string>): string => {
   try {

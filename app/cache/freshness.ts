@@ -14,6 +14,8 @@ export type Judge = {
   confirm(): Promise<boolean>
   /** The same without a wait, after `confirm`. */
   checkConfirmed(stamped: Stamped): Freshness
+  /** Whether it may show what the last poll does not know: a standby's, which may be taken for less than it shows. */
+  mayBeAhead(stamped: Stamped): boolean
   /** Notes something as served whose query began after the request for it. */
   noteServed(stamped: Stamped): void
   /** Seconds since an answer was known to be fresh, for one that is stale; at least 1. */
@@ -50,6 +52,11 @@ export const createJudge = (fence: Fence, poller: Poller, staleMaxMs: number): J
     },
     confirm: poller.confirmAfter,
     checkConfirmed: settled,
+    mayBeAhead({ snapshot: { ceiling } }) {
+      if (ceiling === undefined) return false
+      const known = fence.last?.snapshot
+      return !known || known.xmax < ceiling || known.xip.some((xid) => xid < ceiling)
+    },
     noteServed: fence.noteServed,
     isAway: () => poller.isDown() && !poller.isLeased(),
     staleSeconds: () => Math.max(1, Math.ceil(poller.ageMs() / 1000)),

@@ -141,6 +141,8 @@ export const createReadThrough = ({ memory, shared, judge, wait }: Deps): ReadTh
     // One that was promoted has a history of its own.
     if (!filled || filled.server !== undefined) return undefined
     const entry: Entry = { ...filled, customerId, key, dependsOn, epoch, encoded: new Map() }
+    // What it shows beyond its snapshot would be taken back by the next answer, unless a poll knows of it first.
+    if (judge.mayBeAhead(entry) && !judge.isAway()) await judge.confirm()
     const answer = await judged(question, entry, 'database')
     if (answer) keep(entry, isWanted)
     return answer

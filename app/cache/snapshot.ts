@@ -12,6 +12,8 @@ export type Snapshot = Readonly<{
   xip: readonly number[]
   /** As PostgreSQL writes it; the same text is the same snapshot. */
   text: string
+  /** Of a standby's: it may have shown more than it is taken for, but nothing from here on. */
+  ceiling?: number
 }>
 
 const form = /^(\d+):(\d+):((?:\d+(?:,\d+)*)?)$/
@@ -33,7 +35,7 @@ export const parseSnapshot = (text: string, recovering = false): Snapshot => {
     throw new TypeError(`no snapshot: ${text}`)
   }
   const xmin = parseNumber(low)
-  if (recovering) return { xmin, xmax: xmin, xip: [], text: `${xmin}:${xmin}:` }
+  if (recovering) return { xmin, xmax: xmin, xip: [], text: `${xmin}:${xmin}:`, ceiling: parseNumber(high) }
   const xip = list === '' ? [] : list.split(',').map(parseNumber)
   return { xmin, xmax: parseNumber(high), xip: xip.sort((a, b) => a - b), text }
 }

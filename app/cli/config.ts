@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { variables } from '../config.ts'
+import { variables } from '../config/variables.ts'
 import { createCommand, type Output, print } from './output.ts'
 
 const listVariables = () =>

@@ -1,7 +1,9 @@
 import t from 'tap'
 import { createEtag, type Entry, type Filled } from '../../app/cache/entry.ts'
-import type { Freshness, Judge } from '../../app/cache/freshness.ts'
+import { createFence } from '../../app/cache/fence.ts'
+import { createJudge, type Freshness, type Judge } from '../../app/cache/freshness.ts'
 import { createMemoryCache } from '../../app/cache/memory.ts'
+import type { Poller } from '../../app/cache/poller.ts'
 import { createReadThrough } from '../../app/cache/read-through.ts'
 import type { SharedCache } from '../../app/cache/redis.ts'
 import { parseSnapshot } from '../../app/cache/snapshot.ts'
@@ -19,6 +21,8 @@ type World = {
   known: number
   isLeased: boolean
   isDown: boolean
+  /** Whether what a standby shows may be newer than the last poll. */
+  isAhead: boolean
 }
 
 /** A judge of a world that the test tells; polls end when the test says. */
@@ -31,6 +35,7 @@ const createTestJudge = (world: World) => {
     check: (entry) => (world.isLeased ? settled(entry) : poll().then(() => settled(entry))),
     confirm: poll,
     checkConfirmed: settled,
+    mayBeAhead: () => world.isAhead,
     noteServed: () => {},
     staleSeconds: () => 7,
     isAway: () => world.isDown,
@@ -42,7 +47,7 @@ const createTestJudge = (world: World) => {
 
 /** A cache over a judge of its own and a source whose answers come when the test says. */
 const setUp = ({ shared }: { shared?: SharedCache } = {}) => {
-  const world: World = { known: 1, isLeased: true, isDown: false }
+  const world: World = { known: 1, isLeased: true, isDown: false, isAhead: false }
   const { judge, polls } = createTestJudge(world)
   const waits: (() => void)[] = []
   const wait = () => new Promise<void>((resolve) => waits.push(resolve))
@@ -388,6 +393,49 @@ t.test('a standby is read where its lag allows, and else the primary', async (t)
     fills[index]?.give('primary', 2)
     t.same(shown(await answer), ['primary', 'database'], key)
   }
+})
+
+t.test('a standby may show more than it is taken for: what nobody knows of yet is not served', async (t) => {
+  const fillFromReplica = async () => ({ ...filledWith('standby', 1), server: undefined })
+  const { world, polls, read, fills } = setUp()
+  world.isAhead = true
+  let isAnswered = false
+  const same = Promise.resolve(read({ key: 'same', fillFromReplica })).finally(() => {
+    isAnswered = true
+  })
+  await settle()
+  t.notOk(isAnswered, 'it waits for a poll')
+  polls.shift()?.(true)
+  t.same(shown(await same), ['standby', 'database'], 'which found nothing new')
+
+  const changed = read({ key: 'changed', fillFromReplica })
+  await settle()
+  world.known = 2
+  polls.shift()?.(true)
+  await settle()
+  fills[0]?.give('primary')
+  t.same(shown(await changed), ['primary', 'database'])
+})
+
+t.test('a standby is ahead of a poll that it may have overtaken, and of no other', async (t) => {
+  const poll = (text: string) => ({
+    ...{ snapshot: parseSnapshot(text), at: '', epoch: 'e', since: undefined, events: [] },
+  })
+  const fence = createFence()
+  const judge = createJudge(fence, {} as Poller, 0)
+  const isAhead = (text: string, isStandby = true) =>
+    judge.mayBeAhead({
+      ...{ customerId: 'acme', dependsOn: [], epoch: 'e' },
+      snapshot: parseSnapshot(text, isStandby),
+    })
+  t.ok(isAhead('5:9:'), 'nothing is known yet')
+  fence.apply(poll('7:9:7'))
+  t.ok(isAhead('5:10:'), 'a transaction that began later')
+  t.ok(isAhead('5:9:'), 'one that was running')
+  t.notOk(isAhead('5:7:'))
+  t.notOk(isAhead('5:10:', false), 'a primary says what it shows')
+  fence.apply(poll('9:9:'))
+  t.notOk(isAhead('5:9:'))
 })
 
 t.test('no-cache does not join a read of a standby that began after it', async (t) => {

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { variables } from '../../app/config.ts'
+import { variables } from '../../app/config/variables.ts'
 import { createProcessRegistry } from '../../app/observe/process-metrics.ts'
 import { createTestApp, createTestDatabase } from '../helper.ts'
 

@@ -117,6 +117,52 @@ const fetchToken = async ({ port }: Instance, apiKey: string): Promise<string> =
   return (JSON.parse(body.toString()) as { access_token: string }).access_token
 }
 
+/** Tokens for every customer, and ways to more. */
+const openLogins = async (
+  operator: pg.Pool,
+  instances: readonly Instance[],
+): Promise<Pick<Stage, 'logIn' | 'tokenOf'>> => {
+  const logIn: Stage['logIn'] = async (customer, instance) => {
+    const { apiKey, keyId } = await addKey(operator, customer)
+    return { keyId, token: await fetchToken(instance, apiKey) }
+  }
+  const tokens = new Map<string, string[]>()
+  for (const customer of customers) {
+    const list: string[] = []
+    for (let count = 0; count < tokensPerCustomer; count += 1) {
+      list.push((await logIn(customer, instances[0] as Instance)).token)
+    }
+    tokens.set(customer, list)
+  }
+  const tokenOf = (customer: string) => {
+    const list = tokens.get(customer) ?? []
+    return list[Math.floor(Math.random() * list.length)] ?? ''
+  }
+  return { logIn, tokenOf }
+}
+
+/**
+ * On what runs already: instances, and the database below them, migrated and without the run's customers.
+ * `ownerUrl`: of the primary itself. Nothing of it can be harmed, and it ends nothing.
+ */
+export const attachStage = async (ownerUrl: string, instances: Instance[]): Promise<Stage> => {
+  const operator = connect(ownerUrl, operatorRole, 20)
+  try {
+    await seed(operator)
+    const logins = await openLogins(operator, instances)
+    const writers = createWriters(operator)
+    const victims = { instances, writers } as unknown as Victims
+    return {
+      ...{ instances, writers, operator, victims, redisUrl: undefined },
+      ...logins,
+      close: () => operator.end(),
+    }
+  } catch (error) {
+    await operator.end()
+    throw error
+  }
+}
+
 /** A database, Redis behind proxies, two instances, tokens. */
 export const openStage = async ({
   postgres,
@@ -162,23 +208,8 @@ export const openStage = async ({
       closing.push(() => instance.kill())
     }
 
-    const logIn: Stage['logIn'] = async (customer, instance) => {
-      const { apiKey, keyId } = await addKey(operator, customer)
-      return { keyId, token: await fetchToken(instance, apiKey) }
-    }
-    const tokens = new Map<string, string[]>()
-    for (const customer of customers) {
-      const list: string[] = []
-      for (let count = 0; count < tokensPerCustomer; count += 1) {
-        list.push((await logIn(customer, instances[0] as Instance)).token)
-      }
-      tokens.set(customer, list)
-    }
-    const tokenOf = (customer: string) => {
-      const list = tokens.get(customer) ?? []
-      return list[Math.floor(Math.random() * list.length)] ?? ''
-    }
-    return { instances, writers, operator, victims, redisUrl: redis?.url, tokenOf, logIn, close }
+    const logins = await openLogins(operator, instances)
+    return { instances, writers, operator, victims, redisUrl: redis?.url, ...logins, close }
   } catch (error) {
     await close()
     throw error

@@ -13,7 +13,7 @@ import { openStage, type Stage, type StageOptions } from './stage.ts'
 import { countDifferences } from './truth.ts'
 import { type Body, customers, listTargets, nextPage, type Target } from './world.ts'
 
-export type TrialOptions = StageOptions & {
+export type RunOptions = {
   nemesis: Nemesis
   seconds: number
   requestsPerSecond?: number
@@ -24,7 +24,10 @@ export type TrialOptions = StageOptions & {
   onlyAddress?: string
   /** Of the requests, how many ask for `no-cache`. */
   noCacheShare?: number
+  fault?: Fault | undefined
 }
+
+export type TrialOptions = StageOptions & RunOptions
 
 export type TrialResult = Judgement & {
   nemesis: string
@@ -109,9 +112,12 @@ const sum = (counters: readonly Counters[]): Counters => ({
  * One run: writers and readers on two instances, harm in the middle, then quiet. Everything that it started
  * has ended when it resolves or rejects.
  */
-export const runTrial = async (options: TrialOptions): Promise<TrialResult> => {
+export const runTrial = async (options: TrialOptions): Promise<TrialResult> =>
+  runTrialOn(await openStage(options), options)
+
+/** The same on a stage that is there; closes it. */
+export const runTrialOn = async (stage: Stage, options: RunOptions): Promise<TrialResult> => {
   const { nemesis, seconds, requestsPerSecond = defaultRequestsPerSecond } = options
-  const stage = await openStage(options)
   try {
     const readers = createReaders()
     const { writers, instances, tokenOf } = stage

@@ -11,16 +11,18 @@ import { secretKey, until } from '../helper.ts'
 import { freePort } from '../servers.ts'
 import { startService, untilReady } from '../service.ts'
 import { type Postgres, startPgbouncer, startPrimary, startRedisCluster } from './engines.ts'
+import { checkFreshnessOn } from './freshness.ts'
 
 /**
  * The service on the engines of a larger deployment, on one machine: two instances behind haproxy, pgbouncer in
  * transaction mode before the primary, a streaming standby, a Redis Cluster of six nodes. The main path, then
  * writers and readers at once, whose answers must show each commit acknowledged 600 ms before they were asked
- * for; then the primary is killed, the standby promoted, and the same again.
+ * for; then the freshness checker with its own world; then the primary is killed, the standby promoted, and the same again.
  */
 
 const promiseMs = 600
 const checkMs = Number(process.env.CHECK_MS ?? 8_000)
+const checkerSeconds = Number(process.env.CHECKER_SECONDS ?? 60)
 const products = 20
 const faults: string[] = []
 const print = (text: string) => process.stdout.write(`${text}\n`)
@@ -72,6 +74,9 @@ const services = await Promise.all(
       REDIS_URL: redis.url,
       SECRET_KEY: secretKey,
       DATABASE_PREPARED: 'off',
+      LIMIT_PREMIUM_BURST: '1000000',
+      LIMIT_PREMIUM_MINUTE: '1000000000',
+      LIMIT_LOGINS: '1000000',
       LIMIT_ENTERPRISE_BURST: '1000000',
       LIMIT_ENTERPRISE_MINUTE: '1000000000',
       LOG_LEVEL: 'warn',
@@ -209,6 +214,9 @@ try {
   const writer = await connectWriter(primary)
   const oldToken = await checkMainPath(writer)
   await checkFreshness(writer, 'on the primary')
+  const checked = await checkFreshnessOn(primary.url('postgres'), ports, checkerSeconds)
+  print(checked.text)
+  expect(checked.isGreen, `the freshness checker is green for ${checkerSeconds} s`)
   const last = await writer.query(`select pg_current_wal_lsn()::text as lsn`)
   const follower = await connectWriter(standby)
   await until('the standby has it all', async () => {

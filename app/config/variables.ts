@@ -1,0 +1,152 @@
+import { z } from 'zod'
+
+/** Scheme, host and port of an URL, and nothing else. */
+export const origin = z.url({ protocol: /^https?$/ }).refine((value) => URL.parse(value)?.origin === value, {
+  message: 'expected an origin: scheme, host and port, nothing after them',
+})
+const list = z.string().transform((value) => value.split(',').filter((part) => part !== ''))
+const integer = (min: number, max: number) => z.coerce.number().int().min(min).max(max)
+/** Looser than an URL: libpq's form names a socket by `?host=/folder` and has no host then. */
+const postgresUrl = z.string().regex(/^postgres(ql)?:\/\/\S+$/, 'expected postgresql://…')
+const redisUrl = z.string().regex(/^rediss?(-cluster)?:\/\/[^\s/]+(\/\d*)?$/, {
+  error: 'expected redis://…, rediss://… or redis-cluster://host:port,host:port',
+})
+
+const quota = (standard: number) => integer(1, 1_000_000_000).default(standard)
+
+/** Every variable with its meaning; `certdata config` prints this. */
+export const variables = {
+  HOST: z.string().default('127.0.0.1').describe('Address to listen on'),
+  PORT: integer(0, 65535).default(3000).describe('Port to listen on; 0 = any free one'),
+  PUBLIC_URL: origin
+    .optional()
+    .describe('Origin clients see: issuer and audience of tokens, base of links; default: the local address'),
+  DATA_DIR: z
+    .string()
+    .min(1)
+    .default('.data')
+    .describe('Folder of the bundled PostgreSQL and of generated secrets'),
+  DATABASE_URL: postgresUrl.optional().describe('PostgreSQL 15 or later; absent: the bundled one'),
+  DATABASE_ADMIN_URL: postgresUrl
+    .optional()
+    .describe('Login of the owner for migrations, import and command line; default: DATABASE_URL'),
+  DATABASE_REPLICA_URL: postgresUrl
+    .optional()
+    .describe('A standby of DATABASE_URL: answers are read there where its lag allows'),
+  DATABASE_POOL: integer(1, 200).default(10).describe('Connections that serve requests'),
+  EXPORT_POOL: integer(1, 200)
+    .default(4)
+    .describe('Connections for exports and whole states, beside DATABASE_POOL: as many run at once'),
+  EXPORT_MAX_SECONDS: integer(1, 86_400)
+    .default(3_600)
+    .describe('Longest an export may take, and hold its snapshot; then its connection is cut'),
+  EXPORT_IDLE_SECONDS: integer(1, 3_600)
+    .default(60)
+    .describe('Longest a client may take nothing of its export; then its connection is cut'),
+  DATABASE_PREPARED: z
+    .enum(['on', 'off'])
+    .default('on')
+    .describe(
+      'Prepared statements; `off` behind a pooler that hands out connections by transaction and lacks them',
+    ),
+  REDIS_URL: redisUrl.optional().describe('Redis 7 or later, or Valkey; absent: memory cache only'),
+  SECRET_KEY: list
+    .optional()
+    .describe(
+      'At least 32 characters; signs cursors, seals cache envelopes and signing keys. Several, comma-separated: the first makes, all check',
+    ),
+  DEMO_TOKEN: z
+    .string()
+    .regex(/^[A-Za-z0-9._~+/-]{8,128}$/)
+    .default('cda_demo_public')
+    .describe('The published token that sees example data only'),
+  ACCESS_TOKEN_SECONDS: integer(60, 86_400).default(3600).describe('Life of an access token'),
+  TLS_CERT: z
+    .string()
+    .optional()
+    .describe('File of the certificate chain (PEM); with TLS_KEY the service speaks TLS itself'),
+  TLS_KEY: z.string().optional().describe('File of the private key (PEM)'),
+  TRUSTED_PROXIES: list
+    .default([])
+    .describe('Addresses or CIDR ranges whose X-Forwarded-Proto and X-Forwarded-For are believed'),
+  ALLOW_HTTP: z
+    .enum(['loopback', 'never'])
+    .optional()
+    .describe('Plain HTTP from this machine itself; default: loopback, in production never'),
+  CORS_ORIGINS: list.default([]).describe('Origins whose pages may call the API'),
+  CACHE_TTL_SECONDS: integer(1, 86_400)
+    .default(600)
+    .describe('How long Redis keeps an answer: bounds its memory, not the age of answers'),
+  STALE_MAX_SECONDS: integer(0, 86_400)
+    .default(300)
+    .describe(
+      'While the database does not answer, cached answers are served this long, and say that they are stale',
+    ),
+  CACHE_BYTES: integer(0, 2 ** 32)
+    .default(64 * 2 ** 20)
+    .describe('Size of the memory cache'),
+  OVERLOAD_CONCURRENCY: integer(1, 100_000)
+    .optional()
+    .describe(
+      'Requests that wait for the database or anything else at once; what is beyond gets 503 overloaded; default: sixteen times DATABASE_POOL',
+    ),
+  OVERLOAD_LAG_MS: integer(5, 10_000)
+    .default(75)
+    .describe('An event loop that is later than this again and again sheds requests'),
+  DRAIN_SECONDS: integer(0, 10)
+    .optional()
+    .describe(
+      'After SIGTERM: how long requests are still taken, so that load balancers see it first; default: in production 3, else 0',
+    ),
+  LIMIT_PREMIUM_BURST: quota(100).describe('Requests of a premium customer in any second'),
+  LIMIT_PREMIUM_MINUTE: quota(600).describe('Requests of a premium customer in 60 s, 304 not counted'),
+  LIMIT_ENTERPRISE_BURST: quota(1_000).describe('Requests of an enterprise customer in any second'),
+  LIMIT_ENTERPRISE_MINUTE: quota(6_000).describe(
+    'Requests of an enterprise customer in 60 s, 304 not counted',
+  ),
+  LIMIT_DEMO_BURST: quota(20).describe('Requests with the demo token in any second, per client address'),
+  LIMIT_DEMO_MINUTE: quota(60).describe(
+    'Requests with the demo token in 60 s, per client address, 304 not counted',
+  ),
+  LIMIT_LOGINS: quota(60).describe('Logins in 60 s, per API key'),
+  LIMIT_FAILED_LOGINS: quota(10).describe('Failed logins in 60 s, per client address and key together'),
+  LIMIT_ACCESS_REQUESTS: quota(5).describe('Access requests in an hour, per client address'),
+  HOLIDAYS: list
+    .default([])
+    .describe(
+      'Days (YYYY-MM-DD, comma-separated) that are no business days, besides weekends: access requests',
+    ),
+  ACCESS_REQUEST_DAYS: integer(1, 3_650)
+    .default(30)
+    .describe(
+      'Days after which an access request is deleted, from its decision, or its coming if none was made',
+    ),
+  OTEL_EXPORTER_OTLP_ENDPOINT: z
+    .url({ protocol: /^https?$/ })
+    .optional()
+    .describe('Collector of traces (OTLP over HTTP); other OTEL_… variables count as they are defined'),
+  METRICS_PORT: integer(1, 65535)
+    .optional()
+    .describe('Another port for /metrics, plain and without a token: one that only the operator reaches'),
+  SECURITY_CONTACT: z
+    .string()
+    .regex(/^(mailto:\S+@\S+|https:\/\/\S+)$/, 'expected mailto:… or https://…')
+    .optional()
+    .describe('Where weaknesses are reported, in security.txt; default: the access form'),
+  METRICS_TOKEN: z
+    .string()
+    .regex(/^[A-Za-z0-9._~+/=-]{16,}$/, 'expected 16 or more of A-Z a-z 0-9 . _ ~ + / = -')
+    .optional()
+    .describe('Bearer token for /metrics; absent: there is no such page'),
+  LOG_LEVEL: z
+    .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])
+    .default('info')
+    .describe('Least severe level that is logged'),
+  WEB_CONCURRENCY: integer(1, 64)
+    .default(1)
+    .describe('Processes that share the port; without REDIS_URL each enforces the whole quotas by itself'),
+  NODE_ENV: z
+    .enum(['production', 'development', 'test'])
+    .default('development')
+    .describe('Mode of operation'),
+} as const
