@@ -109,9 +109,9 @@ export type Deps = {
   databaseNow: () => number
   /** Tells what became visible, within a poll of each commit. */
   listen: Poller['listen']
-  /** Milliseconds since 1970: tokens' times. */
+  /** Milliseconds since 1970: tokens' times, minutes of the status page. The same clock for all instances. */
   now: () => number
-  /** Milliseconds from any start, never going back: limits. */
+  /** Milliseconds from any start, never going back: limits, and how old anything is. */
   monotonicNow: () => number
   /** Rejects where the database does not answer. */
   ping: () => Promise<void>
@@ -263,10 +263,11 @@ export const build = async (deps: Deps): Promise<FastifyInstance> => {
     demoToken,
     accessTokenSeconds,
     now,
+    monotonicNow,
     scopes,
     logins,
   })
-  await app.register(audit, { db, secrets, now })
+  await app.register(audit, { db, secrets, now, monotonicNow })
   await app.register(metrics, {
     observer: createRequestObserver(),
     processRegistry: deps.figures?.process,
@@ -285,10 +286,10 @@ export const build = async (deps: Deps): Promise<FastifyInstance> => {
     cursors: createCursorCodec(secrets),
   }
   const records = createRecords({ ...reading, monotonicNow })
-  const granted = createGranted({ db, judge: deps.judge, now })
+  const granted = createGranted({ db, judge: deps.judge, now, monotonicNow })
   const custom = createCustom({ ...reading, databaseNow, granted })
   const status = createStatus({ db, now, probe: createProbe({ records, ping: deps.ping, databaseNow }) })
-  await app.register(statusMinutes, { status })
+  await app.register(statusMinutes, { status, now })
 
   const waiting = createWaiting({ listen, databaseNow, isDraining })
   // Before the server waits for what is in flight.
@@ -333,7 +334,7 @@ export const build = async (deps: Deps): Promise<FastifyInstance> => {
   await app.register(fastLane, { cache, judge: deps.judge, quotas, today, isDraining, hasProxies })
   const customOf = async ({ customerId }: Principal) =>
     (await custom.definitionsOf(customerId)).map(describeCustom)
-  await app.register(openapi, { publicUrl, customOf })
+  await app.register(openapi, { publicUrl, customOf, quotas })
   await app.register(authRoutes, { signingKeys })
   await app.register(metricsRoutes, { token: config.metricsToken })
   if (config.metricsToken !== undefined) app.guardMethods('/metrics', ['GET', 'HEAD'])

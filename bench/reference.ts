@@ -1,6 +1,7 @@
-import { createServer, type IncomingMessage } from 'node:http'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { Redis } from 'ioredis'
 import pg from 'pg'
+import { copyOut } from './lib/copy-out.ts'
 
 /** What a reference answers with, as the parent process sends it. */
 export type Instructions = {
@@ -10,6 +11,8 @@ export type Instructions = {
   body: string
   redis?: { url: string; key: string }
   postgres?: { url: string; max: number; text: string; customerId: string }
+  /** A `COPY` whose rows are sent as they come, in larger pieces. */
+  copy?: { url: string; max: number; text: string }
 }
 
 type Answer = (request: IncomingMessage) => Buffer | Promise<Buffer>
@@ -31,15 +34,45 @@ const fromPostgres = ({ url, max, text, customerId }: NonNullable<Instructions['
   }
 }
 
+const pieceBytes = 64 * 1024
+
+const sendCopy = ({ url, max, text }: NonNullable<Instructions['copy']>) => {
+  const pool = new pg.Pool({ connectionString: url, max })
+  return async (response: ServerResponse): Promise<void> => {
+    const client = await pool.connect()
+    let pieces: Buffer[] = []
+    let bytes = 0
+    const flush = () => {
+      response.write(Buffer.concat(pieces))
+      pieces = []
+      bytes = 0
+    }
+    await copyOut(client, text, (piece) => {
+      pieces.push(piece)
+      bytes += piece.length
+      if (bytes >= pieceBytes) flush()
+    })
+    flush()
+    response.end()
+    client.release()
+  }
+}
+
 /**
  * The yardstick: a bare node:http server that sends one prepared answer to whatever it is asked; or what one
- * raw GET of Redis, or one raw prepared query of PostgreSQL returns.
+ * raw GET of Redis, one raw prepared query or a COPY of PostgreSQL returns.
  */
-process.once('message', ({ headers, body, redis, postgres }: Instructions) => {
+process.once('message', ({ headers, body, redis, postgres, copy }: Instructions) => {
   const bytes = Buffer.from(body, 'base64')
   const fields = Object.entries(headers).flat()
   const read: Answer | undefined = redis ? fromRedis(redis) : postgres ? fromPostgres(postgres) : undefined
+  const stream = copy && sendCopy(copy)
   const server = createServer((request, response) => {
+    if (stream) {
+      response.writeHead(200, fields)
+      void stream(response)
+      return
+    }
     if (!read) {
       response.writeHead(200, fields)
       response.end(bytes)

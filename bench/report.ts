@@ -2,7 +2,9 @@ import { execFileSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import os from 'node:os'
 import { join } from 'node:path'
-import { median, type Sample } from './lib/load.ts'
+import { toEntities, toPage } from './lib/html.ts'
+import type { Sample } from './lib/load.ts'
+import { median } from './lib/statistics.ts'
 import type { Scenario } from './scenarios.ts'
 
 /** What a scenario gave: runs in pairs, in the order of measuring. */
@@ -84,8 +86,6 @@ export const printTable = ({
   console.table(Object.fromEntries(results.map((result) => [result.name, summary(result)])))
 }
 
-const toEntities = (text: string) => text.replace(/[&<>"]/g, (each) => `&#${each.charCodeAt(0)};`)
-
 /** A bar for the ratio, a tick for the goal, a dot for each round. */
 const bar = (result: Result): string => {
   const ratio = ratioOf(result)
@@ -100,10 +100,8 @@ const bar = (result: Result): string => {
   return `<svg viewBox="0 0 460 20" role="img" aria-label="ratio ${ratio.toFixed(2)}"><rect width="${x(ratio).toFixed(1)}" height="20" class="${state}"/><path d="M300 0v20" class="one"/>${goal}${dots.join('')}</svg>`
 }
 
-const style = `body{font:15px/1.5 system-ui,sans-serif;margin:2rem auto;max-width:72rem;padding:0 1rem;color-scheme:light dark}
-table{border-collapse:collapse;width:100%}th,td{padding:.4rem .6rem;text-align:right;border-bottom:1px solid #8884}
-th:first-child,td:first-child{text-align:left}small{opacity:.7;display:block}svg{width:20rem;display:block}
-.reached{fill:#2f9e6e}.missed{fill:#d9822b}.goal{stroke:currentColor;stroke-width:2}.one{stroke:currentColor;stroke-dasharray:2 3}circle{fill:currentColor;opacity:.6}`
+const css = `svg{width:20rem;display:block}.goal{stroke:currentColor;stroke-width:2}
+.one{stroke:currentColor;stroke-dasharray:2 3}circle{fill:currentColor;opacity:.6}`
 
 /** One page, readable without a server. */
 export const toHtml = (report: Report): string => {
@@ -112,12 +110,11 @@ export const toHtml = (report: Report): string => {
     return `<tr><td>${toEntities(result.name)}<small>against ${toEntities(result.against)}</small></td><td>${bar(result)}</td>${cells.join('')}</tr>`
   })
   const columns = Object.keys(summary(report.results[0] as Result)).map((name) => `<th>${name}</th>`)
-  return `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
-<title>Bench of the Certification Data API</title><style>${style}</style><h1>Bench</h1>
-<p>${toEntities(report.at)}, commit ${toEntities(report.commit)}, Node ${toEntities(report.versions.node ?? '')}, ${report.machine.cores} × ${toEntities(report.machine.cpu)}, ${report.machine.memoryGib} GiB, load at the end ${report.machine.load.toFixed(1)}.
+  const body = `<p>${toEntities(report.at)}, commit ${toEntities(report.commit)}, Node ${toEntities(report.versions.node ?? '')}, ${report.machine.cores} × ${toEntities(report.machine.cpu)}, ${report.machine.memoryGib} GiB, load at the end ${report.machine.load.toFixed(1)}.
 ${report.options.rounds} rounds of ${report.options.seconds} s over ${report.options.connections} connections, each scenario next to its reference. ${report.notes.map(toEntities).join(' ')}</p>
 <p>Bars are the rate as a share of the reference's (dashed: equal), ticks the goals, dots the rounds. Absolute figures belong to the machine.</p>
-<table><tr><th>scenario</th><th></th>${columns.join('')}</tr>${rows.join('')}</table></html>`
+<table><tr><th>scenario</th><th></th>${columns.join('')}</tr>${rows.join('')}</table>`
+  return toPage('Bench of the Certification Data API', body, css)
 }
 
 /** Writes bench/report.json and bench/report.html. */

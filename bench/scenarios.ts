@@ -1,4 +1,5 @@
 import { Redis } from 'ioredis'
+import { resources } from '../app/resources/index.ts'
 import type { Target } from './lib/load.ts'
 import { type Server, startReference } from './lib/processes.ts'
 import type { World } from './lib/world.ts'
@@ -13,6 +14,8 @@ export type Scenario = {
   goal?: number
   subject: Target
   reference?: Target
+  /** Connections at most, where the service lets a customer have no more. */
+  connections?: number
   /** Runs while the subject is measured; returns what ends it. */
   beside?: () => () => void
 }
@@ -50,6 +53,15 @@ const itemByHand = `
       valid_until - current_date as days_remaining, valid_from, valid_until, validity_periods, issued_on, holder,
       standards, tags, source_url, created_at, updated_at
     from certificates where customer_id = $1 and id = 'crt-' || 1 + ($2::integer % 10000)) s`
+
+/** The columns of an export's records, in its order. */
+const copyByHand = (customerId: string): string => {
+  const columns = [...resources.certificates.fields.values()].filter(({ computed }) => !computed)
+  return `copy (select ${columns.map(({ name }) => name).join(', ')} from certificates
+    where customer_id = '${customerId}' order by created_at desc, id desc) to stdout`
+}
+/** A customer's at once. */
+const exportsAtOnce = 2
 
 /** As many as the service has. */
 const poolSize = 10
@@ -193,6 +205,22 @@ export const createScenarios = async (
     return `/v1/certificates/crt-${1 + (unique % 10_000)}?expiring_within=${1 + (Math.floor(unique / 10_000) % 365)}`
   }
   await uncached('uncached item', itemByHand.replace('$2::integer', '$2::integer'), uniqueItem(), uniqueItem)
+
+  const wholeList: Target = {
+    server: service,
+    path: '/v1/certificates?format=ndjson',
+    headers: authorization,
+  }
+  const { headers: exportHeaders } = await sampleOf(wholeList)
+  const copy = { url: database.url, max: exportsAtOnce, text: copyByHand(customer.customerId) }
+  scenarios.push({
+    name: 'NDJSON export of 10,000',
+    against: 'bare node:http, COPY of the same rows through pg, as it comes',
+    goal: 0.6,
+    connections: exportsAtOnce,
+    subject: wholeList,
+    reference: { ...wholeList, server: await refer({ headers: exportHeaders, body: '', copy }) },
+  })
 
   scenarios.push({
     name: 'login',

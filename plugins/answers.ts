@@ -34,8 +34,13 @@ declare module 'fastify' {
   interface FastifyInstance {
     /** Calls for every answer that has gone out, from here on. */
     watchAnswers(watcher: Watcher): void
-    /** Tells the watchers: for who answers without the router. */
+    /** Tells the watchers. */
     noteAnswered: Watcher
+    /**
+     * The same for who answers without the router: once what has arrived is answered, so that nobody's answer waits
+     * for it, and the same work is done for many at once.
+     */
+    noteAnsweredSoon: Watcher
   }
   interface FastifyRequest {
     /** Records in the answer. */
@@ -57,6 +62,15 @@ export default fp(
     })
     app.decorate('noteAnswered', (answered: Answered) => {
       for (const watcher of watchers) watcher(answered)
+    })
+    let pending: Answered[] = []
+    const noteAll = () => {
+      const all = pending
+      pending = []
+      for (const answered of all) app.noteAnswered(answered)
+    }
+    app.decorate('noteAnsweredSoon', (answered: Answered) => {
+      if (pending.push(answered) === 1) setImmediate(noteAll)
     })
     app.decorateRequest('rowsRead', 0)
     app.decorateRequest('answerSource', 'none')

@@ -16,6 +16,8 @@ export type AuditOptions = {
   secrets: ChainKey
   /** Milliseconds since 1970. */
   now: () => number
+  /** Milliseconds from any start, never going back: when what was counted is due. */
+  monotonicNow: () => number
 }
 
 declare module 'fastify' {
@@ -116,7 +118,7 @@ const watchAuthentication = (app: FastifyInstance, options: Omit<LoginAuditOptio
  * Register it right after `auth`: who takes that plugin's functions later takes the watched ones.
  */
 async function audit(app: FastifyInstance, options: AuditOptions): Promise<void> {
-  const { db, secrets, now } = options
+  const { db, secrets, now, monotonicNow } = options
   let lostEntries = 0
   const counts = createReadCounts({ now, fingerprint: (target) => fingerprintQuery(secrets, target) })
   const record = (event: AuditEvent) => recordEvents(db, [event])
@@ -146,10 +148,10 @@ async function audit(app: FastifyInstance, options: AuditOptions): Promise<void>
     }
   })
 
-  let flushAt = now() + flushMs
+  let flushAt = monotonicNow() + flushMs
   const stop = runEachSecond(app, async () => {
-    if (now() >= flushAt) {
-      flushAt = now() + flushMs
+    if (monotonicNow() >= flushAt) {
+      flushAt = monotonicNow() + flushMs
       await flush()
     }
     await seal()

@@ -31,6 +31,8 @@ export type AuthOptions = TokensOptions & {
   db: Db
   demoToken: string
   judge: Pick<Judge, 'check' | 'epoch'>
+  /** Milliseconds from any start, never going back. */
+  monotonicNow: () => number
   /** Absent: logins are not limited. */
   logins?: Logins
 }

@@ -1,7 +1,11 @@
 import fp from 'fastify-plugin'
 import type { Status } from '../app/status/status.ts'
 
-export type StatusPluginOptions = { status: Status }
+export type StatusPluginOptions = {
+  status: Status
+  /** Milliseconds since 1970, the same clock for all instances: they agree on slots. */
+  now: () => number
+}
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -12,14 +16,14 @@ declare module 'fastify' {
 }
 
 const slotMs = 10_000
-/** Into the slot: clocks differ by less, so that instances agree on the slot. */
+/** Into the slot: what instances know of the clock differs by less. */
 const offsetMs = 1_000
 const slotsPerMinute = 6
 const pruneEverySlots = 360
 
 /** Counts every answer of the API, and keeps the minutes of which the uptime page is made. */
 export default fp<StatusPluginOptions>(
-  (app, { status }, done) => {
+  (app, { status, now }, done) => {
     app.decorate('serviceStatus', status)
     const counted = new Set<string>()
     app.addHook('onRoute', ({ url, config }) => {
@@ -53,7 +57,7 @@ export default fp<StatusPluginOptions>(
     }
     const look = async () => {
       const probing = status.probe()
-      const slot = Math.floor(Date.now() / slotMs) % slotsPerMinute
+      const slot = Math.floor(now() / slotMs) % slotsPerMinute
       // Reported in the first slot of a minute, read in the second, so that others have reported too.
       if (slot === 0) await attempt(() => status.report())
       if (slot === 1 || slots === 0) await attempt(() => status.refresh())
@@ -61,10 +65,10 @@ export default fp<StatusPluginOptions>(
       slots++
       await probing
     }
-    // By the wall clock each time: an interval would drift, and a slot would be left out now and then.
+    // By the clock each time: an interval would drift, and a slot would be left out now and then.
     const schedule = () => {
       if (isStopped) return
-      const ms = slotMs - ((Date.now() - offsetMs) % slotMs)
+      const ms = slotMs - ((now() - offsetMs) % slotMs)
       timer = setTimeout(run, ms).unref()
     }
     const run = () => {

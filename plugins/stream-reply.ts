@@ -1,6 +1,7 @@
 import { constants, type Http2ServerResponse } from 'node:http2'
-import type { Readable } from 'node:stream'
+import type { Duplex, Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { PieceStream } from '../app/db/copy/stream.ts'
 import { findEncoding } from '../app/http/negotiation.ts'
 import { encodeStream } from '../app/http/stream-encodings.ts'
 
@@ -13,6 +14,8 @@ export const sendStream = (body: Readable, request: FastifyRequest, reply: Fasti
   const encoding = findEncoding(request.headers['accept-encoding'])
   if (encoding) reply.header('content-encoding', encoding)
   const sent = encodeStream(body, encoding)
+  const taker = sent === body ? reply.raw : (sent as Duplex)
+  if ('isWritten' in body) (body as PieceStream).isWritten = () => taker.writableLength === 0
   const { stream } = reply.raw as unknown as Partial<Http2ServerResponse>
   if (stream) sent.once('error', () => stream.headersSent && stream.close(constants.NGHTTP2_INTERNAL_ERROR))
   return reply.send(sent)

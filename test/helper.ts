@@ -81,6 +81,8 @@ export type TestClock = {
   offsetMs: number
   /** Ages and windows stand still but for the offset: what a test counts in one stays in one. */
   isStopped?: boolean
+  /** Added to what the service takes for the time since 1970, and to nothing else: somebody has set a clock. */
+  stepMs?: number
 }
 
 export type TestAppOptions = {
@@ -142,7 +144,7 @@ export const createTestApp = async (
     listen: poller.listen,
     secrets,
     signingKeys: await loadSigningKeys(database.reader, secrets),
-    now: () => Date.now() + clock.offsetMs,
+    now: () => Date.now() + clock.offsetMs + (clock.stepMs ?? 0),
     monotonicNow: () => (clock.isStopped ? builtAt : performance.now()) + clock.offsetMs,
     ping: async () => {},
     isDraining: options.isDraining ?? (() => false),

@@ -1,13 +1,16 @@
 import { once } from 'node:events'
-import { mkdtempSync, rmSync, statSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { freePort, testPostgres, testRedis } from './servers.ts'
-import { type Service, startService } from './service.ts'
+import { createTestDatabase, secretKey } from './helper.ts'
+import { freePort, makeDataFolder, testPostgres, testRedis } from './servers.ts'
+import { type Service, startService, untilReady } from './service.ts'
 
-/** The promise is 5 s on a machine of its own; the suite shares two cores, so three times that fails here. */
-const secondStartMs = 15_000
+/** The promises, for a machine of its own: 5 s with the bundled database, and 2 s with one that is there, twice here. */
+const secondStartMs = 5_000
+const configuredStartMs = 4_000
+/** The suite shares its cores: one start of three shows what a start takes. */
+const tries = 3
 
 const start = async (env: Record<string, string>): Promise<Service> => {
   const service = await startService(env)
@@ -15,8 +18,20 @@ const start = async (env: Record<string, string>): Promise<Service> => {
   return service
 }
 
+/** The first start that is ready in time, or the last one. */
+const startWithin = async (limitMs: number, env: Record<string, string>) => {
+  for (let count = 1; ; count += 1) {
+    const startedAt = Date.now()
+    const service = await start(env)
+    await untilReady(service)
+    const tookMs = Date.now() - startedAt
+    if (tookMs < limitMs || count === tries) return { service, tookMs }
+    await service.stop()
+  }
+}
+
 const temporaryFolder = () => {
-  const folder = mkdtempSync(join(tmpdir(), 'certdata-server-'))
+  const folder = makeDataFolder('server')
   t.teardown(() => rmSync(folder, { recursive: true, force: true }))
   return folder
 }
@@ -50,15 +65,20 @@ t.test('without configuration it serves example data, a ready key, and finds the
   t.equal(statSync(join(dataDir, 'local-customer.key')).mode & 0o777, 0o600)
   t.equal(await first.stop(), 0, 'SIGTERM ends it cleanly')
 
-  const startedAt = Date.now()
-  const second = await start({ DATA_DIR: dataDir })
-  await second.printed('npx certdata import')
-  const tookMs = Date.now() - startedAt
-  t.comment(`second start: ${tookMs} ms`)
-  t.ok(tookMs < secondStartMs, 'a second start is soon ready')
-  t.ok(second.output().includes(key), 'with the same key')
+  const { service: second, tookMs } = await startWithin(secondStartMs, { DATA_DIR: dataDir })
+  t.ok(tookMs < secondStartMs, `a second start is soon ready: ${tookMs} ms`)
+  await second.printed(key)
   t.equal((await logIn(second.base)).status, 200)
   t.equal(await second.stop('SIGINT'), 0, 'Ctrl-C ends it cleanly')
+})
+
+t.test('on a database that is there and migrated it is soon ready', async (t) => {
+  const database = await createTestDatabase()
+  t.teardown(() => database.close())
+  const env = { DATABASE_URL: database.url, SECRET_KEY: secretKey }
+  const { service, tookMs } = await startWithin(configuredStartMs, env)
+  t.ok(tookMs < configuredStartMs, `${tookMs} ms`)
+  t.equal(await service.stop(), 0)
 })
 
 t.test('an unreachable database at start is named and tried again, until a signal', async (t) => {

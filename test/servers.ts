@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { accessSync, constants, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { accessSync, chmodSync, constants, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { type AddressInfo, connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
@@ -61,6 +61,16 @@ export async function testRedis(port?: number, options: string[] = []): Promise<
       if (tries === PORT_TRIES) throw error
     }
   }
+}
+
+/**
+ * A new folder for data of the bundled PostgreSQL, with room for a socket's name in it. The server runs as another
+ * user where root starts it: could that one not pass, its data would go elsewhere and stay there.
+ */
+export function makeDataFolder(name: string): string {
+  const folder = mkdtempSync(join(tmpdir(), `certdata-${name}-`))
+  chmodSync(folder, 0o711)
+  return folder
 }
 
 /** A TCP port of 127.0.0.1 that was free a moment ago. */

@@ -30,7 +30,10 @@ export type ReadCounts = {
 type Group = { route: string; target: string; status: number; count: number; rows: number }
 type Groups = {
   reader: Reader | undefined
-  byTarget: Map<string, Group>
+  /** By status, then target: the target's own text, whose hash is known, and no other is made of it. */
+  byStatus: Map<number, Map<string, Group>>
+  /** The same in order of coming. */
+  told: Group[]
   overflow: Map<string, Group>
   /** Of the targets of this key. */
   characters: number
@@ -55,7 +58,7 @@ export const createReadCounts = ({ now, fingerprint }: ReadCountsOptions): ReadC
     const name = reader?.keyId ?? ''
     const known = keys.get(name)
     if (known) return known
-    const groups: Groups = { reader, byTarget: new Map(), overflow: new Map(), characters: 0 }
+    const groups: Groups = { reader, byStatus: new Map(), told: [], overflow: new Map(), characters: 0 }
     keys.set(name, groups)
     return groups
   }
@@ -76,20 +79,22 @@ export const createReadCounts = ({ now, fingerprint }: ReadCountsOptions): ReadC
 
   const addNew = (groups: Groups, target: string, status: number, route: string): Group => {
     const isFull =
-      groups.byTarget.size >= maxTargets ||
+      groups.told.length >= maxTargets ||
       groups.characters + target.length > maxCharactersOfKey ||
       characters + target.length > maxCharacters
     if (isFull) return addOverflow(groups, route, status)
     characters += target.length
     groups.characters += target.length
     const group: Group = { route, target, status, count: 1, rows: 0 }
-    groups.byTarget.set(`${status} ${target}`, group)
+    groups.told.push(group)
+    const byTarget = groups.byStatus.get(status) ?? new Map<string, Group>()
+    groups.byStatus.set(status, byTarget.set(target, group))
     return group
   }
 
-  const toEvents = ({ reader, byTarget, overflow }: Groups, minute: string): AuditEvent[] => {
+  const toEvents = ({ reader, told, overflow }: Groups, minute: string): AuditEvent[] => {
     const merged = new Map<string, Group & { resource: string; query: string | null }>()
-    for (const group of [...byTarget.values(), ...overflow.values()]) {
+    for (const group of [...told, ...overflow.values()]) {
       // The demo token is anybody's: told apart by query, its entries would be without bound.
       const isApart = reader?.kind === 'live' && group.target !== ''
       const query = isApart ? fingerprint(group.target) : null
@@ -112,7 +117,7 @@ export const createReadCounts = ({ now, fingerprint }: ReadCountsOptions): ReadC
   return {
     add(reader, target, status, rows, route) {
       const groups = groupsOf(reader)
-      const known = groups.byTarget.get(`${status} ${target}`)
+      const known = groups.byStatus.get(status)?.get(target)
       if (known) known.count += 1
       const group = known ?? addNew(groups, target, status, route)
       group.rows += rows
@@ -130,7 +135,7 @@ export const createReadCounts = ({ now, fingerprint }: ReadCountsOptions): ReadC
     },
     get size() {
       let size = 0
-      for (const { byTarget, overflow } of keys.values()) size += byTarget.size + overflow.size
+      for (const { told, overflow } of keys.values()) size += told.length + overflow.size
       return size
     },
   }

@@ -26,8 +26,10 @@ export type KeyFacts = CustomerFacts &
 export type FactsOptions = {
   db: Db
   judge: Pick<Judge, 'check' | 'epoch'>
-  /** Milliseconds since 1970. */
+  /** Milliseconds since 1970: whether a key has expired. */
   now: () => number
+  /** Milliseconds from any start, never going back: how old an answer is. */
+  monotonicNow: () => number
   /** How long "there is none" may be used, and a question be joined, counted from before its query was sent. */
   maxAgeMs?: number
   /** Facts of one sort remembered at most: 10,000 at about 0.5 kB are 5 MB. */
@@ -126,20 +128,17 @@ type Flight<T> = Asked & { answer: Promise<T | undefined> }
  */
 export const createFacts = <T>(
   load: (id: string) => Promise<Fact<T> | undefined>,
-  { judge, now, maxAgeMs = 500, maxEntries = 10_000, dependsOn = rights }: FactsOptions,
+  { judge, monotonicNow, maxAgeMs = 500, maxEntries = 10_000, dependsOn = rights }: FactsOptions,
 ) => {
   const known = new LRUCache<string, Known<T>>({ max: maxEntries })
   const flights = new Map<string, Flight<T>>()
 
-  const isYoung = ({ askedAtMs }: Asked): boolean => {
-    const ageMs = now() - askedAtMs
-    return ageMs >= 0 && ageMs < maxAgeMs
-  }
+  const isYoung = ({ askedAtMs }: Asked): boolean => monotonicNow() - askedAtMs < maxAgeMs
 
   const loadAndKeep = async (id: string, askedAtMs: number): Promise<T | undefined> => {
     const epoch = judge.epoch()
     const found = await load(id)
-    if ((known.peek(id)?.askedAtMs ?? -1) > askedAtMs) return found?.value
+    if ((known.peek(id)?.askedAtMs ?? Number.NEGATIVE_INFINITY) > askedAtMs) return found?.value
     if (!found) known.set(id, { askedAtMs, fact: undefined })
     else if (isServerOf(epoch, found.server)) {
       const { customerId, value, snapshot } = found
@@ -152,7 +151,7 @@ export const createFacts = <T>(
   const ask = (id: string): Promise<T | undefined> => {
     const running = flights.get(id)
     if (running && isYoung(running)) return running.answer
-    const askedAtMs = now()
+    const askedAtMs = monotonicNow()
     const flight: Flight<T> = {
       askedAtMs,
       answer: loadAndKeep(id, askedAtMs).finally(() => {

@@ -50,6 +50,8 @@ export type RedisCacheOptions = {
 const commandTimeoutMs = 25
 /** While Redis hangs, one small question at a time asks whether it is back. */
 const probeEveryMs = 100
+/** A server that hangs for longer may never answer on this connection. */
+const giveUpAfterMs = 5_000
 /** An instance that died with a lease holds the others up for so long. */
 const leaseMs = 1_000
 
@@ -170,7 +172,14 @@ export const createRedisCache = (options: RedisCacheOptions): SharedCache => {
   let isClosed = false
 
   const probe = async () => {
+    const giveUpAt = performance.now() + giveUpAfterMs
+    let hasGivenUp = false
     while (isHanging && !isClosed) {
+      // The connection may be dead without a word; a new one shows.
+      if (!hasGivenUp && performance.now() > giveUpAt) {
+        hasGivenUp = true
+        redis.disconnect(true)
+      }
       try {
         await inTime(redis.ping())
         isHanging = false

@@ -37,7 +37,7 @@ export type EmbeddedOptions = {
  */
 export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedPostgres> {
   const { packageRoot, dataDir, log, settings = {}, temporary = false } = options
-  const deadline = Date.now() + LIMIT_MS
+  const deadline = performance.now() + LIMIT_MS
   const programs = findPackage(packageRoot)
   const { places, unlock } = await lockPlaces(resolve(packageRoot, dataDir), deadline)
   try {
@@ -62,7 +62,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedP
 async function releaseServer(places: Places, leave: Unlock, temporary: boolean): Promise<void> {
   // A server whose folder was removed ends by itself within a minute.
   if (!existsSync(places.home)) return leave()
-  const deadline = Date.now() + LIMIT_MS
+  const deadline = performance.now() + LIMIT_MS
   const { unlock } = await lockPlaces(places.directory, deadline)
   leave()
   const alone = tryLock(usersLock(places), 'exclusive')
@@ -89,9 +89,9 @@ async function lockPlaces(dataDir: string, deadline: number): Promise<{ places: 
       if (existsSync(file)) {
         throw new Error(`${file} cannot be locked: does ${places.home} belong to another user?`, { cause })
       }
-      if (Date.now() > deadline) throw cause
+      if (performance.now() > deadline) throw cause
     }
-    if (Date.now() > deadline) throw new Error(`another process keeps ${file} locked`)
+    if (performance.now() > deadline) throw new Error(`another process keeps ${file} locked`)
     await delay(POLL_MS)
   }
 }

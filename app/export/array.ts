@@ -1,41 +1,73 @@
-import { backslash, copyCell, quote, type Row } from './row.ts'
+import { copyRun, type Marks, type Place, peekByte, writeByte } from './place.ts'
+import { backslash, quote, readByte } from './row.ts'
+
+/** How a format writes the elements of an array of texts. */
+export type ElementWriter = Readonly<{
+  /** What it cannot write as it is, quote and backslash among it. */
+  marks: Marks
+  /** What stands before an element, between two, and behind one; 0: nothing. */
+  opening: number
+  between: number
+  closing: number
+  writeNull(to: Place): void
+  /** Writes a byte of an element, escaped where it must be. */
+  writeEscaped(to: Place, byte: number): void
+}>
 
 const comma = 0x2c
-const closing = 0x7d
+const closed = 0x7d
 
-/** Takes the elements of an array, one after the other; `start` is below 0 for null. */
-export type TakeElement = (bytes: Uint8Array, start: number, end: number) => void
+/** `null` in any case, in the order of memory. */
+const nullWord = 0x6c6c756e
+const lowerCase = 0x20202020
+const endsElement = (byte: number) => byte === comma || byte === closed
 
-let scratch = new Uint8Array(4096)
+/** Unquoted; a text that says so is quoted. */
+const isNullElement = ({ view, at }: Place): boolean =>
+  (view.getInt32(at, true) | lowerCase) === nullWord && endsElement(view.getUint8(at + 4))
 
-/** Unquoted, in any case; a text that says so is quoted. */
-const isNullWord = (bytes: Uint8Array, start: number, end: number): boolean =>
-  end - start === 4 && Buffer.from(bytes.subarray(start, end)).toString('latin1').toUpperCase() === 'NULL'
+/** A backslash before a byte is the array's, and each of the two may be written as an escape of the row's. */
+const readElementByte = (from: Place): number => {
+  const byte = readByte(from)
+  return byte === backslash ? readByte(from) : byte
+}
+
+const copyQuoted = (from: Place, to: Place, writer: ElementWriter): void => {
+  from.at += 1
+  while (copyRun(from, to, writer.marks) !== quote) writer.writeEscaped(to, readElementByte(from))
+  from.at += 1
+}
+
+const copyUnquoted = (from: Place, to: Place, writer: ElementWriter): void => {
+  while (!endsElement(peekByte(from))) writer.writeEscaped(to, readByte(from))
+}
+
+const copyElement = (from: Place, to: Place, writer: ElementWriter): void => {
+  if (isNullElement(from)) {
+    from.at += 4
+    writer.writeNull(to)
+    return
+  }
+  if (writer.opening) writeByte(to, writer.opening)
+  if (peekByte(from) === quote) copyQuoted(from, to, writer)
+  else copyUnquoted(from, to, writer)
+  if (writer.closing) writeByte(to, writer.closing)
+}
 
 /**
- * Reads a cell that is an array of one dimension in PostgreSQL's own form (its manual, "Array Input and Output
- * Syntax"): `{plain,"quoted with \" and \\",NULL}`. The bytes given to `take` are good until it returns.
+ * Copies the elements of a cell that is an array of one dimension in PostgreSQL's own form (its manual, "Array Input
+ * and Output Syntax"): `{plain,"quoted with \" and \\",NULL}`. Returns how many there were.
  */
-export const readArray = (row: Row, from: number, end: number, take: TakeElement): void => {
-  if (scratch.length < end - from) scratch = new Uint8Array(2 * (end - from))
-  const bytes = scratch
-  const length = copyCell(row, from, end, bytes, 0)
-  // What is written is never ahead of what is read: an element without its escapes replaces the one with them.
-  let i = 1
-  while (i < length && bytes[i] !== closing) {
-    const start = i
-    let at = start
-    if (bytes[i] === quote) {
-      for (i++; bytes[i] !== quote; i++) {
-        if (bytes[i] === backslash) i++
-        bytes[at++] = bytes[i] as number
-      }
-      i++
-      take(bytes, start, at)
-    } else {
-      while (bytes[i] !== comma && bytes[i] !== closing) i++
-      take(bytes, isNullWord(bytes, start, i) ? -1 : start, i)
-    }
-    if (bytes[i] === comma) i++
-  }
+export const copyElements = (from: Place, to: Place, writer: ElementWriter): number => {
+  let count = 0
+  do {
+    // The brace that opens the array, or a comma.
+    from.at += 1
+    if (peekByte(from) === closed) break
+    if (count > 0) writeByte(to, writer.between)
+    copyElement(from, to, writer)
+    count += 1
+  } while (peekByte(from) === comma)
+  from.at += 1
+  return count
 }

@@ -1,15 +1,25 @@
-import { readArray } from './array.ts'
+import { copyElements, type ElementWriter } from './array.ts'
 import type { Column, ColumnKind } from './column.ts'
 import {
+  copyRun,
+  type Place,
+  peekByte,
+  slackBytes,
+  toConstant,
+  toMarks,
+  writeByte,
+  writeConstant,
+} from './place.ts'
+import {
   backslash,
-  copyBytes,
+  carriageReturn,
   copyCell,
-  endOfCell,
-  isNull,
+  endsCell,
   newline,
   quote,
-  type Row,
   type RowEncoder,
+  readByte,
+  takeNull,
   writeInstant,
 } from './row.ts'
 
@@ -18,92 +28,132 @@ export const csvType = 'text/csv; charset=utf-8; header=present'
 
 const comma = 0x2c
 const semicolon = 0x3b
-const carriageReturn = 0x0d
 const letterT = 0x74
-const encode = (text: string) => new TextEncoder().encode(text)
-const trueBytes = encode('true')
-const falseBytes = encode('false')
+const trueText = toConstant('true')
+const falseText = toConstant('false')
+const lineEnd = toConstant('\r\n')
 
 /** What a spreadsheet takes for the beginning of a formula, and the quote that keeps it from that. */
 const formulaStarts = new Set([...'=+-@\t\r'].map((start) => start.charCodeAt(0)))
 const guard = 0x27
 
-/** Moves what was written from `start` to `at` into quotes, its own quotes doubled (RFC 4180 §2, 5 to 7). */
-const enclose = (out: Uint8Array, start: number, at: number): number => {
-  let quotes = 2
-  for (let i = start; i < at; i++) if (out[i] === quote) quotes++
-  const end = at + quotes
-  let to = end
-  out[--to] = quote
-  for (let i = at; i-- > start; ) {
-    const byte = out[i] as number
-    out[--to] = byte
-    if (byte === quote) out[--to] = quote
+/** What a cell must be quoted for (RFC 4180 §2, 6). */
+const needsQuotes = (byte: number): boolean =>
+  byte === comma || byte === quote || byte === newline || byte === carriageReturn
+
+const bareMarks = toMarks(comma, quote, backslash)
+const quotedMarks = toMarks(quote, backslash)
+
+/** Writes the cell without quotes as far as it can be; returns whether that is to its end. */
+const writeBare = (from: Place, to: Place): boolean => {
+  while (!endsCell(copyRun(from, to, bareMarks))) {
+    const byte = readByte(from)
+    if (needsQuotes(byte)) return false
+    writeByte(to, byte)
   }
-  out[start] = quote
-  return end
+  return true
 }
 
-/** Ends a cell that was written from `start` to `at`: quoted where it must be, and where it would look like null. */
-const finish = (out: Uint8Array, start: number, at: number): number => {
-  if (at === start) return enclose(out, start, at)
-  for (let i = start; i < at; i++) {
-    const byte = out[i] as number
-    if (byte === comma || byte === quote || byte === newline || byte === carriageReturn) {
-      return enclose(out, start, at)
-    }
+/** Writes the cell in quotes, its own doubled (RFC 4180 §2, 5 to 7). */
+const writeQuoted = (from: Place, to: Place): void => {
+  while (!endsCell(copyRun(from, to, quotedMarks))) {
+    const byte = readByte(from)
+    if (byte === quote) writeByte(to, quote)
+    writeByte(to, byte)
   }
-  return at
+  writeByte(to, quote)
 }
 
-/** Keeps the string that was written from `start` to `at` from being a formula. */
-const disarm = (out: Uint8Array, start: number, at: number): number => {
-  if (at === start || !formulaStarts.has(out[start] as number)) return at
-  out.copyWithin(start + 1, start, at)
-  out[start] = guard
-  return at + 1
+const startsFormula = (from: Place): boolean => {
+  const { at } = from
+  // What ends an empty cell is no start; a tab of its own is written as an escape.
+  const isStart = !endsCell(peekByte(from)) && formulaStarts.has(readByte(from))
+  from.at = at
+  return isStart
+}
+
+/** A cell, quoted where it must be, and where it would look like null. */
+const writeCell = (from: Place, to: Place, isGuarded: boolean): void => {
+  const { at } = from
+  const { at: start } = to
+  if (isGuarded) writeByte(to, guard)
+  if (writeBare(from, to) && to.at > start) return
+  from.at = at
+  to.at = start
+  writeByte(to, quote)
+  if (isGuarded) writeByte(to, guard)
+  writeQuoted(from, to)
+}
+
+const writeText = (from: Place, to: Place): void => writeCell(from, to, startsFormula(from))
+const writeJson = (from: Place, to: Place): void => writeCell(from, to, false)
+
+const writeBoolean = (from: Place, to: Place): void => {
+  writeConstant(to, peekByte(from) === letterT ? trueText : falseText)
+  from.at += 1
 }
 
 /** Elements joined by `;`; within one, `\;` is a semicolon and `\\` a backslash. Null elements are empty. */
-const joinElements = (row: Row, from: number, end: number, out: Uint8Array, at: number): number => {
-  let isFirst = true
-  readArray(row, from, end, (bytes, start, stop) => {
-    if (!isFirst) out[at++] = semicolon
-    isFirst = false
-    for (let i = Math.max(start, 0); start >= 0 && i < stop; i++) {
-      const byte = bytes[i] as number
-      if (byte === semicolon || byte === backslash) out[at++] = backslash
-      out[at++] = byte
-    }
-  })
-  // As null: only an array of one empty text is `""`.
-  return isFirst ? -1 : at
+const elements: ElementWriter = {
+  marks: toMarks(quote, backslash, semicolon),
+  ...{ opening: 0, between: semicolon, closing: 0 },
+  writeNull: () => {},
+  writeEscaped(to, byte) {
+    if (byte === semicolon || byte === backslash) writeByte(to, backslash)
+    writeByte(to, byte)
+  },
 }
 
-const writeValue = (
-  kind: ColumnKind,
-  row: Row,
-  from: number,
-  end: number,
-  out: Uint8Array,
-  at: number,
-): number => {
-  switch (kind) {
-    case 'text':
-      return finish(out, at, disarm(out, at, copyCell(row, from, end, out, at)))
-    case 'texts': {
-      const joined = joinElements(row, from, end, out, at)
-      return joined < 0 ? at : finish(out, at, disarm(out, at, joined))
-    }
-    case 'json':
-      return finish(out, at, copyCell(row, from, end, out, at))
-    case 'boolean':
-      return copyBytes(row[from] === letterT ? trueBytes : falseBytes, out, at)
-    case 'instant':
-      return writeInstant(row, from, end, out, at)
-    default:
-      return copyCell(row, from, end, out, at)
+/** Moves what was written from `start` on into quotes. */
+const enclose = (to: Place, start: number): void => {
+  const { view, at } = to
+  let quotes = 2
+  for (let i = start; i < at; i++) if (view.getUint8(i) === quote) quotes++
+  const end = at + quotes
+  let place = end
+  view.setUint8(--place, quote)
+  for (let i = at; i-- > start; ) {
+    const byte = view.getUint8(i)
+    view.setUint8(--place, byte)
+    if (byte === quote) view.setUint8(--place, quote)
   }
+  view.setUint8(start, quote)
+  to.at = end
+}
+
+/** Keeps what was written from `start` on from being a formula. */
+const disarm = ({ view, at }: Place, start: number): void => {
+  for (let i = at; i > start; i--) view.setUint8(i, view.getUint8(i - 1))
+  view.setUint8(start, guard)
+}
+
+/** Makes what was written from `start` on a cell. */
+const finish = (to: Place, start: number): void => {
+  const { view } = to
+  if (to.at > start && formulaStarts.has(view.getUint8(start))) {
+    disarm(to, start)
+    to.at += 1
+  }
+  let mustQuote = to.at === start
+  for (let i = start; i < to.at && !mustQuote; i++) mustQuote = needsQuotes(view.getUint8(i))
+  if (mustQuote) enclose(to, start)
+}
+
+/** Only an array of one empty text is `""`; one of none is as null. */
+const writeTexts = (from: Place, to: Place): void => {
+  const start = to.at
+  if (copyElements(from, to, elements) > 0) finish(to, start)
+}
+
+/** Only texts are kept from being formulas: a negative number stays one. */
+const writers: Readonly<Record<ColumnKind, (from: Place, to: Place) => void>> = {
+  text: writeText,
+  token: copyCell,
+  integer: copyCell,
+  boolean: writeBoolean,
+  instant: writeInstant,
+  texts: writeTexts,
+  json: writeJson,
 }
 
 const quoted = /[",\r\n]/
@@ -114,26 +164,22 @@ export const csvHeader = (columns: readonly Column[]): string => {
   return `${names.join(',')}\r\n`
 }
 
-/**
- * Writes each row as a line of CSV. Null is an empty cell, an empty text `""`. Only texts are kept from being
- * formulas: a negative number stays one.
- */
+/** Writes each row as a line of CSV. Null is an empty cell, an empty text `""`. */
 export const createCsvEncoder = (columns: readonly Column[]): RowEncoder => {
-  const kinds = columns.map(({ kind }) => kind)
+  const cells = columns.map(({ kind }) => writers[kind])
   return {
     // The longest are quotes, which are doubled, and an instant, which gains five bytes.
-    bound: (rowBytes) => 3 * rowBytes + 8 * kinds.length + 2,
-    write(row, start, out, at) {
-      let from = start
-      for (const kind of kinds) {
-        if (from > start) out[at++] = comma
-        const end = endOfCell(row, from)
-        if (!isNull(row, from)) at = writeValue(kind, row, from, end, out, at)
-        from = end + 1
+    bound: (rowBytes) => 3 * rowBytes + 8 * cells.length + 2 + slackBytes,
+    write(from, to) {
+      let isFirst = true
+      for (const write of cells) {
+        if (!isFirst) writeByte(to, comma)
+        isFirst = false
+        if (!takeNull(from)) write(from, to)
+        // The tab or the newline.
+        from.at += 1
       }
-      out[at++] = carriageReturn
-      out[at++] = newline
-      return at
+      writeConstant(to, lineEnd)
     },
   }
 }

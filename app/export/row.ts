@@ -1,86 +1,87 @@
+import {
+  type Constant,
+  copyRun,
+  type Place,
+  peekByte,
+  toConstant,
+  toMarks,
+  writeByte,
+  writeConstant,
+} from './place.ts'
+
 /**
  * Rows as `COPY … TO STDOUT` sends them in its text format (PostgreSQL's manual, COPY, "Text Format"): cells
  * separated by tabs, ended by a newline, `\N` for null. Within a cell tab, newline, backslash and the like are
- * escaped, so that neither a tab nor a newline byte ever belongs to a value. Other bytes may stand around them.
+ * escaped, so that neither a tab nor a newline byte ever belongs to a value.
  */
-export type Row = Uint8Array
-
-/** Writes rows in one format. */
 export type RowEncoder = {
-  /** Bytes that a row of so many may become, at most. */
+  /** Bytes that a row of so many may become, at most, slack included. */
   bound(rowBytes: number): number
-  /** Writes the row that begins at `start` into `out` from `at` on; returns where it ends there. */
-  write(row: Row, start: number, out: Uint8Array, at: number): number
+  /** Writes the row that begins at `from`, and leaves that behind it. */
+  write(from: Place, to: Place): void
 }
 
 export const tab = 0x09
 export const newline = 0x0a
-export const backslash = 0x5c
+export const carriageReturn = 0x0d
 export const quote = 0x22
-const capitalN = 0x4e
+export const backslash = 0x5c
 
 /** What a letter after a backslash stands for; any other byte stands for itself. */
 const escaped = new Uint8Array(256).map((_, byte) => byte)
-for (const [letter, byte] of [
-  ['b', 8],
-  ['t', 9],
-  ['n', 10],
-  ['v', 11],
-  ['f', 12],
-  ['r', 13],
-] as const) {
+for (const [letter, byte] of Object.entries({ b: 8, t: 9, n: 10, v: 11, f: 12, r: 13 })) {
   escaped[letter.charCodeAt(0)] = byte
 }
 
-/** The byte that `\` and this byte stand for. */
-export const unescaped = (byte: number): number => escaped[byte] as number
+/** Whether the byte ends a cell. */
+export const endsCell = (byte: number): boolean => byte === tab || byte === newline
 
-/** Whether a cell that begins here is null. */
-export const isNull = (row: Row, from: number): boolean =>
-  row[from] === backslash && row[from + 1] === capitalN
-
-/** Where the cell that begins here ends: at its tab or newline. */
-export const endOfCell = (row: Row, from: number): number => {
-  let end = from
-  while (row[end] !== tab && row[end] !== newline) end++
-  return end
+/** Reads the byte that is next, which may be written as an escape. */
+export const readByte = (from: Place): number => {
+  const byte = peekByte(from)
+  from.at += 1
+  if (byte !== backslash) return byte
+  const letter = peekByte(from)
+  from.at += 1
+  return escaped[letter] as number
 }
 
-/** Writes the cell's value as it is, without the escapes of the format; returns where it ends. */
-export const copyCell = (row: Row, from: number, end: number, out: Uint8Array, at: number): number => {
-  for (let i = from; i < end; i++) {
-    const byte = row[i] as number
-    out[at++] = byte === backslash ? unescaped(row[++i] as number) : byte
-  }
-  return at
+/** `\N`, in the order of memory. */
+const nullCell = 0x4e5c
+
+/** Whether the cell that begins here is null; then it is read. */
+export const takeNull = (from: Place): boolean => {
+  if (from.view.getInt16(from.at, true) !== nullCell) return false
+  from.at += 2
+  return true
 }
 
-/** Writes bytes; shorter ones than pay for a call. */
-export const copyBytes = (bytes: Uint8Array, out: Uint8Array, at: number): number => {
-  for (let i = 0; i < bytes.length; i++) out[at++] = bytes[i] as number
-  return at
+const marks = toMarks(backslash)
+
+/** Copies the cell without the escapes of the format. */
+export const copyCell = (from: Place, to: Place): void => {
+  while (!endsCell(copyRun(from, to, marks))) writeByte(to, readByte(from))
 }
 
-const digits = 6
+const zone = '+'.charCodeAt(0)
+const space = ' '.charCodeAt(0)
+const separator = 'T'.charCodeAt(0)
+const spaceMark = toMarks(space)
+const zoneMark = toMarks(zone)
+/** What is missing behind a time of eight bytes, which has no fraction, and of nine and more: point and digits. */
+const paddings = ['.000000Z', '000000Z', '00000Z', '0000Z', '000Z', '00Z', '0Z', 'Z'].map(toConstant)
+const shortestTime = 8
 
 /**
  * Writes `2026-04-25 11:02:03.45+00`, a timestamptz as a session in UTC shows it, as RFC 3339 with six decimals:
  * the form that answers have.
  */
-export const writeInstant = (row: Row, from: number, end: number, out: Uint8Array, at: number): number => {
-  let i = from
-  for (; i < end && row[i] !== 0x20; i++) out[at++] = row[i] as number
-  out[at++] = 0x54
-  // HH:MM:SS
-  for (const stop = i + 9; ++i < stop; ) out[at++] = row[i] as number
-  out[at++] = 0x2e
-  const hasFraction = row[i] === 0x2e
-  for (let n = 0; n < digits; n++) {
-    const digit = hasFraction ? (row[i + 1] as number) : 0
-    const isDigit = digit >= 0x30 && digit <= 0x39
-    if (isDigit) i++
-    out[at++] = isDigit ? digit : 0x30
-  }
-  out[at++] = 0x5a
-  return at
+export const writeInstant = (from: Place, to: Place): void => {
+  if (copyRun(from, to, spaceMark) !== space) return
+  from.at += 1
+  writeByte(to, separator)
+  const start = to.at
+  copyRun(from, to, zoneMark)
+  writeConstant(to, paddings[to.at - start - shortestTime] as Constant)
+  while (!endsCell(peekByte(from))) from.at += 1
 }

@@ -1,12 +1,13 @@
 import { encodings } from '../cache/encodings.ts'
 import type { Entry } from '../cache/entry.ts'
+import { headLine, type PreparedBody, prepareBody, statusLine } from '../http/prepared.ts'
 
 /** An answer as the router gave it: what it wrote once is written again, but for what belongs to the moment. */
 export type Reply = {
   readonly status: 200 | 304
-  readonly body: Buffer | undefined
-  /** Names and values as `writeHead` takes them. The first are of the moment, in the order of `momentary`. */
-  readonly fields: string[]
+  readonly body: PreparedBody
+  /** Status line and the fields that stay the same. */
+  readonly head: string
 }
 
 /** Header fields that are another request's tomorrow. */
@@ -17,7 +18,23 @@ export const momentary = [
   'ratelimit',
   'ratelimit-policy',
 ] as const
-export type Momentary = Readonly<Record<(typeof momentary)[number], string>>
+
+/** Their values, and that of `link`: of printable ASCII alone, since nothing checks them any more. */
+export type Moment = Readonly<{
+  requestId: string
+  asOf: string
+  ms: number
+  rateLimit: string
+  rateLimitPolicy: string
+  link: string | undefined
+}>
+
+/** The whole head of a reply. */
+export const headOf = ({ head }: Reply, moment: Moment): string => {
+  const { requestId, asOf, ms, rateLimit, rateLimitPolicy, link } = moment
+  const fields = `request-id: ${requestId}\r\ndata-as-of: ${asOf}\r\nserver-timing: total;dur=${ms.toFixed(2)}\r\nratelimit: ${rateLimit}\r\nratelimit-policy: ${rateLimitPolicy}\r\n`
+  return link === undefined ? head + fields : head + fields + headLine('link', link)
+}
 
 /** What, beside the entry, a reply depends on. */
 export type Variant = Readonly<{
@@ -49,17 +66,17 @@ export const createReplies = (): Replies => {
     find: (entry, variant) => known.get(entry)?.[indexOf(variant)],
     add(entry, variant, headers, body) {
       const constant = Object.entries(headers).flatMap(([name, value]) =>
-        replaced.has(name) || value === undefined ? [] : [name, String(value)],
+        replaced.has(name) || value === undefined ? [] : [headLine(name, String(value))],
       )
-      const fields = [
-        ...momentary.flatMap((name) => [name, '']),
-        ...(variant.hasLink ? ['link', ''] : []),
-        ...['cache-status', hit],
-        ...(body ? ['content-length', String(body.length)] : []),
+      const status = variant.isNotModified ? 304 : 200
+      const head = [
+        statusLine(status),
+        headLine('cache-status', hit),
+        ...(body ? [headLine('content-length', String(body.length))] : []),
         ...constant,
-      ]
+      ].join('')
       const replies = known.get(entry) ?? []
-      replies[indexOf(variant)] = { status: variant.isNotModified ? 304 : 200, body, fields }
+      replies[indexOf(variant)] = { status, body: prepareBody(body), head }
       known.set(entry, replies)
     },
   }

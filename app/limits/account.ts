@@ -103,9 +103,10 @@ export const createAccount = (
   }
 
   const count = (costs: Costs, nowMs: number): void => {
-    for (const [index, meter] of meters.entries()) {
+    for (let index = 0; index < meters.length; index += 1) {
       const units = costs[index] ?? 0
       if (units === 0) continue
+      const meter = meters[index] as Meter
       meter.window.add(nowMs, units)
       meter.unsettled += units
     }

@@ -38,7 +38,8 @@ export const createLimiter = ({ maxAccounts, ...deps }: LimiterOptions): Limiter
 
   return {
     account(name, policies) {
-      const key = `${name.tag}\0${name.name}`
+      // No tag contains NUL. Without a name the tag itself, whose hash is known.
+      const key = name.name === '' ? name.tag : `${name.tag}\0${name.name}`
       const found = known.get(key)
       if (found?.policies === policies) return found.account
       const account = createAccount(name, policies, { ...deps, onUnsettled })

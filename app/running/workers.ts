@@ -89,13 +89,14 @@ export const startWorkers = async ({ count, env, log }: WorkersOptions): Promise
     void readMetrics().then(({ text }) => tell(worker, { type: 'scraped', id: message.id, text }))
   }
   const replace = (index: number, startedAt: number) => {
-    pauseMs = Date.now() - startedAt > healthyMs ? shortestPauseMs : Math.min(pauseMs * 2, longestPauseMs)
+    pauseMs =
+      performance.now() - startedAt > healthyMs ? shortestPauseMs : Math.min(pauseMs * 2, longestPauseMs)
     setTimeout(() => {
       if (!isStopping) launch(index)
     }, pauseMs)
   }
   const launch = (index: number): Worker => {
-    const startedAt = Date.now()
+    const startedAt = performance.now()
     const worker = cluster.fork({ ...env, WORKER_INDEX: String(index) })
     workers.add(worker)
     worker.on('message', (message: WorkerMessage) => onMessage(worker, message))

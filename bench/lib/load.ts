@@ -65,7 +65,3 @@ export const measure = async (target: Target, { seconds, connections }: LoadOpti
     failed: result['4xx'] + result['5xx'] + result.errors,
   }
 }
-
-/** The middle one. */
-export const median = (values: readonly number[]): number =>
-  [...values].sort((a, b) => a - b)[values.length >> 1] ?? Number.NaN

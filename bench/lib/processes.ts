@@ -5,6 +5,7 @@ import {
   closeSync,
   existsSync,
   globSync,
+  mkdirSync,
   mkdtempSync,
   openSync,
   readFileSync,
@@ -57,11 +58,15 @@ const ownerOf = (): { uid?: number; gid?: number } => {
   return { uid: id('-u'), gid: id('-g') }
 }
 
-const startLocal = async (bin: string): Promise<Started> => {
-  const folder = makeFolder()
+/** `folder`: where the data stay; absent: they go with the server. `settings`: of PostgreSQL, beside the bench's own. */
+export type PostgresOptions = { folder?: string; settings?: Readonly<Record<string, string>> }
+
+const benchSettings = { max_connections: '200', shared_buffers: '512MB', max_wal_size: '4GB' }
+
+const startLocal = async (bin: string, { folder: kept, settings }: PostgresOptions): Promise<Started> => {
+  const folder = kept ?? makeFolder()
   const data = join(folder, 'data')
   const owner = ownerOf()
-  if (owner.uid !== undefined) execFileSync('chown', [String(owner.uid), folder])
   const run = (program: string, options: string[]) =>
     execFileSync(join(bin, program), options, {
       ...owner,
@@ -69,39 +74,43 @@ const startLocal = async (bin: string): Promise<Started> => {
       stdio: 'ignore',
       env: { HOME: folder },
     })
-  run('initdb', ['-D', data, '-U', 'postgres', '--no-locale', '-E', 'UTF8', '-A', 'trust'])
+  if (!existsSync(join(data, 'PG_VERSION'))) {
+    mkdirSync(folder, { recursive: true })
+    if (owner.uid !== undefined) execFileSync('chown', [String(owner.uid), folder])
+    run('initdb', ['-D', data, '-U', 'postgres', '--no-locale', '-E', 'UTF8', '-A', 'trust'])
+  }
   const port = await freePort()
-  const settings = `-p ${port} -k ${folder} -c listen_addresses=127.0.0.1 -c max_connections=200 -c shared_buffers=512MB -c max_wal_size=4GB`
-  run('pg_ctl', ['-D', data, '-l', join(folder, 'log'), '-w', '-o', settings, 'start'])
+  const set = Object.entries({ ...benchSettings, ...settings }).map(([name, value]) => ` -c ${name}=${value}`)
+  const options = `-p ${port} -k ${folder} -c listen_addresses=127.0.0.1${set.join('')}`
+  run('pg_ctl', ['-D', data, '-l', join(folder, 'log'), '-w', '-o', options, 'start'])
   return {
     url: `postgresql://postgres@127.0.0.1:${port}/postgres`,
     label: `PostgreSQL ${bin.split('/')[4]} of this machine`,
     stop: async () => {
-      run('pg_ctl', ['-D', data, '-m', 'immediate', '-w', 'stop'])
-      rmSync(folder, { recursive: true, force: true })
+      run('pg_ctl', ['-D', data, '-m', kept ? 'fast' : 'immediate', '-w', 'stop'])
+      if (!kept) rmSync(folder, { recursive: true, force: true })
     },
   }
 }
 
 /** The machine's PostgreSQL, else the bundled one. */
-export const startPostgres = async (): Promise<Started> => {
+export const startPostgres = async (options: PostgresOptions = {}): Promise<Started> => {
   const bin = findLocalBinaries()
-  if (bin) return startLocal(bin)
-  const folder = makeFolder()
-  const settings = { max_connections: '200', shared_buffers: '512MB' }
+  if (bin) return startLocal(bin, options)
+  const folder = options.folder ?? makeFolder()
   const server = await startEmbedded({
     dataDir: folder,
     packageRoot: root,
     log: () => {},
-    settings,
-    temporary: true,
+    settings: { ...benchSettings, ...options.settings },
+    temporary: options.folder === undefined,
   })
   return {
     url: server.url,
     label: 'the bundled PostgreSQL (none is installed)',
     stop: async () => {
       await server.release()
-      rmSync(folder, { recursive: true, force: true })
+      if (options.folder === undefined) rmSync(folder, { recursive: true, force: true })
     },
   }
 }
@@ -129,7 +138,7 @@ export const startRedis = async (): Promise<Started | undefined> => {
   }
 }
 
-const end = async (child: ChildProcess): Promise<void> => {
+export const end = async (child: ChildProcess): Promise<void> => {
   if (child.exitCode !== null || child.signalCode !== null) return
   child.kill('SIGTERM')
   await once(child, 'exit')
@@ -146,6 +155,9 @@ const noLimits = Object.fromEntries(
     .map((name) => [name, '1000000000']),
 )
 
+/** Whoever has it reads `/metrics` of the bench's services. */
+export const metricsToken = 'metrics-of-the-bench'
+
 /** The service as a process, everything on, its log in a file. `execArgv`: of Node. */
 export const startService = async (
   env: Readonly<Record<string, string>>,
@@ -161,7 +173,7 @@ export const startService = async (
       PATH: process.env.PATH,
       HOME: process.env.HOME,
       ...noLimits,
-      METRICS_TOKEN: 'metrics-of-the-bench',
+      METRICS_TOKEN: metricsToken,
       // What shares the machine with a bench is no overload of the service.
       OVERLOAD_LAG_MS: '10000',
       SECRET_KEY: 'a secret of the bench that is longer than thirty-two characters',
@@ -214,6 +226,15 @@ export const cpuMs = (pid: number): number => {
   try {
     const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
     return ((Number(fields[11]) + Number(fields[12])) * 1000) / ticksPerSecond
+  } catch {
+    return 0
+  }
+}
+
+/** Milliseconds that a process's main thread was ready and had no core; 0 where that is not told. */
+export const waitedMs = (pid: number): number => {
+  try {
+    return Number(readFileSync(`/proc/${pid}/schedstat`, 'utf8').split(' ')[1]) / 1e6
   } catch {
     return 0
   }

@@ -35,6 +35,14 @@ const products = `
   select $1, 'prd-' || n, 'Radio module ' || n, 'RM-' || n, 'Acme', 'Acme Wireless GmbH'
   from generate_series(1, $2) n`
 
+/** A key of the customer that never ends, its only one that is needed. */
+export const issueKey = async (client: pg.Client, customerId: string): Promise<string> => {
+  const { keyId, apiKey, secretSha256 } = createApiKey()
+  const text = 'insert into api_keys (customer_id, key_id, secret_sha256) values ($1, $2, $3)'
+  await client.query(text, [customerId, keyId, secretSha256])
+  return apiKey
+}
+
 /** Customers with certificates and products each; their keys never end. */
 export const seedCustomers = async (
   url: string,
@@ -46,15 +54,10 @@ export const seedCustomers = async (
   const productsEach = Math.max(1, Math.floor(certificatesEach / 4))
   const made: Customer[] = []
   for (const customerId of names) {
-    const { keyId, apiKey, secretSha256 } = createApiKey()
     await client.query(`insert into customers (customer_id, name, plan) values ($1, $1, 'enterprise')`, [
       customerId,
     ])
-    await client.query(`insert into api_keys (customer_id, key_id, secret_sha256) values ($1, $2, $3)`, [
-      customerId,
-      keyId,
-      secretSha256,
-    ])
+    const apiKey = await issueKey(client, customerId)
     await client.query(products, [customerId, productsEach])
     await client.query(certificates, [customerId, certificatesEach, productsEach])
     made.push({ customerId, apiKey })

@@ -18,6 +18,8 @@ export type World = {
   crowd: readonly { customerId: string; token: string }[]
   /** The operator's system: changes one record of a customer. */
   write(customerId: string): Promise<void>
+  /** One of the crowd, by its key. */
+  logIn(customerId: string): Promise<string>
   close(): Promise<void>
 }
 
@@ -72,6 +74,11 @@ export const createWorld = async ({
       ...{ service, redisService, database, redis, customer, crowd, close },
       token: await logIn(service.url, customer),
       redisToken: redisService && (await logIn(redisService.url, customer)),
+      logIn: (customerId) => {
+        const each = crowdKeys.find((customer) => customer.customerId === customerId)
+        if (!each) throw new Error(`${customerId} is not of the crowd`)
+        return logIn(service.url, each)
+      },
       write: async (customerId) => {
         await pool.query(
           `update certificates set title = title || '.' where customer_id = $1 and id = 'crt-' || 1 + floor(random() * 200)`,

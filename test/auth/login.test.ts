@@ -79,6 +79,7 @@ const buildApp = async (keys: SigningKeys = signingKeys, url = publicUrl, connec
     demoToken,
     accessTokenSeconds: 3600,
     now,
+    monotonicNow: now,
     scopes,
   })
   await app.register(authRoutes)
@@ -487,7 +488,7 @@ t.test('a fresh fact is answered at once, without a question to the database', a
 })
 
 t.test('that there is no such key is remembered as long', async (t) => {
-  const principals = createPrincipals({ db, judge, now })
+  const principals = createPrincipals({ db, judge, now, monotonicNow: now })
   const before = queries
   t.equal(await principals.findKey('nobody'), undefined)
   t.equal(principals.findKey('nobody'), undefined)
@@ -495,7 +496,7 @@ t.test('that there is no such key is remembered as long', async (t) => {
 })
 
 t.test('the oldest facts make room for new ones', async (t) => {
-  const principals = createPrincipals({ db, judge, now, maxEntries: 2 })
+  const principals = createPrincipals({ db, judge, now, monotonicNow: now, maxEntries: 2 })
   for (const id of ['a', 'b', 'c']) await principals.findKey(id)
   t.notOk(principals.findKey('c') instanceof Promise)
   const forgotten = principals.findKey('a')
@@ -529,7 +530,7 @@ const createSlowDb = () => {
 t.test('callers at once share one query, but not one that was sent too long ago', async (t) => {
   const { keyId } = await newKey()
   const { slow, flights } = createSlowDb()
-  const principals = createPrincipals({ db: slow, judge, now })
+  const principals = createPrincipals({ db: slow, judge, now, monotonicNow: now })
   const first = principals.findKey(keyId)
   clock.ms += 499
   t.equal(principals.findKey(keyId), first)
@@ -550,7 +551,7 @@ t.test('callers at once share one query, but not one that was sent too long ago'
 
 t.test('a question that failed is asked again, and a fault of ours is not called unavailable', async (t) => {
   const { keyId } = await newKey()
-  const principals = createPrincipals({ db, judge, now })
+  const principals = createPrincipals({ db, judge, now, monotonicNow: now })
   await sql`alter function find_api_key rename to find_nothing`.execute(owner)
   await t.rejects(Promise.resolve(principals.findKey(keyId)), { code: '42883' })
   await sql`alter function find_nothing rename to find_api_key`.execute(owner)

@@ -303,7 +303,7 @@ function instance(t: Test, options: InstanceOptions = {}) {
   const logged: string[] = []
   t.teardown(async () => {
     const places = findPlaces(path)
-    await stopPostmaster(join(places.home, 'postgres'), Date.now() + limitMs)
+    await stopPostmaster(join(places.home, 'postgres'), performance.now() + limitMs)
     removePlaces(places)
   })
   return {

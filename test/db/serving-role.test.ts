@@ -1,5 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import t, { type Test } from 'tap'
@@ -11,7 +10,7 @@ import type { Db } from '../../app/db/schema.ts'
 import { resourceNames } from '../../app/resources/index.ts'
 import { openStores } from '../../app/stores.ts'
 import { createTestDatabase } from '../helper.ts'
-import { testPostgres } from '../servers.ts'
+import { makeDataFolder, testPostgres } from '../servers.ts'
 
 const database = await createTestDatabase()
 t.teardown(() => database.close())
@@ -43,8 +42,7 @@ const check = async (test: Test, db: Db) => {
 }
 
 t.test('in the embedded mode, where the login is the owner, requests are served by the role', async (t) => {
-  // Short: the name of a socket in it has room.
-  const folder = mkdtempSync(join(tmpdir(), 'certdata-role-'))
+  const folder = makeDataFolder('role')
   const config = parseConfig({ DATA_DIR: join(folder, 'data'), ...secrets })
   const stores = await openStores(config, packageRoot, quiet, new AbortController().signal)
   t.teardown(async () => {

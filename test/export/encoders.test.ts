@@ -5,6 +5,7 @@ import { compileLiterally, toLiteral } from '../../app/db/copy/literal.ts'
 import type { Column, ColumnKind } from '../../app/export/column.ts'
 import { createCsvEncoder, csvHeader } from '../../app/export/csv.ts'
 import { createJsonEncoder, objectParts } from '../../app/export/json-lines.ts'
+import { slackBytes } from '../../app/export/place.ts'
 import type { RowEncoder } from '../../app/export/row.ts'
 import { createTestDatabase } from '../helper.ts'
 import { parseCells, splitTexts, unguard } from './csv.ts'
@@ -112,14 +113,21 @@ const toRow = ({ a, b, list, n, yes, object, on, z }: Value): Buffer => {
   return Buffer.from(`${[...cells, json, on, z].map(toCell).join('\t')}\n`)
 }
 
+const viewOf = ({ buffer, byteOffset, byteLength }: Buffer) => new DataView(buffer, byteOffset, byteLength)
+
 const write = (encoder: RowEncoder, rows: readonly Buffer[]): string =>
   rows
     .map((row) => {
+      const bytes = Buffer.concat([row, Buffer.alloc(slackBytes, '"')])
+      const from = { view: viewOf(bytes), at: 0 }
       const bound = encoder.bound(row.length)
       const out = Buffer.alloc(bound + 1, 0xff)
-      const end = encoder.write(row, 0, out, 0)
-      if (end > bound || out[bound] !== 0xff) throw new Error(`${end} bytes, where ${bound} were promised`)
-      return out.toString('utf8', 0, end)
+      const to = { view: viewOf(out), at: 0 }
+      encoder.write(from, to)
+      if (from.at !== row.length) throw new Error(`read to ${from.at} of ${row.length}`)
+      if (to.at > bound || out[bound] !== 0xff)
+        throw new Error(`${to.at} bytes, where ${bound} were promised`)
+      return out.toString('utf8', 0, to.at)
     })
     .join('')
 

@@ -78,7 +78,7 @@ const startOn = async (
   const logFile = join(home, 'postgres.log')
   const pid = () => findPostmaster(cluster) ?? 0
   const launch = async () => {
-    const deadline = Date.now() + limitMs
+    const deadline = performance.now() + limitMs
     for (;;) {
       const server = launchPostmaster({
         binaries,
@@ -90,7 +90,7 @@ const startOn = async (
       })
       if (await waitUntilReady(cluster, server.isGone, deadline)) return
       // Killed children hold its memory for a moment.
-      if (Date.now() > deadline) throw new Error(readFileSync(logFile, 'utf8'))
+      if (performance.now() > deadline) throw new Error(readFileSync(logFile, 'utf8'))
       await delay(50)
     }
   }

@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { Agent, request } from 'node:http'
 import { connect as connectHttp2, createServer as createHttp2Server } from 'node:http2'
@@ -9,6 +10,7 @@ import { listEntries } from '../../app/audit/list.ts'
 import { createDrain } from '../../app/running/drain.ts'
 import { createSeverable } from '../feed/severable.ts'
 import { addCustomer, createTestDatabase, secretKey, until } from '../helper.ts'
+import { freePort } from '../servers.ts'
 import { type Service, startService, untilReady } from '../service.ts'
 
 const database = await createTestDatabase()
@@ -122,9 +124,33 @@ t.test('a second signal ends at once', async (t) => {
   await untilReady(service)
   service.child.kill('SIGTERM')
   await until('draining', async () => (await fetch(`${service.base}/health/ready`)).status === 503)
+  // What comes sooner is the echo of the first.
+  await delay(600)
   const startedAt = Date.now()
   t.not(await service.stop('SIGTERM'), 0)
   t.ok(Date.now() - startedAt < 3_000)
+})
+
+t.test('one wish to end that comes twice ends in order, npm between or not', async (t) => {
+  const service = await start({ DRAIN_SECONDS: '1' })
+  await untilReady(service)
+  service.child.kill('SIGTERM')
+  service.child.kill('SIGINT')
+  t.equal(await service.stop('SIGTERM'), 0)
+
+  const port = await freePort()
+  const env = { DATABASE_URL: database.url, SECRET_KEY: secretKey, PORT: String(port) }
+  const npm = spawn('npm', ['start', '--silent'], { env: { ...process.env, ...env }, stdio: 'ignore' })
+  t.teardown(() => npm.kill('SIGKILL'))
+  const isThere = () =>
+    fetch(`http://localhost:${port}/health/live`).then(
+      ({ ok }) => ok,
+      () => false,
+    )
+  await until('it is there', isThere, 30_000)
+  npm.kill('SIGTERM')
+  await once(npm, 'exit')
+  t.notOk(await isThere(), 'who is told to end npm ends the service, and before npm')
 })
 
 t.test('ready is whether the database answers; live is not', async (t) => {

@@ -1,7 +1,9 @@
 import { Readable } from 'node:stream'
 import type { Connection, PoolClient, Submittable } from 'pg'
+import type { Place } from '../../export/place.ts'
 import type { RowEncoder } from '../../export/row.ts'
 import { readCopy } from './messages.ts'
+import { createPieces } from './pieces.ts'
 
 /** One statement, `COPY … TO STDOUT`, and how its rows are written. */
 export type CopyStatement = Readonly<{ text: string; encoder: RowEncoder }>
@@ -22,42 +24,8 @@ export type CopyOptions = Readonly<{
   onEnd: (isClean: boolean) => void
 }>
 
-/** Bytes written before others are allocated. */
-const slabBytes = 256 * 1024
-/** PostgreSQL sends 8 KiB at a time; to pass each on by itself would cost more than to write its rows. */
-const pieceBytes = 64 * 1024
 /** Longest that less than a piece waits for more. */
 const lingerMs = 10
-
-/** Writes rows one behind the other into memory that is allocated in large pieces. */
-const createWriter = () => {
-  let slab = Buffer.allocUnsafeSlow(0)
-  let start = 0
-  let at = 0
-  let rows = 0
-  return {
-    /** Whether this row starts another slab: then take what is there first. */
-    hasRoom: (bytes: number) => slab.length - at >= bytes,
-    renew(bytes: number): void {
-      slab = Buffer.allocUnsafeSlow(Math.max(slabBytes, bytes))
-      start = 0
-      at = 0
-    },
-    add(bytes: Uint8Array, rowStart: number, encoder: RowEncoder): void {
-      at = encoder.write(bytes, rowStart, slab, at)
-      rows += 1
-    },
-    get size() {
-      return at - start
-    },
-    take(): { piece: Buffer; rows: number } {
-      const taken = { piece: slab.subarray(start, at), rows }
-      start = at
-      rows = 0
-      return taken
-    },
-  }
-}
 
 type Copying = Submittable & {
   handleCommandComplete(): void
@@ -65,15 +33,26 @@ type Copying = Submittable & {
   handleError(error: Error): void
 }
 
+/** Bytes whose memory is used again once they are written. */
+export type PieceStream = Readable & {
+  /**
+   * Set by the one who reads: whether all that was read is of no more use to it or to whom it passed it on. Else
+   * each piece keeps its bytes for ever.
+   */
+  isWritten: () => boolean
+}
+
+const emptyView = new DataView(new ArrayBuffer(0))
+
 /**
  * What the statements answer, as bytes, read as fast as they are taken and no faster: beyond a piece or two the
  * connection waits, and with it PostgreSQL. An error, of the database or of the client's patience, destroys the
  * stream, so that the answer is cut and no client takes a part for the whole.
  */
-export const streamCopy = (options: CopyOptions): Readable => {
+export const streamCopy = (options: CopyOptions): PieceStream => {
   const { client, idleMs, totalMs, onRows, onEnd } = options
   const ahead = [...options.statements]
-  const writer = createWriter()
+  const pieces = createPieces()
   let connection: Connection | undefined
   let flushing: NodeJS.Timeout | undefined
   let idle: NodeJS.Timeout | undefined
@@ -86,8 +65,9 @@ export const streamCopy = (options: CopyOptions): Readable => {
   const flush = (): void => {
     clearTimeout(flushing)
     flushing = undefined
-    const { piece, rows } = writer.take()
+    const { piece, rows } = pieces.take()
     if (piece.length === 0 || stream.destroyed) return
+    if (stream.readableLength === 0 && stream.isWritten()) pieces.reclaim()
     onRows(rows)
     pushHead()
     if (stream.push(piece)) return
@@ -113,15 +93,14 @@ export const streamCopy = (options: CopyOptions): Readable => {
   const copy = ({ text, encoder }: CopyStatement): Copying => ({
     submit(opened) {
       connection = opened
-      readCopy(opened.stream, (bytes, start, end) => {
+      const from: Place = { view: emptyView, at: 0 }
+      readCopy(opened.stream, (view, start, end) => {
         const bound = encoder.bound(end - start)
-        if (!writer.hasRoom(bound)) {
-          flush()
-          writer.renew(bound)
-        }
-        writer.add(bytes, start, encoder)
-        if (writer.size >= pieceBytes) flush()
-        else flushing ??= setTimeout(flush, lingerMs)
+        if (!pieces.hasRoom(bound)) flush()
+        from.view = view
+        from.at = start
+        pieces.add(from, encoder, bound)
+        flushing ??= setTimeout(flush, lingerMs)
       })
       opened.query(text)
     },
@@ -131,7 +110,7 @@ export const streamCopy = (options: CopyOptions): Readable => {
   })
 
   let isStarted = false
-  const stream = new Readable({
+  const readable = new Readable({
     read() {
       clearTimeout(idle)
       idle = undefined
@@ -149,6 +128,7 @@ export const streamCopy = (options: CopyOptions): Readable => {
       callback(error)
     },
   })
+  const stream: PieceStream = Object.assign(readable, { isWritten: () => false })
   // Whoever reads it hears of errors; before anybody does, they must not end the process.
   stream.on('error', () => {})
   return stream

@@ -85,7 +85,7 @@ export function launchPostmaster(options: {
 /**
  * Waits until the server on this cluster takes connections and has the database `certdata`, which it makes if
  * missing. Undefined as soon as `isGone()`.
- * @param deadline milliseconds since 1970
+ * @param deadline milliseconds of `performance.now()`
  * @throws when the deadline passes, or the server refuses this user
  */
 export async function waitUntilReady(
@@ -98,14 +98,14 @@ export async function waitUntilReady(
     const { socketDir } = readPidFile(cluster)
     if (socketDir && (await answers(socketDir))) return socketUrl(socketDir)
     if (isGone()) return undefined
-    if (Date.now() > deadline) throw new Error(`PostgreSQL in ${cluster} does not answer`)
+    if (performance.now() > deadline) throw new Error(`PostgreSQL in ${cluster} does not answer`)
     await delay(POLL_MS)
   }
 }
 
 /**
  * Stops the server on this cluster, disconnecting its clients, and waits until it is gone. None: no effect.
- * @param deadline milliseconds since 1970
+ * @param deadline milliseconds of `performance.now()`
  * @throws when the deadline passes
  */
 export async function stopPostmaster(cluster: string, deadline: number): Promise<void> {
@@ -113,7 +113,7 @@ export async function stopPostmaster(cluster: string, deadline: number): Promise
   if (!pid) return
   process.kill(pid, 'SIGINT')
   while (findPostmaster(cluster) === pid) {
-    if (Date.now() > deadline) throw new Error(`PostgreSQL in ${cluster} (pid ${pid}) does not stop`)
+    if (performance.now() > deadline) throw new Error(`PostgreSQL in ${cluster} (pid ${pid}) does not stop`)
     await delay(POLL_MS)
   }
 }

@@ -15,7 +15,7 @@ type Log = (message: string) => void
 
 /**
  * The URL of the server that already runs there, once it takes connections; undefined when none does.
- * Call under the start lock. `deadline`: milliseconds since 1970.
+ * Call under the start lock. `deadline`: milliseconds of `performance.now()`.
  */
 export async function adoptServer({ home }: Places, deadline: number): Promise<string | undefined> {
   const cluster = join(home, CLUSTER)
@@ -55,7 +55,7 @@ export async function startServer(
     })
     if (url) return url
     const end = tail(logFile)
-    if (!end.includes(STILL_IN_USE) || Date.now() > deadline) {
+    if (!end.includes(STILL_IN_USE) || performance.now() > deadline) {
       throw new Error(`PostgreSQL in ${cluster} did not start; the end of its log:\n${end}`)
     }
     await delay(RETRY_MS)

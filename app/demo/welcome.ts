@@ -1,0 +1,14 @@
+/** What a newcomer needs in the first minute; only where the bundled database serves. */
+export const welcome = (publicUrl: string, demoToken: string, apiKey: string): string => `
+Certification Data API   ${publicUrl}
+
+Try the example data:
+  curl -g '${publicUrl}/v1/certificates?expiring=true&valid_until[lt]=today+60d&limit=2' -H 'Authorization: Bearer ${demoToken}'
+
+A customer of your own ("local", plan premium) with this API key:
+  ${apiKey}
+Log in with it:
+  curl -s ${publicUrl}/v1/auth/login -H 'Content-Type: application/json' -d '{"api_key":"${apiKey}"}'
+Give it records:
+  npx certdata import examples/records.ndjson --customer local
+`

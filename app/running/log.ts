@@ -1,0 +1,15 @@
+import pino from 'pino'
+import type { Config } from '../config.ts'
+import { describeForLog } from '../http/log-error.ts'
+import { openLogStream } from './log-stream.ts'
+
+/** This process's log, and its way out for others who write lines of their own. */
+export const openLog = ({ logLevel }: Pick<Config, 'logLevel'>) => {
+  const stream = openLogStream(process.stdout.fd, (message) => process.stderr.write(`${message}\n`))
+  return { stream, log: pino({ level: logLevel, serializers: { err: describeForLog } }, stream) }
+}
+
+/** Whoever reads them may go, or their disk be full: no reason to end. */
+export const outliveReaders = (): void => {
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
+}

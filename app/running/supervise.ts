@@ -1,0 +1,27 @@
+import cluster from 'node:cluster'
+import type { Config } from '../config.ts'
+import { startMetricsServer } from '../observe/metrics-server.ts'
+import { findPort } from './address.ts'
+import { endBySignal } from './end.ts'
+import { openLog } from './log.ts'
+import { startWorkers, type Workers } from './workers.ts'
+
+/**
+ * Keeps workers on one port; serves their metrics together; ends when they have, or `withinMs` after a signal.
+ * Rejects where the first of them does not start.
+ */
+export const supervise = async (config: Config, withinMs: number): Promise<void> => {
+  const { log } = openLog(config)
+  let workers: Workers | undefined
+  process.once('exit', () => {
+    for (const worker of Object.values(cluster.workers ?? {})) worker?.process.kill('SIGKILL')
+  })
+  endBySignal(withinMs, async ({ err }) => {
+    if (err) log.fatal({ err }, 'stopping after an unexpected error')
+    if (workers && !(await workers.stop())) throw new Error('a worker did not end in order')
+  })
+  const port = await findPort(config)
+  workers = await startWorkers({ count: config.workers, env: { PORT: String(port) }, log })
+  const { metricsPort: at, host } = config
+  if (at !== undefined) await startMetricsServer({ host, port: at, read: workers.readMetrics })
+}

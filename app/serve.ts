@@ -1,0 +1,138 @@
+import cluster from 'node:cluster'
+import { performance } from 'node:perf_hooks'
+import { setTimeout as delay } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import type { FastifyInstance } from 'fastify'
+import { Registry } from 'prom-client'
+import packageJson from '../package.json' with { type: 'json' }
+import { build } from './app.ts'
+import { type Config, ConfigError, parseConfig } from './config.ts'
+import { keepExampleDataCurrent } from './demo/keep-current.ts'
+import { welcome } from './demo/welcome.ts'
+import { startMetricsServer } from './observe/metrics-server.ts'
+import { createProcessRegistry } from './observe/process-metrics.ts'
+import { findPort, localOrigin } from './running/address.ts'
+import { type SecureServer, watchCertificate } from './running/certificate.ts'
+import { watchClock } from './running/clock-watch.ts'
+import { createDrain } from './running/drain.ts'
+import { endBySignal, endByWord } from './running/end.ts'
+import { openLog, outliveReaders } from './running/log.ts'
+import { supervise } from './running/supervise.ts'
+import { joinWorkers, type WorkerLink } from './running/worker.ts'
+import { type Log, openStores, type Stores } from './stores.ts'
+import { startUpkeep } from './upkeep.ts'
+
+const packageRoot = fileURLToPath(new URL('..', import.meta.url))
+/** After a signal: by then it has ended, whatever hangs. */
+const shutdownMs = 20_000
+/** Of which requests get this much, after the time for load balancers; what was counted is written afterwards. */
+const cutAfterMs = 8_000
+/** Workers are cut by themselves first. */
+const workersExtraMs = 2_000
+
+/** Nothing of it is loaded where nobody collects traces. */
+const loadTracing = async (warn: (message: string, error?: Error) => void) => {
+  const { startTracing } = await import('./observe/tracing.ts')
+  return startTracing({ version: packageJson.version, warn })
+}
+
+const monotonicNow = () => performance.now()
+
+const reportStep = (log: Log) => (seconds: number) =>
+  log.warn({ seconds }, "this machine's clock was set, or it stood still: the times of this log jump")
+
+const serve = async (config: Config) => {
+  const { stream: logStream, log } = openLog(config)
+  const isWorker = cluster.isWorker
+  /** What is done once on a machine is the first worker's. */
+  const isFirst = !isWorker || process.env.WORKER_INDEX === '0'
+  const starting = new AbortController()
+  let stores: Stores | undefined
+  let draining = false
+  let stop = async () => {}
+  const close = async ({ err }: { err?: Error }) => {
+    if (err) log.fatal({ err }, 'stopping after an unexpected error')
+    draining = true
+    starting.abort()
+    await stop()
+    await stores?.close()
+  }
+  const stopNow = isWorker ? endByWord(shutdownMs, close) : void endBySignal(shutdownMs, close)
+  const warn = (message: string, error?: Error) => log.warn({ reason: error?.message }, message)
+  const tracing = config.hasTraces ? await loadTracing(warn) : undefined
+  stores = await openStores(config, packageRoot, log, starting.signal, tracing?.noteStatement)
+  const port = await findPort(config)
+  const publicUrl = config.publicUrl ?? localOrigin(config, port)
+  const app = await build({
+    config,
+    publicUrl,
+    ...stores,
+    databaseNow: stores.poller.databaseNow,
+    listen: stores.poller.listen,
+    // Not this machine's: all instances have one clock, and nothing happens to tokens where one of them is set.
+    now: stores.poller.databaseNow,
+    monotonicNow,
+    isDraining: () => draining,
+    tracing,
+    logStream,
+    figures: { pollAgeMs: stores.poller.ageMs, pools: stores.pools, process: createProcessRegistry() },
+  })
+  const drain = createDrain(app.server)
+  await app.listen({ host: config.host, port })
+  if (stopNow) shareMetrics(app, joinWorkers({ stop: stopNow, collect: app.metrics.readJson }))
+  const { metricsPort } = config
+  const metrics =
+    metricsPort === undefined || isWorker
+      ? undefined
+      : await startMetricsServer({ host: config.host, port: metricsPort, read: app.metrics.read })
+  const certificate =
+    config.tls &&
+    watchCertificate({
+      files: config.tls,
+      server: app.server as unknown as SecureServer,
+      info: (message) => log.info(message),
+      warn,
+    })
+  app.startStatus()
+  const clockWatch = isFirst
+    ? watchClock({ wallNow: Date.now, monotonicNow, onStep: reportStep(log) })
+    : undefined
+  const upkeep = isFirst ? startUpkeep({ db: stores.db, warn }) : undefined
+  const refresh = isFirst && stores.local && keepExampleDataCurrent(stores.local, log)
+  stop = async () => {
+    if (refresh) clearInterval(refresh)
+    certificate?.stop()
+    clockWatch?.stop()
+    drain.begin()
+    await delay(config.drainMs)
+    const late = setTimeout(() => {
+      log.warn({ connections: drain.cut() }, 'requests did not end in time: their connections are cut')
+    }, cutAfterMs)
+    await app.close()
+    clearTimeout(late)
+    await upkeep?.stop()
+    await tracing?.close()
+    await metrics?.close()
+  }
+  if (isFirst && stores.local) process.stdout.write(welcome(publicUrl, config.demoToken, stores.local.apiKey))
+}
+
+/** Whichever worker a scrape comes to answers for all. */
+const shareMetrics = ({ metrics }: Pick<FastifyInstance, 'metrics'>, { scrape }: WorkerLink) => {
+  metrics.read = async () => ({ type: Registry.PROMETHEUS_CONTENT_TYPE, text: await scrape() })
+}
+
+const main = async () => {
+  outliveReaders()
+  const config = parseConfig(process.env)
+  await (config.workers > 1 && cluster.isPrimary
+    ? supervise(config, shutdownMs + workersExtraMs)
+    : serve(config))
+}
+
+main().catch((error: unknown) => {
+  if ((error as Error).name === 'AbortError') return
+  const message = error instanceof Error ? error.message : String(error)
+  process.stderr.write(`${error instanceof ConfigError ? message : `The service cannot start: ${message}`}\n`)
+  process.exit(1)
+})

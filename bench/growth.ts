@@ -1,0 +1,157 @@
+import { existsSync, mkdirSync, statfsSync } from 'node:fs'
+import os from 'node:os'
+import { resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+import { estimate, seedSize } from './growth/seed.ts'
+import { parseSizes, type Size } from './growth/sizes.ts'
+import { type Measure, measures, openSubject, type Subject } from './growth/subjects.ts'
+import { type Rows, tell } from './lib/findings.ts'
+import { type Started, startPostgres } from './lib/processes.ts'
+import { createProgress, say } from './lib/progress.ts'
+import { percentile } from './lib/statistics.ts'
+
+/**
+ * What the tables' growth costs those who ask: the same uncached questions of services on databases of several sizes
+ * in one server, request by request in turn, so that whatever disturbs the machine disturbs all alike.
+ * `--data`: a folder for the databases, to use again; absent: they are made anew and removed. `--seed-only`: no more.
+ */
+const { values: options } = parseArgs({
+  options: {
+    sizes: { type: 'string', default: '10k/1,1m/100,5m/5000' },
+    samples: { type: 'string', default: '3000' },
+    data: { type: 'string' },
+    'seed-only': { type: 'boolean', default: false },
+  },
+})
+const samples = Number(options.samples)
+const sizes = parseSizes(options.sizes)
+/** Of the 99th percentile, from any smaller size to the largest. */
+const mostGrowth = 1.5
+const names = Object.keys(measures) as Measure[]
+
+/** Lost with the machine, which would lose the bench as well. */
+const settings = {
+  ...{
+    fsync: 'off',
+    synchronous_commit: 'off',
+    full_page_writes: 'off',
+    wal_level: 'minimal',
+    max_wal_senders: '0',
+  },
+  ...{ max_wal_size: '16GB', checkpoint_timeout: '1h', autovacuum: 'off', shared_buffers: '1GB' },
+}
+
+const checkRoom = (folder: string) => {
+  const { bytes, seconds } = estimate(sizes)
+  const { bavail, bsize } = statfsSync(existsSync(folder) ? folder : os.tmpdir())
+  const gb = (value: number) => (value / 1e9).toFixed(1)
+  const free = bavail * bsize
+  say(
+    `At most ${gb(bytes)} GB of ${gb(free)} GB that are free, and about ${Math.ceil(seconds / 60)} min to seed`,
+  )
+  if (bytes > free * 0.9)
+    throw new Error('There is not enough room: choose fewer with --sizes, or --data elsewhere')
+}
+
+type Times = Map<Measure, number[]>
+
+const measureAll = async (subjects: readonly Subject[]): Promise<Times[]> => {
+  const times = subjects.map((): Times => new Map(names.map((name) => [name, []])))
+  const warmUps = Math.max(200, samples / 10)
+  const progress = createProgress('asking', warmUps + samples)
+  for (let n = 0; n < warmUps + samples; n++) {
+    for (const name of names) {
+      // Each size is first, second, last in turn.
+      for (let place = 0; place < subjects.length; place++) {
+        const index = (place + n) % subjects.length
+        const ms = await (subjects[index] as Subject).ask(name)
+        if (n >= warmUps) times[index]?.get(name)?.push(ms)
+      }
+    }
+    progress.at(n + 1)
+  }
+  progress.end()
+  return times
+}
+
+const label = ({ name, customers }: Size) => `${name} of ${customers}`
+
+/** Of the largest size over the best of all: a small table that is read whole would flatter the others. */
+const growthOf = (values: readonly number[]): number => (values.at(-1) as number) / Math.min(...values)
+
+const tabulate = (times: readonly Times[], share: number): Rows =>
+  Object.fromEntries(
+    names.map((name) => {
+      const values = times.map((each) => percentile(each.get(name) ?? [], share))
+      const cells = sizes.map((size, index) => [label(size), (values[index] as number).toFixed(2)])
+      const growth = growthOf(values)
+      return [measures[name], { ...Object.fromEntries(cells), growth: `${growth.toFixed(2)}×` }]
+    }),
+  )
+
+const explainAll = async (subjects: readonly Subject[]) => {
+  const rows: Rows = {}
+  const faults: string[] = []
+  for (const subject of subjects) {
+    for (const [question, cost] of Object.entries(await subject.explain())) {
+      const whole = cost.whole.length > 0 ? `, whole: ${cost.whole.join(', ')}` : ''
+      rows[question] = {
+        ...rows[question],
+        [label(subject.size)]: `${cost.rowsRead} rows, ${cost.blocks} blocks${whole}`,
+      }
+      faults.push(...cost.faults.map((fault) => `${label(subject.size)}: ${question}: ${fault}`))
+    }
+  }
+  return { rows, faults }
+}
+
+const judge = (times: readonly Times[]): string[] =>
+  names.flatMap((name) => {
+    const growth = growthOf(times.map((each) => percentile(each.get(name) ?? [], 0.99)))
+    return growth <= mostGrowth
+      ? []
+      : [`${measures[name]}: p99 grew ${growth.toFixed(2)}×, at most ${mostGrowth}×`]
+  })
+
+const main = async (): Promise<void> => {
+  const folder = options.data && resolve(options.data)
+  if (folder) mkdirSync(folder, { recursive: true })
+  checkRoom(folder ?? os.tmpdir())
+  const started: { stop(): Promise<void> }[] = []
+  try {
+    const database: Started = await startPostgres({ settings, ...(folder ? { folder } : {}) })
+    started.push(database)
+    say(database.label)
+    const urls: string[] = []
+    for (const size of sizes) urls.push(await seedSize(database.url, size))
+    if (options['seed-only']) return
+    const subjects: Subject[] = []
+    for (const [index, size] of sizes.entries()) {
+      const subject = await openSubject(urls[index] as string, size)
+      started.push(subject)
+      subjects.push(subject)
+    }
+    const { rows, faults } = await explainAll(subjects)
+    const times = await measureAll(subjects)
+    const [p50, p99] = [tabulate(times, 0.5), tabulate(times, 0.99)]
+    tell({
+      name: 'growth',
+      title: 'Growth',
+      text: [
+        `${database.label}. Columns: certificates of so many customers, one of them with at most 100 k, and beside them one with 1 k. ${samples} requests of each, one at a time, in turn; no cache.`,
+        `Goal: p99 of the last size is at most ${mostGrowth}× that of the best; plans use indexes alone, entered by the customer, and read a bounded number of rows.`,
+      ],
+      tables: [
+        { about: 'p99, milliseconds', rows: p99 },
+        { about: 'p50, milliseconds', rows: p50 },
+        { about: 'Plans, by EXPLAIN (ANALYZE, BUFFERS) as the serving role', rows },
+      ],
+      missed: [...judge(times), ...faults],
+      data: { options, p50, p99, plans: rows },
+    })
+  } finally {
+    for (const each of started.reverse()) await each.stop()
+  }
+}
+
+await main()

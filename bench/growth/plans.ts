@@ -1,0 +1,132 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Kysely } from 'kysely'
+import type pg from 'pg'
+import { bind, bindSources } from '../../app/custom/bind.ts'
+import { checkDocument } from '../../app/custom/check.ts'
+import { readText } from '../../app/custom/read.ts'
+import { objectStatement } from '../../app/db/custom/statement.ts'
+import { pageStatement } from '../../app/db/page/statement.ts'
+import type { Database } from '../../app/db/schema.ts'
+import { parseQuery } from '../../app/query/parse.ts'
+import { type Plan, planQuery } from '../../app/query/plan.ts'
+import { resources } from '../../app/resources/index.ts'
+
+const shipped = join(import.meta.dirname, '../../app/custom/shipped')
+
+/** A statement as the service sends it. */
+export type Statement = { text: string; values: unknown[] }
+
+const today = () => new Date().toISOString().slice(0, 10)
+
+const planOf = (customerId: string, query: string, after?: readonly string[]): Plan => {
+  const outcome = parseQuery(resources.certificates, 'page', query)
+  if ('faults' in outcome) throw new Error(`${query}: ${JSON.stringify(outcome.faults)}`)
+  return planQuery(outcome.query, { customerId, today: today() }, after)
+}
+
+/** The one behind a page of certificates. */
+export const pageOf = (
+  db: Kysely<Database>,
+  customerId: string,
+  query: string,
+  after?: readonly string[],
+): Statement => {
+  const { sql: text, parameters } = pageStatement(planOf(customerId, query, after)).compile(db)
+  return { text, values: [...parameters] }
+}
+
+/** The one behind the dashboard. */
+export const dashboardOf = (db: Kysely<Database>, customerId: string): Statement => {
+  const definition = checkDocument(readText(readFileSync(join(shipped, 'dashboard-overview.yaml'), 'utf8')))
+  const sources = bindSources(definition, new Map())
+  if ('faults' in sources || !('object' in definition.body))
+    throw new Error('the dashboard is not what it was')
+  const bound = bind(definition, sources.queries, new Map(), { customerId, today: today() })
+  const { sql: text, parameters } = objectStatement(definition.body.object, bound).compile(db)
+  return { text, values: [...parameters] }
+}
+
+export type Node = {
+  'Node Type': string
+  'Relation Name'?: string
+  'Index Name'?: string
+  'Index Cond'?: string
+  'Actual Rows': number
+  'Actual Loops': number
+  'Rows Removed by Filter'?: number
+  'Rows Removed by Index Recheck'?: number
+  'Shared Hit Blocks'?: number
+  'Shared Read Blocks'?: number
+  Plans?: Node[]
+}
+
+/** What a plan costs that was run, and how it breaks the contract's cost rule, in words. */
+export type Cost = {
+  rowsRead: number
+  blocks: number
+  /** Tables that were read whole. */
+  whole: string[]
+  faults: string[]
+}
+
+const nodesOf = (node: Node): Node[] => [node, ...(node.Plans ?? []).flatMap(nodesOf)]
+
+const readBy = (nodes: readonly Node[]) =>
+  nodes.reduce((sum, node) => {
+    const removed = (node['Rows Removed by Filter'] ?? 0) + (node['Rows Removed by Index Recheck'] ?? 0)
+    return sum + (node['Actual Rows'] + removed) * node['Actual Loops']
+  }, 0)
+
+/**
+ * No table is scanned, every index is entered by the customer, and the rows read are bounded. Tables that are `small`
+ * PostgreSQL may read whole, where that is less than to look up a customer's part: it is shown and not judged.
+ */
+export const judgePlan = (root: Node, mostRows: number, small: ReadonlySet<string>): Cost => {
+  const scans = nodesOf(root).filter((node) => node['Relation Name'] || node['Index Name'])
+  const isScan = (node: Node) => node['Node Type'] === 'Seq Scan'
+  const judged = scans.filter((node) => !(isScan(node) && small.has(node['Relation Name'] ?? '')))
+  const whole = new Set(scans.filter(isScan).map((node) => node['Relation Name'] ?? ''))
+  const faults = judged.flatMap((node) => [
+    ...(isScan(node) ? [`scans ${node['Relation Name']}`] : []),
+    ...(node['Index Name'] && !/customer_id = /.test(node['Index Cond'] ?? '')
+      ? [`${node['Index Name']} is not entered by the customer`]
+      : []),
+  ])
+  const most = readBy(judged)
+  if (most > mostRows) faults.push(`reads ${most} rows, at most ${mostRows} expected`)
+  return {
+    rowsRead: readBy(scans),
+    whole: [...whole],
+    blocks: (root['Shared Hit Blocks'] ?? 0) + (root['Shared Read Blocks'] ?? 0),
+    faults: [...new Set(faults)],
+  }
+}
+
+const literal = (value: unknown) =>
+  value === null
+    ? 'null'
+    : typeof value === 'number'
+      ? String(value)
+      : `'${String(value).replaceAll("'", "''")}'`
+
+/** Runs it as the serving role. `isGeneric`: planned without its values, as one that is kept prepared may be. */
+export const explain = async (
+  client: pg.PoolClient,
+  { text, values }: Statement,
+  isGeneric: boolean,
+): Promise<Node> => {
+  const form = 'explain (analyze, buffers, format json)'
+  if (!isGeneric) {
+    // The second time, when the catalogue is known to the connection.
+    await client.query(text, values)
+    return (await client.query(`${form} ${text}`, values)).rows[0]['QUERY PLAN'][0].Plan
+  }
+  await client.query('set plan_cache_mode = force_generic_plan')
+  await client.query(`prepare growth as ${text}`)
+  const given = values.length === 0 ? '' : `(${values.map(literal).join()})`
+  const { rows } = await client.query(`${form} execute growth${given}`)
+  await client.query('deallocate growth')
+  await client.query('reset plan_cache_mode')
+  return rows[0]['QUERY PLAN'][0].Plan
+}

@@ -1,0 +1,75 @@
+/** A database of the growth bench. */
+export type Size = { name: string; certificates: number; customers: number }
+
+/** One customer: how many of each it has. */
+export type Holder = { customerId: string; certificates: number; products: number; approvals: number }
+
+/** The one that pages are asked of; at most so many certificates are its own. */
+export const largeCustomer = 'large'
+const largeCertificates = 100_000
+/** The one whose dashboard is asked, beside the others in every size. */
+export const dashboardCustomer = 'dashboard'
+const dashboardCertificates = 1_000
+const certificatesOfProduct = 10
+const certificatesOfApproval = 5
+
+const units: Readonly<Record<string, number>> = { k: 1_000, m: 1_000_000 }
+
+/** `10k/1,1m/100`: certificates and customers of each size. Throws where it is something else. */
+export const parseSizes = (text: string): Size[] =>
+  text.split(',').map((part) => {
+    const [, count, unit = '', customers] = /^(\d+)([km]?)\/(\d+)$/.exec(part) ?? []
+    const size = {
+      name: `${count}${unit}`,
+      certificates: Number(count) * (units[unit] ?? 1),
+      customers: Number(customers),
+    }
+    if (count && size.customers > 0 && size.certificates >= size.customers) return size
+    throw new Error(`--sizes: expected certificates/customers such as 10k/1,1m/100, not ${part}`)
+  })
+
+const holder = (customerId: string, certificates: number): Holder => ({
+  customerId,
+  certificates,
+  products: Math.ceil(certificates / certificatesOfProduct),
+  approvals: Math.ceil(certificates / certificatesOfApproval),
+})
+
+/** Who has what: a large customer, the others alike, and the one with the dashboard. */
+export const listHolders = ({ certificates, customers }: Size): Holder[] => {
+  const others = customers - 1
+  // Each of the others keeps one at least.
+  const large = others === 0 ? certificates : Math.min(largeCertificates, certificates - others)
+  const rest = certificates - large
+  const shareOf = (index: number) =>
+    Math.floor((rest * (index + 1)) / others) - Math.floor((rest * index) / others)
+  return [
+    holder(largeCustomer, large),
+    ...Array.from({ length: others }, (_, index) => holder(`customer-${index + 1}`, shareOf(index))),
+    holder(dashboardCustomer, dashboardCertificates),
+  ]
+}
+
+/** Records of one customer that came together. `from`, `to`: their numbers; `at`: when, of 0 to 1. */
+export type Batch = { customerId: string; from: number; to: number; at: number }
+
+/**
+ * In the order of coming: as imports do, some records of one customer at a time, those of all customers mixed over
+ * the years. A customer's page then lies in few blocks, and its records in many.
+ */
+export const listBatches = (
+  holders: readonly Holder[],
+  of: 'certificates' | 'products' | 'approvals',
+  most: number,
+) =>
+  holders
+    .flatMap((each): Batch[] => {
+      const batches = Math.ceil(each[of] / most)
+      return Array.from({ length: batches }, (_, index) => ({
+        customerId: each.customerId,
+        from: index * most + 1,
+        to: Math.min(each[of], (index + 1) * most),
+        at: (index + 0.5) / batches,
+      }))
+    })
+    .sort((a, b) => a.at - b.at)

@@ -1,0 +1,186 @@
+import pg from 'pg'
+import { createSecrets } from '../../app/auth/secrets.ts'
+import { createDb, createPool, readerRole } from '../../app/db/connect.ts'
+import { instantText } from '../../app/db/page/projection.ts'
+import { createCursorCodec } from '../../app/query/cursor.ts'
+import { createPrepare } from '../../app/query/prepare.ts'
+import { resources } from '../../app/resources/index.ts'
+import { openAsker, requestText } from '../lib/client.ts'
+import { type Server, startService } from '../lib/processes.ts'
+import { issueKey, logIn, secretKey } from '../lib/seed.ts'
+import { type Cost, dashboardOf, explain, judgePlan, pageOf, type Statement } from './plans.ts'
+import { dashboardCustomer, largeCustomer, listHolders, type Size } from './sizes.ts'
+
+/** Asked and explained in every size. */
+export const measures = {
+  page: 'uncached page of 50, anywhere in the large customer',
+  any: 'uncached first page of 50 of any customer',
+  deep: 'page 10,000 at limit 1 of the large customer',
+  dashboard: 'uncached dashboard of a customer with 1 k',
+} as const
+export type Measure = keyof typeof measures
+
+/** A size with a service on it. */
+export type Subject = {
+  size: Size
+  /** Asks once, and resolves with milliseconds. Rejects where the answer is another than expected. */
+  ask(measure: Measure): Promise<number>
+  /** As the serving role. */
+  explain(): Promise<Record<string, Cost>>
+  stop(): Promise<void>
+}
+
+/** Customers that are asked in turn, at most. */
+const askedCustomers = 100
+/** Page 10,000 at limit 1 lies behind so many records. */
+const recordsBefore = 9_999
+/** What a page of 50 may read, as in test/db/plans.test.ts: itself, its ties, what look-ups touch. */
+const mostRowsOfPage = 400
+/** A dashboard may read its customer's records, each by a few counts. */
+const mostRowsOfDashboard = 6_000
+
+const positionOf = async (client: pg.Client, skipped: number): Promise<string[]> => {
+  const { rows } = await client.query(
+    `select ${instantText('created_at')} as at, id from certificates where customer_id = $1
+     order by created_at desc, id desc offset $2 limit 1`,
+    [largeCustomer, skipped],
+  )
+  if (!rows[0]) throw new Error(`the large customer has fewer than ${skipped + 1} certificates`)
+  return [rows[0].at, rows[0].id]
+}
+
+/** The cursor that a client would have after so many pages of one, by the service's own codec. */
+const cursorAt = (position: readonly string[]): string => {
+  const outcome = createPrepare()(resources.certificates, 'page', 'limit=1')
+  if (!('prepared' in outcome)) throw new Error('the query is not what it was')
+  return createCursorCodec(createSecrets([secretKey])).encode(
+    largeCustomer,
+    outcome.prepared.selection,
+    position,
+  )
+}
+
+/** Instants between the large customer's second page and its last: each page is another. */
+const createInstants = async (client: pg.Client): Promise<() => string> => {
+  const { rows } = await client.query(
+    `select extract(epoch from min(created_at)) * 1000 as first, extract(epoch from max(created_at)) * 1000 as last
+     from certificates where customer_id = $1`,
+    [largeCustomer],
+  )
+  const [first, last] = [Number(rows[0].first), Number(rows[0].last)]
+  return () => new Date(last - Math.random() * (last - first) * 0.99).toISOString()
+}
+
+/** Tables that fit a few megabytes: at 8 kB a block. */
+const smallBlocks = 1_000
+
+const listSmall = async (client: pg.Client): Promise<Set<string>> => {
+  const { rows } = await client.query(
+    `select relname as name from pg_class where relnamespace = 'public'::regnamespace and relkind = 'r'
+       and relpages < $1`,
+    [smallBlocks],
+  )
+  return new Set(rows.map(({ name }) => name as string))
+}
+
+const explainAll = async (
+  url: string,
+  small: ReadonlySet<string>,
+  position: readonly string[],
+  instant: string,
+): Promise<Record<string, Cost>> => {
+  const pool = createPool(url, { role: readerRole, max: 1, applicationName: 'bench', onError: () => {} })
+  const db = createDb(pool)
+  const client = await pool.connect()
+  const pages: [Measure, Statement][] = [
+    ['page', pageOf(db, largeCustomer, `limit=50&created_at[lt]=${instant}`)],
+    ['any', pageOf(db, dashboardCustomer, 'limit=50')],
+    ['deep', pageOf(db, largeCustomer, 'limit=1', position)],
+  ]
+  const costs: Record<string, Cost> = {}
+  try {
+    for (const [measure, statement] of pages) {
+      for (const isGeneric of [false, true]) {
+        const plan = await explain(client, statement, isGeneric)
+        costs[`${measures[measure]}${isGeneric ? ', kept plan' : ''}`] = judgePlan(
+          plan,
+          mostRowsOfPage,
+          small,
+        )
+      }
+    }
+    const dashboard = await explain(client, dashboardOf(db, dashboardCustomer), false)
+    costs[measures.dashboard] = judgePlan(dashboard, mostRowsOfDashboard, small)
+  } finally {
+    client.release()
+    await db.destroy()
+  }
+  return costs
+}
+
+/** Tokens of the customers that are asked. */
+const logInAll = async (client: pg.Client, service: Server, size: Size): Promise<Map<string, string>> => {
+  const holders = listHolders(size).map(({ customerId }) => customerId)
+  const step = Math.max(1, Math.floor(holders.length / askedCustomers))
+  const names = new Set([
+    largeCustomer,
+    dashboardCustomer,
+    ...holders.filter((_, index) => index % step === 0),
+  ])
+  const tokens = new Map<string, string>()
+  for (const customerId of names) {
+    const apiKey = await issueKey(client, customerId)
+    tokens.set(customerId, await logIn(service.url, { customerId, apiKey }))
+  }
+  return tokens
+}
+
+/** Without any cache: every answer is read from the database. */
+const uncached = { CACHE_BYTES: '0', LOG_LEVEL: 'warn' }
+
+/** Starts a service on the database of that size. */
+export const openSubject = async (url: string, size: Size): Promise<Subject> => {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  const service = await startService({ DATABASE_URL: url, SECRET_KEY: secretKey, ...uncached })
+  const tokens = await logInAll(client, service, size)
+  const position = await positionOf(client, recordsBefore - 1)
+  const expected = (await positionOf(client, recordsBefore))[1]
+  const makeInstant = await createInstants(client)
+  const small = await listSmall(client)
+  await client.end()
+
+  const authorize = (customerId: string) => ({ authorization: `Bearer ${tokens.get(customerId)}` })
+  const deepPath = `/v1/certificates?limit=1&cursor=${cursorAt(position)}`
+  const sample = await fetch(service.url + deepPath, { headers: authorize(largeCustomer) })
+  const { data } = (await sample.json()) as { data?: { id: string }[] }
+  if (data?.[0]?.id !== expected) throw new Error(`page 10,000 begins with ${data?.[0]?.id}, not ${expected}`)
+
+  const names = [...tokens.keys()]
+  const requests: Record<Measure, () => string> = {
+    page: () =>
+      requestText(`/v1/certificates?limit=50&created_at[lt]=${makeInstant()}`, authorize(largeCustomer)),
+    any: () => {
+      const name = names[Math.floor(Math.random() * names.length)] as string
+      return requestText('/v1/certificates?limit=50', authorize(name))
+    },
+    deep: () => requestText(deepPath, authorize(largeCustomer)),
+    dashboard: () => requestText('/v1/custom/dashboard-overview', authorize(dashboardCustomer)),
+  }
+  const asker = await openAsker(service.url)
+  return {
+    size,
+    async ask(measure) {
+      const { status, head, ms } = await asker.ask(requests[measure]())
+      if (status !== 200 || !/\r\ncache-status: certdata; fwd/i.test(head)) {
+        throw new Error(`${measures[measure]} was not read from the database:\n${head}`)
+      }
+      return ms
+    },
+    explain: () => explainAll(url, small, position, makeInstant()),
+    async stop() {
+      asker.close()
+      await service.stop()
+    },
+  }
+}

@@ -1,0 +1,126 @@
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+
+/** What comes back. `head`: status line and fields, as text. */
+export type Answered = { status: number; head: string; bytes: number }
+
+/** One kept connection with at most one request under way. */
+export type Connection = {
+  send(request: string): void
+  close(): void
+}
+
+/** The bytes of a GET. */
+export const requestText = (path: string, headers: Readonly<Record<string, string>>): string => {
+  const fields = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
+  return `GET ${path} HTTP/1.1\r\nhost: localhost\r\n${fields.join('')}\r\n`
+}
+
+/** Of all connections: what is read is looked at before the next read. */
+const readBuffer = Buffer.alloc(256 * 1024)
+
+const headEnd = Buffer.from('\r\n\r\n')
+const lengthPattern = /\r\ncontent-length: (\d+)/i
+
+const bodyLength = (status: number, head: string): number => {
+  if (status === 204 || status === 304) return 0
+  const length = lengthPattern.exec(head)?.[1]
+  if (length === undefined) throw new Error(`an answer without its length: ${head}`)
+  return Number(length)
+}
+
+/** Calls with each answer; bodies are counted and dropped. Heads may come in parts. */
+const createReader = (onAnswer: (answered: Answered) => void) => {
+  let begun: Buffer = Buffer.alloc(0)
+  let answered: Answered | undefined
+  let left = 0
+  return (chunk: Buffer): void => {
+    let rest = begun.length > 0 ? Buffer.concat([begun, chunk]) : chunk
+    begun = Buffer.alloc(0)
+    while (rest.length > 0 || (answered && left === 0)) {
+      if (!answered) {
+        const end = rest.indexOf(headEnd)
+        if (end === -1) {
+          begun = Buffer.from(rest)
+          return
+        }
+        const head = rest.toString('latin1', 0, end)
+        const status = Number(head.slice(9, 12))
+        left = bodyLength(status, head)
+        answered = { status, head, bytes: left }
+        rest = rest.subarray(end + headEnd.length)
+      }
+      const taken = Math.min(left, rest.length)
+      left -= taken
+      rest = rest.subarray(taken)
+      if (left > 0) return
+      const done = answered
+      answered = undefined
+      onAnswer(done)
+    }
+  }
+}
+
+/**
+ * A keep-alive HTTP/1.1 client that costs a few microseconds a request: a generator shares the machine with what it
+ * measures. Answers need a Content-Length. `onCut`: the connection ended, an answer may have been under way.
+ */
+export const openConnection = async (
+  url: string,
+  onAnswer: (answered: Answered) => void,
+  onCut: (error?: Error) => void,
+): Promise<Connection> => {
+  const { hostname, port } = new URL(url)
+  let isClosed = false
+  const end = (error?: Error) => {
+    if (isClosed) return
+    isClosed = true
+    socket.destroy()
+    onCut(error)
+  }
+  const read = createReader(onAnswer)
+  // A buffer of our own, because each chunk would be a new one: the collector's work would be most of the generator's.
+  const onread = {
+    buffer: readBuffer,
+    callback: (bytes: number, buffer: Uint8Array) => {
+      try {
+        read(buffer.subarray(0, bytes) as Buffer)
+      } catch (error) {
+        end(error as Error)
+      }
+      return true
+    },
+  }
+  const socket: Socket = connect({ host: hostname, port: Number(port), noDelay: true, onread })
+  await once(socket, 'connect')
+  socket.on('error', end).on('close', () => end())
+  return {
+    send: (request) => void socket.write(request, 'latin1'),
+    close: () => {
+      isClosed = true
+      socket.destroy()
+    },
+  }
+}
+
+/** Asks one after another over a connection of its own. */
+export const openAsker = async (
+  url: string,
+): Promise<{ ask(request: string): Promise<Answered & { ms: number }>; close(): void }> => {
+  let settle: PromiseWithResolvers<Answered & { ms: number }> | undefined
+  let sentAt = 0
+  const connection = await openConnection(
+    url,
+    (answered) => settle?.resolve({ ...answered, ms: performance.now() - sentAt }),
+    (error) => settle?.reject(error ?? new Error(`${url} closed the connection`)),
+  )
+  return {
+    ask(request) {
+      settle = Promise.withResolvers()
+      sentAt = performance.now()
+      connection.send(request)
+      return settle.promise
+    },
+    close: connection.close,
+  }
+}

@@ -1,0 +1,31 @@
+const width = 30
+const tellEvery = 0.1
+
+/** Writes a line for a person to follow; not to the output that others may read. */
+export const say = (line: string): void => void process.stderr.write(`${line}\n`)
+
+export type Progress = { at(done: number): void; end(): void }
+
+/** A bar where there is a terminal, else a line for each tenth. */
+export const createProgress = (label: string, total: number): Progress => {
+  const startedAt = performance.now()
+  let told = 0
+  const line = (done: number) => {
+    const share = total === 0 ? 1 : Math.min(1, done / total)
+    const seconds = (performance.now() - startedAt) / 1000
+    const bar = '█'.repeat(Math.round(share * width)).padEnd(width, '░')
+    return `${label} ${bar} ${Math.round(share * 100)} %, ${seconds.toFixed(0)} s`
+  }
+  return {
+    at(done) {
+      if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${line(done)}`)
+      else if (done >= (told + tellEvery) * total) {
+        told = done / total
+        say(line(done))
+      }
+    },
+    end() {
+      if (process.stderr.isTTY) say(`\r\x1b[K${line(total)}`)
+    },
+  }
+}

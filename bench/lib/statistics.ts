@@ -1,0 +1,42 @@
+/** The middle one; NaN of nothing. */
+export const median = (values: readonly number[]): number =>
+  [...values].sort((a, b) => a - b)[values.length >> 1] ?? Number.NaN
+
+/** Nearest rank: the least of the values that `share` of them do not exceed; NaN of nothing. */
+export const percentile = (values: readonly number[], share: number): number => {
+  const sorted = Float64Array.from(values).sort()
+  return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? Number.NaN
+}
+
+export type Point = { x: number; y: number }
+
+/** A straight line through points. `error`: standard error of the slope, Infinity of fewer than three. */
+export type Line = { slope: number; intercept: number; error: number }
+
+/** Least squares. NaN where all points share one x. */
+export const fitLine = (points: readonly Point[]): Line => {
+  const mean = (pick: (point: Point) => number) =>
+    points.reduce((sum, point) => sum + pick(point), 0) / points.length
+  const [x, y] = [mean((point) => point.x), mean((point) => point.y)]
+  const spread = points.reduce((sum, point) => sum + (point.x - x) ** 2, 0)
+  const slope = points.reduce((sum, point) => sum + (point.x - x) * (point.y - y), 0) / spread
+  const intercept = y - slope * x
+  const residual = points.reduce((sum, point) => sum + (point.y - intercept - slope * point.x) ** 2, 0)
+  const error =
+    points.length < 3 ? Number.POSITIVE_INFINITY : Math.sqrt(residual / (points.length - 2) / spread)
+  return { slope, intercept, error }
+}
+
+/**
+ * The lowest point of each window of x. What a garbage collector leaves is the heap's size; between two collections
+ * it only shows how long the last one is ago.
+ */
+export const lowestOf = (points: readonly Point[], window: number): Point[] => {
+  const lowest = new Map<number, Point>()
+  for (const point of points) {
+    const at = Math.floor(point.x / window)
+    const before = lowest.get(at)
+    if (!before || point.y < before.y) lowest.set(at, point)
+  }
+  return [...lowest.values()]
+}

@@ -1,0 +1,157 @@
+import { parseArgs } from 'node:util'
+import { type Rows, tell } from './lib/findings.ts'
+import { runOpenLoop } from './lib/loops.ts'
+import { metricsToken, residentMib } from './lib/processes.ts'
+import { createProgress, say } from './lib/progress.ts'
+import { fitLine, lowestOf, type Point, percentile } from './lib/statistics.ts'
+import { createWorld, type World } from './lib/world.ts'
+import { drawCurves } from './memory/curves.ts'
+import { createRequests, startOthers } from './memory/traffic.ts'
+
+/**
+ * Memory of the service under mixed traffic with a full cache, for minutes: what it takes, and whether it grows.
+ */
+const { values: options } = parseArgs({
+  options: {
+    minutes: { type: 'string', default: '10' },
+    rate: { type: 'string', default: '600' },
+    writes: { type: 'string', default: '10' },
+  },
+})
+const minutes = Number(options.minutes)
+const perSecond = Number(options.rate)
+const customers = 100
+const connections = 64
+const sampleEveryMs = 1_000
+/** Of the whole: until the cache is full, code compiled and pools open. */
+const warmShare = 0.25
+/** Collections are further apart than samples. */
+const windowSeconds = Math.max(5, (minutes * 60) / 60)
+const goalMib = 250
+/** What the fitted line may rise over the measured time: less is no growth that anybody could tell from noise. */
+const mostRise = 0.03
+const cacheBytes = 64 * 2 ** 20
+
+type Sample = {
+  seconds: number
+  rss: number
+  heap: number
+  external: number
+  arrayBuffers: number
+  cache: number
+}
+
+const metric = (text: string, name: string) =>
+  Number(new RegExp(`^${name}(?:\\{[^}]*\\})? (\\S+)$`, 'm').exec(text)?.[1] ?? Number.NaN) / 2 ** 20
+
+const sampleOf = async ({ service }: World, seconds: number): Promise<Sample> => {
+  const headers = { authorization: `Bearer ${metricsToken}` }
+  const text = await (await fetch(`${service.url}/metrics`, { headers })).text()
+  return {
+    seconds,
+    rss: residentMib(service.pid) || metric(text, 'process_resident_memory_bytes'),
+    heap: metric(text, 'nodejs_heap_size_used_bytes'),
+    external: metric(text, 'nodejs_external_memory_bytes'),
+    arrayBuffers: metric(text, 'nodejs_arraybuffer_memory_bytes'),
+    cache: metric(text, 'certdata_memory_cache_bytes'),
+  }
+}
+
+const run = async (world: World) => {
+  const requests = createRequests(world.crowd)
+  const samples: Sample[] = []
+  const startedAt = performance.now()
+  const total = minutes * 60
+  const progress = createProgress('asking', total)
+  let sampling: Promise<void> = Promise.resolve()
+  const timer = setInterval(() => {
+    const seconds = (performance.now() - startedAt) / 1000
+    progress.at(seconds)
+    sampling = sampling.then(async () => void samples.push(await sampleOf(world, seconds)))
+  }, sampleEveryMs)
+  const stopOthers = startOthers(world, Number(options.writes))
+  try {
+    const loop = await runOpenLoop({
+      ...{ url: world.service.url, connections, seconds: total, perSecond, request: requests.make },
+      onAnswer: ({ head }, n) => requests.note(n, head),
+    })
+    await sampling
+    return { loop, samples }
+  } finally {
+    clearInterval(timer)
+    progress.end()
+    const { failed } = await stopOthers()
+    if (failed > 0) say(`${failed} of what ran beside failed`)
+  }
+}
+
+const curves = ['rss', 'heap', 'external'] as const
+type Curve = (typeof curves)[number]
+
+/** How a curve goes on after the warm-up. The heap by what collections leave. */
+const judge = (samples: readonly Sample[], curve: Curve) => {
+  const points = samples.map((sample): Point => ({ x: sample.seconds, y: sample[curve] }))
+  const { slope, error } = fitLine(curve === 'heap' ? lowestOf(points, windowSeconds) : points)
+  const values = points.map(({ y }) => y)
+  const measured = (points.at(-1)?.x ?? 0) - (points[0]?.x ?? 0)
+  const mean = values.reduce((sum, each) => sum + each, 0) / values.length
+  return {
+    mean,
+    most: Math.max(...values),
+    median: percentile(values, 0.5),
+    rise: slope * measured,
+    error: error * measured,
+  }
+}
+
+const world = await createWorld({ certificates: 1_000, crowdSize: customers, say })
+const { loop, samples } = await run(world).finally(() => world.close())
+
+const warmSeconds = warmShare * minutes * 60
+const after = samples.filter(({ seconds }) => seconds >= warmSeconds)
+const verdicts = new Map(curves.map((curve) => [curve, judge(after, curve)]))
+const mib = (value: number) => value.toFixed(1)
+const rows: Rows = Object.fromEntries(
+  [...verdicts].map(([curve, { median, most, rise, error }]) => [
+    curve === 'heap' ? 'heap used' : curve,
+    {
+      'median MiB': mib(median),
+      'most MiB': mib(most),
+      'rise of the line, MiB': mib(rise),
+      'its standard error': mib(error),
+      'a minute, MiB': (rise / ((1 - warmShare) * minutes)).toFixed(2),
+    },
+  ]),
+)
+const cache = Math.min(...after.map((sample) => sample.cache))
+const { most = Number.NaN } = verdicts.get('rss') ?? {}
+const ms = (microseconds: number) => (microseconds / 1000).toFixed(1)
+tell({
+  name: 'memory',
+  title: 'Memory',
+  text: [
+    `${minutes} min of mixed traffic, ${perSecond} reads/s of ${customers} customers (${loop.answers} answers, ${ms(loop.latency.mean)} ms on average, p99 ${ms(loop.latency.percentile(99))} ms), ${options.writes} writes/s, logins, exports, followers of the feed; three encodings, every fourth a poll.`,
+    `The memory cache held at least ${mib(cache)} of ${mib(cacheBytes / 2 ** 20)} MiB after the warm-up, the first ${Math.round(warmSeconds)} s. Sampled each second; the heap's line goes through what collections left.`,
+    `Goals: at most ${goalMib} MiB resident, and no growth: a line that rises less than ${100 * mostRise} % of the mean, or less than two of its standard errors.`,
+  ],
+  tables: [{ about: 'After the warm-up', rows }],
+  missed: [
+    ...(most <= goalMib ? [] : [`resident: ${mib(most)} MiB at most, the goal is ${goalMib}`]),
+    ...[...verdicts].flatMap(([curve, { rise, mean, error }]) =>
+      rise > mostRise * mean && rise > 2 * error
+        ? [`${curve} grew by ${mib(rise)} MiB after the warm-up`]
+        : [],
+    ),
+    ...(loop.failed === 0 ? [] : [`${loop.failed} requests failed`]),
+  ],
+  data: { options, samples },
+  drawing: drawCurves(
+    samples.map(({ seconds }) => seconds),
+    {
+      resident: samples.map(({ rss }) => rss),
+      external: samples.map(({ external }) => external),
+      'heap used': samples.map(({ heap }) => heap),
+    },
+    { goal: goalMib, warmSeconds },
+  ),
+})

@@ -1,0 +1,122 @@
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import type { Rows } from './lib/findings.ts'
+import { toEntities, toPage, toTable } from './lib/html.ts'
+import { measure } from './lib/load.ts'
+import { makeFolder } from './lib/processes.ts'
+import { say } from './lib/progress.ts'
+import { createWorld, type World } from './lib/world.ts'
+import { drawFlame } from './profile/flame.ts'
+import { type CpuProfile, type Frame, readProfile, roomOf, selfTimes } from './profile/tree.ts'
+import { describeMachine } from './report.ts'
+import { createScenarios, type Scenario } from './scenarios.ts'
+
+/**
+ * Where the time of a scenario's answers goes: the service under `--cpu-prof`, each named scenario asked for some
+ * seconds, a flame graph in bench/profiles/ and the heaviest functions and rooms. Scenarios are named as in
+ * `npm run bench`, by a regular expression or part of the name.
+ */
+const { values: options, positionals } = parseArgs({
+  options: { seconds: { type: 'string', default: '5' } },
+  allowPositionals: true,
+})
+const seconds = Number(options.seconds)
+const connections = 32
+const warmSeconds = 2
+const intervalUs = 500
+const mostLines = 25
+/** Those with a goal that was missed at some time: what is committed. */
+const standard = ['^cached page of 1$', '^cached page of 50$', '^uncached page of 50']
+
+const root = join(import.meta.dirname, '..')
+const profiles = join(import.meta.dirname, 'profiles')
+
+/** Microseconds of the clock that V8's profiles count by. */
+const nowUs = () => Number(process.hrtime.bigint() / 1000n)
+
+type Run = { scenario: Scenario; from: number; to: number; rate: number }
+
+const runAll = async (scenarios: readonly Scenario[]): Promise<Run[]> => {
+  const runs: Run[] = []
+  for (const scenario of scenarios) {
+    say(`${scenario.name}, ${seconds} s`)
+    await measure(scenario.subject, { seconds: warmSeconds, connections })
+    const from = nowUs()
+    const { rate } = await measure(scenario.subject, { seconds, connections })
+    runs.push({ scenario, from, to: nowUs(), rate })
+  }
+  return runs
+}
+
+/** Node names the file after the process. */
+const readOf = (folder: string, pid: number): CpuProfile => {
+  const file = readdirSync(folder).find((name) => name.split('.')[3] === String(pid))
+  if (!file) throw new Error(`The service left no profile among ${readdirSync(folder).join(', ') || 'none'}`)
+  return JSON.parse(readFileSync(join(folder, file), 'utf8'))
+}
+
+const byFunction = ({ name, place }: Frame) => `${name} ${place}`
+const byRoom = ({ name, place }: Frame) => roomOf(place.replace(/:\d+$/, ''), name)
+
+const tabulate = (tree: Frame, rate: number, nameOf: (frame: Frame) => string): Rows =>
+  Object.fromEntries(
+    selfTimes(tree, nameOf)
+      .slice(0, mostLines)
+      .map(([name, time]) => {
+        const share = time / tree.total
+        return [
+          name,
+          { 'self %': (100 * share).toFixed(1), 'µs an answer': (time / seconds / rate).toFixed(1) },
+        ]
+      }),
+  )
+
+const write = ({ scenario, from, to, rate }: Run, profile: CpuProfile): void => {
+  const { tree, idle } = readProfile(profile, root, from, to)
+  const { at, commit, machine, versions } = describeMachine()
+  const rooms = tabulate(tree, rate, byRoom)
+  const functions = tabulate(tree, rate, byFunction)
+  const perAnswer = (tree.total / seconds / rate).toFixed(1)
+  const where = `${at}, commit ${commit}, Node ${versions.node}, ${machine.cores} × ${machine.cpu}: ${Math.round(rate)} answers/s over ${connections} connections under the profiler, ${perAnswer} µs each, idle ${((100 * idle) / (idle + tree.total)).toFixed(0)} %`
+  console.log(`\n${scenario.name}\n${where}`)
+  console.table(rooms)
+  console.table(functions)
+  const { html, css } = drawFlame(tree)
+  const command = `npm run bench:profile -- '${scenario.name}'`
+  const body = `<p>${toEntities(where)}. <code>${toEntities(command)}</code></p>${html}
+<h2>By room, without what it calls</h2>${toTable('room', rooms)}<h2>By function, without what it calls</h2>${toTable('function', functions)}`
+  const name = scenario.name.toLowerCase().replace(/[^a-z\d]+/g, '-')
+  writeFileSync(join(profiles, `${name}.html`), toPage(`Profile: ${scenario.name}`, body, css))
+  console.log(`bench/profiles/${name}.html`)
+}
+
+const main = async (): Promise<void> => {
+  const folder = makeFolder()
+  const execArgv = ['--cpu-prof', `--cpu-prof-dir=${folder}`, `--cpu-prof-interval=${intervalUs}`]
+  let world: World | undefined
+  let runs: Run[]
+  let pid: number
+  try {
+    world = await createWorld({ certificates: 10_000, crowdSize: 0, say, execArgv })
+    pid = world.service.pid
+    const { scenarios, references } = await createScenarios(world)
+    for (const each of references) await each.stop()
+    const patterns = (positionals.length > 0 ? positionals : standard).map((text) => new RegExp(text))
+    const wanted = scenarios.filter(({ name, subject }) => {
+      return subject.server === world?.service && patterns.some((each) => each.test(name))
+    })
+    if (wanted.length === 0) {
+      throw new Error(`No scenario is named so; there are: ${scenarios.map(({ name }) => name).join(', ')}`)
+    }
+    runs = await runAll(wanted)
+  } finally {
+    await world?.close()
+  }
+  const profile = readOf(folder, pid)
+  rmSync(folder, { recursive: true, force: true })
+  mkdirSync(profiles, { recursive: true })
+  for (const run of runs) write(run, profile)
+}
+
+await main()
