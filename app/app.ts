@@ -334,7 +334,7 @@ export const build = async (deps: Deps): Promise<FastifyInstance> => {
   await app.register(fastLane, { cache, judge: deps.judge, quotas, today, isDraining, hasProxies })
   const customOf = async ({ customerId }: Principal) =>
     (await custom.definitionsOf(customerId)).map(describeCustom)
-  await app.register(openapi, { publicUrl, customOf })
+  await app.register(openapi, { publicUrl, customOf, quotas })
   await app.register(authRoutes, { signingKeys })
   await app.register(metricsRoutes, { token: config.metricsToken })
   if (config.metricsToken !== undefined) app.guardMethods('/metrics', ['GET', 'HEAD'])

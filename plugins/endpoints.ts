@@ -62,8 +62,8 @@ export type Exporting = {
   types: readonly string[]
   /** Units of the quota `minute`. */
   cost: number
-  /** `type`: one of `types`. */
-  respond: (request: LiveRequest & { type: string }) => Promise<LiveAnswer>
+  /** `type`: one of `types`. Undefined: what is asked for here has no such form. */
+  respond: (request: LiveRequest & { type: string }) => Promise<LiveAnswer | undefined>
 }
 
 /** An answer that is not kept. A stream is sent as it comes, and cut where it fails. */
@@ -261,26 +261,33 @@ const handlerOf = (row: Endpoint, prefix: string, publicUrl: string) => {
         .headers({ 'cache-control': 'no-store', 'server-timing': formatTiming(reply) })
         .send(row.state({ ...asked, limits: request.quotas?.use() ?? [] }))
     }
+    const sendKept = (answering: Extract<Endpoint, { answer: unknown }>) => {
+      const answer = answering.answer(asked)
+      const options = { publicUrl, canonical, noCache }
+      const send = (known: Answer) => {
+        noteRepeatable(row, request, known, options)
+        return sendEntry(known, request, reply, options)
+      }
+      return answer instanceof Promise ? answer.then(send) : send(answer)
+    }
     const exported = type === mediaTypes[0] ? undefined : exporting
-    if ('respond' in row || exported) {
-      const { respond } = 'respond' in row ? row : (exported as Exporting)
+    if ('answer' in row && !exported) return sendKept(row)
+    const { respond } = 'respond' in row ? row : (exported as Exporting)
+    const isHead = request.method === 'HEAD'
+    const countRows = (rows: number) => {
+      request.rowsRead += rows
+    }
+    const live = { ...asked, type, isHead, address: request.ip, ending: reply.raw, countRows }
+    return respond(live).then((answer) => {
+      if (!answer && 'answer' in row) {
+        requireAcceptable(request.headers.accept, rawQuery, mediaTypes)
+        return sendKept(row)
+      }
       // Sync tokens can be long.
       const link = canonical && joinLinks([formatLink(canonical, 'canonical')])
       if (link) reply.header('link', link)
-      const isHead = request.method === 'HEAD'
-      const countRows = (rows: number) => {
-        request.rowsRead += rows
-      }
-      const live = { ...asked, type, isHead, address: request.ip, ending: reply.raw, countRows }
-      return respond(live).then((answer) => sendLive(answer, request, reply))
-    }
-    const answer = row.answer(asked)
-    const options = { publicUrl, canonical, noCache }
-    const send = (known: Answer) => {
-      noteRepeatable(row, request, known, options)
-      return sendEntry(known, request, reply, options)
-    }
-    return answer instanceof Promise ? answer.then(send) : send(answer)
+      return sendLive(answer as LiveAnswer, request, reply)
+    })
   }
 }
 

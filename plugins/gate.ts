@@ -3,6 +3,7 @@ import type { FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { ApiError } from '../app/errors.ts'
 import { isPageTarget } from '../app/pages/paths.ts'
+import { tokenParameters } from '../app/query/token-parameters.ts'
 
 export type GateOptions = {
   /** Addresses or CIDR ranges whose `X-Forwarded-Proto` is believed. */
@@ -28,7 +29,7 @@ export const maxHeaderBytes = 16 * 1024
 /** Contract, section 4: 8 KiB, `cursor` and `after` not counted; Node bounds the headers as a whole. */
 const maxTargetBytes = 8192
 const uncounted = /([?&])(?:cursor|after)=[^&]*/g
-const tokenParameter = /[?&](?:access_token|token|api_key|apikey|client_secret)=/i
+const tokenParameter = new RegExp(`[?&](?:${tokenParameters.join('|')})=`, 'i')
 
 const blockList = (addresses: readonly string[]): BlockList => {
   const list = new BlockList()

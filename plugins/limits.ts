@@ -53,7 +53,7 @@ export const policyHeader = (policies: readonly Policy[]): string => {
 }
 
 /**
- * Counts every authenticated request of its scope, refuses those over a quota, and writes what is left on
+ * Counts every authenticated request of its scope (register it after the hook that authenticates), refuses those over a quota, and writes what is left on
  * every answer. What comes before 429 in the order of judgement (404 of a path, 405, 403) is counted and
  * answered as what it is. A 304 costs nothing of `minute`, which is known only when it is sent.
  */
@@ -88,5 +88,5 @@ export default fp<LimitsOptions>(
     })
     done()
   },
-  { name: 'limits', dependencies: ['endpoints'], fastify: '5.x' },
+  { name: 'limits', dependencies: ['auth'], fastify: '5.x' },
 )

@@ -8,13 +8,16 @@ import { encodedBody, isEncodable } from '../app/cache/encodings.ts'
 import { createEtag, type Representation } from '../app/cache/entry.ts'
 import { isNotModified } from '../app/http/conditional.ts'
 import { findEncoding } from '../app/http/negotiation.ts'
+import type { Quotas } from '../app/limits/quotas.ts'
 import type { Description, Route } from '../app/openapi/description.ts'
 import { createDocument } from '../app/openapi/document.ts'
+import limits from './limits.ts'
 
 export type OpenApiOptions = {
   publicUrl: string
   /** Routes that only this customer has; rejects with `unavailable`. Absent: nobody has any. */
   customOf?: (principal: Principal) => Promise<readonly Route[]>
+  quotas: Quotas
 }
 
 declare module 'fastify' {
@@ -61,7 +64,7 @@ const send = (
  * catalogue, and what operations share stands once.
  */
 export default fp<OpenApiOptions>(
-  (app, { publicUrl, customOf = async () => [] }, done) => {
+  (app, { publicUrl, customOf = async () => [], quotas }, done) => {
     const routes: Route[] = []
     let entry: Representation
     app.addHook('onRoute', ({ method, url: path, schema, config }) => {
@@ -94,11 +97,19 @@ export default fp<OpenApiOptions>(
       personal.set(key, known)
       return known
     }
-    app.get(url, async (request, reply) => {
-      if (request.headers.authorization === undefined) return send(entry, 'public, no-cache', request, reply)
-      const principal = await app.authenticate(request)
-      requirePlan(principal)
-      return send(await personalEntry(principal), 'private, no-cache', request, reply)
+    app.register(async (scope) => {
+      scope.decorateRequest('principal', undefined)
+      scope.addHook('onRequest', async (request) => {
+        if (request.headers.authorization !== undefined) request.principal = await app.authenticate(request)
+      })
+      // Whoever shows a token is counted, told what is left, and in the audit trail, as everywhere.
+      await scope.register(limits, { quotas })
+      scope.get(url, async (request, reply) => {
+        const { principal } = request
+        if (!principal) return send(entry, 'public, no-cache', request, reply)
+        requirePlan(principal)
+        return send(await personalEntry(principal), 'private, no-cache', request, reply)
+      })
     })
     app.guardMethods(url, ['GET', 'HEAD'])
     done()

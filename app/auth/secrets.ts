@@ -27,9 +27,10 @@ export type Secrets = Readonly<{
   mac(purpose: string, data: string | Uint8Array): Buffer
   /**
    * Whether any of the keys made this mac over the data, in constant time for each key. Formats may keep the
-   * first 16 bytes or more: whatever length comes, nobody forges 128 bits.
+   * first 16 bytes or more: whatever length comes, nobody forges 128 bits. `data`: also as parts, one behind the
+   * other.
    */
-  verifyMac(purpose: string, data: string | Uint8Array, mac: Uint8Array): boolean
+  verifyMac(purpose: string, data: string | Uint8Array | readonly Uint8Array[], mac: Uint8Array): boolean
   /**
    * AES-256-GCM under the first key: key id (4 bytes), random nonce (12), ciphertext, tag (16). Random nonces
    * allow 2^32 messages a purpose (NIST SP 800-38D, section 8.3).
@@ -82,8 +83,12 @@ export const createSecrets = (secretKeys: readonly string[]): Secrets => {
   const keys = secretKeys.map(createKey)
   const [first] = keys
   if (!first) throw new RangeError('expected at least one secret key')
-  const macWith = (key: KeyObject, data: string | Uint8Array) =>
-    createHmac('sha256', key).update(data).digest()
+  const macWith = (key: KeyObject, data: string | Uint8Array | readonly Uint8Array[]) => {
+    const hmac = createHmac('sha256', key)
+    const parts = typeof data === 'string' || data instanceof Uint8Array ? [data] : data
+    for (const part of parts) hmac.update(part)
+    return hmac.digest()
+  }
 
   return {
     mac: (purpose, data) => macWith(first.for('mac', purpose), data),

@@ -20,13 +20,19 @@ export type Entry = Stamped &
     definition?: number | undefined
     /** Encoded bodies, made once when first asked. */
     encoded: Map<string, Promise<Buffer>>
-  }>
+  }> & {
+    /** This instance alone has it, because nobody has asked for it twice: the next who does shares it. */
+    isUnshared?: boolean
+  }
 
 /** What of an entry is sent. */
 export type Representation = Pick<Entry, 'body' | 'etag' | 'encoded'>
 
 /** What a fill yields; the cache adds what the question says, and the epoch. */
-export type Filled = Omit<Entry, 'customerId' | 'key' | 'dependsOn' | 'encoded' | 'freshAt' | 'epoch'> & {
+export type Filled = Omit<
+  Entry,
+  'customerId' | 'key' | 'dependsOn' | 'encoded' | 'freshAt' | 'epoch' | 'isUnshared'
+> & {
   /** When the server that was asked was started; absent: a standby, whose numbers are its primary's. */
   server?: string | undefined
 }

@@ -4,7 +4,7 @@ import { parseSnapshot, rankSnapshot } from './snapshot.ts'
 /** Signs and checks envelopes; see auth/secrets.ts. */
 export type EnvelopeMac = {
   mac(purpose: string, data: Buffer): Buffer
-  verifyMac(purpose: string, data: Buffer, mac: Buffer): boolean
+  verifyMac(purpose: string, data: readonly Buffer[], mac: Buffer): boolean
 }
 
 const macBytes = 32
@@ -30,9 +30,13 @@ export const sealEntry = (name: string, entry: Entry, secrets: EnvelopeMac): Buf
   const head = Buffer.from(JSON.stringify(fields))
   const length = Buffer.alloc(lengthBytes)
   length.writeUInt32BE(head.length)
-  const content = Buffer.concat([Buffer.from(rankSnapshot(snapshot)), length, head, entry.body])
-  const mac = secrets.mac(purpose, Buffer.concat([Buffer.from(name), content]))
-  return Buffer.concat([content, mac])
+  const rank = Buffer.from(rankSnapshot(snapshot))
+  const nameBytes = Buffer.from(name)
+  // The name before and the MAC behind, so that a body of a megabyte is copied once.
+  const signed = Buffer.concat([nameBytes, rank, length, head, entry.body, Buffer.alloc(macBytes)])
+  const mac = secrets.mac(purpose, signed.subarray(0, -macBytes))
+  mac.copy(signed, signed.length - macBytes)
+  return signed.subarray(nameBytes.length)
 }
 
 /** The entry without what only the asker knows; undefined for whatever we did not write under this very name. */
@@ -44,7 +48,7 @@ export const openEnvelope = (
   if (sealed.length < rankBytes + lengthBytes + macBytes) return undefined
   const content = sealed.subarray(0, -macBytes)
   const mac = sealed.subarray(-macBytes)
-  if (!secrets.verifyMac(purpose, Buffer.concat([Buffer.from(name), content]), mac)) return undefined
+  if (!secrets.verifyMac(purpose, [Buffer.from(name), content], mac)) return undefined
   const headStart = rankBytes + lengthBytes
   const headEnd = headStart + content.readUInt32BE(rankBytes)
   const head = JSON.parse(content.subarray(headStart, headEnd).toString()) as Head

@@ -6,8 +6,8 @@ export type MemoryCache = {
   get(customerId: string, key: string): Entry | undefined
   /** The same by `entryName`, for who asks the same again and again. */
   find(name: string): Entry | undefined
-  /** Keeps the newer of two answers of one epoch to the same question; an oversize one not at all. */
-  set(entry: Entry): void
+  /** Keeps the newer of two answers of one epoch to the same question; false: an oversize one, not at all. */
+  set(entry: Entry): boolean
   readonly sizeBytes: number
 }
 
@@ -25,11 +25,12 @@ const largestShare = 1 / 8
  */
 export const createMemoryCache = (maxBytes: number): MemoryCache => {
   const sizeOf = (entry: Entry) => 2 * entry.body.length + 2 * entry.key.length + overheadBytes
+  const largestBytes = Math.max(1, Math.floor(maxBytes * largestShare))
   const entries =
     maxBytes > 0
       ? new LRUCache<string, Entry>({
           maxSize: maxBytes,
-          maxEntrySize: Math.max(1, Math.floor(maxBytes * largestShare)),
+          maxEntrySize: largestBytes,
           sizeCalculation: sizeOf,
         })
       : undefined
@@ -37,10 +38,12 @@ export const createMemoryCache = (maxBytes: number): MemoryCache => {
     get: (customerId, key) => entries?.get(entryName(customerId, key)),
     find: (name) => entries?.get(name),
     set(entry) {
+      if (!entries || sizeOf(entry) > largestBytes) return false
       const name = entryName(entry.customerId, entry.key)
-      const known = entries?.peek(name)
+      const known = entries.peek(name)
       const isNewer = known?.epoch !== entry.epoch || includesSnapshot(entry.snapshot, known.snapshot)
-      if (isNewer) entries?.set(name, entry)
+      if (isNewer) entries.set(name, entry)
+      return true
     },
     get sizeBytes() {
       return entries?.calculatedSize ?? 0

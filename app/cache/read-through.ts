@@ -102,8 +102,25 @@ export const createReadThrough = ({ memory, shared, judge, wait }: Deps): ReadTh
     return freshness === 'fresh' ? answer : { ...answer, staleSeconds: judge.staleSeconds() }
   }
 
-  const keep = (entry: Entry) => {
-    memory.set(entry)
+  /**
+   * Most questions that no cache knows are asked once: in a flood of them Redis keeps what somebody waits for or
+   * has asked for before. `isWanted`: it was.
+   */
+  const keep = (entry: Entry, isWanted: boolean) => {
+    const isKept = memory.set(entry)
+    if (!shared) return
+    if (isWanted || !isKept || shared.hasRoom()) {
+      shared.set(entry)
+      return
+    }
+    entry.isUnshared = true
+    void shared.pass(entry).then((isAwaited) => {
+      if (isAwaited) share(entry)
+    })
+  }
+
+  const share = (entry: Entry) => {
+    entry.isUnshared = false
     shared?.set(entry)
   }
 
@@ -117,7 +134,7 @@ export const createReadThrough = ({ memory, shared, judge, wait }: Deps): ReadTh
   }
 
   /** Undefined where the standby lags behind what is known, or does not answer. */
-  const readReplica = async (question: Question) => {
+  const readReplica = async (question: Question, isWanted: boolean) => {
     const { customerId, key, dependsOn, fillFromReplica } = question
     const epoch = judge.epoch()
     const filled = await fillFromReplica?.().catch(() => undefined)
@@ -125,19 +142,19 @@ export const createReadThrough = ({ memory, shared, judge, wait }: Deps): ReadTh
     if (!filled || filled.server !== undefined) return undefined
     const entry: Entry = { ...filled, customerId, key, dependsOn, epoch, encoded: new Map() }
     const answer = await judged(question, entry, 'database')
-    if (answer) keep(entry)
+    if (answer) keep(entry, isWanted)
     return answer
   }
 
-  const readDatabase = async (question: Question): Promise<Answer> => {
+  const readDatabase = async (question: Question, isWanted: boolean): Promise<Answer> => {
     if (question.fillFromReplica && !question.noCache) {
-      const answer = await readReplica(question)
+      const answer = await readReplica(question, isWanted)
       if (answer) return answer
     }
-    return readPrimary(question)
+    return readPrimary(question, isWanted)
   }
 
-  const readPrimary = async (question: Question): Promise<Answer> => {
+  const readPrimary = async (question: Question, isWanted: boolean): Promise<Answer> => {
     const { customerId, key, dependsOn, fill } = question
     fills += 1
     const before = judge.epoch()
@@ -146,15 +163,13 @@ export const createReadThrough = ({ memory, shared, judge, wait }: Deps): ReadTh
     const entry: Entry = { ...filled, customerId, key, dependsOn, epoch, encoded: new Map() }
     // A standby in the primary's place may lag, however late it was asked.
     if (server === undefined && (await judge.check(entry)) !== 'fresh') throw unavailable()
-    keep(entry)
+    keep(entry, isWanted)
     // Not the last poll's time: it may have shown what this read came too early for.
     return { entry, outcome: 'database', asOf: entry.at ?? judge.asOf(), question }
   }
 
   /** What is there, and the answer where it will do. */
-  const readShared = async (question: Question, cache: SharedCache) => {
-    const { customerId, key, dependsOn } = question
-    const entry = await cache.get(customerId, key, dependsOn)
+  const judgeShared = async (question: Question, entry: Entry | undefined) => {
     const answer = entry && (await judged(question, entry, 'redis'))
     if (entry && answer) memory.set(entry)
     return { entry, answer }
@@ -162,20 +177,23 @@ export const createReadThrough = ({ memory, shared, judge, wait }: Deps): ReadTh
 
   /** One instance reads; the others look again until its answer is there, or it takes too long. */
   const readTogether = async (question: Question, cache: SharedCache): Promise<Answer> => {
-    const { customerId, key } = question
-    let found = await readShared(question, cache)
+    const { customerId, key, dependsOn } = question
+    const first = await cache.look(customerId, key, dependsOn)
+    if (first.turn === 'first' || first.turn === 'again')
+      return readDatabase(question, first.turn === 'again')
+    let found = await judgeShared(question, first.entry)
     for (let waitedMs = 0; !found.answer && waitedMs < patienceMs; waitedMs += lookEveryMs) {
       if (await cache.tryLease(customerId, key, found.entry)) break
       await wait(lookEveryMs)
-      found = await readShared(question, cache)
+      found = await judgeShared(question, await cache.get(customerId, key, dependsOn))
     }
-    return found.answer ?? readDatabase(question)
+    return found.answer ?? readDatabase(question, true)
   }
 
   const start = (name: string, question: Question): Flight => {
     tick += 1
     const isDirect = question.noCache || !(shared || question.fillFromReplica)
-    const result = question.noCache || !shared ? readDatabase(question) : readTogether(question, shared)
+    const result = question.noCache || !shared ? readDatabase(question, true) : readTogether(question, shared)
     const flight: Flight = { startedAt: tick, isDirect, result }
     flights.set(name, flight)
     const land = () => {
@@ -218,6 +236,7 @@ export const createReadThrough = ({ memory, shared, judge, wait }: Deps): ReadTh
   /** An answer that memory has and the fence knows to be fresh. */
   const served = (question: Question, entry: Entry): Answer => {
     sample ??= { question, entry }
+    if (entry.isUnshared) share(entry)
     return answerOf(question, entry, 'memory')
   }
 

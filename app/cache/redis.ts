@@ -12,8 +12,14 @@ import { rankSnapshot } from './snapshot.ts'
 export type SharedCache = {
   /** `undefined`: absent, refused, or not answered in time. Whether it is fresh is the fence's to say. */
   get(customerId: string, key: string, dependsOn: readonly string[]): Promise<Entry | undefined>
+  /** The same, and where nothing is there and nobody reads it, this instance is to read it for all. */
+  look(customerId: string, key: string, dependsOn: readonly string[]): Promise<Look>
   /** Keeps the newer of two, and ends a lease on the key. */
   set(entry: Entry): void
+  /** Whether there is room for what nobody has asked for twice; what it allows is counted. */
+  hasRoom(): boolean
+  /** Ends our lease on the key without an answer. Whether somebody waits for one: then `set` it. */
+  pass(entry: Entry): Promise<boolean>
   /**
    * Whether we are to read this key for all, given what `get` has just found: not where another one has been
    * stored since. True also where nobody can tell.
@@ -23,6 +29,12 @@ export type SharedCache = {
   /** For metrics; absent: nobody can tell. */
   figures?(): RedisFigures
 }
+
+/**
+ * `turn`: whether this instance is to read, as after `tryLease`; `again`: it is, and what it reads was asked for
+ * lately, so that it is worth keeping. Undefined where something is there.
+ */
+export type Look = { entry: Entry | undefined; turn: 'first' | 'again' | 'wait' | undefined }
 
 export type RedisCacheOptions = {
   url: string
@@ -38,6 +50,8 @@ export type RedisCacheOptions = {
 const commandTimeoutMs = 25
 /** While Redis hangs, one small question at a time asks whether it is back. */
 const probeEveryMs = 100
+/** A server that hangs for longer may never answer on this connection. */
+const giveUpAfterMs = 5_000
 /** An instance that died with a lease holds the others up for so long. */
 const leaseMs = 1_000
 
@@ -49,13 +63,53 @@ if #known < ${rankBytes} or known <= ARGV[1] then
   redis.call('SET', KEYS[1], ARGV[2], 'PX', ARGV[3])
 end`
 
+/** An instance that finds a lease taken says so in it, and its holder that it was asked once, when it keeps nothing. */
+const [wanted, seen] = ['wanted', 'seen']
+/** So long an answer that was not kept is remembered as asked for: some 300 bytes each. */
+const seenMs = 60_000
+
+const takeLease = `
+local holder = redis.call('GET', KEYS[2])
+if holder and holder ~= '${seen}' then
+  if holder ~= '${wanted}' then redis.call('SET', KEYS[2], '${wanted}', 'KEEPTTL') end
+  return 0
+end
+redis.call('SET', KEYS[2], ARGV[1], 'PX', ARGV[2])
+return holder and 2 or 1`
+
+/** An answer, or as `takeLease`: one question where two would be asked. */
+const lookScript = `
+local known = redis.call('GET', KEYS[1])
+if known then return known end${takeLease}`
+
 /** Else a lease that ended between our look and our question would be ours, and its holder's work done twice. */
 const leaseScript = `
-if redis.call('GETRANGE', KEYS[1], 0, ${rankBytes - 1}) ~= ARGV[1] then return 0 end
-if redis.call('SET', KEYS[2], ARGV[2], 'PX', ARGV[3], 'NX') then return 1 end
-return 0`
+if redis.call('GETRANGE', KEYS[1], 0, ${rankBytes - 1}) ~= ARGV[3] then return 0 end${takeLease}`
 
-type Commands = Record<'certdataSet' | 'certdataLease', (...args: (string | Buffer)[]) => Promise<unknown>>
+const passScript = `
+local holder = redis.call('GET', KEYS[1])
+if holder == ARGV[1] then redis.call('SET', KEYS[1], '${seen}', 'PX', ARGV[2]) end
+return holder == '${wanted}' and 1 or 0`
+
+/** Answers a second that are kept though nobody has asked for them twice: all of them, but in a flood. */
+const roomPerSecond = 100
+
+/** Allows so many at once and a second. */
+const createRoom = (perSecond: number) => {
+  let left = perSecond
+  let at = performance.now()
+  return (): boolean => {
+    const now = performance.now()
+    left = Math.min(perSecond, left + ((now - at) * perSecond) / 1000)
+    at = now
+    if (left < 1) return false
+    left -= 1
+    return true
+  }
+}
+
+type Command = 'certdataSet' | 'certdataLease' | 'certdataLookBuffer' | 'certdataPass'
+type Commands = Record<Command, (...args: (string | Buffer)[]) => Promise<unknown>>
 
 /** One history's numbers mean nothing to another's: each has its own names. */
 const createNames = () => {
@@ -90,6 +144,9 @@ const inTime = <T>(answer: Promise<T>): Promise<T> =>
     })
   })
 
+/** By what the scripts say. */
+const turns = ['wait', 'first', 'again'] as const
+
 const leaseName = (name: string) => `${name} lease`
 
 /**
@@ -103,16 +160,26 @@ export const createRedisCache = (options: RedisCacheOptions): SharedCache => {
     scripts: {
       certdataSet: { lua: setScript, numberOfKeys: 2 },
       certdataLease: { lua: leaseScript, numberOfKeys: 2 },
+      certdataLook: { lua: lookScript, numberOfKeys: 2 },
+      certdataPass: { lua: passScript, numberOfKeys: 1 },
     },
   }) as RedisClient & Commands
   const nameOf = createNames()
   const id = randomUUID()
+  const hasRoom = createRoom(roomPerSecond)
   let isDown = false
   let isHanging = false
   let isClosed = false
 
   const probe = async () => {
+    const giveUpAt = performance.now() + giveUpAfterMs
+    let hasGivenUp = false
     while (isHanging && !isClosed) {
+      // The connection may be dead without a word; a new one shows.
+      if (!hasGivenUp && performance.now() > giveUpAt) {
+        hasGivenUp = true
+        redis.disconnect(true)
+      }
       try {
         await inTime(redis.ping())
         isHanging = false
@@ -136,6 +203,17 @@ export const createRedisCache = (options: RedisCacheOptions): SharedCache => {
     isDown = false
   })
 
+  const opened = (
+    name: string,
+    sealed: Buffer,
+    { customerId, key, dependsOn }: Pick<Entry, 'customerId' | 'key' | 'dependsOn'>,
+  ): Entry | undefined => {
+    const entry = openEnvelope(name, sealed, secrets)
+    if (entry?.customerId === customerId && entry.key === key) return { ...entry, dependsOn }
+    redis.unlink(name).catch(onFailure)
+    return undefined
+  }
+
   return {
     async get(customerId, key, dependsOn) {
       const current = epoch()
@@ -143,14 +221,24 @@ export const createRedisCache = (options: RedisCacheOptions): SharedCache => {
       const name = nameOf(current, customerId, key)
       try {
         const sealed = await inTime(redis.getBuffer(name))
-        if (!sealed) return undefined
-        const entry = openEnvelope(name, sealed, secrets)
-        if (entry?.customerId === customerId && entry.key === key) return { ...entry, dependsOn }
-        redis.unlink(name).catch(onFailure)
+        return sealed ? opened(name, sealed, { customerId, key, dependsOn }) : undefined
       } catch (error) {
         onFailure(error as Error)
+        return undefined
       }
-      return undefined
+    },
+    async look(customerId, key, dependsOn) {
+      const current = epoch()
+      if (isHanging || current === '') return { entry: undefined, turn: 'first' }
+      const name = nameOf(current, customerId, key)
+      try {
+        const found = await inTime(redis.certdataLookBuffer(name, leaseName(name), id, String(leaseMs)))
+        if (!Buffer.isBuffer(found)) return { entry: undefined, turn: turns[found as number] ?? 'first' }
+        return { entry: opened(name, found, { customerId, key, dependsOn }), turn: undefined }
+      } catch (error) {
+        onFailure(error as Error)
+        return { entry: undefined, turn: 'first' }
+      }
     },
     set(entry) {
       if (isHanging) return
@@ -160,13 +248,24 @@ export const createRedisCache = (options: RedisCacheOptions): SharedCache => {
       const ttlMs = String(ttlSeconds * 1000)
       inTime(redis.certdataSet(name, leaseName(name), rank, sealed, ttlMs)).catch(onFailure)
     },
+    hasRoom,
+    async pass(entry) {
+      if (isHanging) return false
+      const name = leaseName(nameOf(entry.epoch, entry.customerId, entry.key))
+      try {
+        return (await inTime(redis.certdataPass(name, id, String(seenMs)))) === 1
+      } catch (error) {
+        onFailure(error as Error)
+        return false
+      }
+    },
     async tryLease(customerId, key, found) {
       const current = epoch()
       if (isHanging || current === '') return true
       const name = nameOf(current, customerId, key)
       const rank = found?.epoch === current ? rankSnapshot(found.snapshot) : ''
       try {
-        return (await inTime(redis.certdataLease(name, leaseName(name), rank, id, String(leaseMs)))) === 1
+        return (await inTime(redis.certdataLease(name, leaseName(name), id, String(leaseMs), rank))) !== 0
       } catch (error) {
         onFailure(error as Error)
         return true

@@ -11,6 +11,7 @@ import { type CursorCodec, foreignCursor } from '../query/cursor.ts'
 import { parsePairs } from '../query/pairs.ts'
 import { bind } from './bind.ts'
 import type { Definition } from './definition.ts'
+import { DocumentError } from './faults.ts'
 import { formerRevisionDays, type Granted, type Revision } from './granted.ts'
 import { type CustomRequest, type RequestOutcome, readRequest, type Shape } from './request.ts'
 
@@ -30,7 +31,7 @@ export type Custom = Readonly<{
     asked: Asked,
     rawQuery: string,
   ): Promise<{ definition: Definition; readExport: () => CustomRequest }>
-  /** The current definitions that a customer was granted, by name. Rejects with `unavailable`. */
+  /** The current definitions that a customer was granted, by name, but those that this release does not take. Rejects with `unavailable`. */
   definitionsOf(customerId: string): Promise<readonly Definition[]>
   /** Throws or rejects with not_found, invalid_query, invalid_cursor, unavailable. */
   answer(asked: Asked & { rawQuery: string; noCache: boolean }): Answer | Promise<Answer>
@@ -58,10 +59,20 @@ const notFound = () =>
 
 const chooseRevision = (revisions: readonly Revision[], rawQuery: string): Definition => {
   const [current] = revisions as [Revision, ...Revision[]]
-  if (!rawQuery.includes('revision') && !rawQuery.includes('%')) return current.definition
+  if (!rawQuery.includes('revision') && !rawQuery.includes('%')) return current.definition()
   const { value } = parsePairs(rawQuery).find(({ name }) => name === 'revision') ?? {}
-  const asked = revisions.find(({ definition }) => String(definition.revision) === value)
-  return (asked ?? current).definition
+  const asked = revisions.find(({ revision }) => String(revision) === value)
+  return (asked ?? current).definition()
+}
+
+/** Nothing where this release does not take the document: whoever asks for the endpoint itself hears of it. */
+const findDefinition = ({ definition }: Revision): Definition[] => {
+  try {
+    return [definition()]
+  } catch (error) {
+    if (error instanceof DocumentError) return []
+    throw error
+  }
 }
 
 const remembered = {
@@ -96,7 +107,7 @@ export const createCustom = (deps: CustomDeps): Custom => {
     day: string,
     shape: Shape,
   ): RequestOutcome => {
-    const numbers = revisions.map((each) => each.definition.revision)
+    const numbers = revisions.map(({ revision }) => revision)
     const key = `${definition.digest} ${numbers} ${day} ${shape} ${rawQuery}`
     const known = requests.get(key)
     if (known) return known
@@ -183,8 +194,8 @@ export const createCustom = (deps: CustomDeps): Custom => {
     },
     async definitionsOf(customerId) {
       const known = await granted(customerId)
-      const current = [...known.keys()].sort().map((name) => served(known, name)[0]?.definition)
-      return current.filter((each) => each !== undefined)
+      const current = [...known.keys()].sort().flatMap((name) => served(known, name).slice(0, 1))
+      return current.flatMap(findDefinition)
     },
     admit(asked) {
       const known = granted(asked.principal.customerId)

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { tokenParameters } from '../query/token-parameters.ts'
 import { resourceNames } from '../resources/index.ts'
 
 /**
@@ -38,7 +39,7 @@ export const scalar = z.union(
   'expected a text, a number, true, false or null',
 )
 
-/** Names that lists and revisions take for themselves. */
+/** Names that lists and revisions take for themselves, and those that no address may have. */
 export const reservedParameters: readonly string[] = [
   'limit',
   'cursor',
@@ -47,6 +48,7 @@ export const reservedParameters: readonly string[] = [
   'revision',
   'fields',
   'sort',
+  ...tokenParameters,
 ]
 
 export const documentShape = z.strictObject({

@@ -1,12 +1,11 @@
 import { listColumns, listRows } from '../db/custom/columns.ts'
-import { ApiError } from '../errors.ts'
 import type { ExportAnswer, ExportRequest, ExportRows, Exports } from '../export/exports.ts'
 import { bind } from './bind.ts'
 import type { Custom } from './custom.ts'
 
 export type CustomExports = {
-  /** A custom list, whole. Rejects with not_found, not_acceptable where it is no list, invalid_query too. */
-  answer(request: ExportRequest, name: string, rawQuery: string): Promise<ExportAnswer>
+  /** A custom list, whole; undefined where it is no list. Rejects with not_found and invalid_query too. */
+  answer(request: ExportRequest, name: string, rawQuery: string): Promise<ExportAnswer | undefined>
 }
 
 type Deps = {
@@ -22,9 +21,7 @@ export const createCustomExports = ({ exports, custom, today }: Deps): CustomExp
     const { principal, type } = request
     const { definition, readExport } = await custom.findDefinition({ principal, name }, rawQuery)
     const { body } = definition
-    if (!('list' in body)) {
-      throw new ApiError('not_acceptable', { detail: 'This is available as: application/json' })
-    }
+    if (!('list' in body)) return undefined
     const describe = (): ExportRows => {
       const { given, queries, conditions, limit } = readExport()
       const bound = bind(definition, queries, given, { customerId: principal.customerId, today: today() })

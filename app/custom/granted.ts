@@ -15,7 +15,9 @@ import type { Definition } from './definition.ts'
 
 /** One revision of a document that a customer was granted. */
 export type Revision = Readonly<{
-  definition: Definition
+  revision: number
+  /** Throws a DocumentError where this release does not take what an earlier one did: no other endpoint minds. */
+  definition: () => Definition
   /** When another took its place, milliseconds since 1970; undefined: it is the current one. */
   supersededAtMs: number | undefined
 }>
@@ -42,10 +44,11 @@ const createDefinitions = () => {
 
 const toGranted = (rows: readonly Row[], parse: (text: string) => Definition): Granted => {
   const ordered = [...rows].sort((a, b) => b.revision - a.revision)
-  const revisions = ordered.map(({ document, superseded }): Revision => {
-    return { definition: parse(document), supersededAtMs: superseded ?? undefined }
-  })
-  return Map.groupBy(revisions, ({ definition }) => definition.name)
+  const toRevision = ({ revision, document, superseded }: Row): Revision => {
+    return { revision, definition: () => parse(document), supersededAtMs: superseded ?? undefined }
+  }
+  const granted = Map.groupBy(ordered, ({ name }) => name)
+  return new Map([...granted].map(([name, revisions]) => [name, revisions.map(toRevision)]))
 }
 
 const load = async (

@@ -1,4 +1,13 @@
-import { isAlias, isScalar, LineCounter, parseAllDocuments, visit } from 'yaml'
+import {
+  type Document,
+  isAlias,
+  isMap,
+  isScalar,
+  LineCounter,
+  type Node,
+  parseAllDocuments,
+  visit,
+} from 'yaml'
 import { bounds } from './document.ts'
 import { DocumentError } from './faults.ts'
 
@@ -6,9 +15,44 @@ const refuse = (path: string, detail: string): never => {
   throw new DocumentError([{ path, detail }])
 }
 
+/** What is wrong with a node, each on its own; undefined where it is plain data and stays what its author wrote. */
+const faultOf = (node: Node): string | undefined => {
+  if (isAlias(node)) return 'aliases (*name) are not taken: write it out'
+  if (!isScalar(node)) return undefined
+  const { value, source } = node
+  if (typeof value === 'string') {
+    return value.isWellFormed() && !value.includes('\u0000')
+      ? undefined
+      : 'U+0000 and lone surrogates cannot be stored'
+  }
+  if (value === null || String(value) === source) return undefined
+  return `${source} would be read as ${String(value)}: write a text in quotes, a number in plain digits, true and false in small letters`
+}
+
+/**
+ * Names as their authors wrote them: `null: true` is a test, though YAML reads nothing there. Returns what is wrong
+ * with one of them; `__proto__` is left out wherever objects are copied, so a condition of that name would be lost.
+ */
+const readNames = (node: Node): { name: Node; detail: string } | undefined => {
+  if (!isMap<Node>(node)) return undefined
+  const seen = new Set<string>()
+  for (const { key } of node.items) {
+    if (!isScalar(key)) return { name: key, detail: 'expected a text as a name' }
+    if (typeof key.value !== 'string') key.value = key.source ?? String(key.value)
+    const name = key.value as string
+    if (name === '__proto__') return { name: key, detail: 'expected another name than __proto__' }
+    if (seen.has(name)) return { name: key, detail: `${name} is there already` }
+    seen.add(name)
+  }
+  return undefined
+}
+
+const isPlainYaml = ({ directives }: Document.Parsed): boolean => directives.yaml.version === '1.2'
+
 /**
  * The plain value of a YAML 1.2 or JSON text, which is YAML as well. Throws a DocumentError that names the line:
- * no duplicate keys, no aliases (what refers to itself has no end), no tags of its own, one document.
+ * no duplicate keys, no aliases (what refers to itself has no end), no tags of its own, one document; and nothing
+ * that would be another value than the text shows (`0123`, `1.10`, numbers beyond 2^53, the words of YAML 1.1).
  */
 export const readText = (text: string): unknown => {
   if (Buffer.byteLength(text) > bounds.documentBytes)
@@ -27,17 +71,15 @@ export const readText = (text: string): unknown => {
   const lineOf = (position: number) => `line ${lineCounter.linePos(position).line}`
   const [problem] = [...document.errors, ...document.warnings]
   if (problem) refuse(lineOf(problem.pos[0]), problem.message)
+  if (!isPlainYaml(document)) refuse('line 1', 'expected YAML 1.2: leave the directive %YAML out')
   visit(document, {
-    Pair(_key, { key }) {
-      // `null: true` is a test, though YAML reads nothing there.
-      if (isScalar(key) && typeof key.value !== 'string') key.value = key.source ?? String(key.value)
-    },
     Node(_key, node) {
-      if (isAlias(node)) refuse(lineOf(node.range?.[0] ?? 0), 'aliases (*name) are not taken: write it out')
+      const bad = readNames(node as Node)
+      if (bad) refuse(lineOf(bad.name.range?.[0] ?? 0), bad.detail)
+      const detail = faultOf(node as Node)
+      if (detail !== undefined) refuse(lineOf(node.range?.[0] ?? 0), detail)
       return undefined
     },
   })
-  const value: unknown = document.toJS()
-  // Whatever is no JSON (NaN, infinities, keys that are no text) is told by what it becomes.
-  return JSON.parse(JSON.stringify(value))
+  return document.toJS()
 }

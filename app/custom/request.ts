@@ -160,6 +160,9 @@ const filtersText = (resource: Resource, conditions: readonly Condition[]): stri
 
 const isRelative = (values: Iterable<string>) => [...values].some((value) => value.startsWith('today'))
 
+/** Judged when parameters are in their places: only then `to${part}` shows that it is a day. */
+const isOfDay = (conditions: readonly Condition[]) => isRelative(conditions.flatMap(({ values }) => values))
+
 const finish = (
   definition: Definition,
   { given, draft, revision }: Reading,
@@ -192,7 +195,8 @@ const finish = (
     dependsOnDay:
       definition.dependsOnDay ||
       isRelative(given.values()) ||
-      isRelative(conditions.flatMap(({ values }) => values)),
+      isOfDay(conditions) ||
+      [...queries.values()].some((query) => isOfDay(query.conditions)),
   }
 }
 

@@ -17,6 +17,11 @@ const answerTimeoutMs = statementTimeoutMs + 1_000
 /** Longest a request waits for a connection before it is refused. */
 const connectTimeoutMs = 5_000
 
+/** The driver's own words for a statement that it waits for no longer. */
+const lateMessage = 'Query read timeout'
+/** Idle for so long, a connection is asked whether anybody is there, which Node does ten times, a second apart. */
+const keepAliveAfterMs = 10_000
+
 const parseText = (value: string) => value
 const parsers = new Map<number, (value: string) => unknown>([
   [pg.types.builtins.INT8, Number],
@@ -37,10 +42,28 @@ const markForm = /^\/\* (page(?:_[\da-f]+)?) \*\/ /
  */
 export const pageMark = (name: `page_${string}` | 'page'): string => `/* ${name} */ `
 
+/**
+ * A connection whose statement was not answered in time is given up with it: the machine at its other end may be
+ * gone without a word, and the pool would hand it out again and again, until the system gives up sending after a
+ * quarter of an hour.
+ */
+class MortalClient extends pg.Client {
+  // The overloads of pg's `query` are many: what it takes is passed on as it came.
+  override query(...given: unknown[]): never {
+    const answer = (super.query as (...all: unknown[]) => unknown).apply(this, given)
+    if (answer instanceof Promise) answer.catch((error: Error) => this.giveUpWhen(error))
+    return answer as never
+  }
+
+  giveUpWhen({ message }: Error): void {
+    // With a statement under way it destroys the socket instead of taking leave.
+    if (message === lateMessage) void this.end().catch(() => {})
+  }
+}
+
 /** Reads the answers of marked statements as bytes; `prepares`: sends their text once, and from then on only values. */
 const clientOf = (prepares: boolean) =>
-  class extends pg.Client {
-    // The overloads of pg's `query` are many; what is not a marked text is passed on as it came.
+  class extends MortalClient {
     override query(...given: unknown[]): never {
       const [text, values] = given
       const mark = typeof text === 'string' ? markForm.exec(text)?.[1] : undefined
@@ -48,7 +71,11 @@ const clientOf = (prepares: boolean) =>
       if (mark === undefined) return ask.apply(this, given) as never
       const name = prepares && mark !== 'page' ? mark : ''
       return new Promise((resolve, reject) => {
-        const callback = (error: Error | null, result?: unknown) => (error ? reject(error) : resolve(result))
+        const callback = (error: Error | null, result?: unknown) => {
+          if (!error) return resolve(result)
+          this.giveUpWhen(error)
+          reject(error)
+        }
         ask.call(this, new RowQuery(name, text as string, (values as unknown[]).map(toText), callback))
       }) as never
     }
@@ -84,6 +111,8 @@ export const createPool = (url: string, options: ConnectOptions): pg.Pool => {
     types,
     ...(options.isStreaming ? { stream: createSocket } : {}),
     Client: clientOf(options.prepares === true) as typeof pg.Client,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: keepAliveAfterMs,
     ...(options.role ? { options: `-c role=${options.role}` } : {}),
   })
   pool.on('error', options.onError)
@@ -144,7 +173,13 @@ const toLogger =
  * Throws the driver's error where the database is unreachable.
  */
 export const findServingRole = async (url: string): Promise<string | undefined> => {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: connectTimeoutMs })
+  const client = new MortalClient({
+    connectionString: url,
+    connectionTimeoutMillis: connectTimeoutMs,
+    query_timeout: answerTimeoutMs,
+  }) as pg.Client
+  // What happens to it between statements is told by the next one.
+  client.on('error', () => {})
   await client.connect()
   try {
     const { rows } = await client.query('select current_user as role')

@@ -6,10 +6,15 @@ const systemCodes = new Set([
   'ENOENT',
   'EPIPE',
   'ETIMEDOUT',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'EHOSTDOWN',
+  'ENETDOWN',
   'ENOTFOUND',
   'EAI_AGAIN',
 ])
-const driverMessages = /timeout exceeded when trying to connect|Connection terminated|Query read timeout/
+const driverMessages =
+  /timeout exceeded when trying to connect|timeout expired|Connection terminated|Query read timeout/
 
 /** Whether the database could not be asked or did not answer in time, as opposed to a fault of ours. */
 export const isUnreachable = (error: unknown): boolean => {

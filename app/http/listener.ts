@@ -7,6 +7,9 @@ const requestTimeoutMs = 30_000
 /** Longer than the minute for which load balancers keep idle connections, so that they close first. */
 export const keepAliveTimeoutMs = 72_000
 
+/** Idle for so long, a connection is asked whether anybody is there. */
+const keepAliveAfterMs = 30_000
+
 type Handler = (request: IncomingMessage, response: ServerResponse) => void
 
 export type ListenerOptions = {
@@ -18,8 +21,11 @@ export type ListenerOptions = {
 
 /** Makes Node's servers in front of a router: HTTP/1.1 in plain, HTTP/2 and HTTP/1.1 over TLS. */
 export const createListener = ({ tls, maxHeaderBytes, answerFast }: ListenerOptions) => {
+  // A client that is gone without a word is noticed while it waits for an answer, too.
+  const alive = { keepAlive: true, keepAliveInitialDelay: keepAliveAfterMs }
   // Requests without a body are not made readable streams first: nobody reads them.
-  const http = { maxHeaderSize: maxHeaderBytes, requireHostHeader: false, optimizeEmptyRequests: true }
+  const lean = { maxHeaderSize: maxHeaderBytes, requireHostHeader: false, optimizeEmptyRequests: true }
+  const http = { ...lean, ...alive }
   const create = (handle: Handler): Server | Http2SecureServer => {
     if (!tls) return createServer(http, handle)
     const files = { cert: readFileSync(tls.certFile), key: readFileSync(tls.keyFile) }

@@ -5,7 +5,7 @@ import type { BadLine, Entry } from './line.ts'
 import { rememberKeys } from './replace.ts'
 import type { BatchOutcome } from './report.ts'
 import { retryTransaction } from './retry.ts'
-import { type WriteOptions, writeRows } from './write.ts'
+import { type Rows, toRows, type WriteOptions, writeRows } from './write.ts'
 
 /** Lines that go in together: the bound of a transaction, and of what is lost when it fails. */
 export const maxBatchLines = 5000
@@ -50,9 +50,18 @@ const nameCustomers = (entries: readonly Entry[]): Entry[] => {
     const { customer } = entry.key
     const customerName = names.get(customer) ?? entry.customerName
     names.set(customer, customerName)
-    return { ...entry, customerName }
+    return customerName === entry.customerName ? entry : { ...entry, customerName }
   })
 }
+
+/** A batch as it is sent: rows of one resource each, in their order. */
+export type PreparedBatch = Readonly<{ groups: readonly Rows[]; bad: readonly BadLine[] }>
+
+/** Does what needs no database, so that it can be done while that is at work. */
+export const prepareBatch = ({ entries, bad }: Batch): PreparedBatch => ({
+  groups: groupRows(nameCustomers(entries)).map(toRows),
+  bad,
+})
 
 /**
  * Writes a batch in one transaction and says what it did. Tries again after a deadlock.
@@ -60,14 +69,13 @@ const nameCustomers = (entries: readonly Entry[]): Entry[] => {
  */
 export const writeBatch = (
   db: Db,
-  batch: Batch,
+  { groups, bad }: PreparedBatch,
   options: WriteOptions,
   accessMode: AccessMode,
 ): Promise<BatchOutcome> => {
-  const groups = groupRows(nameCustomers(batch.entries))
   const write = async (trx: Transaction<Database>): Promise<BatchOutcome> => {
     const none = { good: 0, created: 0, updated: 0, customersCreated: 0, warnings: [], byCustomer: new Map() }
-    const outcome: BatchOutcome & { bad: BadLine[] } = { ...none, bad: [...batch.bad] }
+    const outcome: BatchOutcome & { bad: BadLine[] } = { ...none, bad: [...bad] }
     for (const group of groups) await writeRows(trx, group, options, outcome)
     if (options.remember) await rememberKeys(trx, outcome.bad)
     if (options.isAudited) await recordChanges(trx, outcome.byCustomer)

@@ -2,8 +2,8 @@ import { CompiledQuery, sql, type Transaction } from 'kysely'
 import type { Database, Db } from '../db/schema.ts'
 import type { Resource } from '../resources/define.ts'
 import { resourceNames, resources } from '../resources/index.ts'
-import type { Entry } from './line.ts'
-import { inputRows, listKeyColumns, toInput } from './statement.ts'
+import { inputRows, listKeyColumns } from './statement.ts'
+import type { Rows } from './write.ts'
 
 /**
  * A dry run writes into temporary tables of the same names, with the same checks, that hide the real ones,
@@ -36,19 +36,15 @@ export const createShadows = async (db: Db): Promise<void> => {
   }
 }
 
-/** Copies the records that these entries name, and their customers, from the real tables. */
-export const copyToShadows = async (trx: Transaction<Database>, entries: readonly Entry[]): Promise<void> => {
-  const [first] = entries
-  if (!first) return
-  const resource = resources[first.key.resource]
+/** Copies the records that these rows name, and their customers, from the real tables. */
+export const copyToShadows = async (trx: Transaction<Database>, { resource, input }: Rows): Promise<void> => {
   const key = listKeyColumns(resource)
   const rows = `select distinct ${key.join(', ')} from ${inputRows(resource)}`
   const copy = (table: string, by: string[]) => `
     insert into pg_temp.${table} select r.* from public.${table} r
     where (${by.map((name) => `r.${name}`).join(', ')}) in (select ${by.join(', ')} from (${rows}) named)
     on conflict do nothing`
-  const input = toInput(resource, entries)
-  await trx.executeQuery(CompiledQuery.raw(copy(resource.name, key), input))
-  if (!resource.reference)
-    await trx.executeQuery(CompiledQuery.raw(copy('customers', ['customer_id']), input))
+  const run = (statement: string) => trx.executeQuery(CompiledQuery.raw(statement, [...input]))
+  await run(copy(resource.name, key))
+  if (!resource.reference) await run(copy('customers', ['customer_id']))
 }

@@ -1,7 +1,7 @@
 import { setImmediate as pause } from 'node:timers/promises'
 import { sql } from 'kysely'
 import type { Db } from '../db/schema.ts'
-import { type Batch, emptyBatch, isFull, writeBatch } from './batch.ts'
+import { emptyBatch, isFull, type PreparedBatch, prepareBatch, writeBatch } from './batch.ts'
 import { copyToShadows, createShadows } from './dry-run.ts'
 import { parseLine } from './line.ts'
 import { readLines } from './lines.ts'
@@ -28,7 +28,7 @@ export type ImportOptions = {
 }
 
 /** So that the batch before gets on while lines are read: its statements go out between. */
-const linesBetweenPauses = 100
+const linesBetweenPauses = 20
 
 const importLines = async (
   db: Db,
@@ -43,14 +43,18 @@ const importLines = async (
   const writing = { remember: replace, isAudited, ...(dryRun ? { prepare: copyToShadows } : {}) }
   let batch = emptyBatch()
   let written = Promise.resolve()
-  const write = async (full: Batch) => {
-    addOutcome(report, await writeBatch(db, full, writing, dryRun ? 'read only' : 'read write'))
+  const write = async (prepared: PreparedBatch) => {
+    addOutcome(report, await writeBatch(db, prepared, writing, dryRun ? 'read only' : 'read write'))
     options.onProgress?.(report)
   }
-  /** The database works on a batch while the next one is read; never on two, so that the last line wins. */
+  /**
+   * The database works on a batch while the next one is read and made ready; never on two, so that the last line
+   * wins.
+   */
   const flush = async () => {
+    const prepared = prepareBatch(batch)
     await written
-    written = write(batch)
+    written = write(prepared)
     // Heard of when it is awaited.
     written.catch(() => {})
     batch = emptyBatch()

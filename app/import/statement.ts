@@ -45,17 +45,25 @@ const toText = (value: unknown, { array }: FieldKind): string | null => {
   return typeof value === 'object' ? JSON.stringify(value) : String(value)
 }
 
+const special = /["\\]/
+const quoteElement = (value: string | null): string => {
+  if (value === null) return 'NULL'
+  return special.test(value) ? `"${value.replace(/["\\]/g, '\\$&')}"` : `"${value}"`
+}
+
 /** PostgreSQL's manual, "Array Input and Output Syntax". */
-const toArrayText = (values: readonly string[]): string =>
-  `{${values.map((value) => `"${value.replace(/["\\]/g, '\\$&')}"`).join(',')}}`
+const toArrayText = (values: readonly (string | null)[]): string => `{${values.map(quoteElement).join(',')}}`
+
+/** The parameters of `inputRows`: an array for each column, written out as a text. */
+export type Input = readonly string[]
 
 /** The rows of one resource as the parameters of `inputRows`. */
-export const toInput = (resource: Resource, entries: readonly Entry[]): unknown[][] => [
-  entries.map(({ line }) => line),
-  entries.map(({ key }) => key.customer),
-  entries.map(({ customerName }) => customerName),
+export const toInput = (resource: Resource, entries: readonly Entry[]): Input => [
+  `{${entries.map(({ line }) => line).join(',')}}`,
+  toArrayText(entries.map(({ key }) => key.customer)),
+  toArrayText(entries.map(({ customerName }) => customerName)),
   ...listStoredFields(resource).map((field) =>
-    entries.map(({ record }) => toText(record[field.name], field)),
+    toArrayText(entries.map(({ record }) => toText(record[field.name], field))),
   ),
 ]
 

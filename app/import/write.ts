@@ -1,9 +1,10 @@
 import { CompiledQuery, sql, type Transaction } from 'kysely'
 import type { Database } from '../db/schema.ts'
+import type { Resource } from '../resources/define.ts'
 import { resources } from '../resources/index.ts'
 import type { BadLine, Entry } from './line.ts'
 import type { BatchOutcome } from './report.ts'
-import { type ChangedRow, toInput, upsertStatement } from './statement.ts'
+import { type ChangedRow, type Input, toInput, upsertStatement } from './statement.ts'
 import { isReachable } from './transitions.ts'
 
 export type WriteOptions = {
@@ -12,7 +13,16 @@ export type WriteOptions = {
   /** Note the keys in `import_seen`; see replace.ts. */
   remember: boolean
   /** Called before rows of one resource are written. */
-  prepare?: (trx: Transaction<Database>, rows: readonly Entry[]) => Promise<void>
+  prepare?: (trx: Transaction<Database>, rows: Rows) => Promise<void>
+}
+
+/** Entries of one resource, each key once, and as the database takes them. */
+export type Rows = Readonly<{ resource: Resource; entries: readonly Entry[]; input: Input }>
+
+/** Entries of one resource, at least one, each key once, as rows. */
+export const toRows = (entries: readonly Entry[]): Rows => {
+  const resource = resources[(entries[0] as Entry).key.resource]
+  return { resource, entries, input: toInput(resource, entries) }
 }
 
 /**
@@ -53,32 +63,29 @@ const addChanges = (outcome: BatchOutcome, entries: readonly Entry[], changes: r
  */
 export const writeRows = async (
   trx: Transaction<Database>,
-  entries: readonly Entry[],
+  rows: Rows,
   options: WriteOptions,
   outcome: BatchOutcome & { bad: BadLine[] },
 ): Promise<void> => {
-  const [first] = entries
-  if (!first) return
-  const resource = resources[first.key.resource]
+  const { resource, entries, input } = rows
   const statement = upsertStatement(resource, options.remember)
   await sql`savepoint import_rows`.execute(trx)
   try {
-    await options.prepare?.(trx, entries)
-    const { rows } = await trx.executeQuery<ChangedRow>(
-      CompiledQuery.raw(statement, toInput(resource, entries)),
-    )
+    await options.prepare?.(trx, rows)
+    const { rows: changes } = await trx.executeQuery<ChangedRow>(CompiledQuery.raw(statement, [...input]))
     await sql`release savepoint import_rows`.execute(trx)
-    addChanges(outcome, entries, rows)
+    addChanges(outcome, entries, changes)
   } catch (error) {
     if (!isLineFault(error)) throw error
     await sql`rollback to savepoint import_rows`.execute(trx)
     await sql`release savepoint import_rows`.execute(trx)
-    if (entries.length === 1) {
-      outcome.bad.push({ line: first.line, key: first.key, reason: error.message })
+    const [{ line, key }, ...more] = entries as [Entry, ...Entry[]]
+    if (more.length === 0) {
+      outcome.bad.push({ line, key, reason: error.message })
       return
     }
     const half = Math.ceil(entries.length / 2)
-    await writeRows(trx, entries.slice(0, half), options, outcome)
-    await writeRows(trx, entries.slice(half), options, outcome)
+    await writeRows(trx, toRows(entries.slice(0, half)), options, outcome)
+    await writeRows(trx, toRows(entries.slice(half)), options, outcome)
   }
 }

@@ -33,7 +33,8 @@ export const createDrain = (server: Listeners): Drain => {
   server.on('session', (session: Http2Session) => {
     sessions.add(session)
     session.once('close', () => sessions.delete(session))
-    if (isDraining) sendAway(session)
+    // Whoever comes now has something to ask: refused before the first question, he would come again, to the same.
+    if (isDraining) session.once('stream', () => sendAway(session))
   })
   return {
     begin() {

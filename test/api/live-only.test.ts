@@ -57,17 +57,17 @@ const open = async () => {
       { name: 'auth' },
     ),
   )
-  await app.register(openapi, { publicUrl })
+  const every = { premium: burst, enterprise: burst, demo: burst }
+  const policies = { ...every, logins: 1, failedLogins: 1, accessRequests: 1 }
+  const quotas = createQuotas({ limits: policies, store: undefined, now: () => 0, after })
+  await app.register(openapi, { publicUrl, quotas })
   await app.register(async (closed) => {
     await closed.register(endpoints, {
       publicUrl,
       variesWithOrigin: false,
       judge: { isAway: () => false, staleSeconds: () => 0 },
     })
-    const quotas = { premium: burst, enterprise: burst, demo: burst }
-    const policies = { ...quotas, logins: 1, failedLogins: 1, accessRequests: 1 }
-    const counting = { limits: policies, store: undefined, now: () => 0, after }
-    await closed.register(limits, { quotas: createQuotas(counting) })
+    await closed.register(limits, { quotas })
     for (const row of rows) closed.endpoint(row)
   })
   t.teardown(() => app.close())

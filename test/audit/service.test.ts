@@ -271,6 +271,21 @@ t.test('rows are counted whatever store answers, and none for a 304', async (t) 
   ])
 })
 
+t.test('the description is a read of whoever shows a token for it', async (t) => {
+  const { get } = await logIn(app, apiKey)
+  await app.audit.flush()
+  t.equal((await get('/openapi.json')).statusCode, 200)
+  await app.audit.flush()
+  t.match(await newest(1), [
+    {
+      actor: keyId,
+      action: 'reads',
+      outcome: 'ok',
+      details: { resource: 'openapi.json', status: 200, rows: 0 },
+    },
+  ])
+})
+
 t.test(
   'refusals without a known reader are counted by route; pages that need no token are not',
   async (t) => {

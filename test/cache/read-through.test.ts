@@ -278,6 +278,13 @@ const createSharedMap = () => {
       leases.add(`${customerId} ${key}`)
       return true
     },
+    async look(customerId, key, dependsOn) {
+      const entry = await shared.get(customerId, key, dependsOn)
+      if (entry) return { entry, turn: undefined }
+      return { entry, turn: (await shared.tryLease(customerId, key, entry)) ? 'first' : 'wait' }
+    },
+    hasRoom: () => true,
+    pass: async () => false,
     close: async () => {},
   }
   return { shared, stored }
@@ -300,6 +307,38 @@ t.test('an entry from the shared cache is judged like any other', async (t) => {
   t.equal(third.fills.length, 1, 'behind in the shared cache too')
   third.fills[0]?.give('two')
   t.same(shown(await late), ['two', 'database'])
+})
+
+t.test('in a flood an answer is shared when it is asked for again, or somebody waits for it', async (t) => {
+  const { shared, stored } = createSharedMap()
+  const waited: string[] = []
+  const flooded = { ...shared, hasRoom: () => false, pass: async ({ key }: Entry) => waited.includes(key) }
+  const one = setUp({ shared: flooded })
+  const readFirst = async (key: string) => {
+    const answer = one.read({ key })
+    await settle()
+    one.fills.at(-1)?.give(key)
+    await answer
+    await settle()
+  }
+  await readFirst('k')
+  t.same([...stored.keys()], [])
+  t.same(shown(await one.read()), ['k', 'memory'])
+  t.same([...stored.keys()], ['acme k'], 'again')
+  waited.push('awaited')
+  await readFirst('awaited')
+  t.ok(stored.has('acme awaited'), 'awaited')
+  const again = setUp({ shared: { ...flooded, look: async () => ({ entry: undefined, turn: 'again' }) } })
+  const answer = again.read({ key: 'elsewhere' })
+  await settle()
+  again.fills[0]?.give('text')
+  await answer
+  t.ok(stored.has('acme elsewhere'), 'asked of another instance before')
+  const large = one.read({ key: 'large' })
+  await settle()
+  one.fills.at(-1)?.give('x'.repeat(1_000_000))
+  await large
+  t.ok(stored.has('acme large'), 'too large for memory: nowhere else')
 })
 
 t.test('one instance reads for all; one that takes too long is not waited for', async (t) => {

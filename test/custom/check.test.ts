@@ -4,6 +4,7 @@ import t from 'tap'
 import { checkDocument } from '../../app/custom/check.ts'
 import { DocumentError, type DocumentFault } from '../../app/custom/faults.ts'
 import { readText } from '../../app/custom/read.ts'
+import { readRequest } from '../../app/custom/request.ts'
 
 const check = (text: string) => checkDocument(readText(text))
 
@@ -286,6 +287,23 @@ t.test('every fault has its place, what was expected, and the nearest valid name
   }
 })
 
+t.test('no parameter has a name that means something already, or that no address may have', async (t) => {
+  for (const name of [
+    'limit',
+    'cursor',
+    'format',
+    'revision',
+    'fields',
+    'access_token',
+    'token',
+    'api_key',
+  ]) {
+    t.match(faultsOf(object('{ const: 1 }', `{ ${name}: { type: string, default: x } }`)), [
+      { path: `params.${name}`, detail: /another name/ },
+    ])
+  }
+})
+
 t.test('every fault is told, not the first', async (t) => {
   const faults = faultsOf(`
 name: x
@@ -329,11 +347,37 @@ t.test('a text is one plain YAML or JSON document', async (t) => {
     ['a: !!js/function "x"', /line 1/, /tag/],
     ['a: [1', /line/, /./],
     [`a: ${'x'.repeat(70_000)}`, /^$/, /at most 65536 bytes/],
+    ['a: 1\n__proto__: 2', /line 2/, /another name/],
+    ['{"a": {"__proto__": 2}}', /line 1/, /another name/],
+    ['a: 1\n? [b, c]\n: 2', /line 2/, /a text as a name/],
   ]
   for (const [text, path, detail] of cases) {
     t.match(faultsOf(text), [{ path, detail }], text.slice(0, 30))
   }
   t.equal(check('{"name": "x", "revision": 3, "object": {"a": {"const": 1}}}').revision, 3)
+})
+
+t.test('a text that would be read as another value is refused', async (t) => {
+  const cases: [text: string, path: RegExp, detail: RegExp][] = [
+    ['a: 0123456789012', /line 1/, /0123456789012 would be read as 123456789012: write a text in quotes/],
+    ['a: 1\nb: 1.10', /line 2/, /1\.10 would be read as 1\.1/],
+    ['a: 9007199254740993', /line 1/, /would be read as 9007199254740992/],
+    ['a: 1e400', /line 1/, /Infinity/],
+    ['a: .nan', /line 1/, /NaN/],
+    ['a: 0x10', /line 1/, /would be read as 16/],
+    ['a: TRUE', /line 1/, /would be read as true/],
+    ['%YAML 1.1\n---\na: yes', /line 1/, /YAML 1\.2/],
+    ['a: { 1: one, "1": eins }', /line 1/, /1 is there already/],
+    ['a: { null: true, "null": false }', /line 1/, /null is there already/],
+    ['a: "x\\0y"', /line 1/, /U\+0000/],
+    ['{"a": "\\ud800"}', /line 1/, /surrogates/],
+    ['{"a\\u0000": 1}', /line 1/, /U\+0000/],
+  ]
+  for (const [text, path, detail] of cases) t.match(faultsOf(text), [{ path, detail }], text)
+  t.same(readText('{ a: -1, b: 1.5, c: true, d: null, e: no, f: 2026-01-01, g: "0123", 1: x, null: y }'), {
+    ...{ a: -1, b: 1.5, c: true, d: null, e: 'no', f: '2026-01-01', g: '0123' },
+    ...{ 1: 'x', null: 'y' },
+  })
 })
 
 t.test('what an answer depends on is read off the document', async (t) => {
@@ -363,4 +407,12 @@ t.test('what an answer depends on is read off the document', async (t) => {
     ),
     { dependsOn: ['lab', 'products', 'custom'], dependsOnDay: true },
   )
+})
+
+t.test('a day that parameters put together makes the answer one of its day', async (t) => {
+  const params = '{ unit: { type: string, enum: [day], default: day } }'
+  const where = `{ "due_on[lt]": "to\${unit}" }`
+  const document = check(object(`{ count: { from: projects, where: ${where} } }`, params))
+  const outcome = readRequest(document, { current: 1, served: [1] }, '', '2026-11-21')
+  t.match(outcome, { request: { dependsOnDay: true } })
 })

@@ -354,6 +354,19 @@ t.test('a revision is live within a second, and the one before for 30 days', asy
   clock.offsetMs = 0
 })
 
+t.test('a document that this release does not take is a fault of its own endpoint alone', async (t) => {
+  await give('acme', counts('outgrown'))
+  await until('granted', async () => (await acme('/v1/custom/outgrown')).statusCode === 200, 1000)
+  await run(`update custom_documents set document = replace(document, '"from"', '"former"')
+    where name = 'outgrown'`)
+  await until('outgrown', async () => (await acme('/v1/custom/outgrown')).statusCode === 500, 1000)
+  t.equal((await acme(dashboard)).statusCode, 200)
+  const { paths } = (await acme('/openapi.json')).json()
+  t.ok(paths[dashboard])
+  t.notOk(paths['/v1/custom/outgrown'])
+  await run(`delete from custom_endpoints where name = 'outgrown'`)
+})
+
 t.test('three forms of the path, and the methods', async (t) => {
   const canonical = await acme(`${dashboard}?format=json`)
   for (const prefix of ['', '/webapi/v1/api.php']) {

@@ -308,8 +308,21 @@ t.test('an object of counts, groups and more under its parameters', async (t) =>
 })
 
 t.test('an object is JSON and nothing else', async (t) => {
-  const answer = await acme('/v1/custom/report?status=granted', { accept: 'text/csv' })
-  t.match(answer.json(), { status: 406, code: 'not_acceptable' })
+  const path = '/v1/custom/report?status=granted'
+  for (const [url, accept] of [
+    [path, 'text/csv'],
+    [`${path}&format=csv`, 'text/csv, application/json'],
+  ] as const) {
+    const refused = await acme(url, { accept })
+    t.match(refused.json(), {
+      ...{ status: 406, code: 'not_acceptable' },
+      detail: 'This is available as: application/json',
+    })
+  }
+  const answer = await acme(path, { accept: 'text/csv, application/json;q=0.5' })
+  t.equal(answer.statusCode, 200, 'what the client takes less gladly is better than nothing')
+  t.equal(answer.headers['content-type'], 'application/json')
+  t.same(answer.json(), (await acme(path)).json())
 })
 
 t.test('sums, extremes and averages, lists within objects, constants, paths', async (t) => {

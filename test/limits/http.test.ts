@@ -63,6 +63,7 @@ t.test('every answer after authentication tells the quotas, as structured fields
     [405, await send({ method: 'DELETE', url: '/v1/products' })],
     [406, await get('/v1/products', { accept: 'image/png' })],
     [412, await get('/v1/products', { 'if-match': '"x"' })],
+    [200, await get('/openapi.json')],
   ]
   for (const [index, [status, answer]] of answers.entries()) {
     t.equal(answer.statusCode, status)
@@ -100,6 +101,7 @@ t.test('without a token, and for OPTIONS, nothing is told and nothing counted', 
     await app.inject({ url: '/v1/products', headers: { authorization: 'Bearer x' } }),
     await app.inject({ method: 'OPTIONS', url: '/v1/products' }),
     await app.inject('/health/live'),
+    await app.inject('/openapi.json'),
   ]
   for (const { headers } of answers) t.notOk(headers.ratelimit ?? headers['ratelimit-policy'])
 })
@@ -119,6 +121,7 @@ t.test('over a quota: 429 that names it, and when to come back', async (t) => {
   t.match(body, { code: 'quota_exceeded', status: 429, 'violated-policies': ['burst'] })
   t.same(limitsOf(refused).burst, { q: 3, w: 1, r: 0, t: 1 })
   t.same(limitsOf(refused).minute?.r, 2, 'what is refused is not counted')
+  t.equal((await get('/openapi.json')).statusCode, 429)
 
   clock.offsetMs += 1_000
   t.same(remaining(await get('/v1/me')), [2, 1])

@@ -1,8 +1,10 @@
 import type { Place } from '../../export/place.ts'
 import type { RowEncoder } from '../../export/row.ts'
 
-/** Bytes that a piece has at most, but for one whose only row is longer. */
+/** PostgreSQL sends 8 KiB at a time; to pass each on by itself would cost more than to write its rows. */
 const pieceBytes = 64 * 1024
+/** Room for some pieces, and for rows of 40 KB, which may become six times as long. */
+const memoryBytes = 256 * 1024
 
 type Memory = Readonly<{ bytes: Buffer; view: DataView }>
 
@@ -18,20 +20,20 @@ const allocate = (bytes: number): Memory => {
 export const createPieces = () => {
   let spare: Memory[] = []
   let taken: Memory[] = []
-  let memory = allocate(pieceBytes)
+  let memory = allocate(memoryBytes)
   const to: Place = { view: memory.view, at: 0 }
   let start = 0
   let rows = 0
   const renew = (bytes: number) => {
-    if (memory.bytes.length === pieceBytes) taken.push(memory)
-    memory = bytes > pieceBytes ? allocate(bytes) : (spare.pop() ?? allocate(pieceBytes))
+    if (memory.bytes.length === memoryBytes) taken.push(memory)
+    memory = bytes > memoryBytes ? allocate(bytes) : (spare.pop() ?? allocate(memoryBytes))
     to.view = memory.view
     to.at = 0
     start = 0
   }
   return {
-    /** Whether so many bytes go into this piece; else `take` it first. */
-    hasRoom: (bytes: number) => memory.bytes.length - to.at >= bytes,
+    /** Whether so many bytes still go into this piece; else `take` it first. */
+    hasRoom: (bytes: number) => to.at - start < pieceBytes && memory.bytes.length - to.at >= bytes,
     /** Writes the row that begins at `from`, which becomes at most so many bytes. */
     add(from: Place, encoder: RowEncoder, bytes: number): void {
       if (memory.bytes.length - to.at < bytes) renew(bytes)

@@ -51,6 +51,17 @@ const around = (head: string, { bytes, start, end }: Slice, tail: string): Tagge
   return { body: bytes.subarray(from + prefix.length, to), etag: tagOf(bytes.subarray(from, to)) }
 }
 
+const [lineFeed, comma] = [10, 44]
+
+/** The records as JSON has them, without the one that was read to know whether there are more. No JSON has line feeds. */
+const listed = ({ bytes, start, end }: Slice, hasMore: boolean): Slice => {
+  const last = hasMore ? bytes.lastIndexOf(lineFeed, end - 1) : end
+  for (let at = bytes.indexOf(lineFeed, start); at !== -1 && at < last; at = bytes.indexOf(lineFeed, at)) {
+    bytes[at] = comma
+  }
+  return { bytes, start, end: last }
+}
+
 /** `shapes`: statements kept ready; absent: each is compiled. */
 const execute = (db: Db, plan: Plan, shapes: Shapes | undefined): Promise<ReadRow> => {
   const kept = shapes?.find(plan)
@@ -98,7 +109,9 @@ export const readPage = async (
   const row = await execute(db, plan, shapes)
   const { page, cursor } = describePage(row, plan, plan.resource.computedForDay, encodeCursor)
   const tail = `],"page":${JSON.stringify(page)}${includedPart(row)}}`
-  const body = row.data ? around('{"data":[', row.data, tail) : fromString(`{"data":[${tail}`)
+  const body = row.data
+    ? around('{"data":[', listed(row.data, row.found > plan.limit), tail)
+    : fromString(`{"data":[${tail}`)
   const answer = stamped(row, body, Math.min(row.found, plan.limit))
   return cursor === undefined ? answer : { ...answer, next: `/v1/${plan.resource.name}?${nextQuery(cursor)}` }
 }

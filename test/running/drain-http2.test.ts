@@ -1,0 +1,124 @@
+import { execFileSync } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { type ClientHttp2Session, connect } from 'node:http2'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { sql } from 'kysely'
+import t from 'tap'
+import { addCustomer, createTestDatabase, secretKey, until } from '../helper.ts'
+import { startService } from '../service.ts'
+
+const database = await createTestDatabase()
+t.teardown(() => database.close())
+const apiKey = await addCustomer(database, 'acme')
+
+const folder = mkdtempSync(join(tmpdir(), 'certdata-drain-'))
+t.teardown(() => rmSync(folder, { recursive: true, force: true }))
+const [cert, key] = [join(folder, 'cert.pem'), join(folder, 'key.pem')]
+const subject = ['-subj', '/CN=localhost', '-days', '2', '-nodes']
+execFileSync('openssl', ['req', '-x509', '-newkey', 'rsa:2048', ...subject, '-out', cert, '-keyout', key], {
+  stdio: 'ignore',
+})
+
+/** Over HTTP/2; rejects where the stream is not answered whole. */
+const ask = async (session: ClientHttp2Session, headers: Record<string, string>, body?: string) => {
+  const stream = session.request(headers, { endStream: body === undefined })
+  const answered = once(stream, 'response')
+  if (body !== undefined) stream.end(body)
+  const text = stream.setEncoding('utf8').toArray()
+  const [answer] = await answered
+  return { status: Number(answer[':status']), body: (await text).join('') }
+}
+
+t.test('SIGTERM over HTTP/2: GOAWAY, and nothing that was asked is lost', async (t) => {
+  const service = await startService({
+    DATABASE_URL: database.url,
+    SECRET_KEY: secretKey,
+    TLS_CERT: cert,
+    TLS_KEY: key,
+    DRAIN_SECONDS: '3',
+    LIMIT_PREMIUM_BURST: '100000',
+    LIMIT_PREMIUM_MINUTE: '100000',
+  })
+  t.teardown(() => service.stop('SIGKILL'))
+  const open = async (): Promise<ClientHttp2Session> => {
+    const session = connect(`https://localhost:${service.port}`, { rejectUnauthorized: false })
+    session.on('error', () => {})
+    t.teardown(() => session.destroy())
+    await once(session, 'connect')
+    return session
+  }
+  let first: ClientHttp2Session | undefined
+  await until(
+    'it listens',
+    async () => {
+      first = await open().catch(() => undefined)
+      return first !== undefined
+    },
+    30_000,
+  )
+  const session = first as ClientHttp2Session
+  const login = { ':method': 'POST', ':path': '/v1/auth/login', 'content-type': 'application/json' }
+  const answer = await ask(session, login, JSON.stringify({ api_key: apiKey }))
+  const authorization = `Bearer ${JSON.parse(answer.body).access_token}`
+  const get = (to: ClientHttp2Session, path: string) => ask(to, { ':path': path, authorization })
+  t.match(await get(session, '/v1/countries'), { status: 200 })
+
+  const released = Promise.withResolvers<void>()
+  const locked = Promise.withResolvers<void>()
+  const held = database.operator.transaction().execute(async (trx) => {
+    await sql`lock table products in access exclusive mode`.execute(trx)
+    locked.resolve()
+    await released.promise
+  })
+  await locked.promise
+  const slow = ['a', 'b', 'c'].map((name) => get(session, `/v1/products?name=${name}`))
+  await until('they wait', async () => {
+    const { rows } = await sql<{ n: number }>`
+      select count(*)::integer as n from pg_locks where not granted and relation = 'products'::regclass`.execute(
+      database.operator,
+    )
+    return rows[0]?.n === 3
+  })
+
+  // Asks on, all through the signal, until it is told to go elsewhere.
+  const outcomes: Promise<unknown>[] = []
+  const asking = (async () => {
+    while (!session.closed) {
+      const asked = get(session, '/v1/countries').then(
+        ({ status }) => status,
+        (error) => error.message,
+      )
+      outcomes.push(asked)
+      await delay(5)
+    }
+  })()
+  const goaway = once(session, 'goaway')
+  await delay(50)
+  const stopped = service.stop()
+  const [code] = await goaway
+  t.equal(code, 0, 'GOAWAY without an error')
+  await asking
+  const told = await Promise.all(outcomes)
+  t.ok(told.length > 5)
+  t.same(new Set(told), new Set([200]), 'whatever was asked until the client knew')
+  const second = await open()
+  const sentAway = once(second, 'goaway')
+  t.match(
+    await get(second, '/v1/countries'),
+    { status: 200 },
+    'a new connection is answered while it listens',
+  )
+  await sentAway
+  released.resolve()
+  await held
+  t.same(
+    (await Promise.all(slow)).map(({ status }) => status),
+    [200, 200, 200],
+    'what was under way is answered',
+  )
+  t.equal(await stopped, 0)
+  t.notMatch(service.output(), /connections are cut/)
+})
