@@ -6,7 +6,10 @@ export type MemoryCache = {
   get(customerId: string, key: string): Entry | undefined
   /** The same by `entryName`, for who asks the same again and again. */
   find(name: string): Entry | undefined
-  /** Keeps the newer of two answers of one epoch to the same question; false: an oversize one, not at all. */
+  /**
+   * Keeps the newer of two answers of one epoch to the same question; once there is no room, what is asked for again.
+   * False: never, being oversize.
+   */
   set(entry: Entry): boolean
   readonly sizeBytes: number
 }
@@ -16,12 +19,27 @@ export const entryName = (customerId: string, key: string): string => `${custome
 
 /** What an entry costs beside its body: key, tag, map nodes, buffer objects. */
 const overheadBytes = 1024
+/** Half of the names that are remembered as asked for once. */
+const namesRemembered = 4_096
 /** No single answer takes more than this share of the cache. */
 const largestShare = 1 / 8
 
+/** Whether a name came before, lately: of the last few thousand others. */
+const createRecent = () => {
+  let [young, old] = [new Set<string>(), new Set<string>()]
+  return (name: string): boolean => {
+    if (young.delete(name) || old.delete(name)) return true
+    if (young.size >= namesRemembered) [young, old] = [new Set(), young]
+    young.add(name)
+    return false
+  }
+}
+
 /**
  * A bounded cache by bytes, least recently used first out. Encoded bodies are made after an entry is in,
- * so twice its identity body is set aside for it.
+ * so twice its identity body is set aside for it. Once it is full, nothing goes for an answer that is asked for the
+ * first time: whoever reads all of a customer's records once does not turn out what everybody reads, and does not
+ * fill the process with garbage that has grown old.
  */
 export const createMemoryCache = (maxBytes: number): MemoryCache => {
   const sizeOf = (entry: Entry) => 2 * entry.body.length + 2 * entry.key.length + overheadBytes
@@ -34,6 +52,8 @@ export const createMemoryCache = (maxBytes: number): MemoryCache => {
           sizeCalculation: sizeOf,
         })
       : undefined
+  const cameBefore = createRecent()
+  const hasRoomFor = (entry: Entry) => (entries?.calculatedSize ?? 0) + sizeOf(entry) <= maxBytes
   return {
     get: (customerId, key) => entries?.get(entryName(customerId, key)),
     find: (name) => entries?.get(name),
@@ -41,6 +61,7 @@ export const createMemoryCache = (maxBytes: number): MemoryCache => {
       if (!entries || sizeOf(entry) > largestBytes) return false
       const name = entryName(entry.customerId, entry.key)
       const known = entries.peek(name)
+      if (!known && !hasRoomFor(entry) && !cameBefore(name)) return true
       const isNewer = known?.epoch !== entry.epoch || includesSnapshot(entry.snapshot, known.snapshot)
       if (isNewer) entries.set(name, entry)
       return true

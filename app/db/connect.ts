@@ -109,7 +109,7 @@ export const createPool = (url: string, options: ConnectOptions): pg.Pool => {
     statement_timeout: options.statementTimeoutMs ?? statementTimeoutMs,
     ...(waits ? {} : { query_timeout: answerTimeoutMs }),
     types,
-    ...(options.isStreaming ? { stream: createSocket } : {}),
+    stream: createSocket,
     Client: clientOf(options.prepares === true) as typeof pg.Client,
     keepAlive: true,
     keepAliveInitialDelayMillis: keepAliveAfterMs,

@@ -1,12 +1,12 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import type { FastifyInstance, RouteOptions } from 'fastify'
-import { Kysely, PostgresDialect, type PostgresPool, sql } from 'kysely'
+import { sql } from 'kysely'
 import pg from 'pg'
 import t from 'tap'
 import { parseApiKey } from '../../app/auth/api-keys.ts'
 import { installShipped } from '../../app/custom/install.ts'
-import { createPool, readerRole } from '../../app/db/connect.ts'
-import type { Database, Db } from '../../app/db/schema.ts'
+import { createDb, createPool, readerRole } from '../../app/db/connect.ts'
+import type { Db } from '../../app/db/schema.ts'
 import { resourceNames, resources } from '../../app/resources/index.ts'
 import { createStage } from '../custom/stage.ts'
 import {
@@ -466,15 +466,13 @@ const createStripped = (url: string) => {
           : client.query('submit' in asked ? stripCopy(asked) : asked)
       return Object.assign(Object.create(client), {
         query,
-        release: (error?: boolean) => client.release(error),
+        release: (error?: boolean | Error) => client.release(error),
       })
     },
   })
   const pool = createPool(url, { role: readerRole, max: 4, applicationName: 'stripped', onError: () => {} })
-  const dialect = new PostgresDialect({
-    pool: { options: pool.options, end: () => pool.end(), ...stripping(pool) } as PostgresPool,
-  })
-  return { db: new Kysely<Database>({ dialect }), wrapExports: stripping, replaced: () => replaced }
+  const stripped = { options: pool.options, end: () => pool.end(), ...stripping(pool) }
+  return { db: createDb(stripped as pg.Pool), wrapExports: stripping, replaced: () => replaced }
 }
 
 t.test('row level security alone keeps customers apart', async (t) => {

@@ -482,10 +482,11 @@ t.test(
     await until('the state is there', () => store.replaced === 1)
     t.equal(store.records.size, 4_000)
     t.ok(cuts > 4_000 && cuts < 8_000, 'a part, then the whole')
+    const ended = t.rejects(following, { message: 'the disk is full' })
     await sql`update products set brand = 'x' where id = 'p1' and customer_id = ${`client-${customers}`}`.execute(
       operator,
     )
-    await t.rejects(following, { message: 'the disk is full' })
+    await ended
   },
 )
 

@@ -1,4 +1,5 @@
 import type { Duplex } from 'node:stream'
+import { divert } from '../copy/socket.ts'
 
 /** A row as it came, with room behind it; `end`: where it ends. */
 export type TakeRow = (bytes: Buffer, end: number) => void
@@ -16,8 +17,6 @@ const before = new Set([...'12NS'].map((letter) => letter.charCodeAt(0)))
  * nothing is under way on the connection.
  */
 export const readRows = (socket: Duplex, room: number, take: TakeRow): void => {
-  const [driver, ...more] = socket.listeners('data') as ((bytes: Buffer) => void)[]
-  if (!driver || more.length > 0) throw new Error('the connection is not read by the driver alone')
   /** What came of a message whose rest is still under way: of a row its bytes, else the whole. */
   let row: Buffer | undefined
   let rowSize = 0
@@ -46,13 +45,11 @@ export const readRows = (socket: Duplex, room: number, take: TakeRow): void => {
           received = 0
           row = Buffer.allocUnsafeSlow(rowSize + room)
         } else if (!before.has(code)) {
-          socket.on('data', driver)
-          socket.off('data', read)
-          driver(bytes.subarray(at))
+          giveBack(Buffer.from(bytes.subarray(at)))
           return
         } else {
           if (at + size > bytes.length) break
-          driver(bytes.subarray(at, at + size))
+          tell(Buffer.from(bytes.subarray(at, at + size)))
           at += size
           continue
         }
@@ -62,10 +59,9 @@ export const readRows = (socket: Duplex, room: number, take: TakeRow): void => {
       take(row, rowSize)
       row = undefined
     }
-    if (at < bytes.length) rest = bytes.subarray(at)
+    if (at < bytes.length) rest = Buffer.from(bytes.subarray(at))
   }
-  socket.on('data', read)
-  socket.off('data', driver)
+  const { tell, giveBack } = divert(socket, read)
 }
 
 /** Where a column's text lies in its row. */
