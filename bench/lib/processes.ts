@@ -19,6 +19,12 @@ import { startEmbedded } from '../../app/db/embedded.ts'
 import { stopWithProcess } from './endings.ts'
 
 const root = join(import.meta.dirname, '../..')
+
+/** Node's flags of `npm start`. */
+const startFlags = (): string[] => {
+  const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+  return scripts.start.match(/--\S+/g) ?? []
+}
 const readyWithinMs = 60_000
 
 /** Something started for a bench. `label` says what it is, for the report. */
@@ -168,7 +174,7 @@ export const startService = async (
   const logFile = join(folder, 'access.log')
   const log = openSync(logFile, 'w')
   const port = await freePort()
-  const child = spawn(process.execPath, [...execArgv, 'app/server.ts'], {
+  const child = spawn(process.execPath, [...startFlags(), ...execArgv, 'app/server.ts'], {
     cwd: root,
     env: {
       PATH: process.env.PATH,

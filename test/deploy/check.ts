@@ -115,7 +115,7 @@ const runImage = async () => {
     }
     const before = await digestTree()
     await run('setpriv', asUser(['app/cli.ts', 'migrate']), { cwd: folder, env })
-    const [, entry = ''] = /^CMD \["node", "(.+)"\]$/m.exec(dockerfile) ?? []
+    const [, entry = ''] = /^CMD \["node", .*"(.+)"\]$/m.exec(dockerfile) ?? []
     const service = spawn('setpriv', asUser([entry]), {
       cwd: folder,
       env,

@@ -29,6 +29,12 @@ type Panel = {
 const panels = dashboard.panels as Panel[]
 const expressions = panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr))
 
+t.test('the image starts the service with the flags of npm start', async (t) => {
+  const [, command = '[]'] = /^CMD (\[.+\])$/m.exec(read('Dockerfile')) ?? []
+  const { start } = JSON.parse(read('package.json')).scripts
+  t.equal(`exec ${JSON.parse(command).join(' ')}`, start)
+})
+
 t.test('rules and dashboard ask for metrics that exist', async (t) => {
   const database = await createTestDatabase()
   const app = await createTestApp(database, { env: { METRICS_TOKEN: token } })
