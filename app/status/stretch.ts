@@ -64,7 +64,9 @@ export const createStretchReader = (
   const addDay = (sums: Sums, day: number, from: number, until: number): void => {
     const start = day * minutesPerDay
     const whole = days.get(day)
-    if (whole && until === start + minutesPerDay && from <= Math.max(start, since)) {
+    // The day's sums have the minute before `since` in them, too: where it is kept, so are those after it.
+    const isWhole = from <= start || (from <= since && !minutes.has(since - 1))
+    if (whole && until === start + minutesPerDay && isWhole) {
       addSums(sums, whole)
       for (const each of own) if (Math.floor(each.minute / minutesPerDay) === day) addSums(sums, each)
       return

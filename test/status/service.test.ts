@@ -241,6 +241,23 @@ t.test('the serving role reports and reads by functions only, and only of about 
   await t.rejects(reportServiceMinutes(reader, 'x', [minuteOf(now, { requests: 1, failed: 2 })]))
 })
 
+t.test('the first minute, which was not measured from its beginning, stays out past midnight', async (t) => {
+  const status = start()
+  const midnight = noon + perDay / 2
+  const answer = (times: number) => {
+    for (let i = 0; i < times; i++) status.addAnswer(200, 1, true)
+  }
+  goTo(midnight - 2)
+  answer(1)
+  goTo(midnight - 1)
+  answer(7)
+  goTo(midnight)
+  await status.report()
+  await status.refresh()
+  goTo(midnight + 1)
+  t.match(read(status).periods.now, { requests: 7 })
+})
+
 t.test('over HTTP: answers of the API are counted, pages are not, and nobody’s data are in it', async (t) => {
   const clock = { offsetMs: 0 }
   const app = await createTestApp(database, { clock })
