@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util'
 import { requestText } from './lib/client.ts'
 import { tell } from './lib/findings.ts'
 import { type LoopResult, runClosedLoop, runOpenLoop } from './lib/loops.ts'
+import { measureUndisturbed, undisturbedOf } from './lib/machine.ts'
 import { cpuMs, waitedMs } from './lib/processes.ts'
 import { say } from './lib/progress.ts'
 import { median } from './lib/statistics.ts'
@@ -9,18 +10,22 @@ import { createWorld, type World } from './lib/world.ts'
 
 /**
  * Latency of cached answers under a constant rate of 70 % of saturation, each counted from when it was due.
- * Saturation is found in the same round, by asking without a pause.
+ * Saturation is found in the same round, by asking without a pause. Judged are rounds in which the machine was ours.
  */
 const { values: options } = parseArgs({
   options: {
     rounds: { type: 'string', default: '5' },
-    seconds: { type: 'string', default: '4' },
+    seconds: { type: 'string', default: '2' },
+    'at-most': { type: 'string', default: '20' },
     share: { type: 'string', default: '0.7' },
   },
 })
 const rounds = Number(options.rounds)
 const seconds = Number(options.seconds)
 const share = Number(options.share)
+const atMost = Number(options['at-most'])
+/** Of the cores' time: a stall of 20 ms in two seconds is what one request in a hundred has to wait for. */
+const tolerated = 0.005
 const warmSeconds = 2
 /**
  * For saturation and rate alike: an answer costs more, the more connections it may come over. Whoever finds none free
@@ -81,50 +86,61 @@ const measureRound = async ({ service }: World, { requests }: Traffic): Promise<
 
 const ms = (microseconds: number) => Number((microseconds / 1000).toFixed(2))
 
-const summary = (results: readonly Round[]) => {
-  const of = (pick: (round: Round) => number) => median(results.map(pick))
+const p99Of = ({ open }: Round) => ms(open.latency.percentile(99))
+
+const summary = (rounds: readonly { value: Round; stolen: number }[]) => {
+  const judged = undisturbedOf(rounds, tolerated)
+  const of = (pick: (round: Round) => number) => median(judged.map(pick))
+  const share = (value: number) => Number((100 * value).toFixed(1))
   return {
+    'undisturbed rounds': judged.length,
+    'of all': rounds.length,
     'saturation/s': Math.round(of(({ saturation }) => saturation)),
     'answered/s': Math.round(of(({ open }) => open.rate)),
     'average ms': ms(of(({ open }) => open.latency.mean)),
     'p50 ms': ms(of(({ open }) => open.latency.percentile(50))),
-    'p99 ms': ms(of(({ open }) => open.latency.percentile(99))),
-    'longest ms': ms(Math.max(...results.map(({ open }) => open.latency.max))),
-    'p99 of each round': results.map(({ open }) => ms(open.latency.percentile(99)).toFixed(1)).join(' '),
+    'p99 ms': of(p99Of),
+    'longest ms': ms(Math.max(...judged.map(({ open }) => open.latency.max))),
+    'p99 of every round (stolen, %)': rounds
+      .map(({ value, stolen }) => `${p99Of(value).toFixed(1)} (${share(stolen)})`)
+      .join(' '),
     'sent late, p99 ms': ms(of(({ open }) => open.lag.percentile(99))),
-    'and at most': results.map(({ open }) => ms(open.lag.max).toFixed(0)).join(' '),
     'service, cores': Number(of(({ serviceBusy }) => serviceBusy).toFixed(2)),
-    'service waited for a core, %': Number((100 * of(({ serviceWaited }) => serviceWaited)).toFixed(1)),
+    'service waited for a core, %': share(of(({ serviceWaited }) => serviceWaited)),
     'generator, cores': Number(of(({ generatorBusy }) => generatorBusy).toFixed(2)),
-    failed: results.reduce((sum, { open }) => sum + open.failed, 0),
+    failed: judged.reduce((sum, { open }) => sum + open.failed, 0),
   }
 }
 
-const world = await createWorld({ certificates: 10_000, crowdSize: 0, say })
-const results = new Map<string, Round[]>()
-try {
+const measureAll = async (world: World) => {
   const traffic = await listTraffic(world)
   for (const { requests } of traffic) {
     const request = (n: number) => requests[n % requests.length] as string
-    await runClosedLoop({
-      url: world.service.url,
-      connections,
-      seconds: warmSeconds,
-      request,
-    })
+    await runClosedLoop({ url: world.service.url, connections, seconds: warmSeconds, request })
   }
-  for (let round = 1; round <= rounds; round++) {
-    for (const each of traffic) {
-      say(`round ${round} of ${rounds}: ${each.name}`)
-      results.set(each.name, [...(results.get(each.name) ?? []), await measureRound(world, each)])
-    }
-  }
-} finally {
-  await world.close()
+  const subjects = traffic.map((each) => [
+    each.name,
+    (round: number) => {
+      say(`round ${round}, at most ${atMost}: ${each.name}`)
+      return measureRound(world, each)
+    },
+  ])
+  return measureUndisturbed<Round>({
+    subjects: Object.fromEntries(subjects),
+    wanted: rounds,
+    atMost,
+    tolerated,
+  })
 }
+
+const world = await createWorld({ certificates: 10_000, crowdSize: 0, say })
+const results = await measureAll(world).finally(() => world.close())
 
 const rows = Object.fromEntries([...results].map(([name, each]) => [name, summary(each)]))
 const missed = Object.entries(rows).flatMap(([name, row]) => [
+  ...(row['undisturbed rounds'] >= rounds
+    ? []
+    : [`${name}: ${row['undisturbed rounds']} rounds in which the machine was ours, ${rounds} are needed`]),
   ...(row['average ms'] < goal.averageMs
     ? []
     : [`${name}: ${row['average ms']} ms on average, not below ${goal.averageMs}`]),
@@ -135,8 +151,8 @@ tell({
   name: 'latency',
   title: 'Latency at a constant rate',
   text: [
-    `Cached answers at ${100 * share} % of saturation, over ${connections} connections, ${rounds} rounds of ${seconds} s; saturation: all of them ask without a pause, in the same round.`,
-    'Medians of the rounds. Latency counts from when each request was due, so coordinated omission cannot hide anything. Service, generator and PostgreSQL share the cores: "sent late" is what the generator adds, "waited" the share of the time in which the service was ready and had no core.',
+    `Cached answers at ${100 * share} % of saturation, over ${connections} connections, in rounds of ${seconds} s; saturation: all of them ask without a pause, in the same round.`,
+    `Medians of the undisturbed rounds: those in which the hypervisor gave at most ${100 * tolerated} % of the cores' time to others. Latency counts from when each request was due, so coordinated omission cannot hide anything. Service, generator and PostgreSQL share the cores: "sent late" is what the generator adds, "waited" the share of the time in which the service was ready and had no core.`,
     `Goals: below ${goal.averageMs} ms on average, p99 below ${goal.p99Ms} ms.`,
   ],
   tables: [{ about: 'Milliseconds', rows }],

@@ -47,23 +47,48 @@ export const describeMachine = (): Pick<Report, 'at' | 'commit' | 'machine' | 'v
   versions: { node: process.version, v8: process.versions.v8 as string },
 })
 
-/** The median of the rounds' ratios: each to the reference measured next to it. NaN: there is no reference. */
-export const ratioOf = ({ subject, reference }: Result): number =>
-  median(subject.flatMap(({ rate }, index) => (reference[index] ? [rate / reference[index].rate] : [])))
+/** A round counts while the hypervisor gave at most this share of the cores' time to others. */
+const toleratedSteal = 0.03
+
+/** Whether the machine was ours in each round, for subject and reference. */
+const undisturbed = ({ subject, reference }: Result): boolean[] =>
+  subject.map(({ stolen }, round) => Math.max(stolen, reference[round]?.stolen ?? 0) <= toleratedSteal)
+
+export const countUndisturbed = (result: Result): number => undisturbed(result).filter(Boolean).length
+
+/** The rounds to judge: undisturbed ones, or all where there was none. */
+const judgedRounds = (result: Result): number[] => {
+  const isGood = undisturbed(result)
+  const rounds = isGood.map((_, round) => round)
+  return isGood.includes(true) ? rounds.filter((round) => isGood[round]) : rounds
+}
+
+/** The median of the judged rounds' ratios: each to the reference measured next to it. NaN: there is no reference. */
+export const ratioOf = (result: Result): number =>
+  median(
+    judgedRounds(result).flatMap((round) => {
+      const [subject, reference] = [result.subject[round], result.reference[round]]
+      return subject && reference ? [subject.rate / reference.rate] : []
+    }),
+  )
 
 const summary = (result: Result) => {
-  const of = (key: keyof Sample) => median(result.subject.map((sample) => sample[key]))
+  const judged = judgedRounds(result)
+  const medianOf = (samples: readonly Sample[], key: keyof Sample) =>
+    median(judged.flatMap((round) => samples[round]?.[key] ?? []))
+  const of = (key: keyof Sample) => medianOf(result.subject, key)
   const ratio = ratioOf(result)
-  const costs = median(result.reference.map(({ cpuMs }) => cpuMs))
+  const costs = medianOf(result.reference, 'cpuMs')
   return {
     'answers/s': Math.round(of('rate')),
-    'reference/s': Math.round(median(result.reference.map(({ rate }) => rate))) || '',
+    'reference/s': Math.round(medianOf(result.reference, 'rate')) || '',
     ratio: Number.isNaN(ratio) ? '' : ratio.toFixed(2),
     goal: result.goal?.toFixed(2) ?? '',
     'CPU ratio': Number.isNaN(costs) ? '' : (of('cpuMs') / costs).toFixed(2),
     'average ms': of('averageMs').toFixed(2),
     'p99 ms': of('p99Ms').toFixed(1),
     failed: result.subject.reduce((sum, { failed }) => sum + failed, 0),
+    'undisturbed rounds': `${countUndisturbed(result)} of ${result.subject.length}`,
   }
 }
 
@@ -81,7 +106,7 @@ export const printTable = ({
     `\n${at}  ${head}  Node ${versions.node}  ${machine.cores} × ${machine.cpu}, load ${machine.load.toFixed(1)}`,
   )
   console.log(
-    `${options.connections} connections, ${options.rounds} rounds of ${options.seconds} s; read the ratios. Resident afterwards: ${residentMib.toFixed(0)} MiB\n`,
+    `${options.connections} connections, ${options.rounds} undisturbed rounds of ${options.seconds} s, or as many more; read the ratios. Resident afterwards: ${residentMib.toFixed(0)} MiB\n`,
   )
   console.table(Object.fromEntries(results.map((result) => [result.name, summary(result)])))
 }
@@ -111,7 +136,7 @@ export const toHtml = (report: Report): string => {
   })
   const columns = Object.keys(summary(report.results[0] as Result)).map((name) => `<th>${name}</th>`)
   const body = `<p>${toEntities(report.at)}, commit ${toEntities(report.commit)}, Node ${toEntities(report.versions.node ?? '')}, ${report.machine.cores} × ${toEntities(report.machine.cpu)}, ${report.machine.memoryGib} GiB, load at the end ${report.machine.load.toFixed(1)}.
-${report.options.rounds} rounds of ${report.options.seconds} s over ${report.options.connections} connections, each scenario next to its reference. ${report.notes.map(toEntities).join(' ')}</p>
+${report.options.rounds} rounds of ${report.options.seconds} s over ${report.options.connections} connections, each scenario next to its reference; more where the hypervisor took more than ${100 * toleratedSteal} % of the cores in one, and those do not count. ${report.notes.map(toEntities).join(' ')}</p>
 <p>Bars are the rate as a share of the reference's (dashed: equal), ticks the goals, dots the rounds. Absolute figures belong to the machine.</p>
 <table><tr><th>scenario</th><th></th>${columns.join('')}</tr>${rows.join('')}</table>`
   return toPage('Bench of the Certification Data API', body, css)

@@ -53,15 +53,19 @@ t.test('imports go one way: server → app → plugins, routes → core → sche
   t.same(wrong.map(sentence), [])
 })
 
-t.test('nobody imports bench/, but its own tests, and test/', async (t) => {
-  const wrong = imports.filter(
-    ({ from, to }) =>
-      /^(bench|test)\//.test(to) &&
-      from.split('/')[0] !== to.split('/')[0] &&
-      !(from.startsWith('test/bench/') && to.startsWith('bench/')),
-  )
-  t.same(wrong.map(sentence), [])
-})
+t.test(
+  'nobody imports bench/, but its own tests, and test/; how disturbed the machine is, is for all who measure',
+  async (t) => {
+    const wrong = imports.filter(
+      ({ from, to }) =>
+        /^(bench|test)\//.test(to) &&
+        from.split('/')[0] !== to.split('/')[0] &&
+        !(from.startsWith('test/bench/') && to.startsWith('bench/')) &&
+        !(from.startsWith('test/') && to === 'bench/lib/machine.ts'),
+    )
+    t.same(wrong.map(sentence), [])
+  },
+)
 
 t.test('the core knows no framework', async (t) => {
   const wrong = imports.filter(({ from, to }) => roomOf(from) === 'core' && /^(fastify|@fastify\/)/.test(to))

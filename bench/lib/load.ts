@@ -1,4 +1,5 @@
 import autocannon from 'autocannon'
+import { watchSteal } from './machine.ts'
 import { cpuMs, type Server } from './processes.ts'
 
 /** What is asked, and of whom. */
@@ -24,6 +25,8 @@ export type Sample = {
   cpuMs: number
   megabytesPerSecond: number
   failed: number
+  /** Share of the cores' time that the machine was not ours. */
+  stolen: number
 }
 
 export type LoadOptions = { seconds: number; connections: number }
@@ -33,6 +36,7 @@ export const measure = async (target: Target, { seconds, connections }: LoadOpti
   const { server, method = 'GET', path, makePath, headers = {}, makeHeaders, body } = target
   const varies = makePath || makeHeaders
   const before = cpuMs(server.pid)
+  const stolenShare = watchSteal()
   const result = await autocannon({
     url: server.url + path,
     connections,
@@ -63,5 +67,6 @@ export const measure = async (target: Target, { seconds, connections }: LoadOpti
     cpuMs: (cpuMs(server.pid) - before) / Math.max(1, answers),
     megabytesPerSecond: result.throughput.average / 1e6,
     failed: result['4xx'] + result['5xx'] + result.errors,
+    stolen: stolenShare(),
   }
 }

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net'
 import t, { type Test } from 'tap'
 import { requestText } from '../../bench/lib/client.ts'
 import { runClosedLoop, runOpenLoop } from '../../bench/lib/loops.ts'
+import { measureUndisturbed, stolenMs, undisturbedOf, watchSteal } from '../../bench/lib/machine.ts'
 import { createSchedule } from '../../bench/lib/schedule.ts'
 import { fitLine, lowestOf, median, percentile } from '../../bench/lib/statistics.ts'
 
@@ -48,6 +49,29 @@ t.test('a schedule is due at a constant rate, and ends', async (t) => {
   t.equal(schedule.total, 20)
   t.equal(schedule.dueAt(3), 1_015)
   t.same([999, 1_000, 1_004, 1_005, 1_094, 9_999].map(schedule.countBy), [0, 1, 1, 2, 19, 20])
+})
+
+t.test('what the hypervisor took is known where Linux tells it, and never falls', async (t) => {
+  const before = stolenMs()
+  const stolenShare = watchSteal()
+  t.ok(before >= 0)
+  t.ok(stolenMs() >= before)
+  t.ok(stolenShare() >= 0 && stolenShare() < 2)
+})
+
+t.test('rounds are measured in turn until enough were undisturbed, or too many tried', async (t) => {
+  const asked: string[] = []
+  const note = (name: string) => async (round: number) => {
+    asked.push(`${name}${round}`)
+    return round
+  }
+  const subjects = { a: note('a'), b: note('b') }
+  const enough = await measureUndisturbed({ subjects, wanted: 2, atMost: 5, tolerated: 1 })
+  t.same(asked, ['a1', 'b1', 'a2', 'b2'])
+  t.same(undisturbedOf(enough.get('a') ?? [], 1), [1, 2])
+  const never = await measureUndisturbed({ subjects, wanted: 2, atMost: 3, tolerated: -1 })
+  t.equal(never.get('b')?.length, 3, 'tried as often as it may be')
+  t.same(undisturbedOf(never.get('b') ?? [], -1), [], 'and nothing to judge')
 })
 
 const serve = async (t: Test, listener: RequestListener): Promise<string> => {

@@ -1,0 +1,65 @@
+import { readFileSync } from 'node:fs'
+import os from 'node:os'
+
+const ticksPerSecond = 100
+/** Of the first line of `/proc/stat`, after its name: user, nice, system, idle, iowait, irq, softirq, steal. */
+const stealField = 7
+
+/**
+ * Milliseconds of processor time, of all cores together since the machine started, for which its hypervisor gave a
+ * core that had work here to somebody else ("steal"). 0 where that is not told, which is no proof that there was none.
+ */
+export const stolenMs = (): number => {
+  try {
+    const [first = ''] = readFileSync('/proc/stat', 'utf8').split('\n')
+    return (Number(first.trim().split(/\s+/)[1 + stealField]) * 1000) / ticksPerSecond || 0
+  } catch {
+    return 0
+  }
+}
+
+/** From now on: the returned function tells the share of all cores' time, 0 to 1, that was stolen since. */
+export const watchSteal = (): (() => number) => {
+  const [startedAt, before] = [performance.now(), stolenMs()]
+  return () => (stolenMs() - before) / Math.max(1, (performance.now() - startedAt) * os.cpus().length)
+}
+
+/** What a round gave. `stolen`: share of all cores' time, 0 to 1, that the machine was not ours. */
+export type Round<Value> = { value: Value; stolen: number }
+
+export type RoundsOptions<Value> = {
+  /** What is measured in turn, under the names of the answer. */
+  subjects: Readonly<Record<string, (round: number) => Promise<Value>>>
+  /** A subject is measured until it has so many undisturbed rounds. */
+  wanted: number
+  /** And not more often than this. */
+  atMost: number
+  /** A round is undisturbed where no larger share was stolen. */
+  tolerated: number
+}
+
+/**
+ * Measures until enough rounds were undisturbed. A stall of the machine is none of the service: whoever judges, judges
+ * the undisturbed ones, and shows how many they were of how many.
+ */
+export const measureUndisturbed = async <Value>({
+  subjects,
+  wanted,
+  atMost,
+  tolerated,
+}: RoundsOptions<Value>): Promise<Map<string, Round<Value>[]>> => {
+  const results = new Map<string, Round<Value>[]>(Object.keys(subjects).map((name) => [name, []]))
+  for (let round = 1; round <= atMost; round++) {
+    for (const [name, measure] of Object.entries(subjects)) {
+      const rounds = results.get(name) as Round<Value>[]
+      if (undisturbedOf(rounds, tolerated).length >= wanted) continue
+      const stolenShare = watchSteal()
+      const value = await measure(round)
+      rounds.push({ value, stolen: stolenShare() })
+    }
+  }
+  return results
+}
+
+export const undisturbedOf = <Value>(rounds: readonly Round<Value>[], tolerated: number): Value[] =>
+  rounds.filter(({ stolen }) => stolen <= tolerated).map(({ value }) => value)
