@@ -188,7 +188,7 @@ const shedOverload = (
   const { concurrency, lagMs } = config.overload
   const lag = watchLag({ lateMs: lagMs, now: monotonicNow })
   const shed = { demo: 0, other: 0 }
-  const admission = createAdmission({ concurrency, lagLevel: lag.level })
+  const admission = createAdmission({ concurrency, lag })
   const onShed = (kind: keyof typeof shed) => {
     shed[kind] += 1
     app.requestObserver.observe('', kind === 'demo' ? 'demo' : 'none', 503, 0, 'none')

@@ -1,3 +1,5 @@
+import type { Lag } from './lag.ts'
+
 /** Whether a request may begin; `shed`: 503 at once. */
 export type Verdict = 'admit' | 'shed'
 
@@ -18,8 +20,8 @@ export type Admission = {
 export type AdmissionOptions = {
   /** Requests that may wait for a database or anything else at once. */
   concurrency: number
-  /** How long the event loop has been late, in steps; 0: it is not. See lag.ts. */
-  lagLevel: () => number
+  /** How late the event loop is. See lag.ts. */
+  lag: Pick<Lag, 'level' | 'looks'>
 }
 
 /** Of `concurrency`: what the demo may fill, so that a customer always finds room. */
@@ -28,21 +30,35 @@ const demoShare = 1 / 2
 const overdraft = 2
 /** A moment's hiccup costs the demo its requests, a lasting one everybody's. */
 export const lagLevels = { demo: 1, all: 3 } as const
+/**
+ * So many requests are let in between two looks at a late event loop. Where no more than these come, it is not they
+ * that make it late (a start, a large script compressed, a machine that stood still), and refusing them helps nobody.
+ */
+const fewRequests = 4
 
 /**
  * Bounds what runs at once. Requests that are answered from memory never wait, so only others count. When the
  * room is full, those who fill it are refused: whoever holds less than an equal part of it is let in up to twice
  * the bound, so that one customer's flood of slow questions does not cost another's quick ones.
  */
-export const createAdmission = ({ concurrency, lagLevel }: AdmissionOptions): Admission => {
+export const createAdmission = ({ concurrency, lag }: AdmissionOptions): Admission => {
   const held = new Map<string, number>()
   let active = 0
 
-  const hasRoom = () => active < concurrency * demoShare && lagLevel() === 0
+  let [lastLook, sinceLook] = [-1, 0]
+
+  const hasRoom = () => active < concurrency * demoShare && lag.level() === 0
+
+  const isOneOfFew = (): boolean => {
+    const look = lag.looks()
+    if (look !== lastLook) [lastLook, sinceLook] = [look, 0]
+    sinceLook += 1
+    return sinceLook <= fewRequests
+  }
 
   const judge: Admission['judge'] = (holder, isDemo) => {
-    const level = lagLevel()
-    if (level >= lagLevels.all || (isDemo && level >= lagLevels.demo)) return 'shed'
+    const level = lag.level()
+    if (level > 0 && !isOneOfFew() && level >= (isDemo ? lagLevels.demo : lagLevels.all)) return 'shed'
     if (active < concurrency * demoShare) return 'admit'
     if (isDemo) return 'shed'
     if (active < concurrency) return 'admit'

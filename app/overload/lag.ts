@@ -2,6 +2,8 @@
 export type Lag = {
   /** 0: in time; one more for each look in a row that found it late, one less for each that did not. */
   level(): number
+  /** How often it was looked at: whoever sees the same number twice saw no turn in between. */
+  looks(): number
   stop(): void
 }
 
@@ -21,11 +23,13 @@ const highestLevel = 4
  */
 export const watchLag = ({ lateMs, now }: LagOptions): Lag => {
   let level = 0
+  let looks = 0
   let dueAt = now() + everyMs
   const timer = setInterval(() => {
     const isLate = now() - dueAt > lateMs
     level = isLate ? Math.min(level + 1, highestLevel) : Math.max(level - 1, 0)
+    looks += 1
     dueAt = now() + everyMs
   }, everyMs).unref()
-  return { level: () => level, stop: () => clearInterval(timer) }
+  return { level: () => level, looks: () => looks, stop: () => clearInterval(timer) }
 }

@@ -6,11 +6,11 @@ import { createAdmission } from '../../app/overload/admission.ts'
 import { watchLag } from '../../app/overload/lag.ts'
 import { addCustomer, createTestDatabase, listenTestApp, until } from '../helper.ts'
 
-const calm = () => 0
+const calm = { level: () => 0, looks: () => 0 }
 const metricsToken = 'who-measures-has-this'
 
 t.test('up to the bound everybody is let in, beyond it whoever holds less than a part of it', async (t) => {
-  const admission = createAdmission({ concurrency: 10, lagLevel: calm })
+  const admission = createAdmission({ concurrency: 10, lag: calm })
   const releases = Array.from({ length: 10 }, () => {
     t.equal(admission.judge('flood', false), 'admit')
     return admission.hold('flood')
@@ -29,7 +29,7 @@ t.test('up to the bound everybody is let in, beyond it whoever holds less than a
 })
 
 t.test('the demo has half of the room', async (t) => {
-  const admission = createAdmission({ concurrency: 10, lagLevel: calm })
+  const admission = createAdmission({ concurrency: 10, lag: calm })
   for (let count = 0; count < 5; count += 1) {
     t.equal(admission.judge('demo', true), 'admit')
     admission.hold('demo')
@@ -40,11 +40,24 @@ t.test('the demo has half of the room', async (t) => {
 
 t.test('a late event loop sheds the demo first, and everybody when it goes on', async (t) => {
   const verdicts = [0, 1, 2, 3, 4].map((level) => {
-    const admission = createAdmission({ concurrency: 10, lagLevel: () => level })
+    const admission = createAdmission({ concurrency: 10, lag: { level: () => level, looks: () => 7 } })
+    for (let few = 0; few < 4; few += 1) admission.judge('customer', false)
     return [admission.judge('demo', true), admission.judge('customer', false)].join()
   })
   t.same(verdicts, ['admit,admit', 'shed,admit', 'shed,admit', 'shed,shed', 'shed,shed'])
 })
+
+t.test(
+  'a few requests are let in at each turn of a late event loop: it is not they that make it late',
+  async (t) => {
+    let looks = 0
+    const admission = createAdmission({ concurrency: 10, lag: { level: () => 4, looks: () => looks } })
+    const turn = () => Array.from({ length: 6 }, (_, n) => admission.judge('anybody', n % 2 === 0))
+    t.same(turn(), ['admit', 'admit', 'admit', 'admit', 'shed', 'shed'])
+    looks += 1
+    t.same(turn(), ['admit', 'admit', 'admit', 'admit', 'shed', 'shed'], 'at the next one again')
+  },
+)
 
 t.test('a loop is late when its timers are, and recovers', async (t) => {
   const lag = watchLag({ lateMs: 30, now: () => performance.now() })
