@@ -9,7 +9,7 @@ import { createPoller, type Poller } from './cache/poller.ts'
 import { createRedisCache, type SharedCache } from './cache/redis.ts'
 import type { Config } from './config.ts'
 import { createChangeSource } from './db/changes.ts'
-import { createDb, createPool, findServingRole } from './db/connect.ts'
+import { createDb, createPool, findServingRole, readerRole } from './db/connect.ts'
 import { createExportSource, type ExportSource } from './db/copy/source.ts'
 import { listPendingMigrations } from './db/migrate.ts'
 import type { Db } from './db/schema.ts'
@@ -94,9 +94,20 @@ const describePool = ({ totalCount, idleCount, waitingCount }: PoolCounts, max: 
   max,
 })
 
+/** PostgreSQL's word for a login that may not take the role that its connection asks for. */
+const insufficientPrivilege = '42501'
+
+const explainUnreadable = (cause: unknown): Error => {
+  const isForbidden = (cause as { code?: unknown }).code === insufficientPrivilege
+  const advice = isForbidden
+    ? `the login of DATABASE_URL may not: \`grant ${readerRole} to <login>\``
+    : 'run `npx certdata migrate` first'
+  return new Error(`The schema cannot be read: ${advice}`, { cause })
+}
+
 const requireCurrentSchema = async (db: Db): Promise<void> => {
   const pending = await listPendingMigrations(db).catch((error: unknown) => {
-    throw new Error('The schema cannot be read: run `npx certdata migrate` first', { cause: error })
+    throw explainUnreadable(error)
   })
   if (pending.length > 0) {
     throw new Error(`The schema lacks ${pending.join(', ')}: run \`npx certdata migrate\` first`)

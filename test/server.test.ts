@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import pg from 'pg'
 import t from 'tap'
 import { createTestDatabase, secretKey } from './helper.ts'
 import { freePort, makeDataFolder, testPostgres, testRedis } from './servers.ts'
@@ -102,6 +103,42 @@ t.test('a database without the schema says what to run', async (t) => {
   const [code] = await once(service.child, 'close')
   t.equal(code, 1)
   t.match(service.output(), /npx certdata migrate/)
+})
+
+t.test('the version before serves on the schema of the next, so that it can be rolled back to', async (t) => {
+  const database = await createTestDatabase()
+  t.teardown(() => database.close())
+  const owner = new pg.Client({ connectionString: database.url })
+  await owner.connect()
+  await owner.query(`insert into kysely_migration values ('9999-of-a-later-version', '2026-11-22T00:00:00Z')`)
+  await owner.end()
+  const service = await start({ DATABASE_URL: database.url, SECRET_KEY: secretKey })
+  await untilReady(service)
+  t.equal(await service.stop(), 0)
+})
+
+t.test('a login that may not take the serving role says what to grant', async (t) => {
+  const database = await createTestDatabase()
+  t.teardown(() => database.close())
+  const owner = new pg.Client({ connectionString: database.url })
+  await owner.connect()
+  t.teardown(() => owner.end())
+  const login = `web_${process.pid}`
+  await owner.query(`create role ${login} login password 'web'`)
+  // Beside the owner's, because a socket's address has no place for it in front.
+  const url = `${database.url}${database.url.includes('?') ? '&' : '?'}user=${login}&password=web`
+  const env = { DATABASE_URL: url, SECRET_KEY: secretKey }
+  const refused = await start(env)
+  const [code] = await once(refused.child, 'close')
+  t.equal(code, 1)
+  t.match(refused.output(), /grant certdata_reader to/)
+  t.notMatch(refused.output(), /migrate/, 'which would not help')
+
+  await owner.query(`grant certdata_reader to ${login}`)
+  const service = await start(env)
+  await untilReady(service)
+  t.equal(await service.stop(), 0)
+  await owner.query(`drop role ${login}`)
 })
 
 t.test('an unreachable Redis is a warning, and used as soon as it is there', async (t) => {
