@@ -78,6 +78,16 @@ t.test('on one database', async (t) => {
     t.same(await query('select count(*)::integer as n from signing_keys'), [{ n: 2 }])
   })
 
+  await t.test(
+    'migrate of the version before leaves a later schema alone: a roll-back is the old code',
+    async (t) => {
+      await query(`insert into kysely_migration values ('9999-of-a-later-version', '2026-11-22T00:00:00Z')`)
+      t.same(await json('migrate'), { migrations: [], reference_data: 'up_to_date' })
+      t.equal((await cli('customers list')).code, 0)
+      await query(`delete from kysely_migration where name like '9999%'`)
+    },
+  )
+
   await t.test('customers add and keys issue lead from nothing to a working key', async (t) => {
     const customer = await json('customers add acme --name Acme --plan premium')
     t.match(customer, {

@@ -33,13 +33,20 @@ const migratorOf = (db: Db) =>
 /**
  * Brings the schema up to date, under the migrator's own lock, and returns the names that ran.
  * `db` must log in as the owner. Throws the first migration's error; nothing of it stays.
+ * A schema that a later version has brought further is left as it is: migrations only add, so that this version
+ * goes on working with it, and a roll-back runs this command as every release does.
  */
 export const migrate = async (db: Db): Promise<string[]> => {
-  const { error, results } = await migratorOf(db).migrateToLatest()
-  if (error) throw error
+  const ran: string[] = []
+  // The migrator itself takes what it does not know for corruption.
+  if ((await listPendingMigrations(db)).length > 0) {
+    const { error, results = [] } = await migratorOf(db).migrateToLatest()
+    if (error) throw error
+    ran.push(...results.map((result) => result.migrationName))
+  }
   // The serving role asks at start whether it may serve; see listPendingMigrations.
   await sql.raw(`grant select on kysely_migration, kysely_migration_lock to ${readerRole}`).execute(db)
-  return (results ?? []).map((result) => result.migrationName)
+  return ran
 }
 
 /** Names of migrations that have not run yet; all of them on an empty database. */
