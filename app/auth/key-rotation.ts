@@ -105,8 +105,9 @@ const requireNext = (rows: readonly Row[], lead: number): Row => {
 export const rotateSigningKeys = (db: Db, secrets: Secrets, lead: number): Promise<SigningKeyRecord[]> =>
   inTransaction(db, async (transaction) => {
     await sql`lock table signing_keys in share row exclusive mode`.execute(transaction)
-    const next = requireNext(await readKeys(transaction, secrets), lead)
+    // First of all: they may be sealed with a SECRET_KEY that was given up when the last of them had gone.
     await transaction.deleteFrom('signing_keys').where(isGone).execute()
+    const next = requireNext(await readKeys(transaction, secrets), lead)
     await transaction
       .updateTable('signing_keys')
       .set({

@@ -74,6 +74,30 @@ t.test('whoever has another SECRET_KEY than the service cannot rotate', async (t
   t.same(await listSigningKeys(operator), before)
 })
 
+t.test(
+  'SECRET_KEY changes without a gap: rotated twice, the former one may go with its last key',
+  async (t) => {
+    const own = await createTestDatabase()
+    t.teardown(() => own.close())
+    const newer = 'n'.repeat(32)
+    const both = createSecrets([newer, secretKey])
+    const alone = createSecrets([newer])
+    const statesOf = async () => (await listSigningKeys(own.operator)).map(({ state }) => state).sort()
+    await rotateSigningKeys(own.operator, both, 0)
+    await t.rejects(loadSigningKeys(own.reader, alone), /cannot be opened/, 'once is not enough')
+    await rotateSigningKeys(own.operator, both, 0)
+    await own.operator
+      .updateTable('signing_keys')
+      .set({ tokens_until: sql<string>`now() - interval '1 hour'` })
+      .where('state', '=', 'retiring')
+      .execute()
+    t.same(await statesOf(), ['active', 'gone', 'gone', 'next'])
+    await t.resolves(loadSigningKeys(own.reader, alone))
+    await t.resolves(rotateSigningKeys(own.operator, alone, 0), 'keys that are gone need no opening')
+    t.same(await statesOf(), ['active', 'next', 'retiring'])
+  },
+)
+
 t.test('rotations at once are one after the other, and none is half done', async (t) => {
   const before = (await listSigningKeys(operator)).length
   await Promise.all([rotate(), rotate(), rotate()])
