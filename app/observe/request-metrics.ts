@@ -12,28 +12,40 @@ const bounds = [
 /** More than there are routes: whatever is told beyond them is one. */
 const maxRoutes = 200
 const unknownRoute = 'unknown'
+const firstError = 400
 
-type Series = {
-  route: string
-  plan: PlanLabel
-  byStatus: Map<number, number>
+type Times = {
   /** By bucket, the last one beyond all bounds; not cumulative. */
   buckets: number[]
   seconds: number
+}
+
+type Series = Times & {
+  route: string
+  plan: PlanLabel
+  byStatus: Map<number, number>
+}
+
+const noTimes = (): Times => ({ buckets: Array.from({ length: bounds.length + 1 }, () => 0), seconds: 0 })
+
+const addTime = (times: Times, seconds: number): void => {
+  let bucket = 0
+  while (bucket < bounds.length && seconds > (bounds[bucket] as number)) bucket += 1
+  times.buckets[bucket] = (times.buckets[bucket] as number) + 1
+  times.seconds += seconds
 }
 
 const addTo = <Key>(counts: Map<Key, number>, key: Key): void => {
   counts.set(key, (counts.get(key) ?? 0) + 1)
 }
 
-const histogramSamples = ({ route, plan, buckets, seconds }: Series): Sample[] => {
+const histogramSamples = ({ buckets, seconds }: Times, labels: Record<string, string>): Sample[] => {
   let count = 0
   const samples = buckets.map((each, index): Sample => {
     count += each
     const le = index < bounds.length ? String(bounds[index]) : '+Inf'
-    return { suffix: '_bucket', labels: { le, route, plan }, value: count }
+    return { suffix: '_bucket', labels: { le, ...labels }, value: count }
   })
-  const labels = { route, plan }
   samples.push({ suffix: '_sum', labels, value: seconds }, { suffix: '_count', labels, value: count })
   return samples
 }
@@ -47,6 +59,7 @@ export const createRequestMetrics = (): { listener: RequestListener; collectors:
   const labels = new Map<string, string>()
   const series = new Map<PlanLabel, Map<string, Series>>()
   const sources = new Map<AnswerSource, number>()
+  const data = noTimes()
 
   const labelOf = (route: string): string => {
     if (route === '' || labels.size >= maxRoutes) return unknownRoute
@@ -64,8 +77,7 @@ export const createRequestMetrics = (): { listener: RequestListener; collectors:
     const label = labels.get(route) ?? labelOf(route)
     let found = byRoute.get(label)
     if (!found) {
-      const buckets = Array.from({ length: bounds.length + 1 }, () => 0)
-      found = { route: label, plan, byStatus: new Map(), buckets, seconds: 0 }
+      found = { route: label, plan, byStatus: new Map(), ...noTimes() }
       byRoute.set(label, found)
     }
     return found
@@ -75,11 +87,10 @@ export const createRequestMetrics = (): { listener: RequestListener; collectors:
     const seconds = milliseconds / 1000
     const one = seriesOf(route, plan)
     addTo(one.byStatus, status)
-    let bucket = 0
-    while (bucket < bounds.length && seconds > (bounds[bucket] as number)) bucket += 1
-    one.buckets[bucket] = (one.buckets[bucket] as number) + 1
-    one.seconds += seconds
-    if (source !== 'none') addTo(sources, source)
+    addTime(one, seconds)
+    if (source === 'none') return
+    addTo(sources, source)
+    if (status < firstError) addTime(data, seconds)
   }
 
   const all = () => [...series.values()].flatMap((byRoute) => [...byRoute.values()])
@@ -100,7 +111,13 @@ export const createRequestMetrics = (): { listener: RequestListener; collectors:
       name: 'certdata_http_request_duration_seconds',
       help: 'From arrival to the end of the answer, by route pattern and customer plan',
       type: 'histogram',
-      collect: () => all().flatMap(histogramSamples),
+      collect: () => all().flatMap((each) => histogramSamples(each, { route: each.route, plan: each.plan })),
+    },
+    {
+      name: 'certdata_data_duration_seconds',
+      help: 'The same of answers that the objective speaks of: with data, 304 included, no streams and no errors',
+      type: 'histogram',
+      collect: () => histogramSamples(data, {}),
     },
     {
       name: 'certdata_answers_total',

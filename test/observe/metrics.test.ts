@@ -89,7 +89,22 @@ t.test('answers are counted by route pattern, plan and status; the forms of a pa
   t.equal(await added(`certdata_http_request_duration_seconds_bucket{le="+Inf",${premium}}`), 5)
   t.equal(await added('certdata_answers_total{source="database"}'), 1, 'absent records are no answers')
   t.equal(await added('certdata_answers_total{source="memory"}'), 4, '304 included')
+  t.equal(await added('certdata_data_duration_seconds_count'), 5)
 })
+
+t.test(
+  'the time that the objective speaks of is that of data: no exports, polls, errors or refusals',
+  async (t) => {
+    const count = async () => (await read()).get('certdata_data_duration_seconds_count')
+    const before = await count()
+    t.equal((await acme.get('/v1/products?format=csv')).statusCode, 200)
+    t.equal((await acme.get('/v1/changes')).statusCode, 200)
+    t.equal((await acme.get('/v1/me')).statusCode, 200)
+    t.equal((await acme.get('/v1/products/unknown-3')).statusCode, 404)
+    t.equal((await acme.get('/v1/products?unknown=1')).statusCode, 400)
+    t.equal(await count(), before)
+  },
+)
 
 t.test('refusals, logins and errors are counted by code', async (t) => {
   for (let count = 0; count < 8; count += 1) await bolt.get('/v1/countries')
