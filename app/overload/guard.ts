@@ -18,7 +18,7 @@ type Handler = (request: IncomingMessage, response: ServerResponse) => void
 
 const retryAfterSeconds = '1'
 /** Probes and figures tell what is going on: they come through whatever it is. */
-const isExempt = (url: string) => url.startsWith('/health/') || url === '/metrics'
+const exempt = /^\/(?:health\/(?:live|ready)|metrics)(?:\?|$)/
 /** Not from `headers`: Node makes that object when it is first asked for, and it is dear. */
 const holderOf = ({ rawHeaders }: IncomingMessage): string => {
   for (let i = 0; i < rawHeaders.length; i += 2) {
@@ -28,7 +28,7 @@ const holderOf = ({ rawHeaders }: IncomingMessage): string => {
   return ''
 }
 /** A long poll holds nothing while it waits, and whole states have a bound of their own. */
-const isParked = (url: string) => url.includes('/changes')
+const parked = /^(?:\/webapi\/v1\/api\.php|\/v1)?\/changes\/?(?:\?|$)/
 
 /** A refusal but for its id, which is made for each: a flood is answered with little more than Node's own work. */
 const prepareRefusal = (publicUrl: string, headers: Readonly<Record<string, string>>) => {
@@ -76,14 +76,14 @@ export const guardServer = (
 
   const guard: Handler = (request, response) => {
     const { url = '' } = request
-    if (isExempt(url)) return handle(request, response)
+    if (exempt.test(url)) return handle(request, response)
     if (!admission.hasRoom()) {
       const holder = holderOf(request)
       const isDemo = holder === demo
       if (admission.judge(holder, isDemo) === 'shed') return shed(request, response, isDemo)
     }
     handle(request, response)
-    if (response.writableEnded || isParked(url)) return
+    if (response.writableEnded || parked.test(url)) return
     response.once('close', admission.hold(holderOf(request)))
   }
 
