@@ -1,5 +1,8 @@
-import { spawnSync } from 'node:child_process'
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
+import { createServer, type ServerResponse } from 'node:http'
+import { createServer as createSecureServer } from 'node:https'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import t from 'tap'
 import { variables } from '../../app/config/variables.ts'
@@ -33,6 +36,35 @@ t.test('the image starts the service with the flags of npm start', async (t) => 
   const [, command = '[]'] = /^CMD (\[.+\])$/m.exec(read('Dockerfile')) ?? []
   const { start } = JSON.parse(read('package.json')).scripts
   t.equal(`exec ${JSON.parse(command).join(' ')}`, start)
+})
+
+t.test('the image’s health check takes the certificate of whatever host there is', async (t) => {
+  const [, check = '[]'] = /^ {2}CMD (\[.+\])$/m.exec(read('Dockerfile')) ?? []
+  const [, ...probe] = JSON.parse(check) as string[]
+  const folder = t.testdir()
+  const [cert, key] = [join(folder, 'cert.pem'), join(folder, 'key.pem')]
+  const files = ['-out', cert, '-keyout', key, '-subj', '/CN=api.example', '-days', '2', '-nodes']
+  execFileSync('openssl', ['req', '-x509', '-newkey', 'rsa:2048', ...files], { stdio: 'ignore' })
+  let status = 200
+  const answer = (_request: unknown, response: ServerResponse) => response.writeHead(status).end()
+  const plain = createServer(answer)
+  const secure = createSecureServer({ cert: readFileSync(cert), key: readFileSync(key) }, answer)
+  for (const [server, env] of [[plain, {}] as const, [secure, { TLS_CERT: cert, TLS_KEY: key }] as const]) {
+    await new Promise<void>((resolve) => server.listen(0, 'localhost', resolve))
+    t.teardown(() => server.close())
+    const { port } = server.address() as AddressInfo
+    const ask = () =>
+      new Promise((resolve) =>
+        spawn(process.execPath, probe, { env: { ...env, PORT: String(port) }, stdio: 'ignore' }).once(
+          'exit',
+          resolve,
+        ),
+      )
+    t.equal(await ask(), 0)
+    status = 503
+    t.equal(await ask(), 1)
+    status = 200
+  }
 })
 
 t.test('rules and dashboard ask for metrics that exist', async (t) => {
