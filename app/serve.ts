@@ -12,7 +12,7 @@ import { welcome } from './demo/welcome.ts'
 import { startMetricsServer } from './observe/metrics-server.ts'
 import { createProcessRegistry } from './observe/process-metrics.ts'
 import { findPort, localOrigin } from './running/address.ts'
-import { type SecureServer, watchCertificate } from './running/certificate.ts'
+import { certificateCollector, type SecureServer, watchCertificate } from './running/certificate.ts'
 import { watchClock } from './running/clock-watch.ts'
 import { createDrain } from './running/drain.ts'
 import { endBySignal, endByWord } from './running/end.ts'
@@ -98,6 +98,7 @@ const serve = async (config: Config) => {
       info: (message) => log.info(message),
       warn,
     })
+  if (certificate) app.metrics.add([certificateCollector(certificate)])
   app.startStatus()
   const clockWatch = isFirst
     ? watchClock({ wallNow: Date.now, monotonicNow, onStep: reportStep(log) })

@@ -1,5 +1,8 @@
+import { X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { createSecureContext } from 'node:tls'
+import type { Collector } from '../observe/collector.ts'
+import { gauge } from '../observe/figures.ts'
 
 /** Node's servers over TLS. */
 export type SecureServer = { setSecureContext(options: { cert: Buffer; key: Buffer }): void }
@@ -16,10 +19,21 @@ export type CertificateWatchOptions = {
 export type CertificateWatch = {
   /** Looks now. */
   check(): void
+  /** When the certificate in use ends, milliseconds since 1970. */
+  endsAt(): number
   stop(): void
 }
 
 const thirtySeconds = 30_000
+
+/** When the certificate in use ends, for whoever looks after the renewal: that nothing came is no event. */
+export const certificateCollector = ({ endsAt }: Pick<CertificateWatch, 'endsAt'>): Collector =>
+  gauge(
+    'certdata_certificate_end_timestamp_seconds',
+    'When the certificate in use ends',
+    () => endsAt() / 1000,
+    'min',
+  )
 
 /**
  * Takes a renewed certificate without a restart: new connections get it, those that are there keep theirs. Looks
@@ -49,5 +63,9 @@ export const watchCertificate = (options: CertificateWatchOptions): CertificateW
     }
   }
   const timer = setInterval(check, everyMs).unref()
-  return { check, stop: () => clearInterval(timer) }
+  return {
+    check,
+    endsAt: () => Date.parse(new X509Certificate(current.cert).validTo),
+    stop: () => clearInterval(timer),
+  }
 }
