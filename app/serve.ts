@@ -57,10 +57,12 @@ const serve = async (config: Config) => {
   let stop = async () => {}
   const close = async ({ err }: { err?: Error }) => {
     if (err) log.fatal({ err }, 'stopping after an unexpected error')
+    else log.info('told to stop: what is under way is finished first')
     draining = true
     starting.abort()
     await stop()
     await stores?.close()
+    if (!err) log.info('ended in order')
   }
   const stopNow = isWorker ? endByWord(shutdownMs, close) : void endBySignal(shutdownMs, close)
   const warn = (message: string, error?: Error) => log.warn({ reason: error?.message }, message)
