@@ -102,7 +102,7 @@ const faultOf = (key: ChainKey, before: Head, { seal, entry, personalSha256 }: L
   const fault = (reason: string) => ({ sealNo, entryId, reason })
   if (!entry) return fault('the entry was deleted')
   if (!key.verifyMac(purposes.seal, sealText(before.mac, sealNo, entry, commitment), seal.mac)) {
-    return fault('the entry or its seal was changed')
+    return fault('the entry or its seal was changed, or SECRET_KEY lacks the key that sealed it')
   }
   if (!personalSha256) return undefined
   const isCommitted =

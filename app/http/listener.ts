@@ -28,9 +28,13 @@ export const createListener = ({ tls, maxHeaderBytes, answerFast }: ListenerOpti
   const http = { ...lean, ...alive }
   const create = (handle: Handler): Server | Http2SecureServer => {
     if (!tls) return createServer(http, handle)
-    const files = { cert: readFileSync(tls.certFile), key: readFileSync(tls.keyFile) }
-    // HTTP/2's requests and responses are shaped like HTTP/1's.
-    return createSecureServer({ ...http, ...files, allowHTTP1: true }, handle as never)
+    try {
+      const files = { cert: readFileSync(tls.certFile), key: readFileSync(tls.keyFile) }
+      // HTTP/2's requests and responses are shaped like HTTP/1's.
+      return createSecureServer({ ...http, ...files, allowHTTP1: true }, handle as never)
+    } catch (cause) {
+      throw new Error(`TLS_CERT and TLS_KEY cannot be taken: ${(cause as Error).message}`, { cause })
+    }
   }
   return (handle: Handler): Server | Http2SecureServer => {
     const server = create((request, response) => {

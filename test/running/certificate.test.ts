@@ -107,3 +107,10 @@ t.test('a folder that is swapped as a whole, as orchestrators do, is seen', asyn
   t.same(said, ['the renewed certificate is in use'])
   t.equal(watch.endsAt(), endOf('second'))
 })
+
+t.test('a pair that does not fit stops the start, and names the variables', async (t) => {
+  const half = { certFile: at('first.crt'), keyFile: at('second.key') }
+  const rest = { maxHeaderBytes: 16_384, answerFast: () => false }
+  for (const tls of [half, { ...half, keyFile: at('missing.key') }])
+    t.throws(() => createListener({ tls, ...rest })(() => {}), /TLS_CERT and TLS_KEY cannot be taken: /)
+})
