@@ -8,6 +8,7 @@ import pg from 'pg'
 import { secretKey, until } from '../helper.ts'
 import { freePort } from '../servers.ts'
 import { startPrimary } from '../topology/engines.ts'
+import { restoreElsewhere } from './restore.ts'
 
 // Judges what deploys the service by the tools of those who read it, and does what the Dockerfile does, in a clean
 // folder: as a user who can write nothing there. Wants root (to become that user), python3 with venv, Debian's
@@ -156,6 +157,7 @@ try {
   results.push(await step("the dashboard, by Grafana's types", () => run(tool('python'), dashboard)))
   results.push(await step('the image’s tree, in a clean folder', makeTree))
   results.push(await step('migrate, serve, be healthy and end there, as nobody who may write', runImage))
+  results.push(await step('a backup, restored on a server that knows nothing', restoreElsewhere))
 } finally {
   rmSync(folder, { recursive: true, force: true })
 }
