@@ -85,6 +85,8 @@ export type Endpoint = {
   demo?: false
   /** Of a row whose scope depends on what is asked for: the one that was needed, where it was admitted. */
   scopeOf?: (params: Readonly<Record<string, string>>) => string
+  /** Of a row that stands for several endpoints: which one, for the audit trail. */
+  nameOf?: (params: Readonly<Record<string, string>>) => string
   /** Whether this principal may ask at all, where that is not of the row: judged after the plan. */
   admit?: (request: {
     principal: Principal
@@ -230,13 +232,34 @@ const costOf = (row: Endpoint): MinuteCost | undefined => {
   return (rawQuery, accept) =>
     exporting.types.includes(chooseType(accept, rawQuery, types) ?? '') ? exporting.cost : 1
 }
+
+/** Whoever lacks a scope for it is told so only of an endpoint that is there. */
+const isThere = (error: unknown) => error instanceof ApiError && error.code === 'insufficient_scope'
+
+/** Only who may know of an endpoint has its name written down: what strangers make up is without bound. */
 const admission =
-  (admit: NonNullable<Endpoint['admit']>): preHandlerHookHandler =>
+  (row: Endpoint, admit: NonNullable<Endpoint['admit']>): preHandlerHookHandler =>
   (request, _reply, next) => {
-    const { principal, params } = request
-    const admitted = admit({ principal: principal as Principal, params: params as Record<string, string> })
-    if (admitted instanceof Promise) admitted.then(() => next(), next)
-    else next()
+    const principal = request.principal as Principal
+    const params = request.params as Record<string, string>
+    const name = () => {
+      request.endpointName = row.nameOf?.(params)
+    }
+    const accept = () => {
+      name()
+      next()
+    }
+    const refuse = (error: Error) => {
+      if (isThere(error)) name()
+      next(error)
+    }
+    try {
+      const admitted = admit({ principal, params })
+      if (admitted instanceof Promise) admitted.then(accept, refuse)
+      else accept()
+    } catch (error) {
+      refuse(error as Error)
+    }
   }
 
 const handlerOf = (row: Endpoint, prefix: string, publicUrl: string) => {
@@ -309,6 +332,7 @@ const noteRepeatable = (
   const wanted = typeByFormat(rawQuery)
   const ticket = {
     route: request.routeOptions.url ?? '',
+    endpoint: request.endpointName,
     scopes: [scope, ...(row.scopesOf?.(rawQuery) ?? [])],
     isAcceptable: (accept: string | undefined) => (wanted ?? choose(accept)) === mediaTypes[0],
     linkOf: memoizeLast((next: string | undefined) => formatLinks(next, options)),
@@ -371,7 +395,7 @@ export default fp<EndpointOptions>(
           validatorCompiler: () => () => true,
         }
         const schema = prefix === '/v1' ? row.schema : common.schema
-        const admitted = { ...common, ...(row.admit ? { preHandler: admission(row.admit) } : {}) }
+        const admitted = { ...common, ...(row.admit ? { preHandler: admission(row, row.admit) } : {}) }
         app.route({ ...admitted, method: 'GET', schema, handler: handlerOf(row, prefix, publicUrl) })
         // It streams nothing, whatever it asks for.
         const config = { ...common.config, minuteCost: row.minuteCost }

@@ -10,6 +10,7 @@ export const customEndpoints = (custom: Custom, exports: CustomExports): Endpoin
     scope: null,
     schema: {},
     scopeOf: ({ name }) => `custom:${name}`,
+    nameOf: ({ name }) => `custom/${name}`,
     admit: ({ principal, params }) => custom.admit({ principal, name: params.name as string }),
     answer: ({ principal, params, rawQuery, noCache }) =>
       custom.answer({ principal, name: params.name as string, rawQuery, noCache }),
