@@ -172,6 +172,35 @@ t.test("the day is the database's, carried on by the monotonic clock", async (t)
   await poller.close()
 })
 
+t.test(
+  "the database's clock is in whole milliseconds, and this machine's until a poll tells it",
+  async (t) => {
+    const clock = { monotonic: 1_000.75, wall: 1_700_000_000_000.5 }
+    const fence = createFence()
+    const poller = createPoller({
+      source: {
+        begin: async () => undefined,
+        poll: async () => pollOf(100, [], '2030-12-31T23:59:59.500000Z'),
+        close: async () => {},
+      },
+      fence,
+      clock: createLeaseClock(
+        () => clock.monotonic,
+        () => clock.wall,
+      ),
+      warn: () => {},
+      intervalMs: 1_000_000,
+    })
+    t.equal(poller.databaseNow(), 1_700_000_000_000)
+    await poller.start()
+    clock.monotonic += 0.9
+    t.equal(poller.databaseNow(), Date.parse('2030-12-31T23:59:59.500Z'))
+    clock.monotonic += 0.2
+    t.equal(poller.databaseNow(), Date.parse('2030-12-31T23:59:59.501Z'))
+    await poller.close()
+  },
+)
+
 t.test('without a lease an answer waits for a poll, and is judged by it', async (t) => {
   const { clock, asked, judge, poller } = await setUp()
   const entry = stampOf(100)
