@@ -303,6 +303,8 @@ const handlerOf = (row: Endpoint, prefix: string, publicUrl: string) => {
     const live = { ...asked, type, isHead, address: request.ip, ending: reply.raw, countRows }
     return respond(live).then((answer) => {
       if (!answer && 'answer' in row) {
+        // Counted as an export before it was known that here is none.
+        if (exported && !isHead) request.quotas?.charge([0, 1 - exported.cost])
         requireAcceptable(request.headers.accept, rawQuery, mediaTypes)
         return sendKept(row)
       }
