@@ -106,11 +106,11 @@ export type Deps = {
   limitStore: (LimitStore & SlotStore) | undefined
   secrets: Secrets
   signingKeys: SigningKeys
-  /** The database's clock, milliseconds since 1970: the day. */
+  /** The database's clock, whole milliseconds since 1970: the day. */
   databaseNow: () => number
   /** Tells what became visible, within a poll of each commit. */
   listen: Poller['listen']
-  /** Milliseconds since 1970: tokens' times, minutes of the status page. The same clock for all instances. */
+  /** Whole milliseconds since 1970: tokens' times, minutes of the status page. The same clock for all instances. */
   now: () => number
   /** Milliseconds from any start, never going back: limits, and how old anything is. */
   monotonicNow: () => number

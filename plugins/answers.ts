@@ -9,6 +9,8 @@ export type Answered = Readonly<{
   method: string
   /** The route's pattern, never the address, because that holds ids and query values; undefined: no route. */
   route: string | undefined
+  /** Which endpoint, as the operator names it, where the pattern stands for several; absent: the pattern says it. */
+  endpoint?: string | undefined
   /** Whether the route is behind authentication. */
   isClosed: boolean
   /** Who asked; undefined: nobody that was known. */
@@ -45,6 +47,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Records in the answer. */
     rowsRead: number
+    /** Which endpoint, where the route stands for several; set once it is known to be there for who asks. */
+    endpointName: string | undefined
     /** Where the answer's data came from; whoever answers with data sets it. */
     answerSource: AnswerSource
   }
@@ -73,6 +77,7 @@ export default fp(
       if (pending.push(answered) === 1) setImmediate(noteAll)
     })
     app.decorateRequest('rowsRead', 0)
+    app.decorateRequest('endpointName', undefined)
     app.decorateRequest('answerSource', 'none')
     app.addHook('onResponse', (request, reply, next) => {
       const { url: route, config } = request.routeOptions
@@ -80,6 +85,7 @@ export default fp(
         requestId: request.id,
         method: request.method,
         route,
+        endpoint: request.endpointName,
         isClosed: config.scope !== undefined,
         principal: request.principal,
         refusedKeyId: request.refusedKeyId,

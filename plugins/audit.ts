@@ -140,9 +140,9 @@ async function audit(app: FastifyInstance, options: AuditOptions): Promise<void>
   app.decorateRequest('refusedKeyId', undefined)
   watchAuthentication(app, { record, count: counts.addRefusal, now })
 
-  app.watchAnswers(({ principal, refusedKeyId: keyId, target, status, rows, route, isClosed }) => {
+  app.watchAnswers(({ principal, refusedKeyId: keyId, target, status, rows, route, endpoint, isClosed }) => {
     const reader = principal ?? (keyId === undefined ? undefined : ({ kind: 'live', keyId } as const))
-    if (reader) counts.add(reader, target, status, rows, route ?? '')
+    if (reader) counts.add(reader, target, status, rows, endpoint ?? route ?? '')
     else if ((status === 401 || status === 403) && route !== undefined && isClosed) {
       counts.addRefusal(route, status)
     }

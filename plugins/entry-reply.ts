@@ -17,12 +17,12 @@ export type EntryReplyOptions = {
 export const formatStale = (seconds: number): string =>
   `certdata; hit; ttl=-${seconds}; detail=db-unreachable`
 
-/** RFC 9211. */
-const cacheStatus = ({ outcome, staleSeconds }: Answer, noCache: boolean): string => {
+/** RFC 9211; `stored` only of what memory or Redis has from now on. */
+const cacheStatus = ({ outcome, staleSeconds, isStored }: Answer, noCache: boolean): string => {
   if (staleSeconds !== undefined) return formatStale(staleSeconds)
   if (outcome === 'memory') return 'certdata; hit'
   if (outcome === 'redis') return 'certdata; hit; detail=redis'
-  return noCache ? 'certdata; fwd=request; stored' : 'certdata; fwd=uri-miss; stored'
+  return `certdata; fwd=${noCache ? 'request' : 'uri-miss'}${isStored ? '; stored' : ''}`
 }
 
 /** Proxies refuse long header fields; `page.next_cursor` is always there. */

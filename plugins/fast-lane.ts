@@ -155,6 +155,7 @@ export default fp<FastLaneOptions>(
         requestId,
         method: 'GET',
         route: ticket.route,
+        endpoint: ticket.endpoint,
         isClosed: true,
         principal,
         refusedKeyId: undefined,

@@ -1,7 +1,7 @@
 import { changesScope } from '../app/auth/scopes.ts'
 import { type Feed, feedCost, offeredTypes } from '../app/feed/feed.ts'
 import { describeChanges } from '../app/openapi/changes.ts'
-import type { Endpoint } from '../plugins/endpoints.ts'
+import type { Endpoint } from '../plugins/endpoint.ts'
 
 /** The change feed. */
 export const changeEndpoints = (feed: Feed): Endpoint[] => [

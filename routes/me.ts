@@ -1,5 +1,5 @@
 import { describeMe } from '../app/openapi/account.ts'
-import type { Endpoint } from '../plugins/endpoints.ts'
+import type { Endpoint } from '../plugins/endpoint.ts'
 
 /** Who the token is, what it may do, and how much of it is left. */
 export const meEndpoints = (scopes: readonly string[]): Endpoint[] => [

@@ -3,7 +3,7 @@ import { describeItem, describePage } from '../app/openapi/records.ts'
 import type { RecordExports } from '../app/record-exports.ts'
 import { includedScopes, type Records } from '../app/records.ts'
 import { resourceNames, resources } from '../app/resources/index.ts'
-import type { Endpoint } from '../plugins/endpoints.ts'
+import type { Endpoint } from '../plugins/endpoint.ts'
 
 /** A page and a record of every resource, and the whole list. */
 export const recordEndpoints = (records: Records, exports: RecordExports): Endpoint[] =>

@@ -274,12 +274,16 @@ const faultsOf = (
   const refused = [
     'RateLimit',
     'RateLimit-Policy',
+    'Vary',
     ...(answer.statusCode === 403 ? ['WWW-Authenticate'] : []),
   ]
   const optional = ['Content-Disposition', 'Link', 'Sync-Token', ...(answer.statusCode >= 400 ? refused : [])]
   const missing = Object.keys(headers)
     .filter((name) => !optional.includes(name) && answer.headers[name.toLowerCase()] === undefined)
     .map((name) => `${path}: ${answer.statusCode} lacks ${name}`)
+  if (answer.headers.vary !== undefined && !('Vary' in headers)) {
+    missing.push(`${path}: ${answer.statusCode} does not document Vary`)
+  }
   if (!content) return answer.body === '' ? missing : [`${path}: ${answer.statusCode} has a body`]
   const media = content[String(answer.headers['content-type']).split(';')[0] as string]
   return media ? [...missing, ...validate(media.schema, answer.json())] : [`${path}: another media type`]

@@ -51,7 +51,7 @@ const toRefusal = (error: unknown): FormOutcome => {
 /**
  * The contact form for browsers without JavaScript. Programs that fill in whatever they find are told apart
  * without asking a third party: by a field that people do not see, and by the time it took, which a signed
- * ticket tells. People who are mistaken for one read why, and lose nothing.
+ * ticket tells. People who are mistaken for one read why, and lose nothing. `now`: whole milliseconds since 1970.
  */
 export const createAccessForm = (requests: AccessRequests, secrets: Mac, now: () => number): AccessForm => {
   const tickets = createSignedText(secrets, 'access form', 1)
@@ -64,7 +64,7 @@ export const createAccessForm = (requests: AccessRequests, secrets: Mac, now: ()
   return {
     ticket() {
       const time = Buffer.alloc(timeBytes)
-      time.writeBigUInt64BE(BigInt(Math.floor(now())))
+      time.writeBigUInt64BE(BigInt(now()))
       return tickets.sign('', time)
     },
     async submit({ website = '', ticket = '', consent, ...values }, ip) {

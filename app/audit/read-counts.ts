@@ -17,7 +17,7 @@ export type ReadCountsOptions = {
 }
 
 export type ReadCounts = {
-  /** Counts an answer. `route`: the pattern, never the address. `rows`: records in the answer. */
+  /** Counts an answer. `route`: the pattern or an endpoint's name, never the address. `rows`: records in the answer. */
   add(reader: Reader | undefined, target: string, status: number, rows: number, route: string): void
   /** Counts something refused to nobody that was known, by what and why. */
   addRefusal(route: string, status: number): void

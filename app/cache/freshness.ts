@@ -32,13 +32,21 @@ export type Judge = {
 export const createJudge = (fence: Fence, poller: Poller, staleMaxMs: number): Judge => {
   const settled = (stamped: Stamped): Freshness => (fence.judge(stamped) === 'fresh' ? 'fresh' : 'behind')
 
+  // Unsure will do, too: whether it lacks what was served since can be told by nobody now, and it says that it is stale.
   const staleOrBehind = (stamped: Stamped): Freshness =>
-    poller.ageMs() <= staleMaxMs && fence.judge(stamped) === 'fresh' ? 'stale' : 'behind'
+    poller.ageMs() <= staleMaxMs && fence.judge(stamped) !== 'behind' ? 'stale' : 'behind'
+
+  /** Whether a poll speaks for now. One that was slow, or met a suspended process, does not: then the next is asked. */
+  const isConfirmed = async (): Promise<boolean> => {
+    for (let attempt = 0; attempt < 2; attempt += 1) {
+      if (!(await poller.confirm())) return false
+      if (poller.isLeased()) return true
+    }
+    return false
+  }
 
   const afterPoll = async (stamped: Stamped): Promise<Freshness> => {
-    const isConfirmed = await poller.confirm()
-    // The poll may have been sent long ago, when it was slow or this process was suspended.
-    if (isConfirmed && poller.isLeased()) return settled(stamped)
+    if (await isConfirmed()) return settled(stamped)
     return poller.isDown() ? staleOrBehind(stamped) : 'behind'
   }
 

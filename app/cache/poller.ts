@@ -39,7 +39,10 @@ export type Poller = {
   confirmAfter(): Promise<boolean>
   /** Milliseconds since the last good poll was sent. */
   ageMs(): number
-  /** The database's clock, carried on by the monotonic one; milliseconds since 1970. */
+  /**
+   * The database's clock, carried on by the monotonic one; whole milliseconds since 1970. Before the first good poll
+   * it is this machine's.
+   */
   databaseNow(): number
   /** Returns what ends it. */
   listen(listener: Listener): () => void
@@ -132,8 +135,10 @@ export const createPoller = (options: PollerOptions): Poller => {
     confirm,
     confirmAfter,
     ageMs: () => (sentAt ? clock.since(sentAt) : Number.POSITIVE_INFINITY),
-    databaseNow: () =>
-      received ? received.databaseMs + clock.now().monotonic - received.monotonic : Number.NaN,
+    databaseNow() {
+      const { monotonic, wall } = clock.now()
+      return Math.floor(received ? received.databaseMs + monotonic - received.monotonic : wall)
+    },
     listen(listener) {
       listeners.add(listener)
       return () => listeners.delete(listener)

@@ -11,6 +11,8 @@ export type Outcome = 'memory' | 'redis' | 'database'
 export type Answer = {
   entry: Entry
   outcome: Outcome
+  /** Of one that was read from the database: whether memory or Redis has it now. */
+  isStored?: boolean | undefined
   /** Every commit before it is in the answer; RFC 3339. */
   asOf: string
   /** Seconds since it was known to be fresh; absent: it is. */
@@ -104,19 +106,18 @@ export const createReadThrough = ({ memory, shared, judge, wait }: Deps): ReadTh
 
   /**
    * Most questions that no cache knows are asked once: in a flood of them Redis keeps what somebody waits for or
-   * has asked for before. `isWanted`: it was.
+   * has asked for before. `isWanted`: it was. Whether the entry is stored anywhere by now.
    */
-  const keep = (entry: Entry, isWanted: boolean) => {
-    const isKept = memory.set(entry)
-    if (!shared) return
-    if (isWanted || !isKept || shared.hasRoom()) {
-      shared.set(entry)
-      return
-    }
+  const keep = (entry: Entry, isWanted: boolean): boolean => {
+    const kept = memory.set(entry)
+    const isInMemory = kept === 'kept'
+    if (!shared) return isInMemory
+    if (isWanted || kept === 'oversize' || shared.hasRoom()) return shared.set(entry) || isInMemory
     entry.isUnshared = true
     void shared.pass(entry).then((isAwaited) => {
       if (isAwaited) share(entry)
     })
+    return isInMemory
   }
 
   const share = (entry: Entry) => {
@@ -144,8 +145,7 @@ export const createReadThrough = ({ memory, shared, judge, wait }: Deps): ReadTh
     // What it shows beyond its snapshot would be taken back by the next answer, unless a poll knows of it first.
     if (judge.mayBeAhead(entry) && !judge.isAway()) await judge.confirm()
     const answer = await judged(question, entry, 'database')
-    if (answer) keep(entry, isWanted)
-    return answer
+    return answer && { ...answer, isStored: keep(entry, isWanted) }
   }
 
   const readDatabase = async (question: Question, isWanted: boolean): Promise<Answer> => {
@@ -165,9 +165,9 @@ export const createReadThrough = ({ memory, shared, judge, wait }: Deps): ReadTh
     const entry: Entry = { ...filled, customerId, key, dependsOn, epoch, encoded: new Map() }
     // A standby in the primary's place may lag, however late it was asked.
     if (server === undefined && (await judge.check(entry)) !== 'fresh') throw unavailable()
-    keep(entry, isWanted)
+    const isStored = keep(entry, isWanted)
     // Not the last poll's time: it may have shown what this read came too early for.
-    return { entry, outcome: 'database', asOf: entry.at ?? judge.asOf(), question }
+    return { entry, outcome: 'database', isStored, asOf: entry.at ?? judge.asOf(), question }
   }
 
   /** What is there, and the answer where it will do. */
@@ -218,9 +218,9 @@ export const createReadThrough = ({ memory, shared, judge, wait }: Deps): ReadTh
   const readSlowly = async (name: string, question: Question, arrivedAt: number): Promise<Answer> => {
     const running = flights.get(name)
     if (running && !question.noCache && !begunSince(running, arrivedAt, question)) {
-      const { entry, outcome } = await running.result
+      const { entry, outcome, isStored } = await running.result
       const answer = await judged(question, entry, outcome)
-      if (answer) return answer
+      if (answer) return { ...answer, isStored }
     }
     // What began before we came tells of a time before: ours begins now, or somebody's began meanwhile.
     return own(begunSince(flights.get(name), arrivedAt, question) ?? start(name, question))

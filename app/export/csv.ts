@@ -20,6 +20,7 @@ import {
   type RowEncoder,
   readByte,
   takeNull,
+  writeBoolean,
   writeInstant,
 } from './row.ts'
 
@@ -28,9 +29,6 @@ export const csvType = 'text/csv; charset=utf-8; header=present'
 
 const comma = 0x2c
 const semicolon = 0x3b
-const letterT = 0x74
-const trueText = toConstant('true')
-const falseText = toConstant('false')
 const lineEnd = toConstant('\r\n')
 
 /** What a spreadsheet takes for the beginning of a formula, and the quote that keeps it from that. */
@@ -87,11 +85,6 @@ const writeCell = (from: Place, to: Place, isGuarded: boolean): void => {
 
 const writeText = (from: Place, to: Place): void => writeCell(from, to, startsFormula(from))
 const writeJson = (from: Place, to: Place): void => writeCell(from, to, false)
-
-const writeBoolean = (from: Place, to: Place): void => {
-  writeConstant(to, peekByte(from) === letterT ? trueText : falseText)
-  from.at += 1
-}
 
 /** Elements joined by `;`; within one, `\;` is a semicolon and `\\` a backslash. Null elements are empty. */
 const elements: ElementWriter = {

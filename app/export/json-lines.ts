@@ -1,15 +1,6 @@
 import { copyElements, type ElementWriter } from './array.ts'
 import type { Column, ColumnKind } from './column.ts'
-import {
-  copyRun,
-  type Place,
-  peekByte,
-  slackBytes,
-  toConstant,
-  toMarks,
-  writeByte,
-  writeConstant,
-} from './place.ts'
+import { copyRun, type Place, slackBytes, toConstant, toMarks, writeByte, writeConstant } from './place.ts'
 import {
   backslash,
   carriageReturn,
@@ -21,6 +12,7 @@ import {
   readByte,
   tab,
   takeNull,
+  writeBoolean,
   writeInstant,
 } from './row.ts'
 
@@ -31,12 +23,9 @@ export const linesType = 'application/x-ndjson'
 export type JsonPart = Readonly<{ before: string; kind: ColumnKind }>
 
 const nullText = toConstant('null')
-const trueText = toConstant('true')
-const falseText = toConstant('false')
 const unicodeEscape = toConstant('\\u00')
 const hexDigits = Buffer.from('0123456789abcdef')
 const space = 0x20
-const letterT = 0x74
 
 /** What stands after a backslash (RFC 8259 §7) for a byte below 32; 0: `u00XX`. */
 const shortEscapes = new Uint8Array(32)
@@ -75,11 +64,6 @@ const writeQuotedInstant = (from: Place, to: Place): void => {
   writeByte(to, quote)
   writeInstant(from, to)
   writeByte(to, quote)
-}
-
-const writeBoolean = (from: Place, to: Place): void => {
-  writeConstant(to, peekByte(from) === letterT ? trueText : falseText)
-  from.at += 1
 }
 
 const elements: ElementWriter = {

@@ -63,6 +63,16 @@ export const copyCell = (from: Place, to: Place): void => {
   while (!endsCell(copyRun(from, to, marks))) writeByte(to, readByte(from))
 }
 
+const letterT = 't'.charCodeAt(0)
+const trueText = toConstant('true')
+const falseText = toConstant('false')
+
+/** Writes `t` or `f` as `true` or `false`. */
+export const writeBoolean = (from: Place, to: Place): void => {
+  writeConstant(to, peekByte(from) === letterT ? trueText : falseText)
+  from.at += 1
+}
+
 const zone = '+'.charCodeAt(0)
 const space = ' '.charCodeAt(0)
 const separator = 'T'.charCodeAt(0)

@@ -53,7 +53,10 @@ const weigh = (ranges: readonly MediaRange[], type: string): number => {
  */
 export const createMediaTypeChoice = (offered: readonly string[]) => {
   const choose = memoised((accept) => {
-    const ranges = splitAt(accept, ',').map(parseRange)
+    const texts = splitAt(accept, ',').filter((text) => text.trim() !== '')
+    // An empty list names nothing that is wanted or not, as no header does.
+    if (texts.length === 0) return offered[0]
+    const ranges = texts.map(parseRange)
     const weighed = offered.map((type) => ({ type, weight: weigh(ranges, type) }))
     const [best] = weighed.filter(({ weight }) => weight > 0).sort((a, b) => b.weight - a.weight)
     return best?.type

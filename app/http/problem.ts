@@ -4,14 +4,15 @@ export const problemType = 'application/problem+json'
 
 /** The problem document (RFC 9457) of an error. `requestId` undefined: refused before it had one. */
 export const problemBody = (error: ApiError, publicUrl: string, requestId: string | undefined): string => {
-  const { errors, try: corrected, violatedPolicies } = error.extras
+  // What a fault of ours says is for the log: clients get the code.
+  const isOurs = error.status >= 500
+  const { errors, try: corrected, violatedPolicies } = isOurs ? {} : error.extras
   return JSON.stringify({
     type: `${publicUrl}/problems/${error.code}`,
     title: error.title,
     status: error.status,
     code: error.code,
-    // What a fault of ours says is for the log: clients get the code.
-    detail: error.status >= 500 ? error.title : error.message,
+    detail: isOurs ? error.title : error.message,
     ...(requestId === undefined ? {} : { request_id: requestId }),
     ...(errors && errors.length > 0 ? { errors } : {}),
     ...(corrected === undefined ? {} : { try: corrected }),

@@ -7,6 +7,8 @@ export type Ticket = Readonly<{
   name: string
   /** The route's pattern. */
   route: string
+  /** Which endpoint, where the pattern stands for several. */
+  endpoint: string | undefined
   /** All that the target needs. */
   scopes: readonly string[]
   /** The day it was judged on: dates of the query and of computed fields are another day's tomorrow. */

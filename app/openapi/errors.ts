@@ -72,6 +72,13 @@ const judgedOfCustomers: ReadonlySet<ErrorCode> = new Set([
   'precondition_failed',
 ])
 
+/** Whether it may come behind authentication, where every answer varies with the token. */
+const mayVary = (code: ErrorCode): boolean =>
+  judgedOfCustomers.has(code) ||
+  code === 'method_not_allowed' ||
+  code === 'internal_error' ||
+  origins[code].includes('token')
+
 /** Header fields that an answer with this status may have. */
 export const errorHeaders = (status: number, codes: readonly ErrorCode[]): HeaderName[] => {
   const names: HeaderName[] = ['Cache-Control', 'Request-Id']
@@ -79,5 +86,6 @@ export const errorHeaders = (status: number, codes: readonly ErrorCode[]): Heade
   if (status === 405) names.push('Allow')
   if (status === 429 || status === 503) names.push('Retry-After')
   if (codes.some((code) => judgedOfCustomers.has(code))) names.push(...limitHeaders)
+  if (codes.some(mayVary)) names.push('Vary')
   return names
 }

@@ -8,7 +8,11 @@ const headers = {
     'How it may be kept: `private, no-cache` (keep it and ask again) or `no-store`',
     'private, no-cache',
   ],
-  'Cache-Status': ['Where the answer came from (RFC 9211)', 'certdata; hit'],
+  'Cache-Status': [
+    'Where the answer came from (RFC 9211): `hit`, a cache (with `ttl=-42` it is stale, by so many seconds), or `fwd=…`, the database; ' +
+      '`stored`: a cache has it from now on',
+    'certdata; hit',
+  ],
   'Content-Disposition': [
     'Of an export, as NDJSON or CSV: a name for the file',
     'attachment; filename="certificates-2026-11-21.csv"',

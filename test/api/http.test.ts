@@ -242,6 +242,9 @@ t.test(
       'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8',
       'application/json;q=0.001',
       '*/*;q=0, application/json',
+      // A list of nothing, which the grammar allows (RFC 9110, 5.6.1), asks for nothing in particular.
+      '',
+      ' , ',
     ]
     for (const accept of good) {
       const answer = await ask('/v1/products?limit=1', { accept })

@@ -172,6 +172,35 @@ t.test("the day is the database's, carried on by the monotonic clock", async (t)
   await poller.close()
 })
 
+t.test(
+  "the database's clock is in whole milliseconds, and this machine's until a poll tells it",
+  async (t) => {
+    const clock = { monotonic: 1_000.75, wall: 1_700_000_000_000.5 }
+    const fence = createFence()
+    const poller = createPoller({
+      source: {
+        begin: async () => undefined,
+        poll: async () => pollOf(100, [], '2030-12-31T23:59:59.500000Z'),
+        close: async () => {},
+      },
+      fence,
+      clock: createLeaseClock(
+        () => clock.monotonic,
+        () => clock.wall,
+      ),
+      warn: () => {},
+      intervalMs: 1_000_000,
+    })
+    t.equal(poller.databaseNow(), 1_700_000_000_000)
+    await poller.start()
+    clock.monotonic += 0.9
+    t.equal(poller.databaseNow(), Date.parse('2030-12-31T23:59:59.500Z'))
+    clock.monotonic += 0.2
+    t.equal(poller.databaseNow(), Date.parse('2030-12-31T23:59:59.501Z'))
+    await poller.close()
+  },
+)
+
 t.test('without a lease an answer waits for a poll, and is judged by it', async (t) => {
   const { clock, asked, judge, poller } = await setUp()
   const entry = stampOf(100)
@@ -192,9 +221,50 @@ t.test('without a lease an answer waits for a poll, and is judged by it', async 
   await settle()
   clock.wall += 600
   asked.at(-1)?.give(pollOf(102))
-  t.equal(await slow, 'behind', 'a poll that took longer than its lease says nothing')
+  await settle()
+  clock.wall += 600
+  asked.at(-1)?.give(pollOf(102))
+  t.equal(await slow, 'behind', 'polls that took longer than their lease say nothing')
   await poller.close()
 })
+
+t.test('a poll that took longer than its lease is asked again: the database may be gone since', async (t) => {
+  const { clock, asked, judge, poller } = await setUp()
+  const slow = async (end: () => void) => {
+    clock.monotonic += 501
+    const freshness = judge.check(stampOf(100))
+    await settle()
+    clock.wall += 600
+    asked.at(-1)?.give(pollOf(100))
+    await settle()
+    end()
+    return freshness
+  }
+  t.equal(await slow(() => asked.at(-1)?.give(pollOf(100))), 'fresh')
+  t.equal(await slow(() => asked.at(-1)?.fail()), 'stale')
+  await poller.close()
+})
+
+t.test(
+  'an answer older than another one served is stale, not behind, where no poll can tell any more',
+  async (t) => {
+    const { asked, fence, judge, poller } = await setUp()
+    const older = stampOf(100)
+    t.equal(judge.check(older), 'fresh')
+    fence.noteServed(stampOf(101))
+    const unsure = judge.check(older)
+    t.ok(unsure instanceof Promise, 'the next poll will tell')
+    await settle()
+    asked.at(-1)?.fail()
+    t.equal(await unsure, 'stale')
+    const known = judge.confirm()
+    await settle()
+    asked.at(-1)?.give(pollOf(102, [{ xid: 100, customerId: 'acme', resource: 'products' }]))
+    await known
+    t.equal(judge.check(older), 'behind', 'once it is known to lack a change')
+    await poller.close()
+  },
+)
 
 t.test(
   'while the database is away answers are stale for a while, and none that lacks a known change',

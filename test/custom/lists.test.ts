@@ -323,6 +323,11 @@ t.test('an object is JSON and nothing else', async (t) => {
   t.equal(answer.statusCode, 200, 'what the client takes less gladly is better than nothing')
   t.equal(answer.headers['content-type'], 'application/json')
   t.same(answer.json(), (await acme(path)).json())
+  const left = async (accept: string) =>
+    Number(/"minute";r=(\d+)/.exec(String((await acme(path, { accept })).headers.ratelimit))?.[1])
+  const before = await left('application/json')
+  t.equal(await left('text/csv, application/json;q=0.5'), before - 1, 'and costs what JSON costs')
+  t.equal(await left('text/csv'), before - 2, 'a refusal too')
 })
 
 t.test('sums, extremes and averages, lists within objects, constants, paths', async (t) => {

@@ -74,7 +74,8 @@ const cacheWords = ({ headers, status }) => {
     return `From a cache, and said to be stale: the database does not answer.${until}`
   if (said.includes('detail=redis')) return `From the cache that instances share.${until}`
   if (said.includes('; hit')) return `From memory: nothing was asked of the database.${until}`
-  if (said.includes('fwd=')) return `Read from the database, and kept for the next one who asks.${until}`
+  if (said.includes('; stored')) return `Read from the database, and kept for the next one who asks.${until}`
+  if (said.includes('fwd=')) return `Read from the database.${until}`
   return status < 400 ? 'Of the moment: such answers are never kept.' : ''
 }
 

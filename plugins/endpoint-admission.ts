@@ -1,0 +1,33 @@
+import type { preHandlerHookHandler } from 'fastify'
+import type { Principal } from '../app/auth/principal.ts'
+import { ApiError } from '../app/errors.ts'
+import type { Endpoint } from './endpoint.ts'
+
+/** Whoever lacks a scope for it is told so only of an endpoint that is there. */
+const isThere = (error: unknown) => error instanceof ApiError && error.code === 'insufficient_scope'
+
+/** Only who may know of an endpoint has its name written down: what strangers make up is without bound. */
+export const admission =
+  (row: Endpoint, admit: NonNullable<Endpoint['admit']>): preHandlerHookHandler =>
+  (request, _reply, next) => {
+    const principal = request.principal as Principal
+    const params = request.params as Record<string, string>
+    const name = () => {
+      request.endpointName = row.nameOf?.(params)
+    }
+    const accept = () => {
+      name()
+      next()
+    }
+    const refuse = (error: Error) => {
+      if (isThere(error)) name()
+      next(error)
+    }
+    try {
+      const admitted = admit({ principal, params })
+      if (admitted instanceof Promise) admitted.then(accept, refuse)
+      else accept()
+    } catch (error) {
+      refuse(error as Error)
+    }
+  }

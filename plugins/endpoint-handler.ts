@@ -1,0 +1,152 @@
+import { Readable } from 'node:stream'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Principal } from '../app/auth/principal.ts'
+import { requireScope } from '../app/auth/principals.ts'
+import type { Answer } from '../app/cache/read-through.ts'
+import { ApiError } from '../app/errors.ts'
+import { wantsNoCache } from '../app/http/conditional.ts'
+import {
+  choiceOf,
+  chooseType,
+  isJsonFormat,
+  requireAcceptable,
+  typeByFormat,
+} from '../app/http/media-type.ts'
+import { refuseParameters } from '../app/query/no-parameters.ts'
+import type { Endpoint, Exporting, LiveAnswer, MinuteCost } from './endpoint.ts'
+import {
+  type EntryReplyOptions,
+  formatLink,
+  formatLinks,
+  formatTiming,
+  joinLinks,
+  sendBytes,
+  sendEntry,
+} from './entry-reply.ts'
+import { sendStream } from './stream-reply.ts'
+
+const mediaTypes = ['application/json'] as const
+
+/** The absolute form of a target, as proxies send it (RFC 9112 §3.2.2). */
+const authority = /^https?:\/\/[^/?]*/i
+
+const splitTarget = (wholeTarget: string): { path: string; rawQuery: string } => {
+  const target = wholeTarget.startsWith('/') ? wholeTarget : wholeTarget.replace(authority, '')
+  const mark = target.indexOf('?')
+  return mark === -1
+    ? { path: target, rawQuery: '' }
+    : { path: target.slice(0, mark), rawQuery: target.slice(mark + 1) }
+}
+
+/** Whether the demo token came where there is no example data. */
+const needsLiveToken = ({ principal, routeOptions }: FastifyRequest): boolean =>
+  routeOptions.config.demo === false && principal?.kind === 'demo'
+
+const exportingOf = (row: Endpoint) => ('answer' in row ? row.exporting : undefined)
+
+/** Types that a row's answers have, whatever is asked. */
+const typesOf = (row: Endpoint) => [...mediaTypes, ...(exportingOf(row)?.types ?? [])]
+
+/** Units of `minute` that a request of a row costs; undefined: one, whatever is asked. */
+export const costOf = (row: Endpoint): MinuteCost | undefined => {
+  const exporting = exportingOf(row)
+  if (!exporting) return row.minuteCost
+  const types = typesOf(row)
+  return (rawQuery, accept) =>
+    exporting.types.includes(chooseType(accept, rawQuery, types) ?? '') ? exporting.cost : 1
+}
+
+/** From a request of a row to its answer: rights, type, then the row's own part. */
+export const handlerOf = (row: Endpoint, prefix: string, publicUrl: string) => {
+  const types = typesOf(row)
+  const exporting = exportingOf(row)
+  return (request: FastifyRequest, reply: FastifyReply) => {
+    const principal = request.principal as Principal
+    if (needsLiveToken(request)) throw new ApiError('live_token_required')
+    if (row.scope !== null) requireScope(principal, row.scope)
+    const { path, rawQuery } = splitTarget(request.raw.url ?? '')
+    for (const scope of row.scopesOf?.(rawQuery) ?? []) requireScope(principal, scope)
+    const offered = 'offers' in row ? row.offers(rawQuery) : types
+    const type = requireAcceptable(request.headers.accept, rawQuery, offered)
+    const noCache = wantsNoCache(request.headers['cache-control'], request.headers.pragma)
+    const asked = { principal, params: request.params as Record<string, string>, rawQuery, noCache }
+    const query = rawQuery === '' ? '' : `?${rawQuery}`
+    const canonical = prefix === '/v1' ? undefined : `${publicUrl}/v1${path.slice(prefix.length)}${query}`
+    if ('state' in row) {
+      refuseParameters(rawQuery, 'This takes no parameters', isJsonFormat)
+      if (canonical) reply.header('link', formatLink(canonical, 'canonical'))
+      return reply
+        .headers({ 'cache-control': 'no-store', 'server-timing': formatTiming(reply) })
+        .send(row.state({ ...asked, limits: request.quotas?.use() ?? [] }))
+    }
+    const sendKept = (answering: Extract<Endpoint, { answer: unknown }>) => {
+      const answer = answering.answer(asked)
+      const options = { publicUrl, canonical, noCache }
+      const send = (known: Answer) => {
+        noteRepeatable(row, request, known, options)
+        return sendEntry(known, request, reply, options)
+      }
+      return answer instanceof Promise ? answer.then(send) : send(answer)
+    }
+    const exported = type === mediaTypes[0] ? undefined : exporting
+    if ('answer' in row && !exported) return sendKept(row)
+    const { respond } = 'respond' in row ? row : (exported as Exporting)
+    const isHead = request.method === 'HEAD'
+    const countRows = (rows: number) => {
+      request.rowsRead += rows
+    }
+    const live = { ...asked, type, isHead, address: request.ip, ending: reply.raw, countRows }
+    return respond(live).then((answer) => {
+      if (!answer && 'answer' in row) {
+        // Counted as an export before it was known that here is none.
+        if (exported && !isHead) request.quotas?.charge([0, 1 - exported.cost])
+        requireAcceptable(request.headers.accept, rawQuery, mediaTypes)
+        return sendKept(row)
+      }
+      // Sync tokens can be long.
+      const link = canonical && joinLinks([formatLink(canonical, 'canonical')])
+      if (link) reply.header('link', link)
+      return sendLive(answer as LiveAnswer, request, reply)
+    })
+  }
+}
+
+/** What the fast lane may answer the next time, and what it has to look at then. */
+const noteRepeatable = (
+  row: Endpoint,
+  request: FastifyRequest,
+  answer: Answer,
+  options: EntryReplyOptions,
+) => {
+  // The second time it is asked: most questions that miss are asked once.
+  const isPlain =
+    request.method === 'GET' && !options.noCache && answer.outcome === 'memory' && !answer.staleSeconds
+  const scope = row.scope ?? row.scopeOf?.(request.params as Record<string, string>)
+  if (!isPlain || row.demo === false || row.minuteCost || scope === undefined) return
+  const { rawQuery } = splitTarget(request.raw.url ?? '')
+  const choose = choiceOf(typesOf(row))
+  // What `format` says is in the target; without it, what the client takes.
+  const wanted = typeByFormat(rawQuery)
+  const ticket = {
+    route: request.routeOptions.url ?? '',
+    endpoint: request.endpointName,
+    scopes: [scope, ...(row.scopesOf?.(rawQuery) ?? [])],
+    isAcceptable: (accept: string | undefined) => (wanted ?? choose(accept)) === mediaTypes[0],
+    linkOf: memoizeLast((next: string | undefined) => formatLinks(next, options)),
+  }
+  request.repeatable = { ticket, answer }
+}
+
+/** Remembers one result: of a next page's address, which is another one only when the data are. */
+const memoizeLast = <A, R>(compute: (argument: A) => R): ((argument: A) => R) => {
+  let last: { argument: A; result: R } | undefined
+  return (argument) => {
+    if (last?.argument !== argument || !last) last = { argument, result: compute(argument) }
+    return last.result
+  }
+}
+
+const sendLive = ({ type, body, headers }: LiveAnswer, request: FastifyRequest, reply: FastifyReply) => {
+  reply.headers({ ...headers, 'cache-control': 'no-store', 'server-timing': formatTiming(reply) }).type(type)
+  return body instanceof Readable ? sendStream(body, request, reply) : sendBytes(body, request, reply)
+}

@@ -1,0 +1,77 @@
+import type { Readable } from 'node:stream'
+import type { FastifySchema } from 'fastify'
+import type { Principal } from '../app/auth/principal.ts'
+import type { Answer } from '../app/cache/read-through.ts'
+import type { Use } from '../app/limits/account.ts'
+import type { Ending } from '../app/limits/concurrency.ts'
+
+/** What a row's `answer` gets: who asks, and the request's own parts. */
+export type EndpointRequest = {
+  principal: Principal
+  params: Readonly<Record<string, string>>
+  rawQuery: string
+  noCache: boolean
+}
+
+/** What a row's `respond` gets beside: whom it answers, and until when. */
+export type LiveRequest = EndpointRequest & {
+  isHead: boolean
+  /** The client's address. */
+  address: string
+  /** Closes when the answer is sent, or its client is gone. */
+  ending: Ending
+  /** Adds records to those that the answer is known to hold. */
+  countRows: (rows: number) => void
+}
+
+/** A list's other media types: the whole of it, as it is now. */
+export type Exporting = {
+  types: readonly string[]
+  /** Units of the quota `minute`. */
+  cost: number
+  /** `type`: one of `types`. Undefined: what is asked for here has no such form. */
+  respond: (request: LiveRequest & { type: string }) => Promise<LiveAnswer | undefined>
+}
+
+/** An answer that is not kept. A stream is sent as it comes, and cut where it fails. */
+export type LiveAnswer = Readonly<{
+  type: string
+  body: Buffer | Readable
+  headers: Readonly<Record<string, string>>
+}>
+
+/** Units of the quota `minute`, by what is asked for. */
+export type MinuteCost = (rawQuery: string, accept: string | undefined) => number
+
+/** A data endpoint. One row serves three forms of its path, GET, HEAD and OPTIONS. */
+export type Endpoint = {
+  /** Below `/v1`, with `:id` where a record is named. */
+  path: string
+  /** The scope it needs; null: any principal. There is no default, so none is forgotten. */
+  scope: string | null
+  /** False: there is no example data for it, so the demo token is refused (403 `live_token_required`). */
+  demo?: false
+  /** Of a row whose scope depends on what is asked for: the one that was needed, where it was admitted. */
+  scopeOf?: (params: Readonly<Record<string, string>>) => string
+  /** Of a row that stands for several endpoints: which one, for the audit trail. */
+  nameOf?: (params: Readonly<Record<string, string>>) => string
+  /** Whether this principal may ask at all, where that is not of the row: judged after the plan. */
+  admit?: (request: {
+    principal: Principal
+    params: Readonly<Record<string, string>>
+  }) => void | Promise<void>
+  /** Scopes that the query needs beside, whatever else is wrong with it. */
+  scopesOf?: (rawQuery: string) => readonly string[]
+  /** Units of the quota `minute` that a request costs; absent: one. */
+  minuteCost?: MinuteCost
+  schema: FastifySchema
+} & (
+  | { answer: (request: EndpointRequest) => Answer | Promise<Answer>; exporting?: Exporting }
+  /** Something of the moment, never kept: `Cache-Control: no-store`, no tag. */
+  | { state: (request: EndpointRequest & { limits: readonly Use[] }) => unknown }
+  /** The same with parameters and media types of its own: `offers` names those that the query leaves. */
+  | {
+      offers: (rawQuery: string) => readonly string[]
+      respond: (request: LiveRequest) => Promise<LiveAnswer>
+    }
+)

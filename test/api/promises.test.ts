@@ -1,0 +1,248 @@
+import type { LightMyRequestResponse } from 'fastify'
+import { sql } from 'kysely'
+import pg from 'pg'
+import t from 'tap'
+import { encodedBody } from '../../app/cache/encodings.ts'
+import { catalogue, type ErrorCode } from '../../app/errors.ts'
+import { createStage } from '../custom/stage.ts'
+import { addCustomer, asCustomer, createTestApp, createTestDatabase, logIn } from '../helper.ts'
+
+/** Promises of the contract that belong to no single room. */
+
+const database = await createTestDatabase()
+let isAway = false
+const app = await createTestApp(database, {
+  wrapExports: (pool) => ({
+    connect: () => (isAway ? Promise.reject(unreachable()) : pool.connect()),
+  }),
+})
+const unreachable = () => Object.assign(new Error('connect ECONNREFUSED geheim'), { code: 'ECONNREFUSED' })
+t.teardown(async () => {
+  await app.close()
+  await database.close()
+})
+const run = (text: string) => sql.raw(text).execute(database.operator)
+const apiKey = await addCustomer(database, 'acme')
+const { token, get } = await logIn(app, apiKey)
+await run(`insert into products (customer_id, id, name, tags) select 'acme', 'p' || n, 'P ' || n, '{a}'
+  from generate_series(1, 60) n`)
+const { give } = createStage(database)
+await give('acme', 'name: all\nrevision: 1\nlist:\n  from: products\n  select: { id: id }\n')
+const sync = (await get('/v1/changes')).json().page.next_token as string
+
+const ndjson = { accept: 'application/x-ndjson' }
+/** One of each kind of data answer. */
+const data: readonly [url: string, headers?: Record<string, string>][] = [
+  ['/v1/products'],
+  ['/products/p1'],
+  ['/webapi/v1/api.php/custom/all'],
+  ['/v1/custom/all?format=csv'],
+  ['/v1/products', ndjson],
+  ['/v1/products?format=csv'],
+  [`/v1/changes?after=${sync}`],
+  ['/v1/changes?after=snapshot', ndjson],
+]
+const me = ['/v1/me'] as const
+const instant = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/
+
+/** Refusals from every step of the order of judgement. */
+const listRefusals = async (): Promise<LightMyRequestResponse[]> => [
+  await get('/v1/products?token=x'),
+  await get('/v1/me', { authorization: '' }),
+  await get('/v1/me', { authorization: 'Bearer x' }),
+  await get('/v1/nothing'),
+  await app.inject({ method: 'DELETE', url: '/v1/products', headers: { authorization: `Bearer ${token}` } }),
+  await get('/v1/products', { accept: 'image/png' }),
+  await get('/v1/products?limit=0'),
+  await get('/v1/products/nobody'),
+  await get('/v1/products', { 'if-match': '"x"' }),
+  await app.inject({ method: 'POST', url: '/v1/auth/login', payload: { api_key: 'x' } }),
+  await app.inject({ method: 'POST', url: '/v1/oauth/token', payload: {} }),
+]
+
+t.test('5xx never say more than the code', async (t) => {
+  const expectBare = (answer: LightMyRequestResponse, code: ErrorCode) => {
+    const [status, title] = catalogue[code]
+    const { request_id, ...problem } = answer.json()
+    t.equal(answer.statusCode, status)
+    t.same(problem, { type: `http://api.test/problems/${code}`, title, status, code, detail: title })
+    t.equal(request_id, answer.headers['request-id'])
+    t.notMatch(JSON.stringify(answer.headers), /geheim|lab_geheim|relation/)
+  }
+  const owner = new pg.Client({ connectionString: database.url })
+  await owner.connect()
+  await owner.query('alter table lab rename to lab_geheim')
+  for (const url of ['/v1/lab', '/v1/lab/x', '/v1/lab?include=product']) {
+    expectBare(await get(url), 'internal_error')
+  }
+  await owner.query('alter table lab_geheim rename to lab')
+  await owner.end()
+  t.equal((await get('/v1/lab')).statusCode, 200)
+  isAway = true
+  const away = await get('/v1/products?format=csv')
+  isAway = false
+  expectBare(away, 'unavailable')
+  t.match(away.headers['retry-after'], /^[1-9]\d*$/, 'and when to come back')
+})
+
+t.test('Data-As-Of is on every data answer, 304 and HEAD included', async (t) => {
+  for (const [url, headers = {}] of data) {
+    const answer = await get(url, headers)
+    t.equal(answer.statusCode, 200, url)
+    t.match(answer.headers['data-as-of'], instant, url)
+    const { etag } = answer.headers
+    const authorization = `Bearer ${token}`
+    const head = await app.inject({ method: 'HEAD', url, headers: { authorization, ...headers } })
+    t.match(head.headers['data-as-of'], instant, `HEAD ${url}`)
+    if (etag === undefined) continue
+    const same = await get(url, { ...headers, 'if-none-match': String(etag), 'cache-control': '' })
+    t.equal(same.statusCode, 304)
+    t.match(same.headers['data-as-of'], instant, `304 ${url}`)
+    t.ok(String(same.headers['data-as-of']) >= String(answer.headers['data-as-of']), 'and it never goes back')
+  }
+})
+
+t.test('a query has at most 30 parameters; the 31st is named', async (t) => {
+  const many = (n: number) => Array.from({ length: n }, (_, index) => `x${index}=1`).join('&')
+  for (const path of ['/v1/products', '/products/p1', '/v1/custom/all', '/v1/changes', '/v1/products.csv']) {
+    const url = path.replace('.csv', '')
+    const headers = path.endsWith('.csv') ? { accept: 'text/csv' } : {}
+    const fitting = await get(`${url}?${many(30)}`, headers)
+    t.equal(fitting.json().errors.length, 30, 'thirty are judged one by one')
+    const answer = await get(`${url}?${many(31)}`, headers)
+    t.match(answer.json(), { status: 400, code: 'invalid_query' })
+    t.same(answer.json().errors, [
+      { parameter: 'x30', code: 'too_many_values', detail: 'expected at most 30 parameters, got 31' },
+    ])
+    t.notOk('try' in answer.json())
+  }
+  t.equal((await get(`/v1/products?${many(29)}&limit=1`)).json().errors.length, 29)
+})
+
+t.test('a body has at most 64 KiB', async (t) => {
+  for (const url of ['/v1/auth/login', '/v1/access-requests', '/v1/oauth/token']) {
+    const [before, after, type] = url.includes('oauth')
+      ? ['client_id=', '', 'application/x-www-form-urlencoded']
+      : ['{"api_key":"', '"}', 'application/json']
+    const send = (bytes: number) => {
+      const payload = before + 'x'.repeat(bytes - before.length - after.length) + after
+      return app.inject({ method: 'POST', url, payload, headers: { 'content-type': type } })
+    }
+    t.not((await send(65_536)).statusCode, 413, url)
+    t.equal((await send(65_537)).statusCode, 413, url)
+  }
+})
+
+t.test('nothing is deprecated: no answer says so, nor does the description', async (t) => {
+  const answers = await listRefusals()
+  for (const [url, headers] of [...data, me]) answers.push(await get(url, headers))
+  for (const { headers } of answers) {
+    t.notOk('deprecation' in headers || 'sunset' in headers)
+    t.notMatch(String(headers.link), 'rel="deprecation"')
+  }
+  const document = await app.inject('/openapi.json')
+  t.notMatch(document.body, '"deprecated":true')
+})
+
+t.test('Request-Id is on every answer, each its own; Server-Timing on every answer to a token', async (t) => {
+  const good: LightMyRequestResponse[] = []
+  for (const [url, headers] of [...data, me]) good.push(await get(url, headers))
+  for (const { headers } of good) t.match(headers['server-timing'], /^total;dur=\d+\.\d\d$/)
+  const ids = [...good, ...(await listRefusals())].map(({ headers }) => headers['request-id'])
+  t.ok(ids.every((id) => /^[\w-]{8,}$/.test(String(id))))
+  t.equal(new Set(ids).size, ids.length)
+})
+
+t.test(
+  'the state of an account, the feed, POST answers and errors are no-store and have no ETag',
+  async (t) => {
+    const login = await app.inject({ method: 'POST', url: '/v1/auth/login', payload: { api_key: apiKey } })
+    t.equal(login.statusCode, 200)
+    const answers = [
+      login,
+      await get('/v1/me'),
+      await get('/v1/changes'),
+      await get(`/v1/changes?after=${sync}`),
+    ]
+    for (const { headers } of [...answers, ...(await listRefusals())]) {
+      t.equal(headers['cache-control'], 'no-store')
+      t.notOk('etag' in headers)
+    }
+  },
+)
+
+t.test('a body is compressed once, however many ask', async (t) => {
+  const entry = { body: Buffer.alloc(5_000, 'x'), etag: '', encoded: new Map() }
+  t.equal(encodedBody(entry, 'gzip'), encodedBody(entry, 'gzip'))
+  t.not(encodedBody(entry, 'gzip'), encodedBody(entry, 'br'))
+})
+
+t.test('strings compare by their UTF-8 bytes, case counts, and nothing is trimmed', async (t) => {
+  const { get } = await asCustomer(database, app, 'bytes')
+  // U+FFFD comes before U+1F600 in bytes, and after it in UTF-16.
+  const names = [' a', 'B', 'Z', 'a', 'a ', 'ab', 'b', 'Ä', 'ä', '\ufffd', '\u{1f600}']
+  for (const [index, name] of names.entries()) {
+    await sql`insert into products (customer_id, id, name) values ('bytes', ${`p${(index * 7) % 11}`}, ${name})`.execute(
+      database.operator,
+    )
+  }
+  const found = async (query: string) => {
+    const answer = await get(`/v1/products?fields=name&${query}`)
+    return answer.json().data.map((row: { name: string }) => row.name)
+  }
+  t.same(await found('sort=name'), names)
+  t.same(await found('sort=-name'), names.toReversed())
+  t.same(await found('name=a'), ['a'])
+  t.same(await found('name=a%20'), ['a '])
+  t.same(await found('name[prefix]=a'), ['a', 'a ', 'ab'])
+  t.same(await found('name=A'), [])
+  t.same((await get('/v1/products?name=')).json().errors[0].code, 'invalid_value', 'an empty value is none')
+})
+
+t.test('a page has 50 records unless said otherwise, 500 at most, and there is no offset', async (t) => {
+  const page = (await get('/v1/products')).json()
+  t.match([page.data.length, page.page], [50, { limit: 50, has_more: true }])
+  t.equal((await get('/v1/products?limit=500')).json().data.length, 60)
+  for (const query of ['limit=501', 'offset=1', 'page=2', 'skip=1']) {
+    t.match((await get(`/v1/products?${query}`)).json(), { status: 400, code: 'invalid_query' }, query)
+  }
+})
+
+t.test('an unknown id and another customer’s id are the same 404', async (t) => {
+  const { get } = await asCustomer(database, app, 'other')
+  const answers = [await get('/v1/products/p1'), await get('/v1/products/none')]
+  const [theirs, none] = answers.map((answer) => ({ ...answer.json(), request_id: '' }))
+  t.equal(theirs?.status, 404)
+  t.same(theirs, none)
+})
+
+t.test('the expiry window is of 1 to 365 days', async (t) => {
+  for (const days of [1, 365]) {
+    t.equal((await get(`/v1/certificates?expiring_within=${days}`)).statusCode, 200)
+  }
+  for (const days of [0, 366, '-1', '1.5', '']) {
+    const answer = await get(`/v1/certificates?expiring_within=${days}`)
+    t.match(answer.json(), { code: 'invalid_query', errors: [{ parameter: 'expiring_within' }] })
+  }
+})
+
+t.test('there is no refresh token: whoever logs in again has two good tokens of an hour', async (t) => {
+  const login = () => app.inject({ method: 'POST', url: '/v1/auth/login', payload: { api_key: apiKey } })
+  const tokens = [(await login()).json(), (await login()).json()]
+  for (const { access_token, ...rest } of tokens) {
+    t.match(rest, { token_type: 'Bearer', expires_in: 3600, scope: String })
+    t.same(Object.keys(rest).sort(), ['expires_in', 'scope', 'token_type'])
+    t.equal((await get('/v1/me', { authorization: `Bearer ${access_token}` })).statusCode, 200)
+  }
+  t.not(tokens[0].access_token, tokens[1].access_token)
+})
+
+t.test('of an API key the server keeps only a hash', async (t) => {
+  const secret = apiKey.split('_').at(-1) as string
+  const { rows } = await sql<{ text: string }>`select k::text as text from api_keys k`.execute(
+    database.operator,
+  )
+  const text = JSON.stringify(rows)
+  t.notMatch(text, secret)
+  t.notMatch(text, Buffer.from(secret).toString('hex'))
+})

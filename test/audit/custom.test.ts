@@ -1,0 +1,94 @@
+import t from 'tap'
+import { listEntries } from '../../app/audit/list.ts'
+import { createStage } from '../custom/stage.ts'
+import { addCustomer, createTestDatabase, listenTestApp, logIn, until } from '../helper.ts'
+
+const database = await createTestDatabase()
+const { app, origin } = await listenTestApp(database, { env: { METRICS_TOKEN: 'm'.repeat(32) } })
+t.teardown(async () => {
+  await app.close()
+  await database.close()
+})
+const { apply, give } = createStage(database)
+const document = (name: string, body = 'object:\n  a: { const: 1 }') =>
+  `name: ${name}\nrevision: 1\n${body}\n`
+
+const open = async (customer: string, options?: { scopes: string[] }) => {
+  const { token } = await logIn(app, await addCustomer(database, customer, options))
+  return (path: string, headers: Record<string, string> = {}) =>
+    fetch(origin + path, { headers: { authorization: `Bearer ${token}`, ...headers } }).then(
+      async (answer) => {
+        await answer.arrayBuffer()
+        return answer.status
+      },
+    )
+}
+
+/** What was counted so far, oldest first: resource, status, how often. */
+const listReads = async (customer: string) => {
+  await app.audit.flush()
+  const entries = await listEntries(database.operator, { customer, limit: 100 })
+  return entries
+    .filter(({ action }) => action === 'reads')
+    .map(({ details }) => [details?.resource, details?.status, details?.count].join(' '))
+    .reverse()
+}
+
+t.test(
+  'a read of a custom endpoint is written with its name, by the router and by the fast lane',
+  async (t) => {
+    const ask = await open('acme')
+    await give('acme', document('overview'))
+    await give('acme', document('rows', 'list:\n  from: products\n  select: { id: id }'))
+    await until('granted', async () => (await ask('/v1/custom/rows')) === 200)
+    await until('granted', async () => (await ask('/v1/custom/overview')) === 200)
+    await app.audit.flush()
+    const before = await listReads('acme')
+    const fast = app.fastAnswers
+    for (const path of ['/v1/custom/overview', '/custom/overview', '/webapi/v1/api.php/custom/overview']) {
+      for (let n = 0; n < 4; n++) t.equal(await ask(path), 200)
+    }
+    t.ok(app.fastAnswers > fast, 'some by the fast lane')
+    t.equal(await ask('/v1/custom/rows', { accept: 'text/csv' }), 200)
+    t.equal(await ask('/v1/custom/rows?nonsense=1'), 400)
+    t.same((await listReads('acme')).slice(before.length).sort(), [
+      'custom/overview 200 12',
+      'custom/rows 200 1',
+      'custom/rows 400 1',
+    ])
+    const metrics = await fetch(`${origin}/metrics`, {
+      headers: { authorization: `Bearer ${'m'.repeat(32)}` },
+    })
+    const text = await metrics.text()
+    t.match(text, /route="\/custom\/:name"/, 'metrics keep the pattern')
+    t.notMatch(text, /overview/)
+  },
+)
+
+t.test('a name that is not known to who asks is not written down', async (t) => {
+  const ask = await open('bolt')
+  await apply(document('secret'))
+  for (const name of ['secret', 'overview', 'geheim-1', 'geheim-2']) {
+    t.equal(await ask(`/v1/custom/${name}`), 404)
+  }
+  t.same(await listReads('bolt'), [
+    'custom/:name 404 1',
+    'custom/:name 404 1',
+    'custom/:name 404 1',
+    'custom/:name 404 1',
+  ])
+})
+
+t.test('a read that was refused for its scope says of which endpoint', async (t) => {
+  const ask = await open('crane', { scopes: ['products:read'] })
+  await give('crane', document('overview'))
+  await until('granted', async () => (await ask('/v1/custom/overview')) === 403)
+  await app.audit.flush()
+  const before = await listReads('crane')
+  t.equal(await ask('/v1/custom/overview'), 403)
+  t.equal(await ask('/v1/custom/none'), 404)
+  t.same((await listReads('crane')).slice(before.length).sort(), [
+    'custom/:name 404 1',
+    'custom/overview 403 1',
+  ])
+})
