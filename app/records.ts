@@ -7,7 +7,7 @@ import { pageStatement } from './db/page/statement.ts'
 import type { Db } from './db/schema.ts'
 import { isUnreachable } from './db/unreachable.ts'
 import { ApiError, type Fault } from './errors.ts'
-import { formatQuery } from './query/canonical.ts'
+import { withCursor } from './query/canonical.ts'
 import { type CursorCodec, foreignCursor } from './query/cursor.ts'
 import { parsePairs, splitList } from './query/pairs.ts'
 import { type Plan, planQuery } from './query/plan.ts'
@@ -110,7 +110,7 @@ export const createRecords = ({
       const { principal, resource, id, noCache } = request
       const { customerId } = principal
       const prepared = parse(request)
-      const { query, selection } = prepared
+      const { query, selection, list } = prepared
       // What cannot be an id names no record; nor need the database see its bytes.
       if (id !== undefined && !isId(resource, id)) throw noSuchRecord(resource)
       const after = decodeCursor(customerId, prepared)
@@ -119,7 +119,7 @@ export const createRecords = ({
         const plan = planQuery(query, moment, after)
         if (id !== undefined) return readItem(source, plan, id, shapes)
         const encode = (keys: readonly string[]) => cursors.encode(customerId, selection, keys)
-        return readPage(source, plan, encode, (cursor) => formatQuery({ ...query, cursor }), shapes)
+        return readPage(source, plan, encode, (cursor) => withCursor(list, cursor), shapes)
       }
       const { dependsOn } = prepared
       const found = (answer: Answer): Answer => {

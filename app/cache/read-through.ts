@@ -55,7 +55,11 @@ type Flight = {
   startedAt: number
   /** Reads the database, and nothing that was read before it started. */
   isDirect: boolean
-  result: Promise<Answer>
+  /**
+   * Until it has landed. V8's maps are made anew as entries come and go, and the former ones lead to the present: what
+   * they hold is kept until the next full collection. So what has landed must lead to no answer.
+   */
+  result: Promise<Answer> | undefined
 }
 
 type Deps = {
@@ -192,7 +196,7 @@ export const createReadThrough = ({ memory, shared, judge, wait }: Deps): ReadTh
     return found.answer ?? readDatabase(question, true)
   }
 
-  const start = (name: string, question: Question): Flight => {
+  const start = (name: string, question: Question): Promise<Answer> => {
     tick += 1
     const isDirect = question.noCache || !(shared || question.fillFromReplica)
     const result = question.noCache || !shared ? readDatabase(question, true) : readTogether(question, shared)
@@ -200,14 +204,15 @@ export const createReadThrough = ({ memory, shared, judge, wait }: Deps): ReadTh
     flights.set(name, flight)
     const land = () => {
       if (flights.get(name) === flight) flights.delete(name)
+      flight.result = undefined
     }
     // Both handlers: a failed flight must not be an unhandled rejection.
     result.then(land, () => wait(failureMs).then(land))
-    return flight
+    return result
   }
 
-  const own = async (flight: Flight): Promise<Answer> => {
-    const answer = await flight.result
+  const own = async (result: Promise<Answer>): Promise<Answer> => {
+    const answer = await result
     judge.noteServed(answer.entry)
     return answer
   }
@@ -217,13 +222,13 @@ export const createReadThrough = ({ memory, shared, judge, wait }: Deps): ReadTh
 
   const readSlowly = async (name: string, question: Question, arrivedAt: number): Promise<Answer> => {
     const running = flights.get(name)
-    if (running && !question.noCache && !begunSince(running, arrivedAt, question)) {
+    if (running?.result && !question.noCache && !begunSince(running, arrivedAt, question)) {
       const { entry, outcome, isStored } = await running.result
       const answer = await judged(question, entry, outcome)
       if (answer) return { ...answer, isStored }
     }
     // What began before we came tells of a time before: ours begins now, or somebody's began meanwhile.
-    return own(begunSince(flights.get(name), arrivedAt, question) ?? start(name, question))
+    return own(begunSince(flights.get(name), arrivedAt, question)?.result ?? start(name, question))
   }
 
   const readConfirmed = async (name: string, question: Question, arrivedAt: number): Promise<Answer> => {

@@ -70,14 +70,26 @@ const clientOf = (prepares: boolean) =>
       const ask = super.query as (...all: unknown[]) => unknown
       if (mark === undefined) return ask.apply(this, given) as never
       const name = prepares && mark !== 'page' ? mark : ''
-      return new Promise((resolve, reject) => {
-        const callback = (error: Error | null, result?: unknown) => {
-          if (!error) return resolve(result)
-          this.giveUpWhen(error)
-          reject(error)
-        }
+      return this.read((callback) => {
         ask.call(this, new RowQuery(name, text as string, (values as unknown[]).map(toText), callback))
       }) as never
+    }
+
+    /**
+     * Once it is answered, nothing leads from the statement to its answer: the driver's timer for it outlives it, and
+     * what a dead timer leads to is kept until the next full collection, be it 40 kB for each page.
+     */
+    private read(ask: (callback: (error: Error | null, result?: unknown) => void) => void): Promise<unknown> {
+      return new Promise((resolve, reject) => {
+        let settle: { resolve: typeof resolve; reject: typeof reject } | undefined = { resolve, reject }
+        ask((error, result) => {
+          const { resolve, reject } = settle ?? {}
+          settle = undefined
+          if (!error) return resolve?.(result)
+          this.giveUpWhen(error)
+          reject?.(error)
+        })
+      })
     }
   }
 

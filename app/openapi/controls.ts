@@ -86,8 +86,8 @@ const controls: Readonly<Record<string, (resource: Resource, read: Reader) => Co
 
 /** Every parameter of the query grammar that is no filter. Throws where one has no description here. */
 export const controlParameters = (resource: Resource, shape: Shape): Parameter[] =>
-  [...controlReaders(resource, shape, { conditions: [] })].map(([name, read]) => {
+  [...controlReaders(resource, shape)].map(([name, reader]) => {
     const describe = controls[name]
     if (!describe) throw new Error(`the parameter ${name} has no description`)
-    return { name, in: 'query', ...describe(resource, read) }
+    return { name, in: 'query', ...describe(resource, reader({ conditions: [] })) }
   })

@@ -10,7 +10,7 @@ import {
   refuse,
   single,
 } from './readers.ts'
-import { parseDate } from './values.ts'
+import { type Parsed, parseDate } from './values.ts'
 
 /** Which parameters mean something: those of a page, of one record, or of an export of the whole list. */
 export type Shape = 'page' | 'item' | 'export'
@@ -37,7 +37,10 @@ export type Draft = {
   expiringWithin?: number
 }
 
-const readSort = (resource: Resource, draft: Draft): Reader => {
+/** Makes what reads a parameter into a draft: all that does not hang on the draft is there already. */
+export type DraftReader = (draft: Draft) => Reader
+
+const readSort = (resource: Resource): DraftReader => {
   const parse = (text: string): ParsedElement => {
     const { key, descending } = parseSortKey(text)
     if (resource.sorts.includes(key)) return { value: text }
@@ -48,17 +51,18 @@ const readSort = (resource: Resource, draft: Draft): Reader => {
       ...(nearest ? { suggestion: `${descending ? '-' : ''}${nearest}` } : {}),
     }
   }
-  const read = many(
-    parse,
-    (keys) => {
+  return (draft) => {
+    const take = (keys: string[]) => {
       draft.sort = keys.map(parseSortKey)
-    },
-    maxSortKeys,
-  )
-  return (value) => {
-    const reading = read(value)
-    const keys = draft.sort?.map(({ key }) => key) ?? []
-    return new Set(keys).size < keys.length ? refuse('invalid_value', 'expected each sort key once') : reading
+    }
+    const read = many(parse, take, maxSortKeys)
+    return (value) => {
+      const reading = read(value)
+      const keys = draft.sort?.map(({ key }) => key) ?? []
+      return new Set(keys).size < keys.length
+        ? refuse('invalid_value', 'expected each sort key once')
+        : reading
+    }
   }
 }
 
@@ -67,21 +71,34 @@ const refusePageOnly = (name: string): Reader => {
   return () => refuse('unknown_parameter', detail)
 }
 
+const onlyOne = (wanted: readonly string[]) => (text: string) => {
+  if (wanted.includes(text)) return { value: text }
+  const suggestion = findNearest(text, wanted)
+  return { detail: `expected ${wanted.join(', ')}`, ...(suggestion ? { suggestion } : {}) }
+}
+
+/** Reads a value as a whole, into the draft. */
+const one =
+  (parse: (value: string) => Parsed, take: (draft: Draft, value: string) => void): DraftReader =>
+  (draft) =>
+    single(parse, (value) => take(draft, value))
+
+/** Reads a list, into the draft. */
+const list =
+  (parse: (element: string) => ParsedElement, take: (draft: Draft, names: string[]) => void): DraftReader =>
+  (draft) =>
+    many(parse, (names) => take(draft, names))
+
 /**
- * The parameters that are no filters, by name; what they read goes to the draft.
- * `format` is here so that it is no unknown parameter: negotiation reads it.
+ * The parameters that are no filters, by name; each makes the reader of a draft. `format` is here so that it is no
+ * unknown parameter: negotiation reads it.
  */
-export const controlReaders = (resource: Resource, shape: Shape, draft: Draft): Map<string, Reader> => {
-  const readers = new Map<string, Reader>()
-  const fieldNames = [...resource.fields.keys()]
-  const onlyOne = (wanted: readonly string[]) => (text: string) => {
-    if (wanted.includes(text)) return { value: text }
-    const suggestion = findNearest(text, wanted)
-    return { detail: `expected ${wanted.join(', ')}`, ...(suggestion ? { suggestion } : {}) }
-  }
+export const controlReaders = (resource: Resource, shape: Shape): Map<string, DraftReader> => {
+  const readers = new Map<string, DraftReader>()
+  const isField = oneOfNames([...resource.fields.keys()], 'unknown_field', 'fields')
   readers.set(
     'fields',
-    many(oneOfNames(fieldNames, 'unknown_field', 'fields'), (names) => {
+    list(isField, (draft, names) => {
       draft.fields = [...new Set(names.includes('id') ? names : ['id', ...names])]
     }),
   )
@@ -89,7 +106,7 @@ export const controlReaders = (resource: Resource, shape: Shape, draft: Draft): 
   if (includeNames.length > 0) {
     readers.set(
       'include',
-      many(oneOfNames(includeNames, 'invalid_value', 'includes'), (names) => {
+      list(oneOfNames(includeNames, 'invalid_value', 'includes'), (draft, names) => {
         draft.includes = [...new Set(names)]
       }),
     )
@@ -97,44 +114,49 @@ export const controlReaders = (resource: Resource, shape: Shape, draft: Draft): 
   if (resource.computedForDay) {
     readers.set(
       'on',
-      single(parseDate, (value) => {
+      one(parseDate, (draft, value) => {
         draft.on = value
       }),
     )
     readers.set(
       'expiring_within',
-      single(integerWithin(1, 365), (value) => {
+      one(integerWithin(1, 365), (draft, value) => {
         draft.expiringWithin = Number(value)
       }),
     )
   }
   readers.set(
     'format',
-    single(onlyOne(formats[shape]), () => {}),
+    one(onlyOne(formats[shape]), () => {}),
   )
   if (shape === 'item') return readers
-  readers.set('sort', readSort(resource, draft))
+  readers.set('sort', readSort(resource))
   readers.set(
     'limit',
-    single(integerWithin(1, maxLimit), (value) => {
+    one(integerWithin(1, maxLimit), (draft, value) => {
       draft.limit = Number(value)
     }),
   )
   readers.set(
     'count',
-    single(onlyOne(['exact']), () => {
+    one(onlyOne(['exact']), (draft) => {
       draft.count = true
     }),
   )
   readers.set(
     'cursor',
-    single(
+    one(
       (text) => (text ? { value: text } : { detail: 'expected a cursor' }),
-      (value) => {
+      (draft, value) => {
         draft.cursor = value
       },
     ),
   )
-  if (shape === 'export') for (const name of pagesOnly) readers.set(name, refusePageOnly(name))
+  if (shape === 'export') {
+    for (const name of pagesOnly) {
+      const refusal = refusePageOnly(name)
+      readers.set(name, () => refusal)
+    }
+  }
   return readers
 }

@@ -1,6 +1,6 @@
 import type { Fault } from '../errors.ts'
 import type { Field, Resource } from '../resources/define.ts'
-import { controlReaders, type Draft, pagesOnly, type Shape } from './controls.ts'
+import { controlReaders, type Draft, type DraftReader, pagesOnly, type Shape } from './controls.ts'
 import { findNearest } from './nearest.ts'
 import type { Pair } from './pairs.ts'
 import {
@@ -81,21 +81,50 @@ export const readFilter = ({ name, value }: Pair, context: FilterContext): PairR
   return readValue(name, filterReader(field, operator, draft), value)
 }
 
+/** What may be asked of a resource. */
+type Grammar = Readonly<{
+  controls: ReadonlyMap<string, DraftReader>
+  filterable: readonly Field[]
+  known: readonly string[]
+}>
+
+const createGrammar = (resource: Resource, shape: Shape): Grammar => {
+  const controls = controlReaders(resource, shape)
+  const filterable = shape !== 'item' ? [...resource.fields.values()].filter((field) => field.filter) : []
+  const named = [...filterable.map((field) => field.name), ...controls.keys()]
+  const known = shape === 'export' ? named.filter((name) => !pagesOnly.includes(name)) : named
+  return { controls, filterable, known }
+}
+
+const grammars = new WeakMap<Resource, Map<Shape, Grammar>>()
+
+/** Made once for each resource and shape: most of a query's parsing would be to make it again. */
+const grammarOf = (resource: Resource, shape: Shape): Grammar => {
+  let shapes = grammars.get(resource)
+  if (!shapes) {
+    shapes = new Map()
+    grammars.set(resource, shapes)
+  }
+  let grammar = shapes.get(shape)
+  if (!grammar) {
+    grammar = createGrammar(resource, shape)
+    shapes.set(shape, grammar)
+  }
+  return grammar
+}
+
 /**
  * Reads a query string for `resource`. Every fault is found, none is ignored, nothing is coerced.
  * Pure: neither the day nor the customer matters.
  */
 export const parseQuery = (resource: Resource, shape: Shape, rawQuery: string): Outcome => {
   const draft: Draft = { conditions: [] }
-  const controls = controlReaders(resource, shape, draft)
-  const filterable = shape !== 'item' ? [...resource.fields.values()].filter((field) => field.filter) : []
-  const named = [...filterable.map((field) => field.name), ...controls.keys()]
-  const known = shape === 'export' ? named.filter((name) => !pagesOnly.includes(name)) : named
+  const { controls, filterable, known } = grammarOf(resource, shape)
+  const context: FilterContext = { resource, filterable, known, draft }
 
   const readPair = (pair: Pair): PairReading => {
     const control = controls.get(pair.name)
-    if (control) return readValue(pair.name, control, pair.value)
-    return readFilter(pair, { resource, filterable, known, draft })
+    return control ? readValue(pair.name, control(draft), pair.value) : readFilter(pair, context)
   }
 
   const reading = readPairs(rawQuery, readPair)

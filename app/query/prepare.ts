@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import type { Resource } from '../resources/define.ts'
 import { resources } from '../resources/index.ts'
-import { formatQuery, formatSelection } from './canonical.ts'
+import { formatParts } from './canonical.ts'
 import type { Shape } from './controls.ts'
 import { type Outcome, parseQuery } from './parse.ts'
 import type { Query } from './query.ts'
@@ -10,6 +10,8 @@ import type { Query } from './query.ts'
 export type Prepared = {
   query: Query
   canonical: string
+  /** The same without its cursor: what the pages of a list have in common. */
+  list: string
   /** What a cursor belongs to: resource, filters and sort. */
   selection: string
   /** Whether the same data give another answer on another day. */
@@ -41,13 +43,17 @@ const dependencies = (query: Query): string[] => {
   return [...new Set([...resource.reads, ...included, ...settings])]
 }
 
-const prepare = (query: Query): Prepared => ({
-  query,
-  canonical: formatQuery(query),
-  selection: `${query.resource.name}?${formatSelection(query)}`,
-  dependsOnDay: isComputed(query) || isRelative(query),
-  dependsOn: dependencies(query),
-})
+const prepare = (query: Query): Prepared => {
+  const { selection, list, canonical } = formatParts(query)
+  return {
+    query,
+    canonical,
+    list,
+    selection: `${query.resource.name}?${selection}`,
+    dependsOnDay: isComputed(query) || isRelative(query),
+    dependsOn: dependencies(query),
+  }
+}
 
 /** Clients ask the same few questions for ever: 2 MB hold some ten thousand of them. */
 const remembered = {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import t from 'tap'
-import { formatQuery, formatSelection } from '../../app/query/canonical.ts'
+import { formatParts, formatQuery, formatSelection, withCursor } from '../../app/query/canonical.ts'
 import { formatPairs, joinList, parsePairs, splitList } from '../../app/query/pairs.ts'
 import { type Outcome, parseQuery } from '../../app/query/parse.ts'
 import { operatorsOf, type Query } from '../../app/query/query.ts'
@@ -125,6 +125,26 @@ t.test('different queries have different canonical forms', async (t) => {
         forms.set(form, meaning(query))
       }),
       { numRuns: 500 },
+    ),
+  )
+})
+
+t.test('nothing of a query is in the next one of its kind', async (t) => {
+  const plain = understood(parseQuery(certificates, 'page', ''))
+  const all = 'limit=7&sort=id&count=exact&fields=id&include=product&on=2026-01-31&expiring_within=3&tags=a'
+  understood(parseQuery(certificates, 'page', all))
+  faultsOf(certificates, 'limit=7&sort=nothing')
+  t.same(understood(parseQuery(certificates, 'page', '')), plain)
+})
+
+t.test('the address of another page is the canonical form of a query with that cursor', async (t) => {
+  t.doesNotThrow(() =>
+    fc.assert(
+      fc.property(shown(anyQuery), ({ resource, pairs }) => {
+        const query = understood(parseQuery(resource, 'page', formatPairs(pairs)))
+        const { list } = formatParts({ ...query, cursor: 'before' })
+        assert.equal(withCursor(list, 'next-1_'), formatQuery({ ...query, cursor: 'next-1_' }))
+      }),
     ),
   )
 })

@@ -1,5 +1,6 @@
 import type { Connection, Submittable } from 'pg'
-import { readRows, splitColumns } from './row-bytes.ts'
+import { bindMessages } from './messages.ts'
+import { type Column, readRows, splitColumns } from './row-bytes.ts'
 
 /** Bytes with what may be written over around them: as much as lies before `start`, and behind `end`. */
 export type Slice = Readonly<{ bytes: Buffer; start: number; end: number }>
@@ -37,27 +38,27 @@ const quoteElement = (element: unknown): string => {
 /** Behind the records: the member `page` with its cursor, in nearly every answer. */
 const roomBytes = 512
 
-/** All columns but the last are texts of a few bytes. */
+/** What stands before `last` is ASCII of a few bytes a column: one string, of which each is a part. */
+const lastColumn = 5
+
 const toRow = (bytes: Buffer): ReadRow => {
   const columns = splitColumns(bytes)
-  const text = (index: number) => {
-    const column = columns[index]
-    return column ? bytes.toString('latin1', column.start, column.end) : null
-  }
-  const number = (index: number) => {
-    const written = text(index)
-    return written === null ? null : Number(written)
-  }
-  const [last, included, data] = [columns[5], columns[7], columns[8]]
+  const [last, total, included, data] = columns.slice(lastColumn)
+  const stamps = columns.slice(0, lastColumn) as Column[]
+  const before = bytes.toString('latin1', 0, stamps.at(-1)?.end)
+  const [snapshot, at, server, recovering, found] = stamps.map(({ start, end }) =>
+    before.slice(start, end),
+  ) as [string, string, string, string, string]
+  const text = (column: Column) => bytes.toString('utf8', column.start, column.end)
   return {
-    snapshot: text(0) as string,
-    at: text(1) as string,
-    server: text(2) as string,
-    recovering: text(3) === 't',
-    found: number(4) as number,
-    last: last ? JSON.parse(bytes.toString('utf8', last.start, last.end)) : null,
-    total: number(6),
-    included: included ? bytes.toString('utf8', included.start, included.end) : null,
+    snapshot,
+    at,
+    server,
+    recovering: recovering === 't',
+    found: Number(found),
+    last: last ? JSON.parse(text(last)) : null,
+    total: total ? Number(text(total)) : null,
+    included: included ? text(included) : null,
     data: data ? { bytes, start: data.start, end: data.end } : null,
   }
 }
@@ -67,8 +68,6 @@ type Wire = Connection & {
   parsedStatements: Record<string, string>
   submittedNamedStatements: Record<string, string>
   parse(statement: { name: string; text: string }): void
-  bind(bound: { statement: string; values: unknown[] }): void
-  execute(): void
 }
 
 /**
@@ -78,12 +77,12 @@ type Wire = Connection & {
 export class RowQuery implements Submittable {
   readonly name: string
   readonly text: string
-  readonly values: unknown[]
+  readonly values: readonly (string | null)[]
   /** The driver wraps it where it bounds the time. */
   callback: Callback
   #row: ReadRow | undefined
 
-  constructor(name: string, text: string, values: unknown[], callback: Callback) {
+  constructor(name: string, text: string, values: readonly (string | null)[], callback: Callback) {
     this.name = name
     this.text = text
     this.values = values
@@ -96,19 +95,19 @@ export class RowQuery implements Submittable {
     readRows(wire.stream, roomBytes, (bytes) => {
       this.#row = toRow(bytes)
     })
-    wire.stream.cork()
-    if (name === '' || !(wire.parsedStatements[name] ?? wire.submittedNamedStatements[name])) {
+    const isKnown = name !== '' && (wire.parsedStatements[name] ?? wire.submittedNamedStatements[name])
+    if (!isKnown) {
+      wire.stream.cork()
       wire.parse({ name, text })
       if (name !== '') wire.submittedNamedStatements[name] = text
     }
-    wire.bind({ statement: name, values })
-    wire.execute()
-    wire.sync()
-    wire.stream.uncork()
+    if (wire.stream.writable) wire.stream.write(bindMessages(name, values))
+    if (!isKnown) wire.stream.uncork()
   }
 
   handleReadyForQuery(): void {
     const row = this.#row
+    this.#row = undefined
     this.callback(null, { rows: row ? [row] : [] })
   }
 
