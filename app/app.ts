@@ -27,6 +27,7 @@ import reference from '../plugins/reference.ts'
 import securityHeaders from '../plugins/security-headers.ts'
 import signingKeyRefresh from '../plugins/signing-keys.ts'
 import statusMinutes from '../plugins/status.ts'
+import tarpit from '../plugins/tarpit.ts'
 import tracingPlugin from '../plugins/tracing.ts'
 import { accessRoutes } from '../routes/access.ts'
 import { accessRequestRoutes } from '../routes/access-requests.ts'
@@ -81,6 +82,7 @@ import { describeCustom } from './openapi/custom.ts'
 import { createAdmission } from './overload/admission.ts'
 import { guardServer } from './overload/guard.ts'
 import { watchLag } from './overload/lag.ts'
+import { createTarpit } from './overload/tarpit.ts'
 import { createSite } from './pages/site.ts'
 import { createCursorCodec } from './query/cursor.ts'
 import { createRecordExports } from './record-exports.ts'
@@ -194,7 +196,10 @@ const shedOverload = (
     app.requestObserver.observe('', kind === 'demo' ? 'demo' : 'none', 503, 0, 'none')
   }
   app.addHook('onReady', async () =>
-    guardServer(app.server, { admission, publicUrl, demoToken: config.demoToken, headers, onShed }),
+    guardServer(app.server, {
+      ...{ admission, publicUrl, demoToken: config.demoToken, headers, onShed },
+      isHeld: app.isHeld,
+    }),
   )
   app.addHook('onClose', async () => lag.stop())
   app.metrics.add([
@@ -332,7 +337,8 @@ export const build = async (deps: Deps): Promise<FastifyInstance> => {
 
   const quotas = createQuotas(counting)
   const hasProxies = config.trustedProxies.length > 0
-  await app.register(fastRefusals, { publicUrl, judge: deps.judge })
+  await app.register(tarpit, { tarpit: createTarpit({ now: monotonicNow, after }) })
+  await app.register(fastRefusals, { publicUrl, judge: deps.judge, hasProxies })
   await app.register(fastLane, { cache, judge: deps.judge, quotas, today, isDraining, hasProxies })
   const customOf = async ({ customerId }: Principal) =>
     (await custom.definitionsOf(customerId)).map(describeCustom)

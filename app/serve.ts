@@ -16,6 +16,7 @@ import { certificateCollector, type SecureServer, watchCertificate } from './run
 import { watchClock } from './running/clock-watch.ts'
 import { createDrain } from './running/drain.ts'
 import { endBySignal, endByWord } from './running/end.ts'
+import { listenOnMany } from './running/listen.ts'
 import { openLog, outliveReaders } from './running/log.ts'
 import { supervise } from './running/supervise.ts'
 import { joinWorkers, type WorkerLink } from './running/worker.ts'
@@ -85,7 +86,7 @@ const serve = async (config: Config) => {
     figures: { pollAgeMs: stores.poller.ageMs, pools: stores.pools, process: createProcessRegistry() },
   })
   const drain = createDrain(app.server)
-  await app.listen({ host: config.host, port, backlog })
+  await listenOnMany(app, { host: config.host, port, backlog })
   if (stopNow) shareMetrics(app, joinWorkers({ stop: stopNow, collect: app.metrics.readJson }))
   const { metricsPort } = config
   const metrics =

@@ -15,10 +15,13 @@ import { formatUse } from '../app/limits/headers.ts'
 import { refuseQuota } from '../app/limits/refusal.ts'
 import { checkTarget } from './gate.ts'
 import { costsFor, isForbiddenTo, one, policyHeader } from './limits.ts'
+import { fastestOf } from './tarpit.ts'
 
 export type FastRefusalsOptions = {
   publicUrl: string
   judge: Pick<Judge, 'isAway'>
+  /** Whether a connection's address may be that of many clients. */
+  hasProxies: boolean
 }
 
 /** A request that the lane has read so far. */
@@ -30,15 +33,17 @@ export type Arrived = Readonly<{
   startedAt: number
 }>
 
+/** Answers as the router would, without it; false: it did nothing. */
+type FastRefusals = {
+  /** 401 for a request whose token is none, or none that is good. */
+  credentials(arrived: Arrived, error: unknown, refusedKeyId: string | undefined): boolean
+  /** 429 for one of somebody known where there is plainly no room for it. */
+  overQuota(arrived: Arrived, principal: Principal, account: Account): boolean
+}
+
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Answers as the router would, without it; false: it did nothing. */
-    refuseFast: {
-      /** 401 for a request whose token is none, or none that is good. */
-      credentials(arrived: Arrived, error: unknown, refusedKeyId: string | undefined): boolean
-      /** 429 for one of somebody known where there is plainly no room for it. */
-      overQuota(arrived: Arrived, principal: Principal, account: Account): boolean
-    }
+    refuseFast: FastRefusals
   }
   interface FastifyInstance {
     /** Refusals sent that way so far, for tests. */
@@ -59,6 +64,24 @@ const codes = new Set<ErrorCode>([
   'quota_exceeded',
 ])
 
+const quotaExceeded: ErrorCode = 'quota_exceeded'
+
+/** One that is ready to be sent. */
+type Refusal = Readonly<{
+  requestId: string
+  route: string
+  status: number
+  code: ErrorCode
+  head: string
+  body: string
+  /** It took to judge; how long it is held is not what a request takes. */
+  ms: number
+  /** Violated. */
+  policies?: readonly string[]
+  principal?: Principal
+  refusedKeyId?: string | undefined
+}>
+
 type Route = Readonly<{ url: string; config: FastifyContextConfig }>
 
 const splitTarget = (target: string): [path: string, query: string] => {
@@ -72,7 +95,7 @@ const splitTarget = (target: string): [path: string, query: string] => {
  * it last refused for that.
  */
 export default fp<FastRefusalsOptions>(
-  (app, { publicUrl, judge }, done) => {
+  (app, { publicUrl, judge, hasProxies }, done) => {
     const refusals = createRefusals(publicUrl)
     const routes = createRoutes<FastifyContextConfig>()
     let count = 0
@@ -93,63 +116,80 @@ export default fp<FastRefusalsOptions>(
       }
     }
 
-    const refuse = (
-      { request, response, fields, isTls, startedAt }: Arrived,
-      { url }: Route,
-      { code, name, make }: { code: ErrorCode; name: string; make: () => ApiError },
-      asker: { principal?: Principal; refusedKeyId?: string | undefined; lines: string },
-    ): boolean => {
-      const requestId = randomUUID()
-      const known = refusals.compose(code, isTls, name, make, requestId)
-      if (!known) return false
-      count += 1
-      const status = code === 'quota_exceeded' ? 429 : 401
-      sendPrepared(response, status, known.head + asker.lines, known.body)
-      app.metrics.noteProblem(code, status === 429 ? name.split(' ')[0]?.split(',') : undefined)
+    const send = (
+      { request, response, fields }: Arrived,
+      { requestId, route, status, code, policies, head, body, principal, refusedKeyId, ms }: Refusal,
+    ): void => {
+      sendPrepared(response, status, head, body)
+      app.metrics.noteProblem(code, policies)
       app.noteAnsweredSoon({
         requestId,
         method: 'GET',
-        route: url,
+        route,
         isClosed: true,
-        principal: asker.principal,
-        refusedKeyId: asker.refusedKeyId,
+        principal,
+        refusedKeyId,
         target: request.url as string,
         status,
         rows: 0,
         source: 'none',
-        ms: performance.now() - startedAt,
+        ms,
         traceparent: fields.traceparent,
       })
+    }
+
+    const refuseCredentials: FastRefusals['credentials'] = (arrived, error, refusedKeyId) => {
+      if (!(error instanceof ApiError) || error.status !== 401 || !codes.has(error.code)) return false
+      const { code, message, status } = error
+      const route = routeOf(arrived.request.url as string)
+      if (!route) return false
+      const requestId = randomUUID()
+      const known = refusals.compose(code, arrived.isTls, message, () => error, requestId)
+      if (!known) return false
+      count += 1
+      const ms = performance.now() - arrived.startedAt
+      const refusal = { requestId, route: route.url, status, code, ...known, refusedKeyId, ms }
+      const sendIt = () => send(arrived, refusal)
+      if (hasProxies) sendIt()
+      else app.sendRefusal(app.refusedAt(arrived.request.socket), arrived.request, sendIt)
       return true
     }
 
-    app.decorate('refuseFast', {
-      credentials(arrived, error, refusedKeyId) {
-        if (!(error instanceof ApiError) || error.status !== 401 || !codes.has(error.code)) return false
-        const route = routeOf(arrived.request.url as string)
-        const refusal = { code: error.code, name: error.message, make: () => error }
-        return route !== undefined && refuse(arrived, route, refusal, { refusedKeyId, lines: '' })
-      },
-      overQuota(arrived, principal, account) {
-        if (!account.refuseAtOnce(one)) return false
-        const target = arrived.request.url as string
-        const route = routeOf(target)
-        if (!route) return false
-        const query = splitTarget(target)[1]
-        if (isForbiddenTo(principal, route.config, query)) return false
-        const admission = account.refuseAtOnce(costsFor(route.config, query, arrived.fields.accept))
-        if (!admission) return false
-        const refusal = {
-          code: 'quota_exceeded',
-          name: `${admission.violated.join()} ${admission.retryAfterSeconds}`,
-          make: () => refuseQuota(admission),
-        } as const
-        const lines =
-          headLine('ratelimit-policy', policyHeader(account.policies)) +
-          headLine('ratelimit', formatUse(account.use()))
-        return refuse(arrived, route, refusal, { principal, lines })
-      },
-    })
+    const refuseOverQuota: FastRefusals['overQuota'] = (arrived, principal, account) => {
+      if (!account.refuseAtOnce(one)) return false
+      const target = arrived.request.url as string
+      const route = routeOf(target)
+      if (!route) return false
+      const query = splitTarget(target)[1]
+      if (isForbiddenTo(principal, route.config, query)) return false
+      const admission = account.refuseAtOnce(costsFor(route.config, query, arrived.fields.accept))
+      if (!admission) return false
+      const { violated, retryAfterSeconds } = admission
+      const requestId = randomUUID()
+      const name = `${violated.join()} ${retryAfterSeconds}`
+      const known = refusals.compose(
+        quotaExceeded,
+        arrived.isTls,
+        name,
+        () => refuseQuota(admission),
+        requestId,
+      )
+      if (!known) return false
+      count += 1
+      const head =
+        known.head +
+        headLine('ratelimit-policy', policyHeader(account.policies)) +
+        headLine('ratelimit', formatUse(account.use()))
+      const { body } = known
+      const ms = performance.now() - arrived.startedAt
+      const asked = { requestId, route: route.url, principal, ms }
+      const refusal = { ...asked, status: 429, code: quotaExceeded, policies: violated, head, body }
+      const refused = { who: account, perSecond: fastestOf(account.policies) }
+      app.sendRefusal(refused, arrived.request, () => send(arrived, refusal))
+      return true
+    }
+
+    app.decorate('refuseFast', { credentials: refuseCredentials, overQuota: refuseOverQuota })
 
     const learn = (request: FastifyRequest, reply: FastifyReply, error: ApiError): void => {
       // Whatever is more than a plain request may have brought fields of its own.
@@ -172,5 +212,5 @@ export default fp<FastRefusalsOptions>(
     })
     done()
   },
-  { name: 'fast-refusals', dependencies: ['answers', 'auth', 'gate', 'metrics'], fastify: '5.x' },
+  { name: 'fast-refusals', dependencies: ['answers', 'auth', 'gate', 'metrics', 'tarpit'], fastify: '5.x' },
 )

@@ -1,3 +1,4 @@
+import { performance } from 'node:perf_hooks'
 import type { FastifyContextConfig, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import type { Principal } from '../app/auth/principal.ts'
@@ -6,6 +7,7 @@ import { formatPolicies, formatUse } from '../app/limits/headers.ts'
 import type { Policy } from '../app/limits/policy.ts'
 import type { Quotas } from '../app/limits/quotas.ts'
 import { refuseQuota } from '../app/limits/refusal.ts'
+import { fastestOf } from './tarpit.ts'
 
 export type LimitsOptions = { quotas: Quotas }
 
@@ -84,7 +86,12 @@ export default fp<LimitsOptions>(
       const proceed = (admission: Admission) => {
         if (admission.violated.length === 0) return next()
         request.isOverQuota = true
-        next(refuseQuota(admission))
+        const refused = { who: account, perSecond: fastestOf(account.policies) }
+        const refusedAt = performance.now()
+        app.sendRefusal(refused, request.raw, () => {
+          request.heldMs = performance.now() - refusedAt
+          next(refuseQuota(admission))
+        })
       }
       const admission = account.take(costsOf(request))
       if (!(admission instanceof Promise)) return proceed(admission)
@@ -102,5 +109,5 @@ export default fp<LimitsOptions>(
     })
     done()
   },
-  { name: 'limits', dependencies: ['auth'], fastify: '5.x' },
+  { name: 'limits', dependencies: ['auth', 'tarpit'], fastify: '5.x' },
 )

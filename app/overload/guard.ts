@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { ApiError } from '../errors.ts'
+import { canSendPrepared, headLine, sendPrepared, statusLine } from '../http/prepared.ts'
 import { problemBody, problemType } from '../http/problem.ts'
 import type { Admission } from './admission.ts'
 
@@ -12,6 +13,8 @@ export type GuardOptions = {
   headers: () => Readonly<Record<string, string>>
   /** Told of each request that was refused: whose, as far as that is known. */
   onShed: (kind: 'demo' | 'other') => void
+  /** Whether a request only waits to be refused; see tarpit.ts. */
+  isHeld: (request: IncomingMessage) => boolean
 }
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void
@@ -35,16 +38,27 @@ const prepareRefusal = (publicUrl: string, headers: Readonly<Record<string, stri
   const error = new ApiError('overloaded')
   const sample = randomUUID()
   const body = problemBody(error, publicUrl, sample)
-  const [before = '', after = ''] = body.split(sample)
-  const fields = Object.entries({
-    'request-id': sample,
+  // Bytes, one a character, as they are written.
+  const [before = '', after = ''] = Buffer.from(body).toString('latin1').split(sample)
+  const fields = {
     ...headers,
     'retry-after': retryAfterSeconds,
     'cache-control': 'no-store',
     'content-type': problemType,
     'content-length': String(Buffer.byteLength(body)),
-  }).flat()
-  return { status: error.status, fields, bodyOf: (id: string) => before + id + after }
+  }
+  const { status } = error
+  const head =
+    statusLine(status) +
+    Object.entries(fields)
+      .map((field) => headLine(...field))
+      .join('')
+  return {
+    status,
+    headOf: (id: string) => head + headLine('request-id', id),
+    fieldsOf: (id: string) => ({ 'request-id': id, ...fields }),
+    bodyOf: (id: string) => before + id + after,
+  }
 }
 
 /**
@@ -56,17 +70,17 @@ export const guardServer = (
   server: Pick<Server, 'listeners' | 'removeListener' | 'on'>,
   options: GuardOptions,
 ) => {
-  const { admission, publicUrl, headers, onShed } = options
+  const { admission, publicUrl, headers, onShed, isHeld } = options
   const demo = `Bearer ${options.demoToken}`
   const handlers = server.listeners('request') as Handler[]
-  const { status, fields, bodyOf } = prepareRefusal(publicUrl, headers())
+  const { status, headOf, fieldsOf, bodyOf } = prepareRefusal(publicUrl, headers())
 
   const shed = (request: IncomingMessage, response: ServerResponse, isDemo: boolean) => {
     const id = randomUUID()
-    fields[1] = id
-    response.writeHead(status, fields)
+    const body = request.method === 'HEAD' ? undefined : bodyOf(id)
     // Node sees to what is left of a body.
-    response.end(request.method === 'HEAD' ? undefined : bodyOf(id))
+    if (canSendPrepared(response)) sendPrepared(response, status, headOf(id), body)
+    else response.writeHead(status, fieldsOf(id)).end(body, 'latin1')
     onShed(isDemo ? 'demo' : 'other')
   }
 
@@ -83,7 +97,7 @@ export const guardServer = (
       if (admission.judge(holder, isDemo) === 'shed') return shed(request, response, isDemo)
     }
     handle(request, response)
-    if (response.writableEnded || parked.test(url)) return
+    if (response.writableEnded || parked.test(url) || isHeld(request)) return
     response.once('close', admission.hold(holderOf(request)))
   }
 

@@ -25,9 +25,23 @@ export type FloodResult = {
   seconds: number
   /** Milliseconds from when each was due, in order of size. */
   latencies: Record<string, number[]>
+  /** Those among them whose connection was made for them: the time to be taken by the service is in it. */
+  onNew: Record<string, number[]>
+  /** Those whose connection had been answered before, from when the request was written. */
+  onKept: Record<string, number[]>
+  /** Milliseconds from when each was due to when it was written: how late this client itself was. */
+  lateness: number[]
 }
 
-type Sent = { dueAt: number }
+type Sent = { dueAt: number; writtenAt: number; isFirst: boolean }
+
+const add = (lists: Record<string, number[]>, name: string, value: number): void => {
+  lists[name] ??= []
+  lists[name].push(value)
+}
+const sortAll = (lists: Record<string, number[]>): void => {
+  for (const each of Object.values(lists)) each.sort((a, b) => a - b)
+}
 
 /** After the end: what is still under way is waited for. */
 const graceMs = 3_000
@@ -56,6 +70,9 @@ export const flood = async (options: FloodOptions): Promise<FloodResult> => {
   const { port, perSecond, seconds, connections, request, tickMs = 5 } = options
   const counts: Record<string, number> = {}
   const latencies: Record<string, number[]> = {}
+  const onNew: Record<string, number[]> = {}
+  const onKept: Record<string, number[]> = {}
+  const lateness: number[] = []
   const inTime: Record<string, number> = {}
   const idle: Socket[] = []
   const sent = new Map<Socket, Sent>()
@@ -64,17 +81,20 @@ export const flood = async (options: FloodOptions): Promise<FloodResult> => {
   const endsAt = startedAt + seconds * 1000
   let n = 0
 
-  const note = (status: string, ms?: number) => {
+  const note = (status: string) => {
     counts[status] = (counts[status] ?? 0) + 1
-    if (ms !== undefined) {
-      latencies[status] ??= []
-      latencies[status].push(ms)
-    }
+  }
+  const noteAnswer = (status: string, { dueAt, writtenAt, isFirst }: Sent, now: number) => {
+    note(status)
+    add(latencies, status, now - dueAt)
+    add(isFirst ? onNew : onKept, status, now - writtenAt)
   }
   const send = (socket: Socket, dueAt: number) => {
     const { path, authorization } = request(n)
     n += 1
-    sent.set(socket, { dueAt })
+    const writtenAt = performance.now()
+    lateness.push(writtenAt - dueAt)
+    sent.set(socket, { dueAt, writtenAt, isFirst: socket.bytesWritten === 0 })
     const bears = authorization === undefined ? '' : `Authorization: ${authorization}\r\n`
     socket.write(`GET ${path} HTTP/1.1\r\nHost: localhost\r\n${bears}\r\n`)
   }
@@ -83,7 +103,7 @@ export const flood = async (options: FloodOptions): Promise<FloodResult> => {
     sent.delete(socket)
     const now = performance.now()
     if (now < endsAt) inTime[status] = (inTime[status] ?? 0) + 1
-    if (one && now <= endsAt + graceMs) note(status, now - one.dueAt)
+    if (one && now <= endsAt + graceMs) noteAnswer(status, one, now)
     if (perSecond === undefined && now < endsAt) send(socket, now)
     else idle.push(socket)
   }
@@ -128,6 +148,6 @@ export const flood = async (options: FloodOptions): Promise<FloodResult> => {
   while (sent.size > 0 && performance.now() < giveUpAt)
     await new Promise((resolve) => setTimeout(resolve, 10))
   for (const socket of sockets) socket.destroy()
-  for (const each of Object.values(latencies)) each.sort((a, b) => a - b)
-  return { counts, inTime, seconds, latencies }
+  for (const lists of [latencies, onNew, onKept, { lateness }]) sortAll(lists)
+  return { counts, inTime, seconds, latencies, onNew, onKept, lateness }
 }

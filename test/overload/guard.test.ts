@@ -17,7 +17,7 @@ const openFull = async (hasRoom: boolean) => {
     active: 0,
   }
   const rest = { publicUrl: 'http://api.test', demoToken: 'demo', headers: () => ({}), onShed: () => {} }
-  guardServer(server, { admission, ...rest })
+  guardServer(server, { admission, ...rest, isHeld: () => false })
   // Nothing is held for what has ended at once.
   server.prependListener('request', (_request, response) => {
     const { end } = response

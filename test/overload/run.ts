@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { watchSteal } from '../../bench/lib/machine.ts'
 import { addCustomer, createTestDatabase, secretKey } from '../helper.ts'
 import { percentile } from '../load.ts'
 import { startService, untilReady } from '../service.ts'
@@ -6,11 +7,16 @@ import { type FloodOptions, type FloodResult, flood } from './flood.ts'
 
 /**
  * Measures, in one run: how much of the peak is still answered when two, three and five times as much is asked,
- * all of it uncached; how soon the rest is refused; and what answers of each kind cost. Client, service and database
- * share the machine: read the ratios.
+ * all of it uncached; how soon the rest is refused, with and without the time that a new connection waits to be taken
+ * and the lateness of this client; and what answers of each kind cost. Client, service and database share the machine:
+ * read the ratios.
  */
 
-const seconds = Number(process.env.SECONDS ?? 4)
+const seconds = Number(process.env.ROUND_SECONDS ?? 4)
+/** For each factor, until the machine was not taken away meanwhile. */
+const attempts = Number(process.env.ATTEMPTS ?? 4)
+/** Of all cores' time. */
+const tolerated = 0.02
 const customers = 10
 const rows = 200
 const metricsToken = 'who-measures-has-this'
@@ -29,6 +35,8 @@ const service = await startService({
   SECRET_KEY: secretKey,
   LIMIT_ENTERPRISE_BURST: '1000000',
   LIMIT_ENTERPRISE_MINUTE: '1000000000',
+  // Over the minute's quota and far from the second's: a refusal that is sent at once.
+  LIMIT_PREMIUM_BURST: '1000000',
   LOG_LEVEL: 'warn',
   // As it is by default: a late event loop sheds as well.
   OVERLOAD_LAG_MS: process.env.OVERLOAD_LAG_MS ?? '75',
@@ -58,6 +66,10 @@ const { port } = service
 const rateOf = ({ inTime, seconds: during }: FloodResult, status: string) => (inTime[status] ?? 0) / during
 const shown = (value: number | undefined) => (value ?? Number.NaN).toFixed(1)
 
+/** Says so where the machine was taken away. */
+const tell = (stolen: number) =>
+  stolen <= tolerated ? '' : `; the machine was taken away for ${shown(100 * stolen)} % of the time`
+
 /** Processor time that the service has used, in microseconds: tells what it costs, whoever else is on the machine. */
 const usedMicroseconds = async (): Promise<number> => {
   const headers = { authorization: `Bearer ${metricsToken}` }
@@ -77,27 +89,47 @@ const measurePeak = async () => {
   await flood({ port, seconds: 2, connections: 32, request: uncached })
   let peak = 0
   for (const connections of [16, 32, 64]) {
+    const stolen = watchSteal()
     const rate = rateOf(await flood({ port, seconds, connections, request: uncached }), '200')
-    print(`${connections} connections, one request after another: ${shown(rate)} answers/s`)
+    print(`${connections} connections, one request after another: ${shown(rate)} answers/s${tell(stolen())}`)
     peak = Math.max(peak, rate)
   }
   return peak
 }
 
+const quantiles = (values: readonly number[] = []) =>
+  values.length === 0
+    ? 'none'
+    : `${values.length}: p50 ${shown(percentile(values, 0.5))}, p99 ${shown(percentile(values, 0.99))} ms`
+
+/** Returns what was stolen meanwhile. */
+const overload = async (peak: number, factor: number): Promise<number> => {
+  const stolen = watchSteal()
+  const [before, own] = [await usedMicroseconds(), process.cpuUsage()]
+  const result = await flood({
+    ...{ port, seconds, perSecond: peak * factor, connections: 2_000, request: uncached },
+  })
+  const { user, system } = process.cpuUsage(own)
+  const served = (await usedMicroseconds()) - before
+  const taken = stolen()
+  const cores = (microseconds: number) => `${shown(microseconds / seconds / 1e4)} %`
+  print(
+    `${factor} times the peak: ${shown((100 * rateOf(result, '200')) / peak)} % of it answered, ` +
+      `p99 ${shown(percentile(result.latencies[200] ?? [], 0.99))} ms; ${JSON.stringify(result.counts)}; ` +
+      `of a core: service ${cores(served)}, client ${cores(user + system)}${tell(taken)}\n` +
+      `  refused, from when it was due ${quantiles(result.latencies[503])}\n` +
+      `  of these on kept connections, from when it was written ${quantiles(result.onKept[503])}\n` +
+      `  of these on new ones, with the connection ${quantiles(result.onNew[503])}\n` +
+      `  this client wrote late by ${quantiles(result.lateness)}`,
+  )
+  return taken
+}
+
 const measureOverload = async (peak: number) => {
   for (const factor of [2, 3, 5]) {
-    const perSecond = peak * factor
-    const [before, own] = [await usedMicroseconds(), process.cpuUsage()]
-    const result = await flood({ port, perSecond, seconds, connections: 2_000, request: uncached })
-    const { user, system } = process.cpuUsage(own)
-    const served = (await usedMicroseconds()) - before
-    const refused = result.latencies[503] ?? []
-    print(
-      `${factor} times the peak: ${shown((100 * rateOf(result, '200')) / peak)} % of it answered, ` +
-        `p99 ${shown(percentile(result.latencies[200] ?? [], 0.99))} ms; refused within p50 ` +
-        `${shown(percentile(refused, 0.5))}, p99 ${shown(percentile(refused, 0.99))} ms; ` +
-        `of a core: service ${shown(served / seconds / 1e4)} %, client ${shown((user + system) / seconds / 1e4)} %; ${JSON.stringify(result.counts)}`,
-    )
+    for (let attempt = 1; attempt <= attempts; attempt += 1) {
+      if ((await overload(peak, factor)) <= tolerated) break
+    }
   }
 }
 

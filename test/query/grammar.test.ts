@@ -131,7 +131,8 @@ t.test('different queries have different canonical forms', async (t) => {
 
 t.test('nothing of a query is in the next one of its kind', async (t) => {
   const plain = understood(parseQuery(certificates, 'page', ''))
-  const all = 'limit=7&sort=number&count=exact&fields=id&include=product&on=2026-01-31&expiring_within=3&tags=a'
+  const all =
+    'limit=7&sort=number&count=exact&fields=id&include=product&on=2026-01-31&expiring_within=3&tags=a'
   understood(parseQuery(certificates, 'page', all))
   faultsOf(certificates, 'limit=7&sort=nothing')
   t.same(understood(parseQuery(certificates, 'page', '')), plain)

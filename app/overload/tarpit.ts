@@ -1,0 +1,109 @@
+/** Holds refusals of those who are refused again and again, so that they ask less often. */
+export type Tarpit = {
+  /**
+   * Counts a refusal. Where `who` was refused more than twice as often in the last second as it may ask in one,
+   * `release` is called later, once, and the answer is true. False: nothing is held, send it now.
+   */
+  hold(who: object, perSecond: number, release: () => void): boolean
+  /** Releases all, in the order in which they are due, and holds nothing from then on. */
+  close(): void
+  /** Refusals that are held. */
+  readonly held: number
+}
+
+export type TarpitOptions = {
+  /** Monotonic milliseconds. */
+  now: () => number
+  /** Calls once after so many milliseconds. */
+  after: (ms: number, call: () => void) => void
+}
+
+/** Who is refused no more often than that many times its quota has a client that waits badly, and is no flood. */
+const tolerated = 2
+/** At the bound of what is tolerated; so much more for each time as much. */
+const leastMs = 50
+/** A client that gives up sooner is hardly one. */
+const mostMs = 250
+/** Those of one tick are released together: one wake-up for all. Small, so that nobody waits long behind them. */
+const tickMs = 25
+/** At about 5 kB each. What is more is sent at once, so that holding costs no more than refusing. */
+export const maxHeld = { ofOne: 256, inAll: 1_000 } as const
+
+const secondMs = 1_000
+
+type Refused = { startedMs: number; count: number; before: number; held: number }
+
+/** Refusals in the second that ends now, this one included: of the second before, the part that still counts. */
+const countOne = (refused: Refused, nowMs: number): number => {
+  const passedMs = nowMs - refused.startedMs
+  if (passedMs >= 2 * secondMs) Object.assign(refused, { startedMs: nowMs, count: 0, before: 0 })
+  else if (passedMs >= secondMs) {
+    Object.assign(refused, { startedMs: refused.startedMs + secondMs, count: 0, before: refused.count })
+  }
+  refused.count += 1
+  return refused.count + refused.before * (1 - (nowMs - refused.startedMs) / secondMs)
+}
+
+/**
+ * A client that waits for its answers cannot ask while it waits: a refusal that is held costs the same as one that is
+ * sent at once, but there are fewer of them. Whoever keeps its quota is never held, however many others are.
+ */
+export const createTarpit = ({ now, after }: TarpitOptions): Tarpit => {
+  const known = new WeakMap<object, Refused>()
+  const due = new Map<number, (() => void)[]>()
+  let held = 0
+  let nextTick = 0
+  let isClosed = false
+
+  const release = (tick: number): void => {
+    const batch = due.get(tick)
+    due.delete(tick)
+    for (const each of batch ?? []) each()
+  }
+  const run = (): void => {
+    const tick = Math.floor(now() / tickMs)
+    for (; nextTick <= tick; nextTick += 1) release(nextTick)
+    if (held > 0) after(tickMs, run)
+  }
+  const refusedOf = (who: object): Refused => {
+    let refused = known.get(who)
+    if (!refused) {
+      refused = { startedMs: now(), count: 0, before: 0, held: 0 }
+      known.set(who, refused)
+    }
+    return refused
+  }
+  const keep = (refused: Refused, tick: number, send: () => void): void => {
+    if (held === 0) {
+      nextTick = Math.floor(now() / tickMs)
+      after(tickMs, run)
+    }
+    held += 1
+    refused.held += 1
+    const batch = due.get(tick) ?? []
+    batch.push(() => {
+      held -= 1
+      refused.held -= 1
+      send()
+    })
+    due.set(tick, batch)
+  }
+
+  return {
+    hold(who, perSecond, send) {
+      const refused = refusedOf(who)
+      const nowMs = now()
+      const excess = countOne(refused, nowMs) / (tolerated * perSecond)
+      if (isClosed || excess <= 1 || refused.held >= maxHeld.ofOne || held >= maxHeld.inAll) return false
+      keep(refused, Math.ceil((nowMs + Math.min(mostMs, leastMs * excess)) / tickMs), send)
+      return true
+    },
+    close() {
+      isClosed = true
+      for (const tick of [...due.keys()].sort((a, b) => a - b)) release(tick)
+    },
+    get held() {
+      return held
+    },
+  }
+}

@@ -1,0 +1,235 @@
+import { connect, type Socket } from 'node:net'
+import { performance } from 'node:perf_hooks'
+import t, { type Test } from 'tap'
+import { listEntries } from '../../app/audit/list.ts'
+import { createTarpit, maxHeld } from '../../app/overload/tarpit.ts'
+import { addCustomer, createTestDatabase, listenTestApp, logIn, type TestClock, until } from '../helper.ts'
+
+/** A tarpit whose time passes when it is told to. */
+const start = () => {
+  let nowMs = 1_000
+  const timers: { atMs: number; call: () => void }[] = []
+  const tarpit = createTarpit({
+    now: () => nowMs,
+    after: (ms, call) => timers.push({ atMs: nowMs + ms, call }),
+  })
+  const pass = (ms: number) => {
+    const endMs = nowMs + ms
+    for (;;) {
+      timers.sort((a, b) => a.atMs - b.atMs)
+      if ((timers[0]?.atMs ?? Number.POSITIVE_INFINITY) > endMs) break
+      const { atMs, call } = timers.shift() as (typeof timers)[number]
+      nowMs = atMs
+      call()
+    }
+    nowMs = endMs
+  }
+  return { tarpit, pass, now: () => nowMs, timers }
+}
+
+t.test('who is refused no more than twice as often as it may ask waits for nothing', async (t) => {
+  const { tarpit, pass } = start()
+  const who = {}
+  for (let second = 0; second < 5; second += 1) {
+    for (let n = 0; n < 18; n += 1) {
+      t.notOk(tarpit.hold(who, 10, () => t.fail('it was not held')))
+      pass(56)
+    }
+  }
+})
+
+t.test('who is refused more often waits the longer, to a bound; others do not', async (t) => {
+  const { tarpit, pass, now, timers } = start()
+  const [flood, quiet] = [{}, {}]
+  const waitsMs: number[] = []
+  for (let n = 0; n < 200; n += 1) {
+    const heldAt = now()
+    if (tarpit.hold(flood, 10, () => waitsMs.push(now() - heldAt))) t.ok(n >= 20)
+    else t.ok(n < 20)
+  }
+  t.notOk(tarpit.hold(quiet, 10, () => {}))
+  t.equal(tarpit.held, 180)
+  pass(40)
+  t.same(waitsMs, [])
+  pass(300)
+  t.equal(tarpit.held, 0)
+  t.equal(waitsMs.length, 180)
+  t.same(
+    waitsMs,
+    [...waitsMs].sort((a, b) => a - b),
+    'in the order of coming',
+  )
+  t.ok(
+    (waitsMs[0] as number) >= 50 && (waitsMs.at(-1) as number) <= 275,
+    `${waitsMs[0]} to ${waitsMs.at(-1)} ms`,
+  )
+  t.equal(timers.length, 0, 'nothing wakes up for nobody')
+  pass(2_000)
+  t.notOk(
+    tarpit.hold(flood, 10, () => {}),
+    'forgotten after a while',
+  )
+})
+
+t.test('what is held is bounded, for each and for all; what is more is sent at once', async (t) => {
+  const { tarpit } = start()
+  const hold = (who: object) => tarpit.hold(who, 0.1, () => {})
+  const first = {}
+  for (let n = 0; n < maxHeld.ofOne; n += 1) t.ok(hold(first))
+  t.notOk(hold(first))
+  while (tarpit.held < maxHeld.inAll) t.ok(hold({}))
+  t.notOk(hold({}))
+})
+
+t.test('who closes it gets all that is held at once, and nothing is held any more', async (t) => {
+  const { tarpit } = start()
+  const who = {}
+  const released: number[] = []
+  const hold = (n: number) => tarpit.hold(who, 0.1, () => released.push(n))
+  for (let n = 0; n < 5; n += 1) t.ok(hold(n))
+  tarpit.close()
+  t.same(released, [0, 1, 2, 3, 4])
+  t.notOk(hold(5))
+})
+
+const database = await createTestDatabase()
+t.teardown(() => database.close())
+const burst = 5
+let customers = 0
+
+/** A service in which somebody has used up a small quota, and is refused all the time. */
+const startService = async (t: Test, clock?: TestClock) => {
+  const env = {
+    LIMIT_PREMIUM_BURST: String(burst),
+    LIMIT_PREMIUM_MINUTE: String(burst),
+    METRICS_TOKEN: 'who-measures-has-this',
+    OVERLOAD_CONCURRENCY: '4',
+  }
+  const { app, origin } = await listenTestApp(database, { env, ...(clock ? { clock } : {}) })
+  t.teardown(() => app.close())
+  const customer = `flood-${++customers}`
+  const { token } = await logIn(app, await addCustomer(database, customer))
+  const { port } = new URL(origin)
+  const open = () => {
+    const socket = connect(Number(port), '127.0.0.1')
+    t.teardown(() => socket.destroy())
+    return socket
+  }
+  return { app, customer, token, open }
+}
+const bearing = (token: string, path = '/v1/me', more = '') =>
+  `GET ${path} HTTP/1.1\r\nHost: here\r\nAuthorization: Bearer ${token}\r\n${more}\r\n`
+
+/** Collects answers of a connection. */
+const collect = (socket: Socket) => {
+  const answers: { status: string; head: string; body: string; at: number }[] = []
+  let text = ''
+  socket.on('data', (chunk) => {
+    text += chunk.toString('latin1')
+    for (;;) {
+      const end = text.indexOf('\r\n\r\n')
+      const head = text.slice(0, end)
+      const length = Number(/\r\ncontent-length: (\d+)/i.exec(head)?.[1] ?? 0)
+      if (end === -1 || text.length < end + 4 + length) return
+      const body = text.slice(end + 4, end + 4 + length)
+      answers.push({ status: head.slice(9, 12), head, body, at: performance.now() })
+      text = text.slice(end + 4 + length)
+    }
+  })
+  return answers
+}
+/** Has somebody refused so often that what follows is held. */
+const flood = async (open: () => Socket, request: string, count: number) => {
+  const socket = open()
+  const answers = collect(socket)
+  for (let n = 0; n < count; n += 1) {
+    socket.write(request)
+    await until('answered', () => answers.length === n + 1)
+  }
+  return { socket, answers }
+}
+
+t.test('a flood waits for its refusals, which are the same as before; its neighbours do not', async (t) => {
+  const { app, customer, token, open } = await startService(t)
+  const { socket, answers } = await flood(open, bearing(token), 3 * burst + 2)
+  t.equal(app.heldRefusals(), 0)
+  const tookMs: Record<string, number[]> = {}
+  app.watchAnswers(({ route = '', status, ms }) => {
+    if (status !== 429) return
+    tookMs[route] ??= []
+    tookMs[route].push(ms)
+  })
+  const others = await addCustomer(database, `${customer}-neighbour`)
+  const { token: neighbour } = await logIn(app, others)
+  // More at once than there is room for: held ones take no place.
+  const flooding = Array.from({ length: 18 }, open)
+  const floods = flooding.map(collect)
+  for (const each of flooding.slice(6)) each.write(bearing(token, '/v1/products'))
+  for (const each of flooding.slice(0, 6)) each.write(bearing(token, '/v1/projects', 'Pragma: none\r\n'))
+  socket.write(bearing(token, '/v1/countries'))
+  await until('they are held', () => app.heldRefusals() >= 18)
+  const quiet = await flood(open, bearing(neighbour, '/v1/products'), 1)
+  t.equal(quiet.answers[0]?.status, '200')
+  await until('all are answered', () => floods.flat().length === 18 && answers.length === 3 * burst + 3)
+  const early = answers.find(({ status }) => status === '429')
+  for (const each of [...floods.flat(), answers.at(-1)]) {
+    t.equal(each?.status, '429')
+    const same = ({ head = '', body = '' } = {}) => [
+      head.replace(/(request-id|date|retry-after|ratelimit): [^\r]*/gi, '$1'),
+      body.replace(/"request_id":"[^"]*"/, '').replace(/Try again in \d+ s/, ''),
+    ]
+    if (each?.head.includes('Keep-Alive')) t.same(same(each)[1], same(early)[1])
+  }
+  for (const route of ['/v1/products', '/v1/projects']) {
+    const sorted = tookMs[route]?.sort((a, b) => a - b) ?? []
+    t.ok((sorted[3] ?? 100) < 40, `${route}: ${sorted}: that it was held is not what it took`)
+  }
+  await app.audit.flush()
+  const entries = await listEntries(database.operator, { customer, limit: 50 })
+  const details = entries.map((entry) => entry.details as { status: number; count: number } | null)
+  const count = details.reduce((sum, each) => sum + (each?.status === 429 ? each.count : 0), 0)
+  t.equal(count, 2 * burst + 2 + 18 + 1, 'each is in the audit trail')
+})
+
+t.test('what is sent ahead on a held connection is answered in order', async (t) => {
+  const { app, token, open } = await startService(t)
+  await flood(open, bearing(token), 3 * burst + 2)
+  const socket = open()
+  const answers = collect(socket)
+  socket.write(
+    bearing(token, '/v1/products') + bearing('nobody', '/v1/products') + bearing(token, '/v1/nothing'),
+  )
+  await until('held', () => app.heldRefusals() === 1)
+  t.same(answers, [])
+  await until('answered', () => answers.length === 3)
+  t.same(
+    answers.map(({ status }) => status),
+    ['429', '401', '404'],
+  )
+})
+
+t.test('bad tokens that come again and again wait, too, by their address', async (t) => {
+  const { app, token, open } = await startService(t)
+  const socket = open()
+  const answers = collect(socket)
+  socket.write(bearing('nobody').repeat(120))
+  await until('held', () => app.heldRefusals() === 1)
+  const good = await flood(open, bearing(token), 1)
+  t.equal(good.answers[0]?.status, '200')
+  await until('answered', () => answers.length === 120)
+  t.ok(answers.every(({ status }) => status === '401'))
+})
+
+t.test('a service that closes answers what it holds at once', async (t) => {
+  const { app, token, open } = await startService(t, { offsetMs: 0, isStopped: true })
+  await flood(open, bearing(token), 3 * burst)
+  const socket = open()
+  const answers = collect(socket)
+  socket.write(bearing(token))
+  await until('held', () => app.heldRefusals() === 1)
+  const closed = app.close()
+  await until('answered', () => answers.length === 1)
+  t.equal(answers[0]?.status, '429')
+  socket.end()
+  await closed
+})
