@@ -143,7 +143,8 @@ t.test('what a client does not take is not read, and nothing of it is written ov
     const { response } = await ask(`/v1/products?format=${format}`)
     await until('PostgreSQL waits for the client', async () => (await running())[0]?.event === 'ClientWrite')
     const read = bytesRead() - before
-    t.ok(read < (records * rowBytes) / 2, `${format}: ${read} bytes`)
+    // Sockets may take more than half of it, by how the system is set.
+    t.ok(read < records * rowBytes * 0.75, `${format}: ${read} bytes`)
     t.ok(isWhole(await text(response), format), 'and the rest comes when it does')
     await allOver()
   }

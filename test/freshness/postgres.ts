@@ -28,7 +28,10 @@ export type PostgresServer = {
   resume(): void
   /** Takes no new connections; those that are there work on. `resume` ends it. */
   refuseNewcomers(): void
-  /** As after a power cut, but that the disk keeps what was written. */
+  /** As at a power cut, but that the disk keeps what was written. */
+  crash(): Promise<void>
+  /** After `crash`. */
+  launch(): Promise<void>
   restartImmediately(): Promise<void>
   stop(): Promise<void>
   /** A standby that streams from it: copied while this one is stopped for a moment. */
@@ -121,6 +124,8 @@ const startOn = async (
     pause: () => each('SIGSTOP'),
     resume: () => each('SIGCONT'),
     refuseNewcomers: () => signal(pid(), 'SIGSTOP'),
+    crash: () => end('SIGQUIT'),
+    launch,
     async restartImmediately() {
       await end('SIGQUIT')
       await launch()
