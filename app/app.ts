@@ -197,7 +197,11 @@ const shedOverload = (
   }
   app.addHook('onReady', async () =>
     guardServer(app.server, {
-      ...{ admission, publicUrl, demoToken: config.demoToken, headers, onShed },
+      admission,
+      publicUrl,
+      demoToken: config.demoToken,
+      headers,
+      onShed,
       isHeld: app.isHeld,
     }),
   )

@@ -32,6 +32,7 @@ export type PostgresServer = {
   crash(): Promise<void>
   /** After `crash`. */
   launch(): Promise<void>
+  /** Both. */
   restartImmediately(): Promise<void>
   stop(): Promise<void>
   /** A standby that streams from it: copied while this one is stopped for a moment. */
