@@ -1,6 +1,7 @@
 import { performance } from 'node:perf_hooks'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from 'fastify'
+import { sql } from 'kysely'
 import type pg from 'pg'
 import { build } from '../app/app.ts'
 import { createApiKey } from '../app/auth/api-keys.ts'
@@ -60,11 +61,17 @@ export const createTestExports = (url: string) => {
 
 /** A fresh database with the current schema and a signing key. */
 export const createTestDatabase = async (): Promise<TestDatabase> => {
-  const server = await testPostgres()
-  const owner = connect(server.url, undefined, 1)
-  await migrate(owner)
-  await ensureSigningKeys(owner, createSecrets([secretKey]))
-  await owner.destroy()
+  const asOwner = async (url: string, act: (owner: Db) => Promise<unknown>) => {
+    const owner = connect(url, undefined, 1)
+    await act(owner)
+    await owner.destroy()
+  }
+  const server = await testPostgres((url) => asOwner(url, migrate))
+  await asOwner(server.url, async (owner) => {
+    // A copy takes itself for another database's restored history, and would empty its log.
+    await sql`update change_state set identity = change_identity()`.execute(owner)
+    await ensureSigningKeys(owner, createSecrets([secretKey]))
+  })
   const operator = connect(server.url, operatorRole)
   const reader = connect(server.url, readerRole)
   const exports = createTestExports(server.url)

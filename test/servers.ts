@@ -11,6 +11,7 @@ import { startEmbedded } from '../app/db/embedded.ts'
 
 const PACKAGE_ROOT = join(import.meta.dirname, '..')
 const SHARED_PREFIX = `certdata-test-${process.getuid?.() ?? 0}-`
+const PREPARED = 'test_prepared'
 const START_LIMIT_MS = 10_000
 const PORT_TRIES = 5
 
@@ -24,12 +25,17 @@ export type TestRedis = { url: string; port: number; pid: number; stop(): Promis
  * Makes a database on the server of TEST_DATABASE_URL (an owner's URL, PostgreSQL 15 or later), else on a
  * bundled one without durability that all test files of one run share: the first starts it, the last to leave
  * removes it. `stop()` drops the database, whoever is connected.
+ * What `prepare` does to it is done once on the bundled server and copied from then on: all callers of one run
+ * prepare the same.
  */
-export async function testPostgres(): Promise<TestPostgres> {
+export async function testPostgres(prepare?: (url: string) => Promise<void>): Promise<TestPostgres> {
   const given = process.env.TEST_DATABASE_URL
   const server = given ? { url: given, release: async () => {} } : await startShared()
   const name = `test_${randomBytes(8).toString('hex')}`
-  await execute(server.url, `create database ${name}`)
+  const isCopied = prepare && !given
+  if (isCopied) await makePrepared(server.url, prepare)
+  await execute(server.url, `create database ${name}${isCopied ? ` template ${PREPARED}` : ''}`)
+  if (!isCopied) await prepare?.(withDatabase(server.url, name))
   const drop = async () => {
     await execute(server.url, `drop database if exists ${name} with (force)`)
     await server.release()
@@ -118,11 +124,28 @@ async function removeAbandoned(): Promise<void> {
   }
 }
 
-async function execute(url: string, statement: string): Promise<void> {
+// By whoever comes first; test files run side by side, and the others wait for it.
+async function makePrepared(url: string, prepare: (url: string) => Promise<void>): Promise<void> {
+  await connected(url, async (client) => {
+    await client.query('select pg_advisory_lock(1)')
+    const { rowCount } = await client.query('select 1 from pg_database where datname = $1', [PREPARED])
+    if (rowCount) return
+    const unfinished = `${PREPARED}_unfinished`
+    await client.query(`drop database if exists ${unfinished}`)
+    await client.query(`create database ${unfinished}`)
+    await prepare(withDatabase(url, unfinished))
+    await client.query(`alter database ${unfinished} rename to ${PREPARED}`)
+  })
+}
+
+const execute = (url: string, statement: string): Promise<unknown> =>
+  connected(url, (client) => client.query(statement))
+
+async function connected<Result>(url: string, use: (client: pg.Client) => Promise<Result>): Promise<Result> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
   try {
-    await client.query(statement)
+    return await use(client)
   } finally {
     await client.end()
   }
