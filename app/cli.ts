@@ -1,44 +1,29 @@
 #!/usr/bin/env node
-import { Command, CommanderError } from 'commander'
-import { auditCommand } from './cli/audit.ts'
-import { changesCommand } from './cli/changes.ts'
-import { configCommand } from './cli/config.ts'
-import { customCommand } from './cli/custom.ts'
-import { customersCommand } from './cli/customers.ts'
-import { importCommand } from './cli/import.ts'
-import { keysCommand } from './cli/keys.ts'
-import { migrateCommand } from './cli/migrate.ts'
-import { describeError } from './cli/refusal.ts'
-import { requestsCommand } from './cli/requests.ts'
-import { signingKeysCommand } from './cli/signing-keys.ts'
-import { ConfigError } from './config.ts'
+import { runCommandLine } from './cli/command-line.ts'
+import type { Shell } from './cli/shell.ts'
 
-const usage = 2
-const refused = 1
+/** Exit codes of a process that a signal ended, as shells count them: 128 + the signal's number. */
+const signals = { SIGINT: 130, SIGTERM: 143 } as const
 
-const program = new Command('certdata')
-  .description("The operator's command line of the certification data service")
-  .addCommand(migrateCommand())
-  .addCommand(importCommand())
-  .addCommand(customersCommand())
-  .addCommand(keysCommand())
-  .addCommand(customCommand())
-  .addCommand(requestsCommand())
-  .addCommand(auditCommand())
-  .addCommand(signingKeysCommand())
-  .addCommand(changesCommand())
-  .addCommand(configCommand())
-
-const throwInsteadOfExit = (command: Command): void => {
-  command.exitOverride()
-  for (const inner of command.commands) throwInsteadOfExit(inner)
+const onSignal: Shell['onSignal'] = (release) => {
+  const forget = Object.entries(signals).map(([signal, exitCode]) => {
+    const stop = () => void release().finally(() => process.exit(exitCode))
+    process.once(signal, stop)
+    return () => process.removeListener(signal, stop)
+  })
+  return () => {
+    for (const each of forget) each()
+  }
 }
 
-/** Commander has said already what was wrong with the command line; help that was asked for is no fault. */
-const exitCodeOf = (error: unknown): number => {
-  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : usage
-  process.stderr.write(`${describeError(error)}\n`)
-  return error instanceof ConfigError ? usage : refused
+const shell: Shell = {
+  env: process.env,
+  get stdin() {
+    return process.stdin
+  },
+  stdout: process.stdout,
+  stderr: process.stderr,
+  onSignal,
 }
 
 // Whoever reads the output may stop reading: `certdata customers list | head`.
@@ -46,9 +31,4 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error
 })
 
-throwInsteadOfExit(program)
-try {
-  await program.parseAsync()
-} catch (error) {
-  process.exitCode = exitCodeOf(error)
-}
+process.exitCode = await runCommandLine(process.argv.slice(2), shell)

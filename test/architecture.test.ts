@@ -94,6 +94,13 @@ t.test('the query grammar is pure: no database, no clock, no framework', async (
   t.same(clocks, [])
 })
 
+t.test('commands know their process by the shell they are given', async (t) => {
+  const wrong = files
+    .filter((file) => file.startsWith('app/cli/'))
+    .filter((file) => /\b(process|console)\.\w/.test(readFileSync(join(root, file), 'utf8')))
+  t.same(wrong, [])
+})
+
 t.test('routes have no SQL, no Redis, no try/catch', async (t) => {
   const wrong = files
     .filter((file) => file.startsWith('routes/'))

@@ -1,39 +1,12 @@
-import { spawn } from 'node:child_process'
-import { readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
 import t, { type Test } from 'tap'
 import { parseApiKey } from '../app/auth/api-keys.ts'
 import { variables } from '../app/config/variables.ts'
+import { type RunOptions, run } from './command-line.ts'
 import { testPostgres } from './servers.ts'
 
-const projectRoot = join(import.meta.dirname, '..')
-// A hundred processes start here: each compiles what the first has compiled already.
-const compileCache = t.testdir()
 const instant = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/
-
-// A hundred processes on a busy machine with two cores.
-t.setTimeout(240_000)
-
-type Result = { code: number | null; stdout: string; stderr: string }
-type RunOptions = { env?: Record<string, string | undefined>; input?: string }
-
-/** Runs the real command line, as the shell would. */
-const run = async (args: string[], { env = {}, input = '' }: RunOptions = {}): Promise<Result> => {
-  const child = spawn(process.execPath, [join(projectRoot, 'app', 'cli.ts'), ...args], {
-    cwd: projectRoot,
-    env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: compileCache, ...env },
-  })
-  child.stdin.on('error', () => {})
-  child.stdin.end(input)
-  const [stdout, stderr, code] = await Promise.all([
-    child.stdout.setEncoding('utf8').toArray(),
-    child.stderr.setEncoding('utf8').toArray(),
-    new Promise<number | null>((resolve) => child.once('exit', resolve)),
-  ])
-  return { code, stdout: stdout.join(''), stderr: stderr.join('') }
-}
 
 /** The command line on a database of its own, and that database. */
 const openCli = async (t: Test) => {
@@ -248,6 +221,10 @@ t.test('on one database', async (t) => {
     t.match(stdout, /^3 lines: 1 created, .*2 bad/)
     t.match(stderr, /line 2: name: required\nline 3: not JSON\n/)
     t.notOk(stderr.includes('\u001b') || stderr.includes('█'), 'no progress bar without a terminal')
+    const watched = await cli('import - --customer acme', { input, isWatched: true })
+    const [bar, ...redrawn] = watched.stderr.split('\r\u001b[K').slice(1)
+    t.match(bar, /^0 lines, \d+\/s$/, 'a bar on a terminal')
+    t.match(redrawn.at(-1), /^line 2: /, 'which is removed')
     const report = JSON.parse((await cli('import - --customer acme --json', { input })).stdout)
     t.match(report, {
       read: 3,
@@ -380,38 +357,4 @@ t.test('config names every variable with meaning and default, and asks no databa
   t.equal(listed.find((variable) => variable.name === 'PORT')?.default, '3000')
   t.equal(listed.find((variable) => variable.name === 'SECRET_KEY')?.default, null)
   t.match((await run(['config'])).stdout, /PORT=3000\n {4}Port/)
-})
-
-t.test(
-  'without a database of its own it works on the bundled one, made ready at the first command',
-  async (t) => {
-    // Short, and not in a closed folder: the server's socket lies there, and its user is not root.
-    const env = { DATA_DIR: join(tmpdir(), `certdata-cli-${process.pid}`) }
-    t.teardown(() => rmSync(env.DATA_DIR, { recursive: true, force: true }))
-    const added = await run(['customers', 'add', 'acme', '--json'], { env })
-    t.match(added, { code: 0, stderr: /^$/ })
-    const listed = await run(['customers', 'list', '--json'], { env })
-    t.match(JSON.parse(listed.stdout), [{ customer: 'acme' }])
-    t.notOk(readFileSync(join(env.DATA_DIR, 'secret.key'), 'utf8').length < 32)
-  },
-)
-
-t.test('memory does not grow with the file', async (t) => {
-  const { cli } = await openCli(t)
-  await cli('migrate')
-  const file = join(t.testdir(), 'large.ndjson')
-  const padding = 'x'.repeat(1900)
-  const line = (index: number) =>
-    JSON.stringify({
-      resource: 'products',
-      customer: 'acme',
-      id: `p-${index % 500}`,
-      name: 'P',
-      category: padding,
-    })
-  writeFileSync(file, Array.from({ length: 15_000 }, (_, index) => `${line(index)}\n`).join(''))
-  const env = { NODE_OPTIONS: '--max-old-space-size=48' }
-  const { code, stdout } = await cli(`import ${file}`, { env })
-  t.equal(code, 0)
-  t.match(stdout, /^15000 lines: 500 created, 0 updated, 14500 unchanged/)
 })

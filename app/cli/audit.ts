@@ -7,7 +7,8 @@ import { parseCount, parseSince, parseSlug } from './arguments.ts'
 import { recordAct } from './audited.ts'
 import { withOperator, withSchemaOwner } from './context.ts'
 import { createCommand, formatFields, formatTable, type Output, print } from './output.ts'
-import { Refusal } from './refusal.ts'
+import { Refusal, Reported } from './refusal.ts'
+import type { Shell } from './shell.ts'
 
 const defaultLimit = 50
 
@@ -25,14 +26,14 @@ const toCells = ({ customer_ref, request_id, details, customer, ...entry }: Audi
 
 type ListOptions = Output & { customer?: string; since?: string; limit: number }
 
-const list = async (options: ListOptions): Promise<void> => {
+const list = async (shell: Shell, options: ListOptions): Promise<void> => {
   const { customer, since, limit } = options
-  const entries = await withOperator(async (db) => {
+  const entries = await withOperator(shell, async (db) => {
     const found = await listEntries(db, { customer, since, limit })
     await recordAct(db, { action: 'audit.list', customer, details: { since, limit } })
     return found
   })
-  print(options, entries, formatTable(entries.map(toCells), 'no entries yet'))
+  print(shell, options, entries, formatTable(entries.map(toCells), 'no entries yet'))
 }
 
 const toResult = ({ fault, head, ...counts }: Verification, published: Head | undefined) => ({
@@ -49,9 +50,9 @@ const describe = ({ first_bad, ...rest }: ReturnType<typeof toResult>): string =
   return `${formatFields({ ...rest, ...verdict })}${rest.compared_with ? '' : `\n\n${hint}`}`
 }
 
-const verify = async (options: Output & { head?: Head }): Promise<void> => {
+const verify = async (shell: Shell, options: Output & { head?: Head }): Promise<void> => {
   const published = options.head
-  const found = await withOperator(async (db, openSecrets) => {
+  const found = await withOperator(shell, async (db, openSecrets) => {
     const verification = await inSnapshot(db, (trx) => verifyAudit(trx, openSecrets(), published))
     const { fault, verified } = verification
     const outcome = fault ? 'refused' : 'ok'
@@ -62,21 +63,21 @@ const verify = async (options: Output & { head?: Head }): Promise<void> => {
     throw new Refusal(`That head was pruned, the chain begins at seal ${found.anchor}: give a later one`)
   }
   const result = toResult(found, published)
-  print(options, result, describe(result))
-  if (!result.ok) process.exitCode = 1
+  print(shell, options, result, describe(result))
+  if (!result.ok) throw new Reported()
 }
 
-const prune = async (options: Output & { before: string }): Promise<void> => {
-  const { fault, ...result } = await withSchemaOwner((db, openSecrets) =>
+const prune = async (shell: Shell, options: Output & { before: string }): Promise<void> => {
+  const { fault, ...result } = await withSchemaOwner(shell, (db, openSecrets) =>
     pruneAudit(db, openSecrets(), options.before),
   )
   if (fault)
     throw new Refusal(`Nothing pruned: entry ${fault.entryId ?? '?'}, seal ${fault.sealNo}: ${fault.reason}`)
-  print(options, result, formatFields(result))
+  print(shell, options, result, formatFields(result))
 }
 
 /** `certdata audit …` */
-export const auditCommand = (): Command =>
+export const auditCommand = (shell: Shell): Command =>
   new Command('audit')
     .description('who did and read what')
     .addCommand(
@@ -84,15 +85,15 @@ export const auditCommand = (): Command =>
         .option('--customer <slug>', 'of one customer', parseSlug)
         .option('--since <when>', 'from this day (UTC) or instant on', parseSince)
         .option('--limit <count>', 'at most so many', parseCount, defaultLimit)
-        .action(list),
+        .action(list.bind(null, shell)),
     )
     .addCommand(
       createCommand('verify', 'follow the chain of seals; exit code 1 names the first bad entry')
         .option('--head <head>', 'a head from the log: shows a tail that was cut off', parsePublished)
-        .action(verify),
+        .action(verify.bind(null, shell)),
     )
     .addCommand(
       createCommand('prune', 'delete old entries, the rest still verifies')
         .requiredOption('--before <when>', 'entries older than this day (UTC) or instant', parseSince)
-        .action(prune),
+        .action(prune.bind(null, shell)),
     )

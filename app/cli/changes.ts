@@ -5,21 +5,27 @@ import { parseRetention } from './arguments.ts'
 import { changeAudited } from './audited.ts'
 import { withOperator } from './context.ts'
 import { createCommand, type Output, print } from './output.ts'
+import type { Shell } from './shell.ts'
 
-const prune = async (options: Output & { days: number }): Promise<void> => {
+const prune = async (shell: Shell, options: Output & { days: number }): Promise<void> => {
   const { days } = options
-  const pruned = await withOperator((db) =>
+  const pruned = await withOperator(shell, (db) =>
     changeAudited(
       db,
       (trx) => pruneChanges(trx, days),
       (changes) => ({ action: 'changes.prune', details: { days, changes } }),
     ),
   )
-  print(options, { days, pruned }, `${pruned} changes pruned; tokens older than ${days} days have expired`)
+  print(
+    shell,
+    options,
+    { days, pruned },
+    `${pruned} changes pruned; tokens older than ${days} days have expired`,
+  )
 }
 
 /** `certdata changes …` */
-export const changesCommand = (): Command =>
+export const changesCommand = (shell: Shell): Command =>
   new Command('changes')
     .description('the log behind the change feed')
     .addCommand(
@@ -30,5 +36,5 @@ export const changesCommand = (): Command =>
           parseRetention,
           retentionDays,
         )
-        .action(prune),
+        .action(prune.bind(null, shell)),
     )

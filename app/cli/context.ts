@@ -8,6 +8,7 @@ import { prepareDatabase } from '../db/prepare.ts'
 import type { Db } from '../db/schema.ts'
 import { openSecretKeys } from '../secret-keys.ts'
 import { Refusal } from './refusal.ts'
+import type { Shell } from './shell.ts'
 
 const packageRoot = resolve(import.meta.dirname, '../..')
 
@@ -18,31 +19,28 @@ type Server = {
   openSecrets: () => Secrets
 }
 
-/** Exit codes of a process that a signal ended, as shells count them: 128 + the signal's number. */
-const signals = { SIGINT: 130, SIGTERM: 143 } as const
-
-const useEmbedded = async <T>(config: Config, use: (server: Server) => Promise<T>): Promise<T> => {
-  const log = (message: string) => process.stderr.write(`${message}\n`)
+const useEmbedded = async <T>(
+  shell: Shell,
+  config: Config,
+  use: (server: Server) => Promise<T>,
+): Promise<T> => {
+  const log = (message: string) => shell.stderr.write(`${message}\n`)
   const { url, directory, release } = await startEmbedded({ dataDir: config.dataDir, packageRoot, log })
   // The bundled server must not stay behind. What was not committed is rolled back.
-  const stopOn = Object.entries(signals).map(([signal, exitCode]) => {
-    const stop = () => void release().finally(() => process.exit(exitCode))
-    process.once(signal, stop)
-    return () => process.removeListener(signal, stop)
-  })
+  const forgetSignals = shell.onSignal(release)
   const openSecrets = () => createSecrets(openSecretKeys(config, packageRoot, directory))
   try {
     return await use({ url, isEmbedded: true, openSecrets })
   } finally {
-    for (const remove of stopOn) remove()
+    forgetSignals()
     await release()
   }
 }
 
-const useServer = <T>(use: (server: Server) => Promise<T>): Promise<T> => {
-  const config = parseConfig(process.env)
+const useServer = <T>(shell: Shell, use: (server: Server) => Promise<T>): Promise<T> => {
+  const config = parseConfig(shell.env)
   const url = config.databaseAdminUrl
-  if (url === undefined) return useEmbedded(config, use)
+  if (url === undefined) return useEmbedded(shell, config, use)
   const openSecrets = () => createSecrets(openSecretKeys(config, packageRoot))
   return use({ url, isEmbedded: false, openSecrets })
 }
@@ -75,14 +73,15 @@ const requireSchema = async (db: Db, server: Server): Promise<void> => {
  * Runs `use` as the owner of the configured database, the bundled one included, whether or not the service
  * is running on it. Throws ConfigError, the driver's errors, and what `use` throws.
  */
-export const withOwner = <T>(use: (db: Db, secrets: Secrets) => Promise<T>): Promise<T> =>
-  useServer((server) => connect(server.url, undefined, (db) => use(db, server.openSecrets())))
+export const withOwner = <T>(shell: Shell, use: (db: Db, secrets: Secrets) => Promise<T>): Promise<T> =>
+  useServer(shell, (server) => connect(server.url, undefined, (db) => use(db, server.openSecrets())))
 
 const withRole = <T>(
+  shell: Shell,
   role: string | undefined,
   use: (db: Db, openSecrets: () => Secrets) => Promise<T>,
 ): Promise<T> =>
-  useServer(async (server) => {
+  useServer(shell, async (server) => {
     await connect(server.url, undefined, (db) => requireSchema(db, server))
     return connect(server.url, role, (db) => use(db, server.openSecrets))
   })
@@ -91,9 +90,13 @@ const withRole = <T>(
  * Runs `use` as the operator's role, which sees every customer. Throws a Refusal where the schema is not
  * up to date; the bundled database is brought up to date instead.
  */
-export const withOperator = <T>(use: (db: Db, openSecrets: () => Secrets) => Promise<T>): Promise<T> =>
-  withRole(operatorRole, use)
+export const withOperator = <T>(
+  shell: Shell,
+  use: (db: Db, openSecrets: () => Secrets) => Promise<T>,
+): Promise<T> => withRole(shell, operatorRole, use)
 
 /** The same as the owner, for what the operator's role may not: take from the audit trail. */
-export const withSchemaOwner = <T>(use: (db: Db, openSecrets: () => Secrets) => Promise<T>): Promise<T> =>
-  withRole(undefined, use)
+export const withSchemaOwner = <T>(
+  shell: Shell,
+  use: (db: Db, openSecrets: () => Secrets) => Promise<T>,
+): Promise<T> => withRole(shell, undefined, use)

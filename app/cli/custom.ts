@@ -20,7 +20,8 @@ import { changeAudited, recordAct } from './audited.ts'
 import { withOperator } from './context.ts'
 import { requireCustomer } from './customers.ts'
 import { createCommand, formatFields, formatTable, type Output, print } from './output.ts'
-import { Refusal } from './refusal.ts'
+import { Refusal, Reported } from './refusal.ts'
+import type { Shell } from './shell.ts'
 
 type Read = { definition: Definition; text: string }
 
@@ -32,17 +33,16 @@ const readDocument = async (file: string): Promise<Read> => {
   return { definition: checkDocument(document), text: JSON.stringify(document) }
 }
 
-/** Every fault, for programs or for people, and exit code 1; undefined where there is one. */
-const readOrReport = async (file: string, options: Output): Promise<Read | undefined> => {
+/** Tells every fault, for programs or for people, and throws where there is one. */
+const readOrReport = async (shell: Shell, file: string, options: Output): Promise<Read> => {
   try {
     return await readDocument(file)
   } catch (error) {
     if (!(error instanceof DocumentError)) throw error
     const { faults } = error
-    if (options.json) print(options, { ok: false, faults }, '')
-    else for (const fault of faults) process.stderr.write(`${file}: ${formatFault(fault)}\n`)
-    process.exitCode = 1
-    return undefined
+    if (options.json) print(shell, options, { ok: false, faults }, '')
+    else for (const fault of faults) shell.stderr.write(`${file}: ${formatFault(fault)}\n`)
+    throw new Reported()
   }
 }
 
@@ -53,20 +53,17 @@ const describe = ({ name, revision, params, dependsOn }: Definition) => ({
   reads: dependsOn.filter((each) => each !== 'custom'),
 })
 
-const check = async (file: string, options: Output): Promise<void> => {
-  const read = await readOrReport(file, options)
-  if (!read) return
-  const described = describe(read.definition)
-  print(options, { ok: true, ...described }, `${file} is good\n\n${formatFields(described)}`)
+const check = async (shell: Shell, file: string, options: Output): Promise<void> => {
+  const { definition } = await readOrReport(shell, file, options)
+  const described = describe(definition)
+  print(shell, options, { ok: true, ...described }, `${file} is good\n\n${formatFields(described)}`)
 }
 
-const apply = async (file: string, options: Output): Promise<void> => {
-  const read = await readOrReport(file, options)
-  if (!read) return
-  const { definition, text } = read
+const apply = async (shell: Shell, file: string, options: Output): Promise<void> => {
+  const { definition, text } = await readOrReport(shell, file, options)
   const { name, revision } = definition
   let outcome: 'applied' | 'unchanged' = 'unchanged'
-  await withOperator((db) =>
+  await withOperator(shell, (db) =>
     changeAudited(
       db,
       async (trx) => {
@@ -83,7 +80,7 @@ const apply = async (file: string, options: Output): Promise<void> => {
       ({ previous }) => ({ action: 'custom.apply', subject: name, details: { revision, previous } }),
     ),
   )
-  print(options, { name, revision, outcome }, `${name}, revision ${revision}: ${outcome}`)
+  print(shell, options, { name, revision, outcome }, `${name}, revision ${revision}: ${outcome}`)
 }
 
 const requireEndpoint = async (db: Db, name: string): Promise<CustomEndpoint> => {
@@ -100,18 +97,19 @@ const requireEndpoint = async (db: Db, name: string): Promise<CustomEndpoint> =>
 
 type GrantOptions = Output & { everyone?: true }
 
-const requireWhom = (slug: string | undefined, { everyone }: GrantOptions): void => {
+const requireWhom = (shell: Shell, slug: string | undefined, { everyone }: GrantOptions): void => {
   if ((slug === undefined) === (everyone === true)) return
   const message = 'error: give either a customer or --everyone'
-  process.stderr.write(`${message}\n`)
+  shell.stderr.write(`${message}\n`)
   throw new CommanderError(1, 'certdata.whom', message)
 }
 
 const setFor =
-  (granted: boolean) => async (name: string, slug: string | undefined, options: GrantOptions) => {
-    requireWhom(slug, options)
+  (shell: Shell, granted: boolean) =>
+  async (name: string, slug: string | undefined, options: GrantOptions) => {
+    requireWhom(shell, slug, options)
     const action = granted ? 'custom.grant' : 'custom.revoke'
-    const endpoint = await withOperator(async (db) => {
+    const endpoint = await withOperator(shell, async (db) => {
       await requireEndpoint(db, name)
       if (slug !== undefined) requireCustomer(await findCustomer(db, slug), slug)
       await changeAudited(
@@ -126,19 +124,19 @@ const setFor =
       )
       return requireEndpoint(db, name)
     })
-    print(options, endpoint, formatFields(endpoint))
+    print(shell, options, endpoint, formatFields(endpoint))
   }
 
-const list = async (options: Output): Promise<void> => {
-  const endpoints = await withOperator(async (db) => {
+const list = async (shell: Shell, options: Output): Promise<void> => {
+  const endpoints = await withOperator(shell, async (db) => {
     await recordAct(db, { action: 'custom.list' })
     return listEndpoints(db)
   })
-  print(options, endpoints, formatTable(endpoints, 'no custom endpoints yet'))
+  print(shell, options, endpoints, formatTable(endpoints, 'no custom endpoints yet'))
 }
 
-const remove = async (name: string, options: Output): Promise<void> => {
-  await withOperator(async (db) => {
+const remove = async (shell: Shell, name: string, options: Output): Promise<void> => {
+  await withOperator(shell, async (db) => {
     await requireEndpoint(db, name)
     await changeAudited(
       db,
@@ -146,7 +144,7 @@ const remove = async (name: string, options: Output): Promise<void> => {
       () => ({ action: 'custom.remove', subject: name }),
     )
   })
-  print(options, { name, outcome: 'removed' }, `${name} removed, with its documents and grants`)
+  print(shell, options, { name, outcome: 'removed' }, `${name} removed, with its documents and grants`)
 }
 
 const withFile = (name: string, description: string): Command =>
@@ -161,17 +159,23 @@ const granting = (name: string, description: string, everyone: string): Command 
     .option('--everyone', everyone)
 
 /** `certdata custom …` */
-export const customCommand = (): Command =>
+export const customCommand = (shell: Shell): Command =>
   new Command('custom')
     .description('custom endpoints: their documents, and who was granted them')
     .addCommand(
-      withFile('check', 'check a document, write nothing; exit code 1 names every fault').action(check),
+      withFile('check', 'check a document, write nothing; exit code 1 names every fault').action(
+        check.bind(null, shell),
+      ),
     )
-    .addCommand(withFile('apply', 'make a document the current revision of its endpoint').action(apply))
-    .addCommand(createCommand('list', 'all custom endpoints and who has them').action(list))
+    .addCommand(
+      withFile('apply', 'make a document the current revision of its endpoint').action(
+        apply.bind(null, shell),
+      ),
+    )
+    .addCommand(createCommand('list', 'all custom endpoints and who has them').action(list.bind(null, shell)))
     .addCommand(
       granting('grant', 'grant an endpoint', 'to all whose own grant does not say otherwise').action(
-        setFor(true),
+        setFor(shell, true),
       ),
     )
     .addCommand(
@@ -179,6 +183,8 @@ export const customCommand = (): Command =>
         'revoke',
         'take an endpoint from a customer',
         'from all who have no grant of their own',
-      ).action(setFor(false)),
+      ).action(setFor(shell, false)),
     )
-    .addCommand(withName('remove', 'remove an endpoint with its documents and grants').action(remove))
+    .addCommand(
+      withName('remove', 'remove an endpoint with its documents and grants').action(remove.bind(null, shell)),
+    )

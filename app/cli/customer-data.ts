@@ -16,6 +16,7 @@ import { recordAct } from './audited.ts'
 import { withOperator, withSchemaOwner } from './context.ts'
 import { createCommand, formatFields, type Output, print } from './output.ts'
 import { Refusal } from './refusal.ts'
+import type { Shell } from './shell.ts'
 
 const writeTo = async (stream: NodeJS.WritableStream, text: string): Promise<void> => {
   if (!stream.write(text)) await once(stream, 'drain')
@@ -24,8 +25,8 @@ const writeTo = async (stream: NodeJS.WritableStream, text: string): Promise<voi
 type Target = { take: (row: ExportedRow) => Promise<void>; close: () => Promise<void> }
 
 /** Rows with the name of their table. */
-const toStandardOutput = (): Target => ({
-  take: ({ table, json }) => writeTo(process.stdout, `{"table":"${table}","row":${json}}\n`),
+const toStandardOutput = ({ stdout }: Shell): Target => ({
+  take: ({ table, json }) => writeTo(stdout, `{"table":"${table}","row":${json}}\n`),
   close: async () => {},
 })
 
@@ -53,16 +54,16 @@ const toDirectory = async (directory: string): Promise<Target> => {
   }
 }
 
-const runExport = (customer: string, options: Output & { output?: string }): Promise<void> =>
-  withOperator(async (db) => {
+const runExport = (shell: Shell, customer: string, options: Output & { output?: string }): Promise<void> =>
+  withOperator(shell, async (db) => {
     if (!(await findCustomer(db, customer))) throw new Refusal(`There is no customer ${customer}`)
     const { output } = options
-    const target = output === undefined ? toStandardOutput() : await toDirectory(output)
+    const target = output === undefined ? toStandardOutput(shell) : await toDirectory(output)
     // Before the first row, on its own: nothing leaves without an entry.
     await recordAct(db, { action: 'customers.export', customer })
     const rows = await exportCustomer(db, customer, target.take)
     await target.close()
-    if (output !== undefined) print(options, { customer, directory: output, rows }, formatFields(rows))
+    if (output !== undefined) print(shell, options, { customer, directory: output, rows }, formatFields(rows))
   })
 
 const openRedis = async (url: string | undefined) => {
@@ -82,25 +83,26 @@ const eraseFromRedis = async (redis: RedisEraser, customer: string, keyIds: read
   return erased + (await redis.erase(customer, keyIds))
 }
 
-const refuseUnconfirmed = async (customer: string): Promise<never> => {
-  const counts = await withOperator((db) => countCustomerRows(db, customer))
+const refuseUnconfirmed = async (shell: Shell, customer: string): Promise<never> => {
+  const counts = await withOperator(shell, (db) => countCustomerRows(db, customer))
   const parts = Object.entries(counts).filter(([, count]) => count > 0)
   if (parts.length === 0) throw new Refusal(`There is no customer ${customer}`)
   const listed = parts.map(([name, count]) => `${count} ${name}`).join(', ')
   throw new Refusal(`This deletes for good: ${listed}. Say --yes to do it`)
 }
 
-const erase = async (customer: string, options: Output & { yes?: true }): Promise<void> => {
+const erase = async (shell: Shell, customer: string, options: Output & { yes?: true }): Promise<void> => {
   if (customer === demoCustomerId) throw new Refusal(`${customer} is the customer of the example data`)
-  if (!options.yes) await refuseUnconfirmed(customer)
-  const redis = await openRedis(parseConfig(process.env).redisUrl)
+  if (!options.yes) await refuseUnconfirmed(shell, customer)
+  const redis = await openRedis(parseConfig(shell.env).redisUrl)
   try {
-    const erased = await withSchemaOwner((db) => eraseCustomer(db, customer))
+    const erased = await withSchemaOwner(shell, (db) => eraseCustomer(db, customer))
     const redisKeys = redis ? await eraseFromRedis(redis, customer, erased?.keyIds ?? []) : null
     if (!erased && !redisKeys) throw new Refusal(`There is no customer ${customer}`)
     const { rows = {}, auditEntries = 0 } = erased ?? {}
     const counts = { ...rows, audit_entries: auditEntries, redis_keys: redisKeys }
     print(
+      shell,
       options,
       { customer, rows, audit_entries: auditEntries, redis_keys: redisKeys },
       formatFields(counts),
@@ -111,13 +113,13 @@ const erase = async (customer: string, options: Output & { yes?: true }): Promis
 }
 
 /** `certdata customers export|erase` */
-export const customerDataCommands = (): Command[] => [
+export const customerDataCommands = (shell: Shell): Command[] => [
   createCommand('export', 'everything that is stored of a customer, as JSON lines')
     .argument('<customer>', 'slug of the customer', parseSlug)
     .option('--output <directory>', 'a file for each table, in a new or empty directory (default: stdout)')
-    .action(runExport),
+    .action(runExport.bind(null, shell)),
   createCommand('erase', 'delete a customer and everything that is stored of it, for good')
     .argument('<customer>', 'slug of the customer', parseSlug)
     .option('--yes', 'really')
-    .action(erase),
+    .action(erase.bind(null, shell)),
 ]

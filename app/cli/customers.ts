@@ -20,9 +20,10 @@ import { customerDataCommands } from './customer-data.ts'
 import { createCommand, formatFields, formatTable, type Output, print } from './output.ts'
 import { Refusal } from './refusal.ts'
 import { withScopes } from './scopes.ts'
+import type { Shell } from './shell.ts'
 
-const printCustomer = (options: Output, customer: Customer) =>
-  print(options, customer, formatFields(customer))
+const printCustomer = (shell: Shell, options: Output, customer: Customer) =>
+  print(shell, options, customer, formatFields(customer))
 
 /** The customer, or the refusal that every command makes of an unknown one. */
 export const requireCustomer = (customer: Customer | undefined, slug: string): Customer => {
@@ -30,11 +31,15 @@ export const requireCustomer = (customer: Customer | undefined, slug: string): C
   return customer
 }
 
-const add = async (slug: string, options: Output & { name?: string; plan: Plan }): Promise<void> => {
+const add = async (
+  shell: Shell,
+  slug: string,
+  options: Output & { name?: string; plan: Plan },
+): Promise<void> => {
   if (slug === demoCustomerId) throw new Refusal(`${slug} is the customer of the example data`)
   const name = options.name ?? slug
   const { plan } = options
-  const added = await withOperator((db) =>
+  const added = await withOperator(shell, (db) =>
     changeAudited(
       db,
       (trx) => addCustomer(trx, { customerId: slug, name, plan }),
@@ -42,25 +47,25 @@ const add = async (slug: string, options: Output & { name?: string; plan: Plan }
     ),
   )
   if (!added) throw new Refusal(`There is a customer ${slug} already`)
-  printCustomer(options, added)
+  printCustomer(shell, options, added)
 }
 
-const list = async (options: Output): Promise<void> => {
-  const customers = await withOperator(async (db) => {
+const list = async (shell: Shell, options: Output): Promise<void> => {
+  const customers = await withOperator(shell, async (db) => {
     await recordAct(db, { action: 'customers.list' })
     return listCustomers(db)
   })
-  print(options, customers, formatTable(customers, 'no customers yet'))
+  print(shell, options, customers, formatTable(customers, 'no customers yet'))
 }
 
-const show = (slug: string, options: Output): Promise<void> =>
-  withOperator(async (db) => {
+const show = (shell: Shell, slug: string, options: Output): Promise<void> =>
+  withOperator(shell, async (db) => {
     await recordAct(db, { action: 'customers.show', customer: slug })
     const customer = requireCustomer(await findCustomer(db, slug), slug)
     const records = await countRecords(db, slug)
     const keys = (await listApiKeys(db, slug)).map(withScopes)
     const text = [formatFields({ ...customer, ...records }), formatTable(keys, 'no keys yet')].join('\n\n')
-    print(options, { ...customer, records, keys }, text)
+    print(shell, options, { ...customer, records, keys }, text)
   })
 
 /** The change that a command makes, by the name the audit trail has for it. */
@@ -73,54 +78,59 @@ const applyChange = (db: Db, slug: string, { action, changes }: Change) =>
     () => ({ action, customer: slug, details: changes }),
   )
 
-const change = async (slug: string, wanted: Change, options: Output): Promise<void> => {
-  const customer = await withOperator((db) => applyChange(db, slug, wanted))
-  printCustomer(options, requireCustomer(customer, slug))
+const change = async (shell: Shell, wanted: Change, slug: string, options: Output): Promise<void> => {
+  const customer = await withOperator(shell, (db) => applyChange(db, slug, wanted))
+  printCustomer(shell, options, requireCustomer(customer, slug))
 }
 
-const settings = async (slug: string, options: Output & { expiringWithin?: number }): Promise<void> => {
+const settings = async (
+  shell: Shell,
+  slug: string,
+  options: Output & { expiringWithin?: number },
+): Promise<void> => {
   const { expiringWithin } = options
   const action = 'customers.settings'
-  const customer = await withOperator(async (db) => {
+  const customer = await withOperator(shell, async (db) => {
     if (expiringWithin !== undefined) return applyChange(db, slug, { action, changes: { expiringWithin } })
     await recordAct(db, { action, customer: slug })
     return findCustomer(db, slug)
   })
   const { expiring_within } = requireCustomer(customer, slug)
-  print(options, { customer: slug, expiring_within }, formatFields({ expiring_within }))
+  print(shell, options, { customer: slug, expiring_within }, formatFields({ expiring_within }))
 }
 
 const forCustomer = (name: string, description: string): Command =>
   createCommand(name, description).argument('<customer>', 'slug of the customer', parseSlug)
 
 /** `certdata customers …` */
-export const customersCommand = (): Command => {
+export const customersCommand = (shell: Shell): Command => {
   const command = new Command('customers')
     .description('the customers and their plans')
     .addCommand(
       forCustomer('add', 'add a customer')
         .option('--name <name>', 'its name (default: the slug)', parseName)
         .addOption(new Option('--plan <plan>', 'its plan').choices(plans).default('basic'))
-        .action(add),
+        .action(add.bind(null, shell)),
     )
-    .addCommand(createCommand('list', 'all customers').action(list))
-    .addCommand(forCustomer('show', 'one customer, what is stored of it, its keys').action(show))
+    .addCommand(createCommand('list', 'all customers').action(list.bind(null, shell)))
+    .addCommand(
+      forCustomer('show', 'one customer, what is stored of it, its keys').action(show.bind(null, shell)),
+    )
     .addCommand(
       forCustomer('set-plan', 'change the plan')
         .addArgument(new Argument('<plan>', 'the new plan').choices(plans))
         .action((slug: string, plan: Plan, options: Output) =>
-          change(slug, { action: 'customers.set-plan', changes: { plan } }, options),
+          change(shell, { action: 'customers.set-plan', changes: { plan } }, slug, options),
         ),
     )
     .addCommand(
       forCustomer('suspend', 'refuse its requests until it is resumed').action(
-        (slug: string, options: Output) =>
-          change(slug, { action: 'customers.suspend', changes: { suspended: true } }, options),
+        change.bind(null, shell, { action: 'customers.suspend', changes: { suspended: true } }),
       ),
     )
     .addCommand(
-      forCustomer('resume', 'end a suspension').action((slug: string, options: Output) =>
-        change(slug, { action: 'customers.resume', changes: { suspended: false } }, options),
+      forCustomer('resume', 'end a suspension').action(
+        change.bind(null, shell, { action: 'customers.resume', changes: { suspended: false } }),
       ),
     )
     .addCommand(
@@ -130,8 +140,8 @@ export const customersCommand = (): Command => {
           'days before its end in which a certificate is expiring',
           parseDays,
         )
-        .action(settings),
+        .action(settings.bind(null, shell)),
     )
-  for (const each of customerDataCommands()) command.addCommand(each)
+  for (const each of customerDataCommands(shell)) command.addCommand(each)
   return command
 }

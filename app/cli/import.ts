@@ -8,7 +8,8 @@ import { recordAct } from './audited.ts'
 import { withOperator } from './context.ts'
 import { createCommand, type Output, print } from './output.ts'
 import { createProgress } from './progress.ts'
-import { Refusal } from './refusal.ts'
+import { Refusal, Reported } from './refusal.ts'
+import type { Shell } from './shell.ts'
 
 type ImportCommandOptions = Output & {
   replace?: true
@@ -53,15 +54,17 @@ const toJson = ({
   deletion_refused: deletionRefused,
 })
 
-const printNotes = (kind: string, notes: readonly LineNote[], count: number) => {
+const printNotes = ({ stderr }: Shell, kind: string, notes: readonly LineNote[], count: number) => {
   for (const { line, reason } of notes.slice(0, maxPrinted)) {
-    process.stderr.write(`line ${line}: ${kind}${reason}\n`)
+    stderr.write(`line ${line}: ${kind}${reason}\n`)
   }
-  if (count > maxPrinted) process.stderr.write(`… and ${count - maxPrinted} more\n`)
+  if (count > maxPrinted) stderr.write(`… and ${count - maxPrinted} more\n`)
 }
 
-const openSource = async (file: string): Promise<{ stream: AsyncIterable<Buffer>; sizeBytes?: number }> => {
-  if (file === '-') return { stream: process.stdin }
+type Source = { stream: AsyncIterable<Uint8Array>; sizeBytes?: number }
+
+const openSource = async (shell: Shell, file: string): Promise<Source> => {
+  if (file === '-') return { stream: shell.stdin }
   let handle: FileHandle
   try {
     handle = await open(file)
@@ -72,14 +75,19 @@ const openSource = async (file: string): Promise<{ stream: AsyncIterable<Buffer>
   return { stream: handle.createReadStream(), ...(stats.isFile() ? { sizeBytes: stats.size } : {}) }
 }
 
-const runImport = async (file: string, options: ImportCommandOptions, command: Command): Promise<void> => {
+const runImport = async (
+  shell: Shell,
+  file: string,
+  options: ImportCommandOptions,
+  command: Command,
+): Promise<void> => {
   const { customer, replace = false, force = false, dryRun = false } = options
   if (force && !replace)
     command.error("error: option '--force' needs '--replace': it is about what is deleted")
   if (customer === demoCustomerId) throw new Refusal(`${customer} is the customer of the example data`)
-  const report = await withOperator(async (db) => {
-    const { stream, sizeBytes } = await openSource(file)
-    const progress = createProgress(process.stderr, sizeBytes)
+  const report = await withOperator(shell, async (db) => {
+    const { stream, sizeBytes } = await openSource(shell, file)
+    const progress = createProgress(shell.stderr, sizeBytes)
     try {
       const done = await importRecords(db, progress.watch(stream), {
         ...(customer === undefined ? {} : { customer }),
@@ -95,19 +103,19 @@ const runImport = async (file: string, options: ImportCommandOptions, command: C
       progress.end()
     }
   })
-  printNotes('warning: ', report.warningLines, report.warnings)
-  printNotes('', report.badLines, report.bad)
-  if (report.deletionRefused) process.stderr.write(`${report.deletionRefused} (--force deletes them)\n`)
-  print(options, toJson(report), formatReport(report))
-  if (report.bad > 0 || report.deletionRefused) process.exitCode = 1
+  printNotes(shell, 'warning: ', report.warningLines, report.warnings)
+  printNotes(shell, '', report.badLines, report.bad)
+  if (report.deletionRefused) shell.stderr.write(`${report.deletionRefused} (--force deletes them)\n`)
+  print(shell, options, toJson(report), formatReport(report))
+  if (report.bad > 0 || report.deletionRefused) throw new Reported()
 }
 
 /** `certdata import` */
-export const importCommand = () =>
+export const importCommand = (shell: Shell) =>
   createCommand('import', 'take records from a file of JSON lines')
     .argument('<file>', 'NDJSON file; - reads standard input')
     .option('--replace', 'the file is the whole state of the customers in it: delete what is missing')
     .option('--force', 'with --replace: delete in spite of bad lines, and also more than half')
     .option('--customer <slug>', 'customer of the lines that name none; the file is for no other', parseSlug)
     .option('--dry-run', 'check and count everything, write nothing')
-    .action(runImport)
+    .action(runImport.bind(null, shell))

@@ -10,16 +10,17 @@ import { requireCustomer } from './customers.ts'
 import { createCommand, formatFields, formatTable, type Output, print } from './output.ts'
 import { Refusal } from './refusal.ts'
 import { parseScopes, withScopes } from './scopes.ts'
+import type { Shell } from './shell.ts'
 
 const shownOnce = 'The key is shown this once: only its hash is kept.'
 
 type IssueOptions = Output & { scopes?: string[]; expires?: string }
 
-const issue = async (slug: string, options: IssueOptions): Promise<void> => {
+const issue = async (shell: Shell, slug: string, options: IssueOptions): Promise<void> => {
   if (slug === demoCustomerId)
     throw new Refusal('The example data is read with the demo token: it has no keys')
   const { apiKey, keyId, secretSha256 } = createApiKey()
-  const key = await withOperator(async (db) => {
+  const key = await withOperator(shell, async (db) => {
     requireCustomer(await findCustomer(db, slug), slug)
     const limits = { scopes: options.scopes ?? null, expiresAt: options.expires ?? null }
     return changeAudited(
@@ -30,21 +31,21 @@ const issue = async (slug: string, options: IssueOptions): Promise<void> => {
   })
   const { key_id, customer, scopes, expires_at } = withScopes(key)
   const issued = { key_id, api_key: apiKey, customer, scopes, expires_at }
-  print(options, issued, `${formatFields(issued)}\n\n${shownOnce}`)
+  print(shell, options, issued, `${formatFields(issued)}\n\n${shownOnce}`)
 }
 
-const list = async (slug: string | undefined, options: Output): Promise<void> => {
-  const keys = await withOperator(async (db) => {
+const list = async (shell: Shell, slug: string | undefined, options: Output): Promise<void> => {
+  const keys = await withOperator(shell, async (db) => {
     await recordAct(db, { action: 'keys.list', customer: slug })
     if (slug !== undefined) requireCustomer(await findCustomer(db, slug), slug)
     return listApiKeys(db, slug)
   })
   const listed = keys.map(withScopes)
-  print(options, listed, formatTable(listed, 'no keys yet'))
+  print(shell, options, listed, formatTable(listed, 'no keys yet'))
 }
 
-const revoke = async (keyId: string, options: Output): Promise<void> => {
-  const key = await withOperator((db) =>
+const revoke = async (shell: Shell, keyId: string, options: Output): Promise<void> => {
+  const key = await withOperator(shell, (db) =>
     changeAudited(
       db,
       (trx) => revokeApiKey(trx, keyId),
@@ -52,12 +53,12 @@ const revoke = async (keyId: string, options: Output): Promise<void> => {
     ),
   )
   if (!key) throw new Refusal(`There is no key ${keyId}`)
-  print(options, withScopes(key), formatFields(withScopes(key)))
+  print(shell, options, withScopes(key), formatFields(withScopes(key)))
 }
 
-const rotate = async (keyId: string, options: Output & { overlap: number }): Promise<void> => {
+const rotate = async (shell: Shell, keyId: string, options: Output & { overlap: number }): Promise<void> => {
   const { apiKey, ...fresh } = createApiKey()
-  const succession = await withOperator((db) =>
+  const succession = await withOperator(shell, (db) =>
     changeAudited(
       db,
       (trx) => succeedApiKey(trx, keyId, fresh, options.overlap),
@@ -76,11 +77,11 @@ const rotate = async (keyId: string, options: Output & { overlap: number }): Pro
     former_key_id: succession.former.key_id,
     former_expires_at: succession.former.expires_at,
   }
-  print(options, rotated, `${formatFields(rotated)}\n\n${shownOnce}`)
+  print(shell, options, rotated, `${formatFields(rotated)}\n\n${shownOnce}`)
 }
 
 /** `certdata keys …` */
-export const keysCommand = (): Command =>
+export const keysCommand = (shell: Shell): Command =>
   new Command('keys')
     .description('the API keys of the customers')
     .addCommand(
@@ -88,12 +89,12 @@ export const keysCommand = (): Command =>
         .argument('<customer>', 'slug of the customer', parseSlug)
         .option('--scopes <scopes>', 'limit the key to these, comma-separated (default: all)', parseScopes)
         .option('--expires <when>', 'last day (UTC), or instant, that it works (default: never)', parseExpiry)
-        .action(issue),
+        .action(issue.bind(null, shell)),
     )
     .addCommand(
       createCommand('list', 'keys of one customer or of all')
         .argument('[customer]', 'slug of the customer', parseSlug)
-        .action(list),
+        .action(list.bind(null, shell)),
     )
     .addCommand(
       createCommand('rotate', 'make a key in place of another, which ends when both have overlapped')
@@ -103,10 +104,10 @@ export const keysCommand = (): Command =>
             .argParser(parseDuration)
             .default(parseDuration('7d'), '7d'),
         )
-        .action(rotate),
+        .action(rotate.bind(null, shell)),
     )
     .addCommand(
       createCommand('revoke', 'revoke a key for good')
         .argument('<key_id>', 'the key id, as keys list shows it')
-        .action(revoke),
+        .action(revoke.bind(null, shell)),
     )

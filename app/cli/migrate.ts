@@ -2,15 +2,17 @@ import { prepareDatabase } from '../db/prepare.ts'
 import { recordAct } from './audited.ts'
 import { withOwner } from './context.ts'
 import { createCommand, type Output, print } from './output.ts'
+import type { Shell } from './shell.ts'
 
-const migrate = async (options: Output): Promise<void> => {
-  const { migrations, referenceLoaded } = await withOwner(async (db, secrets) => {
+const migrate = async (shell: Shell, options: Output): Promise<void> => {
+  const { migrations, referenceLoaded } = await withOwner(shell, async (db, secrets) => {
     const prepared = await prepareDatabase(db, secrets)
     await recordAct(db, { action: 'migrate', details: prepared })
     return prepared
   })
   const reference = `reference data ${referenceLoaded ? 'loaded' : 'up to date'}`
   print(
+    shell,
     options,
     { migrations, reference_data: referenceLoaded ? 'loaded' : 'up_to_date' },
     [...migrations.map((name) => `ran ${name}`), `schema up to date, ${reference}`].join('\n'),
@@ -18,7 +20,7 @@ const migrate = async (options: Output): Promise<void> => {
 }
 
 /** `certdata migrate` */
-export const migrateCommand = () =>
+export const migrateCommand = (shell: Shell) =>
   createCommand('migrate', 'bring the schema and the reference data up to date, make a signing key').action(
-    migrate,
+    migrate.bind(null, shell),
   )

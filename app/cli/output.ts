@@ -1,4 +1,5 @@
 import { Command } from 'commander'
+import type { Shell } from './shell.ts'
 
 /** Options of every command. */
 export type Output = { json?: true }
@@ -8,8 +9,8 @@ export const createCommand = (name: string, description: string): Command =>
   new Command(name).description(description).option('--json', 'print the result as JSON')
 
 /** Prints the result, for programs or for people. */
-export const print = ({ json }: Output, value: unknown, text: string): void => {
-  process.stdout.write(`${json ? JSON.stringify(value) : text}\n`)
+export const print = ({ stdout }: Shell, { json }: Output, value: unknown, text: string): void => {
+  stdout.write(`${json ? JSON.stringify(value) : text}\n`)
 }
 
 const cellText = (value: unknown): string => {

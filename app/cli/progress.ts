@@ -1,4 +1,5 @@
 import type { ImportReport } from '../import/index.ts'
+import type { Screen } from './shell.ts'
 
 const redrawMs = 100
 const barWidth = 24
@@ -13,7 +14,7 @@ export type Progress = {
 }
 
 /** `sizeBytes`: of the whole source; unknown for a pipe, which then shows no share. */
-export const createProgress = (terminal: NodeJS.WriteStream, sizeBytes: number | undefined): Progress => {
+export const createProgress = (terminal: Screen, sizeBytes: number | undefined): Progress => {
   const startedMs = performance.now()
   let drawnMs = 0
   let bytes = 0

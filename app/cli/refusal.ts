@@ -3,6 +3,9 @@ import { isUnreachable } from '../db/unreachable.ts'
 /** What the command line refuses to do: the message is the reason, the exit code 1. */
 export class Refusal extends Error {}
 
+/** The command has printed what is wrong: nothing is left to say, the exit code is 1. */
+export class Reported extends Error {}
+
 const listCauses = (error: unknown): unknown[] => {
   const inner = error instanceof AggregateError ? error.errors : []
   const cause = error instanceof Error && error.cause !== undefined ? [error.cause] : []

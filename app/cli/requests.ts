@@ -20,6 +20,7 @@ import { withOperator } from './context.ts'
 import { createCommand, formatFields, formatTable, type Output, print } from './output.ts'
 import { Refusal } from './refusal.ts'
 import { withScopes } from './scopes.ts'
+import type { Shell } from './shell.ts'
 
 const toCells = ({ message, reason, ...request }: AccessRequest) => ({
   ...request,
@@ -27,14 +28,14 @@ const toCells = ({ message, reason, ...request }: AccessRequest) => ({
   message: message.replace(/\s+/g, ' '),
 })
 
-const list = async (options: Output): Promise<void> => {
-  const { accessRequestDays } = parseConfig(process.env)
-  const requests = await withOperator(async (db) => {
+const list = async (shell: Shell, options: Output): Promise<void> => {
+  const { accessRequestDays } = parseConfig(shell.env)
+  const requests = await withOperator(shell, async (db) => {
     await deleteOldRequests(db, accessRequestDays, 'operator')
     await recordAct(db, { action: 'requests.list' })
     return listAccessRequests(db)
   })
-  print(options, requests, formatTable(requests.map(toCells), 'no requests'))
+  print(shell, options, requests, formatTable(requests.map(toCells), 'no requests'))
 }
 
 const noOpenRequest = (id: string) => new Refusal(`There is no open request ${id}`)
@@ -74,13 +75,20 @@ const approveIn = async (trx: Db, id: string, { slug, name, plan }: ApproveOptio
   return { id, customer, plan, key_id: keyId, api_key: apiKey, scopes, expires_at }
 }
 
-const approve = async (id: string, options: ApproveOptions): Promise<void> => {
-  const approved = await withOperator((db) => db.transaction().execute((trx) => approveIn(trx, id, options)))
-  print(options, approved, `${formatFields(approved)}\n\nThe key is shown this once: only its hash is kept.`)
+const approve = async (shell: Shell, id: string, options: ApproveOptions): Promise<void> => {
+  const approved = await withOperator(shell, (db) =>
+    db.transaction().execute((trx) => approveIn(trx, id, options)),
+  )
+  print(
+    shell,
+    options,
+    approved,
+    `${formatFields(approved)}\n\nThe key is shown this once: only its hash is kept.`,
+  )
 }
 
-const reject = async (id: string, options: Output & { reason: string }): Promise<void> => {
-  const rejected = await withOperator((db) =>
+const reject = async (shell: Shell, id: string, options: Output & { reason: string }): Promise<void> => {
+  const rejected = await withOperator(shell, (db) =>
     changeAudited(
       db,
       (trx) => rejectRequest(trx, id, options.reason),
@@ -90,6 +98,7 @@ const reject = async (id: string, options: Output & { reason: string }): Promise
   )
   if (!rejected) throw noOpenRequest(id)
   print(
+    shell,
     options,
     { ...rejected, reason: options.reason },
     formatFields({ ...rejected, reason: options.reason }),
@@ -97,21 +106,23 @@ const reject = async (id: string, options: Output & { reason: string }): Promise
 }
 
 /** `certdata requests …` */
-export const requestsCommand = (): Command =>
+export const requestsCommand = (shell: Shell): Command =>
   new Command('requests')
     .description('requests for access, from the contact form')
-    .addCommand(createCommand('list', 'open requests first, and those decided lately').action(list))
+    .addCommand(
+      createCommand('list', 'open requests first, and those decided lately').action(list.bind(null, shell)),
+    )
     .addCommand(
       createCommand('approve', 'make a customer of the request, and a key, which is shown once')
         .argument('<id>', 'id of the request, as requests list shows it')
         .option('--slug <slug>', "slug of the customer (default: of the company's name)", parseSlug)
         .option('--name <name>', "the customer's name (default: the company's)", parseName)
         .addOption(new Option('--plan <plan>', 'its plan').choices(plans).default('premium'))
-        .action(approve),
+        .action(approve.bind(null, shell)),
     )
     .addCommand(
       createCommand('reject', 'reject the request')
         .argument('<id>', 'id of the request, as requests list shows it')
         .requiredOption('--reason <reason>', 'why; kept with the request', parseReason)
-        .action(reject),
+        .action(reject.bind(null, shell)),
     )

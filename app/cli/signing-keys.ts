@@ -3,18 +3,19 @@ import { leadSeconds, listSigningKeys, rotateSigningKeys } from '../auth/key-rot
 import { changeAudited, recordAct } from './audited.ts'
 import { withOperator } from './context.ts'
 import { createCommand, formatTable, type Output, print } from './output.ts'
+import type { Shell } from './shell.ts'
 
-const list = async (options: Output): Promise<void> => {
-  const keys = await withOperator(async (db) => {
+const list = async (shell: Shell, options: Output): Promise<void> => {
+  const keys = await withOperator(shell, async (db) => {
     await recordAct(db, { action: 'signing-keys.list' })
     return listSigningKeys(db)
   })
-  print(options, keys, formatTable(keys, 'no signing keys yet'))
+  print(shell, options, keys, formatTable(keys, 'no signing keys yet'))
 }
 
-const rotate = async (options: Output & { now?: true }): Promise<void> => {
+const rotate = async (shell: Shell, options: Output & { now?: true }): Promise<void> => {
   const lead = options.now ? leadSeconds.instances : leadSeconds.verifiers
-  const keys = await withOperator((db, openSecrets) =>
+  const keys = await withOperator(shell, (db, openSecrets) =>
     changeAudited(
       db,
       (trx) => rotateSigningKeys(trx, openSecrets(), lead),
@@ -24,16 +25,16 @@ const rotate = async (options: Output & { now?: true }): Promise<void> => {
       }),
     ),
   )
-  print(options, keys, formatTable(keys, ''))
+  print(shell, options, keys, formatTable(keys, ''))
 }
 
 /** `certdata signing-keys …` */
-export const signingKeysCommand = (): Command =>
+export const signingKeysCommand = (shell: Shell): Command =>
   new Command('signing-keys')
     .description('the keys that sign access tokens')
-    .addCommand(createCommand('list', 'all keys, the newest first').action(list))
+    .addCommand(createCommand('list', 'all keys, the newest first').action(list.bind(null, shell)))
     .addCommand(
       createCommand('rotate', 'sign with the next key; tokens signed so far stay good')
         .option('--now', 'do not wait until everybody who keeps the public keys knows the next one')
-        .action(rotate),
+        .action(rotate.bind(null, shell)),
     )

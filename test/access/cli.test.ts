@@ -1,10 +1,7 @@
-import { join } from 'node:path'
 import { sql } from 'kysely'
 import t from 'tap'
-import { runCli } from '../audit/process.ts'
+import { createCommandLine, run } from '../command-line.ts'
 import { createTestApp, createTestDatabase, logIn } from '../helper.ts'
-
-t.setTimeout(180_000)
 
 const database = await createTestDatabase()
 const app = await createTestApp(database)
@@ -13,20 +10,13 @@ t.teardown(async () => {
   await database.close()
 })
 const { operator } = database
-const folder = t.testdir()
 const env = {
   DATABASE_URL: database.url,
   SECRET_KEY: 's'.repeat(40),
-  DATA_DIR: folder,
+  DATA_DIR: t.testdir(),
   ACCESS_REQUEST_DAYS: '20',
-  NODE_COMPILE_CACHE: join(folder, 'compiled'),
 }
-const cli = (...args: string[]) => runCli(['requests', ...args], env)
-const json = async (...args: string[]) => {
-  const { stdout, stderr } = await cli(...args, '--json')
-  if (stdout === '') throw new Error(stderr)
-  return JSON.parse(stdout)
-}
+const { cli, json } = createCommandLine(env, 'requests')
 const submit = async (company: string): Promise<string> => {
   const [name, email] = [`Contact of ${company}`, 'contact@geheim.example']
   const payload = { company, name, email, message: `Geheim,\nsays ${company}`, consent: true }
@@ -137,14 +127,14 @@ t.test('listing deletes what is old', async (t) => {
 t.test('a customer made from a request takes it along: exported with it, erased with it', async (t) => {
   const id = await submit('Telltale Holding')
   const { customer } = await json('approve', id)
-  const exported = (await runCli(['customers', 'export', customer], env)).stdout
+  const exported = (await run(['customers', 'export', customer], { env })).stdout
   const rows = exported
     .trimEnd()
     .split('\n')
     .map((line) => JSON.parse(line))
   const [request] = rows.filter(({ table }) => table === 'approved_requests')
   t.match(request.row, { request_id: id, email: 'contact@geheim.example', message: /says Telltale/ })
-  const erased = await runCli(['customers', 'erase', customer, '--yes', '--json'], env)
+  const erased = await run(['customers', 'erase', customer, '--yes', '--json'], { env })
   t.match(JSON.parse(erased.stdout), { rows: { approved_requests: 1, customers: 1, api_keys: 1 } })
   const tables = await sql<{ name: string }>`select relname as name from pg_class
     where relkind = 'r' and relnamespace = 'public'::regnamespace and relname not like 'kysely%'`.execute(

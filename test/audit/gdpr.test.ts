@@ -18,9 +18,14 @@ import { createDb, createPool, operatorRole } from '../../app/db/connect.ts'
 import { migrate } from '../../app/db/migrate.ts'
 import { eraseCustomer } from '../../app/gdpr/erase.ts'
 import { listCustomerTables } from '../../app/gdpr/tables.ts'
+import { createCommandLine, run } from '../command-line.ts'
 import { addCustomer, createTestDatabase } from '../helper.ts'
 import { testPostgres, testRedis } from '../servers.ts'
-import { runCli, startService } from './process.ts'
+import { startService } from './process.ts'
+
+// Keeps the server between the tests of this file.
+const keeper = await testPostgres()
+t.teardown(() => keeper.stop())
 
 const connect = (url: string, role?: string) =>
   createDb(createPool(url, { ...(role ? { role } : {}), max: 4, applicationName: 'test', onError: () => {} }))
@@ -78,7 +83,6 @@ t.test('a real manufacturer is exported, then erased, with nothing left of it', 
     DATABASE_URL: server.url,
     SECRET_KEY: 's'.repeat(40),
     DATA_DIR: folder,
-    NODE_COMPILE_CACHE: join(folder, 'compiled'),
     ...(redis ? { REDIS_URL: redis.url } : {}),
   }
   t.teardown(async () => {
@@ -86,12 +90,7 @@ t.test('a real manufacturer is exported, then erased, with nothing left of it', 
     await server.stop()
     await redis?.stop()
   })
-  const cli = (...args: string[]) => runCli(args, env)
-  const json = async (...args: string[]) => {
-    const { stdout, stderr } = await cli(...args, '--json')
-    if (stdout === '') throw new Error(stderr)
-    return JSON.parse(stdout)
-  }
+  const { cli, json } = createCommandLine(env)
   const query = async <Row>(text: string) => (await sql.raw<Row>(text).execute(superuser)).rows
 
   const file = join(folder, 'register.ndjson')
@@ -200,9 +199,8 @@ t.test('a real manufacturer is exported, then erased, with nothing left of it', 
     t.match(await cli('customers', 'erase', 'demo', '--yes'), { code: 1, stderr: /example data/ })
     t.match(await cli('customers', 'erase', 'nobody', '--yes'), { code: 1, stderr: /no customer nobody/ })
     if (!redis) return
-    const unreachable = await runCli(['customers', 'erase', erased, '--yes'], {
-      ...env,
-      REDIS_URL: 'redis://127.0.0.1:1',
+    const unreachable = await run(['customers', 'erase', erased, '--yes'], {
+      env: { ...env, REDIS_URL: 'redis://127.0.0.1:1' },
     })
     t.match(unreachable, { code: 1, stderr: /Nothing erased/ })
     t.ok((await ask('/v1/products')).ok)

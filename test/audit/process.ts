@@ -15,8 +15,6 @@ export type Service = {
   stop: () => Promise<number | null>
 }
 
-export type Result = { code: number | null; stdout: string; stderr: string }
-
 /** The real service, once it is ready. */
 export const startService = async (env: Record<string, string>): Promise<Service> => {
   const port = await freePort()
@@ -25,6 +23,7 @@ export const startService = async (env: Record<string, string>): Promise<Service
     env: {
       PATH: process.env.PATH,
       HOME: process.env.HOME,
+      NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
       PORT: String(port),
       OVERLOAD_LAG_MS: '10000',
       ...env,
@@ -55,19 +54,4 @@ export const startService = async (env: Record<string, string>): Promise<Service
     return child.exitCode
   }
   return { base, output: () => output, stop }
-}
-
-/** The real command line, as the shell would run it. */
-export const runCli = async (args: readonly string[], env: Record<string, string>): Promise<Result> => {
-  const child = spawn(process.execPath, [join(root, 'app/cli.ts'), ...args], {
-    cwd: root,
-    env: { PATH: process.env.PATH, ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
-  const [stdout, stderr, [code]] = await Promise.all([
-    child.stdout.setEncoding('utf8').toArray(),
-    child.stderr.setEncoding('utf8').toArray(),
-    once(child, 'close') as Promise<[number | null]>,
-  ])
-  return { code, stdout: stdout.join(''), stderr: stderr.join('') }
 }

@@ -1,9 +1,9 @@
-import { join } from 'node:path'
 import pg from 'pg'
 import t from 'tap'
 import type { AuditEntry } from '../../app/audit/list.ts'
+import { createCommandLine } from '../command-line.ts'
 import { testPostgres, testRedis } from '../servers.ts'
-import { runCli, startService } from './process.ts'
+import { startService } from './process.ts'
 
 const server = await testPostgres()
 const redis = await testRedis()
@@ -14,21 +14,14 @@ t.teardown(async () => {
   await server.stop()
   await redis?.stop()
 })
-const folder = t.testdir()
 const env = {
   DATABASE_URL: server.url,
   SECRET_KEY: 's'.repeat(40),
-  DATA_DIR: folder,
+  DATA_DIR: t.testdir(),
   LOG_LEVEL: 'trace',
-  NODE_COMPILE_CACHE: join(folder, 'compiled'),
   ...(redis ? { REDIS_URL: redis.url } : {}),
 }
-const cli = (...args: string[]) => runCli(args, env)
-const json = async (...args: string[]) => {
-  const { stdout, stderr } = await cli(...args, '--json')
-  if (stdout === '') throw new Error(stderr)
-  return JSON.parse(stdout)
-}
+const { cli, json } = createCommandLine(env)
 
 await cli('migrate')
 await json('customers', 'add', 'geheimkunde', '--name', 'Geheimname GmbH', '--plan', 'premium')

@@ -1,17 +1,14 @@
-import { spawn } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { listEntries } from '../../app/audit/list.ts'
 import { installShipped } from '../../app/custom/install.ts'
+import { createCommandLine } from '../command-line.ts'
 import { addCustomer, asCustomer, createTestApp, createTestDatabase, until } from '../helper.ts'
 import { createStage } from './stage.ts'
 
-t.setTimeout(120_000)
-
 const root = join(import.meta.dirname, '../..')
 const folder = t.testdir()
-const compileCache = join(folder, 'cache')
 const database = await createTestDatabase()
 await addCustomer(database, 'demo')
 await installShipped(database.operator)
@@ -23,20 +20,7 @@ t.teardown(async () => {
 const { run } = createStage(database)
 const { get } = await asCustomer(database, app, 'acme')
 
-type Result = { code: number | null; stdout: string; stderr: string }
-const certdata = async (...args: string[]): Promise<Result> => {
-  const child = spawn(process.execPath, [join(root, 'app', 'cli.ts'), 'custom', ...args], {
-    cwd: root,
-    env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: compileCache, DATABASE_URL: database.url },
-  })
-  const [stdout, stderr, code] = await Promise.all([
-    child.stdout.setEncoding('utf8').toArray(),
-    child.stderr.setEncoding('utf8').toArray(),
-    new Promise<number | null>((resolve) => child.once('exit', resolve)),
-  ])
-  return { code, stdout: stdout.join(''), stderr: stderr.join('') }
-}
-const json = async (...args: string[]) => JSON.parse((await certdata(...args, '--json')).stdout)
+const { cli: certdata, json } = createCommandLine({ DATABASE_URL: database.url }, 'custom')
 
 const write = (name: string, text: string): string => {
   const file = join(folder, name)

@@ -1,17 +1,13 @@
-import { execFile } from 'node:child_process'
-import { join } from 'node:path'
-import { promisify } from 'node:util'
 import { type RawBuilder, sql } from 'kysely'
 import t from 'tap'
 import { createDb, createPool, readerRole } from '../../app/db/connect.ts'
 import { startUpkeep } from '../../app/upkeep.ts'
+import { createCommandLine } from '../command-line.ts'
 import { asCustomer, createTestApp, createTestDatabase, until } from '../helper.ts'
 import { createSeverable } from './severable.ts'
 
 /** The log is pruned by what ran a retention ago, never by age (architecture, "Pruning"). */
 
-const root = join(import.meta.dirname, '..', '..')
-const compileCache = t.testdir()
 const database = await createTestDatabase()
 const app = await createTestApp(database)
 t.teardown(async () => {
@@ -31,22 +27,12 @@ const backdate = (days: number) =>
   query(sql`update change_samples set sampled_at = sampled_at - ${days}::integer * interval '1 day'`)
 const sample = () => query(sql`insert into change_samples values (clock_timestamp(), pg_current_snapshot())`)
 
+const { cli } = createCommandLine({ DATABASE_URL: database.url }, 'changes', 'prune')
 const prune = async (...options: string[]) => {
-  const { stdout } = await promisify(execFile)(
-    process.execPath,
-    [join(root, 'app', 'cli.ts'), 'changes', 'prune', ...options],
-    {
-      cwd: root,
-      env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: compileCache, DATABASE_URL: database.url },
-    },
-  )
+  const { code, stdout, stderr } = await cli(...options)
+  if (code !== 0) throw new Error(stderr)
   return stdout
 }
-const failed = (...options: string[]): Promise<{ code: number; stderr: string }> =>
-  prune(...options).then(
-    () => ({ code: 0, stderr: '' }),
-    (error) => error,
-  )
 
 t.test(
   'certdata changes prune deletes what no token of 90 days needs, and says so to older ones',
@@ -92,7 +78,7 @@ t.test('what a transaction wrote that was still open then is kept', async (t) =>
 })
 
 t.test('wrong usage ends with 2, and help is there', async (t) => {
-  for (const days of ['0', '3651', 'x']) t.equal((await failed('--days', days)).code, 2)
+  for (const days of ['0', '3651', 'x']) t.equal((await cli('--days', days)).code, 2)
   t.match(await prune('--help'), /--days/)
 })
 

@@ -1,0 +1,13 @@
+/** Where people or programs read; `columns` is the width of a terminal. */
+export type Screen = NodeJS.WritableStream & Readonly<{ isTTY?: boolean; columns?: number }>
+
+/** All that commands know of the process they run in; test/architecture.test.ts sees that it is all. */
+export type Shell = Readonly<{
+  env: Readonly<Record<string, string | undefined>>
+  /** Opened by the command that reads it. */
+  stdin: AsyncIterable<Uint8Array>
+  stdout: Screen
+  stderr: Screen
+  /** Has `release` run before a signal ends the process, whatever becomes of it; returns how to forget it. */
+  onSignal: (release: () => Promise<void>) => () => void
+}>

@@ -1,0 +1,93 @@
+import { spawn } from 'node:child_process'
+import { join } from 'node:path'
+import { Readable, Writable } from 'node:stream'
+import { finished } from 'node:stream/promises'
+import { runCommandLine } from '../app/cli/command-line.ts'
+
+const root = join(import.meta.dirname, '..')
+
+export type Environment = Readonly<Record<string, string | undefined>>
+
+/** `code`: the exit code; null where a signal ended a process. */
+export type Result = { code: number | null; stdout: string; stderr: string }
+
+export type RunOptions = {
+  /** All there is, but what a process needs to start. */
+  env?: Environment
+  /** Standard input. */
+  input?: string
+  /** Whether somebody watches: standard error is a terminal. */
+  isWatched?: true
+}
+
+/** Takes its time, as a pipe does: whoever writes much has to wait. */
+const createSink = () => {
+  const chunks: Buffer[] = []
+  const stream = new Writable({
+    write(chunk, _encoding, done) {
+      chunks.push(chunk)
+      setImmediate(done)
+    },
+  })
+  const end = async () => {
+    await finished(stream.end())
+    return Buffer.concat(chunks).toString()
+  }
+  return { stream, end }
+}
+
+/** Runs the command line in this process. */
+export const run = async (words: readonly string[], options: RunOptions = {}): Promise<Result> => {
+  const { env = {}, input = '', isWatched = false } = options
+  const [stdout, stderr] = [createSink(), createSink()]
+  const code = await runCommandLine(words, {
+    env,
+    stdin: Readable.from([Buffer.from(input)]),
+    stdout: stdout.stream,
+    stderr: Object.assign(stderr.stream, { isTTY: isWatched }),
+    // Who ends these tests ends the test runner's process, which looks after its own servers.
+    onSignal: () => () => {},
+  })
+  return { code, stdout: await stdout.end(), stderr: await stderr.end() }
+}
+
+/** Starts the real command, as the shell would. */
+export const start = (words: readonly string[], env: Environment = {}) =>
+  spawn(process.execPath, [join(root, 'app/cli.ts'), ...words], {
+    cwd: root,
+    env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE, ...env },
+  })
+
+/** What a process said, and how it ended. */
+export const resultOf = async (child: ReturnType<typeof start>): Promise<Result> => {
+  const [stdout, stderr, code] = await Promise.all([
+    child.stdout.setEncoding('utf8').toArray(),
+    child.stderr.setEncoding('utf8').toArray(),
+    new Promise<number | null>((resolve) => child.once('exit', resolve)),
+  ])
+  return { code, stdout: stdout.join(''), stderr: stderr.join('') }
+}
+
+/** Runs the real command, as the shell would. */
+export const runProcess = (
+  words: readonly string[],
+  { env, input = '' }: RunOptions = {},
+): Promise<Result> => {
+  const child = start(words, env)
+  // It may end without having read it.
+  child.stdin.on('error', () => {})
+  child.stdin.end(input)
+  return resultOf(child)
+}
+
+/** The command line in one environment, run in this process; `before` comes before the words of each command. */
+export const createCommandLine = (env: Environment, ...before: readonly string[]) => {
+  const cli = (...words: string[]) => run([...before, ...words], { env })
+  /** What a command prints with `--json`; throws what is on standard error where it prints nothing. */
+  const json = async (...words: string[]) => {
+    const { code, stdout, stderr } = await cli(...words, '--json')
+    if (stdout === '') throw new Error(`${words.join(' ')}: exit code ${code}: ${stderr}`)
+    return JSON.parse(stdout)
+  }
+  return { cli, json }
+}
