@@ -336,13 +336,14 @@ export const build = async (deps: Deps): Promise<FastifyInstance> => {
       fills: () => cache.fills,
       audit: app.audit.figures,
       feed: () => ({ streams: deps.exportSource.running, waiters: waiting.count }),
+      logLinesLost: () => deps.logStream?.lost ?? 0,
     }),
   )
 
   const quotas = createQuotas(counting)
   const hasProxies = config.trustedProxies.length > 0
-  await app.register(tarpit, { tarpit: createTarpit({ now: monotonicNow, after }) })
-  await app.register(fastRefusals, { publicUrl, judge: deps.judge, hasProxies })
+  await app.register(tarpit, { tarpit: createTarpit({ now: monotonicNow, after }), hasProxies })
+  await app.register(fastRefusals, { publicUrl, judge: deps.judge })
   await app.register(fastLane, { cache, judge: deps.judge, quotas, today, isDraining, hasProxies })
   const customOf = async ({ customerId }: Principal) =>
     (await custom.definitionsOf(customerId)).map(describeCustom)

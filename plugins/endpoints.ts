@@ -1,4 +1,5 @@
 import type {
+  FastifyInstance,
   FastifyReply,
   FastifyRequest,
   HTTPMethods,
@@ -54,16 +55,28 @@ const authenticate = (vary: string, judge: EndpointOptions['judge']): onRequestH
     // Rights may be other ones by now, so refusals say it too; an answer of the cache knows better.
     if (judge.isAway()) reply.header('cache-status', formatStale(judge.staleSeconds()))
     if (request.method === 'OPTIONS') return next()
-    const principal = this.authenticate(request)
-    if (!(principal instanceof Promise)) {
-      request.principal = principal
-      return next()
-    }
-    principal.then((known) => {
+    const admit = (known: Principal) => {
       request.principal = known
       next()
-    }, next)
+    }
+    const refuse = (error: Error) => {
+      if (!(error instanceof ApiError) || error.status !== 401) return next(error)
+      this.passRefusal(this.refusedAt(request.raw.socket), request, () => next(error))
+    }
+    const principal = tryAuthenticate(this, request)
+    if (principal instanceof Promise) principal.then(admit, refuse)
+    else if (principal instanceof Error) refuse(principal)
+    else admit(principal)
   }
+
+/** What is thrown at once is an answer, too. */
+const tryAuthenticate = (app: FastifyInstance, request: FastifyRequest) => {
+  try {
+    return app.authenticate(request)
+  } catch (error) {
+    return error as Error
+  }
+}
 
 /** After the limits, which count also who is refused here, and tell how much is left. */
 const judgePlan: preHandlerHookHandler = ({ principal }, _reply, next) => {
@@ -126,7 +139,7 @@ export default fp<EndpointOptions>(
     }
     done()
   },
-  { name: 'endpoints', dependencies: ['auth', 'gate', 'problems'], fastify: '5.x' },
+  { name: 'endpoints', dependencies: ['auth', 'gate', 'problems', 'tarpit'], fastify: '5.x' },
 )
 
 const answerOptions = (_request: FastifyRequest, reply: FastifyReply) =>

@@ -20,8 +20,6 @@ import { fastestOf } from './tarpit.ts'
 export type FastRefusalsOptions = {
   publicUrl: string
   judge: Pick<Judge, 'isAway'>
-  /** Whether a connection's address may be that of many clients. */
-  hasProxies: boolean
 }
 
 /** A request that the lane has read so far. */
@@ -95,7 +93,7 @@ const splitTarget = (target: string): [path: string, query: string] => {
  * it last refused for that.
  */
 export default fp<FastRefusalsOptions>(
-  (app, { publicUrl, judge, hasProxies }, done) => {
+  (app, { publicUrl, judge }, done) => {
     const refusals = createRefusals(publicUrl)
     const routes = createRoutes<FastifyContextConfig>()
     let count = 0
@@ -149,9 +147,8 @@ export default fp<FastRefusalsOptions>(
       count += 1
       const ms = performance.now() - arrived.startedAt
       const refusal = { requestId, route: route.url, status, code, ...known, refusedKeyId, ms }
-      const sendIt = () => send(arrived, refusal)
-      if (hasProxies) sendIt()
-      else app.sendRefusal(app.refusedAt(arrived.request.socket), arrived.request, sendIt)
+      const { request } = arrived
+      app.sendRefusal(app.refusedAt(request.socket), request, () => send(arrived, refusal))
       return true
     }
 

@@ -1,4 +1,3 @@
-import { performance } from 'node:perf_hooks'
 import type { FastifyContextConfig, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import type { Principal } from '../app/auth/principal.ts'
@@ -87,11 +86,7 @@ export default fp<LimitsOptions>(
         if (admission.violated.length === 0) return next()
         request.isOverQuota = true
         const refused = { who: account, perSecond: fastestOf(account.policies) }
-        const refusedAt = performance.now()
-        app.sendRefusal(refused, request.raw, () => {
-          request.heldMs = performance.now() - refusedAt
-          next(refuseQuota(admission))
-        })
+        app.passRefusal(refused, request, () => next(refuseQuota(admission)))
       }
       const admission = account.take(costsOf(request))
       if (!(admission instanceof Promise)) return proceed(admission)

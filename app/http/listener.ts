@@ -7,6 +7,12 @@ const requestTimeoutMs = 30_000
 /** Longer than the minute for which load balancers keep idle connections, so that they close first. */
 export const keepAliveTimeoutMs = 72_000
 
+/**
+ * Requests of one HTTP/2 connection that are under way at once. Node sets no bound; RFC 9113, section 6.5.2, advises
+ * against less than 100. It is announced with the connection; who asks for more at once is refused those streams.
+ */
+export const maxConcurrentStreams = 128
+
 /** Idle for so long, a connection is asked whether anybody is there. */
 const keepAliveAfterMs = 30_000
 
@@ -31,7 +37,8 @@ export const createListener = ({ tls, maxHeaderBytes, answerFast }: ListenerOpti
     try {
       const files = { cert: readFileSync(tls.certFile), key: readFileSync(tls.keyFile) }
       // HTTP/2's requests and responses are shaped like HTTP/1's.
-      return createSecureServer({ ...http, ...files, allowHTTP1: true }, handle as never)
+      const http2 = { allowHTTP1: true, settings: { maxConcurrentStreams } }
+      return createSecureServer({ ...http, ...files, ...http2 }, handle as never)
     } catch (cause) {
       throw new Error(`TLS_CERT and TLS_KEY cannot be taken: ${(cause as Error).message}`, { cause })
     }

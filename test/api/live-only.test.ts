@@ -62,7 +62,8 @@ const open = async () => {
   await app.register(
     fp(
       async (tarpit) => {
-        tarpit.decorate('sendRefusal', (_refused, _request, send) => send())
+        tarpit.decorate('refusedAt', () => undefined)
+        tarpit.decorate('passRefusal', (_refused, _request, pass) => pass())
       },
       { name: 'tarpit' },
     ),
