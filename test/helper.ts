@@ -22,6 +22,7 @@ import { migrate } from '../app/db/migrate.ts'
 import type { Db, Plan } from '../app/db/schema.ts'
 import type { SlotStore } from '../app/limits/slots.ts'
 import type { LimitStore } from '../app/limits/store.ts'
+import type { LogStream } from '../app/running/log-stream.ts'
 import { freePort, testPostgres } from './servers.ts'
 
 export const publicUrl = 'http://api.test'
@@ -103,6 +104,7 @@ export type TestAppOptions = {
   /** Issuer and audience of tokens; `http://api.test` unless somebody is to connect. */
   origin?: string
   isDraining?: () => boolean
+  logStream?: LogStream
   /** Puts itself between exports and their connections. */
   wrapExports?: (pool: pg.Pool) => Pick<pg.Pool, 'connect'>
 }
@@ -156,6 +158,7 @@ export const createTestApp = async (
     monotonicNow: () => (clock.isStopped ? builtAt : performance.now()) + clock.offsetMs,
     ping: async () => {},
     isDraining: options.isDraining ?? (() => false),
+    ...(options.logStream ? { logStream: options.logStream } : {}),
   })
   app.addHook('onClose', async () => {
     await poller.close()

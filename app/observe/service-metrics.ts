@@ -26,6 +26,7 @@ export type ServiceFigures = {
   feed: () => Readonly<{ streams: number; waiters: number }>
   overdueAccessRequests: () => Promise<number | undefined>
   isDraining: () => boolean
+  logLinesLost: () => number
 }
 
 export type AuditFigures = Readonly<{
@@ -156,6 +157,7 @@ export const serviceCollectors = (figures: ServiceFigures): readonly Collector[]
     'Requests for access not answered in time',
     figures.overdueAccessRequests,
   ),
+  counter('certdata_log_lines_lost_total', 'Log lines given up, nobody took them', figures.logLinesLost),
   gauge('certdata_draining', '1 once the service was told to stop', () => flag(figures.isDraining())),
   gauge('certdata_build_info', 'Which version runs', () => [[{ version: figures.version }, 1]]),
 ]

@@ -18,7 +18,7 @@ const lastTries = 10
 /**
  * The log's way out, which outlives its reader and its disk: what cannot be written is kept for a while and tried
  * again with each batch. A reader that is slower than the log is not waited for: no answer stands still for a line.
- * `report` is told once, and again when writing works.
+ * `report` is told once that writing fails or that lines are given up, and again when nothing is kept any more.
  */
 export const openLogStream = (fd: number, report: (message: string) => void): LogStream => {
   let triesLeft = 0
@@ -29,6 +29,7 @@ export const openLogStream = (fd: number, report: (message: string) => void): Lo
     retryEAGAIN: () => triesLeft-- > 0,
   })
   let isFailing = false
+  let isLosing = false
   let lost = 0
   let batch = ''
   let timer: NodeJS.Timeout | undefined
@@ -57,10 +58,20 @@ export const openLogStream = (fd: number, report: (message: string) => void): Lo
   })
   stream.on('drop', (lines: string) => {
     lost += lines.split('\n').length - 1
+    if (!isFailing && !isLosing) report('the log is not read in time: lines are given up')
+    isLosing = true
   })
   stream.on('write', () => {
-    if (isFailing) report(`the log is written again; lines lost: ${lost}`)
+    if (!isFailing) return
+    report(`the log is written again; lines lost: ${lost}`)
     isFailing = false
+    isLosing = false
+  })
+  // Not with each piece that a slow reader takes: lines would be given up between them, and each time it was said.
+  stream.on('drain', () => {
+    if (!isLosing || isFailing) return
+    report(`the log is read again; lines lost: ${lost}`)
+    isLosing = false
   })
   process.once('exit', () => {
     triesLeft = lastTries

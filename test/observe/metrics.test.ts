@@ -208,6 +208,22 @@ t.test('whoever subscribes is told of each answer until it ends', async (t) => {
   t.same(seen, [['/v1/products', 'premium', 200, 1.5, 'memory']])
 })
 
+t.test('log lines that nobody took are counted', async (t) => {
+  const logStream = { write: () => {}, lost: 0 }
+  const logging = await createTestApp(database, { env: { METRICS_TOKEN: token }, logStream })
+  t.teardown(() => logging.close())
+  const lost = async () => {
+    const { body } = await logging.inject({
+      url: '/metrics',
+      headers: { authorization: `Bearer ${token}` },
+    })
+    return /^certdata_log_lines_lost_total (\d+)$/m.exec(body)?.[1]
+  }
+  t.equal(await lost(), '0')
+  logStream.lost = 7
+  t.equal(await lost(), '7')
+})
+
 t.test('promtool finds nothing to say', async (t) => {
   const own = (await scrape()).body
   const check = (text: string) =>
