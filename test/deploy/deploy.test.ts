@@ -2,9 +2,10 @@ import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { createServer, type ServerResponse } from 'node:http'
 import { createServer as createSecureServer } from 'node:https'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, BlockList } from 'node:net'
 import { join } from 'node:path'
 import t from 'tap'
+import { parse } from 'yaml'
 import { variables } from '../../app/config/variables.ts'
 import { createProcessRegistry } from '../../app/observe/process-metrics.ts'
 import { certificateCollector } from '../../app/running/certificate.ts'
@@ -160,6 +161,22 @@ t.test('what deployments set is what the service reads', async (t) => {
     t.ok(existsSync(join(root, path)), path)
     t.match(read('.dockerignore'), `!${path}`)
   }
+})
+
+t.test('instances on one machine trust haproxy, at an address that nobody else is given', async (t) => {
+  const { services, networks } = parse(read('compose.yaml'), { merge: true })
+  const { subnet, ip_range: others } = networks.default.ipam.config[0]
+  const address = services.haproxy.networks.default.ipv4_address
+  const isIn = (range: string) => {
+    const [start = '', prefix] = range.split('/')
+    const list = new BlockList()
+    list.addSubnet(start, Number(prefix), 'ipv4')
+    return list.check(address)
+  }
+  t.ok(isIn(subnet))
+  t.notOk(isIn(others))
+  for (const name of ['certdata-1', 'certdata-2'])
+    t.equal(services[name].environment.TRUSTED_PROXIES, address, name)
 })
 
 t.test("haproxy takes its configuration, but for what only a container's network knows", async (t) => {
