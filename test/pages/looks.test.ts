@@ -19,6 +19,26 @@ t.teardown(async () => {
   await database.close()
 })
 
+/** How much wider the widest text of each is than what it has room for, in pixels: of all drop-downs of filters. */
+const readCutOff = async (page: Page): Promise<number[]> => {
+  const missing: number[] = []
+  const field = page.locator('.filter > select').first()
+  for (const name of await field.locator('option').allTextContents()) {
+    await field.selectOption(name)
+    missing.push(
+      ...(await page.evaluate<number[]>(`[...document.querySelectorAll('.filter > select')].map((select) => {
+        const copy = select.cloneNode(true)
+        copy.style.cssText = 'position: absolute; width: max-content'
+        select.after(copy)
+        const missing = copy.offsetWidth - select.offsetWidth
+        copy.remove()
+        return missing
+      })`)),
+    )
+  }
+  return missing
+}
+
 const open = (path: string) => openWindow(browser, origin + path)
 const looks = [
   { colorScheme: 'light', width: 1280 },
@@ -58,4 +78,16 @@ t.test('no page breaks an accessibility rule, complains, or is wider than its wi
     t.same([...hosts], [new URL(origin).host], path)
     await close()
   }
+})
+
+t.test('the demo has room for what its comparisons say', async (t) => {
+  const { page, close } = await open('/demo')
+  await page.waitForSelector('#filters .filter')
+  for (const width of [1280, 390]) {
+    await page.setViewportSize({ width, height: 850 })
+    const missing = await readCutOff(page)
+    t.ok(missing.length > 20)
+    t.ok(Math.max(...missing) <= 0, `${width} px: ${Math.max(...missing)} px are cut off`)
+  }
+  await close()
 })
