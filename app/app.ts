@@ -66,7 +66,7 @@ import { createFeed } from './feed/feed.ts'
 import { createTokenCodec } from './feed/token.ts'
 import { createWaiting } from './feed/wait.ts'
 import { answerClientError } from './http/client-error.ts'
-import { createListener, type ListenerOptions } from './http/listener.ts'
+import { createListener, keepAliveTimeoutMs, type ListenerOptions } from './http/listener.ts'
 import { describeForLog } from './http/log-error.ts'
 import { createConcurrency } from './limits/concurrency.ts'
 import { createLogins } from './limits/logins.ts'
@@ -177,7 +177,9 @@ const serverOptions = (
     frameworkErrors: (error, request, reply) => request.server.sendProblem(error, request, reply),
     clientErrorHandler: (error, socket) => answerClientError(error, socket as Socket, publicUrl, headers()),
   }
-  const serverFactory = createListener({ tls: config.tls, maxHeaderBytes, answerFast })
+  // Exports have a bound of their own.
+  const unreadTimeoutMs = Math.max(keepAliveTimeoutMs, config.exports.idleMs + 10_000)
+  const serverFactory = createListener({ tls: config.tls, maxHeaderBytes, answerFast, unreadTimeoutMs })
   return config.tls ? { ...options, serverFactory, http2: true } : { ...options, serverFactory }
 }
 

@@ -23,10 +23,16 @@ export type ListenerOptions = {
   maxHeaderBytes: number
   /** Answers what it can in front of the router; false: it did nothing. */
   answerFast: (request: IncomingMessage, response: ServerResponse) => boolean
+  /**
+   * An answer of HTTP/1 of which nothing is taken for so long is given up: it would be kept for as long as its client's
+   * system says that it is there. Longer than an answer is ever waited for. Sessions of HTTP/2 end when they are idle.
+   */
+  unreadTimeoutMs: number
 }
 
 /** Makes Node's servers in front of a router: HTTP/1.1 in plain, HTTP/2 and HTTP/1.1 over TLS. */
-export const createListener = ({ tls, maxHeaderBytes, answerFast }: ListenerOptions) => {
+export const createListener = (options: ListenerOptions) => {
+  const { tls, maxHeaderBytes, answerFast, unreadTimeoutMs } = options
   // A client that is gone without a word is noticed while it waits for an answer, too.
   const alive = { keepAlive: true, keepAliveInitialDelay: keepAliveAfterMs }
   // Requests without a body are not made readable streams first: nobody reads them.
@@ -48,7 +54,8 @@ export const createListener = ({ tls, maxHeaderBytes, answerFast }: ListenerOpti
       if (!answerFast(request, response)) handle(request, response)
     })
     // What Node's HTTP/2 server does not take as options.
-    Object.assign(server, { requestTimeout: requestTimeoutMs, keepAliveTimeout: keepAliveTimeoutMs })
+    const timeouts = { requestTimeout: requestTimeoutMs, keepAliveTimeout: keepAliveTimeoutMs }
+    Object.assign(server, timeouts, { timeout: unreadTimeoutMs })
     server.on('session', (session: Http2Session) => session.setTimeout(keepAliveTimeoutMs))
     // A server may pass over expectations.
     server.on('checkExpectation', (request, response) => server.emit('request', request, response))

@@ -62,6 +62,19 @@ const prepareRefusal = (publicUrl: string, headers: Readonly<Record<string, stri
 }
 
 /**
+ * Calls once the answer is handed over, or nobody waits for it any more. Not once it is read: then clients that read
+ * nothing would fill the room.
+ */
+const holdUntilEnded = (response: ServerResponse, release: () => void): void => {
+  const end = response.end as (...given: unknown[]) => ServerResponse
+  response.end = ((...given: unknown[]) => {
+    release()
+    return end.apply(response, given)
+  }) as typeof response.end
+  response.once('close', release)
+}
+
+/**
  * Puts itself before whatever answers a server's requests, and refuses with 503 `overloaded` what is too much,
  * before anything of it is looked at: a refusal costs a fraction of an answer, so that answers go on at nearly
  * the rate of before. Call it once the server's listeners are in place.
@@ -98,7 +111,7 @@ export const guardServer = (
     }
     handle(request, response)
     if (response.writableEnded || parked.test(url) || isHeld(request)) return
-    response.once('close', admission.hold(holderOf(request)))
+    holdUntilEnded(response, admission.hold(holderOf(request)))
   }
 
   for (const handler of handlers) server.removeListener('request', handler)
