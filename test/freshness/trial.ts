@@ -117,61 +117,66 @@ export const runTrial = async (options: TrialOptions): Promise<TrialResult> =>
 
 /** The same on a stage that is there; closes it. */
 export const runTrialOn = async (stage: Stage, options: RunOptions): Promise<TrialResult> => {
-  const { nemesis, seconds, requestsPerSecond = defaultRequestsPerSecond } = options
   try {
-    const readers = createReaders()
-    const { writers, instances, tokenOf } = stage
-    const all = await findTargets(readers, stage)
-    const targets = shuffle(all.filter(({ url }) => url.startsWith(options.onlyAddress ?? '')))
-    const revocations: Revocation[] = []
-    const stopWatch = stage.redisUrl && !nemesis.touchesRedis ? watchShared(stage.redisUrl) : undefined
-    const beganAt = performance.now()
-    const stopWriters = writers.start()
-    const stopReaders = readers.start({
-      requestsPerSecond,
-      pickTarget: () => pickSkewed(targets),
-      pickAsker: (customer) => ({ instance: pick(instances), token: tokenOf(customer) }),
-      noCacheShare: options.noCacheShare ?? defaultNoCacheShare,
-    })
-    const stopRevoking = revokeNowAndThen(stage, readers, targets, revocations)
-    await delay(warmMs)
-    await nemesis.start(stage.victims)
-    try {
-      await delay(Math.max(0, Math.max(seconds * 1000, nemesis.lastsMs ?? 0) - warmMs))
-    } finally {
-      await nemesis.stop(stage.victims)
-      await stopRevoking()
-      await stopWriters()
-      await stopReaders()
-    }
-    const tookMs = performance.now() - beganAt
-    const regresses = (await stopWatch?.())?.length ?? 0
-    await recover(readers, targets, stage)
-    await delay(promisedMs)
-    const differing = await countDifferences(stage, readers, targets)
-    const fills = sum(await Promise.all(instances.map((instance) => instance.takeCounters())))
-    const judgement = judge(
-      { writes: writers.writes, reads: readers.reads, revocations },
-      {
-        mayBeStale: nemesis.isDatabaseUnreachable === true,
-        mayRefuseTokens: nemesis.shiftsClocks === true,
-        mayRefuseNoCache: nemesis.breaksPolls === true,
-        mayFail: nemesis.isDatabaseUnreachable === true || nemesis.losesRequests === true,
-      },
-    )
-    return {
-      ...judgement,
-      nemesis: nemesis.name,
-      fault: options.fault,
-      requests: readers.reads.length,
-      commits: countCommits(writers.writes),
-      seconds: tookMs / 1000,
-      keys: targets.length * instances.length,
-      differing,
-      regresses,
-      fills,
-    }
+    return await runTrialWithin(stage, options)
   } finally {
     await stage.close()
+  }
+}
+
+/** The same on a stage that others may use before and afterwards, one at a time. */
+export const runTrialWithin = async (stage: Stage, options: RunOptions): Promise<TrialResult> => {
+  const { nemesis, seconds, requestsPerSecond = defaultRequestsPerSecond } = options
+  const readers = createReaders()
+  const { writers, instances, tokenOf } = stage
+  const all = await findTargets(readers, stage)
+  const targets = shuffle(all.filter(({ url }) => url.startsWith(options.onlyAddress ?? '')))
+  const revocations: Revocation[] = []
+  const stopWatch = stage.redisUrl && !nemesis.touchesRedis ? watchShared(stage.redisUrl) : undefined
+  const beganAt = performance.now()
+  const stopWriters = writers.start()
+  const stopReaders = readers.start({
+    requestsPerSecond,
+    pickTarget: () => pickSkewed(targets),
+    pickAsker: (customer) => ({ instance: pick(instances), token: tokenOf(customer) }),
+    noCacheShare: options.noCacheShare ?? defaultNoCacheShare,
+  })
+  const stopRevoking = revokeNowAndThen(stage, readers, targets, revocations)
+  await delay(warmMs)
+  await nemesis.start(stage.victims)
+  try {
+    await delay(Math.max(0, Math.max(seconds * 1000, nemesis.lastsMs ?? 0) - warmMs))
+  } finally {
+    await nemesis.stop(stage.victims)
+    await stopRevoking()
+    await stopWriters()
+    await stopReaders()
+  }
+  const tookMs = performance.now() - beganAt
+  const regresses = (await stopWatch?.())?.length ?? 0
+  await recover(readers, targets, stage)
+  await delay(promisedMs)
+  const differing = await countDifferences(stage, readers, targets)
+  const fills = sum(await Promise.all(instances.map((instance) => instance.takeCounters())))
+  const judgement = judge(
+    { writes: writers.writes, reads: readers.reads, revocations },
+    {
+      mayBeStale: nemesis.isDatabaseUnreachable === true,
+      mayRefuseTokens: nemesis.shiftsClocks === true,
+      mayRefuseNoCache: nemesis.breaksPolls === true,
+      mayFail: nemesis.isDatabaseUnreachable === true || nemesis.losesRequests === true,
+    },
+  )
+  return {
+    ...judgement,
+    nemesis: nemesis.name,
+    fault: options.fault,
+    requests: readers.reads.length,
+    commits: countCommits(writers.writes),
+    seconds: tookMs / 1000,
+    keys: targets.length * instances.length,
+    differing,
+    regresses,
+    fills,
   }
 }
