@@ -16,6 +16,8 @@ import { type Service, startService, untilReady } from '../service.ts'
 const database = await createTestDatabase()
 t.teardown(() => database.close())
 const apiKey = await addCustomer(database, 'acme')
+// They wait, most of their time.
+t.jobs = 3
 
 const start = async (env: Record<string, string> = {}): Promise<Service> => {
   const service = await startService({ DATABASE_URL: database.url, SECRET_KEY: secretKey, ...env })
