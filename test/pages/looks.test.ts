@@ -2,11 +2,11 @@ import type { Page } from 'playwright-core'
 import t from 'tap'
 import { loadExampleData } from '../../app/demo/example-data.ts'
 import { createTestDatabase, listenTestApp } from '../helper.ts'
-import { findViolations, launchBrowser, openWindow, patient } from './browser.ts'
+import { findViolations, type Look, launchBrowser, openWindow, patient } from './browser.ts'
 
 const browser = await launchBrowser()
 if (!browser) {
-  t.comment('There is no Chromium: how the pages look to whom is not tested')
+  t.comment('There is no Chromium: how the pages and the reference look to whom is not tested')
   t.pass('the pages in a browser', { skip: 'chromium is not installed' })
   process.exit(0)
 }
@@ -39,7 +39,7 @@ const readCutOff = async (page: Page): Promise<number[]> => {
   return missing
 }
 
-const open = (path: string) => openWindow(browser, origin + path)
+const open = (path: string, look?: Look) => openWindow(browser, origin + path, look)
 const looks = [
   { colorScheme: 'light', width: 1280 },
   { colorScheme: 'dark', width: 1280 },
@@ -89,5 +89,34 @@ t.test('the demo has room for what its comparisons say', async (t) => {
     t.ok(missing.length > 20)
     t.ok(Math.max(...missing) <= 0, `${width} px: ${Math.max(...missing)} px are cut off`)
   }
+  await close()
+})
+
+t.test('the reference breaks no accessibility rule, and complains of nothing', async (t) => {
+  // It chooses its colours when it is loaded.
+  for (const colorScheme of ['light', 'dark'] as const) {
+    const { page, faults, close } = await open('/docs', { colorScheme })
+    await page.waitForSelector('#reference section.section')
+    await page.waitForLoadState('networkidle')
+    t.same(await findViolations(page), [], colorScheme)
+    t.same(faults, [])
+    await close()
+  }
+})
+
+t.test('the reference sends a request with the demo token', async (t) => {
+  const { page, faults, hosts, close } = await open('/docs#tag/certificates/GET/v1/certificates')
+  await page
+    .getByRole('button', { name: /Test Request/ })
+    .first()
+    .click()
+  const answered = page.waitForResponse((response) => new URL(response.url()).pathname === '/v1/certificates')
+  await page.getByRole('button', { name: /^Send/ }).first().click()
+  const response = await answered
+  t.equal(response.status(), 200)
+  t.equal(response.request().headers().authorization, 'Bearer cda_demo_public')
+  t.equal(new URL(response.url()).search, '', 'nothing is filtered that nobody chose')
+  t.same(faults, [])
+  t.same([...hosts], [new URL(origin).host])
   await close()
 })
