@@ -25,4 +25,4 @@ HEALTHCHECK --interval=10s --timeout=3s --start-period=15s --retries=3 \
   CMD ["node", "-e", "require(process.env.TLS_CERT ? 'https' : 'http').get({ host: 'localhost', port: process.env.PORT, path: '/health/live', rejectUnauthorized: false }, (answer) => process.exit(answer.statusCode === 200 ? 0 : 1)).on('error', () => process.exit(1))"]
 # Node itself, so that it gets the signals. Flags as of `npm start`: a small young generation and a heap that is collected
 # before it has doubled keep the process below 250 MB with its cache full, and cost nothing that could be measured.
-CMD ["node", "--max-semi-space-size=8", "--heap-growing-percent=50", "app/server.ts"]
+CMD ["node", "--max-semi-space-size=8", "--heap-growing-percent=25", "app/server.js"]

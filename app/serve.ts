@@ -131,17 +131,20 @@ const shareMetrics = ({ metrics }: Pick<FastifyInstance, 'metrics'>, { scrape }:
   metrics.read = async () => ({ type: Registry.PROMETHEUS_CONTENT_TYPE, text: await scrape() })
 }
 
-const main = async () => {
-  outliveReaders()
-  const config = parseConfig(process.env)
-  await (config.workers > 1 && cluster.isPrimary
-    ? supervise(config, shutdownMs + workersExtraMs)
-    : serve(config))
+/** The process from its environment: one service, or workers that share its port. What keeps it from starting ends it. */
+export const start = async (): Promise<void> => {
+  try {
+    outliveReaders()
+    const config = parseConfig(process.env)
+    await (config.workers > 1 && cluster.isPrimary
+      ? supervise(config, shutdownMs + workersExtraMs)
+      : serve(config))
+  } catch (error) {
+    if ((error as Error).name === 'AbortError') return
+    const message = error instanceof Error ? error.message : String(error)
+    process.stderr.write(
+      `${error instanceof ConfigError ? message : `The service cannot start: ${message}`}\n`,
+    )
+    process.exit(1)
+  }
 }
-
-main().catch((error: unknown) => {
-  if ((error as Error).name === 'AbortError') return
-  const message = error instanceof Error ? error.message : String(error)
-  process.stderr.write(`${error instanceof ConfigError ? message : `The service cannot start: ${message}`}\n`)
-  process.exit(1)
-})

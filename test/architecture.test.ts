@@ -22,7 +22,7 @@ const imports = files.flatMap((file): Import[] =>
 
 /** Rooms in the order in which imports may go: each only to itself and to those after it. */
 const roomOf = (file: string): string => {
-  if (file === 'app/server.ts' || file === 'app/serve.ts') return 'server'
+  if (file === 'app/server.js' || file === 'app/serve.ts') return 'server'
   if (file === 'app/app.ts') return 'app'
   if (file === 'app/cli.ts' || file.startsWith('app/cli/')) return 'cli'
   return file.split('/')[0] === 'app' ? 'core' : (file.split('/')[0] as string)

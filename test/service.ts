@@ -32,7 +32,7 @@ export const startService = async (
   { execArgv = [], stdout }: ServiceOptions = {},
 ): Promise<Service> => {
   const port = env.PORT ? Number(env.PORT) : await freePort()
-  const child = spawn(process.execPath, [...execArgv, 'app/server.ts'], {
+  const child = spawn(process.execPath, [...execArgv, 'app/server.js'], {
     cwd: root,
     env: {
       PATH: process.env.PATH,

@@ -1,5 +1,7 @@
+import { availableParallelism } from 'node:os'
 import { promisify } from 'node:util'
 import zlib from 'node:zlib'
+import pLimit from 'p-limit'
 import type { Representation } from './entry.ts'
 
 /** In order of preference where a client likes several equally. */
@@ -23,11 +25,24 @@ const compress: Record<Encoding, (body: Buffer) => Promise<Buffer>> = {
 /** Whether it is worth encoding this entry at all. */
 export const isEncodable = (entry: Representation): boolean => entry.body.length >= smallestBytes
 
+/**
+ * Bodies that are encoded at a time. Each takes a thread as long as its client waits, and a thread more than there
+ * are cores beside the event loop's takes that one's; what waits here has no buffers of its own yet.
+ */
+const atOnce = pLimit(Math.max(1, availableParallelism() - 1))
+
+/** A copy of its own size: what zlib returns is the beginning of 16 KiB, all of which would be kept with it. */
+const exact = (encoded: Buffer): Buffer => {
+  const copy = Buffer.allocUnsafeSlow(encoded.length)
+  encoded.copy(copy)
+  return copy
+}
+
 /** The entry's body in an encoding, made once however many ask. */
 export const encodedBody = (entry: Representation, encoding: Encoding): Promise<Buffer> => {
   let encoded = entry.encoded.get(encoding)
   if (!encoded) {
-    encoded = compress[encoding](entry.body)
+    encoded = atOnce(async () => exact(await compress[encoding](entry.body)))
     entry.encoded.set(encoding, encoded)
   }
   return encoded

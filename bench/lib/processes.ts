@@ -20,10 +20,12 @@ import { stopWithProcess } from './endings.ts'
 
 const root = join(import.meta.dirname, '../..')
 
-/** Node's flags of `npm start`. */
-const startFlags = (): string[] => {
+/** Node's flags and the variables of `npm start`. */
+const asStarted = () => {
   const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
-  return scripts.start.match(/--\S+/g) ?? []
+  const [before, after] = (scripts.start as string).split('exec node')
+  const variables = [...(before ?? '').matchAll(/(\w+)=(\S+)/g)].map(([, name, value]) => [name, value])
+  return { flags: (after ?? '').match(/--\S+/g) ?? [], variables: Object.fromEntries(variables) }
 }
 const readyWithinMs = 60_000
 
@@ -174,11 +176,12 @@ export const startService = async (
   const logFile = join(folder, 'access.log')
   const log = openSync(logFile, 'w')
   const port = await freePort()
-  const child = spawn(process.execPath, [...startFlags(), ...execArgv, 'app/server.ts'], {
+  const child = spawn(process.execPath, [...asStarted().flags, ...execArgv, 'app/server.js'], {
     cwd: root,
     env: {
       PATH: process.env.PATH,
       HOME: process.env.HOME,
+      ...asStarted().variables,
       ...noLimits,
       METRICS_TOKEN: metricsToken,
       // What shares the machine with a bench is no overload of the service.

@@ -56,7 +56,7 @@ export const startService = async (env: Readonly<Record<string, string>> = {}): 
     DATA_DIR: join(folder, 'data'),
     PORT: String(await freePort()),
   }
-  const child = spawn(process.execPath, ['app/server.ts'], {
+  const child = spawn(process.execPath, ['app/server.js'], {
     cwd: root,
     env: environment,
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -18,7 +18,7 @@ export type Service = {
 /** The real service, once it is ready. */
 export const startService = async (env: Record<string, string>): Promise<Service> => {
   const port = await freePort()
-  const child = spawn(process.execPath, ['app/server.ts'], {
+  const child = spawn(process.execPath, ['app/server.js'], {
     cwd: root,
     env: {
       PATH: process.env.PATH,

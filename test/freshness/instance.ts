@@ -29,7 +29,7 @@ import {
 import { countFills, readFromStandby } from './fills.ts'
 
 /**
- * One instance as a process: the service as `app/stores.ts` and `app/server.ts` put it together, with clocks
+ * One instance as a process: the service as `app/stores.ts` and `app/server.js` put it together, with clocks
  * that can be moved, fills that are counted, and at most one planted fault.
  */
 

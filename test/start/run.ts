@@ -71,7 +71,7 @@ const bundled = { DATA_DIR: join(folder, 'data') }
 const npm = ['npm', 'start', '--silent']
 try {
   const results = [
-    await measure('configured database, node', configuredMs, [process.execPath, 'app/server.ts'], configured),
+    await measure('configured database, node', configuredMs, [process.execPath, 'app/server.js'], configured),
     await measure('configured database, npm start', configuredMs, npm, configured),
     await measure('bundled database, npm start', bundledMs, npm, bundled),
   ]
