@@ -60,6 +60,8 @@ export const costOf = (row: Endpoint): MinuteCost | undefined => {
 export const handlerOf = (row: Endpoint, prefix: string, publicUrl: string) => {
   const types = typesOf(row)
   const exporting = exportingOf(row)
+  const choose = choiceOf(types)
+  const acceptsJson: Acceptance = (accept) => choose(accept) === mediaTypes[0]
   return (request: FastifyRequest, reply: FastifyReply) => {
     const principal = request.principal as Principal
     if (needsLiveToken(request)) throw new ApiError('live_token_required')
@@ -83,7 +85,7 @@ export const handlerOf = (row: Endpoint, prefix: string, publicUrl: string) => {
       const answer = answering.answer(asked)
       const options = { publicUrl, canonical, noCache }
       const send = (known: Answer) => {
-        noteRepeatable(row, request, known, options)
+        noteRepeatable(row, acceptsJson, request, known, options)
         return sendEntry(known, request, reply, options)
       }
       return answer instanceof Promise ? answer.then(send) : send(answer)
@@ -111,9 +113,14 @@ export const handlerOf = (row: Endpoint, prefix: string, publicUrl: string) => {
   }
 }
 
+type Acceptance = (accept: string | undefined) => boolean
+const anything: Acceptance = () => true
+const nothing: Acceptance = () => false
+
 /** What the fast lane may answer the next time, and what it has to look at then. */
 const noteRepeatable = (
   row: Endpoint,
+  acceptsJson: Acceptance,
   request: FastifyRequest,
   answer: Answer,
   options: EntryReplyOptions,
@@ -124,14 +131,13 @@ const noteRepeatable = (
   const scope = row.scope ?? row.scopeOf?.(request.params as Record<string, string>)
   if (!isPlain || row.demo === false || row.minuteCost || scope === undefined) return
   const { rawQuery } = splitTarget(request.raw.url ?? '')
-  const choose = choiceOf(typesOf(row))
   // What `format` says is in the target; without it, what the client takes.
   const wanted = typeByFormat(rawQuery)
   const ticket = {
     route: request.routeOptions.url ?? '',
     endpoint: request.endpointName,
     scopes: [scope, ...(row.scopesOf?.(rawQuery) ?? [])],
-    isAcceptable: (accept: string | undefined) => (wanted ?? choose(accept)) === mediaTypes[0],
+    isAcceptable: wanted === undefined ? acceptsJson : wanted === mediaTypes[0] ? anything : nothing,
     linkOf: memoizeLast((next: string | undefined) => formatLinks(next, options)),
   }
   request.repeatable = { ticket, answer }

@@ -54,7 +54,7 @@ declare module 'fastify' {
 const maxAskers = 10_000
 
 /** What the next request of this kind needs to know. */
-export type Repeatable = Readonly<{ ticket: Omit<Ticket, 'day' | 'question' | 'name'>; answer: Answer }>
+export type Repeatable = Readonly<{ ticket: Omit<Ticket, 'day' | 'name'>; answer: Answer }>
 
 /** Whoever sends this, as `authenticate` takes it; with `bearer` once the token was good. */
 type Asker = {
@@ -119,7 +119,7 @@ export default fp<FastLaneOptions>(
       const ticket = tickets.find(principal.customerId, request.url as string)
       if (!ticket || ticket.day !== today()) return undefined
       if (!holdsAll(principal, ticket.scopes) || !ticket.isAcceptable(head.accept)) return undefined
-      const answer = cache.readAtOnce(ticket.question, ticket.name)
+      const answer = cache.readAtOnce(ticket.name)
       if (!answer) return undefined
       const { entry } = answer
       const link = ticket.linkOf(entry.next)
@@ -201,7 +201,7 @@ export default fp<FastLaneOptions>(
       if (!principal || !transport || judge.isAway() || isDraining()) return
       const { statusCode } = reply
       if (statusCode !== 304 && !(statusCode === 200 && Buffer.isBuffer(body))) return
-      const { question, entry } = repeatable.answer
+      const { entry } = repeatable.answer
       const headers = reply.getHeaders()
       const variant: Variant = {
         isTls: transport === 'tls',
@@ -212,8 +212,7 @@ export default fp<FastLaneOptions>(
       replies.add(entry, variant, headers, statusCode === 200 ? (body as Buffer) : undefined)
       tickets.add(principal.customerId, request.raw.url as string, {
         ...repeatable.ticket,
-        question,
-        name: entryName(question.customerId, question.key),
+        name: entryName(entry.customerId, entry.key),
         // Not the day of now: an answer made before midnight would be taken for the new day's.
         day: request.cameOn,
       })

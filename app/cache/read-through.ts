@@ -17,8 +17,6 @@ export type Answer = {
   asOf: string
   /** Seconds since it was known to be fresh; absent: it is. */
   staleSeconds?: number
-  /** What it answers. */
-  question: Question
 }
 
 export type Question = {
@@ -37,8 +35,11 @@ export type Question = {
 export type ReadThrough = {
   /** At once where memory can answer. Rejects as `fill` does, and with 503 where `noCache` cannot be kept. */
   read(question: Question): Answer | Promise<Answer>
-  /** What memory can answer now; undefined: ask `read`. `name`: the question's `entryName`. */
-  readAtOnce(question: Question, name: string): Answer | undefined
+  /**
+   * What memory can answer now; undefined: ask `read`, as one asker between two probes is told for the probe's sake.
+   * By the question's `entryName` alone, so that whoever remembers many need not keep the questions.
+   */
+  readAtOnce(name: string): Answer | undefined
   /**
    * Reads again, from the primary, an answer that was lately served from memory, and compares the bytes.
    * `different`: the fence took an answer for fresh that was not. `superseded`: it changed meanwhile.
@@ -91,20 +92,19 @@ export const createReadThrough = ({ memory, shared, judge, wait }: Deps): ReadTh
   let sample: { question: Question; entry: Entry } | undefined
 
   const later = (a: string, b: string | undefined) => (b !== undefined && b > a ? b : a)
-  const answerOf = (question: Question, entry: Entry, outcome: Outcome): Answer => {
-    return { entry, outcome, asOf: later(judge.asOf(), entry.at), question }
+  const answerOf = (entry: Entry, outcome: Outcome): Answer => {
+    return { entry, outcome, asOf: later(judge.asOf(), entry.at) }
   }
 
   /** Undefined where the entry will not do. */
   const judged = async (
-    question: Question,
     entry: Entry,
     outcome: Outcome,
     pending = judge.check(entry),
   ): Promise<Answer | undefined> => {
     const freshness = await pending
     if (freshness === 'behind') return undefined
-    const answer = answerOf(question, entry, outcome)
+    const answer = answerOf(entry, outcome)
     return freshness === 'fresh' ? answer : { ...answer, staleSeconds: judge.staleSeconds() }
   }
 
@@ -148,7 +148,7 @@ export const createReadThrough = ({ memory, shared, judge, wait }: Deps): ReadTh
     const entry: Entry = { ...filled, customerId, key, dependsOn, epoch, encoded: new Map() }
     // What it shows beyond its snapshot would be taken back by the next answer, unless a poll knows of it first.
     if (judge.mayBeAhead(entry) && !judge.isAway()) await judge.confirm()
-    const answer = await judged(question, entry, 'database')
+    const answer = await judged(entry, 'database')
     return answer && { ...answer, isStored: keep(entry, isWanted) }
   }
 
@@ -171,12 +171,12 @@ export const createReadThrough = ({ memory, shared, judge, wait }: Deps): ReadTh
     if (server === undefined && (await judge.check(entry)) !== 'fresh') throw unavailable()
     const isStored = keep(entry, isWanted)
     // Not the last poll's time: it may have shown what this read came too early for.
-    return { entry, outcome: 'database', isStored, asOf: entry.at ?? judge.asOf(), question }
+    return { entry, outcome: 'database', isStored, asOf: entry.at ?? judge.asOf() }
   }
 
   /** What is there, and the answer where it will do. */
-  const judgeShared = async (question: Question, entry: Entry | undefined) => {
-    const answer = entry && (await judged(question, entry, 'redis'))
+  const judgeShared = async (entry: Entry | undefined) => {
+    const answer = entry && (await judged(entry, 'redis'))
     if (entry && answer) memory.set(entry)
     return { entry, answer }
   }
@@ -187,11 +187,11 @@ export const createReadThrough = ({ memory, shared, judge, wait }: Deps): ReadTh
     const first = await cache.look(customerId, key, dependsOn)
     if (first.turn === 'first' || first.turn === 'again')
       return readDatabase(question, first.turn === 'again')
-    let found = await judgeShared(question, first.entry)
+    let found = await judgeShared(first.entry)
     for (let waitedMs = 0; !found.answer && waitedMs < patienceMs; waitedMs += lookEveryMs) {
       if (await cache.tryLease(customerId, key, found.entry)) break
       await wait(lookEveryMs)
-      found = await judgeShared(question, await cache.get(customerId, key, dependsOn))
+      found = await judgeShared(await cache.get(customerId, key, dependsOn))
     }
     return found.answer ?? readDatabase(question, true)
   }
@@ -224,7 +224,7 @@ export const createReadThrough = ({ memory, shared, judge, wait }: Deps): ReadTh
     const running = flights.get(name)
     if (running?.result && !question.noCache && !begunSince(running, arrivedAt, question)) {
       const { entry, outcome, isStored } = await running.result
-      const answer = await judged(question, entry, outcome)
+      const answer = await judged(entry, outcome)
       if (answer) return { ...answer, isStored }
     }
     // What began before we came tells of a time before: ours begins now, or somebody's began meanwhile.
@@ -235,34 +235,35 @@ export const createReadThrough = ({ memory, shared, judge, wait }: Deps): ReadTh
     // Without a poll nothing stored will do; a read that begins now still says what was committed before.
     const isConfirmed = await judge.confirm()
     const entry = memory.get(question.customerId, question.key)
-    if (isConfirmed && entry && judge.checkConfirmed(entry) === 'fresh')
-      return answerOf(question, entry, 'memory')
+    if (isConfirmed && entry && judge.checkConfirmed(entry) === 'fresh') return answerOf(entry, 'memory')
     return readSlowly(name, question, arrivedAt)
   }
 
   /** An answer that memory has and the fence knows to be fresh. */
-  const served = (question: Question, entry: Entry): Answer => {
-    sample ??= { question, entry }
+  const served = (entry: Entry): Answer => {
     if (entry.isUnshared) share(entry)
-    return answerOf(question, entry, 'memory')
+    return answerOf(entry, 'memory')
   }
 
   return {
-    readAtOnce(question, name) {
-      const entry = memory.find(name)
-      return entry && judge.check(entry) === 'fresh' ? served(question, entry) : undefined
+    readAtOnce(name) {
+      const entry = sample && memory.find(name)
+      return entry && judge.check(entry) === 'fresh' ? served(entry) : undefined
     },
     read(question) {
       const { customerId, key } = question
       const entry = question.noCache ? undefined : memory.get(customerId, key)
       const freshness = entry && judge.check(entry)
-      if (entry && freshness === 'fresh') return served(question, entry)
+      if (entry && freshness === 'fresh') {
+        sample ??= { question, entry }
+        return served(entry)
+      }
       tick += 1
       const name = `${customerId}\0${key}`
       if (question.noCache) return readConfirmed(name, question, tick)
       if (!entry || freshness === 'behind') return readSlowly(name, question, tick)
       const arrivedAt = tick
-      return judged(question, entry, 'memory', freshness).then(
+      return judged(entry, 'memory', freshness).then(
         (answer) => answer ?? readSlowly(name, question, arrivedAt),
       )
     },

@@ -1,9 +1,6 @@
-import type { Question } from '../cache/read-through.ts'
-
 /** What the router found out about a target of a customer when it answered it last. */
 export type Ticket = Readonly<{
-  question: Question
-  /** Its `entryName`. */
+  /** `entryName` of what answers it. */
   name: string
   /** The route's pattern. */
   route: string
@@ -24,8 +21,8 @@ export type Tickets = {
   add(customerId: string, target: string, ticket: Ticket): void
 }
 
-/** About 1 kB each with their address: 20 MB. */
-const maxTickets = 20_000
+/** About 0.7 kB each with their target: 7 MB. */
+const maxTickets = 10_000
 /** Nobody asks the same long question often enough for it to matter. */
 const longestTarget = 1024
 
