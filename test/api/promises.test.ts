@@ -2,7 +2,7 @@ import type { LightMyRequestResponse } from 'fastify'
 import { sql } from 'kysely'
 import pg from 'pg'
 import t from 'tap'
-import { encodedBody } from '../../app/cache/encodings.ts'
+import { encodedBody, encodings } from '../../app/cache/encodings.ts'
 import { catalogue, type ErrorCode } from '../../app/errors.ts'
 import { createStage } from '../custom/stage.ts'
 import { addCustomer, asCustomer, createTestApp, createTestDatabase, logIn } from '../helper.ts'
@@ -175,6 +175,14 @@ t.test('a body is compressed once, however many ask', async (t) => {
   const entry = { body: Buffer.alloc(5_000, 'x'), etag: '', encoded: new Map() }
   t.equal(encodedBody(entry, 'gzip'), encodedBody(entry, 'gzip'))
   t.not(encodedBody(entry, 'gzip'), encodedBody(entry, 'br'))
+})
+
+t.test('an encoded body holds no more memory than its own size', async (t) => {
+  const entry = { body: Buffer.alloc(5_000, 'x'), etag: '', encoded: new Map() }
+  for (const encoding of encodings) {
+    const { buffer, length } = await encodedBody(entry, encoding)
+    t.equal(buffer.byteLength, length, encoding)
+  }
 })
 
 t.test('strings compare by their UTF-8 bytes, case counts, and nothing is trimmed', async (t) => {

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import t from 'tap'
 import { createDb, createPool } from '../../app/db/connect.ts'
-import { asCustomer, createTestApp, createTestDatabase } from '../helper.ts'
+import { asCustomer, createTestApp, createTestDatabase, listenTestApp } from '../helper.ts'
 
 const database = await createTestDatabase()
 const app = await createTestApp(database)
@@ -45,4 +45,23 @@ t.test('a change that was not logged is found, and counted', async (t) => {
   t.equal(await app.probeFreshness(), 'different')
   t.match(app.freshnessProbes, { same: 1, superseded: 1, different: 1, nothing: 2 })
   await sql`alter table products enable always trigger products_log_update`.execute(owner)
+})
+
+t.test('where the fast lane answers all, it leaves one in each time to be compared', async (t) => {
+  const { app, origin } = await listenTestApp(database)
+  t.teardown(() => app.close())
+  const { token } = await asCustomer(database, app, 'acme')
+  const ask = async () => {
+    const answer = await fetch(`${origin}/v1/products`, { headers: { authorization: `Bearer ${token}` } })
+    await answer.arrayBuffer()
+    return answer.headers.get('cache-status')
+  }
+  for (let n = 0; n < 5; n++) await ask()
+  t.ok(app.fastAnswers > 1, `${app.fastAnswers} went the fast way`)
+  for (let n = 0; n < 3; n++) {
+    t.equal(await app.probeFreshness(), 'same')
+    const before = app.fastAnswers
+    for (let asked = 0; asked < 5; asked++) t.equal(await ask(), 'certdata; hit')
+    t.equal(app.fastAnswers - before, 4, 'all but one')
+  }
 })

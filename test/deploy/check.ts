@@ -1,6 +1,15 @@
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, copyFileSync, cpSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import {
+  chmodSync,
+  copyFileSync,
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -65,9 +74,11 @@ assert str(fly["metrics"]["port"]) == env["METRICS_PORT"], "metrics are asked at
 assert fly["kill_timeout"] > 20 + int(env["DRAIN_SECONDS"]), "killed before it has ended in order"
 `
 
-/** What the Dockerfile says after a word at the beginning of a line. */
+/** What the Dockerfile says after a word at the beginning of a line, with the lines that go on with it. */
 const instructions = (word: string): string[] =>
-  [...dockerfile.matchAll(new RegExp(`^${word} (.+)$`, 'gm'))].map(([, rest = '']) => rest)
+  [...dockerfile.replaceAll('\\\n', ' ').matchAll(new RegExp(`^${word} (.+)$`, 'gm'))].map(
+    ([, rest = '']) => rest,
+  )
 
 /** The image's file system, as its two stages make it, owned by root. */
 const makeTree = async () => {
@@ -75,7 +86,7 @@ const makeTree = async () => {
   for (const name of ['package.json', 'package-lock.json', '.npmrc']) {
     copyFileSync(join(root, name), join(folder, name))
   }
-  const [install = ''] = instructions('RUN')
+  const [install = '', compile = ''] = instructions('RUN')
   await run('sh', ['-c', install], { cwd: folder })
   for (const name of ['package-lock.json', '.npmrc']) rmSync(join(folder, name))
   for (const copied of instructions('COPY')) {
@@ -84,6 +95,11 @@ const makeTree = async () => {
   }
   // Images have their own.
   copyFileSync(process.execPath, join(folder, 'node'))
+  const path = `${folder}:${process.env.PATH}`
+  const inFolder = compile.replaceAll('/srv/certdata', folder)
+  await run('sh', ['-c', inFolder], { cwd: folder, env: { PATH: path } })
+  const [kept = ''] = readdirSync(join(folder, 'node_modules/.cache/compiled'))
+  if (!kept.endsWith(`-${uid}`)) throw new Error(`${kept || 'nothing'} is compiled for user ${uid}`)
   await run('chmod', ['-R', 'a-w,a+rX', folder])
 }
 
@@ -116,8 +132,9 @@ const runImage = async () => {
     }
     const before = await digestTree()
     await run('setpriv', asUser(['app/cli.ts', 'migrate']), { cwd: folder, env })
-    const [, entry = ''] = /^CMD \["node", .*"(.+)"\]$/m.exec(dockerfile) ?? []
-    const service = spawn('setpriv', asUser([entry]), {
+    const [, command = ''] = /^CMD (\[.+\])$/m.exec(dockerfile) ?? []
+    const [, ...start] = JSON.parse(command) as string[]
+    const service = spawn('setpriv', asUser(start), {
       cwd: folder,
       env,
       stdio: ['ignore', 'ignore', 'inherit'],

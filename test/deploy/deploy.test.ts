@@ -34,10 +34,11 @@ type Panel = {
 const panels = dashboard.panels as Panel[]
 const expressions = panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr))
 
-t.test('the image starts the service with the flags of npm start', async (t) => {
+t.test('the image starts the service with the flags and the variables of npm start', async (t) => {
   const [, command = '[]'] = /^CMD (\[.+\])$/m.exec(read('Dockerfile')) ?? []
+  const [, arenas] = /^ENV (MALLOC_\S+)$/m.exec(read('Dockerfile')) ?? []
   const { start } = JSON.parse(read('package.json')).scripts
-  t.equal(`exec ${JSON.parse(command).join(' ')}`, start)
+  t.equal(`${arenas} exec ${JSON.parse(command).join(' ')}`, start)
 })
 
 t.test('the image’s health check takes the certificate of whatever host there is', async (t) => {
@@ -144,7 +145,8 @@ t.test('the dashboard is one that imports', async (t) => {
 })
 
 t.test('what deployments set is what the service reads', async (t) => {
-  const foreign = ['POSTGRES_USER', 'POSTGRES_PASSWORD', 'POSTGRES_DB', 'REDIS_PASSWORD', 'GRAFANA_PASSWORD']
+  const ofOthers = ['POSTGRES_USER', 'POSTGRES_PASSWORD', 'POSTGRES_DB', 'REDIS_PASSWORD', 'GRAFANA_PASSWORD']
+  const foreign = [...ofOthers, 'MALLOC_ARENA_MAX']
   const set = [
     ...(read('compose.yaml').match(/^ {4}([A-Z][A-Z_]+)(?=:)/gm) ?? []),
     ...(read('fly.toml').match(/^ {2}([A-Z][A-Z_]+)(?= =)/gm) ?? []),
