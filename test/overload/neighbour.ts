@@ -13,9 +13,10 @@ import type { Order } from './flooder.ts'
 
 /**
  * Measures, in one run, what others notice of somebody who asks fifty times as often as they may, and of floods
- * without a good token: their p99 with and without, in turn. Each load comes from a process of its own; with service
- * and database they share the machine, so what the flood's own process takes is in it, too. Rounds in which the
- * machine was taken away are shown and not judged; what is left of a case is judged together.
+ * without a good token: their p99 without it, with the same flood at another server of this machine, and with it here,
+ * in turn. Each load comes from a process of its own; with service and database they share two cores, so that what the
+ * flood's own process takes is noticed, too: the flood elsewhere tells how much. Rounds in which the machine was taken
+ * away are shown and not judged; what is left of a case is judged together.
  */
 
 /** Of each kind that are judged, and that are measured at most. */
@@ -63,11 +64,14 @@ const clients = {
 const start = async (
   who: keyof typeof clients,
   order: Omit<Order, 'port' | 'seconds'>,
+  at = port,
 ): Promise<FloodResult> => {
-  clients[who].send({ ...order, port, seconds } satisfies Order)
+  clients[who].send({ ...order, port: at, seconds } satisfies Order)
   const [result] = (await once(clients[who], 'message')) as [FloodResult]
   return result
 }
+const elsewhere = fork(join(import.meta.dirname, 'elsewhere.ts'))
+const [portElsewhere] = (await once(elsewhere, 'message')) as [number]
 const repeated = '/v1/products?limit=50'
 const unique = '/v1/products?limit=50&updated_at[gte]=2020-01-01T00:00:00.{n}Z'
 /** Four of five questions were asked before. */
@@ -90,10 +94,10 @@ const usedSeconds = (): number => {
 type Round = { latencies: number[]; usedSeconds: number; refused: number; stolen: number }
 
 /** The others for a while, and whatever goes on beside them. */
-const runRound = async (flood?: Omit<Order, 'port' | 'seconds'>): Promise<Round> => {
+const runRound = async (flood?: Omit<Order, 'port' | 'seconds'>, at = port): Promise<Round> => {
   const stolenShare = watchSteal()
   const before = usedSeconds()
-  const noise = flood && start('flood', flood)
+  const noise = flood && start('flood', flood, at)
   const { latencies } = await others()
   const refused = Object.entries((await noise)?.counts ?? {})
     .filter(([status]) => Number(status) >= 400)
@@ -119,30 +123,39 @@ const show = (rounds: readonly Round[]): string =>
     })
     .join(' ')
 
-const report = (what: string, perSecond: number, alone: readonly Round[], beside: readonly Round[]) => {
-  const [quiet, loud] = [judged(alone), judged(beside)]
-  const change = (share: number) => {
-    const [before, after] = [pooled(quiet, share), pooled(loud, share)]
+type Kinds = { alone: Round[]; elsewhere: Round[]; beside: Round[] }
+
+const report = (what: string, perSecond: number, kinds: Kinds) => {
+  const alone = judged(kinds.alone)
+  const away = judged(kinds.elsewhere)
+  const beside = judged(kinds.beside)
+  const change = (from: readonly Round[], share: number) => {
+    const [before, after] = [pooled(from, share), pooled(beside, share)]
     return `${before.toFixed(2)} → ${after.toFixed(2)} ms (${(100 * (after / before - 1)).toFixed(0)} %)`
   }
-  const used = mean(loud, (round) => round.usedSeconds) - mean(quiet, (round) => round.usedSeconds)
-  const refused = mean(loud, (round) => round.refused)
+  const used = mean(beside, (round) => round.usedSeconds) - mean(alone, (round) => round.usedSeconds)
+  const refused = mean(beside, (round) => round.refused)
   print(
     `${what}, ${perSecond}/s asked, ${(refused / seconds).toFixed(0)}/s refused ` +
-      `(${((1e6 * used) / refused).toFixed(0)} µs each, ${((100 * used) / seconds).toFixed(1)} % of a core): ` +
-      `others' p50 ${change(0.5)}, p99 ${change(0.99)}; ` +
-      `${quiet.length} and ${loud.length} undisturbed rounds of ${alone.length}: p99 ${show(alone)} → ${show(beside)}`,
+      `(${((1e6 * used) / refused).toFixed(0)} µs each, ${((100 * used) / seconds).toFixed(1)} % of a core)\n` +
+      `  others, from none: p50 ${change(alone, 0.5)}, p99 ${change(alone, 0.99)}\n` +
+      `  from the same at another server (${(mean(away, (round) => round.refused) / seconds).toFixed(0)}/s refused): ` +
+      `p50 ${change(away, 0.5)}, p99 ${change(away, 0.99)}\n` +
+      `  ${alone.length}, ${away.length} and ${beside.length} undisturbed rounds of ${kinds.alone.length}, p99: ` +
+      `none ${show(kinds.alone)}; elsewhere ${show(kinds.elsewhere)}; here ${show(kinds.beside)}`,
   )
 }
 
 const measure = async (what: string, perSecond: number, request: Order['requests'][number]) => {
-  const [alone, beside]: [Round[], Round[]] = [[], []]
+  const kinds: Kinds = { alone: [], elsewhere: [], beside: [] }
+  const flood = { perSecond, tickMs: 1, connections: 200, requests: [request] }
   for (let round = 0; round < atMost; round += 1) {
-    if (Math.min(judged(alone).length, judged(beside).length) >= wanted) break
-    alone.push(await runRound())
-    beside.push(await runRound({ perSecond, tickMs: 1, connections: 200, requests: [request] }))
+    if (Math.min(...Object.values(kinds).map((rounds) => judged(rounds).length)) >= wanted) break
+    kinds.alone.push(await runRound())
+    kinds.elsewhere.push(await runRound(flood, portElsewhere))
+    kinds.beside.push(await runRound(flood))
   }
-  report(what, perSecond, alone, beside)
+  report(what, perSecond, kinds)
 }
 
 // Until everything is compiled that will run.
@@ -164,7 +177,7 @@ const cases: [string, number, Order['requests'][number]][] = [
   ['no token', 5_000, { path: repeated }],
 ]
 for (const [index, each] of cases.entries()) if (!only || only.includes(String(index))) await measure(...each)
-for (const child of Object.values(clients)) child.kill()
+for (const child of [...Object.values(clients), elsewhere]) child.kill()
 await service.stop()
 await database.close()
 rmSync(folder, { recursive: true })

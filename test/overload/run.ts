@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs'
+import os from 'node:os'
 import { sql } from 'kysely'
 import { watchSteal } from '../../bench/lib/machine.ts'
 import { addCustomer, createTestDatabase, secretKey } from '../helper.ts'
@@ -9,7 +11,8 @@ import { type FloodOptions, type FloodResult, flood } from './flood.ts'
  * Measures, in one run: how much of the peak is still answered when two, three and five times as much is asked,
  * all of it uncached; how soon the rest is refused, with and without the time that a new connection waits to be taken
  * and the lateness of this client; and what answers of each kind cost. Client, service and database share the machine:
- * read the ratios.
+ * read the ratios. All of it a second time with the database at the lowest priority: it takes most of the cores, and
+ * is on another machine where it matters how soon the service looks at what arrives.
  */
 
 const seconds = Number(process.env.ROUND_SECONDS ?? 4)
@@ -133,6 +136,15 @@ const measureOverload = async (peak: number) => {
   }
 }
 
+/** Connections that are opened from now on get what is left of the cores. */
+const yieldDatabase = async (): Promise<void> => {
+  const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(database.operator)
+  const [, parent] = readFileSync(`/proc/${rows[0]?.pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
+  os.setPriority(Number(parent), os.constants.priority.PRIORITY_LOW)
+  await sql`select pg_terminate_backend(pid) from pg_stat_activity where pid <> pg_backend_pid()
+    and backend_type = 'client backend'`.execute(database.operator)
+}
+
 const peak = await measurePeak()
 await measureCost('an uncached page', '200', { connections: 32, request: uncached })
 const repeated = () => ({ path: '/v1/products?limit=50', authorization: tokens[0] ?? '' })
@@ -142,5 +154,8 @@ await measureCost('a refusal over the quota', '429', { connections: 32, request:
 // Room for 80: nearly all of 2,000 at once are refused.
 await measureCost('a refusal of too much', '503', { connections: 2_000, request: uncached })
 await measureOverload(peak)
+await yieldDatabase()
+print('The database at the lowest priority, as if it were elsewhere')
+await measureOverload(await measurePeak())
 await service.stop()
 await database.close()
