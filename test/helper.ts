@@ -40,8 +40,12 @@ export type TestDatabase = {
 }
 
 const ignore = () => {}
-const connect = (url: string, role: string | undefined, max = 4) =>
-  createDb(createPool(url, { ...(role ? { role } : {}), max, applicationName: 'test', onError: ignore }))
+const connect = (url: string, role: string | undefined, max = 4) => {
+  // The operator's statements take as long as they take, as on the command line; those of the service do not.
+  const patience = role === readerRole ? {} : { statementTimeoutMs: 0 }
+  const options = { ...(role ? { role } : {}), ...patience, max, applicationName: 'test', onError: ignore }
+  return createDb(createPool(url, options))
+}
 
 /** Longer than any test. */
 const exportMs = 60_000
