@@ -38,6 +38,8 @@ const seconds = Number(options.seconds ?? (options.gate ? 2 : 3))
 const warmSeconds = options.gate ? 1 : 2
 /** At most so many more, where the machine was not ours in some. */
 const extraRounds = options.gate ? 2 : rounds
+/** And so many of what would fail the gate without enough rounds of a machine that was ours. */
+const doubtRounds = options.gate ? 8 : 0
 
 type Floors = Record<string, number>
 const floors = JSON.parse(readFileSync(join(import.meta.dirname, 'floors.json'), 'utf8')) as Floors
@@ -90,8 +92,22 @@ const measureAll = async (scenarios: readonly Scenario[]): Promise<Result[]> => 
       await measurePair(scenario, result)
     }
   }
+  const isDoubtful = (result: Result) => countUndisturbed(result) < rounds && isBelowFloor(result)
+  for (let round = 1; round <= doubtRounds; round++) {
+    for (const [index, scenario] of scenarios.entries()) {
+      const result = results[index] as Result
+      if (!isDoubtful(result)) continue
+      progress(`again, because the machine was not ours: ${scenario.name}`)
+      await measurePair(scenario, result)
+    }
+  }
   progress('')
   return results
+}
+
+const isBelowFloor = (result: Result): boolean => {
+  const floor = floors[result.name]
+  return floor !== undefined && !(ratioOf(result) >= floor)
 }
 
 /** What a release must not have; empty: it may go out. */
@@ -107,7 +123,7 @@ const listFailures = (results: readonly Result[]): string[] =>
         ? [`${name}: ${worst.toFixed(0)} ms on average, promised are ${promisedAverageMs}`]
         : []),
       ...(failed > 0 ? [`${name}: ${failed} requests failed`] : []),
-      ...(floor !== undefined && !(ratio >= floor)
+      ...(isBelowFloor(result)
         ? [`${name}: ${ratio.toFixed(2)} of its reference, the floor is ${floor} (bench/floors.json)`]
         : []),
     ]
