@@ -65,11 +65,12 @@ t.test('on a database of its own', async (t) => {
 
   await t.test('memory does not grow with the file', async (t) => {
     const file = join(t.testdir(), 'large.ndjson')
-    writeFileSync(file, megabyte.repeat(30))
-    const small = { ...env, NODE_OPTIONS: '--max-old-space-size=48' }
+    writeFileSync(file, megabyte.repeat(45))
+    // Its code takes up to 40 MB of this where it is compiled for the first time.
+    const small = { ...env, NODE_OPTIONS: '--max-old-space-size=64' }
     const { code, stdout } = await runProcess(['import', file], { env: small })
     t.equal(code, 0)
-    t.match(stdout, /^15000 lines: 500 created, 0 updated, 14500 unchanged/)
+    t.match(stdout, /^22500 lines: 500 created, 0 updated, 22000 unchanged/)
   })
 
   await t.test('a reader may take all of a megabyte, or stop after the first line', async (t) => {
@@ -78,7 +79,7 @@ t.test('on a database of its own', async (t) => {
     t.equal(whole.stdout.split('\n').filter((line) => line.startsWith('{"table":"products"')).length, 501)
     const cut = await pipe('customers export acme', 'head -n 1', env)
     t.match(JSON.parse(cut.stdout), { table: String })
-    t.match(cut.stderr, /^.*EPIPE\nexit code 1\n$/, 'which is no whole export')
+    t.equal(cut.stderr, 'Whoever read this has stopped: the export is not whole\nexit code 1\n')
   })
 
   await t.test('whoever reads nothing of a list is no fault', async (t) => {

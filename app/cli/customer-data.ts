@@ -24,9 +24,14 @@ const writeTo = async (stream: NodeJS.WritableStream, text: string): Promise<voi
 
 type Target = { take: (row: ExportedRow) => Promise<void>; close: () => Promise<void> }
 
+const refuseCutOutput = (cause: NodeJS.ErrnoException): never => {
+  if (cause.code !== 'EPIPE') throw cause
+  throw new Refusal('Whoever read this has stopped: the export is not whole', { cause })
+}
+
 /** Rows with the name of their table. */
 const toStandardOutput = ({ stdout }: Shell): Target => ({
-  take: ({ table, json }) => writeTo(stdout, `{"table":"${table}","row":${json}}\n`),
+  take: ({ table, json }) => writeTo(stdout, `{"table":"${table}","row":${json}}\n`).catch(refuseCutOutput),
   close: async () => {},
 })
 

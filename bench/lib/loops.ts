@@ -20,7 +20,7 @@ export type LoopResult = {
   latency: RecordableHistogram
   /** How late this process came to each of its turns: what the generator adds. Nothing of a closed loop. */
   lag: RecordableHistogram
-  /** Neither 2xx nor 304, or cut. */
+  /** Neither 2xx nor 304, cut, or never sent. A connection that the server ended while it was idle is none. */
   failed: number
   /** Processor time of this process, in milliseconds. */
   generatorCpuMs: number
@@ -37,7 +37,8 @@ const isGood = (status: number) => (status >= 200 && status < 300) || status ===
 const graceMs = 5_000
 const tickMs = 1
 
-type Slot = { connection: Connection; n: number; dueAt: number; isBusy: boolean }
+/** `isCut`: not used again. */
+type Slot = { connection: Connection; n: number; dueAt: number; isBusy: boolean; isCut: boolean }
 
 const start = async (
   { url, connections, onAnswer }: LoopOptions,
@@ -52,7 +53,7 @@ const start = async (
     lag: createTimes(),
   }
   const open = async (): Promise<Slot> => {
-    const slot = { n: -1, dueAt: 0, isBusy: false } as Slot
+    const slot = { n: -1, dueAt: 0, isBusy: false, isCut: false } as Slot
     slot.connection = await openConnection(
       url,
       (answered) => {
@@ -64,9 +65,9 @@ const start = async (
         onFree(slot)
       },
       () => {
-        // Stays busy: a cut connection is not used again.
-        result.failed += 1
-        slot.n = -1
+        slot.isCut = true
+        if (slot.isBusy) result.failed += 1
+        slot.isBusy = false
       },
     )
     return slot
@@ -81,9 +82,8 @@ const start = async (
       result.generatorCpuMs = (user + system) / 1000
       result.rate = result.answers / seconds
       const giveUpAt = performance.now() + graceMs
-      const isUnderWay = () => slots.some(({ isBusy, n }) => isBusy && n >= 0)
-      while (isUnderWay() && performance.now() < giveUpAt) await delay(5)
-      result.failed += slots.filter(({ isBusy, n }) => isBusy && n >= 0).length
+      while (slots.some(({ isBusy }) => isBusy) && performance.now() < giveUpAt) await delay(5)
+      result.failed += slots.filter(({ isBusy }) => isBusy).length
       for (const { connection } of slots) connection.close()
       return result
     },
@@ -118,7 +118,12 @@ export const runClosedLoop = async (options: LoopOptions): Promise<LoopResult> =
  */
 export const runOpenLoop = async (options: LoopOptions & { perSecond: number }): Promise<LoopResult> => {
   const { perSecond, seconds, request } = options
+  // First in, first out: none is left idle until the server ends it.
   const idle: Slot[] = []
+  const takeIdle = (): Slot | undefined => {
+    const slot = idle.shift()
+    return slot?.isCut ? takeIdle() : slot
+  }
   let n = 0
   let due = 0
   const { slots, result, end } = await start(options, (slot) => {
@@ -129,7 +134,7 @@ export const runOpenLoop = async (options: LoopOptions & { perSecond: number }):
   const schedule = createSchedule(startedAt, perSecond, seconds)
   const sendDue = () => {
     while (n < due) {
-      const slot = idle.pop()
+      const slot = takeIdle()
       if (!slot) return
       const dueAt = schedule.dueAt(n)
       send(slot, request(n), n, dueAt)

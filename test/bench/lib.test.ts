@@ -1,5 +1,5 @@
 import { createServer, type RequestListener, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 import t, { type Test } from 'tap'
 import { requestText } from '../../bench/lib/client.ts'
 import { runClosedLoop, runOpenLoop } from '../../bench/lib/loops.ts'
@@ -74,8 +74,12 @@ t.test('rounds are measured in turn until enough were undisturbed, or too many t
   t.same(undisturbedOf(never.get('b') ?? [], -1), [], 'and nothing to judge')
 })
 
-const serve = async (t: Test, listener: RequestListener): Promise<string> => {
-  const server: Server = createServer(listener)
+const serve = async (
+  t: Test,
+  listener: RequestListener,
+  onConnection: (socket: Socket) => void = () => {},
+): Promise<string> => {
+  const server: Server = createServer(listener).on('connection', onConnection)
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   t.teardown(() => server.close())
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
@@ -102,6 +106,26 @@ t.test('at a constant rate latency counts from when a request was due', async (t
   // Four were under way; the others had no connection until the stall was over, and were late all the same.
   t.ok(open.latency.percentile(50) / 1000 > stallMs / 2, `half waited ${open.latency.percentile(50)} µs`)
 })
+
+t.test(
+  'a connection ended while it was idle is no failure and not used again; one with a request is',
+  async (t) => {
+    const sockets = new Set<Socket>()
+    let cutTheAsking = false
+    const listener: RequestListener = (request, response) => {
+      for (const socket of sockets) if (socket !== request.socket) socket.destroy()
+      if (cutTheAsking) request.socket.destroy()
+      else response.end('ok')
+    }
+    const url = await serve(t, listener, (socket) => sockets.add(socket))
+    const options = { url, connections: 4, request: () => requestText('/', {}) }
+    const idle = await runOpenLoop({ ...options, seconds: 0.5, perSecond: 20 })
+    t.match(idle, { answers: 10, failed: 0 })
+    cutTheAsking = true
+    const busy = await runOpenLoop({ ...options, connections: 1, seconds: 0.01, perSecond: 100 })
+    t.match(busy, { answers: 0, failed: 1 })
+  },
+)
 
 t.test('answers are told apart, whatever they come in, and failures counted', async (t) => {
   const body = Buffer.alloc(300_000, 'x')
