@@ -39,6 +39,10 @@ export const scalar = z.union(
   'expected a text, a number, true, false or null',
 )
 
+/** Whether what stands in a document has members by name. */
+export const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
 /** Names that lists and revisions take for themselves, and those that no address may have. */
 export const reservedParameters: readonly string[] = [
   'limit',

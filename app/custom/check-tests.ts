@@ -1,0 +1,129 @@
+import { z } from 'zod'
+import { parsePrefix, parseValue } from '../query/values.ts'
+import { checkField, type Scope } from './check-fields.ts'
+import { findParameter, fits } from './check-source.ts'
+import type { FieldRef, Operand, Test } from './definition.ts'
+import { bounds, isObject, type TestOperator, testOperators } from './document.ts'
+import type { Path } from './faults.ts'
+
+const operatorsFor = ({ type, array, path }: FieldRef): readonly TestOperator[] => {
+  if (array) return ['eq', 'ne', 'in', 'nin']
+  if (type === 'json') return ['null']
+  if (type === 'boolean') return ['eq', 'ne', 'null']
+  const ordered = testOperators.filter((each) => each !== 'prefix')
+  return type === 'text' && path.length === 0 ? testOperators : ordered
+}
+
+/** PostgreSQL's. */
+const greatestInteger = 2 ** 31 - 1
+
+const checkOperand = (
+  value: unknown,
+  ref: FieldRef,
+  operator: TestOperator,
+  path: Path,
+  scope: Scope,
+): Operand | undefined => {
+  const { faults } = scope
+  if (typeof value === 'string' && /^\$[^${]/.test(value)) {
+    const parameter = findParameter(value.slice(1), path, scope)
+    if (!parameter) return undefined
+    if (operator !== 'null' && fits(parameter, { ...ref.field, kind: ref.type as 'text' }))
+      return { param: parameter.name }
+    faults.add(path, `a parameter of type ${parameter.type} is never ${ref.field.name}, which is ${ref.type}`)
+    return undefined
+  }
+  const text = typeof value === 'string' && value.startsWith('$$') ? value.slice(1) : value
+  if (operator === 'null' || ref.type === 'boolean') {
+    if (typeof text === 'boolean') return { literal: text }
+    faults.add(path, 'expected true or false')
+    return undefined
+  }
+  if (ref.type === 'integer') {
+    if (Number.isInteger(text) && Math.abs(text as number) <= greatestInteger)
+      return { literal: text as number }
+    faults.add(path, `expected an integer from -${greatestInteger} to ${greatestInteger}`)
+    return undefined
+  }
+  if (typeof text !== 'string') {
+    faults.add(path, text === null ? 'expected a value; for none there is null: true' : 'expected a text')
+    return undefined
+  }
+  const parsed =
+    ref.path.length > 0
+      ? { value: text }
+      : operator === 'prefix'
+        ? parsePrefix(text)
+        : parseValue(ref.field, text)
+  if ('value' in parsed) return { literal: parsed.value }
+  faults.add(
+    path,
+    parsed.detail,
+    parsed.suggestion,
+    parsed.suggestion === undefined ? [] : [parsed.suggestion],
+  )
+  return undefined
+}
+
+const checkComparison = (test: Record<string, unknown>, path: Path, scope: Scope): Test | undefined => {
+  const { faults } = scope
+  if (typeof test.field !== 'string') {
+    faults.add([...path, 'field'], 'is missing: expected the name of a field, or any or all with tests')
+    return undefined
+  }
+  const ref = checkField(test.field, [...path, 'field'], scope)
+  if (!ref) return undefined
+  const names = Object.keys(test).filter((name) => name !== 'field')
+  const [name, ...more] = names
+  const known = operatorsFor(ref)
+  if (name === undefined || more.length > 0) {
+    faults.add(path, `expected field and one of: ${known.join(', ')}`)
+    return undefined
+  }
+  const operator = known.find((each) => each === name)
+  if (!operator) {
+    faults.add([...path, name], `${ref.field.name} is compared by: ${known.join(', ')}`, name, known)
+    return undefined
+  }
+  const given = test[name]
+  const isList = operator === 'in' || operator === 'nin'
+  if (
+    Array.isArray(given) !== isList ||
+    (isList && ((given as unknown[]).length === 0 || (given as unknown[]).length > bounds.choices))
+  ) {
+    faults.add([...path, name], isList ? `expected a list of 1 to ${bounds.choices}` : 'expected one value')
+    return undefined
+  }
+  const operands = [given]
+    .flat()
+    .map((value, index) =>
+      checkOperand(value, ref, operator, isList ? [...path, name, index] : [...path, name], scope),
+    )
+  return operands.every((each) => each !== undefined)
+    ? { kind: 'compare', ref, operator, operands }
+    : undefined
+}
+
+const testList = z.array(z.unknown()).min(1).max(20)
+
+/** `{ field, <operator>: value }`, or `any` or `all` of such tests. Undefined where there is a fault, which is noted. */
+export const checkTest = (test: unknown, path: Path, scope: Scope, depth = 1): Test | undefined => {
+  const { faults } = scope
+  if (!isObject(test)) {
+    faults.add(path, 'expected a test: { field: …, eq: … }')
+    return undefined
+  }
+  for (const kind of ['any', 'all'] as const) {
+    if (!(kind in test)) continue
+    const [other] = Object.keys(test).filter((name) => name !== kind)
+    if (other !== undefined) faults.add([...path, other], `expected nothing beside ${kind}`)
+    if (depth > bounds.depth) {
+      faults.add([...path, kind], `expected tests at most ${bounds.depth} deep`)
+      return undefined
+    }
+    const inner = faults.read(testList, test[kind], [...path, kind])
+    const tests = inner?.map((each, index) => checkTest(each, [...path, kind, index], scope, depth + 1))
+    return tests?.every((each) => each !== undefined) ? { kind, tests } : undefined
+  }
+  return checkComparison(test, path, scope)
+}
