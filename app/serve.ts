@@ -18,6 +18,7 @@ import { createDrain } from './running/drain.ts'
 import { endBySignal, endByWord } from './running/end.ts'
 import { listenOnMany } from './running/listen.ts'
 import { openLog, outliveReaders } from './running/log.ts'
+import { describeStartFault } from './running/start-fault.ts'
 import { supervise } from './running/supervise.ts'
 import { joinWorkers, type WorkerLink } from './running/worker.ts'
 import { type Log, openStores, type Stores } from './stores.ts'
@@ -141,10 +142,7 @@ export const start = async (): Promise<void> => {
       : serve(config))
   } catch (error) {
     if ((error as Error).name === 'AbortError') return
-    const message = error instanceof Error ? error.message : String(error)
-    process.stderr.write(
-      `${error instanceof ConfigError ? message : `The service cannot start: ${message}`}\n`,
-    )
+    process.stderr.write(`${error instanceof ConfigError ? error.message : describeStartFault(error)}\n`)
     process.exit(1)
   }
 }

@@ -213,6 +213,12 @@ t.test('on one database', async (t) => {
     t.match(await json('import examples/records.ndjson --customer acme'), { created: 0, unchanged: 10 })
   })
 
+  await t.test('a customer that an import makes is told of: its slug may be misspelt', async (t) => {
+    const { stdout } = await cli('import examples/records.ndjson --customer acm --dry-run')
+    t.match(stdout, /; 1 new customer, on plan basic$/m)
+    t.notMatch((await cli('import examples/records.ndjson --customer acme --dry-run')).stdout, 'new')
+  })
+
   await t.test('standard input is read; bad lines are named and make the exit code 1', async (t) => {
     const lines = ['{"resource":"products","id":"z","name":"Z"}', '{"resource":"products","id":"y"}', 'x']
     const input = lines.join('\n')

@@ -68,6 +68,11 @@ t.test('limits are configuration, and whole numbers from 1 on', async (t) => {
   }
 })
 
+t.test('a number that is none is refused by what would be one', async (t) => {
+  for (const bad of ['abc', '70000', '1.5'])
+    t.match(refusal({ PORT: bad }), 'PORT: expected a whole number from 0 to 65535', bad)
+})
+
 t.test('proxies may be addresses and ranges of both families', async (t) => {
   const { trustedProxies } = parseConfig({ TRUSTED_PROXIES: '10.0.0.0/8,::1,fd00::/8,192.0.2.1' })
   t.equal(trustedProxies.length, 4)

@@ -71,11 +71,17 @@ const show = (shell: Shell, slug: string, options: Output): Promise<void> =>
 /** The change that a command makes, by the name the audit trail has for it. */
 type Change = { action: AuditAction; changes: CustomerChanges }
 
+/** As the trail has them: named as the columns, and nothing that was not changed. */
+const toDetails = ({ expiringWithin, ...others }: CustomerChanges) => ({
+  ...others,
+  ...(expiringWithin === undefined ? {} : { expiring_within: expiringWithin }),
+})
+
 const applyChange = (db: Db, slug: string, { action, changes }: Change) =>
   changeAudited(
     db,
     (trx) => changeCustomer(trx, slug, changes),
-    () => ({ action, customer: slug, details: changes }),
+    () => ({ action, customer: slug, details: toDetails(changes) }),
   )
 
 const change = async (shell: Shell, wanted: Change, slug: string, options: Output): Promise<void> => {

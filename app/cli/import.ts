@@ -25,7 +25,11 @@ const formatReport = (report: ImportReport): string => {
   const { read, created, updated, unchanged, deleted, bad, warnings } = report
   const counts = Object.entries({ created, updated, unchanged, deleted, bad, warnings })
   const lines = `${read} ${read === 1 ? 'line' : 'lines'}${report.dryRun ? ' (dry run, nothing written)' : ''}`
-  return `${lines}: ${counts.map(([name, count]) => `${count} ${name}`).join(', ')}`
+  // A slug that was misspelt makes a customer: it should be seen.
+  const { customersCreated: added } = report
+  const customers =
+    added === 0 ? '' : `; ${added} new ${added === 1 ? 'customer' : 'customers'}, on plan basic`
+  return `${lines}: ${counts.map(([name, count]) => `${count} ${name}`).join(', ')}${customers}`
 }
 
 /** Whose records were changed is written with the changes; this says what the command was. */

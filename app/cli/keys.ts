@@ -26,7 +26,12 @@ const issue = async (shell: Shell, slug: string, options: IssueOptions): Promise
     return changeAudited(
       db,
       (trx) => addApiKey(trx, { customerId: slug, keyId, secretSha256, ...limits }),
-      () => ({ action: 'keys.issue', customer: slug, subject: keyId, details: limits }),
+      ({ scopes, expires_at }) => ({
+        action: 'keys.issue',
+        customer: slug,
+        subject: keyId,
+        details: { scopes, expires_at },
+      }),
     )
   })
   const { key_id, customer, scopes, expires_at } = withScopes(key)

@@ -7,7 +7,8 @@ import type { Shell } from './shell.ts'
 const migrate = async (shell: Shell, options: Output): Promise<void> => {
   const { migrations, referenceLoaded } = await withOwner(shell, async (db, secrets) => {
     const prepared = await prepareDatabase(db, secrets)
-    await recordAct(db, { action: 'migrate', details: prepared })
+    const details = { migrations: prepared.migrations, reference_loaded: prepared.referenceLoaded }
+    await recordAct(db, { action: 'migrate', details })
     return prepared
   })
   const reference = `reference data ${referenceLoaded ? 'loaded' : 'up to date'}`

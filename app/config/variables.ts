@@ -5,7 +5,10 @@ export const origin = z.url({ protocol: /^https?$/ }).refine((value) => URL.pars
   message: 'expected an origin: scheme, host and port, nothing after them',
 })
 const list = z.string().transform((value) => value.split(',').filter((part) => part !== ''))
-const integer = (min: number, max: number) => z.coerce.number().int().min(min).max(max)
+const integer = (min: number, max: number) => {
+  const error = `expected a whole number from ${min} to ${max}`
+  return z.coerce.number({ error }).int({ error }).min(min, { error }).max(max, { error })
+}
 /** Looser than an URL: libpq's form names a socket by `?host=/folder` and has no host then. */
 const postgresUrl = z.string().regex(/^postgres(ql)?:\/\/\S+$/, 'expected postgresql://…')
 const redisUrl = z.string().regex(/^rediss?(-cluster)?:\/\/[^\s/]+(\/\d*)?$/, {
@@ -49,7 +52,9 @@ export const variables = {
     .describe(
       'Prepared statements; `off` behind a pooler that hands out connections by transaction and lacks them',
     ),
-  REDIS_URL: redisUrl.optional().describe('Redis 7 or later, or Valkey; absent: memory cache only'),
+  REDIS_URL: redisUrl
+    .optional()
+    .describe('Redis 7 or later, or Valkey, or a cluster of either; absent: memory cache only'),
   SECRET_KEY: list
     .optional()
     .describe(
@@ -57,7 +62,7 @@ export const variables = {
     ),
   DEMO_TOKEN: z
     .string()
-    .regex(/^[A-Za-z0-9._~+/-]{8,128}$/)
+    .regex(/^[A-Za-z0-9._~+/-]{8,128}$/, 'expected 8 to 128 of A-Z a-z 0-9 . _ ~ + / -')
     .default('cda_demo_public')
     .describe('The published token that sees example data only'),
   ACCESS_TOKEN_SECONDS: integer(60, 86_400).default(3600).describe('Life of an access token'),
@@ -72,7 +77,9 @@ export const variables = {
   ALLOW_HTTP: z
     .enum(['loopback', 'never'])
     .optional()
-    .describe('Plain HTTP from this machine itself; default: loopback, in production never'),
+    .describe(
+      'Whether clients on this machine may use plain HTTP; default: loopback, they may; in production never',
+    ),
   CORS_ORIGINS: list.default([]).describe('Origins whose pages may call the API'),
   CACHE_TTL_SECONDS: integer(1, 86_400)
     .default(600)
