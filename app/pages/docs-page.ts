@@ -5,7 +5,7 @@ import type { PageContent } from './layout.ts'
 /** Where the reference's own program is; its version is part of the address, so browsers keep it. */
 export const referenceScript = '/assets/reference-1.72.1.js'
 
-/** `/docs`: the reference, drawn in the browser from `/openapi.json`, and the guides beside it. */
+/** `/docs`: the reference, drawn in the browser from `/openapi.json`, and the guides for integrators above it. */
 export const docsPage = (demoToken: string, guides: readonly Guide[]): PageContent => ({
   title: 'Reference',
   description: 'Every endpoint, filter, header and error of the Certification Data API.',
@@ -13,7 +13,7 @@ export const docsPage = (demoToken: string, guides: readonly Guide[]): PageConte
   isBare: true,
   styles: ['docs.css'],
   script: 'docs.js',
-  main: html`<nav class="guides" aria-label="Guides"><strong>Guides</strong><ul>${guides.map(({ path, title }) => html`<li><a href="${path}">${title}</a></li>`)}</ul></nav>
+  main: html`<nav class="guides" aria-label="Guides"><strong>Guides</strong><ul>${guides.map(({ path, title }) => html`<li><a href="${path}">${title}</a></li>`)}<li><a href="/docs/guides">All guides</a></li></ul></nav>
 <noscript><p class="notice">The reference needs JavaScript. <a href="/openapi.json">The OpenAPI document</a> says the same to programs.</p></noscript>
 <div id="reference" data-token="${demoToken}" data-script="${referenceScript}"></div>`,
 })

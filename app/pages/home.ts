@@ -56,7 +56,7 @@ ${command(`curl '${publicUrl}/v1/auth/login' -H 'Content-Type: application/json'
 <h2>Where to go on</h2>
 <ul class="links">
 <li><a href="/docs">Reference</a> <span class="soft">every endpoint, filter, header and error, with requests you can send</span></li>
-<li><a href="/docs/guides">Guides</a> <span class="soft">following changes, importing, freshness, personal data</span></li>
+<li><a href="/docs/guides">Guides</a> <span class="soft">quick start, queries, following changes, caching; for operators: deployment, import, audit</span></li>
 <li><a href="/openapi.json">OpenAPI 3.1 document</a> <span class="soft">for generators</span></li>
 <li><a href="/problems">Errors</a> <span class="soft">what each means and what to do</span></li>
 </ul>`,

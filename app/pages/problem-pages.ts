@@ -39,7 +39,7 @@ const listPage = (): PageContent => ({
   path: '/problems',
   main: html`<h1>Errors</h1>
 <p class="lead">Errors are problem documents (RFC 9457). <code>type</code> leads to the page here, <code>code</code> is for programs, <code>detail</code> for people, and <code>request_id</code> for questions to the operator.</p>
-<div class="scroll"><table><thead><tr><th>Status</th><th>Code</th><th>Meaning</th></tr></thead><tbody>${codes.map(
+<div class="scroll"><table class="stacked"><thead><tr><th>Status</th><th>Code</th><th>Meaning</th></tr></thead><tbody>${codes.map(
     (code) => {
       const [status] = catalogue[code]
       return html`<tr><td>${status}</td><td><a href="${problemPath(code)}"><code>${code}</code></a></td><td>${problemWords[code].means}</td></tr>`

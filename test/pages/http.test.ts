@@ -1,3 +1,5 @@
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
 import type { LightMyRequestResponse } from 'fastify'
 import { sql } from 'kysely'
 import t from 'tap'
@@ -159,6 +161,13 @@ t.test('the OAuth metadata, the catalog and security.txt lead to pages that ther
   const [, expires] = /^Expires: (.+)$/m.exec(answer.body) ?? []
   const daysLeft = (Date.parse(expires as string) - Date.now()) / 86_400_000
   t.ok(daysLeft > 90 && daysLeft < 365, 'RFC 9116: less than a year')
+})
+
+t.test('every guide is listed, what to begin with first', async (t) => {
+  const { body } = await get('/docs/guides')
+  const files = readdirSync(join(import.meta.dirname, '../../docs')).filter((name) => name.endsWith('.md'))
+  for (const file of files) t.match(body, `"/docs/guides/${file.slice(0, -3)}"`)
+  t.match(/guides\/([\w-]+)"/.exec(body)?.[1], 'quick-start')
 })
 
 t.test('guides link to guides, and to nothing that is no page', async (t) => {

@@ -3,8 +3,9 @@
  */
 
 const svgNamespace = 'http://www.w3.org/2000/svg'
-const width = 960
 const left = 44
+/** Below this width half as many times stand under a chart. */
+const narrow = 480
 
 /**
  * @param {string} name
@@ -28,7 +29,8 @@ const roundUp = (value) => {
 /**
  * @typedef {object} Frame
  * @property {number} count points from left to right
- * @property {number} height
+ * @property {number} width in the page's pixels, so that words are as large as elsewhere
+ * @property {number} height the same, without the line of times
  * @property {string} label what a screen reader says of the chart
  * @property {(index: number) => string} at where on the time axis a point is, in words
  * @property {(index: number | undefined) => void} onPoint told which point is looked at
@@ -38,12 +40,12 @@ const roundUp = (value) => {
  * @param {Frame} frame
  * @param {(layer: SVGElement, x: (index: number) => number, step: number) => void} draw
  */
-const createFrame = ({ count, height, label, at, onPoint }, draw) => {
+const createFrame = ({ count, width, height, label, at, onPoint }, draw) => {
   const step = (width - left) / count
   const x = (/** @type {number} */ index) => left + index * step
   const svg = shape('svg', { viewBox: `0 0 ${width} ${height + 22}`, role: 'img', 'aria-label': label })
   draw(/** @type {SVGElement} */ (svg), x, step)
-  const ticks = 4
+  const ticks = width < narrow ? 2 : 4
   for (let i = 0; i <= ticks; i++) {
     const index = Math.min(count - 1, Math.round((i * count) / ticks))
     const anchor = i === 0 ? 'start' : i === ticks ? 'end' : 'middle'
@@ -70,10 +72,9 @@ const createFrame = ({ count, height, label, at, onPoint }, draw) => {
 /**
  * @param {SVGElement} svg
  * @param {number} top the greatest value of the axis
- * @param {number} height
- * @param {(value: number) => string} format
+ * @param {{ width: number, height: number, format: (value: number) => string }} frame
  */
-const drawAxis = (svg, top, height, format) => {
+const drawAxis = (svg, top, { width, height, format }) => {
   for (const share of [0, 0.5, 1]) {
     const y = height - share * height
     svg.append(
@@ -93,14 +94,14 @@ const drawAxis = (svg, top, height, format) => {
  * }} options
  */
 export const lineChart = (options) => {
-  const { lines, gaps, limit, height, format } = options
+  const { lines, gaps, limit, width, height } = options
   const most = Math.max(0, ...lines.flatMap(({ values }) => values.filter((value) => value !== null)))
   // The promise is only drawn where it does not press what was measured to the floor.
   const isLimitNear = limit !== undefined && most > limit / 8
   const top = roundUp(Math.max(most * 1.1, isLimitNear ? limit * 1.1 : 0))
   return createFrame(options, (svg, x, step) => {
     const y = (/** @type {number} */ value) => height - (value / top) * height
-    drawAxis(svg, top, height, format)
+    drawAxis(svg, top, options)
     gaps.forEach((isGap, i) => {
       if (isGap) svg.append(shape('rect', { class: 'gap', x: x(i), y: 0, width: step, height }))
     })
@@ -128,10 +129,10 @@ export const lineChart = (options) => {
  * @param {Frame & { values: number[], failed: number[], gaps: boolean[], format: (value: number) => string }} options
  */
 export const barChart = (options) => {
-  const { values, failed, gaps, height, format } = options
+  const { values, failed, gaps, height } = options
   const top = roundUp(Math.max(...values, 1))
   return createFrame(options, (svg, x, step) => {
-    drawAxis(svg, top, height, format)
+    drawAxis(svg, top, options)
     values.forEach((value, i) => {
       const size = (value / top) * height
       const bad = ((failed[i] ?? 0) / top) * height

@@ -80,6 +80,12 @@ export const milliseconds = (ms) => {
 export const number = (count) =>
   count === null || count === undefined ? 'no data' : count.toLocaleString('en-GB')
 
+/** In UTC, as everything the service says of time. */
+export const time = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', timeZone: 'UTC' })
+export const date = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' })
+/** @param {string} instant */
+export const moment = (instant) => `${date.format(new Date(instant))}, ${time.format(new Date(instant))} UTC`
+
 /** @param {number} seconds */
 export const duration = (seconds) => {
   if (seconds < 60) return `${Math.round(seconds)} s`
