@@ -80,6 +80,22 @@ t.test('no page breaks an accessibility rule, complains, or is wider than its wi
   }
 })
 
+t.test('words of charts are as large as others, on a phone too, and where it is turned', async (t) => {
+  const { page, close } = await open('/status')
+  await page.waitForSelector('#latency svg')
+  for (const width of [1280, 390, 844]) {
+    await page.setViewportSize({ width, height: 850 })
+    await page.waitForFunction(
+      `document.querySelector('#latency svg').viewBox.baseVal.width <= document.querySelector('#latency').clientWidth`,
+    )
+    const height = await page.evaluate<number>(
+      `document.querySelector('#latency text').getBoundingClientRect().height`,
+    )
+    t.ok(height > 11 && height < 20, `${width} px: ${height} px high`)
+  }
+  await close()
+})
+
 t.test('the demo has room for what its comparisons say', async (t) => {
   const { page, close } = await open('/demo')
   await page.waitForSelector('#filters .filter')
