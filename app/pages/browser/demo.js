@@ -1,14 +1,16 @@
 import { bytesOf, phrase, send, showBody, showFigures, showSaving } from './answer.js'
 import { controlList, fieldOf, filterRow } from './controls.js'
+import { showFaults } from './faults.js'
 import { listEndpoints } from './openapi.js'
 import { applySuggestion, fromSearch, snippets, toTarget } from './query.js'
+import { startTabs } from './tabs.js'
 import { addCopyButton, find, make, milliseconds, number } from './ui.js'
 
 /**
  * @typedef {import('./openapi.js').Endpoint} Endpoint
  * @typedef {import('./query.js').Pair} Pair
  * @typedef {import('./answer.js').Answer} Answer
- * @typedef {{ parameter?: string, pointer?: string, code: string, detail: string, did_you_mean?: string }} Fault
+ * @typedef {import('./faults.js').Fault} Fault
  */
 
 const token = find('#demo', HTMLElement).dataset.token ?? ''
@@ -142,51 +144,21 @@ const offerIds = async (chosen) => {
   showSnippet()
 }
 
-/** @param {Fault} fault */
-const describeFault = (fault) => {
-  const { parameter, pointer, detail, did_you_mean: better } = fault
-  const said = make('p', {}, make('code', {}, parameter ?? pointer ?? ''), ` ${detail}`)
-  if (better === undefined) return make('li', {}, said)
-  const button = make('button', { type: 'button', class: 'quiet' }, `Did you mean ${better}?`)
-  button.addEventListener('click', () => {
-    const choices = [
-      ...endpoint.fields.flatMap((field) => field.operators.filter(({ name }) => name === parameter)),
-      ...endpoint.controls.filter(({ name }) => name === parameter),
-    ].flatMap((each) => each.choices)
-    pairs = applySuggestion(pairs, fault, (item) => choices.includes(item))
-    redraw()
-    button.replaceWith(make('span', { class: 'good' }, `Now ${better}.`))
-    find('#send', HTMLElement).focus()
-  })
-  return make('li', {}, said, button)
+/** Puts what was meant in place of the slip. @param {Fault} fault */
+const mend = (fault) => {
+  const choices = [
+    ...endpoint.fields.flatMap((field) => field.operators.filter(({ name }) => name === fault.parameter)),
+    ...endpoint.controls.filter(({ name }) => name === fault.parameter),
+  ].flatMap((each) => each.choices)
+  pairs = applySuggestion(pairs, fault, (item) => choices.includes(item))
+  redraw()
 }
 
-/** @param {Answer} answer */
-const showFaults = ({ status, body }) => {
-  const box = find('#faults', HTMLElement)
-  if (status < 400 || body === undefined) return box.replaceChildren()
-  const corrected = body.try
-  const mend = make('button', { type: 'button', class: 'main' }, 'Send the corrected query')
-  mend.addEventListener('click', () => {
-    pairs = fromSearch(new URL(corrected).search)
-    redraw()
-    void submit()
-  })
-  box.replaceChildren(
-    make(
-      'div',
-      { class: 'notice bad' },
-      make(
-        'p',
-        {},
-        make('strong', {}, body.detail),
-        ' ',
-        make('a', { href: new URL(body.type).pathname }, `About ${body.code}`),
-      ),
-      make('ul', { class: 'faults' }, ...(body.errors ?? []).map(describeFault)),
-      corrected === undefined ? undefined : mend,
-    ),
-  )
+/** @param {string} search the corrected query */
+const sendCorrected = (search) => {
+  pairs = fromSearch(search)
+  redraw()
+  void submit()
 }
 
 /** @param {Answer} answer */
@@ -202,7 +174,7 @@ const show = (answer) => {
   find('#answer', HTMLElement).hidden = false
   tell(answer)
   showFigures(answer)
-  showFaults(answer)
+  showFaults(answer, mend, sendCorrected)
   const isWhole = answer.status === 200
   const next = answer.body?.page?.next_cursor
   if (answer.status === 304 && whole) showSaving(whole.answer, answer)
@@ -240,29 +212,6 @@ const makeMistake = () => {
   pairs = [...(field && choice ? [/** @type {Pair} */ ([field.name, slip])] : []), ['limt', '3']]
   redraw()
   void submit()
-}
-
-const startTabs = () => {
-  const tabs = [...document.querySelectorAll('[role=tab]')].map((tab) => /** @type {HTMLElement} */ (tab))
-  const select = (/** @type {HTMLElement} */ chosen) => {
-    language = /** @type {typeof language} */ (chosen.id.replace('tab-', ''))
-    for (const tab of tabs) {
-      tab.setAttribute('aria-selected', String(tab === chosen))
-      tab.tabIndex = tab === chosen ? 0 : -1
-    }
-    find('#snippet', HTMLElement).setAttribute('aria-labelledby', chosen.id)
-    showSnippet()
-  }
-  tabs.forEach((tab, index) => {
-    tab.addEventListener('click', () => select(tab))
-    tab.addEventListener('keydown', ({ key }) => {
-      const step = key === 'ArrowRight' ? 1 : key === 'ArrowLeft' ? -1 : 0
-      const other = tabs[(index + step + tabs.length) % tabs.length]
-      if (step === 0 || !other) return
-      select(other)
-      other.focus()
-    })
-  })
 }
 
 const start = async () => {
@@ -329,7 +278,10 @@ find('#first', HTMLElement).addEventListener('click', () => {
   void submit()
 })
 for (const box of document.querySelectorAll('.codebox')) addCopyButton(/** @type {HTMLElement} */ (box))
-startTabs()
+startTabs((name) => {
+  language = /** @type {typeof language} */ (name)
+  showSnippet()
+})
 start().catch((error) => {
   find('#said', HTMLElement).textContent =
     `The demo could not be loaded: ${error.message}. Load the page again.`
