@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto'
 import { METHODS } from 'node:http'
 import type { Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
-import cors from '@fastify/cors'
 import Fastify, { type FastifyInstance, type FastifyServerOptions, LogController } from 'fastify'
 import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod'
 import type { Registry } from 'prom-client'
@@ -12,6 +11,7 @@ import accessRequests from '../plugins/access-requests.ts'
 import answers from '../plugins/answers.ts'
 import audit from '../plugins/audit.ts'
 import auth from '../plugins/auth.ts'
+import crossOrigin from '../plugins/cross-origin.ts'
 import endpoints from '../plugins/endpoints.ts'
 import fastLane from '../plugins/fast-lane.ts'
 import fastRefusals from '../plugins/fast-refusals.ts'
@@ -21,6 +21,7 @@ import limits from '../plugins/limits.ts'
 import methodGuard from '../plugins/method-guard.ts'
 import metrics from '../plugins/metrics.ts'
 import openapi from '../plugins/openapi.ts'
+import overload from '../plugins/overload.ts'
 import pages from '../plugins/pages.ts'
 import problems from '../plugins/problems.ts'
 import reference from '../plugins/reference.ts'
@@ -74,14 +75,11 @@ import { createQuotas } from './limits/quotas.ts'
 import type { SlotStore } from './limits/slots.ts'
 import type { LimitStore } from './limits/store.ts'
 import { after } from './limits/timer.ts'
-import { byLabel, counter, createSlowFigure, gauge } from './observe/figures.ts'
+import { createSlowFigure } from './observe/figures.ts'
 import { createRequestObserver } from './observe/requests.ts'
 import { type PoolFigures, type RedisFigures, serviceCollectors } from './observe/service-metrics.ts'
 import type { Tracing } from './observe/tracing.ts'
 import { describeCustom } from './openapi/custom.ts'
-import { createAdmission } from './overload/admission.ts'
-import { guardServer } from './overload/guard.ts'
-import { watchLag } from './overload/lag.ts'
 import { createTarpit } from './overload/tarpit.ts'
 import { createSite } from './pages/site.ts'
 import { createCursorCodec } from './query/cursor.ts'
@@ -135,21 +133,6 @@ const maxBodyBytes = 64 * 1024
 /** Scrapes are as frequent as somebody likes, and come from several. */
 const slowFigureKeptMs = 30_000
 
-const exposedHeaders = [
-  'ETag',
-  'Link',
-  'RateLimit',
-  'RateLimit-Policy',
-  'Retry-After',
-  'Request-Id',
-  'Cache-Status',
-  'Data-As-Of',
-  'Sync-Token',
-  'Deprecation',
-  'Sunset',
-  'WWW-Authenticate',
-]
-
 const serverOptions = (
   { config, publicUrl, logStream }: Deps,
   headers: () => Readonly<Record<string, string>>,
@@ -181,40 +164,6 @@ const serverOptions = (
   const unreadTimeoutMs = Math.max(keepAliveTimeoutMs, config.exports.idleMs + 10_000)
   const serverFactory = createListener({ tls: config.tls, maxHeaderBytes, answerFast, unreadTimeoutMs })
   return config.tls ? { ...options, serverFactory, http2: true } : { ...options, serverFactory }
-}
-
-/** Refuses what is too much before Fastify sees it. */
-const shedOverload = (
-  app: FastifyInstance,
-  { config, publicUrl, monotonicNow }: Deps,
-  headers: () => Readonly<Record<string, string>>,
-): void => {
-  const { concurrency, lagMs } = config.overload
-  const lag = watchLag({ lateMs: lagMs, now: monotonicNow })
-  const shed = { demo: 0, other: 0 }
-  const admission = createAdmission({ concurrency, lag })
-  const onShed = (kind: keyof typeof shed) => {
-    shed[kind] += 1
-    app.requestObserver.observe('', kind === 'demo' ? 'demo' : 'none', 503, 0, 'none')
-  }
-  app.addHook('onReady', async () =>
-    guardServer(app.server, {
-      admission,
-      publicUrl,
-      demoToken: config.demoToken,
-      headers,
-      onShed,
-      isHeld: app.isHeld,
-    }),
-  )
-  app.addHook('onClose', async () => lag.stop())
-  app.metrics.add([
-    counter('certdata_shed_total', 'Requests refused because there were too many, by kind', () =>
-      byLabel('kind', shed),
-    ),
-    gauge('certdata_requests_waiting', 'Requests that wait for something', () => admission.active, 'sum'),
-    gauge('certdata_event_loop_late', '0 while the event loop is in time, up to 4', lag.level),
-  ])
 }
 
 const redisFigures = ({ shared, limitStore }: Deps): Record<string, RedisFigures> => {
@@ -253,16 +202,7 @@ export const build = async (deps: Deps): Promise<FastifyInstance> => {
   await app.register(pages)
   await app.register(methodGuard)
   const hasCors = config.corsOrigins.length > 0
-  if (hasCors) {
-    await app.register(cors, {
-      origin: [...config.corsOrigins],
-      exposedHeaders,
-      maxAge: 600,
-      strictPreflight: false,
-      // The routes answer OPTIONS themselves, with `Allow`.
-      preflightContinue: true,
-    })
-  }
+  if (hasCors) await app.register(crossOrigin, { origins: config.corsOrigins })
   await app.register(signingKeyRefresh, { signingKeys })
   const counting = { limits: config.limits, store: deps.limitStore, now: monotonicNow, after }
   const logins = createLogins(counting)
@@ -377,6 +317,7 @@ export const build = async (deps: Deps): Promise<FastifyInstance> => {
   await app.register(pageRoutes, { site })
   await app.register(reference)
   await app.register(accessRoutes, { site, form: createAccessForm(requests, secrets, now) })
-  shedOverload(app, deps, constantHeaders)
+  const load = { ...config.overload, publicUrl, demoToken, monotonicNow, headers: constantHeaders }
+  await app.register(overload, load)
   return app
 }
