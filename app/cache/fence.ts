@@ -43,6 +43,7 @@ export type Verdict = 'fresh' | 'behind' | 'unsure'
 
 export type Fence = {
   apply(poll: Poll): void
+  /** Whether what was read may be served now. */
   judge(stamped: Stamped): Verdict
   /** Notes what is being served though no judgement was needed, because its query began after the request. */
   noteServed(stamped: Stamped): void
