@@ -89,6 +89,26 @@ export const createTestDatabase = async (): Promise<TestDatabase> => {
   return { url: server.url, operator, reader, exportSource: exports.source, close }
 }
 
+/** Connections of the database's owner, who may do everything; the caller destroys them. */
+export const connectOwner = ({ url }: Pick<TestDatabase, 'url'>, max = 1): Db => connect(url, undefined, max)
+
+/** Makes whoever reads products wait, from now until the returned function is called. */
+export const lockProducts = async ({ operator }: Pick<TestDatabase, 'operator'>) => {
+  const locked = Promise.withResolvers<void>()
+  const released = Promise.withResolvers<void>()
+  const held = operator.transaction().execute(async (transaction) => {
+    await sql`lock table products in access exclusive mode`.execute(transaction)
+    locked.resolve()
+    await released.promise
+  })
+  // A lock that cannot be had rejects.
+  await Promise.race([locked.promise, held])
+  return async (): Promise<void> => {
+    released.resolve()
+    await held
+  }
+}
+
 export type TestClock = {
   /** Added to the wall clock, in milliseconds: changes the day and tokens' times. */
   offsetMs: number

@@ -4,9 +4,16 @@ import { listEntries } from '../../app/audit/list.ts'
 import { verifyAudit } from '../../app/audit/verify.ts'
 import { createApiKey, parseApiKey } from '../../app/auth/api-keys.ts'
 import { createSecrets } from '../../app/auth/secrets.ts'
-import { createDb, createPool } from '../../app/db/connect.ts'
 import { importRecords } from '../../app/import/index.ts'
-import { addCustomer, createTestApp, createTestDatabase, logIn, secretKey, until } from '../helper.ts'
+import {
+  addCustomer,
+  connectOwner,
+  createTestApp,
+  createTestDatabase,
+  logIn,
+  secretKey,
+  until,
+} from '../helper.ts'
 
 const database = await createTestDatabase()
 t.teardown(() => database.close())
@@ -16,8 +23,7 @@ const app = await createTestApp(database, { clock, env: { LIMIT_FAILED_LOGINS: '
 t.teardown(() => app.close())
 
 const createTestSuperuser = async (test: Test) => {
-  const pool = createPool(database.url, { max: 1, applicationName: 'test', onError: () => {} })
-  const superuser = createDb(pool)
+  const superuser = connectOwner(database)
   test.teardown(() => superuser.destroy())
   return superuser
 }

@@ -7,9 +7,8 @@ import { type AuditEvent, recordEvents } from '../../app/audit/record.ts'
 import { readChainState, sealPending } from '../../app/audit/sealer.ts'
 import { verifyAudit } from '../../app/audit/verify.ts'
 import { createSecrets } from '../../app/auth/secrets.ts'
-import { createDb, createPool } from '../../app/db/connect.ts'
 import type { Db } from '../../app/db/schema.ts'
-import { addCustomer, createTestDatabase } from '../helper.ts'
+import { addCustomer, connectOwner, createTestDatabase } from '../helper.ts'
 
 const secrets = createSecrets(['k'.repeat(32)])
 const stranger = createSecrets(['s'.repeat(32)])
@@ -17,7 +16,7 @@ const stranger = createSecrets(['s'.repeat(32)])
 /** A database with an empty trail, and its superuser. */
 const open = async (test: Test) => {
   const database = await createTestDatabase()
-  const superuser = createDb(createPool(database.url, { max: 4, applicationName: 'test', onError: () => {} }))
+  const superuser = connectOwner(database, 4)
   test.teardown(async () => {
     await superuser.destroy()
     await database.close()

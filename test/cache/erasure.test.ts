@@ -1,12 +1,11 @@
 import { sql } from 'kysely'
 import t from 'tap'
-import { createDb, createPool } from '../../app/db/connect.ts'
 import { eraseCustomer } from '../../app/gdpr/erase.ts'
-import { asCustomer, createTestApp, createTestDatabase, until } from '../helper.ts'
+import { asCustomer, connectOwner, createTestApp, createTestDatabase, until } from '../helper.ts'
 
 const database = await createTestDatabase()
 const app = await createTestApp(database)
-const owner = createDb(createPool(database.url, { max: 1, applicationName: 'test', onError: () => {} }))
+const owner = connectOwner(database)
 t.teardown(async () => {
   await app.close()
   await owner.destroy()

@@ -1,11 +1,10 @@
 import { sql } from 'kysely'
 import t from 'tap'
-import { createDb, createPool } from '../../app/db/connect.ts'
-import { asCustomer, createTestApp, createTestDatabase, listenTestApp } from '../helper.ts'
+import { asCustomer, connectOwner, createTestApp, createTestDatabase, listenTestApp } from '../helper.ts'
 
 const database = await createTestDatabase()
 const app = await createTestApp(database)
-const owner = createDb(createPool(database.url, { max: 1, applicationName: 'test', onError: () => {} }))
+const owner = connectOwner(database)
 t.teardown(async () => {
   await app.close()
   await owner.destroy()

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import t from 'tap'
 import type { Field } from '../../app/resources/define.ts'
 import { resourceNames, resources } from '../../app/resources/index.ts'
-import { createTestDatabase } from '../helper.ts'
+import { connectOwner, createTestDatabase } from '../helper.ts'
 
 const database = await createTestDatabase()
 t.teardown(() => database.close())
@@ -169,8 +169,7 @@ t.test('elements are kept for the arrays that say so', async (t) => {
 
 t.test('truncating a table takes its elements along', async (t) => {
   await operator.insertInto('customers').values({ customer_id: 'acme', name: 'Acme' }).execute()
-  const { createDb, createPool } = await import('../../app/db/connect.ts')
-  const owner = createDb(createPool(database.url, { max: 1, applicationName: 'test', onError: () => {} }))
+  const owner = connectOwner(database)
   await sql`insert into products (customer_id, id, name, tags) values ('acme', 'p', 'P', '{x}')`.execute(
     owner,
   )

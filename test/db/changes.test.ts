@@ -1,9 +1,9 @@
 import { type RawBuilder, sql } from 'kysely'
 import t from 'tap'
 import { createChangeSource } from '../../app/db/changes.ts'
-import { createDb, createPool, readerRole } from '../../app/db/connect.ts'
+import { readerRole } from '../../app/db/connect.ts'
 import { resourceNames } from '../../app/resources/index.ts'
-import { addCustomer, createTestDatabase } from '../helper.ts'
+import { addCustomer, connectOwner, createTestDatabase } from '../helper.ts'
 
 const database = await createTestDatabase()
 const { operator, reader } = database
@@ -93,7 +93,7 @@ t.test('a customer that goes takes all of its records along, in the log too', as
 })
 
 t.test('TRUNCATE marks the resource for all', async (t) => {
-  const owner = createDb(createPool(database.url, { max: 1, applicationName: 'test', onError: () => {} }))
+  const owner = connectOwner(database)
   const events = await loggedBy(() => sql`truncate approvals`.execute(owner))
   await owner.destroy()
   t.same(events, ['* approvals *'])

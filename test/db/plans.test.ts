@@ -7,6 +7,7 @@ import { type Plan, planQuery } from '../../app/query/plan.ts'
 import type { ResourceName } from '../../app/resources/define.ts'
 import { resourceNames, resources } from '../../app/resources/index.ts'
 import { createTestDatabase } from '../helper.ts'
+import { explain, type PlanNode, rowsRead } from './explain.ts'
 
 /**
  * The contract's cost rule, asked of EXPLAIN as the serving role, on a customer of 20,000 records a resource
@@ -135,40 +136,11 @@ const seedDatabase = async () => {
   await owner.destroy()
 }
 
-type Node = {
-  'Node Type': string
-  'Relation Name'?: string
-  'Index Name'?: string
-  'Index Cond'?: string
-  'Actual Rows': number
-  'Actual Loops': number
-  'Rows Removed by Filter'?: number
-  'Rows Removed by Index Recheck'?: number
-  Plans?: Node[]
-}
-
-const nodesOf = (node: Node): Node[] => [node, ...(node.Plans ?? []).flatMap(nodesOf)]
-
 const planOf = (name: ResourceName, query: string, after?: string[]): Plan => {
   const outcome = parseQuery(resources[name], 'page', query)
   if ('faults' in outcome) throw new Error(`${name}?${query}: ${JSON.stringify(outcome.faults)}`)
   return planQuery(outcome.query, { customerId: large, today }, after)
 }
-
-const explain = async (plan: Plan): Promise<Node[]> => {
-  const { rows } = await sql<{
-    'QUERY PLAN': [{ Plan: Node }]
-  }>`explain (analyze, format json) ${pageStatement(plan)}`.execute(database.reader)
-  return nodesOf((rows[0] as { 'QUERY PLAN': [{ Plan: Node }] })['QUERY PLAN'][0].Plan)
-}
-
-const rowsRead = (nodes: Node[]): number =>
-  nodes
-    .filter((node) => /Scan/.test(node['Node Type']) && (node['Relation Name'] || node['Index Name']))
-    .reduce((sum, node) => {
-      const removed = (node['Rows Removed by Filter'] ?? 0) + (node['Rows Removed by Index Recheck'] ?? 0)
-      return sum + (node['Actual Rows'] + removed) * node['Actual Loops']
-    }, 0)
 
 /** Rows that share one value of a sort key, at most: mostly those that have none. */
 const largestTie = async (name: ResourceName, key: string): Promise<number> => {
@@ -181,7 +153,7 @@ const largestTie = async (name: ResourceName, key: string): Promise<number> => {
 const usedIndexes = new Set<string>()
 
 /** What breaks the rule in a plan, in words; `bound` undefined: the customer's rows may be read. */
-const faultsIn = (label: string, nodes: Node[], bound: number | undefined): string[] => {
+const faultsIn = (label: string, nodes: readonly PlanNode[], bound: number | undefined): string[] => {
   const faults: string[] = []
   for (const node of nodes) {
     if (node['Index Name']) usedIndexes.add(node['Index Name'])
@@ -202,7 +174,7 @@ const faultsIn = (label: string, nodes: Node[], bound: number | undefined): stri
 const judge = async (name: ResourceName, query: string, bound: number | undefined, after?: string[]) =>
   faultsIn(
     `${name}?${query}${after ? ` after ${after}` : ''}`,
-    await explain(planOf(name, query, after)),
+    await explain(database.reader, pageStatement(planOf(name, query, after))),
     bound,
   )
 

@@ -8,7 +8,7 @@ import type { Db } from '../../app/db/schema.ts'
 import { parseQuery } from '../../app/query/parse.ts'
 import { type Plan, planQuery } from '../../app/query/plan.ts'
 import { resources } from '../../app/resources/index.ts'
-import { createTestDatabase } from '../helper.ts'
+import { connectOwner, createTestDatabase } from '../helper.ts'
 
 const database = await createTestDatabase()
 const open = (prepares: boolean) =>
@@ -39,7 +39,7 @@ await sql`
   select c, 'x' || n, 'N' || n, c || n, 'approved', date '2024-01-01' + n % 900,
     nullif(date '2026-01-01' + n % 700, date '2026-01-01'), 'p' || n % 20
   from unnest(array['a', 'b']) c, generate_series(1, ${sql.lit(rowCount)}) n`.execute(database.operator)
-const owner = createDb(createPool(database.url, { max: 1, applicationName: 'test', onError: () => {} }))
+const owner = connectOwner(database)
 await sql`analyze`.execute(owner)
 await owner.destroy()
 

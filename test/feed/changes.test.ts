@@ -9,6 +9,7 @@ import { createTokenCodec, type SyncToken } from '../../app/feed/token.ts'
 import { resourceNames } from '../../app/resources/index.ts'
 import {
   asCustomer,
+  connectOwner,
   createTestApp,
   createTestDatabase,
   type Get,
@@ -668,7 +669,7 @@ t.test('a restored, moved or failed over database: 410, and the log starts anew'
 })
 
 t.test('the demo token follows the example data', async (t) => {
-  const db = createDb(createPool(database.url, { max: 1, applicationName: 'test', onError: () => {} }))
+  const db = connectOwner(database)
   await loadExampleData(db, new Date().toISOString().slice(0, 10))
   await db.destroy()
   const get: Get = (url) => app.inject({ url, headers: { authorization: 'Bearer cda_demo_public' } })

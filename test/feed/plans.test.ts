@@ -6,6 +6,7 @@ import { flipStatement } from '../../app/feed/flips.ts'
 import { logStatement } from '../../app/feed/log.ts'
 import type { SyncToken } from '../../app/feed/token.ts'
 import { resourceNames } from '../../app/resources/index.ts'
+import { explain, rowsRead, scansOf } from '../db/explain.ts'
 import { createTestDatabase } from '../helper.ts'
 
 /**
@@ -46,33 +47,6 @@ const seed = [
   sql.raw('analyze'),
 ]
 
-type Node = {
-  'Node Type': string
-  'Relation Name'?: string
-  'Index Name'?: string
-  'Index Cond'?: string
-  'Actual Rows': number
-  'Actual Loops': number
-  'Rows Removed by Filter'?: number
-  Plans?: Node[]
-}
-
-const nodesOf = (node: Node): Node[] => [node, ...(node.Plans ?? []).flatMap(nodesOf)]
-
-const explain = async (statement: RawBuilder<unknown>): Promise<Node[]> => {
-  const found = await sql<{
-    'QUERY PLAN': [{ Plan: Node }]
-  }>`explain (analyze, format json) ${statement}`.execute(reader)
-  return nodesOf((found.rows[0] as { 'QUERY PLAN': [{ Plan: Node }] })['QUERY PLAN'][0].Plan)
-}
-
-const scansOf = (nodes: Node[]) => nodes.filter((node) => node['Relation Name'] ?? node['Index Name'])
-const readBy = (nodes: Node[]): number =>
-  scansOf(nodes).reduce(
-    (sum, node) => sum + (node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0)) * node['Actual Loops'],
-    0,
-  )
-
 const statementOf = (token: Pick<SyncToken, 'base' | 'diff'>) =>
   logStatement({
     ...{ customerId, resources: resourceNames, limit, rows, bindings },
@@ -109,7 +83,7 @@ t.test('a page of the feed', async (t) => {
   }
   for (const [name, [token, atLeast]] of Object.entries(tokens)) {
     await t.test(`${name} costs the page, not the log`, async (t) => {
-      const nodes = await explain(statementOf(token))
+      const nodes = await explain(reader, statementOf(token))
       const log = scansOf(nodes).filter((node) =>
         /change_log/.test(`${node['Relation Name']}${node['Index Name']}`),
       )
@@ -127,7 +101,7 @@ t.test('a page of the feed', async (t) => {
         [],
       )
       const spans = spansAhead(token).length
-      const read = readBy(nodes)
+      const read = rowsRead(nodes)
       t.ok(read <= bound * Math.max(1, spans - 1), `${read} rows`)
       t.ok(read >= atLeast, 'and the page was not empty')
     })
@@ -140,9 +114,9 @@ t.test('flips of a day are ranges of indexes: a page costs itself', async (t) =>
       ...{ customerId, resources: resourceNames, limit, bindings, from, cause: 'day' as const },
       walk: { to, after: undefined },
     }) as RawBuilder<unknown>
-  const oneDay = await explain(page({ day: '2026-11-20', window: 90 }, bindings))
-  const oneYear = await explain(page({ day: '2025-11-21', window: 90 }, bindings))
-  const anotherWindow = await explain(page({ day: '2026-11-21', window: 365 }, bindings))
+  const oneDay = await explain(reader, page({ day: '2026-11-20', window: 90 }, bindings))
+  const oneYear = await explain(reader, page({ day: '2025-11-21', window: 90 }, bindings))
+  const anotherWindow = await explain(reader, page({ day: '2026-11-21', window: 365 }, bindings))
   for (const [name, nodes] of Object.entries({ oneDay, oneYear, anotherWindow })) {
     const names = scansOf(nodes).map((node) => node['Index Name'])
     t.same(
@@ -150,7 +124,7 @@ t.test('flips of a day are ranges of indexes: a page costs itself', async (t) =>
       new Set(),
       name,
     )
-    t.ok(readBy(nodes) <= 3 * (limit + 1), `${name}: ${readBy(nodes)} rows`)
+    t.ok(rowsRead(nodes) <= 3 * (limit + 1), `${name}: ${rowsRead(nodes)} rows`)
   }
-  t.ok(readBy(oneDay) >= 5, 'there are some')
+  t.ok(rowsRead(oneDay) >= 5, 'there are some')
 })

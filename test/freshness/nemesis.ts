@@ -310,21 +310,16 @@ const openWriter = (lastsMs: number): Nemesis => {
   }
 }
 
-const paused = (instances: readonly Instance[], name: NodeJS.Signals) =>
-  signalAll(
-    instances.map(({ pid }) => pid),
-    name,
-  )
+/** One instance after another stands still, for a time between the two. */
+const pausing = (everyMs: number, leastMs: number, mostMs: number) =>
+  repeatedly(everyMs, async ({ instances }, round) => {
+    const { pid } = instances[round % instances.length] as Instance
+    signalAll([pid], 'SIGSTOP')
+    await delay(leastMs + Math.random() * (mostMs - leastMs))
+    signalAll([pid], 'SIGCONT')
+  })
 
-const instancePaused: Nemesis = {
-  name: 'instances paused',
-  ...repeatedly(700, async ({ instances }, round) => {
-    const victim = instances.slice(round % instances.length, (round % instances.length) + 1)
-    paused(victim, 'SIGSTOP')
-    await delay(300 + Math.random() * 1_700)
-    paused(victim, 'SIGCONT')
-  }),
-}
+const instancePaused: Nemesis = { name: 'instances paused', ...pausing(700, 300, 2_000) }
 
 const everything = (customer: string) => [
   ...numbers(firstVolatile).map((index) => bumpProduct(customer, index)),
@@ -332,15 +327,7 @@ const everything = (customer: string) => [
 ]
 
 /** As a process that gets too little of its processor. */
-const instanceStuttering: Nemesis = {
-  name: 'instances stuttering',
-  ...repeatedly(15, async ({ instances }, round) => {
-    const victim = instances.slice(round % instances.length, (round % instances.length) + 1)
-    paused(victim, 'SIGSTOP')
-    await delay(40 + Math.random() * 120)
-    paused(victim, 'SIGCONT')
-  }),
-}
+const instanceStuttering: Nemesis = { name: 'instances stuttering', ...pausing(15, 40, 160) }
 
 const instanceKilled: Nemesis = {
   name: 'instances killed, and started again',

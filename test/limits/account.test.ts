@@ -78,18 +78,25 @@ const worlds = fc
     instances: fc.integer({ min: 1, max: 6 }),
     roundTripMs: fc.constantFrom(0, 0.4, 1, 2),
   })
-  .chain((world) => fc.record({ world: fc.constant(world), salvos: traffic(world.instances) }))
+  .chain((world) => traffic(world.instances).map((salvos) => ({ ...world, salvos })))
+type Drawn = typeof worlds extends fc.Arbitrary<infer Value> ? Value : never
+
+/** What became of the requests of all salvos, once each was answered. */
+const play = async ({ quota, instances, roundTripMs, salvos }: Drawn) => {
+  const world = createWorld(one(quota), instances, { roundTripMs: () => roundTripMs })
+  for (const { afterMs, instance, requests } of salvos) {
+    await world.runTo(world.now() + afterMs)
+    for (let i = 0; i < requests; i++) world.ask(instance)
+  }
+  await world.runTo(world.now() + 100)
+  return world
+}
 
 t.test('whatever the traffic, no window sees more than 10 % above the quota', async (t) => {
   await fc.assert(
-    fc.asyncProperty(worlds, async ({ world: { quota, instances, roundTripMs }, salvos }) => {
-      const world = createWorld(one(quota), instances, { roundTripMs: () => roundTripMs })
-      for (const { afterMs, instance, requests } of salvos) {
-        await world.runTo(world.now() + afterMs)
-        for (let i = 0; i < requests; i++) world.ask(instance)
-      }
-      await world.runTo(world.now() + 100)
-      return peakOf(world.passed, 1000) <= quota * 1.1
+    fc.asyncProperty(worlds, async (drawn) => {
+      const { passed } = await play(drawn)
+      return peakOf(passed, 1000) <= drawn.quota * 1.1
     }),
     { numRuns: 150 },
   )
@@ -98,20 +105,15 @@ t.test('whatever the traffic, no window sees more than 10 % above the quota', as
 
 t.test('nobody is refused while there is room', async (t) => {
   await fc.assert(
-    fc.asyncProperty(worlds, async ({ world: { quota, instances, roundTripMs }, salvos }) => {
-      const world = createWorld(one(quota), instances, { roundTripMs: () => roundTripMs })
-      for (const { afterMs, instance, requests } of salvos) {
-        await world.runTo(world.now() + afterMs)
-        for (let i = 0; i < requests; i++) world.ask(instance)
-      }
-      await world.runTo(world.now() + 100)
+    fc.asyncProperty(worlds, async (drawn) => {
+      const { passed } = await play(drawn)
       // Units leave together with their part of the window, and count from when they were settled.
-      const longestMs = 1000 * 1.02 + 50 + 4 * roundTripMs
-      for (const { doneMs } of world.passed.filter((each) => !isAdmitted(each))) {
-        const counted = world.passed.filter(
+      const longestMs = 1000 * 1.02 + 50 + 4 * drawn.roundTripMs
+      for (const { doneMs } of passed.filter((each) => !isAdmitted(each))) {
+        const counted = passed.filter(
           (each) => isAdmitted(each) && each.doneMs <= doneMs && each.doneMs > doneMs - longestMs,
         ).length
-        if (counted < quota) return false
+        if (counted < drawn.quota) return false
       }
       return true
     }),

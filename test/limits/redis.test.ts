@@ -2,11 +2,11 @@ import { once } from 'node:events'
 import { type AddressInfo, connect as connectTo, createServer, type Socket } from 'node:net'
 import { Redis } from 'ioredis'
 import t, { type Test } from 'tap'
-import { planPolicies } from '../../app/limits/policy.ts'
 import { createRedisLimits } from '../../app/limits/redis.ts'
 import type { LimitStore } from '../../app/limits/store.ts'
 import { after } from '../../app/limits/timer.ts'
 import { testRedis } from '../servers.ts'
+import { connectStore, demand, newName, policies } from './redis-stores.ts'
 import { until } from './until.ts'
 
 const server = await testRedis()
@@ -14,18 +14,8 @@ t.teardown(() => server?.stop())
 const skip = server ? false : 'there is no redis-server'
 const url = server?.url ?? ''
 
-const policies = planPolicies({ burst: 100, minute: 600 })
-const [, minute] = policies as [(typeof policies)[0], (typeof policies)[0]]
-let accounts = 0
-const newName = () => ({ tag: `customer-${++accounts}`, name: '' })
-const demand = (spent: number, wanted: number) => [{ policy: minute, spent, wanted }]
+const connect = (t: Test, to = url, warn?: (message: string) => void) => connectStore(t, to, warn)
 
-const connect = async (t: Test, to = url, warn: (message: string) => void = () => {}) => {
-  const store = createRedisLimits({ url: to, after, warn })
-  t.teardown(() => store.close())
-  await until(() => !store.isDown)
-  return store
-}
 const sumOf = (settlements: Awaited<ReturnType<LimitStore['exchange']>>) =>
   settlements?.[0]?.counts.reduce((sum, [, units]) => sum + units, 0)
 

@@ -3,11 +3,11 @@ import { once } from 'node:events'
 import { mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { sql } from 'kysely'
 import { watchSteal } from '../../bench/lib/machine.ts'
-import { addCustomer, createTestDatabase, secretKey } from '../helper.ts'
+import { createTestDatabase, secretKey } from '../helper.ts'
 import { percentile } from '../load.ts'
 import { startService, untilReady } from '../service.ts'
+import { addCustomers, logInAt } from './customers.ts'
 import type { FloodResult } from './flood.ts'
 import type { Order } from './flooder.ts'
 
@@ -25,18 +25,12 @@ const atMost = Number(process.env.AT_MOST ?? 3 * wanted)
 const seconds = Number(process.env.ROUND_SECONDS ?? 2)
 /** Of all cores' time: a round in which more was stolen says nothing of anybody's p99. */
 const tolerated = 0.02
-const customers = 10
 const metricsToken = 'who-measures-has-this'
 const ticksPerSecond = 100
 
 const print = (text: string) => process.stdout.write(`${text}\n`)
 const database = await createTestDatabase()
-const names = Array.from({ length: customers }, (_, n) => `c${n}`)
-const keys = await Promise.all(names.map((name) => addCustomer(database, name, { plan: 'enterprise' })))
-const noisyKey = await addCustomer(database, 'noisy')
-await sql`insert into products (customer_id, id, name)
-  select c.customer_id, 'p' || n, 'product ' || n
-  from customers c, generate_series(1, 200) n`.execute(database.operator)
+const { keys, noisyKey } = await addCustomers(database)
 const folder = mkdtempSync(join(tmpdir(), 'certdata-neighbour-'))
 const log = openSync(join(folder, 'log'), 'w')
 const service = await startService(
@@ -44,16 +38,8 @@ const service = await startService(
   { stdout: log },
 )
 await untilReady(service)
-const logIn = async (apiKey: string) => {
-  const answer = await fetch(`${service.base}/v1/auth/login`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ api_key: apiKey }),
-  })
-  return `Bearer ${((await answer.json()) as { access_token: string }).access_token}`
-}
-const tokens = await Promise.all(keys.map(logIn))
-const noisy = await logIn(noisyKey)
+const tokens = await Promise.all(keys.map((key) => logInAt(service.base, key)))
+const noisy = await logInAt(service.base, noisyKey)
 const { port } = service
 
 /** Made once: the start of a process would be what the others notice. */

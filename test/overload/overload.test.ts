@@ -1,10 +1,9 @@
 import { performance } from 'node:perf_hooks'
 import { setTimeout as delay } from 'node:timers/promises'
-import { sql } from 'kysely'
 import t from 'tap'
 import { createAdmission } from '../../app/overload/admission.ts'
 import { watchLag } from '../../app/overload/lag.ts'
-import { addCustomer, createTestDatabase, listenTestApp, until } from '../helper.ts'
+import { addCustomer, createTestDatabase, listenTestApp, lockProducts, until } from '../helper.ts'
 
 const calm = { level: () => 0, looks: () => 0 }
 const metricsToken = 'who-measures-has-this'
@@ -95,17 +94,7 @@ t.test('a flood of slow questions is refused, and costs nobody else an answer', 
     fetch(origin + path, { headers: { authorization: `Bearer ${token}` } })
   t.equal((await ask('/v1/projects', quiet)).status, 200)
 
-  let release = () => {}
-  const isReleased = new Promise<void>((resolve) => {
-    release = resolve
-  })
-  let isLocked = false
-  const lock = database.operator.transaction().execute(async (trx) => {
-    await sql`lock table products in access exclusive mode`.execute(trx)
-    isLocked = true
-    await isReleased
-  })
-  await until('locked', () => isLocked)
+  const unlock = await lockProducts(database)
   const slow = Array.from({ length: 3 }, (_, count) => ask(`/v1/products?name=${count}`, flood))
   const waiting = async () => {
     const headers = { authorization: `Bearer ${metricsToken}` }
@@ -136,8 +125,7 @@ t.test('a flood of slow questions is refused, and costs nobody else an answer', 
   t.match(body, 'certdata_shed_total{kind="demo"} 1')
   t.match(body, 'certdata_http_requests_total{route="unknown",plan="none",status="503"} 51')
 
-  release()
-  await lock
+  await unlock()
   for (const answer of await Promise.all(slow)) t.equal(answer.status, 200, 'who was let in is answered')
   t.equal((await ask('/v1/products?name=4', flood)).status, 200)
   await until('nobody waits', async () => (await waiting()) === 0)

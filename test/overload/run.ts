@@ -2,9 +2,10 @@ import { readFileSync } from 'node:fs'
 import os from 'node:os'
 import { sql } from 'kysely'
 import { watchSteal } from '../../bench/lib/machine.ts'
-import { addCustomer, createTestDatabase, secretKey } from '../helper.ts'
+import { createTestDatabase, secretKey } from '../helper.ts'
 import { percentile } from '../load.ts'
 import { startService, untilReady } from '../service.ts'
+import { addCustomers, logInAt } from './customers.ts'
 import { type FloodOptions, type FloodResult, flood } from './flood.ts'
 
 /**
@@ -20,18 +21,11 @@ const seconds = Number(process.env.ROUND_SECONDS ?? 4)
 const attempts = Number(process.env.ATTEMPTS ?? 4)
 /** Of all cores' time. */
 const tolerated = 0.02
-const customers = 10
-const rows = 200
 const metricsToken = 'who-measures-has-this'
 
 const print = (text: string) => process.stdout.write(`${text}\n`)
 const database = await createTestDatabase()
-const names = Array.from({ length: customers }, (_, n) => `c${n}`)
-const keys = await Promise.all(names.map((name) => addCustomer(database, name, { plan: 'enterprise' })))
-const noisyKey = await addCustomer(database, 'noisy')
-await sql`insert into products (customer_id, id, name)
-  select c.customer_id, 'p' || n, 'product ' || n
-  from customers c, generate_series(1, ${rows}::int) n`.execute(database.operator)
+const { keys, noisyKey } = await addCustomers(database)
 
 const service = await startService({
   DATABASE_URL: database.url,
@@ -46,23 +40,15 @@ const service = await startService({
   METRICS_TOKEN: metricsToken,
 })
 await untilReady(service)
-const logIn = async (apiKey: string) => {
-  const answer = await fetch(`${service.base}/v1/auth/login`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ api_key: apiKey }),
-  })
-  return `Bearer ${((await answer.json()) as { access_token: string }).access_token}`
-}
-const tokens = await Promise.all(keys.map(logIn))
-const noisy = await logIn(noisyKey)
+const tokens = await Promise.all(keys.map((key) => logInAt(service.base, key)))
+const noisy = await logInAt(service.base, noisyKey)
 let asked = 0
 /** A question that nobody asked before. */
 const uncached = () => {
   asked += 1
   return {
     path: `/v1/products?limit=50&updated_at[gte]=2020-01-01T00:00:00.${String(asked).padStart(6, '0')}Z`,
-    authorization: tokens[asked % customers] ?? '',
+    authorization: tokens[asked % tokens.length] ?? '',
   }
 }
 const { port } = service

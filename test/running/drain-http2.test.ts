@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { sql } from 'kysely'
 import t from 'tap'
-import { addCustomer, createTestDatabase, secretKey, until } from '../helper.ts'
+import { addCustomer, createTestDatabase, lockProducts, secretKey, until } from '../helper.ts'
 import { startService } from '../service.ts'
 
 const database = await createTestDatabase()
@@ -71,14 +71,7 @@ t.test('SIGTERM over HTTP/2: GOAWAY, and nothing that was asked is lost', async 
   const get = (to: ClientHttp2Session, path: string) => ask(to, { ':path': path, authorization })
   t.match(await get(session, '/v1/countries'), { status: 200 })
 
-  const released = Promise.withResolvers<void>()
-  const locked = Promise.withResolvers<void>()
-  const held = database.operator.transaction().execute(async (trx) => {
-    await sql`lock table products in access exclusive mode`.execute(trx)
-    locked.resolve()
-    await released.promise
-  })
-  await locked.promise
+  const unlock = await lockProducts(database)
   const slow = ['a', 'b', 'c'].map((name) => get(session, `/v1/products?name=${name}`))
   await until('they wait', async () => {
     const { rows } = await sql<{ n: number }>`
@@ -125,8 +118,7 @@ t.test('SIGTERM over HTTP/2: GOAWAY, and nothing that was asked is lost', async 
     'a new connection is answered while it listens',
   )
   await sentAway
-  released.resolve()
-  await held
+  await unlock()
   t.same(
     (await Promise.all(slow)).map(({ status }) => status),
     [200, 200, 200],

@@ -9,7 +9,7 @@ import t from 'tap'
 import { listEntries } from '../../app/audit/list.ts'
 import { createDrain } from '../../app/running/drain.ts'
 import { createSeverable } from '../feed/severable.ts'
-import { addCustomer, createTestDatabase, secretKey, until } from '../helper.ts'
+import { addCustomer, createTestDatabase, lockProducts, secretKey, until } from '../helper.ts'
 import { freePort } from '../servers.ts'
 import { type Service, startService, untilReady } from '../service.ts'
 
@@ -40,25 +40,6 @@ const ask = async (agent: Agent, url: string, headers: Record<string, string> = 
   return { status: response.statusCode as number, connection: response.headers.connection as string }
 }
 
-/** Makes whoever reads products wait until it is released. */
-const lockProducts = async () => {
-  let release = () => {}
-  const isReleased = new Promise<void>((resolve) => {
-    release = resolve
-  })
-  let isLocked = false
-  const held = database.operator.transaction().execute(async (trx) => {
-    await sql`lock table products in access exclusive mode`.execute(trx)
-    isLocked = true
-    await isReleased
-  })
-  await until('locked', () => isLocked)
-  return () => {
-    release()
-    return held
-  }
-}
-
 t.test(
   'SIGTERM: not ready, connections sent away, what is in flight answered, reads written, 0',
   async (t) => {
@@ -68,7 +49,7 @@ t.test(
     const headers = await logIn(service)
     const agent = new Agent({ keepAlive: true, maxSockets: 1 })
     t.match(await ask(agent, `${base}/v1/countries`, headers), { status: 200, connection: 'keep-alive' })
-    const unlock = await lockProducts()
+    const unlock = await lockProducts(database)
     const slow = fetch(`${base}/v1/products?name=slow`, { headers })
     await until('the slow one waits', async () => {
       const { rows } = await sql<{ n: number }>`

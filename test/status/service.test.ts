@@ -1,15 +1,14 @@
 import { sql } from 'kysely'
 import t from 'tap'
-import { createDb, createPool } from '../../app/db/connect.ts'
 import { reportServiceMinutes } from '../../app/db/queries/service-minutes.ts'
 import type { createStatusDocument } from '../../app/status/document.ts'
 import { emptyMinute, type Minute } from '../../app/status/minutes.ts'
 import { createStatus, type Status } from '../../app/status/status.ts'
-import { asCustomer, createTestApp, createTestDatabase } from '../helper.ts'
+import { asCustomer, connectOwner, createTestApp, createTestDatabase } from '../helper.ts'
 
 const database = await createTestDatabase()
 const { reader } = database
-const owner = createDb(createPool(database.url, { max: 1, applicationName: 'test', onError: () => {} }))
+const owner = connectOwner(database)
 t.teardown(async () => {
   await owner.destroy()
   await database.close()
