@@ -11,13 +11,15 @@ const keptBytes = 1_048_576
 /** Lines go out together, so late or so many: a call of the system for each costs as much as half an answer. */
 const batchMs = 50
 const batchCharacters = 32_768
+/** A disk that is full, or a reader that is gone, is tried again so often, also where nothing is logged. */
+const retryMs = 1_000
 
 /** At the end a reader that is slow is waited for so many times, a tenth of a second each. */
 const lastTries = 10
 
 /**
  * The log's way out, which outlives its reader and its disk: what cannot be written is kept for a while and tried
- * again with each batch. A reader that is slower than the log is not waited for: no answer stands still for a line.
+ * again. A reader that is slower than the log is not waited for: no answer stands still for a line.
  * `report` is told once that writing fails or that lines are given up, and again when nothing is kept any more.
  */
 export const openLogStream = (fd: number, report: (message: string) => void): LogStream => {
@@ -33,25 +35,26 @@ export const openLogStream = (fd: number, report: (message: string) => void): Lo
   let lost = 0
   let batch = ''
   let timer: NodeJS.Timeout | undefined
-  let isFull = false
+  let isKept = false
   const flush = () => {
     clearTimeout(timer)
     timer = undefined
     const lines = batch
     batch = ''
-    if (lines === '' && !isFull) return
-    isFull = false
-    stream.write(lines)
+    if (isKept) {
+      isKept = false
+      // First, and by itself: with lines for which there is no room nothing would be tried, now and for ever.
+      stream.write('')
+    }
+    if (lines !== '') stream.write(lines)
   }
-  const schedule = () => {
-    timer ??= setTimeout(flush, batchMs).unref()
+  const schedule = (ms = batchMs) => {
+    timer ??= setTimeout(flush, ms).unref()
   }
   stream.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code === 'EAGAIN') {
-      isFull = true
-      schedule()
-      return
-    }
+    isKept = true
+    if (error.code === 'EAGAIN') return schedule()
+    schedule(retryMs)
     if (!isFailing)
       report(`the log cannot be written (${error.code ?? error.message}): the service goes on without`)
     isFailing = true
@@ -61,16 +64,11 @@ export const openLogStream = (fd: number, report: (message: string) => void): Lo
     if (!isFailing && !isLosing) report('the log is not read in time: lines are given up')
     isLosing = true
   })
-  stream.on('write', () => {
-    if (!isFailing) return
-    report(`the log is written again; lines lost: ${lost}`)
-    isFailing = false
-    isLosing = false
-  })
-  // Not with each piece that a slow reader takes: lines would be given up between them, and each time it was said.
+  // Not with each piece that is taken: lines would be given up between them, and each time it was said.
   stream.on('drain', () => {
-    if (!isLosing || isFailing) return
-    report(`the log is read again; lines lost: ${lost}`)
+    if (isKept || !(isFailing || isLosing)) return
+    report(`the log is ${isFailing ? 'written' : 'read'} again; lines lost: ${lost}`)
+    isFailing = false
     isLosing = false
   })
   process.once('exit', () => {

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { closeSync, constants, mkdtempSync, openSync, readSync, rmSync } from 'node:fs'
+import { closeSync, constants, mkdtempSync, openSync, readFileSync, readSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t from 'tap'
@@ -61,4 +61,49 @@ t.test('lines that a reader is too slow for are given up, counted, and spoken of
     return read + lost === written
   })
   t.equal(reports.length, 2)
+})
+
+/** Makes a descriptor, which somebody goes on using, one of that file. */
+const swap = (descriptor: number, file: string) => {
+  closeSync(descriptor)
+  const others: number[] = []
+  for (let opened = openSync(file, 'a'); opened !== descriptor; opened = openSync(file, 'a'))
+    others.push(opened)
+  for (const other of others) closeSync(other)
+}
+
+t.test('a disk that was full for long is written to again once it is not', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'certdata-log-'))
+  const file = join(folder, 'log')
+  const disk = openSync('/dev/full', 'w')
+  t.teardown(() => {
+    closeSync(disk)
+    rmSync(folder, { recursive: true })
+  })
+  const reports: string[] = []
+  const stream = openLogStream(disk, (message) => reports.push(message))
+  const line = `${'x'.repeat(999)}\n`
+  // More than is kept.
+  const written = 3_000
+  for (let n = 0; n < written; n += 1) stream.write(line)
+  const { lost } = stream
+  t.ok(lost > 1_000, `${lost} lines`)
+  t.same(reports, ['the log cannot be written (ENOSPC): the service goes on without'])
+
+  swap(disk, file)
+  const lines = () => readFileSync(file, 'utf8').split('\n').length - 1
+  await until('what was kept is there, though nothing more is logged', () => lines() === written - lost)
+  await until('said', () => reports.length === 2)
+  t.equal(reports[1], `the log is written again; lines lost: ${lost}`)
+  stream.write(line)
+  await until('and goes on', () => lines() === written - lost + 1)
+  t.equal(stream.lost, lost)
+
+  swap(disk, '/dev/full')
+  for (let n = 0; n < 100; n += 1) stream.write(line)
+  await until('said anew', () => reports.length === 3)
+  swap(disk, file)
+  await until('none of a few is lost', () => lines() === written - lost + 101)
+  await until('all is said', () => reports.length === 4)
+  t.equal(stream.lost, lost)
 })
