@@ -33,7 +33,7 @@ export type Poller = {
   isLeased(): boolean
   /** Whether the last poll failed: the database is not reachable, as far as we know. */
   isDown(): boolean
-  /** A poll that may be running already; false: it failed. */
+  /** A poll that may be running already; while polls fail, the next that is due. False: it failed. */
   confirm(): Promise<boolean>
   /** A poll that starts after this call; false: it failed. */
   confirmAfter(): Promise<boolean>
@@ -64,6 +64,8 @@ export const createPoller = (options: PollerOptions): Poller => {
   const listeners = new Set<Listener>()
   let running: Promise<boolean> | undefined
   let queued: Promise<boolean> | undefined
+  /** Of those who wait for the poll that is due. */
+  let due: PromiseWithResolvers<boolean> | undefined
   let timer: NodeJS.Timeout | undefined
   let isClosed = false
   let isFailing = false
@@ -102,10 +104,18 @@ export const createPoller = (options: PollerOptions): Poller => {
       running = undefined
       if (!isClosed) timer = setTimeout(start, intervalMs)
     })
+    due?.resolve(running)
+    due = undefined
     return running
   }
 
-  const confirm = () => running ?? start()
+  // A database that refuses at once would be asked as often as anybody wants to know.
+  const awaitDue = (): Promise<boolean> => {
+    due ??= Promise.withResolvers()
+    return due.promise
+  }
+
+  const confirm = () => running ?? (isFailing && !isClosed ? awaitDue() : start())
   const confirmAfter = (): Promise<boolean> => {
     if (!running) return start()
     queued ??= running.then(() => {
@@ -146,6 +156,7 @@ export const createPoller = (options: PollerOptions): Poller => {
     async close() {
       isClosed = true
       clearTimeout(timer)
+      due?.resolve(false)
       await source.close()
       await running
       clearTimeout(timer)

@@ -79,6 +79,13 @@ const failureMs = 100
 
 const unavailable = () => new ApiError('unavailable', { headers: { 'retry-after': '1' } })
 
+/** Nothing can have been read so long after the last poll: the database's clock was set back since. */
+const aheadMs = 1_000
+
+/** The later of the last poll and the moment that an entry shows; the poll where an entry claims a time to come. */
+const laterOf = (polled: string, read: string | undefined): string =>
+  read !== undefined && read > polled && Date.parse(read) - Date.parse(polled) < aheadMs ? read : polled
+
 /**
  * Memory, then Redis, then the database. Misses on one key share a flight, in this process and, through Redis,
  * between processes. Whoever joined a flight takes its answer only if that shows all that is known by then.
@@ -91,9 +98,8 @@ export const createReadThrough = ({ memory, shared, judge, wait }: Deps): ReadTh
   /** The question answered from memory first since the last probe. */
   let sample: { question: Question; entry: Entry } | undefined
 
-  const later = (a: string, b: string | undefined) => (b !== undefined && b > a ? b : a)
   const answerOf = (entry: Entry, outcome: Outcome): Answer => {
-    return { entry, outcome, asOf: later(judge.asOf(), entry.at) }
+    return { entry, outcome, asOf: laterOf(judge.asOf(), entry.at) }
   }
 
   /** Undefined where the entry will not do. */

@@ -5,9 +5,10 @@ import { createJudge } from '../../app/cache/freshness.ts'
 import { createLeaseClock } from '../../app/cache/lease.ts'
 import { type ChangeSource, createPoller } from '../../app/cache/poller.ts'
 import { parseSnapshot } from '../../app/cache/snapshot.ts'
+import { until } from '../helper.ts'
 
-/** A poller whose clocks and whose database the test moves; it polls only when asked. */
-const setUp = async () => {
+/** A poller whose clocks and whose database the test moves; it polls only when asked, or each so many milliseconds. */
+const setUp = async (intervalMs = 1_000_000) => {
   const clock = { monotonic: 0, wall: 0 }
   const asked: { since: string | undefined; give: (poll: Poll) => void; fail: () => void }[] = []
   const source: ChangeSource = {
@@ -28,7 +29,7 @@ const setUp = async () => {
       () => clock.wall,
     ),
     warn: (message) => warnings.push(message),
-    intervalMs: 1_000_000,
+    intervalMs,
   })
   const started = poller.start()
   await settle()
@@ -103,20 +104,44 @@ t.test('one poll is in flight and one queued, however many ask', async (t) => {
 t.test('a poll that fails is said once, and its good successor too', async (t) => {
   const { asked, poller, warnings } = await setUp()
   for (let n = 1; n <= 3; n++) {
-    const failed = poller.confirm()
+    const failed = poller.confirmAfter()
     await settle()
     asked[n]?.fail()
     t.notOk(await failed)
     t.ok(poller.isDown())
   }
   t.equal(warnings.length, 1)
-  const good = poller.confirm()
+  const good = poller.confirmAfter()
   await settle()
   asked[4]?.give(pollOf(100))
   t.ok(await good)
   t.notOk(poller.isDown())
   t.equal(warnings.length, 2)
   await poller.close()
+})
+
+t.test('while polls fail, whoever asks waits for the one that is due', async (t) => {
+  const { asked, poller } = await setUp(20)
+  const failed = poller.confirm()
+  await settle()
+  asked[1]?.fail()
+  t.notOk(await failed)
+  const waiting = [poller.confirm(), poller.confirm()]
+  await settle()
+  t.equal(asked.length, 2, 'nobody asks at once')
+  await until('it is due', () => asked.length === 3)
+  const joined = poller.confirm()
+  asked[2]?.give(pollOf(100))
+  t.same(await Promise.all([...waiting, joined]), [true, true, true])
+  t.equal(asked.length, 3)
+
+  const failedAgain = poller.confirm()
+  await settle()
+  asked[3]?.fail()
+  t.notOk(await failedAgain)
+  const last = poller.confirm()
+  await poller.close()
+  t.notOk(await last, 'and nobody waits for one that never comes')
 })
 
 t.test('a first poll that fails is tried again', async (t) => {

@@ -86,6 +86,27 @@ t.test('a second read is answered from memory, at once', async (t) => {
   t.equal(fills.length, 1)
 })
 
+t.test("what was read before the database's clock was set back claims no time to come", async (t) => {
+  const { judge } = createTestJudge({ known: 1, isLeased: true, isDown: false, isAhead: false })
+  let polledAt = '2026-01-01T12:00:00.000000Z'
+  const cache = createReadThrough({
+    memory: createMemoryCache(1_000_000),
+    shared: undefined,
+    judge: { ...judge, asOf: () => polledAt },
+    wait: () => Promise.resolve(),
+  })
+  const at = '2026-01-01T12:00:00.050000Z'
+  const fill = async () => ({ ...filledWith('one'), at })
+  const question = { customerId: 'acme', key: 'k', dependsOn: ['products'], noCache: false, fill }
+  await cache.read(question)
+  const asOf = async () => (await cache.read(question)).asOf
+  t.equal(await asOf(), at, 'read after the last poll')
+  polledAt = '2026-01-01T12:00:00.100000Z'
+  t.equal(await asOf(), polledAt)
+  polledAt = '2026-01-01T11:00:00.100000Z'
+  t.equal(await asOf(), polledAt)
+})
+
 t.test('concurrent misses share one query', async (t) => {
   const { read, fills } = setUp()
   const readers = [read(), read(), read()]
