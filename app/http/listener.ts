@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { createSecureServer, type Http2SecureServer, type Http2Session } from 'node:http2'
+import { limitPatience } from './patience.ts'
 
 /** A request that has not arrived by then is 408. */
 const requestTimeoutMs = 30_000
@@ -24,8 +25,9 @@ export type ListenerOptions = {
   /** Answers what it can in front of the router; false: it did nothing. */
   answerFast: (request: IncomingMessage, response: ServerResponse) => boolean
   /**
-   * An answer of HTTP/1 of which nothing is taken for so long is given up: it would be kept for as long as its client's
-   * system says that it is there. Longer than an answer is ever waited for. Sessions of HTTP/2 end when they are idle.
+   * An answer of which nothing is taken for so long is given up: it would be kept for as long as its client's system
+   * says that it is there. Longer than an answer is ever waited for. Over HTTP/2, where PINGs count for nothing, it may
+   * take twice as long; see patience.ts.
    */
   unreadTimeoutMs: number
 }
@@ -57,6 +59,7 @@ export const createListener = (options: ListenerOptions) => {
     const timeouts = { requestTimeout: requestTimeoutMs, keepAliveTimeout: keepAliveTimeoutMs }
     Object.assign(server, timeouts, { timeout: unreadTimeoutMs })
     server.on('session', (session: Http2Session) => session.setTimeout(keepAliveTimeoutMs))
+    if (tls) limitPatience(server, unreadTimeoutMs)
     // A server may pass over expectations.
     server.on('checkExpectation', (request, response) => server.emit('request', request, response))
     return server

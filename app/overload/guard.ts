@@ -33,6 +33,13 @@ const holderOf = ({ rawHeaders }: IncomingMessage): string => {
 /** A long poll holds nothing while it waits, and whole states have a bound of their own. */
 const parked = /^(?:\/webapi\/v1\/api\.php|\/v1)?\/changes\/?(?:\?|$)/
 
+/** Whether a body is on the way. */
+const isArriving = (request: IncomingMessage & { stream?: { endAfterHeaders: boolean } }): boolean =>
+  request.method === 'POST' &&
+  !request.readableEnded &&
+  request.headers['content-length'] !== '0' &&
+  !request.stream?.endAfterHeaders
+
 /** A refusal but for its id, which is made for each: a flood is answered with little more than Node's own work. */
 const prepareRefusal = (publicUrl: string, headers: Readonly<Record<string, string>>) => {
   const error = new ApiError('overloaded')
@@ -63,14 +70,22 @@ const prepareRefusal = (publicUrl: string, headers: Readonly<Record<string, stri
 
 /**
  * Calls once the answer is handed over, or nobody waits for it any more. Not once it is read: then clients that read
- * nothing would fill the room.
+ * nothing would fill the room. Over HTTP/2 Fastify writes one that is long in pieces, as it is read; one whose length
+ * is known is all there when the first of them is written.
  */
-const holdUntilEnded = (response: ServerResponse, release: () => void): void => {
+const holdUntilEnded = (response: ServerResponse, isHttp2: boolean, release: () => void): void => {
   const end = response.end as (...given: unknown[]) => ServerResponse
   response.end = ((...given: unknown[]) => {
     release()
     return end.apply(response, given)
   }) as typeof response.end
+  if (isHttp2) {
+    const write = response.write as (...given: unknown[]) => boolean
+    response.write = ((...given: unknown[]) => {
+      if (response.hasHeader('content-length')) release()
+      return write.apply(response, given)
+    }) as typeof response.write
+  }
   response.once('close', release)
 }
 
@@ -101,6 +116,19 @@ export const guardServer = (
     for (const handler of handlers) handler.call(server, request, response)
   }
 
+  const hold: Handler = (request, response) => {
+    if (response.writableEnded || parked.test(request.url ?? '') || isHeld(request)) return
+    holdUntilEnded(response, request.httpVersionMajor === 2, admission.hold(holderOf(request)))
+  }
+
+  /** Who sends its body slowly, or never, gives us nothing to do. */
+  const holdOnceArrived: Handler = (request, response) => {
+    const begin = () => hold(request, response)
+    request.once('end', begin)
+    // Over HTTP/2 a body that was broken off ends, too.
+    response.once('close', () => request.off('end', begin))
+  }
+
   const guard: Handler = (request, response) => {
     const { url = '' } = request
     if (exempt.test(url)) return handle(request, response)
@@ -110,8 +138,8 @@ export const guardServer = (
       if (admission.judge(holder, isDemo) === 'shed') return shed(request, response, isDemo)
     }
     handle(request, response)
-    if (response.writableEnded || parked.test(url) || isHeld(request)) return
-    holdUntilEnded(response, admission.hold(holderOf(request)))
+    if (isArriving(request)) holdOnceArrived(request, response)
+    else hold(request, response)
   }
 
   for (const handler of handlers) server.removeListener('request', handler)

@@ -1,8 +1,9 @@
 import { once } from 'node:events'
 import type { Server } from 'node:http'
-import { connect as connectHttp2 } from 'node:http2'
+import { type ClientHttp2Session, connect as connectHttp2, constants, type Settings } from 'node:http2'
 import { connect } from 'node:net'
-import { setImmediate as turn } from 'node:timers/promises'
+import { setTimeout as delay, setImmediate as turn } from 'node:timers/promises'
+import Fastify, { type FastifyServerOptions } from 'fastify'
 import t, { type Test } from 'tap'
 import { createListener } from '../../app/http/listener.ts'
 import { createAdmission } from '../../app/overload/admission.ts'
@@ -15,21 +16,31 @@ t.teardown(remove)
 
 /** More than the buffers of an HTTP/1 connection take while its client reads nothing. */
 const long = Buffer.alloc(32 * 1024 * 1024)
-/** Over HTTP/2 the client's window is what counts, and Node keeps 10 MB for a session at most. */
-const short = Buffer.alloc(100_000)
+/** Over HTTP/2 the client's window is what counts; more than Fastify writes at once. */
+const short = Buffer.alloc(1_000_000)
 
-/** The service's server and guard around answers that take a turn. */
+const unreadTimeoutMs = 400
+
+/** The service's server and guard around a router whose answers take a turn. */
 const start = async (t: Test, tls?: { certFile: string; keyFile: string }) => {
   const listen = createListener({
-    ...{ tls, maxHeaderBytes: 16_384, answerFast: () => false, unreadTimeoutMs: 400 },
+    ...{ tls, maxHeaderBytes: 16_384, answerFast: () => false, unreadTimeoutMs },
   })
   let answered = 0
-  const server = listen((_request, response) => {
-    void turn().then(() => {
-      answered += 1
-      response.end(tls ? short : long)
-    })
+  const held = Promise.withResolvers<void>()
+  let server = {} as ReturnType<typeof listen>
+  const serverFactory = (handle: Parameters<typeof listen>[0]) => {
+    server = listen(handle)
+    return server
+  }
+  const app = Fastify({ serverFactory, ...(tls ? { http2: true } : {}) } as FastifyServerOptions)
+  app.get('/v1/held', () => held.promise)
+  app.all('*', async () => {
+    await turn()
+    answered += 1
+    return tls ? short : long
   })
+  await app.ready()
   const admission = createAdmission({ concurrency: 2, lag: { level: () => 0, looks: () => 0 } })
   guardServer(server as Server, {
     ...{ admission, publicUrl: 'http://api.test', demoToken: 'demo', headers: () => ({}) },
@@ -37,11 +48,34 @@ const start = async (t: Test, tls?: { certFile: string; keyFile: string }) => {
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
-  t.teardown(() => server.close())
+  t.teardown(() => {
+    held.resolve()
+    server.close()
+  })
   const { port } = server.address() as { port: number }
   /** Whether so many were answered, and none of them takes room. */
   const hasEnded = (count: number) => answered === count && admission.active === 0
-  return { server, port, hasEnded }
+  return { server, port, hasEnded, admission }
+}
+
+/** A session that asks all the time whether anybody is there. */
+const openPinging = async (t: Test, port: number, settings: Settings = {}) => {
+  const session = connectHttp2(`https://127.0.0.1:${port}`, { rejectUnauthorized: false, settings })
+  const pinging = setInterval(() => {
+    if (!session.destroyed) session.ping(() => {})
+  }, 20)
+  t.teardown(() => {
+    clearInterval(pinging)
+    session.destroy()
+  })
+  session.on('error', () => {})
+  await once(session, 'remoteSettings')
+  return session
+}
+const request = (session: ClientHttp2Session, headers: Record<string, string>, endStream = true) => {
+  const stream = session.request(headers, { endStream })
+  stream.on('error', () => {})
+  return stream
 }
 
 t.test('an answer over HTTP/2 that nobody reads takes no room', async (t) => {
@@ -73,4 +107,57 @@ t.test('nor does one over HTTP/1, and it is given up in the end', async (t) => {
     await until('it has ended', () => hasEnded(n))
     await closed
   }
+})
+
+t.test('over HTTP/2 it is given up, too, whatever else the client sends', async (t) => {
+  const { port, hasEnded } = await start(t, { certFile, keyFile })
+  const session = await openPinging(t, port, { initialWindowSize: 0 })
+  const stream = request(session, { ':path': '/v1/products' })
+  await until('it has ended', () => hasEnded(1))
+  await once(stream, 'close')
+  t.equal(stream.rstCode, constants.NGHTTP2_CANCEL)
+  t.notOk(session.closed, 'and the session goes on')
+})
+
+t.test('one that is read slowly is not', async (t) => {
+  const { port } = await start(t, { certFile, keyFile })
+  const stream = request(await openPinging(t, port), { ':path': '/v1/products' })
+  const startedAt = performance.now()
+  let sizeBytes = 0
+  for await (const chunk of stream) {
+    sizeBytes += chunk.length
+    await delay(150)
+  }
+  t.equal(sizeBytes, short.length)
+  t.ok(performance.now() - startedAt > 3 * unreadTimeoutMs)
+})
+
+t.test('a session that asks for nothing ends, in order; one whose answer takes time does not', async (t) => {
+  const { port } = await start(t, { certFile, keyFile })
+  const waiting = await openPinging(t, port)
+  request(waiting, { ':path': '/v1/held' })
+  const [idle, other] = [await openPinging(t, port), await openPinging(t, port)]
+  const [code] = await once(idle, 'goaway')
+  t.equal(code, constants.NGHTTP2_NO_ERROR)
+  if (!other.closed) await once(other, 'goaway')
+  t.notOk(waiting.closed)
+})
+
+t.test('bodies that do not come take no room, and their requests end', async (t) => {
+  const { port, admission, hasEnded } = await start(t, { certFile, keyFile })
+  const session = await openPinging(t, port)
+  const posts = [1, 2, 3, 4].map((n) => {
+    const authorization = `Basic ${n}`
+    const headers = { ':method': 'POST', ':path': '/v1/auth/login', 'content-type': 'application/json' }
+    return request(session, { ...headers, authorization }, false)
+  })
+  const answered = request(session, { ':path': '/v1/products' })
+  await once(answered, 'response')
+  t.ok(hasEnded(1))
+  t.equal(admission.active, 0)
+  answered.close()
+  await Promise.all(posts.map((post) => once(post, 'close')))
+  t.same(new Set(posts.map(({ rstCode }) => rstCode)), new Set([constants.NGHTTP2_CANCEL]))
+  await once(session, 'goaway')
+  t.equal(admission.active, 0, 'nor do they when they have')
 })
