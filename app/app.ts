@@ -67,7 +67,7 @@ import { createFeed } from './feed/feed.ts'
 import { createTokenCodec } from './feed/token.ts'
 import { createWaiting } from './feed/wait.ts'
 import { answerClientError } from './http/client-error.ts'
-import { createListener, keepAliveTimeoutMs, type ListenerOptions } from './http/listener.ts'
+import { createListener, keepAliveTimeoutMs } from './http/listener.ts'
 import { describeForLog } from './http/log-error.ts'
 import { createConcurrency } from './limits/concurrency.ts'
 import { createLogins } from './limits/logins.ts'
@@ -136,7 +136,6 @@ const slowFigureKeptMs = 30_000
 const serverOptions = (
   { config, publicUrl, logStream }: Deps,
   headers: () => Readonly<Record<string, string>>,
-  answerFast: ListenerOptions['answerFast'],
 ) => {
   const options: FastifyServerOptions = {
     logger: {
@@ -162,7 +161,7 @@ const serverOptions = (
   }
   // Exports have a bound of their own.
   const unreadTimeoutMs = Math.max(keepAliveTimeoutMs, config.exports.idleMs + 10_000)
-  const serverFactory = createListener({ tls: config.tls, maxHeaderBytes, answerFast, unreadTimeoutMs })
+  const serverFactory = createListener({ tls: config.tls, maxHeaderBytes, unreadTimeoutMs })
   return config.tls ? { ...options, serverFactory, http2: true } : { ...options, serverFactory }
 }
 
@@ -181,7 +180,7 @@ const redisFigures = ({ shared, limitStore }: Deps): Record<string, RedisFigures
 export const build = async (deps: Deps): Promise<FastifyInstance> => {
   const { config, publicUrl, db, shared, secrets, signingKeys, now, monotonicNow } = deps
   const constantHeaders = () => app.securityHeaders[config.tls ? 'tls' : 'plain']
-  const options = serverOptions(deps, constantHeaders, (...exchange) => app.answerFast(...exchange))
+  const options = serverOptions(deps, constantHeaders)
   const app = Fastify(options as FastifyServerOptions) as FastifyInstance
   app.setValidatorCompiler(validatorCompiler)
   app.setSerializerCompiler(serializerCompiler)

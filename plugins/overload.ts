@@ -3,6 +3,7 @@ import { byLabel, counter, gauge } from '../app/observe/figures.ts'
 import { createAdmission } from '../app/overload/admission.ts'
 import { guardServer } from '../app/overload/guard.ts'
 import { watchLag } from '../app/overload/lag.ts'
+import { createTurns } from '../app/overload/turns.ts'
 
 export type OverloadOptions = {
   /** Requests that may wait at once. */
@@ -28,7 +29,12 @@ export default fp<OverloadOptions>(
       app.requestObserver.observe('', kind === 'demo' ? 'demo' : 'none', 503, 0, 'none')
     }
     app.addHook('onReady', async () =>
-      guardServer(app.server, { admission, publicUrl, demoToken, headers, onShed, isHeld: app.isHeld }),
+      guardServer(app.server, {
+        ...{ admission, publicUrl, demoToken, headers, onShed },
+        answerFast: app.answerFast,
+        turns: createTurns(),
+        isHeld: app.isHeld,
+      }),
     )
     app.addHook('onClose', async () => lag.stop())
     app.metrics.add([
@@ -40,5 +46,5 @@ export default fp<OverloadOptions>(
     ])
     done()
   },
-  { name: 'overload', dependencies: ['metrics', 'tarpit'], fastify: '5.x' },
+  { name: 'overload', dependencies: ['fast-lane', 'metrics', 'tarpit'], fastify: '5.x' },
 )

@@ -1,6 +1,7 @@
 import { Kysely, type Logger, PostgresDialect } from 'kysely'
 import pg from 'pg'
 import type { StatementEnd } from '../observe/tracing.ts'
+import { createTurns, type Turns } from '../overload/turns.ts'
 import { createSocket } from './copy/socket.ts'
 import { type ReadRow, RowQuery, toText } from './page/row-query.ts'
 import type { Database, Db } from './schema.ts'
@@ -141,14 +142,15 @@ const pages = new WeakMap<Db, AskPage>()
 
 /** Kysely's way to a connection and back costs a page as much as reading its answer. */
 const createAskPage =
-  (pool: pg.Pool, onStatement: OnStatement | undefined): AskPage =>
+  (pool: pg.Pool, onStatement: OnStatement | undefined, turns: Turns): AskPage =>
   async (text, values) => {
     const startedAt = performance.now()
     const client = await pool.connect()
     let failure: Error | undefined
+    let row: ReadRow
     try {
       const { rows } = (await client.query(text, values as unknown[])) as unknown as { rows: ReadRow[] }
-      return rows[0] as ReadRow
+      row = rows[0] as ReadRow
     } catch (error) {
       failure = error as Error
       throw error
@@ -158,6 +160,9 @@ const createAskPage =
       const milliseconds = performance.now() - startedAt
       onStatement?.({ sql: text, milliseconds, failed: failure !== undefined })
     }
+    // The connection has its next statement by now. What remains to be done costs more than all that was done here.
+    await new Promise<void>(turns.take)
+    return row
   }
 
 /** Answers the statement of a page, whose text begins with its mark, as one row. Rejects as the driver does. */
@@ -170,7 +175,7 @@ export const createDb = (pool: pg.Pool, onStatement?: OnStatement): Db => {
     dialect: new PostgresDialect({ pool }),
     ...(onStatement ? { log: toLogger(onStatement) } : {}),
   })
-  pages.set(db, createAskPage(pool, onStatement))
+  pages.set(db, createAskPage(pool, onStatement, createTurns()))
   return db
 }
 

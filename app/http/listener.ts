@@ -22,8 +22,6 @@ type Handler = (request: IncomingMessage, response: ServerResponse) => void
 export type ListenerOptions = {
   tls: { certFile: string; keyFile: string } | undefined
   maxHeaderBytes: number
-  /** Answers what it can in front of the router; false: it did nothing. */
-  answerFast: (request: IncomingMessage, response: ServerResponse) => boolean
   /**
    * An answer of which nothing is taken for so long is given up: it would be kept for as long as its client's system
    * says that it is there. Longer than an answer is ever waited for. Over HTTP/2, where PINGs count for nothing, it may
@@ -34,7 +32,7 @@ export type ListenerOptions = {
 
 /** Makes Node's servers in front of a router: HTTP/1.1 in plain, HTTP/2 and HTTP/1.1 over TLS. */
 export const createListener = (options: ListenerOptions) => {
-  const { tls, maxHeaderBytes, answerFast, unreadTimeoutMs } = options
+  const { tls, maxHeaderBytes, unreadTimeoutMs } = options
   // A client that is gone without a word is noticed while it waits for an answer, too.
   const alive = { keepAlive: true, keepAliveInitialDelay: keepAliveAfterMs }
   // Requests without a body are not made readable streams first: nobody reads them.
@@ -52,9 +50,7 @@ export const createListener = (options: ListenerOptions) => {
     }
   }
   return (handle: Handler): Server | Http2SecureServer => {
-    const server = create((request, response) => {
-      if (!answerFast(request, response)) handle(request, response)
-    })
+    const server = create(handle)
     // What Node's HTTP/2 server does not take as options.
     const timeouts = { requestTimeout: requestTimeoutMs, keepAliveTimeout: keepAliveTimeoutMs }
     Object.assign(server, timeouts, { timeout: unreadTimeoutMs })

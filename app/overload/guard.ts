@@ -4,6 +4,7 @@ import { ApiError } from '../errors.ts'
 import { canSendPrepared, headLine, sendPrepared, statusLine } from '../http/prepared.ts'
 import { problemBody, problemType } from '../http/problem.ts'
 import type { Admission } from './admission.ts'
+import type { Turns } from './turns.ts'
 
 export type GuardOptions = {
   admission: Admission
@@ -13,6 +14,10 @@ export type GuardOptions = {
   headers: () => Readonly<Record<string, string>>
   /** Told of each request that was refused: whose, as far as that is known. */
   onShed: (kind: 'demo' | 'other') => void
+  /** Answers what it can in front of the router; false: it did nothing. */
+  answerFast: (request: IncomingMessage, response: ServerResponse) => boolean
+  /** For what the router begins. */
+  turns: Turns
   /** Whether a request only waits to be refused; see tarpit.ts. */
   isHeld: (request: IncomingMessage) => boolean
 }
@@ -71,9 +76,10 @@ const prepareRefusal = (publicUrl: string, headers: Readonly<Record<string, stri
 /**
  * Calls once the answer is handed over, or nobody waits for it any more. Not once it is read: then clients that read
  * nothing would fill the room. Over HTTP/2 Fastify writes one that is long in pieces, as it is read; one whose length
- * is known is all there when the first of them is written.
+ * is known is all there when the first of them is written. Returns whether somebody still waits.
  */
-const holdUntilEnded = (response: ServerResponse, isHttp2: boolean, release: () => void): void => {
+const holdUntilEnded = (response: ServerResponse, isHttp2: boolean, release: () => void): (() => boolean) => {
+  let isAwaited = true
   const end = response.end as (...given: unknown[]) => ServerResponse
   response.end = ((...given: unknown[]) => {
     release()
@@ -86,19 +92,24 @@ const holdUntilEnded = (response: ServerResponse, isHttp2: boolean, release: () 
       return write.apply(response, given)
     }) as typeof response.write
   }
-  response.once('close', release)
+  response.once('close', () => {
+    isAwaited = false
+    release()
+  })
+  return () => isAwaited
 }
 
 /**
  * Puts itself before whatever answers a server's requests, and refuses with 503 `overloaded` what is too much,
  * before anything of it is looked at: a refusal costs a fraction of an answer, so that answers go on at nearly
- * the rate of before. Call it once the server's listeners are in place.
+ * the rate of before. What the router gets takes turns, so that refusals do not wait for all of it. Call it once the
+ * server's listeners are in place.
  */
 export const guardServer = (
   server: Pick<Server, 'listeners' | 'removeListener' | 'on'>,
   options: GuardOptions,
 ) => {
-  const { admission, publicUrl, headers, onShed, isHeld } = options
+  const { admission, publicUrl, headers, onShed, answerFast, turns, isHeld } = options
   const demo = `Bearer ${options.demoToken}`
   const handlers = server.listeners('request') as Handler[]
   const { status, headOf, fieldsOf, bodyOf } = prepareRefusal(publicUrl, headers())
@@ -116,17 +127,30 @@ export const guardServer = (
     for (const handler of handlers) handler.call(server, request, response)
   }
 
-  const hold: Handler = (request, response) => {
-    if (response.writableEnded || parked.test(request.url ?? '') || isHeld(request)) return
-    holdUntilEnded(response, request.httpVersionMajor === 2, admission.hold(holderOf(request)))
+  const hold = (request: IncomingMessage, response: ServerResponse) => {
+    const release = admission.hold(holderOf(request))
+    return { release, isAwaited: holdUntilEnded(response, request.httpVersionMajor === 2, release) }
   }
 
-  /** Who sends its body slowly, or never, gives us nothing to do. */
-  const holdOnceArrived: Handler = (request, response) => {
-    const begin = () => hold(request, response)
-    request.once('end', begin)
+  /** Those who wait for their turn fill the room as well. */
+  const takeTurn: Handler = (request, response) => {
+    const { release, isAwaited } = hold(request, response)
+    turns.take(() => {
+      if (!isAwaited()) return
+      handle(request, response)
+      if (parked.test(request.url ?? '') || isHeld(request)) release()
+    })
+  }
+
+  /** Who sends its body slowly, or never, gives us nothing to do: it has a place once all of it is here. */
+  const beginArriving: Handler = (request, response) => {
+    const onArrived = () => {
+      if (!response.writableEnded && !isHeld(request)) hold(request, response)
+    }
+    handle(request, response)
+    request.once('end', onArrived)
     // Over HTTP/2 a body that was broken off ends, too.
-    response.once('close', () => request.off('end', begin))
+    response.once('close', () => request.off('end', onArrived))
   }
 
   const guard: Handler = (request, response) => {
@@ -137,9 +161,9 @@ export const guardServer = (
       const isDemo = holder === demo
       if (admission.judge(holder, isDemo) === 'shed') return shed(request, response, isDemo)
     }
-    handle(request, response)
-    if (isArriving(request)) holdOnceArrived(request, response)
-    else hold(request, response)
+    if (answerFast(request, response)) return
+    if (isArriving(request)) beginArriving(request, response)
+    else takeTurn(request, response)
   }
 
   for (const handler of handlers) server.removeListener('request', handler)

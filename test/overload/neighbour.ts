@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { watchSteal } from '../../bench/lib/machine.ts'
+import { type Spent, watchLoop, watchSteal } from '../../bench/lib/machine.ts'
 import { createTestDatabase, secretKey } from '../helper.ts'
 import { percentile } from '../load.ts'
 import { startService, untilReady } from '../service.ts'
@@ -15,8 +15,9 @@ import type { Order } from './flooder.ts'
  * Measures, in one run, what others notice of somebody who asks fifty times as often as they may, and of floods
  * without a good token: their p99 without it, with the same flood at another server of this machine, and with it here,
  * in turn. Each load comes from a process of its own; with service and database they share two cores, so that what the
- * flood's own process takes is noticed, too: the flood elsewhere tells how much. Rounds in which the machine was taken
- * away are shown and not judged; what is left of a case is judged together.
+ * flood's own process takes is noticed, too: the flood elsewhere tells how much, and what the service's event loop
+ * waited for a core. Rounds in which the machine was taken away are shown and not judged; what is left of a case is
+ * judged together.
  */
 
 /** Of each kind that are judged, and that are measured at most. */
@@ -77,19 +78,23 @@ const usedSeconds = (): number => {
   return (user + system) / ticksPerSecond
 }
 
-type Round = { latencies: number[]; usedSeconds: number; refused: number; stolen: number }
+type Round = { latencies: number[]; usedSeconds: number; refused: number; stolen: number; loop: Spent }
 
 /** The others for a while, and whatever goes on beside them. */
 const runRound = async (flood?: Omit<Order, 'port' | 'seconds'>, at = port): Promise<Round> => {
   const stolenShare = watchSteal()
   const before = usedSeconds()
+  const spent = watchLoop(service.child.pid ?? 0)
   const noise = flood && start('flood', flood, at)
   const { latencies } = await others()
   const refused = Object.entries((await noise)?.counts ?? {})
     .filter(([status]) => Number(status) >= 400)
     .reduce((sum, [, count]) => sum + count, 0)
   const used = usedSeconds() - before
-  return { latencies: latencies[200] ?? [], usedSeconds: used, refused, stolen: stolenShare() }
+  return {
+    ...{ latencies: latencies[200] ?? [], usedSeconds: used, refused },
+    ...{ stolen: stolenShare(), loop: spent() },
+  }
 }
 
 const judged = (rounds: readonly Round[]) => rounds.filter(({ stolen }) => stolen <= tolerated)
@@ -108,6 +113,12 @@ const show = (rounds: readonly Round[]): string =>
       return round.stolen <= tolerated ? ms : `(${ms}, ${(100 * round.stolen).toFixed(0)} %)`
     })
     .join(' ')
+
+/** What the service's event loop ran and waited, in per cent of the time. */
+const showLoop = (rounds: readonly Round[]): string =>
+  [mean(rounds, ({ loop }) => loop.running), mean(rounds, ({ loop }) => loop.waiting)]
+    .map((share) => (100 * share).toFixed(1))
+    .join(' + ')
 
 type Kinds = { alone: Round[]; elsewhere: Round[]; beside: Round[] }
 
@@ -128,7 +139,9 @@ const report = (what: string, perSecond: number, kinds: Kinds) => {
       `  from the same at another server (${(mean(away, (round) => round.refused) / seconds).toFixed(0)}/s refused): ` +
       `p50 ${change(away, 0.5)}, p99 ${change(away, 0.99)}\n` +
       `  ${alone.length}, ${away.length} and ${beside.length} undisturbed rounds of ${kinds.alone.length}, p99: ` +
-      `none ${show(kinds.alone)}; elsewhere ${show(kinds.elsewhere)}; here ${show(kinds.beside)}`,
+      `none ${show(kinds.alone)}; elsewhere ${show(kinds.elsewhere)}; here ${show(kinds.beside)}\n` +
+      `  the service's event loop, % of the time running + waiting for a core: none ${showLoop(alone)}; ` +
+      `elsewhere ${showLoop(away)}; here ${showLoop(beside)}`,
   )
 }
 

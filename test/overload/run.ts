@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import os from 'node:os'
 import { sql } from 'kysely'
-import { watchSteal } from '../../bench/lib/machine.ts'
+import { type Spent, watchLoop, watchSteal } from '../../bench/lib/machine.ts'
 import { createTestDatabase, secretKey } from '../helper.ts'
 import { percentile } from '../load.ts'
 import { startService, untilReady } from '../service.ts'
@@ -12,8 +12,9 @@ import { type FloodOptions, type FloodResult, flood } from './flood.ts'
  * Measures, in one run: how much of the peak is still answered when two, three and five times as much is asked,
  * all of it uncached; how soon the rest is refused, with and without the time that a new connection waits to be taken
  * and the lateness of this client; and what answers of each kind cost. Client, service and database share the machine:
- * read the ratios. All of it a second time with the database at the lowest priority: it takes most of the cores, and
- * is on another machine where it matters how soon the service looks at what arrives.
+ * read the ratios, and how long the event loops of service and client waited for a core while they had work. All of it
+ * a second time with the database at the lowest priority: it takes most of the cores, and is on another machine where
+ * it matters how soon the service looks at what arrives.
  */
 
 const seconds = Number(process.env.ROUND_SECONDS ?? 4)
@@ -86,6 +87,9 @@ const measurePeak = async () => {
   return peak
 }
 
+const showSpent = ({ running, waiting }: Spent) =>
+  `${shown(100 * running)} % running, ${shown(100 * waiting)} % waiting for a core`
+
 const quantiles = (values: readonly number[] = []) =>
   values.length === 0
     ? 'none'
@@ -95,9 +99,11 @@ const quantiles = (values: readonly number[] = []) =>
 const overload = async (peak: number, factor: number): Promise<number> => {
   const stolen = watchSteal()
   const [before, own] = [await usedMicroseconds(), process.cpuUsage()]
+  const [serviceLoop, ownLoop] = [watchLoop(service.child.pid ?? 0), watchLoop(process.pid)]
   const result = await flood({
     ...{ port, seconds, perSecond: peak * factor, connections: 2_000, request: uncached },
   })
+  const loops = `event loops: service ${showSpent(serviceLoop())}; client ${showSpent(ownLoop())}`
   const { user, system } = process.cpuUsage(own)
   const served = (await usedMicroseconds()) - before
   const taken = stolen()
@@ -109,7 +115,7 @@ const overload = async (peak: number, factor: number): Promise<number> => {
       `  refused, from when it was due ${quantiles(result.latencies[503])}\n` +
       `  of these on kept connections, from when it was written ${quantiles(result.onKept[503])}\n` +
       `  of these on new ones, with the connection ${quantiles(result.onNew[503])}\n` +
-      `  this client wrote late by ${quantiles(result.lateness)}`,
+      `  this client wrote late by ${quantiles(result.lateness)}; ${loops}`,
   )
   return taken
 }

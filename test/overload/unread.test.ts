@@ -8,6 +8,7 @@ import t, { type Test } from 'tap'
 import { createListener } from '../../app/http/listener.ts'
 import { createAdmission } from '../../app/overload/admission.ts'
 import { guardServer } from '../../app/overload/guard.ts'
+import { createTurns } from '../../app/overload/turns.ts'
 import { makeCertificate } from '../api/sockets.ts'
 import { until } from '../helper.ts'
 
@@ -24,7 +25,7 @@ const unreadTimeoutMs = 400
 /** The service's server and guard around a router whose answers take a turn. */
 const start = async (t: Test, tls?: { certFile: string; keyFile: string }) => {
   const listen = createListener({
-    ...{ tls, maxHeaderBytes: 16_384, answerFast: () => false, unreadTimeoutMs },
+    ...{ tls, maxHeaderBytes: 16_384, unreadTimeoutMs },
   })
   let answered = 0
   const held = Promise.withResolvers<void>()
@@ -44,7 +45,8 @@ const start = async (t: Test, tls?: { certFile: string; keyFile: string }) => {
   const admission = createAdmission({ concurrency: 2, lag: { level: () => 0, looks: () => 0 } })
   guardServer(server as Server, {
     ...{ admission, publicUrl: 'http://api.test', demoToken: 'demo', headers: () => ({}) },
-    ...{ onShed: () => t.fail('there is room'), isHeld: () => false },
+    ...{ onShed: () => t.fail('there is room'), answerFast: () => false, isHeld: () => false },
+    turns: createTurns(),
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')

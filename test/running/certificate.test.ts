@@ -39,7 +39,7 @@ install('first', 'crt', 'key')
 const files = { certFile: at('live.crt'), keyFile: at('live.key') }
 
 const listen = createListener({
-  ...{ tls: files, maxHeaderBytes: 16_384, answerFast: () => false, unreadTimeoutMs: 60_000 },
+  ...{ tls: files, maxHeaderBytes: 16_384, unreadTimeoutMs: 60_000 },
 })
 const server = listen((_request, response) => response.end('ok')) as ReturnType<typeof createSecureServer>
 server.listen(0, '127.0.0.1')
@@ -112,7 +112,7 @@ t.test('a folder that is swapped as a whole, as orchestrators do, is seen', asyn
 
 t.test('a pair that does not fit stops the start, and names the variables', async (t) => {
   const half = { certFile: at('first.crt'), keyFile: at('second.key') }
-  const rest = { maxHeaderBytes: 16_384, answerFast: () => false, unreadTimeoutMs: 60_000 }
+  const rest = { maxHeaderBytes: 16_384, unreadTimeoutMs: 60_000 }
   for (const tls of [half, { ...half, keyFile: at('missing.key') }])
     t.throws(() => createListener({ tls, ...rest })(() => {}), /TLS_CERT and TLS_KEY cannot be taken: /)
 })
