@@ -38,7 +38,7 @@ const marks = toMarks(quote, backslash)
 const isPlain = (byte: number) => byte >= 32 && byte !== quote && byte !== backslash
 
 /** Writes a byte of a string, in the form that PostgreSQL gives it. */
-const writeEscaped = (to: Place, byte: number): void => {
+export const writeEscaped = (to: Place, byte: number): void => {
   if (isPlain(byte)) {
     writeByte(to, byte)
     return

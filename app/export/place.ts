@@ -53,6 +53,10 @@ const findZero = (word: number) => (word - 0x01010101) & ~word
 const findControl = (word: number) => (word - 0x20202020) & ~word
 const highBits = 0x80808080
 
+/** Whether any of the four bytes is below 32 or a mark. */
+export const hasMark = (word: number, { a, b, c }: Marks): boolean =>
+  ((findControl(word) | findZero(word ^ a) | findZero(word ^ b) | findZero(word ^ c)) & highBits) !== 0
+
 /** Copies what is neither below 32 nor a mark; returns the byte that ends it, where both then stand. */
 export const copyRun = (from: Place, to: Place, { a, b, c }: Marks): number => {
   const source = from.view

@@ -62,10 +62,12 @@ const keep = (plan: Plan, shapes = createShapes(compile, () => 0)): Bound => {
 }
 const run = async ({ text, values }: Bound, on: Db = db): Promise<PageRow> =>
   (await on.executeQuery<PageRow>(CompiledQuery.raw(text, values))).rows[0] as PageRow
-/** What a marked statement answers are bytes. */
-const textOf = (data: PageRow['data'] | Slice): string | null =>
-  data === null || typeof data === 'string' ? data : data.bytes.toString('utf8', data.start, data.end)
-const lasting = ({ data, found, last, total }: PageRow) => ({ data: textOf(data), found, last, total })
+/** What a marked statement answers are its bytes among others. */
+const bytesOf = (data: PageRow['data'] | Slice): string | null =>
+  data === null || Buffer.isBuffer(data)
+    ? (data?.toString('hex') ?? null)
+    : data.bytes.toString('hex', data.start, data.end)
+const lasting = ({ data, found, last, total }: PageRow) => ({ data: bytesOf(data), found, last, total })
 
 /** Two of one shape each, with other values. */
 const pairs: [Plan, Plan][] = [

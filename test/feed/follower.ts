@@ -1,12 +1,13 @@
 import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { createSecrets } from '../../app/auth/secrets.ts'
+import { createSheet, writeRecords } from '../../app/db/page/record-json.ts'
 import { pageStatement } from '../../app/db/page/statement.ts'
 import { createFeed, type FeedAnswer } from '../../app/feed/feed.ts'
 import { createTokenCodec } from '../../app/feed/token.ts'
 import { createWaiting } from '../../app/feed/wait.ts'
 import { parseQuery } from '../../app/query/parse.ts'
-import { planQuery } from '../../app/query/plan.ts'
+import { type Plan, planQuery } from '../../app/query/plan.ts'
 import type { ResourceName } from '../../app/resources/define.ts'
 import { resourceNames, resources } from '../../app/resources/index.ts'
 import { secretKey, type TestDatabase } from '../helper.ts'
@@ -39,6 +40,12 @@ export const applyChanges = (records: Records, changes: readonly Change[]): void
 /** Who asks and when; a test moves it. */
 export type Asker = { customerId: string; day: string }
 
+const recordsOf = ({ resource, fields }: Plan, bytes: Buffer, count: number): Fields[] => {
+  const sheet = createSheet(1024)
+  writeRecords({ bytes, start: 0, end: bytes.length }, count, resource, fields, sheet)
+  return JSON.parse(`[${sheet.bytes.toString('utf8', 0, sheet.at)}]`)
+}
+
 /** All that the lists show. */
 export const readAll = async (
   { reader }: TestDatabase,
@@ -52,7 +59,7 @@ export const readAll = async (
     const plan = planQuery(outcome.query, { customerId, today: day })
     for (let after: string[] | undefined, more = true; more; ) {
       const { rows } = await pageStatement(after ? { ...plan, after } : plan).execute(reader)
-      const found = JSON.parse(`[${(rows[0]?.data ?? '').replaceAll('\n', ',')}]`) as Fields[]
+      const found = recordsOf(plan, rows[0]?.data ?? Buffer.alloc(0), rows[0]?.found ?? 0)
       for (const record of found) records.set(`${name}/${record.id}`, comparable(record))
       more = (rows[0]?.found ?? 0) > plan.limit
       after = rows[0]?.last?.[0]

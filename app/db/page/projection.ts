@@ -26,10 +26,27 @@ export const bindExpression = (text: string, bindings: Bindings): RawBuilder<unk
 export const instantText = (expression: string): string =>
   `to_char(${expression} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`
 
-const column = (field: Field, bindings: Bindings): RawBuilder<unknown> => {
-  if (field.computed) return bindExpression(field.computed.select, bindings)
-  return sql.raw(field.kind === 'instant' ? instantText(`r.${field.name}`) : `r.${field.name}`)
-}
+const stored = ({ name }: Field): string => `r.${name}`
+const shown = (field: Field): string =>
+  field.kind === 'instant' ? instantText(stored(field)) : stored(field)
+
+const selectList = (
+  fields: readonly Field[],
+  bindings: Bindings,
+  columnOf: (field: Field) => string,
+): RawBuilder<unknown> =>
+  sql.join(
+    fields.map((field) => {
+      const value = field.computed
+        ? bindExpression(field.computed.select, bindings)
+        : sql.raw(columnOf(field))
+      return sql`${value} as ${sql.ref(field.name)}`
+    }),
+  )
+
+/** The fields of an answer, in the schema's order; `names` undefined = all. */
+export const chosenFields = ({ fields }: Resource, names: readonly string[] | undefined): Field[] =>
+  [...fields.values()].filter(({ name }) => !names || names.includes(name))
 
 /**
  * The response schema compiled to a select list: its fields, in its order, in its formats, so that
@@ -39,7 +56,11 @@ export const projection = (
   resource: Resource,
   fields: readonly string[] | undefined,
   bindings: Bindings,
-): RawBuilder<unknown> => {
-  const chosen = [...resource.fields.values()].filter((field) => !fields || fields.includes(field.name))
-  return sql.join(chosen.map((field) => sql`${column(field, bindings)} as ${sql.ref(field.name)}`))
-}
+): RawBuilder<unknown> => selectList(chosenFields(resource, fields), bindings, shown)
+
+/** The same fields in the same order, each as it is stored: for `record_send`, of which `record-json.ts` makes JSON. */
+export const recordProjection = (
+  resource: Resource,
+  fields: readonly string[] | undefined,
+  bindings: Bindings,
+): RawBuilder<unknown> => selectList(chosenFields(resource, fields), bindings, stored)

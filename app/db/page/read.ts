@@ -3,6 +3,7 @@ import { parseSnapshot } from '../../cache/snapshot.ts'
 import type { Plan } from '../../query/plan.ts'
 import { askPage, pageMark } from '../connect.ts'
 import type { Db } from '../schema.ts'
+import { createSheet, makeRoom, writeRecords } from './record-json.ts'
 import type { ReadRow, Slice } from './row-query.ts'
 import type { Shapes } from './shapes.ts'
 import { type PageRow, pageStatement, type Stamp } from './statement.ts'
@@ -37,29 +38,26 @@ const noBody = fromString('')
 export const filled = (stamp: Stamp, json: string | undefined, rows: number): Filled =>
   stamped(stamp, json === undefined ? undefined : fromString(json), rows)
 
-/**
- * `head` and `tail` are written around the records where these already are, over what else PostgreSQL said: a page
- * is copied once, from the connection. Where there is no room, as behind records that others are included with, it
- * is put together anew.
- */
-const around = (head: string, { bytes, start, end }: Slice, tail: string): TaggedBody => {
-  const before = prefix.length + head.length
-  const [from, to] = [start - before, end + Buffer.byteLength(tail)]
-  if (from < 0 || to > bytes.length) return fromString(head + bytes.toString('utf8', start, end) + tail)
-  bytes.write(prefix + head, from, 'latin1')
-  bytes.write(tail, end)
-  return { body: bytes.subarray(from + prefix.length, to), etag: tagOf(bytes.subarray(from, to)) }
+/** Bodies are put together here, one after the other, and copied from here at their own size. */
+let sheet = createSheet(64 * 1024)
+/** One that has grown beyond this is not kept. */
+const keptSheetBytes = 1024 * 1024
+
+const writeString = (text: string): void => {
+  makeRoom(sheet, Buffer.byteLength(text))
+  sheet.at += sheet.bytes.write(text, sheet.at)
 }
 
-const [lineFeed, comma] = [10, 44]
-
-/** The records as JSON has them, without the one that was read to know whether there are more. No JSON has line feeds. */
-const listed = ({ bytes, start, end }: Slice, hasMore: boolean): Slice => {
-  const last = hasMore ? bytes.lastIndexOf(lineFeed, end - 1) : end
-  for (let at = bytes.indexOf(lineFeed, start); at !== -1 && at < last; at = bytes.indexOf(lineFeed, at)) {
-    bytes[at] = comma
-  }
-  return { bytes, start, end: last }
+/** The first `count` records of the plan between `head` and `tail`. */
+const around = (head: string, records: Slice, count: number, plan: Plan, tail: string): TaggedBody => {
+  sheet.at = 0
+  writeString(prefix + head)
+  writeRecords(records, count, plan.resource, plan.fields, sheet)
+  writeString(tail)
+  const tagged = Buffer.allocUnsafeSlow(sheet.at)
+  sheet.bytes.copy(tagged, 0, 0, sheet.at)
+  if (sheet.bytes.length > keptSheetBytes) sheet = createSheet(64 * 1024)
+  return { body: tagged.subarray(prefix.length), etag: tagOf(tagged) }
 }
 
 /** `shapes`: statements kept ready; absent: each is compiled. */
@@ -110,7 +108,7 @@ export const readPage = async (
   const { page, cursor } = describePage(row, plan, plan.resource.computedForDay, encodeCursor)
   const tail = `],"page":${JSON.stringify(page)}${includedPart(row)}}`
   const body = row.data
-    ? around('{"data":[', listed(row.data, row.found > plan.limit), tail)
+    ? around('{"data":[', row.data, Math.min(row.found, plan.limit), plan, tail)
     : fromString(`{"data":[${tail}`)
   const answer = stamped(row, body, Math.min(row.found, plan.limit))
   return cursor === undefined ? answer : { ...answer, next: `/v1/${plan.resource.name}?${nextQuery(cursor)}` }
@@ -120,6 +118,6 @@ export const readPage = async (
 export const readItem = async (db: Db, plan: Plan, id: string, shapes?: Shapes): Promise<Filled> => {
   const byId = { field: 'id', operator: 'in', values: [id] } as const
   const row = await execute(db, { ...plan, conditions: [byId], limit: 1, count: false }, shapes)
-  const body = row.data ? around('{"data":', row.data, `${includedPart(row)}}`) : undefined
+  const body = row.data ? around('{"data":', row.data, 1, plan, `${includedPart(row)}}`) : undefined
   return stamped(row, body, body ? 1 : 0)
 }

@@ -1,8 +1,8 @@
 import type { Duplex } from 'node:stream'
 import { divert } from '../copy/socket.ts'
 
-/** A row as it came, with room behind it; `end`: where it ends. */
-export type TakeRow = (bytes: Buffer, end: number) => void
+/** A row as it came. */
+export type TakeRow = (bytes: Buffer) => void
 
 /** A message (PostgreSQL's manual, "Message Formats"): a letter, and four bytes of length, which counts itself. */
 const headBytes = 5
@@ -13,19 +13,17 @@ const before = new Set([...'12NS'].map((letter) => letter.charCodeAt(0)))
 /**
  * Reads the rows of the statement that is about to be sent from under the driver, which would make a string of
  * each column: here a row's bytes are copied once, to where they stay. Every other message is the driver's; with
- * the first that ends the rows it has its connection back. `room`: bytes left free behind a row. To be called when
- * nothing is under way on the connection.
+ * the first that ends the rows it has its connection back. To be called when nothing is under way on the connection.
  */
-export const readRows = (socket: Duplex, room: number, take: TakeRow): void => {
+export const readRows = (socket: Duplex, take: TakeRow): void => {
   /** What came of a message whose rest is still under way: of a row its bytes, else the whole. */
   let row: Buffer | undefined
-  let rowSize = 0
   let received = 0
   let rest: Buffer | undefined
 
   /** Copies what is there of the row; returns where it ends, or the bytes do. */
   const fill = (row: Buffer, bytes: Buffer, at: number): number => {
-    const end = Math.min(bytes.length, at + rowSize - received)
+    const end = Math.min(bytes.length, at + row.length - received)
     bytes.copy(row, received, at, end)
     received += end - at
     return end
@@ -41,9 +39,8 @@ export const readRows = (socket: Duplex, room: number, take: TakeRow): void => {
         const size = bytes.readUInt32BE(at + 1) + 1
         if (code === dataRow) {
           at += headBytes
-          rowSize = size - headBytes
           received = 0
-          row = Buffer.allocUnsafeSlow(rowSize + room)
+          row = Buffer.allocUnsafeSlow(size - headBytes)
         } else if (!before.has(code)) {
           giveBack(Buffer.from(bytes.subarray(at)))
           return
@@ -55,8 +52,8 @@ export const readRows = (socket: Duplex, room: number, take: TakeRow): void => {
         }
       }
       at = fill(row, bytes, at)
-      if (received < rowSize) return
-      take(row, rowSize)
+      if (received < row.length) return
+      take(row)
       row = undefined
     }
     if (at < bytes.length) rest = Buffer.from(bytes.subarray(at))

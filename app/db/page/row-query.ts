@@ -2,7 +2,7 @@ import type { Connection, Submittable } from 'pg'
 import { bindMessages } from './messages.ts'
 import { type Column, readRows, splitColumns } from './row-bytes.ts'
 
-/** Bytes with what may be written over around them: as much as lies before `start`, and behind `end`. */
+/** A part of these bytes. */
 export type Slice = Readonly<{ bytes: Buffer; start: number; end: number }>
 
 /** What a page's statement answers, read by its columns' places; see `pageStatement`. */
@@ -35,8 +35,8 @@ const quoteElement = (element: unknown): string => {
   return `"${element.replace(/[\\"]/g, '\\$&')}"`
 }
 
-/** Behind the records: the member `page` with its cursor, in nearly every answer. */
-const roomBytes = 512
+/** Of the nine columns the records alone are binary. */
+const formats = [0, 0, 0, 0, 0, 0, 0, 0, 1] as const
 
 /** What stands before `last` is ASCII of a few bytes a column: one string, of which each is a part. */
 const lastColumn = 5
@@ -92,7 +92,7 @@ export class RowQuery implements Submittable {
   submit(connection: Connection): void {
     const wire = connection as Wire
     const { name, text, values } = this
-    readRows(wire.stream, roomBytes, (bytes) => {
+    readRows(wire.stream, (bytes) => {
       this.#row = toRow(bytes)
     })
     const isKnown = name !== '' && (wire.parsedStatements[name] ?? wire.submittedNamedStatements[name])
@@ -101,7 +101,7 @@ export class RowQuery implements Submittable {
       wire.parse({ name, text })
       if (name !== '') wire.submittedNamedStatements[name] = text
     }
-    if (wire.stream.writable) wire.stream.write(bindMessages(name, values))
+    if (wire.stream.writable) wire.stream.write(bindMessages(name, values, formats))
     if (!isKnown) wire.stream.uncork()
   }
 

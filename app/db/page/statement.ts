@@ -3,7 +3,7 @@ import type { Plan } from '../../query/plan.ts'
 import { isComputed } from '../../query/prepare.ts'
 import { resources } from '../../resources/index.ts'
 import { filterConditions, keysetCondition, sortKeys } from './conditions.ts'
-import { customer, instantText, projection } from './projection.ts'
+import { customer, instantText, projection, recordProjection } from './projection.ts'
 
 /** What every statement that fills the cache says of itself. */
 export type Stamp = {
@@ -30,8 +30,8 @@ export type PageRow = Stamp & {
   total: number | null
   /** Members of `included`; null where nothing is to be included. */
   included: string | null
-  /** Every record found, also the one more, as JSON with a line feed between them; null where there is none. */
-  data: string | null
+  /** Every record found, also the one more, one behind the other as `record_send` writes them; null: there is none. */
+  data: Buffer | null
 }
 
 /** The columns of a stamp. */
@@ -84,8 +84,9 @@ const lastKey = ({ limit }: Plan, { column, cast }: { column: string; cast: stri
 }
 
 /**
- * The one statement behind every page and every record: sets the customer for row level security, reads,
- * and has PostgreSQL write the JSON. A single round trip, and so one snapshot, under READ COMMITTED.
+ * The one statement behind every page and every record: sets the customer for row level security and reads.
+ * A single round trip, and so one snapshot, under READ COMMITTED. Records come in PostgreSQL's binary form:
+ * `row_to_json` looks up each column's type in each row, and took half of the statement's time.
  *
  * `offset 0` keeps the planner from pulling `set_config` up; as every table is joined to its result, no
  * row is read before it has run.
@@ -123,7 +124,7 @@ export const pageStatement = (plan: Plan): RawBuilder<PageRow> => {
           to_json(array[array[${sql.join(keys.map((key) => lastKey(plan, key)))}]]) end as last,
         ${total} as total,
         ${includedMembers(plan)} as included,
-        string_agg(row_to_json(x)::text, chr(10)${sql.raw(byNumber)}) as data
-      from picked r cross join lateral (select ${projection(plan.resource, plan.fields, plan)}) x
+        string_agg(record_send(x), ''::bytea${sql.raw(byNumber)}) as data
+      from picked r cross join lateral (select ${recordProjection(plan.resource, plan.fields, plan)}) x
     ) page`
 }

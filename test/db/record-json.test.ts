@@ -1,0 +1,135 @@
+import fc from 'fast-check'
+import { type RawBuilder, sql } from 'kysely'
+import t from 'tap'
+import { instantText } from '../../app/db/page/projection.ts'
+import { createSheet, writeRecords } from '../../app/db/page/record-json.ts'
+import type { Field, Resource } from '../../app/resources/define.ts'
+import { createTestDatabase } from '../helper.ts'
+
+/** Records in PostgreSQL's binary form, written as JSON here: the same bytes as PostgreSQL's own JSON. */
+
+const database = await createTestDatabase()
+t.teardown(() => database.close())
+
+type Kind = Pick<Field, 'kind' | 'array'>
+/** Name, what it is here, and PostgreSQL's type. */
+const columns: [name: string, kind: Kind, type: string][] = [
+  ['a', { kind: 'text', array: false }, 'text'],
+  ['list "of" é', { kind: 'text', array: true }, 'text[]'],
+  ['day', { kind: 'date', array: false }, 'calendar_date'],
+  ['at', { kind: 'instant', array: false }, 'timestamptz'],
+  ['n', { kind: 'integer', array: false }, 'integer'],
+  ['large', { kind: 'integer', array: false }, 'bigint'],
+  ['yes', { kind: 'boolean', array: false }, 'boolean'],
+  ['object', { kind: 'json', array: false }, 'jsonb'],
+  ['text', { kind: 'json', array: false }, 'json'],
+  ['z', { kind: 'text', array: false }, 'text'],
+]
+/** As much of a resource as is looked at. */
+const resource = {
+  fields: new Map(columns.map(([name, kind]) => [name, { name, ...kind }])),
+} as unknown as Resource
+
+const text = fc
+  .array(
+    fc.oneof(fc.constantFrom(...'"\\,\t\r\n\b\f\v\u0001\u001f\u007f{}é漢😀'), fc.string({ unit: 'binary' })),
+    {
+      maxLength: 12,
+    },
+  )
+  .map((parts) => parts.join('').replaceAll('\0', ''))
+const instant = fc
+  .date({ min: new Date('1720-01-01'), max: new Date('2280-01-01'), noInvalidDate: true })
+  .chain((date) =>
+    fc
+      .integer({ min: 0, max: 999 })
+      .map((micros) => date.toISOString().replace('Z', `${String(micros).padStart(3, '0')}Z`)),
+  )
+const day = fc
+  .date({ min: new Date('0001-01-01'), max: new Date('9999-12-31'), noInvalidDate: true })
+  .map((date) => date.toISOString().slice(0, 10))
+const json = fc.jsonValue().map((value) => JSON.stringify(value).replaceAll('\\u0000', ''))
+const nullable = <T>(values: fc.Arbitrary<T>) => fc.option(values, { nil: null, freq: 5 })
+const record: fc.Arbitrary<unknown[]> = fc.tuple(
+  nullable(text),
+  nullable(fc.array(nullable(text), { maxLength: 4 })),
+  nullable(day),
+  nullable(instant),
+  nullable(fc.integer()),
+  nullable(fc.maxSafeInteger()),
+  nullable(fc.boolean()),
+  nullable(json),
+  nullable(json),
+  nullable(text),
+)
+
+const select = (
+  values: readonly unknown[],
+  show: (column: string, type: string) => string,
+): RawBuilder<unknown> =>
+  sql`select ${sql.join(
+    columns.map(
+      ([name, , type]) =>
+        sql`${sql.raw(show(`v.${JSON.stringify(name.replace(/\W/g, '_'))}`, type))} as ${sql.id(name)}`,
+    ),
+  )} from (select ${sql.join(
+    columns.map(
+      ([name, , type], index) =>
+        sql`${values[index]}::${sql.raw(type)} as ${sql.id(name.replace(/\W/g, '_'))}`,
+    ),
+  )}) v`
+
+const ask = async (values: readonly unknown[]) => {
+  const { rows } = await sql<{ bytes: Buffer; json: string }>`
+    select (select record_send(x) from (${select(values, (column) => column)}) x) as bytes,
+      (select row_to_json(x)::text from (${select(values, (column, type) =>
+        type === 'timestamptz' ? instantText(column) : column,
+      )}) x) as json`.execute(database.operator)
+  return rows[0] as { bytes: Buffer; json: string }
+}
+
+const write = (bytes: Buffer, count: number, fields?: readonly string[]): string => {
+  // Small, so that it has to grow.
+  const sheet = createSheet(8)
+  writeRecords({ bytes, start: 0, end: bytes.length }, count, resource, fields, sheet)
+  return sheet.bytes.toString('utf8', 0, sheet.at)
+}
+
+t.test('whatever a record holds, its JSON is PostgreSQL’s own', async (t) => {
+  await fc.assert(
+    fc.asyncProperty(record, async (values) => {
+      const { bytes, json } = await ask(values)
+      t.equal(write(bytes, 1), json)
+    }),
+    { numRuns: 200 },
+  )
+})
+
+t.test('days and instants at the ends of months, years and centuries', async (t) => {
+  for (const date of [
+    '0001-01-01',
+    '1900-02-28',
+    '1999-12-31',
+    '2000-01-01',
+    '2000-02-29',
+    '2100-03-01',
+    '9999-12-31',
+  ]) {
+    const near = date < '1720' || date > '2280' ? '2024-02-29' : date
+    const values = [null, null, date, `${near}T23:59:59.999999Z`, -2147483648, 0, false, null, null, null]
+    const { bytes, json } = await ask(values)
+    t.equal(write(bytes, 1), json, date)
+  }
+})
+
+t.test('as many records as are wanted, with a comma between them', async (t) => {
+  const [one, two] = [await ask(['1', [], null, null, 1]), await ask(['2', ['x'], null, null, 2])]
+  const bytes = Buffer.concat([one.bytes, two.bytes])
+  t.equal(write(bytes, 1), one.json)
+  t.equal(write(bytes, 2), `${one.json},${two.json}`)
+})
+
+t.test('a record of other columns than are meant is no answer', async (t) => {
+  const { bytes } = await ask([])
+  t.throws(() => write(bytes, 1, ['a', 'z']), /a record of 10 columns where 2 are meant/)
+})
