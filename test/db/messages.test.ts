@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import t from 'tap'
 import { bindMessages } from '../../app/db/page/messages.ts'
 
-type Read = { statement: string; values: (string | null)[]; rest: string }
+type Read = { statement: string; values: (string | null)[]; resultFormats: number[]; rest: string }
 
 /** Reads them as PostgreSQL does; throws where a length does not fit. */
 const read = (bytes: Buffer): Read => {
@@ -27,11 +27,11 @@ const read = (bytes: Buffer): Read => {
     const length = long()
     return length === -1 ? null : take(length).toString('utf8')
   })
-  const resultFormats = short()
-  if (letter !== 'B' || portal !== '' || formats !== 0 || resultFormats !== 0 || at !== end) {
+  const resultFormats = Array.from({ length: short() }, short)
+  if (letter !== 'B' || portal !== '' || formats !== 0 || at !== end) {
     throw new Error('this is no Bind of texts')
   }
-  return { statement, values, rest: bytes.subarray(at).toString('latin1') }
+  return { statement, values, resultFormats, rest: bytes.subarray(at).toString('latin1') }
 }
 
 t.test('values come as they were given, whatever they are, with Execute and Sync behind them', async (t) => {
@@ -42,10 +42,12 @@ t.test('values come as they were given, whatever they are, with Execute and Sync
     fc.property(
       fc.constantFrom('', 'page_0123456789abcdef'),
       fc.array(value, { maxLength: 12 }),
-      (name, values) => {
-        t.same(read(bindMessages(name, values)), {
+      fc.array(fc.constantFrom(0 as const, 1 as const), { maxLength: 9 }),
+      (name, values, resultFormats) => {
+        t.same(read(bindMessages(name, values, resultFormats)), {
           statement: name,
           values,
+          resultFormats,
           rest: 'E\0\0\0\x09\0\0\0\0\0S\0\0\0\x04',
         })
       },
