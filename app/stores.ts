@@ -9,7 +9,7 @@ import { createPoller, type Poller } from './cache/poller.ts'
 import { createRedisCache, type SharedCache } from './cache/redis.ts'
 import type { Config } from './config.ts'
 import { createChangeSource } from './db/changes.ts'
-import { createDb, createPool, findServingRole, readerRole } from './db/connect.ts'
+import { createDb, createPool, findServingRole, pagesWaiting, readerRole } from './db/connect.ts'
 import { createExportSource, type ExportSource } from './db/copy/source.ts'
 import { listPendingMigrations } from './db/migrate.ts'
 import type { Db } from './db/schema.ts'
@@ -87,10 +87,14 @@ const waitForServingRole = async (
 
 type PoolCounts = { totalCount: number; idleCount: number; waitingCount: number }
 
-const describePool = ({ totalCount, idleCount, waitingCount }: PoolCounts, max: number): PoolFigures => ({
+const describePool = (
+  { totalCount, idleCount, waitingCount }: PoolCounts,
+  max: number,
+  pagesWait = 0,
+): PoolFigures => ({
   open: totalCount,
   idle: idleCount,
-  waiting: waitingCount,
+  waiting: waitingCount + pagesWait,
   max,
 })
 
@@ -153,9 +157,11 @@ export const openStores = async (
   const replicaPool = replicaUrl === undefined ? undefined : open(replicaUrl)
   const replica = replicaPool && createDb(replicaPool, onStatement)
   const pools = () => ({
-    primary: describePool(primaryPool, config.databasePool),
+    primary: describePool(primaryPool, config.databasePool, pagesWaiting(db)),
     exports: describePool(exportPool, max),
-    ...(replicaPool ? { replica: describePool(replicaPool, config.databasePool) } : {}),
+    ...(replicaPool && replica
+      ? { replica: describePool(replicaPool, config.databasePool, pagesWaiting(replica)) }
+      : {}),
   })
   const monotonicNow = () => performance.now()
   const fence = createFence()

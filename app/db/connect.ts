@@ -1,6 +1,7 @@
 import { Kysely, type Logger, PostgresDialect } from 'kysely'
 import pg from 'pg'
 import type { StatementEnd } from '../observe/tracing.ts'
+import { createPlaces, type Places } from '../overload/places.ts'
 import { createTurns, type Turns } from '../overload/turns.ts'
 import { createSocket } from './copy/socket.ts'
 import { type ReadRow, RowQuery, toText } from './page/row-query.ts'
@@ -135,17 +136,30 @@ export const createPool = (url: string, options: ConnectOptions): pg.Pool => {
   return pool
 }
 
-type AskPage = (text: string, values: readonly unknown[]) => Promise<ReadRow>
+type AskPage = (owner: string, text: string, values: readonly unknown[]) => Promise<ReadRow>
 type OnStatement = (statement: StatementEnd) => void
 
-const pages = new WeakMap<Db, AskPage>()
+type Pages = { ask: AskPage; places: Places }
+const pages = new WeakMap<Db, Pages>()
+
+/** At the pool everybody would stand behind one customer's burst. */
+const borrow = (pool: pg.Pool, places: Places, owner: string): Promise<pg.PoolClient> =>
+  new Promise((resolve, reject) => {
+    const connect = () => {
+      pool.connect().then(resolve, (error) => {
+        places.giveBack()
+        reject(error)
+      })
+    }
+    places.take(owner, connect, reject)
+  })
 
 /** Kysely's way to a connection and back costs a page as much as reading its answer. */
 const createAskPage =
-  (pool: pg.Pool, onStatement: OnStatement | undefined, turns: Turns): AskPage =>
-  async (text, values) => {
+  (pool: pg.Pool, onStatement: OnStatement | undefined, places: Places, turns: Turns): AskPage =>
+  async (owner, text, values) => {
     const startedAt = performance.now()
-    const client = await pool.connect()
+    const client = await borrow(pool, places, owner)
     let failure: Error | undefined
     let row: ReadRow
     try {
@@ -155,19 +169,27 @@ const createAskPage =
       failure = error as Error
       throw error
     } finally {
+      // First: who is next stands at the pool when the connection comes back, and has it at once.
+      places.giveBack()
       // One that has refused a statement takes the next; one that did not answer in time may never do.
       client.release(failure instanceof pg.DatabaseError ? undefined : failure)
       const milliseconds = performance.now() - startedAt
       onStatement?.({ sql: text, milliseconds, failed: failure !== undefined })
     }
     // The connection has its next statement by now. What remains to be done costs more than all that was done here.
-    await new Promise<void>(turns.take)
+    await new Promise<void>((resolve) => turns.take(owner, resolve))
     return row
   }
 
-/** Answers the statement of a page, whose text begins with its mark, as one row. Rejects as the driver does. */
-export const askPage = (db: Db, text: string, values: readonly unknown[]): Promise<ReadRow> =>
-  (pages.get(db) as AskPage)(text, values)
+/**
+ * Answers the statement of a page, whose text begins with its mark, as one row. Owners (customers) take turns where
+ * connections are few. Rejects as the driver does, and with ETIMEDOUT where none became free in time.
+ */
+export const askPage = (db: Db, owner: string, text: string, values: readonly unknown[]): Promise<ReadRow> =>
+  (pages.get(db) as Pages).ask(owner, text, values)
+
+/** Pages that wait before the pool for a connection. */
+export const pagesWaiting = (db: Db): number => (pages.get(db) as Pages).places.waiting
 
 /** The same pool as kysely's; `destroy()` ends it. `onStatement` is told of each, once it has ended. */
 export const createDb = (pool: pg.Pool, onStatement?: OnStatement): Db => {
@@ -175,7 +197,8 @@ export const createDb = (pool: pg.Pool, onStatement?: OnStatement): Db => {
     dialect: new PostgresDialect({ pool }),
     ...(onStatement ? { log: toLogger(onStatement) } : {}),
   })
-  pages.set(db, createAskPage(pool, onStatement, createTurns()))
+  const places = createPlaces(pool.options.max, connectTimeoutMs)
+  pages.set(db, { ask: createAskPage(pool, onStatement, places, createTurns()), places })
   return db
 }
 

@@ -135,7 +135,7 @@ export const guardServer = (
   /** Those who wait for their turn fill the room as well. */
   const takeTurn: Handler = (request, response) => {
     const { release, isAwaited } = hold(request, response)
-    turns.take(() => {
+    turns.take(holderOf(request), () => {
       if (!isAwaited()) return
       handle(request, response)
       if (parked.test(request.url ?? '') || isHeld(request)) release()

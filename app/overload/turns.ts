@@ -1,7 +1,9 @@
+import { createFairQueue } from './fair-queue.ts'
+
 /** Spreads work over turns of the event loop. */
 export type Turns = {
-  /** Calls at once where this turn has begun little, else in one of the next, in the order in which they were given. */
-  take(call: () => void): void
+  /** Calls at once where this turn has begun little, else in one of the next; owners of those who wait take turns. */
+  take(owner: string, call: () => void): void
 }
 
 /**
@@ -16,7 +18,7 @@ export const begunPerTurn = 2
  * be read, waits for short ones.
  */
 export const createTurns = (): Turns => {
-  const waiting: (() => void)[] = []
+  const waiting = createFairQueue<() => void>()
   let begun = 0
   let isArmed = false
 
@@ -30,12 +32,16 @@ export const createTurns = (): Turns => {
   const next = (): void => {
     isArmed = false
     begun = 0
-    for (const call of waiting.splice(0, begunPerTurn)) begin(call)
+    while (begun < begunPerTurn) {
+      const call = waiting.shift()
+      if (!call) return
+      begin(call)
+    }
   }
   return {
-    take(call) {
+    take(owner, call) {
       if (begun < begunPerTurn) begin(call)
-      else waiting.push(call)
+      else waiting.push(owner, call)
     },
   }
 }

@@ -25,7 +25,7 @@ t.test('pages that were answered are gone with the next collection of what is yo
   let asked = 0
   const askOn = async (times: number) => {
     for (let time = 0; time < times; time += 1) {
-      const { data } = await askPage(db, text, [bodyBytes])
+      const { data } = await askPage(db, 'acme', text, [bodyBytes])
       if ((data?.end ?? 0) - (data?.start ?? 0) !== bodyBytes) throw new Error('it is no page')
       asked += 1
       // Often enough that a part of what is under way becomes old meanwhile.

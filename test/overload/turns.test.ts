@@ -14,17 +14,17 @@ t.test('a turn begins a few at once and the rest later, in order', async (t) => 
   const turns = createTurns()
   const begun: number[] = []
   const count = 2 * begunPerTurn + 1
-  for (let n = 0; n < count; n += 1) turns.take(() => begun.push(n))
+  for (let n = 0; n < count; n += 1) turns.take('', () => begun.push(n))
   t.equal(begun.length, begunPerTurn)
   await turn()
   t.equal(begun.length, 2 * begunPerTurn)
-  turns.take(() => begun.push(count))
+  turns.take('', () => begun.push(count))
   t.equal(begun.length, 2 * begunPerTurn, 'behind those that wait')
   await turn()
   t.same(begun, [...Array(count + 1).keys()])
   await turn()
   await turn()
-  turns.take(() => begun.push(-1))
+  turns.take('', () => begun.push(-1))
   t.equal(begun.at(-1), -1, 'at once again')
 })
 
@@ -33,12 +33,12 @@ t.test('one that throws stops nobody behind it', async (t) => {
   const begun: number[] = []
   for (let n = 0; n < begunPerTurn; n += 1) {
     t.throws(() =>
-      turns.take(() => {
+      turns.take('', () => {
         throw new Error('on purpose')
       }),
     )
   }
-  turns.take(() => begun.push(1))
+  turns.take('', () => begun.push(1))
   await turn()
   t.same(begun, [1])
 })
@@ -54,7 +54,7 @@ const open = async (t: Test, concurrency: number) => {
   const admission = createAdmission({ concurrency, lag: { level: () => 0, looks: () => 0 } })
   guardServer(server, {
     ...{ admission, publicUrl: 'http://api.test', demoToken: 'demo', headers: () => ({}) },
-    ...{ onShed: () => {}, isHeld: () => false, turns: { take: (call) => void waiting.push(call) } },
+    ...{ onShed: () => {}, isHeld: () => false, turns: { take: (_owner, call) => void waiting.push(call) } },
     answerFast: (request, response) => {
       if (request.url !== '/fast') return false
       response.end('fast')
@@ -115,7 +115,9 @@ t.test('answers of the database that are there at once are worked on in several 
   const text = `${pageMark('page')} select '1:1:', 't1', 's', false, 1, null, null, null, repeat('x', $1::integer)`
   let turnsSeen = 0
   const askAll = () =>
-    Promise.all(Array.from({ length: connections }, () => askPage(db, text, [10]).then(() => turnsSeen)))
+    Promise.all(
+      Array.from({ length: connections }, () => askPage(db, 'acme', text, [10]).then(() => turnsSeen)),
+    )
   // So that all are connected.
   await askAll()
   const all = askAll()

@@ -63,9 +63,10 @@ const around = (head: string, records: Slice, count: number, plan: Plan, tail: s
 /** `shapes`: statements kept ready; absent: each is compiled. */
 const execute = (db: Db, plan: Plan, shapes: Shapes | undefined): Promise<ReadRow> => {
   const kept = shapes?.find(plan)
-  if (kept) return askPage(db, kept.text, kept.values)
+  const { customerId } = plan
+  if (kept) return askPage(db, customerId, kept.text, kept.values)
   const { sql: text, parameters } = pageStatement(plan).compile(db)
-  return askPage(db, pageMark('page') + text, parameters)
+  return askPage(db, customerId, pageMark('page') + text, parameters)
 }
 
 const includedPart = ({ included }: ReadRow): string => (included === null ? '' : `,"included":{${included}}`)
