@@ -112,7 +112,8 @@ t.test('answers of the database that are there at once are worked on in several 
     await db.destroy()
     await server.stop()
   })
-  const text = `${pageMark('page')} select '1:1:', 't1', 's', false, 1, null, null, null, repeat('x', $1::integer)`
+  const text = `${pageMark('page')} select '1:1:', 't1', 's', false, 1, null, null, null, repeat('x', $1::integer)
+    from pg_sleep(0.05)`
   let turnsSeen = 0
   const askAll = () =>
     Promise.all(
@@ -121,7 +122,7 @@ t.test('answers of the database that are there at once are worked on in several 
   // So that all are connected.
   await askAll()
   const all = askAll()
-  // Their statements go out with this turn.
+  // Their statements go out with this turn, and take longer than that.
   await turn()
   // By then all of them are answered, and the event loop has seen none.
   const end = performance.now() + 300
