@@ -3,7 +3,7 @@ import { byLabel, counter, gauge } from '../app/observe/figures.ts'
 import { createAdmission } from '../app/overload/admission.ts'
 import { guardServer } from '../app/overload/guard.ts'
 import { watchLag } from '../app/overload/lag.ts'
-import { createTurns } from '../app/overload/turns.ts'
+import { createTurns, ofRequests } from '../app/overload/turns.ts'
 
 export type OverloadOptions = {
   /** Requests that may wait at once. */
@@ -32,7 +32,7 @@ export default fp<OverloadOptions>(
       guardServer(app.server, {
         ...{ admission, publicUrl, demoToken, headers, onShed },
         answerFast: app.answerFast,
-        turns: createTurns(),
+        turns: createTurns(ofRequests),
         isHeld: app.isHeld,
       }),
     )

@@ -2,7 +2,7 @@ import { Kysely, type Logger, PostgresDialect } from 'kysely'
 import pg from 'pg'
 import type { StatementEnd } from '../observe/tracing.ts'
 import { createPlaces, type Places } from '../overload/places.ts'
-import { createTurns, type Turns } from '../overload/turns.ts'
+import { createTurns, ofAnswers, type Turns } from '../overload/turns.ts'
 import { createSocket } from './copy/socket.ts'
 import { type ReadRow, RowQuery, toText } from './page/row-query.ts'
 import type { Database, Db } from './schema.ts'
@@ -198,7 +198,7 @@ export const createDb = (pool: pg.Pool, onStatement?: OnStatement): Db => {
     ...(onStatement ? { log: toLogger(onStatement) } : {}),
   })
   const places = createPlaces(pool.options.max, connectTimeoutMs)
-  pages.set(db, { ask: createAskPage(pool, onStatement, places, createTurns()), places })
+  pages.set(db, { ask: createAskPage(pool, onStatement, places, createTurns(ofAnswers)), places })
   return db
 }
 

@@ -2,7 +2,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import t from 'tap'
 import { guardServer } from '../../app/overload/guard.ts'
-import { createTurns } from '../../app/overload/turns.ts'
+import { createTurns, ofRequests } from '../../app/overload/turns.ts'
 
 /** A service in which there is room for nobody, and how many it holds while each of its requests waits. */
 const openFull = async (hasRoom: boolean) => {
@@ -29,7 +29,7 @@ const openFull = async (hasRoom: boolean) => {
     active: 0,
   }
   const rest = { publicUrl: 'http://api.test', demoToken: 'demo', headers: () => ({}), onShed: () => {} }
-  const ways = { answerFast: () => false, isHeld: () => false, turns: createTurns() }
+  const ways = { answerFast: () => false, isHeld: () => false, turns: createTurns(ofRequests) }
   guardServer(server, { admission, ...rest, ...ways })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   t.teardown(() => server.close())

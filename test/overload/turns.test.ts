@@ -6,12 +6,14 @@ import t, { type Test } from 'tap'
 import { askPage, createDb, createPool, pageMark } from '../../app/db/connect.ts'
 import { createAdmission } from '../../app/overload/admission.ts'
 import { guardServer } from '../../app/overload/guard.ts'
-import { begunPerTurn, createTurns } from '../../app/overload/turns.ts'
+import { createTurns, ofAnswers } from '../../app/overload/turns.ts'
 import { until } from '../helper.ts'
 import { testPostgres } from '../servers.ts'
 
+const begunPerTurn = ofAnswers.most as number
+
 t.test('a turn begins a few at once and the rest later, in order', async (t) => {
-  const turns = createTurns()
+  const turns = createTurns({ most: begunPerTurn })
   const begun: number[] = []
   const count = 2 * begunPerTurn + 1
   for (let n = 0; n < count; n += 1) turns.take('', () => begun.push(n))
@@ -28,8 +30,32 @@ t.test('a turn begins a few at once and the rest later, in order', async (t) => 
   t.equal(begun.at(-1), -1, 'at once again')
 })
 
+t.test('of what is cheap a turn begins more, until it has taken long enough', async (t) => {
+  let time = 0
+  const turns = createTurns({ enoughMs: 0.5, now: () => time })
+  const begun: number[] = []
+  const take = (n: number, takes: number) => {
+    turns.take('', () => {
+      begun.push(n)
+      time += takes
+    })
+  }
+  for (let n = 1; n <= 6; n += 1) take(n, 0.125)
+  t.same(begun, [1, 2, 3, 4])
+  await turn()
+  t.same(begun, [1, 2, 3, 4, 5, 6])
+  await turn()
+  await turn()
+  take(7, 2)
+  take(8, 2)
+  take(9, 2)
+  t.equal(begun.at(-1), 7)
+  await turn()
+  t.equal(begun.at(-1), 8)
+})
+
 t.test('one that throws stops nobody behind it', async (t) => {
-  const turns = createTurns()
+  const turns = createTurns({ most: begunPerTurn })
   const begun: number[] = []
   for (let n = 0; n < begunPerTurn; n += 1) {
     t.throws(() =>

@@ -8,7 +8,7 @@ import t, { type Test } from 'tap'
 import { createListener } from '../../app/http/listener.ts'
 import { createAdmission } from '../../app/overload/admission.ts'
 import { guardServer } from '../../app/overload/guard.ts'
-import { createTurns } from '../../app/overload/turns.ts'
+import { createTurns, ofRequests } from '../../app/overload/turns.ts'
 import { makeCertificate } from '../api/sockets.ts'
 import { until } from '../helper.ts'
 
@@ -46,7 +46,7 @@ const start = async (t: Test, tls?: { certFile: string; keyFile: string }) => {
   guardServer(server as Server, {
     ...{ admission, publicUrl: 'http://api.test', demoToken: 'demo', headers: () => ({}) },
     ...{ onShed: () => t.fail('there is room'), answerFast: () => false, isHeld: () => false },
-    turns: createTurns(),
+    turns: createTurns(ofRequests),
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
