@@ -200,7 +200,8 @@ async function answersPing(port: number): Promise<boolean> {
     socket.setTimeout(1000, () => socket.destroy(new Error('silent')))
     socket.write('PING\r\n')
     const [reply] = (await once(socket, 'data')) as [Buffer]
-    return reply.toString().startsWith('+PONG')
+    // Where it wants a password, it says so once it is ready.
+    return /^(?:\+PONG|-NOAUTH)/.test(reply.toString())
   } catch {
     return false
   } finally {

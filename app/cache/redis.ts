@@ -125,6 +125,8 @@ const createNames = () => {
   }
 }
 
+/** How Redis begins its answer to a user or password that it does not take; its client puts words in front. */
+const refusal = /\b(?:WRONGPASS|NOAUTH|NOPERM)\b/
 const timedOut = 'Redis did not answer in time'
 
 /**
@@ -168,6 +170,7 @@ export const createRedisCache = (options: RedisCacheOptions): SharedCache => {
   const id = randomUUID()
   const hasRoom = createRoom(roomPerSecond)
   let isDown = false
+  let wasRefused = false
   let isHanging = false
   let isClosed = false
 
@@ -195,12 +198,17 @@ export const createRedisCache = (options: RedisCacheOptions): SharedCache => {
   }
 
   redis.on('error', (error: Error) => {
+    const refuses = refusal.test(error.message)
     if (!isDown) warn('Redis is unreachable: serving from memory and the database, retrying', error)
+    // Waiting does not cure it, and whatever else was the matter first does not tell.
+    else if (refuses && !wasRefused) warn('Redis refuses the user or password of REDIS_URL, retrying', error)
     isDown = true
+    wasRefused ||= refuses
   })
   redis.on('ready', () => {
     if (isDown) warn('Redis is reachable again')
     isDown = false
+    wasRefused = false
   })
 
   const opened = (

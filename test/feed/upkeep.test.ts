@@ -25,6 +25,15 @@ const countLog = async () =>
 /** The samples as if they had been taken so many days ago. */
 const backdate = (days: number) =>
   query(sql`update change_samples set sampled_at = sampled_at - ${days}::integer * interval '1 day'`)
+/** Transactions of all databases of the server count, those of other tests as well. */
+const allBeganHaveEnded = async () => {
+  const [{ now }] = (await query(
+    sql<{ now: string }>`select pg_snapshot_xmax(pg_current_snapshot())::text as now`,
+  )) as [{ now: string }]
+  const oldest = sql<{ ended: boolean }>`
+    select pg_snapshot_xmin(pg_current_snapshot()) >= ${now}::text::xid8 as ended`
+  await until('what began before has ended', async () => (await query(oldest))[0]?.ended === true)
+}
 const sample = () => query(sql`insert into change_samples values (clock_timestamp(), pg_current_snapshot())`)
 
 const { cli } = createCommandLine({ DATABASE_URL: database.url }, 'changes', 'prune')
@@ -44,6 +53,7 @@ t.test(
     const first = await begin()
     await add('p1')
     t.same(JSON.parse(await prune('--json')), { days: 90, pruned: 0 }, 'nothing without samples that old')
+    await allBeganHaveEnded()
     await sample()
     await backdate(91)
     const second = await begin()

@@ -90,6 +90,22 @@ t.test('a reader that does not read the log holds up no answer, and reads all of
   t.equal(await service.stop(), 0)
 })
 
+t.test('whatever was the matter first, that Redis refuses the password is said, once', async (t) => {
+  const first = await testRedis()
+  if (!first) return t.pass('serves without', { skip: 'redis-server is not installed' })
+  await first.stop()
+  const service = await start({ REDIS_URL: `redis://:wrong@127.0.0.1:${first.port}` })
+  await service.printed('Redis is unreachable')
+  t.notMatch(service.output(), /WRONGPASS|NOAUTH/)
+  const redis = await testRedis(first.port, ['--requirepass', 'right'])
+  t.teardown(() => redis?.stop())
+  await service.printed('Redis refuses the user or password of REDIS_URL')
+  t.match(service.output(), /WRONGPASS|NOAUTH/)
+  await delay(1_000)
+  t.equal(count('Redis refuses', service), 1)
+  t.equal(await service.stop(), 0)
+})
+
 t.test(
   'Redis that refuses the password is as good as away, said once, and used when it takes it',
   async (t) => {
