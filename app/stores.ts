@@ -90,11 +90,12 @@ type PoolCounts = { totalCount: number; idleCount: number; waitingCount: number 
 const describePool = (
   { totalCount, idleCount, waitingCount }: PoolCounts,
   max: number,
-  pagesWait = 0,
+  /** Those who wait in front of it. */
+  before = 0,
 ): PoolFigures => ({
   open: totalCount,
   idle: idleCount,
-  waiting: waitingCount + pagesWait,
+  waiting: waitingCount + before,
   max,
 })
 

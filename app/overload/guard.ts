@@ -127,15 +127,16 @@ export const guardServer = (
     for (const handler of handlers) handler.call(server, request, response)
   }
 
-  const hold = (request: IncomingMessage, response: ServerResponse) => {
-    const release = admission.hold(holderOf(request))
+  const hold = (request: IncomingMessage, response: ServerResponse, holder: string) => {
+    const release = admission.hold(holder)
     return { release, isAwaited: holdUntilEnded(response, request.httpVersionMajor === 2, release) }
   }
 
   /** Those who wait for their turn fill the room as well. */
   const takeTurn: Handler = (request, response) => {
-    const { release, isAwaited } = hold(request, response)
-    turns.take(holderOf(request), () => {
+    const holder = holderOf(request)
+    const { release, isAwaited } = hold(request, response, holder)
+    turns.take(holder, () => {
       if (!isAwaited()) return
       handle(request, response)
       if (parked.test(request.url ?? '') || isHeld(request)) release()
@@ -145,7 +146,7 @@ export const guardServer = (
   /** Who sends its body slowly, or never, gives us nothing to do: it has a place once all of it is here. */
   const beginArriving: Handler = (request, response) => {
     const onArrived = () => {
-      if (!response.writableEnded && !isHeld(request)) hold(request, response)
+      if (!response.writableEnded && !isHeld(request)) hold(request, response, holderOf(request))
     }
     handle(request, response)
     request.once('end', onArrived)
