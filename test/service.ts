@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import { asStarted } from '../bench/lib/as-started.ts'
 import { freePort } from './servers.ts'
 
 const root = join(import.meta.dirname, '..')
@@ -22,6 +23,8 @@ export type Service = {
 export type ServiceOptions = {
   /** Of Node, before the entry. */
   execArgv?: string[]
+  /** With the flags and variables of `npm start`, on which latency and memory depend. */
+  isMeasured?: boolean
   /** A file descriptor in place of the pipe that `output` reads. */
   stdout?: number
 }
@@ -29,14 +32,16 @@ export type ServiceOptions = {
 /** Starts it on a free port, with this environment and nothing else; does not wait until it listens. */
 export const startService = async (
   env: Record<string, string>,
-  { execArgv = [], stdout }: ServiceOptions = {},
+  { execArgv = [], stdout, isMeasured = false }: ServiceOptions = {},
 ): Promise<Service> => {
   const port = env.PORT ? Number(env.PORT) : await freePort()
-  const child = spawn(process.execPath, [...execArgv, 'app/server.js'], {
+  const { flags, variables } = isMeasured ? asStarted() : { flags: [], variables: {} }
+  const child = spawn(process.execPath, [...flags, ...execArgv, 'app/server.js'], {
     cwd: root,
     env: {
       PATH: process.env.PATH,
       HOME: process.env.HOME,
+      ...variables,
       NODE_ENV: 'development',
       PORT: String(port),
       // A machine that is busy with other tests is no overload.

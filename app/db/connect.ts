@@ -19,6 +19,9 @@ const answerTimeoutMs = statementTimeoutMs + 1_000
 /** Longest a request waits for a connection before it is refused. */
 const connectTimeoutMs = 5_000
 
+/** Of the connections for requests: what one customer's pages have at most, so that slow ones leave others some. */
+const shareOfOne = 0.8
+
 /** The driver's own words for a statement that it waits for no longer. */
 const lateMessage = 'Query read timeout'
 /** Idle for so long, a connection is asked whether anybody is there, which Node does ten times, a second apart. */
@@ -147,7 +150,7 @@ const borrow = (pool: pg.Pool, places: Places, owner: string): Promise<pg.PoolCl
   new Promise((resolve, reject) => {
     const connect = () => {
       pool.connect().then(resolve, (error) => {
-        places.giveBack()
+        places.giveBack(owner)
         reject(error)
       })
     }
@@ -170,7 +173,7 @@ const createAskPage =
       throw error
     } finally {
       // First: who is next stands at the pool when the connection comes back, and has it at once.
-      places.giveBack()
+      places.giveBack(owner)
       // One that has refused a statement takes the next; one that did not answer in time may never do.
       client.release(failure instanceof pg.DatabaseError ? undefined : failure)
       const milliseconds = performance.now() - startedAt
@@ -197,7 +200,9 @@ export const createDb = (pool: pg.Pool, onStatement?: OnStatement): Db => {
     dialect: new PostgresDialect({ pool }),
     ...(onStatement ? { log: toLogger(onStatement) } : {}),
   })
-  const places = createPlaces(pool.options.max, connectTimeoutMs)
+  const count = pool.options.max
+  const ofOne = Math.max(1, Math.floor(count * shareOfOne))
+  const places = createPlaces({ count, ofOne, longestWaitMs: connectTimeoutMs })
   pages.set(db, { ask: createAskPage(pool, onStatement, places, createTurns(ofAnswers)), places })
   return db
 }

@@ -1,8 +1,11 @@
 /** A queue in whose front owners take turns. */
 export type FairQueue<T> = {
   push(owner: string, item: T): void
-  /** Takes out the first item of whoever is next, and puts its owner behind all others; undefined: nothing waits. */
-  shift(): T | undefined
+  /**
+   * Takes out the first item of whoever is next of those who may, and puts its owner behind all others; undefined:
+   * nothing waits that may be next.
+   */
+  shift(mayBeNext?: (owner: string) => boolean): T | undefined
 }
 
 /**
@@ -18,8 +21,9 @@ export const createFairQueue = <T>(): FairQueue<T> => {
       if (items) items.push(item)
       else waiting.set(owner, [item])
     },
-    shift() {
+    shift(mayBeNext = () => true) {
       for (const [owner, items] of waiting) {
+        if (!mayBeNext(owner)) continue
         waiting.delete(owner)
         const item = items.shift()
         if (items.length > 0) waiting.set(owner, items)

@@ -16,17 +16,11 @@ import os from 'node:os'
 import { delimiter, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { startEmbedded } from '../../app/db/embedded.ts'
+import { asStarted } from './as-started.ts'
 import { stopWithProcess } from './endings.ts'
 
 const root = join(import.meta.dirname, '../..')
 
-/** Node's flags and the variables of `npm start`. */
-const asStarted = () => {
-  const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
-  const [before, after] = (scripts.start as string).split('exec node')
-  const variables = [...(before ?? '').matchAll(/(\w+)=(\S+)/g)].map(([, name, value]) => [name, value])
-  return { flags: (after ?? '').match(/--\S+/g) ?? [], variables: Object.fromEntries(variables) }
-}
 const readyWithinMs = 60_000
 
 /** Something started for a bench. `label` says what it is, for the report. */

@@ -36,7 +36,7 @@ const folder = mkdtempSync(join(tmpdir(), 'certdata-neighbour-'))
 const log = openSync(join(folder, 'log'), 'w')
 const service = await startService(
   { DATABASE_URL: database.url, SECRET_KEY: secretKey, METRICS_TOKEN: metricsToken },
-  { stdout: log },
+  { stdout: log, isMeasured: true },
 )
 await untilReady(service)
 const tokens = await Promise.all(keys.map((key) => logInAt(service.base, key)))
@@ -167,6 +167,11 @@ await Promise.all([
     requests: [{ path: repeated, authorization: noisy }],
   }),
 ])
+// Pages of the database as fast as they come, as in a burst.
+await start('others', {
+  ...{ perSecond: 1_000, connections: 100 },
+  requests: tokens.map((authorization) => ({ path: unique, authorization })),
+})
 const only = process.env.ONLY
 const cases: [string, number, Order['requests'][number]][] = [
   ['fifty times the minute of premium', 500, { path: repeated, authorization: noisy }],
