@@ -249,7 +249,8 @@ export const judge = (log: RunLog, rules: Rules): Judgement => {
   const failures = log.reads.filter(isFailure)
   const isAllowed = ({ noCache, status }: Read) =>
     rules.mayFail || (rules.mayRefuseNoCache && noCache && status === 503)
-  for (const read of failures) if (!isAllowed(read)) report('failed', read, `status ${read.status}`)
+  for (const read of failures)
+    if (!isAllowed(read)) report('failed', read, `status ${read.status} ${read.problem ?? ''}`)
   staleness.sort((a, b) => a - b)
   return {
     reads: judged.length,

@@ -46,6 +46,8 @@ export type Read = {
   isStale: boolean
   /** `Data-As-Of`, milliseconds since 1970; absent: the answer has none. */
   asOf?: number
+  /** What a failure says of itself. */
+  problem?: string
 }
 
 export type Revocation = { token: string; startedAt: number; ackedAt: number }

@@ -17,6 +17,16 @@ export type Answer = {
 
 const agent = new Agent({ keepAlive: true, maxSockets: 600, scheduling: 'lifo' })
 
+/** What an answer says of its fault; whoever stands before the service may say it in other words. */
+const problemOf = ({ body }: Answer): string => {
+  try {
+    const { code, detail } = JSON.parse(body.toString())
+    return [code, detail].filter(Boolean).join(': ')
+  } catch {
+    return body.toString().slice(0, 200)
+  }
+}
+
 /** One request; status 0 where no whole answer came. */
 export const send = (
   method: 'GET' | 'POST',
@@ -143,6 +153,7 @@ export const createReaders = (): Readers => {
       foreign,
       isStale,
       ...asOfOf(answer),
+      ...(status >= 500 ? { problem: problemOf(answer) } : {}),
     })
     return answer
   }
