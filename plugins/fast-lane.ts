@@ -90,10 +90,13 @@ export default fp<FastLaneOptions>(
       if (known) lastAskers.set(socket, known)
       return known ?? { headers: { authorization } }
     }
+    /** In its usual spelling alone: with other spaces one token has thousands, of up to 16 kB each. */
     const keep = (asker: Asker): void => {
       const { authorization } = asker.headers
       if (asker.bearer !== undefined || authorization === undefined) return
-      asker.bearer = readBearer(authorization)
+      const bearer = readBearer(authorization)
+      if (authorization.length !== 'Bearer '.length + bearer.length) return
+      asker.bearer = bearer
       askers.set(authorization, asker)
     }
 
