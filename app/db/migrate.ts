@@ -11,6 +11,7 @@ import * as feed from './migrations/0007-feed.ts'
 import * as custom from './migrations/0008-custom.ts'
 import * as serviceMinutes from './migrations/0009-service-minutes.ts'
 import * as plannedFunctions from './migrations/0011-planned-functions.ts'
+import * as lists from './migrations/0012-lists.ts'
 import type { Db } from './schema.ts'
 
 /** By name, in order. A released migration never changes. */
@@ -25,6 +26,7 @@ const migrations: Record<string, Migration> = {
   '0008-custom': custom,
   '0011-planned-functions': plannedFunctions,
   '0009-service-minutes': serviceMinutes,
+  '0012-lists': lists,
 }
 
 const migratorOf = (db: Db) =>

@@ -1,5 +1,6 @@
-import { sql } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 import t from 'tap'
+import { up as makeLists } from '../../app/db/migrations/0012-lists.ts'
 import type { Field } from '../../app/resources/define.ts'
 import { resourceNames, resources } from '../../app/resources/index.ts'
 import { connectOwner, createTestDatabase } from '../helper.ts'
@@ -194,4 +195,63 @@ t.test('an update that changes nothing leaves the row as it is', async (t) => {
   const after = (await read()) as { updated_at: string; created_at: string }
   t.not(after.updated_at, (before as { updated_at: string }).updated_at)
   t.equal(after.created_at, (before as { created_at: string }).created_at, 'created_at is nobody’s to change')
+})
+
+t.test('arrays are lists, and those that were none become one', async (t) => {
+  await operator
+    .insertInto('customers')
+    .values({ customer_id: 'acme', name: 'Acme' })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+  const insert = (id: string, tags: string) =>
+    sql`insert into products (customer_id, id, name, tags) values ('acme', ${id}, 'P', ${tags}::text[])`.execute(
+      operator,
+    )
+  const odd = {
+    nested: '{{a,b},{c,d}}',
+    deep: '{{{a}},{{b}}}',
+    from0: '[0:1]={a,b}',
+    from2: '[2:3][5:5]={{x},{y}}',
+  }
+  for (const [id, tags] of Object.entries(odd)) await t.rejects(insert(id, tags), /products_tags_list/, id)
+  for (const [id, tags] of [
+    ['none', '{}'],
+    ['one', '{NULL as text}'],
+    ['two', '{a,b}'],
+  ]) {
+    await insert(id as string, tags as string)
+  }
+
+  const columns = resourceNames.flatMap((name) =>
+    [...resources[name].fields.values()].filter(({ array }) => array).map((field) => [name, field.name]),
+  )
+  const rows = await query<{ name: string }>(
+    `select conname as name from pg_constraint where contype = 'c' and conname like '%\\_list' order by 1`,
+  )
+  t.same(
+    rows.map((row) => row.name),
+    columns.map((names) => `${names.join('_')}_list`).sort(),
+    'every one of them',
+  )
+
+  const owner = connectOwner(database)
+  t.teardown(() => owner.destroy())
+  for (const { name } of rows) {
+    const table = name.slice(0, name.indexOf('_'))
+    await sql`alter table ${sql.table(table)} drop constraint ${sql.id(name)}`.execute(owner)
+  }
+  for (const [id, tags] of Object.entries(odd)) await insert(id, tags)
+  await sql`insert into countries (id, code, alpha3, name, region, sources, requirements)
+    values ('QQ', 'QQ', 'QQQ', 'Q', 'europe', array['a', null, 'b'], '{}')`.execute(operator)
+  await owner.transaction().execute((trx) => makeLists(trx as unknown as Kysely<unknown>))
+  const tags = await query<{ id: string; tags: string }>(`select id, tags::text from products order by id`)
+  t.same(Object.fromEntries(tags.map((row) => [row.id, row.tags])), {
+    ...{ deep: '{a,b}', from0: '{a,b}', from2: '{x,y}', nested: '{a,b,c,d}' },
+    ...{ none: '{}', one: '{"NULL as text"}', two: '{a,b}' },
+  })
+  t.same(await query(`select sources::text from countries where id = 'QQ'`), [{ sources: '{a,b}' }])
+  await t.rejects(
+    sql`update countries set sources = array['a', null] where id = 'QQ'`.execute(operator),
+    /countries_sources_list/,
+  )
 })

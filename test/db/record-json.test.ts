@@ -133,3 +133,28 @@ t.test('a record of other columns than are meant is no answer', async (t) => {
   const { bytes } = await ask([])
   t.throws(() => write(bytes, 1, ['a', 'z']), /a record of 10 columns where 2 are meant/)
 })
+
+t.test('whatever a text becomes has room, the last as the first', async (t) => {
+  for (const text of ['\u0001'.repeat(1_000), '"'.repeat(1_000), 'é\\😀\u2028'.repeat(300), '']) {
+    const { bytes, json } = await ask([
+      text,
+      [text, '', null, text],
+      null,
+      null,
+      null,
+      null,
+      null,
+      null,
+      null,
+      text,
+    ])
+    t.equal(write(bytes, 1), json)
+  }
+})
+
+t.test('an array counts from anywhere; one that is no list is no answer', async (t) => {
+  const list = await ask(['', sql`'[0:1]={a,NULL}'::text[]`])
+  t.equal(write(list.bytes, 1), list.json)
+  const nested = await ask(['', sql`'{{a,b},{c,d}}'::text[]`])
+  t.throws(() => write(nested.bytes, 1), /an array of 2 dimensions where a list is meant/)
+})

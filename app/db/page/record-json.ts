@@ -194,14 +194,18 @@ const writeJson: WriteValue = (from, length, to) => {
   for (; from.at < end; from.at++) writeByte(to, from.view.getUint8(from.at))
 }
 
-/** An array: how many dimensions, whether there are nulls, the elements' type; of each dimension length and bound. */
+/**
+ * An array: how many dimensions, whether there are nulls, the elements' type; of each dimension length and bound. The
+ * tables let no others in than lists; one of several dimensions would look like one.
+ */
 const writeTexts: WriteValue = (from, _length, to) => {
   const { view } = from
   const dimensions = view.getInt32(from.at)
   from.at += 3 * numberBytes
-  let count = dimensions === 0 ? 0 : 1
-  for (let i = 0; i < dimensions; i++) {
-    count *= view.getInt32(from.at)
+  if (dimensions > 1) throw new Error(`an array of ${dimensions} dimensions where a list is meant`)
+  let count = 0
+  if (dimensions === 1) {
+    count = view.getInt32(from.at)
     from.at += 2 * numberBytes
   }
   writeByte(to, 0x5b)
