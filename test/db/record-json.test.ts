@@ -22,7 +22,7 @@ const columns: [name: string, kind: Kind, type: string][] = [
   ['large', { kind: 'integer', array: false }, 'bigint'],
   ['yes', { kind: 'boolean', array: false }, 'boolean'],
   ['object', { kind: 'json', array: false }, 'jsonb'],
-  ['text', { kind: 'json', array: false }, 'json'],
+  ['x'.repeat(63), { kind: 'json', array: false }, 'json'],
   ['z', { kind: 'text', array: false }, 'text'],
 ]
 /** As much of a resource as is looked at. */
@@ -88,9 +88,9 @@ const ask = async (values: readonly unknown[]) => {
   return rows[0] as { bytes: Buffer; json: string }
 }
 
-const write = (bytes: Buffer, count: number, fields?: readonly string[]): string => {
-  // Small, so that it has to grow.
-  const sheet = createSheet(8)
+/** `size`: of the memory at first; small, so that it has to grow. */
+const write = (bytes: Buffer, count: number, fields?: readonly string[], size = 8): string => {
+  const sheet = createSheet(size)
   writeRecords({ bytes, start: 0, end: bytes.length }, count, resource, fields, sheet)
   return sheet.bytes.toString('utf8', 0, sheet.at)
 }
@@ -157,4 +157,13 @@ t.test('an array counts from anywhere; one that is no list is no answer', async 
   t.equal(write(list.bytes, 1), list.json)
   const nested = await ask(['', sql`'{{a,b},{c,d}}'::text[]`])
   t.throws(() => write(nested.bytes, 1), /an array of 2 dimensions where a list is meant/)
+})
+
+t.test('memory of any size grows where it must', async (t) => {
+  const { bytes, json } = await ask(['\u0001', ['\u0001'], '2024-02-29', null, -1, -1, false, '[]'])
+  const two = Buffer.concat([bytes, bytes])
+  const expected = `${json},${json}`
+  for (let size = 1; size <= 2 * expected.length; size++) {
+    if (write(two, 2, undefined, size) !== expected) t.fail(`of ${size} bytes`)
+  }
 })
