@@ -24,16 +24,19 @@ update ${table} set ${column} = array(
   select v from unnest(${column}) with ordinality u (v, n) where v is not null order by n)
 where not (${isList(column)});`
 
-const check = (table: string, column: string) => `
-alter table ${table} add constraint ${table}_${column}_list check (${isList(column)});`
+/** All of a table at once, so that it is read once while nobody else may. */
+const check = (table: string, columns: readonly string[]) => {
+  const constraints = columns.map((each) => `add constraint ${table}_${each}_list check (${isList(each)})`)
+  return `alter table ${table} ${constraints.join(', ')};`
+}
 
-const ofAll = (write: (table: string, column: string) => string): string =>
-  Object.entries(lists)
-    .flatMap(([table, columns]) => columns.map((column) => write(table, column)))
-    .join('')
+const repairs = Object.entries(lists).flatMap(([table, columns]) =>
+  columns.map((each) => repair(table, each)),
+)
+const checks = Object.entries(lists).map((each) => check(...each))
 
 /** The operator repairs, because the owner sees no rows: row level security is forced. */
 export const up = async (db: Kysely<unknown>): Promise<void> => {
-  await sql.raw(`set local role certdata_operator;${ofAll(repair)} reset role;`).execute(db)
-  await sql.raw(ofAll(check)).execute(db)
+  await sql.raw(`set local role certdata_operator; ${repairs.join('')} reset role;`).execute(db)
+  await sql.raw(checks.join('')).execute(db)
 }
