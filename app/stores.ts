@@ -14,7 +14,7 @@ import { createExportSource, type ExportSource } from './db/copy/source.ts'
 import { listPendingMigrations } from './db/migrate.ts'
 import type { Db } from './db/schema.ts'
 import { isUnreachable } from './db/unreachable.ts'
-import { type LocalDatabase, openLocalDatabase } from './demo/local-database.ts'
+import type { LocalDatabase } from './demo/local-database.ts'
 import { createRedisLimits } from './limits/redis.ts'
 import type { SlotStore } from './limits/slots.ts'
 import type { LimitStore } from './limits/store.ts'
@@ -54,6 +54,12 @@ const retryMs = 1_000
 const describeAddress = (url: string): string => {
   const parsed = URL.parse(url)
   return parsed?.hostname ? `${parsed.host}${parsed.pathname}` : 'its socket'
+}
+
+/** Its code is loaded only where it serves: no instance needs it that is given a database. */
+const openLocal = async (config: Config, packageRoot: string, log: Log): Promise<LocalDatabase> => {
+  const { openLocalDatabase } = await import('./demo/local-database.ts')
+  return openLocalDatabase(config, packageRoot, log)
 }
 
 /** Keeps trying until the database answers; `signal` ends it. Other errors are thrown. */
@@ -131,8 +137,7 @@ export const openStores = async (
   signal: AbortSignal,
   onStatement?: (statement: StatementEnd) => void,
 ): Promise<Stores> => {
-  const local =
-    config.databaseUrl === undefined ? await openLocalDatabase(config, packageRoot, log) : undefined
+  const local = config.databaseUrl === undefined ? await openLocal(config, packageRoot, log) : undefined
   const url = local?.url ?? (config.databaseUrl as string)
   const secretKeys = local?.secretKeys ?? openSecretKeys(config, packageRoot)
   const secrets = createSecrets(secretKeys)

@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import type { Principal } from '../app/auth/principal.ts'
+import { methodOf } from '../app/http/methods.ts'
 import type { AnswerSource } from '../app/observe/requests.ts'
 
 /** An answer that has gone out, for those who count: the log, the audit trail, metrics. */
@@ -86,7 +87,7 @@ export default fp(
       const { url: route, config } = request.routeOptions
       app.noteAnswered({
         requestId: request.id,
-        method: request.method,
+        method: methodOf(request.raw),
         route,
         endpoint: request.endpointName,
         isClosed: config.scope !== undefined,

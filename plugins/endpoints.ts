@@ -2,7 +2,6 @@ import type {
   FastifyInstance,
   FastifyReply,
   FastifyRequest,
-  HTTPMethods,
   onRequestHookHandler,
   preHandlerHookHandler,
 } from 'fastify'
@@ -11,6 +10,7 @@ import type { Principal } from '../app/auth/principal.ts'
 import { requirePlan } from '../app/auth/principals.ts'
 import type { Judge } from '../app/cache/freshness.ts'
 import { ApiError } from '../app/errors.ts'
+import { routedMethods } from '../app/http/methods.ts'
 import type { Endpoint, MinuteCost } from './endpoint.ts'
 import { admission } from './endpoint-admission.ts'
 import { costOf, handlerOf } from './endpoint-handler.ts'
@@ -105,8 +105,7 @@ const refusal = (scope: string | null, refuse: () => never) => ({
  */
 export default fp<EndpointOptions>(
   (app, { publicUrl, variesWithOrigin, judge }, done) => {
-    const every = app.supportedMethods as HTTPMethods[]
-    const others = every.filter((method) => !['GET', 'HEAD', 'OPTIONS'].includes(method))
+    const others = routedMethods.filter((method) => !['GET', 'HEAD', 'OPTIONS'].includes(method))
     app.decorateRequest('principal', undefined)
     app.addHook('onRequest', authenticate(variesWithOrigin ? `${varying}, Origin` : varying, judge))
     app.addHook('preHandler', judgePlan)
@@ -135,7 +134,12 @@ export default fp<EndpointOptions>(
       }
     })
     for (const prefix of closedPrefixes) {
-      app.route({ ...refusal(null, refusePath), method: every, url: `${prefix}/*`, schema: { hide: true } })
+      app.route({
+        ...refusal(null, refusePath),
+        method: [...routedMethods],
+        url: `${prefix}/*`,
+        schema: { hide: true },
+      })
     }
     done()
   },

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify'
 import fp from 'fastify-plugin'
 import { ApiError } from '../app/errors.ts'
+import { routedMethods } from '../app/http/methods.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -16,7 +17,7 @@ export default fp(
     function guardMethods(this: FastifyInstance, url: string, methods: readonly HTTPMethods[]) {
       const taken = new Set<string>([...methods, 'OPTIONS'])
       const allow = [...taken].join(', ')
-      const others = app.supportedMethods.filter((method) => !taken.has(method)) as HTTPMethods[]
+      const others = routedMethods.filter((method) => !taken.has(method))
       const schema = { hide: true }
       const refuse = (): never => {
         throw new ApiError('method_not_allowed', { headers: { allow } })

@@ -1,5 +1,6 @@
 import fp from 'fastify-plugin'
 import { LRUCache } from 'lru-cache'
+import { methodOf } from '../app/http/methods.ts'
 import type { RequestSpan, Tracing } from '../app/observe/tracing.ts'
 
 export type TracingPluginOptions = { tracing: Tracing }
@@ -12,7 +13,7 @@ export default fp<TracingPluginOptions>(
   (app, { tracing }, done) => {
     const spans = new LRUCache<string, RequestSpan>({ max: maxSpans })
     app.addHook('onRequest', (request, _reply, next) => {
-      tracing.begin(request.method, request.headers, (span) => {
+      tracing.begin(methodOf(request.raw), request.headers, (span) => {
         spans.set(request.id, span)
         // Whatever is written of the request from here on is of this trace.
         request.headers.traceparent = span.traceparent

@@ -1,5 +1,6 @@
-import type { FastifyInstance, HTTPMethods, RouteOptions } from 'fastify'
+import type { FastifyInstance, RouteOptions } from 'fastify'
 import { ApiError } from '../app/errors.ts'
+import { routedMethods } from '../app/http/methods.ts'
 import { describeIntrospection, describeRevocation, describeToken } from '../app/openapi/oauth.ts'
 import { refuseAddressParameters } from '../plugins/body-only.ts'
 import oauth, { type OAuthPluginOptions, readOAuthRequest } from '../plugins/oauth.ts'
@@ -45,7 +46,7 @@ export const oauthRoutes = async (app: FastifyInstance, options: OAuthPluginOpti
   }
   // Here and not behind the token: a path that there is not is refused in OAuth's words, too.
   app.route({
-    method: app.supportedMethods as HTTPMethods[],
+    method: [...routedMethods],
     url: '/v1/oauth/*',
     schema: { hide: true },
     onRequest: refusePath,

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import { ApiError, type ErrorCode } from '../errors.ts'
+import { STATUS_CODES } from './node-http.ts'
 import { problemBody, problemType } from './problem.ts'
 
 const codes: Readonly<Record<string, ErrorCode>> = {

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { createSecureServer, type Http2SecureServer, type Http2Session } from 'node:http2'
+import { createServer } from './node-http.ts'
 import { limitPatience } from './patience.ts'
 
 /** A request that has not arrived by then is 408. */

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
-import { STATUS_CODES } from 'node:http'
 import { keepAliveTimeoutMs } from './listener.ts'
+import { STATUS_CODES } from './node-http.ts'
 
 /**
  * Where Node's HTTP/1 answers keep their head until it goes out. It is no documented property, but the one by which

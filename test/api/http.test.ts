@@ -1052,6 +1052,39 @@ t.test('with a certificate the service speaks HTTP/2 and HTTP/1.1 over TLS, with
   }
 })
 
+t.test(
+  'a method that no route answers is 405 over either protocol, and logged by its own name',
+  async (t) => {
+    const { key: TLS_KEY, cert: TLS_CERT, remove } = makeCertificate()
+    const lines: string[] = []
+    const logStream = { write: (line: string) => void lines.push(line), lost: 0 }
+    const secure = await createTestApp(database, { env: { TLS_KEY, TLS_CERT, LOG_LEVEL: 'info' }, logStream })
+    const securePort = Number(new URL(await secure.listen({ host: '127.0.0.1', port: 0 })).port)
+    const http2 = openHttp2(securePort)
+    t.teardown(remove)
+    const methods = ['PROPFIND', 'DELETE', 'PUT', 'M-SEARCH']
+    for (const method of methods) {
+      for (const [path, allow] of [
+        ['/v1/me', 'GET, HEAD, OPTIONS'],
+        ['/health/live', 'GET, HEAD, OPTIONS'],
+        ['/v1/auth/login', 'POST, OPTIONS'],
+      ] as const) {
+        const over2 = await http2.ask({ authorization, ':path': path, ':method': method })
+        t.same([over2.status, over2.headers.allow], [405, allow], `${method} ${path}, HTTP/2`)
+        const [over1] = await sendBytes(securePort, `${line(path, method)}Host: x\r\n${auth}${end}`, true)
+        t.same([over1?.status, over1?.headers.allow], [405, allow], `${method} ${path}, HTTP/1`)
+      }
+      t.equal((await http2.ask({ ':path': '/v1/me', ':method': method })).status, 401, 'who asks comes first')
+      t.equal((await http2.ask({ authorization, ':path': '/v1/nothing', ':method': method })).status, 404)
+      t.equal((await http2.ask({ authorization, ':path': '/v1/oauth/x', ':method': method })).status, 404)
+    }
+    http2.close()
+    await secure.close()
+    const logged = lines.map((text) => JSON.parse(text)).filter(({ msg }) => msg === 'answered')
+    for (const method of methods) t.equal(logged.filter((each) => each.method === method).length, 9, method)
+  },
+)
+
 t.test('HTTP/2 keeps the limits, times and refusals of HTTP/1.1', async (t) => {
   const { key: TLS_KEY, cert: TLS_CERT, remove } = makeCertificate()
   const secure = await createTestApp(database, { env: { TLS_KEY, TLS_CERT } })
