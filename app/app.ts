@@ -69,6 +69,7 @@ import { answerClientError } from './http/client-error.ts'
 import { createListener, keepAliveTimeoutMs } from './http/listener.ts'
 import { describeForLog } from './http/log-error.ts'
 import { replaceMethod } from './http/methods.ts'
+import { schemaController } from './http/schema-compilers.ts'
 import { createConcurrency } from './limits/concurrency.ts'
 import { createLogins } from './limits/logins.ts'
 import { createQuotas } from './limits/quotas.ts'
@@ -156,13 +157,7 @@ const serverOptions = (
     return503OnClosing: false,
     forceCloseConnections: 'idle',
     routerOptions: { maxParamLength: maxHeaderBytes },
-    // Fastify loads its own, 3 MiB of them, where none is named here.
-    schemaController: {
-      compilersFactory: {
-        buildValidator: () => validatorCompiler as never,
-        buildSerializer: () => serializerCompiler as never,
-      },
-    },
+    schemaController,
     // So that a method nobody has is 405 where the path is known, like any other.
     rewriteUrl: (request) => {
       replaceMethod(request)

@@ -1,6 +1,7 @@
 import Fastify from 'fastify'
 import fp from 'fastify-plugin'
 import type { Representation } from '../app/cache/entry.ts'
+import { schemaController } from '../app/http/schema-compilers.ts'
 import { referenceScript } from '../app/pages/docs-page.ts'
 import { createRepresentation } from '../app/pages/representation.ts'
 import { immutable } from './pages.ts'
@@ -13,7 +14,7 @@ const type = 'text/javascript; charset=utf-8'
  */
 const load = async (): Promise<Representation> => {
   const { default: apiReference } = await import('@scalar/fastify-api-reference')
-  const scratch = Fastify()
+  const scratch = Fastify({ schemaController })
   await scratch.register(apiReference, { routePrefix: '/reference', configuration: { url: '/openapi.json' } })
   const { statusCode, body } = await scratch.inject('/reference/js/scalar.js')
   await scratch.close()

@@ -1,6 +1,7 @@
 import helmet from '@fastify/helmet'
 import Fastify from 'fastify'
 import fp from 'fastify-plugin'
+import { schemaController } from '../app/http/schema-compilers.ts'
 
 type Headers = Readonly<Record<string, string>>
 
@@ -18,7 +19,7 @@ const hsts = 'strict-transport-security'
  * fifth of the bare server's rate for headers that never change.
  */
 const helmetHeaders = async (): Promise<Headers> => {
-  const scratch = Fastify()
+  const scratch = Fastify({ schemaController })
   await scratch.register(helmet, {
     contentSecurityPolicy: {
       useDefaults: false,
