@@ -56,11 +56,11 @@ const prepare = (query: Query): Prepared => {
 }
 
 /**
- * Clients ask the same few questions for ever: 4 MB hold some two thousand of them. What is held of one was measured:
+ * Clients ask the same few questions for ever: 2 MB hold some thousand of them. What is held of one was measured:
  * 1.2 kB, and ten bytes more for each of its text.
  */
 const remembered = {
-  maxSize: 4_000_000,
+  maxSize: 2_000_000,
   maxEntrySize: 40_000,
   sizeCalculation: (_: unknown, key: string) => 1_000 + 10 * key.length,
 }
