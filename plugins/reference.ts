@@ -1,10 +1,10 @@
 import Fastify from 'fastify'
 import fp from 'fastify-plugin'
 import type { Representation } from '../app/cache/entry.ts'
-import { schemaController } from '../app/http/schema-compilers.ts'
 import { referenceScript } from '../app/pages/docs-page.ts'
 import { createRepresentation } from '../app/pages/representation.ts'
 import { immutable } from './pages.ts'
+import { schemaController } from './schema-compilers.ts'
 
 const type = 'text/javascript; charset=utf-8'
 

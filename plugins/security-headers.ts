@@ -1,7 +1,7 @@
 import helmet from '@fastify/helmet'
 import Fastify from 'fastify'
 import fp from 'fastify-plugin'
-import { schemaController } from '../app/http/schema-compilers.ts'
+import { schemaController } from './schema-compilers.ts'
 
 type Headers = Readonly<Record<string, string>>
 

@@ -46,6 +46,15 @@ t.test('the check sees imports at all', async (t) => {
   t.ok(imports.some(({ from, to }) => from === 'app/app.ts' && to === 'plugins/gate.ts'))
 })
 
+t.test('nobody imports more of node:http than its types: app/http/node-http.ts says why', async (t) => {
+  const importsHttp = /(?:^|\n)import (?!type )[^'"]*['"]node:http['"]/
+  const service = files.filter((file) => !/^(bench|test)\//.test(file))
+  t.same(
+    service.filter((file) => importsHttp.test(readFileSync(join(root, file), 'utf8'))),
+    [],
+  )
+})
+
 t.test('imports go one way: server → app → plugins, routes → core → schemas', async (t) => {
   const wrong = imports
     .filter((each) => isOurs(each) && allowed[roomOf(each.from)])
