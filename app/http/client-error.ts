@@ -9,9 +9,13 @@ const codes: Readonly<Record<string, ErrorCode>> = {
   ERR_HTTP_REQUEST_TIMEOUT: 'request_timeout',
 }
 
+/** The answer that is under way on a connection, in Node's own place for it; its own handler looks there, too. */
+type Answering = Socket & { _httpMessage?: { headersSent: boolean } | null }
+
 /**
  * Answers what Node's parser refuses, on the raw socket: there is no request to answer to. The connection
- * ends, because what follows on it cannot be told apart.
+ * ends, because what follows on it cannot be told apart. Where an answer has begun it ends at once: another one would
+ * be read as a part of it.
  */
 export const answerClientError = (
   error: { code?: string | undefined },
@@ -19,7 +23,8 @@ export const answerClientError = (
   publicUrl: string,
   headers: Readonly<Record<string, string>>,
 ): void => {
-  if (error.code === 'ECONNRESET' || socket.destroyed || !socket.writable) {
+  const hasBegun = (socket as Answering)._httpMessage?.headersSent === true
+  if (error.code === 'ECONNRESET' || socket.destroyed || !socket.writable || hasBegun) {
     socket.destroy()
     return
   }

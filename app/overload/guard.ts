@@ -36,7 +36,16 @@ const holderOf = ({ rawHeaders }: IncomingMessage): string => {
   return ''
 }
 /** A long poll holds nothing while it waits, and whole states have a bound of their own. */
-const parked = /^(?:\/webapi\/v1\/api\.php|\/v1)?\/changes\/?(?:\?|$)/
+const parked = /^(?:https?:\/\/[^/?#]+)?(?:\/webapi\/v1\/api\.php|\/v1)?\/changes\/?(?:\?|$)/
+/** However the path is spelled: the router decodes it as well. */
+const isParked = ({ url = '' }: IncomingMessage): boolean => {
+  if (!url.includes('%')) return parked.test(url)
+  try {
+    return parked.test(decodeURI(url))
+  } catch {
+    return false
+  }
+}
 
 /** Whether a body is on the way. */
 const isArriving = (request: IncomingMessage & { stream?: { endAfterHeaders: boolean } }): boolean =>
@@ -139,7 +148,7 @@ export const guardServer = (
     turns.take(holder, () => {
       if (!isAwaited()) return
       handle(request, response)
-      if (parked.test(request.url ?? '') || isHeld(request)) release()
+      if (isParked(request) || isHeld(request)) release()
     })
   }
 
