@@ -50,7 +50,13 @@ t.test('only a long poll holds no room, whatever a query says', async (t) => {
   const parked = ['/v1/changes?wait=25', '/changes', '/webapi/v1/api.php/changes?after=x', '/v1/%63hanges']
   for (const path of parked) await ask(path)
   t.same(held, [0, 0, 0, 0])
-  const others = ['/v1/products?name=/changes', '/v1/products/changes', '/v1/changes/1', '/v1/products', '/%zz']
+  const others = [
+    '/v1/products?name=/changes',
+    '/v1/products/changes',
+    '/v1/changes/1',
+    '/v1/products',
+    '/%zz',
+  ]
   for (const path of others) await ask(path)
   t.same(held.slice(4), [1, 1, 1, 1, 1])
 })
