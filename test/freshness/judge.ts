@@ -181,12 +181,21 @@ const checkFreshness = (read: Read, shown: readonly Shown[], isExempt: boolean, 
 
 type Judged = { read: Read; shown: readonly Shown[] }
 
+/** How an answer came about, as far as the client can tell. */
+const tellOf = ({ status, noCache, asOf, sentAt, receivedAt }: Read): string =>
+  [
+    status,
+    ...(noCache ? ['no-cache'] : []),
+    `in ${(receivedAt - sentAt).toFixed(0)} ms`,
+    `as of ${asOf === undefined ? 'nothing' : new Date(asOf).toISOString()}`,
+  ].join(', ')
+
 /** Of one process, a request sent after an answer was received never shows less of a record than that. */
 const checkOrder = (judged: readonly Judged[], report: Report) => {
   const certain = judged.filter(({ read }) => !read.isStale)
   const sent = certain.toSorted((a, b) => a.read.sentAt - b.read.sentAt)
   const received = certain.toSorted((a, b) => a.read.receivedAt - b.read.receivedAt)
-  const newest = new Map<string, number>()
+  const newest = new Map<string, { counter: number; read: Read }>()
   const nameOf = (read: Read, record: string) => `${read.instance} ${record}`
   let index = 0
   for (const { read, shown } of sent) {
@@ -195,12 +204,19 @@ const checkOrder = (judged: readonly Judged[], report: Report) => {
       if (earlier.read.receivedAt >= read.sentAt) break
       for (const { record, counter, isNamed } of earlier.shown) {
         const name = nameOf(earlier.read, record)
-        if (isNamed && counter > (newest.get(name) ?? -1)) newest.set(name, counter)
+        if (isNamed && counter > (newest.get(name)?.counter ?? -1))
+          newest.set(name, { counter, read: earlier.read })
       }
     }
     for (const { record, counter } of shown) {
-      const before = newest.get(nameOf(read, record)) ?? -1
-      if (counter < before) report('backwards', read, `${record} shows ${counter} after ${before}`)
+      const before = newest.get(nameOf(read, record))
+      if (!before || counter >= before.counter) continue
+      const agoMs = read.sentAt - before.read.receivedAt
+      report(
+        'backwards',
+        read,
+        `${record} shows ${counter} (${tellOf(read)}) after ${before.counter} (${before.read.url}, ${tellOf(before.read)}, received ${agoMs.toFixed(0)} ms before)`,
+      )
     }
   }
 }

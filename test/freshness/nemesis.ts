@@ -25,6 +25,8 @@ export type Nemesis = {
   name: string
   /** Answers may say that they are stale, and requests may be refused. */
   isDatabaseUnreachable?: true
+  /** Of all answers, those that may say it at most; absent: half. */
+  mostStale?: number
   /** A poll may fail, and with it a request for what is committed now. */
   breaksPolls?: true
   /** Tokens may not be valid yet where they are shown. */
@@ -250,6 +252,8 @@ const pollerHanging: Nemesis = {
 const pollsUnanswered: Nemesis = {
   name: 'polls unanswered, reads answered',
   isDatabaseUnreachable: true,
+  // It lasts for two of each three seconds, and whoever asks meanwhile gets what memory has.
+  mostStale: 0.75,
   ...repeatedly(
     1_000,
     async (victims) => {

@@ -32,6 +32,8 @@ export type TrialOptions = StageOptions & RunOptions
 export type TrialResult = Judgement & {
   nemesis: string
   fault: Fault | undefined
+  /** Of all answers, those that may say that they are stale. */
+  mostStale: number
   /** Requests in all, refused ones included. */
   requests: number
   /** Acknowledged. */
@@ -170,6 +172,7 @@ export const runTrialWithin = async (stage: Stage, options: RunOptions): Promise
   return {
     ...judgement,
     nemesis: nemesis.name,
+    mostStale: nemesis.mostStale ?? 0.5,
     fault: options.fault,
     requests: readers.reads.length,
     commits: countCommits(writers.writes),
