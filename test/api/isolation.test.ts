@@ -293,7 +293,12 @@ const listTokenLeaks = async (
 }
 
 /** Everything that shows one customer a trace of another, and how much was asked to find it. */
-const listLeaks = async (app: FastifyInstance, routes: Map<string, boolean>, database: TestDatabase) => {
+const listLeaks = async (
+  app: FastifyInstance,
+  routes: Map<string, boolean>,
+  database: TestDatabase,
+  askers: readonly Customer[] = customers,
+) => {
   const leaks: object[] = []
   let answers = 0
   let visible = 0
@@ -312,46 +317,46 @@ const listLeaks = async (app: FastifyInstance, routes: Map<string, boolean>, dat
   const gets = new Map<Customer, Get>(
     [...asks].map(([customer, ask]) => [customer, (url, headers) => ask('GET', url, headers)]),
   )
-  for (const [route, isClosed] of routes) {
-    for (const customer of customers) {
-      const get = gets.get(customer) as Get
-      const head = (url: string) => (asks.get(customer) as Ask)('HEAD', url)
-      const { own, foreign } = targetsOf(route, customer)
-      const unknown = await get(route.replace(parameter, 'nobody-has-this'))
-      const unknownHead = await head(route.replace(parameter, 'nobody-has-this'))
-      for (const url of foreign) {
-        const answer = await get(url)
-        const same = withoutRequest(answer.body) === withoutRequest(unknown.body)
-        if (isClosed && (answer.statusCode !== 404 || !same)) leaks.push({ customer, url, body: answer.body })
-        if (stableHeaders(answer.headers) !== stableHeaders(unknown.headers))
-          leaks.push({ customer, url, headers: true })
-        const bare = await head(url)
-        const isUnknown =
-          bare.body === '' && stableHeaders(bare.headers) === stableHeaders(unknownHead.headers)
-        if (isClosed && (bare.statusCode !== 404 || !isUnknown)) leaks.push({ customer, url, head: true })
-      }
-      for (const url of own) {
-        // Once from the database, once as it is kept.
-        for (const headers of [{}, { 'cache-control': '' }]) {
-          const answer = await get(url, headers)
-          // Links repeat what was asked, which here is now and then of another customer.
-          const { link, ...rest } = answer.headers
-          const asksForeign = findForeign(customer, decodeURIComponent(url)).length > 0
-          const shown = [answer.body, JSON.stringify(rest), asksForeign ? '' : link].join(' ')
-          const found = findForeign(customer, shown)
-          if (found.length > 0) leaks.push({ customer, url, found })
-          if (answer.body.includes(markOf(customer))) visible++
-        }
-        const bare = await head(url)
-        const { link: _, ...rest } = bare.headers
-        const found = findForeign(customer, bare.body + JSON.stringify(rest))
-        if (found.length > 0 || bare.body !== '') leaks.push({ customer, url, head: found })
-      }
+  const walk = async (customer: Customer, route: string, isClosed: boolean) => {
+    const get = gets.get(customer) as Get
+    const head = (url: string) => (asks.get(customer) as Ask)('HEAD', url)
+    const { own, foreign } = targetsOf(route, customer)
+    const unknown = await get(route.replace(parameter, 'nobody-has-this'))
+    const unknownHead = await head(route.replace(parameter, 'nobody-has-this'))
+    for (const url of foreign) {
+      const answer = await get(url)
+      const same = withoutRequest(answer.body) === withoutRequest(unknown.body)
+      if (isClosed && (answer.statusCode !== 404 || !same)) leaks.push({ customer, url, body: answer.body })
+      if (stableHeaders(answer.headers) !== stableHeaders(unknown.headers))
+        leaks.push({ customer, url, headers: true })
+      const bare = await head(url)
+      const isUnknown = bare.body === '' && stableHeaders(bare.headers) === stableHeaders(unknownHead.headers)
+      if (isClosed && (bare.statusCode !== 404 || !isUnknown)) leaks.push({ customer, url, head: true })
     }
+    for (const url of own) {
+      // Once from the database, once as it is kept.
+      for (const headers of [{}, { 'cache-control': '' }]) {
+        const answer = await get(url, headers)
+        // Links repeat what was asked, which here is now and then of another customer.
+        const { link, ...rest } = answer.headers
+        const asksForeign = findForeign(customer, decodeURIComponent(url)).length > 0
+        const shown = [answer.body, JSON.stringify(rest), asksForeign ? '' : link].join(' ')
+        const found = findForeign(customer, shown)
+        if (found.length > 0) leaks.push({ customer, url, found })
+        if (answer.body.includes(markOf(customer))) visible++
+      }
+      const bare = await head(url)
+      const { link: _, ...rest } = bare.headers
+      const found = findForeign(customer, bare.body + JSON.stringify(rest))
+      if (found.length > 0 || bare.body !== '') leaks.push({ customer, url, head: found })
+    }
+  }
+  for (const [route, isClosed] of routes) {
+    await Promise.all(askers.map((customer) => walk(customer, route, isClosed)))
   }
   const tokens = await listTokenLeaks(app, clients, database)
   leaks.push(...tokens.leaks)
-  const size = `${customers.length} customers, ${routes.size} routes, ${answers + tokens.answers} answers`
+  const size = `${askers.length} customers, ${routes.size} routes, ${answers + tokens.answers} answers`
   return { leaks, answers, visible, gets, size }
 }
 
@@ -363,8 +368,12 @@ for (const customer of customers) await addCustomer(database, customer)
 await seed(database)
 await seedDocuments(database)
 const { app, routes } = await listRoutes(() => createTestApp(database))
-/** One form of each path: the others differ before a customer matters, and are walked with both walls. */
+/**
+ * What is walked where a wall is down: one form of each path, since the others differ before a customer matters, by
+ * one customer, since all hold the same shape of records. With both walls all forms are walked by all.
+ */
 const canonical = new Map([...routes].filter(([route]) => route.startsWith('/v1/')))
+const one = ['acme'] as const
 t.teardown(async () => {
   await app.close()
   await database.close()
@@ -482,12 +491,12 @@ t.test('row level security alone keeps customers apart', async (t) => {
     await unguarded.close()
     await db.destroy()
   })
-  const { leaks, answers, visible, size } = await listLeaks(unguarded, canonical, database)
+  const { leaks, answers, visible, size } = await listLeaks(unguarded, canonical, database, one)
   t.same(leaks, [])
   t.comment(`row level security alone: ${size}, ${replaced()} conditions taken out`)
-  t.ok(answers > 3_000, `${answers} answers`)
-  t.ok(visible > 1_000, 'the customers still see their own')
-  t.ok(replaced() > 2_000, `${replaced()} conditions were taken out`)
+  t.ok(answers > 1_000, `${answers} answers`)
+  t.ok(visible > 400, 'the customers still see their own')
+  t.ok(replaced() > 600, `${replaced()} conditions were taken out`)
 })
 
 t.test(
@@ -511,12 +520,12 @@ t.test(
       await db.destroy()
       await unsecured.close()
     })
-    const { leaks, answers, visible, size } = await listLeaks(conditioned, canonical, unsecured)
+    const { leaks, answers, visible, size } = await listLeaks(conditioned, canonical, unsecured, one)
     t.same(leaks, [])
     t.comment(`conditions alone: ${size}`)
-    t.ok(answers > 3_000, `${answers} answers`)
-    t.ok(visible > 1_000, `${visible} answers showed the customer's own records`)
-    const seen = (await listLeaks(open, canonical, unsecured)).leaks
+    t.ok(answers > 1_000, `${answers} answers`)
+    t.ok(visible > 400, `${visible} answers showed the customer's own records`)
+    const seen = (await listLeaks(open, canonical, unsecured, one)).leaks
     t.ok(seen.length > 200, 'where both walls are down it shows')
     t.comment(`neither wall: ${seen.length} leaks are seen`)
     const routesSeen = new Set(seen.map((leak) => ('url' in leak ? String(leak.url).split(/[/?]/)[2] : '')))
@@ -528,7 +537,7 @@ t.test(
     t.ok(seen.filter((leak) => 'head' in leak).length > 20, 'and by HEAD too')
     for (const format of ['ndjson', 'csv']) {
       const exported = seen.filter((leak) => 'url' in leak && String(leak.url).includes(`format=${format}`))
-      t.ok(exported.length >= customers.length * owned.length, `and in exports as ${format}`)
+      t.ok(exported.length >= one.length * owned.length, `and in exports as ${format}`)
     }
   },
 )

@@ -245,6 +245,29 @@ t.test(
   },
 )
 
+t.test('a folder that another process removes meanwhile is not one that cannot be reached', async (t) => {
+  const dataDir = join(temporaryFolder(t), 'data')
+  const remover = spawn('/bin/sh', ['-c', 'while :; do rmdir "$0" 2>&-; done', dataDir])
+  t.teardown(() => remover.kill())
+  t.teardown(() => removePlaces({ directory: dataDir, home: dataDir }))
+  await once(remover, 'spawn')
+  const moved = Array.from({ length: 10 }, () => findPlacesOnce(dataDir)?.moved)
+  t.same(
+    moved.filter((reason) => reason),
+    [],
+  )
+})
+
+/** Undefined where the folder was gone each time it was made. */
+function findPlacesOnce(dataDir: string) {
+  try {
+    return findPlaces(dataDir)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+    return undefined
+  }
+}
+
 t.test('a short folder that somebody else could have made is refused', async (t) => {
   const directory = join(temporaryFolder(t), 'data')
   const folder = shortFolder(directory)

@@ -51,11 +51,13 @@ export function findPlaces(dataDir: string): Places {
     assertOurs(home)
     return { directory, home, moved: `PostgreSQL could not work in ${directory} at its first start` }
   }
+  const folder = identityOf(directory)
   const obstacle = obstacleIn(directory, found ? clusterOwner(cluster) : newServerUser())
   if (!obstacle) return { directory, home: directory }
+  // Nothing is locked yet: the last to leave a temporary instance may just have removed it, and the next made another.
+  const isSame = folder !== undefined && folder === identityOf(directory)
+  if (!isSame || lstatSync(cluster, { throwIfNoEntry: false })?.ino !== found?.ino) return findPlaces(dataDir)
   if (found) {
-    // Nothing is locked yet: the last to leave a temporary instance may just have removed it.
-    if (lstatSync(cluster, { throwIfNoEntry: false })?.ino !== found.ino) return findPlaces(dataDir)
     throw new Error(`${obstacle}, but its database is there: open the way or name another DATA_DIR`)
   }
   return { directory, home: shortFolder(directory), moved: obstacle }
@@ -93,6 +95,12 @@ export function removePlaces({ directory, home }: Places): void {
 /** Whether programs may lie there: initdb puts their path in double quotes into commands for the shell. */
 export function isPlainPath(path: string): boolean {
   return !/["$`\\\n\r]/.test(path)
+}
+
+// With its mode, which its maker sets after it is there.
+function identityOf(folder: string): string | undefined {
+  const found = lstatSync(folder, { throwIfNoEntry: false })
+  return found && `${found.ino} ${found.mode}`
 }
 
 function makeDirectory(path: string): string {
