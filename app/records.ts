@@ -7,6 +7,7 @@ import { pageStatement } from './db/page/statement.ts'
 import type { Db } from './db/schema.ts'
 import { isUnreachable } from './db/unreachable.ts'
 import { ApiError, type Fault } from './errors.ts'
+import { formatStale } from './http/cache-status.ts'
 import { withCursor } from './query/canonical.ts'
 import { type CursorCodec, foreignCursor } from './query/cursor.ts'
 import { parsePairs, splitList } from './query/pairs.ts'
@@ -102,8 +103,12 @@ export const createRecords = ({
     throw new ApiError('invalid_cursor', { detail: decoded.detail, errors: [cursorFault(decoded.detail)] })
   }
 
-  const noSuchRecord = ({ noun }: Resource) =>
-    new ApiError('not_found', { detail: `There is no ${noun} with this id` })
+  /** `staleSeconds`: as in `Answer`. An error has no other way to say that it may be old. */
+  const noSuchRecord = ({ noun }: Resource, staleSeconds?: number) =>
+    new ApiError('not_found', {
+      detail: `There is no ${noun} with this id`,
+      ...(staleSeconds === undefined ? {} : { headers: { 'cache-status': formatStale(staleSeconds) } }),
+    })
 
   return {
     answer(request) {
@@ -123,7 +128,7 @@ export const createRecords = ({
       }
       const { dependsOn } = prepared
       const found = (answer: Answer): Answer => {
-        if (answer.entry.isAbsent) throw noSuchRecord(resource)
+        if (answer.entry.isAbsent) throw noSuchRecord(resource, answer.staleSeconds)
         return answer
       }
       const answer = cache.read({

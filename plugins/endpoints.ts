@@ -10,11 +10,11 @@ import type { Principal } from '../app/auth/principal.ts'
 import { requirePlan } from '../app/auth/principals.ts'
 import type { Judge } from '../app/cache/freshness.ts'
 import { ApiError } from '../app/errors.ts'
+import { formatStale } from '../app/http/cache-status.ts'
 import { routedMethods } from '../app/http/methods.ts'
 import type { Endpoint, MinuteCost } from './endpoint.ts'
 import { admission } from './endpoint-admission.ts'
 import { costOf, handlerOf } from './endpoint-handler.ts'
-import { formatStale } from './entry-reply.ts'
 
 export type EndpointOptions = {
   publicUrl: string

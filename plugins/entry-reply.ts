@@ -3,6 +3,7 @@ import { encodedBody, isEncodable } from '../app/cache/encodings.ts'
 import type { Representation } from '../app/cache/entry.ts'
 import type { Answer } from '../app/cache/read-through.ts'
 import { ApiError } from '../app/errors.ts'
+import { formatStale } from '../app/http/cache-status.ts'
 import { isNotModified, isPreconditionFailed } from '../app/http/conditional.ts'
 import { findEncoding } from '../app/http/negotiation.ts'
 
@@ -12,10 +13,6 @@ export type EntryReplyOptions = {
   canonical: string | undefined
   noCache: boolean
 }
-
-/** `Cache-Status` of whatever cannot be known to be fresh, because the database does not answer. */
-export const formatStale = (seconds: number): string =>
-  `certdata; hit; ttl=-${seconds}; detail=db-unreachable`
 
 /** RFC 9211; `stored` only of what memory or Redis has from now on. */
 const cacheStatus = ({ outcome, staleSeconds, isStored }: Answer, noCache: boolean): string => {

@@ -2,6 +2,11 @@ import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { sql } from 'kysely'
 import t from 'tap'
+import { createFence, type Poll } from '../../app/cache/fence.ts'
+import { createJudge } from '../../app/cache/freshness.ts'
+import { createLeaseClock } from '../../app/cache/lease.ts'
+import { createPoller } from '../../app/cache/poller.ts'
+import { createChangeSource } from '../../app/db/changes.ts'
 import { createDb, createPool, readerRole } from '../../app/db/connect.ts'
 import { asCustomer, createTestApp, createTestDatabase, startTestFence, until } from '../helper.ts'
 
@@ -73,6 +78,38 @@ const ignore = () => {}
 const reader = createDb(
   createPool(through.href, { role: readerRole, max: 4, applicationName: 'outage', onError: ignore }),
 )
+/** A fence whose polls can be left without an answer, and a lease that does not end. */
+const holdPolls = async () => {
+  const source = createChangeSource({ url: database.url, role: readerRole, reachSeconds: 600 })
+  const [isHeld, answer] = [Promise.withResolvers<void>(), Promise.withResolvers<Poll>()]
+  let poll = source.poll
+  const fence = createFence()
+  const clock = createLeaseClock(
+    () => 0,
+    () => 0,
+  )
+  const poller = createPoller({
+    source: { ...source, poll: (since) => poll(since) },
+    fence,
+    clock,
+    warn: ignore,
+  })
+  await poller.start()
+  return {
+    judge: createJudge(fence, poller, 300_000),
+    /** Resolves when one waits, so that those before have been answered. */
+    hold() {
+      poll = () => {
+        isHeld.resolve()
+        return answer.promise
+      }
+      return isHeld.promise
+    },
+    fail: () => answer.reject(new Error('no answer')),
+    [Symbol.asyncDispose]: () => poller.close(),
+  }
+}
+
 /** A minute before midnight. */
 const clock = { offsetMs: Date.parse(`${new Date().toISOString().slice(0, 10)}T23:59:00Z`) - Date.now() }
 const app = await createTestApp({ ...database, url: through.href, reader }, { clock })
@@ -157,6 +194,24 @@ t.test('an answer read while the polls fail says that rights are not known', asy
   const answer = await get('/v1/lab?limit=3', { 'cache-control': '' })
   t.match([answer.statusCode, answer.headers['cache-status']], [200, /db-unreachable/])
   await away.close()
+})
+
+t.test('a record that was not there says so, too, if the polls stop while it is asked for', async (t) => {
+  await using fence = await holdPolls()
+  const served = await createTestApp(database, { judge: fence.judge })
+  const { get } = await asCustomer(database, served, 'acme')
+  const read = (url: string) => get(url, { 'cache-control': '' })
+  t.equal((await read('/v1/products/p2')).statusCode, 404)
+  await fence.hold()
+  await sql`insert into products (customer_id, id, name) values ('acme', 'p2', 'new')`.execute(
+    database.operator,
+  )
+  t.equal((await read('/v1/products?limit=7')).json().data.length, 2, 'this instance has shown it')
+  const asked = read('/v1/products/p2')
+  fence.fail()
+  const { statusCode, headers } = await asked
+  t.match([statusCode, headers['cache-status']], [404, /^certdata; hit; ttl=-\d+; detail=db-unreachable$/])
+  await served.close()
 })
 
 t.test('when it is back, what changed meanwhile shows at once, and nothing says stale', async (t) => {
