@@ -16,6 +16,8 @@ export const rankBytes = 25
 
 type Head = Pick<Entry, 'customerId' | 'key' | 'epoch' | 'etag' | 'isAbsent'> & {
   snapshot: string
+  /** As in `Snapshot`, which its text does not tell. */
+  ceiling?: number | undefined
   at?: string | undefined
   next?: string | undefined
   rows?: number | undefined
@@ -25,7 +27,7 @@ type Head = Pick<Entry, 'customerId' | 'key' | 'epoch' | 'etag' | 'isAbsent'> & 
 /** Layout: rank, head length (4 bytes, big endian), head as JSON, body, MAC over the name and all before. */
 export const sealEntry = (name: string, entry: Entry, secrets: EnvelopeMac): Buffer => {
   const { customerId, key, epoch, snapshot, etag, isAbsent, at, next, rows, definition } = entry
-  const stamp = { customerId, key, epoch, snapshot: snapshot.text }
+  const stamp = { customerId, key, epoch, snapshot: snapshot.text, ceiling: snapshot.ceiling }
   const fields: Head = { ...stamp, etag, isAbsent, at, next, rows, definition }
   const head = Buffer.from(JSON.stringify(fields))
   const length = Buffer.alloc(lengthBytes)
@@ -51,7 +53,12 @@ export const openEnvelope = (
   if (!secrets.verifyMac(purpose, [Buffer.from(name), content], mac)) return undefined
   const headStart = rankBytes + lengthBytes
   const headEnd = headStart + content.readUInt32BE(rankBytes)
-  const head = JSON.parse(content.subarray(headStart, headEnd).toString()) as Head
+  const { ceiling, ...head } = JSON.parse(content.subarray(headStart, headEnd).toString()) as Head
   const snapshot = parseSnapshot(head.snapshot)
-  return { ...head, snapshot, body: content.subarray(headEnd), encoded: new Map() }
+  return {
+    ...head,
+    snapshot: ceiling === undefined ? snapshot : { ...snapshot, ceiling },
+    body: content.subarray(headEnd),
+    encoded: new Map(),
+  }
 }

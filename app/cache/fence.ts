@@ -1,4 +1,4 @@
-import { includesSnapshot, type Snapshot } from './snapshot.ts'
+import { includesSnapshot, mayExceed, type Snapshot } from './snapshot.ts'
 
 /**
  * What is fresh. The one place that decides whether something read from the database earlier may be served
@@ -37,7 +37,7 @@ export type Stamped = {
 
 /**
  * `fresh`: shows every change known so far. `behind`: lacks one, or may lack one that nobody knows any more.
- * `unsure`: something served before was newer than the last poll; the next poll will tell.
+ * `unsure`: something served before, or what a standby showed here, may be newer than the last poll; the next will tell.
  */
 export type Verdict = 'fresh' | 'behind' | 'unsure'
 
@@ -99,9 +99,12 @@ export const createFence = (maxEvents = defaultMaxEvents): Fence => {
     return line
   }
 
-  const forgetAll = (snapshot: Snapshot) => {
+  /** What was served is no change, and still bounds what may be served: but in another history. */
+  const forgetAll = (snapshot: Snapshot, isSame: boolean) => {
+    if (!isSame) ahead = new Set()
+    const former = lines
     lines = new Map()
-    ahead = new Set()
+    for (const name of ahead) lineOf(name).served = former.get(name)?.served
     batches = []
     size = 0
     floor = snapshot
@@ -177,7 +180,7 @@ export const createFence = (maxEvents = defaultMaxEvents): Fence => {
       if (last && isSame && !includesSnapshot(poll.snapshot, last.snapshot)) throw new Error(wentBack)
       last = poll
       if (isFirst && poll.since) floor = poll.since
-      if (!poll.events || !(isSame || (isFirst && poll.since))) forgetAll(poll.snapshot)
+      if (!poll.events || !(isSame || (isFirst && poll.since))) forgetAll(poll.snapshot, isSame)
       else note(poll.snapshot, poll.events)
       settle(poll.snapshot)
       if (!isSame || poll.events?.length !== 0) state += 1
@@ -193,7 +196,8 @@ export const createFence = (maxEvents = defaultMaxEvents): Fence => {
         showsAll(stamped, customerId, every) &&
         dependsOn.every((name) => showsAll(stamped, customerId, name) && showsAll(stamped, every, name))
       if (!shown) return 'behind'
-      if (isBehindServed(stamped)) return 'unsure'
+      // What it shows beyond its snapshot is noted by nobody, so that the next answer might take it back.
+      if (isBehindServed(stamped) || mayExceed(stamped.snapshot, last.snapshot)) return 'unsure'
       noteServed(stamped)
       stamped.freshAt = state
       return 'fresh'

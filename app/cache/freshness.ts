@@ -1,5 +1,6 @@
 import type { Fence, Stamped } from './fence.ts'
 import type { Poller } from './poller.ts'
+import { mayExceed } from './snapshot.ts'
 
 /**
  * `fresh`: shows every change committed half a second ago. `stale`: it cannot be known, because the database
@@ -60,11 +61,7 @@ export const createJudge = (fence: Fence, poller: Poller, staleMaxMs: number): J
     },
     confirm: poller.confirmAfter,
     checkConfirmed: settled,
-    mayBeAhead({ snapshot: { ceiling } }) {
-      if (ceiling === undefined) return false
-      const known = fence.last?.snapshot
-      return !known || known.xmax < ceiling || known.xip.some((xid) => xid < ceiling)
-    },
+    mayBeAhead: ({ snapshot }) => mayExceed(snapshot, fence.last?.snapshot),
     noteServed: fence.noteServed,
     isAway: () => poller.isDown() && !poller.isLeased(),
     staleSeconds: () => Math.max(1, Math.ceil(poller.ageMs() / 1000)),

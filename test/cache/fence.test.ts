@@ -152,6 +152,29 @@ t.test('nobody sees less than was served before: the older one waits for a poll'
   t.equal(fence.judge(newer), 'behind', 'something had')
 })
 
+t.test('what was served still counts after a poll that cannot tell what changed', async (t) => {
+  const fence = started()
+  fence.noteServed(stamp(at('105:105:')))
+  fence.apply(poll(at('102:102:'), undefined))
+  const older = stamp(at('103:103:'))
+  t.equal(fence.judge(older), 'unsure')
+  fence.apply(poll(at('105:105:'), [event(104)]))
+  t.equal(fence.judge(older), 'behind')
+  fence.noteServed(stamp(at('110:110:')))
+  fence.apply(poll(at('50:50:'), [], { epoch: 'f' }))
+  t.equal(fence.judge({ ...stamp(at('50:50:')), epoch: 'f' }), 'fresh', 'but not in another history')
+})
+
+t.test('what a standby read waits for a poll that knows all it may have shown', async (t) => {
+  const fence = started()
+  const ofStandby = stamp(parseSnapshot('100:103:', true))
+  t.equal(fence.judge(ofStandby), 'unsure')
+  fence.apply(poll(at('102:103:102'), []))
+  t.equal(fence.judge(ofStandby), 'unsure', 'one of it still ran')
+  fence.apply(poll(at('103:103:'), []))
+  t.equal(fence.judge(ofStandby), 'fresh')
+})
+
 /**
  * A primary in small: transactions begin, change something, and end in any order. What a snapshot shows is
  * known exactly, and so what an answer read at any moment lacks.
