@@ -52,14 +52,22 @@ const authenticate = (vary: string, judge: EndpointOptions['judge']): onRequestH
   function (request, reply, next) {
     // What varies with the token varies for every answer from here on, refusals included.
     reply.header('vary', vary)
-    // Rights may be other ones by now, so refusals say it too; an answer of the cache knows better.
-    if (judge.isAway()) reply.header('cache-status', formatStale(judge.staleSeconds()))
-    if (request.method === 'OPTIONS') return next()
+    // Rights may be other ones by now, so refusals say it too; an answer of the cache knows better. Once they are
+    // known and not before: whoever waited for a poll that failed got what had been known.
+    const sayAway = () => {
+      if (judge.isAway()) reply.header('cache-status', formatStale(judge.staleSeconds()))
+    }
+    if (request.method === 'OPTIONS') {
+      sayAway()
+      return next()
+    }
     const admit = (known: Principal) => {
+      sayAway()
       request.principal = known
       next()
     }
     const refuse = (error: Error) => {
+      sayAway()
       if (!(error instanceof ApiError) || error.status !== 401) return next(error)
       this.passRefusal(this.refusedAt(request.raw.socket), request, () => next(error))
     }

@@ -78,15 +78,16 @@ const ignore = () => {}
 const reader = createDb(
   createPool(through.href, { role: readerRole, max: 4, applicationName: 'outage', onError: ignore }),
 )
-/** A fence whose polls can be left without an answer, and a lease that does not end. */
+/** A fence whose polls can be left without an answer, and a lease that ends when the test says so. */
 const holdPolls = async () => {
   const source = createChangeSource({ url: database.url, role: readerRole, reachSeconds: 600 })
   const [isHeld, answer] = [Promise.withResolvers<void>(), Promise.withResolvers<Poll>()]
   let poll = source.poll
   const fence = createFence()
+  let timeMs = 0
   const clock = createLeaseClock(
-    () => 0,
-    () => 0,
+    () => timeMs,
+    () => timeMs,
   )
   const poller = createPoller({
     source: { ...source, poll: (since) => poll(since) },
@@ -104,6 +105,9 @@ const holdPolls = async () => {
         return answer.promise
       }
       return isHeld.promise
+    },
+    endLease() {
+      timeMs += 501
     },
     fail: () => answer.reject(new Error('no answer')),
     [Symbol.asyncDispose]: () => poller.close(),
@@ -213,6 +217,22 @@ t.test('a record that was not there says so, too, if the polls stop while it is 
   t.match([statusCode, headers['cache-status']], [404, /^certdata; hit; ttl=-\d+; detail=db-unreachable$/])
   await served.close()
 })
+
+t.test(
+  'rights that nobody could tell any more while a request waited for them are said to be old',
+  async (t) => {
+    await using fence = await holdPolls()
+    const served = await createTestApp(database, { judge: fence.judge })
+    const { get } = await asCustomer(database, served, 'acme')
+    await fence.hold()
+    fence.endLease()
+    const asked = get('/v1/products?limit=9', { 'cache-control': '' })
+    fence.fail()
+    const { statusCode, headers } = await asked
+    t.match([statusCode, headers['cache-status']], [200, /db-unreachable/], 'though its records are of now')
+    await served.close()
+  },
+)
 
 t.test('when it is back, what changed meanwhile shows at once, and nothing says stale', async (t) => {
   await sql`update products set name = 'after' where customer_id = 'acme'`.execute(database.operator)
