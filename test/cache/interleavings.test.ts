@@ -1,0 +1,48 @@
+import t from 'tap'
+import type { Judge } from '../../app/cache/freshness.ts'
+import { type Options, simulate } from './simulation.ts'
+
+/** Runs of about 400 answers each, 50 ms; `EPISODES=5000 npx tap test/cache/interleavings.test.ts` for more. */
+const episodes = Number(process.env.EPISODES ?? 24)
+
+const run = async (count: number, spoil?: Options['spoil']) => {
+  const totals = { answers: 0, stale: 0, memory: 0, redis: 0, database: 0 }
+  const broken: string[] = []
+  for (let seed = 1; seed <= count; seed += 1) {
+    const stores = { hasStandby: seed % 3 === 0, hasRedis: seed % 2 === 0 }
+    const outcome = await simulate({ seed, steps: 1_000, ...stores, ...(spoil ? { spoil } : {}) })
+    broken.push(...outcome.broken)
+    totals.answers += outcome.answers
+    totals.stale += outcome.stale
+    for (const source of ['memory', 'redis', 'database'] as const) totals[source] += outcome.bySource[source]
+  }
+  return { broken, totals }
+}
+
+t.test(
+  'in whatever order polls, reads and writes happen, no answer is older than promised, nor than one before, and says nothing',
+  async (t) => {
+    const { broken, totals } = await run(episodes)
+    t.comment(JSON.stringify(totals))
+    t.same(broken, [])
+    t.ok(totals.answers > 300 * episodes)
+    t.ok(totals.stale < 0.6 * totals.answers, 'most of them are fresh')
+    t.ok(Math.min(totals.memory, totals.redis, totals.database) > 10 * episodes, 'they come from everywhere')
+  },
+)
+
+t.test('faults that are planted are found', async (t) => {
+  const faults: [string, (judge: Judge) => Judge, RegExp][] = [
+    ['nothing is noted as served', (judge) => ({ ...judge, noteServed: () => {} }), /^backwards/],
+    ['whatever was read is fresh', (judge) => ({ ...judge, check: () => 'fresh' }), /^late/],
+    ['answers claim to be of now', (judge) => ({ ...judge, asOf: () => '2026-01-02T00:00:00Z' }), /^as-of/],
+    ['every poll is taken for a good one', (judge) => ({ ...judge, confirm: async () => true }), /^no-cache/],
+  ]
+  for (const [name, spoil, kind] of faults) {
+    const { broken } = await run(4, spoil)
+    t.ok(
+      broken.some((fault) => kind.test(fault)),
+      name,
+    )
+  }
+})

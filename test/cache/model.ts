@@ -1,0 +1,201 @@
+import { createSecrets } from '../../app/auth/secrets.ts'
+import { createEtag, type Entry, type Filled } from '../../app/cache/entry.ts'
+import { openEnvelope, rankBytes, sealEntry } from '../../app/cache/envelope.ts'
+import { formatEpoch } from '../../app/cache/epoch.ts'
+import type { ChangeEvent, Poll } from '../../app/cache/fence.ts'
+import type { Look, SharedCache } from '../../app/cache/redis.ts'
+import { isVisible, parseSnapshot, rankSnapshot, type Snapshot } from '../../app/cache/snapshot.ts'
+
+/**
+ * PostgreSQL and Redis as far as freshness goes, in memory and at once: what takes time is for who asks. Transactions
+ * get numbers, write records and end, in any order; a standby has applied a part of their log.
+ */
+
+/** Versions of each record, thus how often it was written by transactions that committed. */
+export type Versions = Readonly<Record<string, number>>
+
+export const customerId = 'acme'
+/** The letter is the resource. */
+export const records = ['a0', 'a1', 'b0', 'b1'] as const
+export const resourceOf = (record: string) => record.charAt(0)
+
+type LogEntry = { xid: number; written: readonly string[] | undefined; at: number }
+
+const startMs = Date.parse('2026-01-01T00:00:00Z')
+/** As PostgreSQL writes instants here. */
+const formatTime = (ms: number) => new Date(startMs + ms).toISOString().replace('Z', '000Z')
+export const parseTime = (text: string) => Date.parse(text) - startMs
+
+export type Model = ReturnType<typeof createModel>
+
+/** `now`: milliseconds. */
+export const createModel = (now: () => number) => {
+  let nextXid = 1_000
+  let starts = 1
+  let applied = 0
+  const running = new Map<number, Set<string>>()
+  /** Numbers as they are given, and ends; `written` undefined: given. An aborted one has written nothing. */
+  const log: LogEntry[] = []
+
+  const server = () => `s${starts}`
+  const countOf = (entries: readonly LogEntry[]): Versions => {
+    const counts: Record<string, number> = Object.fromEntries(records.map((record) => [record, 0]))
+    for (const { written = [] } of entries)
+      for (const record of written) counts[record] = (counts[record] ?? 0) + 1
+    return counts
+  }
+  const textOf = (entries: readonly LogEntry[]): string => {
+    const open = new Set<number>()
+    let xmax = 1_000
+    for (const { xid, written } of entries) {
+      if (!written) open.add(xid)
+      else {
+        open.delete(xid)
+        xmax = Math.max(xmax, xid + 1)
+      }
+    }
+    const xip = [...open].filter((xid) => xid < xmax).sort((a, b) => a - b)
+    return `${xip[0] ?? xmax}:${xmax}:${xip.join(',')}`
+  }
+  const filledFrom = (entries: readonly LogEntry[], asked: readonly string[], isStandby: boolean): Filled => {
+    const all = countOf(entries)
+    const body = Buffer.from(JSON.stringify(Object.fromEntries(asked.map((record) => [record, all[record]]))))
+    return {
+      snapshot: parseSnapshot(textOf(entries), isStandby),
+      server: isStandby ? undefined : server(),
+      at: isStandby ? undefined : formatTime(now()),
+      isAbsent: false,
+      body,
+      etag: createEtag('application/json', body),
+    }
+  }
+
+  return {
+    begin(): void {
+      running.set(nextXid, new Set())
+      log.push({ xid: nextXid, written: undefined, at: now() })
+      nextXid += 1
+    },
+    /** Some open transaction's, unless another has written the same. */
+    write(xid: number, record: string): void {
+      if ([...running.values()].every((written) => !written.has(record))) running.get(xid)?.add(record)
+    },
+    end(xid: number, commits: boolean): void {
+      log.push({ xid, written: commits ? [...(running.get(xid) ?? [])] : [], at: now() })
+      running.delete(xid)
+    },
+    get open(): readonly number[] {
+      return [...running.keys()]
+    },
+    /** What is open is lost. */
+    restart(): void {
+      for (const xid of running.keys()) this.end(xid, false)
+      starts += 1
+    },
+    /** The standby follows, by a part of what it lacks. */
+    follow(share: number): void {
+      applied += Math.ceil((log.length - applied) * share)
+    },
+    read: (asked: readonly string[]): Filled => filledFrom(log, asked, false),
+    readStandby: (asked: readonly string[]): Filled => filledFrom(log.slice(0, applied), asked, true),
+    /** `isWhole`: it tells what changed. */
+    poll(since: Snapshot | undefined, isWhole: boolean): Poll {
+      const events = log.flatMap(({ xid, written = [] }): ChangeEvent[] =>
+        since && !isVisible(xid, since)
+          ? [...new Set(written.map(resourceOf))].map((resource) => ({ xid, customerId, resource }))
+          : [],
+      )
+      return {
+        snapshot: parseSnapshot(textOf(log)),
+        since,
+        at: formatTime(now()),
+        epoch: formatEpoch('i', server()),
+        events: since && isWhole ? events : undefined,
+      }
+    },
+    snapshot: () => parseSnapshot(textOf(log)),
+    /** What had been committed before a time. */
+    committedBefore: (ms: number): Versions => countOf(log.filter(({ at }) => at < ms)),
+    committed: (): Versions => countOf(log),
+  }
+}
+
+const leaseMs = 1_000
+const secrets = createSecrets(['a secret of the tests that is longer than thirty-two characters'])
+
+/** What all instances' `SharedCache` look into. */
+export const createStore = () => ({
+  entries: new Map<string, Buffer>(),
+  leases: new Map<string, { holder: string; until: number }>(),
+})
+
+type SharedOptions = {
+  store: ReturnType<typeof createStore>
+  id: string
+  epoch: () => string
+  now: () => number
+  /** Waits for as long as a message takes. */
+  travel: () => Promise<void>
+}
+
+/** The scripts of `app/cache/redis.ts`, without Redis. */
+export const createModelCache = ({ store, id, epoch, now, travel }: SharedOptions): SharedCache => {
+  const { entries, leases } = store
+  const nameOf = (of: string, key: string) => `${of} ${key}`
+  const open = (name: string, dependsOn: readonly string[]): Entry | undefined => {
+    const sealed = entries.get(name)
+    const entry = sealed && openEnvelope(name, sealed, secrets)
+    return entry && { ...entry, dependsOn }
+  }
+  const take = (name: string): Look['turn'] => {
+    const lease = leases.get(name)
+    const holder = lease && lease.until > now() ? lease.holder : undefined
+    if (lease && holder && holder !== 'seen') {
+      lease.holder = 'wanted'
+      return 'wait'
+    }
+    leases.set(name, { holder: id, until: now() + leaseMs })
+    return holder ? 'again' : 'first'
+  }
+  const through = async <T>(act: () => T): Promise<T> => {
+    await travel()
+    const result = act()
+    await travel()
+    return result
+  }
+  return {
+    get: (_, key, dependsOn) => {
+      const name = nameOf(epoch(), key)
+      return through(() => open(name, dependsOn))
+    },
+    look: (_, key, dependsOn) => {
+      const name = nameOf(epoch(), key)
+      return through(() => {
+        const entry = open(name, dependsOn)
+        return { entry, turn: entry ? undefined : take(name) }
+      })
+    },
+    set(entry) {
+      const name = nameOf(entry.epoch, entry.key)
+      const sealed = sealEntry(name, entry, secrets)
+      const rank = rankSnapshot(entry.snapshot)
+      void through(() => {
+        const known = entries.get(name)?.subarray(0, rankBytes).toString()
+        leases.delete(name)
+        if (known === undefined || known <= rank) entries.set(name, sealed)
+      })
+      return true
+    },
+    hasRoom: () => true,
+    pass: async () => false,
+    tryLease: (_, key, found) => {
+      const name = nameOf(epoch(), key)
+      const rank = found ? rankSnapshot(found.snapshot) : ''
+      return through(() => {
+        const known = entries.get(name)?.subarray(0, rankBytes).toString() ?? ''
+        return known === rank && take(name) !== 'wait'
+      })
+    },
+    close: async () => {},
+  }
+}

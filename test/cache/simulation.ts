@@ -1,0 +1,280 @@
+import { mock } from 'node:test'
+import { createFence } from '../../app/cache/fence.ts'
+import { createJudge, type Judge } from '../../app/cache/freshness.ts'
+import { createLeaseClock } from '../../app/cache/lease.ts'
+import { createMemoryCache, entryName } from '../../app/cache/memory.ts'
+import { createPoller } from '../../app/cache/poller.ts'
+import { type Answer, createReadThrough } from '../../app/cache/read-through.ts'
+import {
+  createModel,
+  createModelCache,
+  createStore,
+  customerId,
+  parseTime,
+  records,
+  resourceOf,
+  type Versions,
+} from './model.ts'
+
+/**
+ * Many orders in which polls, reads, writes and messages may happen, in a time of its own: fence, poller, judge,
+ * memory and read-through of two instances as they are, over a model of PostgreSQL and Redis. Each answer is judged by
+ * the promises of docs/freshness.md.
+ */
+
+export type Options = {
+  /** The same options, the same run. */
+  seed: number
+  steps: number
+  hasStandby: boolean
+  hasRedis: boolean
+  /** Plants a fault. */
+  spoil?: (judge: Judge) => Judge
+}
+
+export type Outcome = {
+  /** Answers that break a promise: which, when and where. */
+  broken: string[]
+  answers: number
+  /** Of these, those that said so. */
+  stale: number
+  bySource: Record<Answer['outcome'], number>
+}
+
+const pollTimeoutMs = 400
+const promisedMs = 600
+const staleMaxMs = 20_000
+/** Of the polls, those that cannot tell what changed. */
+const gapShare = 0.1
+const lostShare = 0.01
+/** Of the questions, those that nobody has asked before. */
+const coldShare = 0.25
+
+/** Of records and lists, with and without what they include. */
+const questions = [['a0'], ['a1'], ['a0', 'a1'], ['b0'], ['a0', 'a1', 'b0', 'b1']] as const
+
+const settle = () => new Promise(setImmediate)
+const ignore = () => {}
+
+/** Mulberry32. */
+const createRandom = (seed: number) => {
+  let state = seed
+  const random = (): number => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+  return {
+    random,
+    chance: (share: number) => random() < share,
+    pick: <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)] as T,
+  }
+}
+
+/** Time, chance, the stores, and what keeps messages to and from them. */
+const createWorld = (options: Options) => {
+  const { random, chance, pick } = createRandom(options.seed)
+  let timeMs = 0
+  const now = () => timeMs
+  const model = createModel(now)
+  const trouble = { holdsPolls: false, refusesPolls: false, isGone: false }
+  const calm = { ...trouble }
+  const waiting: { go: () => void; isHeld: () => boolean }[] = []
+  return {
+    ...{ options, random, chance, pick, now, model, trouble, store: createStore() },
+    /** Resolves when it is its turn. */
+    turn: (isHeld = () => false) => new Promise<void>((go) => waiting.push({ go, isHeld })),
+    /** Gives one its turn: nothing else happens in Node before what follows from it has been done. */
+    async go() {
+      const next = pick(waiting.filter(({ isHeld }) => !isHeld()))
+      if (!next) return
+      waiting.splice(waiting.indexOf(next), 1)
+      next.go()
+      await settle()
+    },
+    async pass(ms: number) {
+      timeMs += ms
+      mock.timers.tick(ms)
+      await settle()
+    },
+    write() {
+      const xid = pick(model.open)
+      if (xid === undefined || (model.open.length < 4 && chance(0.4))) model.begin()
+      else if (chance(0.5)) model.write(xid, pick(records))
+      else model.end(xid, chance(0.85))
+    },
+    worry() {
+      const kind = random()
+      if (kind < 0.2) trouble.holdsPolls = true
+      else if (kind < 0.4) trouble.refusesPolls = true
+      else if (kind < 0.45) trouble.isGone = true
+      else if (kind < 0.5) model.restart()
+      else Object.assign(trouble, calm)
+    },
+  }
+}
+
+type World = ReturnType<typeof createWorld>
+
+/** The two ways to the database, either of which may be lost. */
+const createLines = ({ model, trouble, chance, turn }: World) => {
+  const ask = async <T>(act: () => T, isHeld?: () => boolean): Promise<T> => {
+    await turn(isHeld)
+    if (trouble.isGone) throw new Error('ECONNREFUSED')
+    const result = act()
+    await turn(isHeld)
+    if (trouble.isGone || chance(lostShare)) throw new Error('ECONNRESET')
+    return result
+  }
+  const poll = <T>(act: () => T): Promise<T> =>
+    new Promise((resolve, reject) => {
+      const refuse = () => reject(new Error('no answer'))
+      setTimeout(refuse, pollTimeoutMs)
+      if (trouble.refusesPolls) turn().then(refuse)
+      else ask(act, () => trouble.holdsPolls).then(resolve, reject)
+    })
+  const source = {
+    begin: async () => (chance(0.5) ? model.snapshot() : undefined),
+    poll: (since: Parameters<typeof model.poll>[0]) => poll(() => model.poll(since, !chance(gapShare))),
+    close: async () => {},
+  }
+  return { ask, source }
+}
+
+/** As app/stores.ts puts an instance together. */
+const createInstance = (id: string, world: World) => {
+  const { model, store, now, turn, chance, random } = world
+  const { hasRedis, hasStandby, spoil } = world.options
+  const { ask, source } = createLines(world)
+  const fence = createFence()
+  const poller = createPoller({ source, fence, clock: createLeaseClock(now, now), warn: ignore })
+  const sound = createJudge(fence, poller, staleMaxMs)
+  const judge = spoil ? spoil(sound) : sound
+  const { epoch } = judge
+  const cache = createReadThrough({
+    memory: createMemoryCache(1_000_000),
+    shared: hasRedis ? createModelCache({ store, id, epoch, now, travel: () => turn() }) : undefined,
+    judge,
+    wait: () => turn(),
+  })
+  const read = (asked: readonly string[], noCache: boolean) => {
+    const key = `${asked}${chance(coldShare) ? random() : ''}`
+    // The fast lane's way, and then the router's.
+    const known = noCache || judge.isAway() ? undefined : cache.readAtOnce(entryName(customerId, key))
+    const dependsOn = [...new Set(asked.map(resourceOf))]
+    const fillFromReplica = hasStandby ? () => ask(() => model.readStandby(asked)) : undefined
+    const fill = () => ask(() => model.read(asked))
+    return known ?? cache.read({ customerId, key, dependsOn, fill, fillFromReplica, noCache })
+  }
+  /** The newest of each record that an answer showed which did not say that it is stale. */
+  const shown: Record<string, number> = {}
+  return { id, read, shown, start: poller.start, close: poller.close }
+}
+
+type Instance = ReturnType<typeof createInstance>
+
+type Asked = {
+  asked: readonly string[]
+  noCache: boolean
+  /** When it was asked. */
+  shownBefore: Versions
+  due: Versions
+}
+
+const versionsOf = ({ entry }: Answer): Versions => JSON.parse(entry.body.toString())
+
+/** What speaks against an answer. */
+const findFaults = (answer: Answer, { asked, noCache, shownBefore, due }: Asked, { model }: World) => {
+  const shown = versionsOf(answer)
+  const isStale = answer.staleSeconds !== undefined
+  const lacks = (kind: string, least: Versions) =>
+    asked
+      .filter((record) => (shown[record] ?? 0) < (least[record] ?? 0))
+      .map((record) => `${kind}: ${record} at ${shown[record]}, not ${least[record]} (${answer.outcome})`)
+  return [
+    ...(isStale && noCache ? ['no-cache: stale'] : []),
+    ...(isStale ? [] : lacks('backwards', shownBefore)),
+    ...(isStale ? [] : lacks(noCache ? 'no-cache' : 'late', due)),
+    ...lacks('as-of', model.committedBefore(parseTime(answer.asOf))),
+  ]
+}
+
+/** Asks instances, and judges what they answer. */
+const createAsker = (world: World) => {
+  const { model, now, chance, pick, options } = world
+  const outcome: Outcome = {
+    broken: [],
+    answers: 0,
+    stale: 0,
+    bySource: { memory: 0, redis: 0, database: 0 },
+  }
+
+  const note = (instance: Instance, question: Asked, answer: Answer) => {
+    const faults = findFaults(answer, question, world)
+    outcome.broken.push(
+      ...faults.map((fault) => `${fault}, instance ${instance.id}, seed ${options.seed}, ${now()} ms`),
+    )
+    outcome.answers += 1
+    outcome.bySource[answer.outcome] += 1
+    if (answer.staleSeconds !== undefined) {
+      outcome.stale += 1
+      return
+    }
+    for (const [record, version] of Object.entries(versionsOf(answer)))
+      instance.shown[record] = Math.max(instance.shown[record] ?? 0, version)
+  }
+
+  const ask = (instance: Instance): void => {
+    const [asked, noCache] = [pick(questions), chance(0.05)]
+    const due = noCache ? model.committed() : model.committedBefore(now() - promisedMs)
+    const question = { asked, noCache, shownBefore: { ...instance.shown }, due }
+    const look = (answer: Answer) => {
+      note(instance, question, answer)
+      // Somebody who waited for it asks at once.
+      if (chance(0.3)) ask(instance)
+    }
+    const answer = instance.read(asked, noCache)
+    if (answer instanceof Promise) answer.then(look, ignore)
+    else look(answer)
+  }
+  return { ask, outcome }
+}
+
+const startAll = async (instances: readonly Instance[], { go, pass }: World) => {
+  let started = 0
+  for (const { start } of instances) {
+    void start().then(() => {
+      started += 1
+    })
+  }
+  while (started < instances.length) {
+    await go()
+    await pass(1)
+  }
+}
+
+/** One run. Timers are its own meanwhile, so that two cannot run at once. */
+export const simulate = async (options: Options): Promise<Outcome> => {
+  const world = createWorld(options)
+  const { random, chance, pick, model, go, pass } = world
+  const { ask, outcome } = createAsker(world)
+  mock.timers.enable({ apis: ['setTimeout'] })
+  const instances = ['A', 'B'].map((id) => createInstance(id, world))
+  try {
+    await startAll(instances, world)
+    for (let step = 0; step < options.steps; step += 1) {
+      const kind = random()
+      if (kind < 0.3) ask(pick(instances))
+      else if (kind < 0.6) world.write()
+      else if (kind < 0.63) model.follow(random())
+      else if (kind < 0.99) for (let count = 0; count < 4; count += 1) await go()
+      else world.worry()
+      await pass(chance(0.002) ? 700 : 1 + Math.floor(random() ** 4 * 25))
+    }
+    return outcome
+  } finally {
+    for (const { close } of instances) void close()
+    mock.timers.reset()
+  }
+}
