@@ -149,6 +149,9 @@ t.test('backwards: one process shows less than it showed before', async (t) => {
   t.same(kinds({ writes: { x }, reads: after({ sentAt: 2012 }) }), [], 'asked before the first answer came')
   t.same(kinds({ writes: { x }, reads: after({ instance: 'B.2' }) }), [], 'another process')
   t.same(kinds({ writes: { x }, reads: after({ isStale: true }) }), [], 'it says so')
+  const gone = [initial, committed(1, 1000, { views: [] }), committed(2, 2000)]
+  const { violations } = judged({ writes: { x: gone }, reads: after({ seen: [lacks('x')] }) })
+  t.match(violations[0], { kind: 'backwards', detail: /^x is not there, as of 1 / })
 })
 
 t.test('as-of: a commit before Data-As-Of is missing', async (t) => {

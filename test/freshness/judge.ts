@@ -208,14 +208,14 @@ const checkOrder = (judged: readonly Judged[], report: Report) => {
           newest.set(name, { counter, read: earlier.read })
       }
     }
-    for (const { record, counter } of shown) {
+    for (const { record, counter, isNamed } of shown) {
       const before = newest.get(nameOf(read, record))
       if (!before || counter >= before.counter) continue
       const agoMs = read.sentAt - before.read.receivedAt
       report(
         'backwards',
         read,
-        `${record} shows ${counter} (${tellOf(read)}) after ${before.counter} (${before.read.url}, ${tellOf(before.read)}, received ${agoMs.toFixed(0)} ms before)`,
+        `${record} ${isNamed ? `shows ${counter}` : `is not there, as of ${counter}`} (${tellOf(read)}) after ${before.counter} (${before.read.url}, ${tellOf(before.read)}, received ${agoMs.toFixed(0)} ms before)`,
       )
     }
   }
