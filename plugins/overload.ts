@@ -23,7 +23,7 @@ export default fp<OverloadOptions>(
   (app, { concurrency, lagMs, publicUrl, demoToken, headers, monotonicNow }, done) => {
     const lag = watchLag({ lateMs: lagMs, now: monotonicNow })
     const shed = { demo: 0, other: 0 }
-    const admission = createAdmission({ concurrency, lag })
+    const admission = createAdmission({ concurrency, lag, now: monotonicNow })
     const onShed = (kind: keyof typeof shed) => {
       shed[kind] += 1
       app.requestObserver.observe('', kind === 'demo' ? 'demo' : 'none', 503, 0, 'none')

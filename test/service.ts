@@ -25,6 +25,11 @@ export type ServiceOptions = {
   execArgv?: string[]
   /** With the flags and variables of `npm start`, on which latency and memory depend. */
   isMeasured?: boolean
+  /**
+   * As under systemd or in a container. Linux shares a core among sessions before it does among processes
+   * (autogroups), and of a session's part on one core it takes off what it uses on others.
+   */
+  hasOwnSession?: boolean
   /** A file descriptor in place of the pipe that `output` reads. */
   stdout?: number
 }
@@ -32,12 +37,13 @@ export type ServiceOptions = {
 /** Starts it on a free port, with this environment and nothing else; does not wait until it listens. */
 export const startService = async (
   env: Record<string, string>,
-  { execArgv = [], stdout, isMeasured = false }: ServiceOptions = {},
+  { execArgv = [], stdout, isMeasured = false, hasOwnSession = false }: ServiceOptions = {},
 ): Promise<Service> => {
   const port = env.PORT ? Number(env.PORT) : await freePort()
   const { flags, variables } = isMeasured ? asStarted() : { flags: [], variables: {} }
   const child = spawn(process.execPath, [...flags, ...execArgv, 'app/server.js'], {
     cwd: root,
+    detached: hasOwnSession,
     env: {
       PATH: process.env.PATH,
       HOME: process.env.HOME,

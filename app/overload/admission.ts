@@ -22,12 +22,23 @@ export type AdmissionOptions = {
   concurrency: number
   /** How late the event loop is. See lag.ts. */
   lag: Pick<Lag, 'level' | 'looks'>
+  /** Milliseconds from any start, never going back. */
+  now?: () => number
 }
 
 /** Of `concurrency`: what the demo may fill, so that a customer always finds room. */
 const demoShare = 1 / 2
 /** Of `concurrency`: what those may fill, together, who hold less than their part of it. */
 const overdraft = 2
+/**
+ * Of `concurrency`: what there is room for once it has been used for longer than any quota's burst takes to come. Then
+ * it is no burst that has to be waited for: a longer queue only makes everybody late, and each who waits costs memory
+ * that is copied again and again while it lives.
+ */
+const lastingShare = 0.3
+const burstMs = 1_000
+/** Of `concurrency`: below this nothing lasts. Half of what is kept to, so that one who leaves does not end it. */
+const calmShare = lastingShare / 2
 /** A moment's hiccup costs the demo its requests, a lasting one everybody's. */
 export const lagLevels = { demo: 1, all: 3 } as const
 /**
@@ -39,15 +50,22 @@ const fewRequests = 4
 /**
  * Bounds what runs at once. Requests that are answered from memory never wait, so only others count. When the
  * room is full, those who fill it are refused: whoever holds less than an equal part of it is let in up to twice
- * the bound, so that one customer's flood of slow questions does not cost another's quick ones.
+ * the bound, so that one customer's flood of slow questions does not cost another's quick ones. A burst finds the whole
+ * room; who asks too much for longer than that finds a third of it.
  */
-export const createAdmission = ({ concurrency, lag }: AdmissionOptions): Admission => {
+export const createAdmission = ({
+  concurrency,
+  lag,
+  now = () => performance.now(),
+}: AdmissionOptions): Admission => {
   const held = new Map<string, number>()
   let active = 0
+  let calmAt = now()
 
   let [lastLook, sinceLook] = [-1, 0]
 
-  const hasRoom = () => active < concurrency * demoShare && lag.level() === 0
+  // Below that there is room for everybody, however long it lasts.
+  const hasRoom = () => active < concurrency * lastingShare * demoShare && lag.level() === 0
 
   const isOneOfFew = (): boolean => {
     const look = lag.looks()
@@ -56,19 +74,26 @@ export const createAdmission = ({ concurrency, lag }: AdmissionOptions): Admissi
     return sinceLook <= fewRequests
   }
 
+  const isCalm = (): boolean => active < concurrency * calmShare
+  /** For how many there is room at the moment. */
+  const bound = (): number =>
+    isCalm() || now() - calmAt <= burstMs ? concurrency : Math.ceil(concurrency * lastingShare)
+
   const judge: Admission['judge'] = (holder, isDemo) => {
     const level = lag.level()
+    const most = bound()
     if (level > 0 && !isOneOfFew() && level >= (isDemo ? lagLevels.demo : lagLevels.all)) return 'shed'
-    if (active < concurrency * demoShare) return 'admit'
+    if (active < most * demoShare) return 'admit'
     if (isDemo) return 'shed'
-    if (active < concurrency) return 'admit'
-    if (active >= concurrency * overdraft) return 'shed'
-    return (held.get(holder) ?? 0) < concurrency / (held.size + 1) ? 'admit' : 'shed'
+    if (active < most) return 'admit'
+    if (active >= most * overdraft) return 'shed'
+    return (held.get(holder) ?? 0) < most / (held.size + 1) ? 'admit' : 'shed'
   }
   return {
     hasRoom,
     judge,
     hold(holder) {
+      if (isCalm()) calmAt = now()
       active += 1
       held.set(holder, (held.get(holder) ?? 0) + 1)
       let isHeld = true

@@ -1,5 +1,6 @@
 import { connect, type Socket } from 'node:net'
 import { performance } from 'node:perf_hooks'
+import { watchDisturbances } from './undisturbed.ts'
 
 export type Flow = {
   port: number
@@ -10,6 +11,8 @@ export type Flow = {
   connections: number
   /** Milliseconds from one look at what is due to the next; absent: 5. */
   tickMs?: number
+  /** That of the service, where it has one to itself: what disturbs it is told then; absent: all cores. */
+  core?: number
 }
 
 export type FloodOptions = Flow & {
@@ -17,37 +20,74 @@ export type FloodOptions = Flow & {
   request: (n: number) => { path: string; authorization?: string | undefined }
 }
 
-export type FloodResult = {
-  /** By status; `unsent`: no connection was free, which is too late as well. */
-  counts: Record<string, number>
-  /** Those among them that came before the end: what went on at that rate. */
-  inTime: Record<string, number>
+/** Times of one status are in order of size, in milliseconds. */
+export type Figures = {
   seconds: number
-  /** Milliseconds from when each was due, in order of size. */
+  /** Answers by status that came before the end: what went on at that rate. */
+  inTime: Record<string, number>
+  /** From when each was due. */
   latencies: Record<string, number[]>
   /** Those among them whose connection was made for them: the time to be taken by the service is in it. */
   onNew: Record<string, number[]>
   /** Those whose connection had been answered before, from when the request was written. */
   onKept: Record<string, number[]>
-  /** Milliseconds from when each was due to when it was written: how late this client itself was. */
+  /** From when each was due to when it was written: how late this client itself was. */
   lateness: number[]
 }
 
+export type FloodResult = Figures & {
+  /**
+   * By status; `unsent`: no connection was free, which is too late as well; `cut`: the connection ended in place of an
+   * answer; `unanswered`: nor did one come within three seconds of the end.
+   */
+  counts: Record<string, number>
+  /** Answers 503 that do not say when to come back. */
+  withoutRetryAfter: number
+  /** Milliseconds until the end that the core, or all of them together, was away. */
+  stolenMs: number
+  /** Of the moments that nothing disturbed; see undisturbed.ts. */
+  undisturbed: Figures
+}
+
 type Sent = { dueAt: number; writtenAt: number; isFirst: boolean }
+type Answer = Sent & { status: string; answeredAt: number }
 
 const add = (lists: Record<string, number[]>, name: string, value: number): void => {
   lists[name] ??= []
   lists[name].push(value)
 }
-const sortAll = (lists: Record<string, number[]>): void => {
-  for (const each of Object.values(lists)) each.sort((a, b) => a - b)
+
+type Span = { endsAt: number; seconds: number }
+
+/** Figures of what was due, and answered, when `counts` says that it counts. */
+const summarise = (
+  sent: readonly Sent[],
+  answers: readonly Answer[],
+  { endsAt, seconds }: Span,
+  counts: (at: number) => boolean,
+): Figures => {
+  const figures: Figures = { seconds, inTime: {}, latencies: {}, onNew: {}, onKept: {}, lateness: [] }
+  for (const { status, dueAt, writtenAt, answeredAt, isFirst } of answers) {
+    if (answeredAt < endsAt && counts(answeredAt)) figures.inTime[status] = (figures.inTime[status] ?? 0) + 1
+    if (!counts(dueAt)) continue
+    add(figures.latencies, status, answeredAt - dueAt)
+    add(isFirst ? figures.onNew : figures.onKept, status, answeredAt - writtenAt)
+  }
+  for (const { dueAt, writtenAt } of sent) if (counts(dueAt)) figures.lateness.push(writtenAt - dueAt)
+  const { latencies, onNew, onKept, lateness } = figures
+  for (const lists of [latencies, onNew, onKept, { lateness }])
+    for (const each of Object.values(lists)) each.sort((a, b) => a - b)
+  return figures
 }
 
 /** After the end: what is still under way is waited for. */
 const graceMs = 3_000
 
 /** Calls with the status of each answer; a keep-alive HTTP/1.1 client that costs a few microseconds a request. */
-const openConnection = (port: number, onAnswer: (socket: Socket, status: string) => void): Socket => {
+const openConnection = (
+  port: number,
+  onAnswer: (socket: Socket, status: string, head: string) => void,
+): Socket => {
   const socket = connect({ port, host: '127.0.0.1', noDelay: true })
   let text = ''
   socket.setEncoding('latin1').on('data', (chunk: string) => {
@@ -55,11 +95,12 @@ const openConnection = (port: number, onAnswer: (socket: Socket, status: string)
     for (;;) {
       const end = text.indexOf('\r\n\r\n')
       if (end === -1) return
-      const length = Number(/\r\ncontent-length: (\d+)/i.exec(text.slice(0, end))?.[1] ?? 0)
+      const head = text.slice(0, end)
+      const length = Number(/\r\ncontent-length: (\d+)/i.exec(head)?.[1] ?? 0)
       if (text.length < end + 4 + length) return
       const status = text.slice(9, 12)
       text = text.slice(end + 4 + length)
-      onAnswer(socket, status)
+      onAnswer(socket, status, head)
     }
   })
   return socket
@@ -67,43 +108,40 @@ const openConnection = (port: number, onAnswer: (socket: Socket, status: string)
 
 /** Floods a port and counts what comes back. */
 export const flood = async (options: FloodOptions): Promise<FloodResult> => {
-  const { port, perSecond, seconds, connections, request, tickMs = 5 } = options
+  const { port, perSecond, seconds, connections, request, tickMs = 5, core } = options
   const counts: Record<string, number> = {}
-  const latencies: Record<string, number[]> = {}
-  const onNew: Record<string, number[]> = {}
-  const onKept: Record<string, number[]> = {}
-  const lateness: number[] = []
-  const inTime: Record<string, number> = {}
+  const written: Sent[] = []
+  const answers: Answer[] = []
   const idle: Socket[] = []
   const sent = new Map<Socket, Sent>()
   const sockets = new Set<Socket>()
+  const watch = watchDisturbances(core)
   const startedAt = performance.now()
   const endsAt = startedAt + seconds * 1000
   let n = 0
+  let withoutRetryAfter = 0
 
   const note = (status: string) => {
     counts[status] = (counts[status] ?? 0) + 1
   }
-  const noteAnswer = (status: string, { dueAt, writtenAt, isFirst }: Sent, now: number) => {
-    note(status)
-    add(latencies, status, now - dueAt)
-    add(isFirst ? onNew : onKept, status, now - writtenAt)
-  }
   const send = (socket: Socket, dueAt: number) => {
     const { path, authorization } = request(n)
     n += 1
-    const writtenAt = performance.now()
-    lateness.push(writtenAt - dueAt)
-    sent.set(socket, { dueAt, writtenAt, isFirst: socket.bytesWritten === 0 })
+    const one = { dueAt, writtenAt: performance.now(), isFirst: socket.bytesWritten === 0 }
+    written.push(one)
+    sent.set(socket, one)
     const bears = authorization === undefined ? '' : `Authorization: ${authorization}\r\n`
     socket.write(`GET ${path} HTTP/1.1\r\nHost: localhost\r\n${bears}\r\n`)
   }
-  const onAnswer = (socket: Socket, status: string) => {
+  const onAnswer = (socket: Socket, status: string, head: string) => {
+    if (status === '503' && !/\r\nretry-after: \d/i.test(head)) withoutRetryAfter += 1
     const one = sent.get(socket)
     sent.delete(socket)
     const now = performance.now()
-    if (now < endsAt) inTime[status] = (inTime[status] ?? 0) + 1
-    if (one && now <= endsAt + graceMs) noteAnswer(status, one, now)
+    if (one && now <= endsAt + graceMs) {
+      note(status)
+      answers.push({ ...one, status, answeredAt: now })
+    }
     if (perSecond === undefined && now < endsAt) send(socket, now)
     else idle.push(socket)
   }
@@ -144,10 +182,19 @@ export const flood = async (options: FloodOptions): Promise<FloodResult> => {
       }
     }, tickMs)
   })
+  const stolenMs = watch.stolenMs()
   const giveUpAt = performance.now() + graceMs
   while (sent.size > 0 && performance.now() < giveUpAt)
     await new Promise((resolve) => setTimeout(resolve, 10))
+  for (const _ of sent) note('unanswered')
   for (const socket of sockets) socket.destroy()
-  for (const lists of [latencies, onNew, onKept, { lateness }]) sortAll(lists)
-  return { counts, inTime, seconds, latencies, onNew, onKept, lateness }
+  watch.stop()
+  const undisturbed = { endsAt, seconds: watch.undisturbedMs(startedAt, endsAt) / 1000 }
+  return {
+    ...summarise(written, answers, { endsAt, seconds }, () => true),
+    counts,
+    withoutRetryAfter,
+    stolenMs,
+    undisturbed: summarise(written, answers, undisturbed, watch.isUndisturbed),
+  }
 }

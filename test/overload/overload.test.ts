@@ -27,6 +27,33 @@ t.test('up to the bound everybody is let in, beyond it whoever holds less than a
   t.equal(admission.judge('new', false), 'shed', 'nobody beyond twice the bound')
 })
 
+t.test('a burst finds the whole room, what goes on longer a third of it, until it is over', async (t) => {
+  let now = 0
+  const admission = createAdmission({ concurrency: 100, lag: calm, now: () => now })
+  const releases: (() => void)[] = []
+  /** How many are let in until the first is not. */
+  const fill = (): number => {
+    let count = 0
+    for (; admission.judge('flood', false) === 'admit'; count += 1) releases.push(admission.hold('flood'))
+    return count
+  }
+  const empty = (count: number) => {
+    for (const release of releases.splice(0, count)) release()
+  }
+  t.equal(fill(), 100)
+  now = 900
+  empty(10)
+  t.equal(fill(), 10, 'within a second it is a burst')
+  now = 1_100
+  empty(50)
+  t.equal(fill(), 0, 'half of it would have been free')
+  empty(25)
+  t.equal(fill(), 5)
+  t.equal(admission.judge('quiet', false), 'admit', 'whoever holds less than a part of it')
+  empty(16)
+  t.equal(fill(), 86, 'a new burst')
+})
+
 t.test('the demo has half of the room', async (t) => {
   const admission = createAdmission({ concurrency: 10, lag: calm })
   for (let count = 0; count < 5; count += 1) {
