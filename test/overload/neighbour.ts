@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { type Spent, watchLoop } from '../../bench/lib/machine.ts'
 import { createTestDatabase, secretKey } from '../helper.ts'
 import { percentile } from '../load.ts'
@@ -25,6 +26,8 @@ import type { Order } from './flooder.ts'
 /** Of each kind. */
 const rounds = Number(process.env.ROUNDS ?? 12)
 const seconds = Number(process.env.ROUND_SECONDS ?? 2)
+/** Of the flood before the others begin: 0 judges its start as well, 1 what goes on then. */
+const leadSeconds = Number(process.env.LEAD_SECONDS ?? 0)
 /** Others' p99 with the flood is at most so many times theirs without. */
 const mostRatio = 1.1
 const metricsToken = 'who-measures-has-this'
@@ -51,7 +54,7 @@ const service = await startService(
 )
 await untilReady(service)
 moveTo(cores.clients)
-print(placementOf(cores, redis !== undefined))
+print(`${placementOf(cores, redis !== undefined)}; the flood begins ${leadSeconds} s before the others`)
 const tokens = await Promise.all(keys.map((key) => logInAt(service.base, key)))
 const noisy = await logInAt(service.base, noisyKey)
 const { port } = service
@@ -65,8 +68,9 @@ const start = async (
   who: keyof typeof clients,
   order: Omit<Order, 'port' | 'seconds'>,
   at = port,
+  before = 0,
 ): Promise<FloodResult> => {
-  clients[who].send({ ...order, port: at, seconds, core: cores.service } satisfies Order)
+  clients[who].send({ ...order, port: at, seconds: before + seconds, core: cores.service } satisfies Order)
   const [result] = (await once(clients[who], 'message')) as [FloodResult]
   return result
 }
@@ -106,7 +110,8 @@ type Round = {
 const runRound = async (flood?: Omit<Order, 'port' | 'seconds'>, at = port): Promise<Round> => {
   const before = usedSeconds()
   const spent = watchLoop(service.child.pid ?? 0)
-  const noise = flood && start('flood', flood, at)
+  const noise = flood && start('flood', flood, at, leadSeconds)
+  if (flood) await delay(1_000 * leadSeconds)
   const { undisturbed, counts } = await others()
   const refused = Object.entries((await noise)?.counts ?? {})
     .filter(([status]) => Number(status) >= 400)
@@ -169,6 +174,7 @@ type Kinds = { alone: Round[]; elsewhere: Round[]; beside: Round[] }
 const report = ({ what, perSecond, isCustomer }: Case, { alone, elsewhere: away, beside }: Kinds) => {
   const used = mean(beside, (round) => round.usedSeconds) - mean(alone, (round) => round.usedSeconds)
   const refused = mean(beside, (round) => round.refused)
+  const floodSeconds = leadSeconds + seconds
   const count = (rounds: readonly Round[]) =>
     `${rounds.reduce((sum, { latencies }) => sum + latencies.length, 0)} in ` +
     `${rounds.reduce((sum, round) => sum + round.judgedSeconds, 0).toFixed(1)}`
@@ -181,11 +187,11 @@ const report = ({ what, perSecond, isCustomer }: Case, { alone, elsewhere: away,
   const changes = (from: readonly Round[], to: readonly Round[]) =>
     `p50 ${showChange(from, to, 0.5)}, p99 ${showChange(from, to, 0.99)}`
   print(
-    `${what}, ${perSecond}/s asked, ${(refused / seconds).toFixed(0)}/s refused ` +
-      `(${((1e6 * used) / refused).toFixed(0)} µs each, ${((100 * used) / seconds).toFixed(1)} % of a core)\n` +
+    `${what}, ${perSecond}/s asked, ${(refused / floodSeconds).toFixed(0)}/s refused ` +
+      `(${((1e6 * used) / refused).toFixed(0)} µs each, ${((100 * used) / floodSeconds).toFixed(1)} % of a core)\n` +
       `  others, none → here: ${changes(alone, beside)}\n` +
       `  elsewhere → here: ${changes(away, beside)}\n` +
-      `  control, none → elsewhere (${(mean(away, (round) => round.refused) / seconds).toFixed(0)}/s refused): ` +
+      `  control, none → elsewhere (${(mean(away, (round) => round.refused) / floodSeconds).toFixed(0)}/s refused): ` +
       `${changes(alone, away)}\n` +
       `  answers judged: none ${count(alone)}, elsewhere ${count(away)}, here ${count(beside)} undisturbed of ${rounds * seconds} s; ` +
       `not answered with 200: ${failed(alone)}, ${failed(away)}, ${failed(beside)}\n` +

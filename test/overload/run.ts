@@ -30,7 +30,7 @@ const goals = new Map([
 ])
 const refusedWithinMs = 50
 /** One request after another on each of so many: the better is the peak. */
-const peakConnections = [16, 64]
+const peakConnections = [16, 32]
 const floodConnections = 2_000
 const metricsToken = 'who-measures-has-this'
 
