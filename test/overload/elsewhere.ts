@@ -11,3 +11,6 @@ const server = createServer(async (_request, response) => {
   response.writeHead(429, { 'retry-after': '1' }).end()
 })
 server.listen(0, 'localhost', () => process.send?.((server.address() as AddressInfo).port))
+
+// Whoever forked it is gone.
+process.once('disconnect', () => process.exit())
