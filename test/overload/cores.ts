@@ -56,11 +56,10 @@ export const placementOf = ({ service, clients }: Cores, hasRedis: boolean): str
   (hasRedis ? ' and Redis' : '; no redis-server here, so without Redis')
 
 const lowest = '19'
-/** Ends when its parent has, however that ended. */
-const spinner = `const { ppid } = process
-  const spin = () => {
+/** Ends when the process that it is told has, however that ended. */
+const spinner = `const spin = () => {
     for (const end = Date.now() + 100; Date.now() < end; );
-    if (process.ppid === ppid) setImmediate(spin)
+    if (process.ppid === Number(process.argv[1])) setImmediate(spin)
   }
   spin()`
 
@@ -69,7 +68,7 @@ const spinner = `const { ppid } = process
  * do, and waits for it again with each request: that is the machine's time, not the service's. Ends with the check.
  */
 export const keepAwake = (core: number): (() => void) => {
-  const spin = ['chrt', '--idle', '0', process.execPath, '-e', spinner]
+  const spin = ['chrt', '--idle', '0', process.execPath, '-e', spinner, String(process.pid)]
   const child = spawn('taskset', ['--cpu-list', String(core), ...spin], { detached: true, stdio: 'ignore' })
   const session = `/proc/${child.pid}/autogroup`
   if (existsSync(session)) writeFileSync(session, lowest)
