@@ -86,7 +86,7 @@ export const createAdmission = ({
     if (active < most * demoShare) return 'admit'
     if (isDemo) return 'shed'
     if (active < most) return 'admit'
-    if (active >= most * overdraft) return 'shed'
+    if (active >= concurrency * overdraft) return 'shed'
     return (held.get(holder) ?? 0) < most / (held.size + 1) ? 'admit' : 'shed'
   }
   return {

@@ -58,6 +58,7 @@ t.test('a page of the feed', async (t) => {
   const { createDb, createPool } = await import('../../app/db/connect.ts')
   const pool = createPool(database.url, { max: 1, applicationName: 'seed', onError: () => {} })
   const owner = createDb(pool)
+  await sql`set statement_timeout = 0`.execute(owner)
   for (const statement of seed) await statement.execute(owner)
   await owner.destroy()
   const late = parseSnapshot('900:9000:2000')

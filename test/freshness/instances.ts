@@ -19,7 +19,7 @@ export type Instance = {
 }
 
 const entry = join(import.meta.dirname, 'instance.ts')
-const startLimitMs = 20_000
+const startLimitMs = 60_000
 
 const next = async <Type extends Report['type']>(
   child: ChildProcess,

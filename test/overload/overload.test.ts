@@ -45,6 +45,7 @@ t.test('a burst finds the whole room, what goes on longer a third of it, until i
   empty(10)
   t.equal(fill(), 10, 'within a second it is a burst')
   now = 1_100
+  t.equal(admission.judge('quiet', false), 'admit', 'whoever holds nothing finds room at once')
   empty(50)
   t.equal(fill(), 0, 'half of it would have been free')
   empty(25)
