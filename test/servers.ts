@@ -7,7 +7,8 @@ import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
-import { startEmbedded } from '../app/db/embedded.ts'
+import { tryLock } from '../app/db/embedded/lock.ts'
+import { type EmbeddedPostgres, startEmbedded } from '../app/db/embedded.ts'
 
 const PACKAGE_ROOT = join(import.meta.dirname, '..')
 const SHARED_PREFIX = `certdata-test-${process.getuid?.() ?? 0}-`
@@ -23,8 +24,8 @@ export type TestRedis = { url: string; port: number; pid: number; stop(): Promis
 
 /**
  * Makes a database on the server of TEST_DATABASE_URL (an owner's URL, PostgreSQL 15 or later), else on a
- * bundled one without durability that all test files of one run share: the first starts it, the last to leave
- * removes it. `stop()` drops the database, whoever is connected.
+ * bundled one without durability that all test files of one run share: the first starts it, and it is removed
+ * when the run is over (run alone, by the last to leave). `stop()` drops the database, whoever is connected.
  * What `prepare` does to it is done once on the bundled server and copied from then on: all callers of one run
  * prepare the same.
  */
@@ -92,12 +93,19 @@ export async function freePort(): Promise<number> {
 // Keyed by the process that runs the test files, which is the parent of each.
 async function startShared() {
   await removeAbandoned()
-  return await startInTemp(process.env.TEST_POSTGRES_KEY ?? String(process.ppid))
+  const key = process.env.TEST_POSTGRES_KEY ?? String(process.ppid)
+  const server = await startInTemp(key)
+  if (process.env.TAP === '1') holdForRun(key)
+  return server
 }
 
-async function startInTemp(key: string) {
+/** Where the server of one run lies. */
+export const sharedFolder = (key: string): string => join(tmpdir(), SHARED_PREFIX + key)
+
+/** The server of one run. `key`: the process id of whoever runs the files. */
+export async function startInTemp(key: string): Promise<EmbeddedPostgres> {
   return await startEmbedded({
-    dataDir: join(tmpdir(), SHARED_PREFIX + key),
+    dataDir: sharedFolder(key),
     packageRoot: PACKAGE_ROOT,
     log: () => {},
     settings: {
@@ -109,6 +117,15 @@ async function startInTemp(key: string) {
     },
     temporary: true,
   })
+}
+
+// See hold-postgres.ts: the first file of a run starts it.
+function holdForRun(key: string): void {
+  const unlock = tryLock(join(sharedFolder(key), 'holder.lock'), 'exclusive')
+  if (!unlock) return
+  unlock()
+  const program = join(import.meta.dirname, 'hold-postgres.ts')
+  spawn(process.execPath, [program, key], { detached: true, stdio: 'ignore' }).unref()
 }
 
 // A run that was killed leaves its server behind: joining and leaving it is the way to remove it.
@@ -227,7 +244,8 @@ function findProgram(name: string): string | undefined {
   })
 }
 
-function isAlive(pid: number): boolean {
+/** Whether there is such a process. */
+export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0)
     return true
