@@ -97,6 +97,7 @@ const samples = async () =>
 
 t.test('the service samples and prunes by itself', async (t) => {
   await query(sql`delete from change_samples`)
+  await allBeganHaveEnded()
   await sample()
   await backdate(91)
   await query(sql`insert into products (customer_id, id, name) values ('acme', 'p9', 'P')`)
