@@ -34,6 +34,14 @@ export type ServiceOptions = {
   stdout?: number
 }
 
+// What ends this process's group does not reach another session, and a signal's default runs no listener of `exit`.
+let endsBySignals = false
+const endBySignals = (): void => {
+  if (endsBySignals) return
+  endsBySignals = true
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(1))
+}
+
 /** Starts it on a free port, with this environment and nothing else; does not wait until it listens. */
 export const startService = async (
   env: Record<string, string>,
@@ -58,6 +66,7 @@ export const startService = async (
   })
   const kill = () => child.kill('SIGKILL')
   process.once('exit', kill)
+  if (hasOwnSession) endBySignals()
   let output = ''
   for (const stream of [child.stdout, child.stderr]) {
     stream?.on('data', (chunk: Buffer) => {
