@@ -21,13 +21,16 @@ export type TarpitOptions = {
 /** Who is refused no more often than that many times its quota has a client that waits badly, and is no flood. */
 const tolerated = 2
 /** At the bound of what is tolerated; so much more for each time as much. */
-const leastMs = 50
-/** A client that gives up sooner is hardly one. */
-const mostMs = 250
+const leastMs = 250
+/** The least that `Retry-After` says: whoever heeds it would not have asked sooner. */
+const mostMs = 1_000
 /** Those of one tick are released together: one wake-up for all. Small, so that nobody waits long behind them. */
 const tickMs = 25
-/** At about 5 kB each. What is more is sent at once, so that holding costs no more than refusing. */
-export const maxHeld = { ofOne: 256, inAll: 1_000 } as const
+/**
+ * At about 5 kB each. What is more is sent at once, so that holding costs no more than refusing. All of them are half of
+ * what a platform's proxy lets in at once (`fly.toml`).
+ */
+export const maxHeld = { ofOne: 256, inAll: 500 } as const
 
 const secondMs = 1_000
 

@@ -1,6 +1,5 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
-import os from 'node:os'
 
 /** Which core does what. */
 export type Cores = { service: number; clients: number }
@@ -75,23 +74,4 @@ export const keepAwake = (core: number): (() => void) => {
   const kill = () => child.kill('SIGKILL')
   process.once('exit', kill)
   return kill
-}
-
-/** Highest, for a process and for its session. */
-const first = '-20'
-
-/**
- * From now on a process gets its core whenever it has work. Linux shares a core among sessions before it looks at
- * processes, and each of PostgreSQL's is one of its own, so that `nice` alone would do nothing.
- * @returns whether this user may do that
- */
-export const precede = (pid: number): boolean => {
-  try {
-    os.setPriority(pid, Number(first))
-    const session = `/proc/${pid}/autogroup`
-    if (existsSync(session)) writeFileSync(session, first)
-    return true
-  } catch {
-    return false
-  }
 }

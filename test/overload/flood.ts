@@ -7,6 +7,11 @@ export type Flow = {
   /** Requests a second, however long answers take; undefined: one after another on each connection. */
   perSecond?: number
   seconds: number
+  /**
+   * Of these: what is answered before is not part of the rate, as what is under way at the end is not; absent: 0.
+   * Latencies are of all that is asked.
+   */
+  leadSeconds?: number
   /** Connections at most. */
   connections: number
   /** Milliseconds from one look at what is due to the next; absent: 5. */
@@ -22,8 +27,9 @@ export type FloodOptions = Flow & {
 
 /** Times of one status are in order of size, in milliseconds. */
 export type Figures = {
+  /** For which answers are counted: those before are the lead. */
   seconds: number
-  /** Answers by status that came before the end: what went on at that rate. */
+  /** Answers by status that came after the lead and before the end: what went on at that rate. */
   inTime: Record<string, number>
   /** From when each was due. */
   latencies: Record<string, number[]>
@@ -43,7 +49,7 @@ export type FloodResult = Figures & {
   counts: Record<string, number>
   /** Answers 503 that do not say when to come back. */
   withoutRetryAfter: number
-  /** Milliseconds until the end that the core, or all of them together, was away. */
+  /** Milliseconds between the lead and the end that the core, or all of them together, was away. */
   stolenMs: number
   /** Of the moments that nothing disturbed; see undisturbed.ts. */
   undisturbed: Figures
@@ -57,18 +63,19 @@ const add = (lists: Record<string, number[]>, name: string, value: number): void
   lists[name].push(value)
 }
 
-type Span = { endsAt: number; seconds: number }
+type Span = { countsFrom: number; endsAt: number; seconds: number }
 
 /** Figures of what was due, and answered, when `counts` says that it counts. */
 const summarise = (
   sent: readonly Sent[],
   answers: readonly Answer[],
-  { endsAt, seconds }: Span,
+  { countsFrom, endsAt, seconds }: Span,
   counts: (at: number) => boolean,
 ): Figures => {
   const figures: Figures = { seconds, inTime: {}, latencies: {}, onNew: {}, onKept: {}, lateness: [] }
   for (const { status, dueAt, writtenAt, answeredAt, isFirst } of answers) {
-    if (answeredAt < endsAt && counts(answeredAt)) figures.inTime[status] = (figures.inTime[status] ?? 0) + 1
+    if (answeredAt >= countsFrom && answeredAt < endsAt && counts(answeredAt))
+      figures.inTime[status] = (figures.inTime[status] ?? 0) + 1
     if (!counts(dueAt)) continue
     add(figures.latencies, status, answeredAt - dueAt)
     add(isFirst ? figures.onNew : figures.onKept, status, answeredAt - writtenAt)
@@ -108,7 +115,7 @@ const openConnection = (
 
 /** Floods a port and counts what comes back. */
 export const flood = async (options: FloodOptions): Promise<FloodResult> => {
-  const { port, perSecond, seconds, connections, request, tickMs = 5, core } = options
+  const { port, perSecond, seconds, leadSeconds = 0, connections, request, tickMs = 5, core } = options
   const counts: Record<string, number> = {}
   const written: Sent[] = []
   const answers: Answer[] = []
@@ -117,7 +124,9 @@ export const flood = async (options: FloodOptions): Promise<FloodResult> => {
   const sockets = new Set<Socket>()
   const watch = watchDisturbances(core)
   const startedAt = performance.now()
+  const countsFrom = startedAt + leadSeconds * 1000
   const endsAt = startedAt + seconds * 1000
+  let stolenBeforeMs: number | undefined
   let n = 0
   let withoutRetryAfter = 0
 
@@ -174,6 +183,7 @@ export const flood = async (options: FloodOptions): Promise<FloodResult> => {
         resolve()
         return
       }
+      if (now >= countsFrom) stolenBeforeMs ??= watch.stolenMs()
       const target = perSecond === undefined ? 0 : ((now - startedAt) / 1000) * perSecond
       for (; due < target; due += 1) {
         const socket = take()
@@ -182,16 +192,17 @@ export const flood = async (options: FloodOptions): Promise<FloodResult> => {
       }
     }, tickMs)
   })
-  const stolenMs = watch.stolenMs()
+  const stolenMs = watch.stolenMs() - (stolenBeforeMs ?? 0)
   const giveUpAt = performance.now() + graceMs
   while (sent.size > 0 && performance.now() < giveUpAt)
     await new Promise((resolve) => setTimeout(resolve, 10))
   for (const _ of sent) note('unanswered')
   for (const socket of sockets) socket.destroy()
   watch.stop()
-  const undisturbed = { endsAt, seconds: watch.undisturbedMs(startedAt, endsAt) / 1000 }
+  const span = { countsFrom, endsAt }
+  const undisturbed = { ...span, seconds: watch.undisturbedMs(countsFrom, endsAt) / 1000 }
   return {
-    ...summarise(written, answers, { endsAt, seconds }, () => true),
+    ...summarise(written, answers, { ...span, seconds: seconds - leadSeconds }, () => true),
     counts,
     withoutRetryAfter,
     stolenMs,

@@ -9,17 +9,19 @@ import { createTestDatabase, secretKey } from '../helper.ts'
 import { percentile } from '../load.ts'
 import { testRedis } from '../servers.ts'
 import { startService, untilReady } from '../service.ts'
+import { intervalOf, redraw } from './chance.ts'
 import { findCores, giveWay, keepAwake, moveTo, placementOf } from './cores.ts'
 import { addCustomers, logInAt } from './customers.ts'
 import type { FloodResult } from './flood.ts'
 import type { Order } from './flooder.ts'
+import { createGroups, weightOf } from './groups.ts'
 
 /**
  * Judges what others notice of somebody who asks fifty times as often as they may, and of floods without a good
  * token: their p99 without it, with the same flood at another server of this machine, and with it here, in turn. All
  * clients have a core to themselves, on which the flood's own process, and the other server, run only when the others'
  * client has nothing to do: that the flood elsewhere is not noticed shows it. What is noticed of the one here is what
- * the service does. Service, PostgreSQL and Redis share the other core. Answers to what was due around a moment in which
+ * the service does. Service, PostgreSQL and Redis share the other core, weighed as compose.yaml weighs their containers. Answers to what was due around a moment in which
  * that core was taken away are not judged.
  */
 
@@ -38,20 +40,24 @@ const cores = findCores()
 const sleeps = [cores.service, cores.clients].map(keepAwake)
 // Whatever is started begins on the core of its parent.
 moveTo(cores.service)
-const database = await createTestDatabase()
-const redis = await testRedis()
+const groups = createGroups({
+  service: weightOf('certdata-1'),
+  database: weightOf('postgres'),
+  redis: weightOf('valkey'),
+})
+const database = await groups.within('database', () => createTestDatabase())
+const redis = await groups.within('redis', () => testRedis())
 const { keys, noisyKey } = await addCustomers(database)
 const folder = mkdtempSync(join(tmpdir(), 'certdata-neighbour-'))
 const log = openSync(join(folder, 'log'), 'w')
-const service = await startService(
-  {
-    DATABASE_URL: database.url,
-    ...(redis ? { REDIS_URL: redis.url } : {}),
-    SECRET_KEY: secretKey,
-    METRICS_TOKEN: metricsToken,
-  },
-  { stdout: log, isMeasured: true, hasOwnSession: true },
-)
+const env = {
+  DATABASE_URL: database.url,
+  ...(redis ? { REDIS_URL: redis.url } : {}),
+  SECRET_KEY: secretKey,
+  METRICS_TOKEN: metricsToken,
+}
+const options = { stdout: log, isMeasured: true, hasOwnSession: true }
+const service = await groups.within('service', () => startService(env, options))
 await untilReady(service)
 moveTo(cores.clients)
 print(`${placementOf(cores, redis !== undefined)}; the flood begins ${leadSeconds} s before the others`)
@@ -129,26 +135,11 @@ const pooled = (rounds: readonly Round[], share: number): number =>
 const mean = (rounds: readonly Round[], of: (round: Round) => number): number =>
   rounds.reduce((sum, round) => sum + of(round), 0) / rounds.length
 
-const resamples = 1_000
-/** As many of these as there are, drawn by chance, each as often as it comes. */
-const redraw = (rounds: readonly Round[]): Round[] =>
-  rounds.map(() => rounds[Math.floor(Math.random() * rounds.length)] as Round)
-/**
- * How many times as large a percentile of the latter is, and between what it lies with a probability of 90 %, by
- * drawing rounds again (a bootstrap; of rounds, because answers of one are not independent of each other).
- */
-const compare = (from: readonly Round[], to: readonly Round[], share: number) => {
-  const drawn = Array.from(
-    { length: resamples },
-    () => pooled(redraw(to), share) / pooled(redraw(from), share),
-  )
-  drawn.sort((a, b) => a - b)
-  return {
-    ratio: pooled(to, share) / pooled(from, share),
-    least: percentile(drawn, 0.05),
-    most: percentile(drawn, 0.95),
-  }
-}
+/** How many times as large a percentile of the latter is, and between what it lies. */
+const compare = (from: readonly Round[], to: readonly Round[], share: number) => ({
+  ratio: pooled(to, share) / pooled(from, share),
+  ...intervalOf(() => pooled(redraw(to), share) / pooled(redraw(from), share)),
+})
 
 /** What the service's event loop ran and waited, in per cent of the time. */
 const showLoop = (rounds: readonly Round[]): string =>

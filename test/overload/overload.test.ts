@@ -27,7 +27,7 @@ t.test('up to the bound everybody is let in, beyond it whoever holds less than a
   t.equal(admission.judge('new', false), 'shed', 'nobody beyond twice the bound')
 })
 
-t.test('a burst finds the whole room, what goes on longer a third of it, until it is over', async (t) => {
+t.test('a burst finds the whole room, what goes on longer a fifth of it, until it is over', async (t) => {
   let now = 0
   const admission = createAdmission({ concurrency: 100, lag: calm, now: () => now })
   const releases: (() => void)[] = []
@@ -48,11 +48,11 @@ t.test('a burst finds the whole room, what goes on longer a third of it, until i
   t.equal(admission.judge('quiet', false), 'admit', 'whoever holds nothing finds room at once')
   empty(50)
   t.equal(fill(), 0, 'half of it would have been free')
-  empty(25)
+  empty(35)
   t.equal(fill(), 5)
   t.equal(admission.judge('quiet', false), 'admit', 'whoever holds less than a part of it')
-  empty(16)
-  t.equal(fill(), 86, 'a new burst')
+  empty(11)
+  t.equal(fill(), 91, 'a new burst')
 })
 
 t.test('the demo has half of the room', async (t) => {
