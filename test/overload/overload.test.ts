@@ -41,9 +41,10 @@ t.test('a burst finds the whole room, what goes on longer a fifth of it, until i
     for (const release of releases.splice(0, count)) release()
   }
   t.equal(fill(), 100)
-  now = 900
-  empty(10)
-  t.equal(fill(), 10, 'within a second it is a burst')
+  for (; now < 900; now += 100) {
+    empty(10)
+    t.equal(fill(), 10, 'within a second it is a burst')
+  }
   now = 1_100
   t.equal(admission.judge('quiet', false), 'admit', 'whoever holds nothing finds room at once')
   empty(50)
@@ -53,6 +54,27 @@ t.test('a burst finds the whole room, what goes on longer a fifth of it, until i
   t.equal(admission.judge('quiet', false), 'admit', 'whoever holds less than a part of it')
   empty(11)
   t.equal(fill(), 91, 'a new burst')
+})
+
+t.test('where nothing is answered for a while nobody is refused for it, nor when it goes on', async (t) => {
+  let now = 0
+  const admission = createAdmission({ concurrency: 100, lag: calm, now: () => now })
+  const releases: (() => void)[] = []
+  const come = (count: number) => {
+    for (let each = 0; each < count; each += 1) {
+      t.equal(admission.judge('one', false), 'admit', `${releases.length} wait after ${now} ms`)
+      releases.push(admission.hold('one'))
+    }
+  }
+  const answer = (count: number) => {
+    for (const release of releases.splice(0, count)) release()
+  }
+  come(30)
+  for (; now < 5_000; now += 100) come(1)
+  for (; now < 5_900; now += 100) {
+    answer(10)
+    come(1)
+  }
 })
 
 t.test('the demo has half of the room', async (t) => {
