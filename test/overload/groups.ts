@@ -2,10 +2,13 @@ import { mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parse } from 'yaml'
 
+/** Who runs in which container. */
+const containers = { service: 'certdata-1', database: 'postgres', redis: 'valkey' } as const
+
 /** Groups of processes that share processors by weight, as containers and services of systemd do. */
 export type Groups = {
   /** What is started meanwhile, and all that comes of it, belongs to the group. */
-  within<T>(name: string, begin: () => Promise<T>): Promise<T>
+  within<T>(name: keyof typeof containers, begin: () => Promise<T>): Promise<T>
   /** Everybody is on their own again. */
   dissolve(): void
 }
@@ -18,6 +21,15 @@ const packageRoot = join(import.meta.dirname, '../..')
 
 type Compose = { services: Record<string, { cpu_shares?: number } | undefined> }
 
+const weightOf = (container: string): number => {
+  const { services }: Compose = parse(readFileSync(join(packageRoot, 'compose.yaml'), 'utf8'), {
+    merge: true,
+  })
+  const service = services[container]
+  if (!service) throw new Error(`compose.yaml has no service ${container}`)
+  return service.cpu_shares ?? defaultWeight
+}
+
 /** Whoever is just ending can be moved nowhere, and its group stays until it has ended: empty, and nobody's concern. */
 const unlessEnded = (act: () => void): void => {
   try {
@@ -27,28 +39,18 @@ const unlessEnded = (act: () => void): void => {
   }
 }
 
-/** What `compose.yaml` says that a container weighs. */
-export const weightOf = (container: string): number => {
-  const { services }: Compose = parse(readFileSync(join(packageRoot, 'compose.yaml'), 'utf8'), {
-    merge: true,
-  })
-  const service = services[container]
-  if (!service) throw new Error(`compose.yaml has no service ${container}`)
-  return service.cpu_shares ?? defaultWeight
-}
-
 /**
- * Without groups Linux gives each session of PostgreSQL as much of a core as the whole service; nobody who runs both on
- * one machine in containers has it so.
+ * Groups that weigh what `compose.yaml` says of their containers. Without them Linux gives each session of PostgreSQL as
+ * much of a core as the whole service; nobody who runs both on one machine in containers has it so.
  * @throws where no groups can be made: by others than root, and where the machine has none of version 1
  */
-export const createGroups = (weights: Readonly<Record<string, number>>): Groups => {
+export const createGroups = (): Groups => {
   const folderOf = (name: string) => join(root, `certdata-${process.pid}-${name}`)
-  const names = Object.keys(weights)
+  const names = Object.keys(containers)
   try {
-    for (const name of names) {
+    for (const [name, container] of Object.entries(containers)) {
       mkdirSync(folderOf(name))
-      writeFileSync(join(folderOf(name), 'cpu.shares'), String(weights[name]))
+      writeFileSync(join(folderOf(name), 'cpu.shares'), String(weightOf(container)))
     }
   } catch (error) {
     throw new Error(`control groups are needed (root, and version 1 at ${root}): ${error}`)

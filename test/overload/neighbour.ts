@@ -14,7 +14,7 @@ import { findCores, giveWay, keepAwake, moveTo, placementOf } from './cores.ts'
 import { addCustomers, logInAt } from './customers.ts'
 import type { FloodResult } from './flood.ts'
 import type { Order } from './flooder.ts'
-import { createGroups, weightOf } from './groups.ts'
+import { createGroups } from './groups.ts'
 
 /**
  * Judges what others notice of somebody who asks fifty times as often as they may, and of floods without a good
@@ -40,11 +40,7 @@ const cores = findCores()
 const sleeps = [cores.service, cores.clients].map(keepAwake)
 // Whatever is started begins on the core of its parent.
 moveTo(cores.service)
-const groups = createGroups({
-  service: weightOf('certdata-1'),
-  database: weightOf('postgres'),
-  redis: weightOf('valkey'),
-})
+const groups = createGroups()
 const database = await groups.within('database', () => createTestDatabase())
 const redis = await groups.within('redis', () => testRedis())
 const { keys, noisyKey } = await addCustomers(database)

@@ -7,7 +7,7 @@ import { intervalOf, redraw } from './chance.ts'
 import { findCores, keepAwake, moveTo, placementOf } from './cores.ts'
 import { addCustomers, logInAt } from './customers.ts'
 import { type Figures, type FloodOptions, type FloodResult, flood } from './flood.ts'
-import { createGroups, weightOf } from './groups.ts'
+import { createGroups } from './groups.ts'
 
 /**
  * Judges overload: how much of the peak is still answered when two, three and five times as much is asked, all of it
@@ -48,11 +48,7 @@ const cores = findCores()
 const sleeps = [cores.service, cores.clients].map(keepAwake)
 // Whatever is started begins on the core of its parent.
 moveTo(cores.service)
-const groups = createGroups({
-  service: weightOf('certdata-1'),
-  database: weightOf('postgres'),
-  redis: weightOf('valkey'),
-})
+const groups = createGroups()
 const database = await groups.within('database', () => createTestDatabase())
 const redis = await groups.within('redis', () => testRedis())
 const { keys, noisyKey } = await addCustomers(database)
