@@ -37,13 +37,13 @@ const overdraft = 2
  * eight 16 %.
  */
 const lastingShare = 0.2
-/** Looked at so often; what two looks in a row find so, lasts. */
-const lookMs = 500
+/** How often it is judged whether answers flow; where they did twice in a row, the load lasts. */
+const judgeFlowMs = 500
 /**
  * Whoever waits must be answered within that time, as things go, for it to be a flood. A database that stands still is
  * none: there refusing would help nobody, and what came meanwhile is a burst once it goes on.
  */
-const flowMs = 2_000
+const answeredWithinMs = 2_000
 /** Of `concurrency`: below this nothing lasts. Half of what is kept to, so that one who leaves does not end it. */
 const calmShare = lastingShare / 2
 /** A moment's hiccup costs the demo its requests, a lasting one everybody's. */
@@ -67,7 +67,8 @@ export const createAdmission = ({
 }: AdmissionOptions): Admission => {
   const held = new Map<string, number>()
   let active = 0
-  let look = { atMs: now(), answered: 0, flowing: 0 }
+  /** Since it was judged last, and how often in a row answers flowed. */
+  let flow = { sinceMs: now(), answered: 0, timesInARow: 0 }
 
   let [lastLook, sinceLook] = [-1, 0]
 
@@ -84,12 +85,12 @@ export const createAdmission = ({
   const isCalm = (): boolean => active < concurrency * calmShare
   const lasts = (): boolean => {
     const nowMs = now()
-    const passedMs = nowMs - look.atMs
-    if (passedMs >= lookMs) {
-      const isFlowing = look.answered * flowMs >= active * passedMs
-      look = { atMs: nowMs, answered: 0, flowing: isFlowing ? look.flowing + 1 : 0 }
+    const passedMs = nowMs - flow.sinceMs
+    if (passedMs >= judgeFlowMs) {
+      const isFlowing = flow.answered * answeredWithinMs >= active * passedMs
+      flow = { sinceMs: nowMs, answered: 0, timesInARow: isFlowing ? flow.timesInARow + 1 : 0 }
     }
-    return look.flowing >= 2
+    return flow.timesInARow >= 2
   }
   /** For how many there is room at the moment. */
   const bound = (): number => (isCalm() || !lasts() ? concurrency : Math.ceil(concurrency * lastingShare))
@@ -108,7 +109,7 @@ export const createAdmission = ({
     hasRoom,
     judge,
     hold(holder) {
-      if (isCalm()) Object.assign(look, { atMs: now(), answered: 0, flowing: 0 })
+      if (isCalm()) flow = { sinceMs: now(), answered: 0, timesInARow: 0 }
       active += 1
       held.set(holder, (held.get(holder) ?? 0) + 1)
       let isHeld = true
@@ -116,7 +117,7 @@ export const createAdmission = ({
         if (!isHeld) return
         isHeld = false
         active -= 1
-        look.answered += 1
+        flow.answered += 1
         const left = (held.get(holder) ?? 0) - 1
         if (left > 0) held.set(holder, left)
         else held.delete(holder)
