@@ -120,6 +120,9 @@ export default fp<GateOptions>(
       if (request.raw.httpVersionMajor === 2) checkHeaderSize(request.raw.rawHeaders)
       checkHeaders(request)
       checkTarget(request.raw.url ?? '')
+      if (request.raw.url === '*' && request.method !== 'OPTIONS') {
+        throw new ApiError('malformed_request', { detail: 'The target * is for OPTIONS alone' })
+      }
       // Probes come from inside, without a certificate and without anything to protect.
       if (!transport && !request.raw.url?.startsWith('/health/')) {
         if (publicUrl.startsWith('https:') && isRedirectable(request)) {

@@ -765,6 +765,14 @@ t.test('a target with a fragment is malformed', async (t) => {
   }
 })
 
+t.test('the target * is the server as a whole, which has options and nothing to get', async (t) => {
+  for (const method of ['GET', 'HEAD', 'POST', 'DELETE']) {
+    const answer = await send(`${line('*', method)}Host: x\r\n${auth}${end}`)
+    t.equal(answer.status, 400, method)
+  }
+  t.equal((await send(`${line('*', 'OPTIONS')}Host: x\r\n${end}`)).status, 204)
+})
+
 t.test('an absolute target is answered as its path is', async (t) => {
   const answer = await send(`${line('http://elsewhere.example/products?limit=1')}Host: x\r\n${auth}${end}`)
   t.equal(answer.status, 200)
