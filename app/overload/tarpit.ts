@@ -26,6 +26,8 @@ const leastMs = 250
 const mostMs = 1_000
 /** Those of one tick are released together: one wake-up for all. Small, so that nobody waits long behind them. */
 const tickMs = 25
+/** More than are ahead of a refusal: what is held while the process is late by half a second still finds its own. */
+const ticksKept = 64
 /**
  * At about 5 kB each. What is more is sent at once, so that holding costs no more than refusing. All of them are half of
  * what a platform's proxy lets in at once (`fly.toml`).
@@ -53,15 +55,19 @@ const countOne = (refused: Refused, nowMs: number): number => {
  */
 export const createTarpit = ({ now, after }: TarpitOptions): Tarpit => {
   const known = new WeakMap<object, Refused>()
-  const due = new Map<number, (() => void)[]>()
+  /**
+   * By tick, in a ring. Not a map: as it shrinks, the one that is left behind leads to the next, and all that was in any
+   * of them is kept until the next full collection.
+   */
+  const due: (() => void)[][] = Array.from({ length: ticksKept }, () => [])
   let held = 0
   let nextTick = 0
   let isClosed = false
 
   const release = (tick: number): void => {
-    const batch = due.get(tick)
-    due.delete(tick)
-    for (const each of batch ?? []) each()
+    const batch = due[tick % ticksKept] as (() => void)[]
+    due[tick % ticksKept] = []
+    for (const each of batch) each()
   }
   const run = (): void => {
     const tick = Math.floor(now() / tickMs)
@@ -77,19 +83,14 @@ export const createTarpit = ({ now, after }: TarpitOptions): Tarpit => {
     return refused
   }
   const keep = (refused: Refused, tick: number, send: () => void): void => {
-    if (held === 0) {
-      nextTick = Math.floor(now() / tickMs)
-      after(tickMs, run)
-    }
+    if (held === 0) after(tickMs, run)
     held += 1
     refused.held += 1
-    const batch = due.get(tick) ?? []
-    batch.push(() => {
+    due[tick % ticksKept]?.push(() => {
       held -= 1
       refused.held -= 1
       send()
     })
-    due.set(tick, batch)
   }
 
   return {
@@ -98,12 +99,15 @@ export const createTarpit = ({ now, after }: TarpitOptions): Tarpit => {
       const nowMs = now()
       const excess = countOne(refused, nowMs) / (tolerated * perSecond)
       if (isClosed || excess <= 1 || refused.held >= maxHeld.ofOne || held >= maxHeld.inAll) return false
-      keep(refused, Math.ceil((nowMs + Math.min(mostMs, leastMs * excess)) / tickMs), send)
+      if (held === 0) nextTick = Math.floor(nowMs / tickMs)
+      const tick = Math.ceil((nowMs + Math.min(mostMs, leastMs * excess)) / tickMs)
+      if (tick - nextTick >= ticksKept) return false
+      keep(refused, tick, send)
       return true
     },
     close() {
       isClosed = true
-      for (const tick of [...due.keys()].sort((a, b) => a - b)) release(tick)
+      for (let tick = nextTick; tick < nextTick + ticksKept; tick += 1) release(tick)
     },
     get held() {
       return held

@@ -113,6 +113,30 @@ t.test('what is held is bounded, for each and for all; what is more is sent at o
   t.notOk(hold({}))
 })
 
+t.test(
+  'where the process is late, whoever would take a place that is not empty yet is sent away at once',
+  (t) => {
+    let nowMs = 1_000
+    const timers: (() => void)[] = []
+    const tarpit = createTarpit({ now: () => nowMs, after: (_ms, call) => timers.push(call) })
+    const who = {}
+    const released: number[] = []
+    const refuse = (n: number) => tarpit.hold(who, 0.1, () => released.push(n))
+    t.equal(refuse(1), true)
+    nowMs += 500
+    t.equal(refuse(2), true, 'late by less than what is kept')
+    nowMs += 500
+    t.equal(refuse(3), false)
+    while (timers.length > 0) {
+      timers.shift()?.()
+      nowMs += 25
+    }
+    t.same(released, [1, 2])
+    t.equal(refuse(4), true, 'once those before are released')
+    t.end()
+  },
+)
+
 t.test('who closes it gets all that is held at once, and nothing is held any more', async (t) => {
   const { tarpit } = start()
   const who = {}
