@@ -32,6 +32,6 @@ STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=10s --timeout=3s --start-period=15s --retries=3 \
   CMD ["node", "-e", "require(process.env.TLS_CERT ? 'https' : 'http').get({ host: 'localhost', port: process.env.PORT, path: '/health/live', rejectUnauthorized: false }, (answer) => process.exit(answer.statusCode === 200 ? 0 : 1)).on('error', () => process.exit(1))"]
 # Node itself, so that it gets the signals. Flags as of `npm start`: a small young generation and a heap that is collected
-# before it has doubled keep the process near 250 MB with its cache full. What a request leaves behind is not to be taken
+# once it has grown by a quarter keep the process near 250 MB with its cache full. What a request leaves behind is not to be taken
 # for long-lived because many connections ask at once, and one helper does not push the answering thread aside.
 CMD ["node", "--max-semi-space-size=8", "--heap-growing-percent=25", "--no-allocation-site-pretenuring", "--v8-pool-size=1", "app/server.js"]

@@ -107,7 +107,7 @@ export default fp<FastRefusalsOptions>(
     const routeOf = (target: string): Route | undefined => {
       const route = routes.find(splitTarget(target)[0])
       try {
-        if (route) checkTarget(target)
+        if (route) checkTarget(target, 'GET')
         return route
       } catch {
         return undefined

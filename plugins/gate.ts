@@ -70,7 +70,10 @@ const checkHeaderSize = (rawHeaders: readonly string[]): void => {
 }
 
 /** Throws 400 or 414 for a target that is none of ours to look at. */
-export const checkTarget = (target: string): void => {
+export const checkTarget = (target: string, method: string | undefined): void => {
+  if (target === '*' && method !== 'OPTIONS') {
+    throw new ApiError('malformed_request', { detail: 'The target * is for OPTIONS alone' })
+  }
   if (target.includes('#')) throw new ApiError('malformed_request', { detail: 'A target has no fragment' })
   if (target.length > maxTargetBytes && target.replace(uncounted, '$1').length > maxTargetBytes) {
     throw new ApiError('uri_too_long', {
@@ -119,10 +122,7 @@ export default fp<GateOptions>(
       reply.headers(transport === 'tls' ? tls : plain).header('request-id', request.id)
       if (request.raw.httpVersionMajor === 2) checkHeaderSize(request.raw.rawHeaders)
       checkHeaders(request)
-      checkTarget(request.raw.url ?? '')
-      if (request.raw.url === '*' && request.method !== 'OPTIONS') {
-        throw new ApiError('malformed_request', { detail: 'The target * is for OPTIONS alone' })
-      }
+      checkTarget(request.raw.url ?? '', request.method)
       // Probes come from inside, without a certificate and without anything to protect.
       if (!transport && !request.raw.url?.startsWith('/health/')) {
         if (publicUrl.startsWith('https:') && isRedirectable(request)) {

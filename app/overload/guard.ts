@@ -89,8 +89,8 @@ const prepareRefusal = (publicUrl: string, headers: Readonly<Record<string, stri
  */
 const holdUntilEnded = (response: ServerResponse, isHttp2: boolean, release: () => void): (() => boolean) => {
   let isAwaited = true
-  // Where Node tells, nothing is put in the place of `end`: request and answer are then kept until the next full
-  // collection, 5 kB each. It tells at once where no other answer of the connection goes out first.
+  // An `end` of its own keeps request and answer, 5 kB, until the next full collection. So Node tells, wherever it does
+  // at once: where no other answer of the connection goes out first.
   if (!isHttp2 && response.socket !== null) response.once('prefinish', release)
   else {
     const end = response.end as (...given: unknown[]) => ServerResponse

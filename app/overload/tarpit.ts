@@ -64,8 +64,9 @@ export const createTarpit = ({ now, after }: TarpitOptions): Tarpit => {
   let nextTick = 0
   let isClosed = false
 
+  const batchOf = (tick: number) => due[tick % ticksKept] as (() => void)[]
   const release = (tick: number): void => {
-    const batch = due[tick % ticksKept] as (() => void)[]
+    const batch = batchOf(tick)
     due[tick % ticksKept] = []
     for (const each of batch) each()
   }
@@ -86,7 +87,7 @@ export const createTarpit = ({ now, after }: TarpitOptions): Tarpit => {
     if (held === 0) after(tickMs, run)
     held += 1
     refused.held += 1
-    due[tick % ticksKept]?.push(() => {
+    batchOf(tick).push(() => {
       held -= 1
       refused.held -= 1
       send()

@@ -39,6 +39,9 @@ t.test('the image starts the service with the flags and the variables of npm sta
   const [, arenas] = /^ENV (MALLOC_\S+)$/m.exec(read('Dockerfile')) ?? []
   const { start } = JSON.parse(read('package.json')).scripts
   t.equal(`${arenas} exec ${JSON.parse(command).join(' ')}`, start)
+  const compile = read('Dockerfile').replaceAll(/\\\n\s*/g, '')
+  const flags = JSON.parse(command).slice(1, -1).join(' ')
+  t.ok(compile.includes(`--clear-groups node ${flags} --input-type=module`), 'and compiles it with them')
 })
 
 t.test('the image’s health check takes the certificate of whatever host there is', async (t) => {
