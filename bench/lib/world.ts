@@ -61,7 +61,8 @@ export const createWorld = async ({
     const env = { DATABASE_URL: database.url, SECRET_KEY: secretKey, PUBLIC_URL: publicUrl }
     const service = await startService(env, execArgv)
     started.push(service)
-    const redisService = redis && (await startService({ ...env, REDIS_URL: redis.url, CACHE_BYTES: '0' }))
+    const redisService =
+      redis && (await startService({ ...env, REDIS_URL: redis.url, CACHE_BYTES: '0' }, execArgv))
     if (redisService) started.push(redisService)
 
     const pool = new pg.Pool({ connectionString: database.url, max: 4 })
