@@ -55,17 +55,20 @@ export type Fence = {
 
 /** Changes of one resource of one customer. */
 type Line = {
+  name: string
   xids: Set<number>
   newest: number
   /** The newest snapshot that was served and that the last poll does not include. */
   served: Snapshot | undefined
 }
 
-/** What one poll brought: goes as a whole, oldest first. */
-type Batch = { snapshot: Snapshot; events: readonly ChangeEvent[] }
+/** What one poll brought, or several that brought little, until the last one's snapshot: goes as a whole, oldest first. */
+type Batch = { snapshot: Snapshot; xids: number[]; lines: Line[] }
 
-/** About 150 bytes each: 15 MB at most. */
+/** About 50 bytes each: 5 MB at most, and 0.4 kB for each list of a customer that they changed. */
 const defaultMaxEvents = 100_000
+/** Of polls that brought little, so many go at once. */
+const batchShare = 1 / 100
 
 const wentBack =
   'The database went back in time without a restart or a promotion: restart the service, so that it forgets'
@@ -76,9 +79,10 @@ const lineName = (customerId: string, resource: string) => `${customerId} ${reso
 
 /**
  * `maxEvents` bounds memory. What is forgotten raises the floor: whatever was read before the poll that
- * reported it is `behind`, because nobody can tell any more.
+ * reported it is `behind`, because nobody can tell any more. Events of several polls, up to `maxBatch`, are forgotten
+ * together: a snapshot and arrays for each poll take five times what they say.
  */
-export const createFence = (maxEvents = defaultMaxEvents): Fence => {
+export const createFence = (maxEvents = defaultMaxEvents, maxBatch = batchShare * maxEvents): Fence => {
   let lines = new Map<string, Line>()
   /** Names of the lines with something served that is newer than the last poll. */
   let ahead = new Set<string>()
@@ -93,7 +97,7 @@ export const createFence = (maxEvents = defaultMaxEvents): Fence => {
   const lineOf = (name: string): Line => {
     let line = lines.get(name)
     if (!line) {
-      line = { xids: new Set(), newest: 0, served: undefined }
+      line = { name, xids: new Set(), newest: 0, served: undefined }
       lines.set(name, line)
     }
     return line
@@ -112,23 +116,32 @@ export const createFence = (maxEvents = defaultMaxEvents): Fence => {
 
   const forgetOldest = () => {
     const batch = batches.shift() as Batch
-    for (const { xid, customerId, resource } of batch.events) {
-      const name = lineName(customerId, resource)
-      const line = lines.get(name)
-      if (line?.xids.delete(xid) && isEmpty(line)) lines.delete(name)
+    for (const [index, line] of batch.lines.entries()) {
+      if (line.xids.delete(batch.xids[index] as number) && isEmpty(line)) lines.delete(line.name)
     }
-    size -= batch.events.length
+    size -= batch.lines.length
     floor = batch.snapshot
+  }
+
+  const batchFor = (snapshot: Snapshot, count: number): Batch => {
+    const latest = batches.at(-1)
+    if (latest && latest.lines.length + count <= maxBatch) return latest
+    const batch = { snapshot, xids: [], lines: [] }
+    batches.push(batch)
+    return batch
   }
 
   const note = (snapshot: Snapshot, events: readonly ChangeEvent[]) => {
     if (events.length === 0) return
+    const batch = batchFor(snapshot, events.length)
+    batch.snapshot = snapshot
     for (const { xid, customerId, resource } of events) {
       const line = lineOf(lineName(customerId, resource))
       line.xids.add(xid)
       if (xid > line.newest) line.newest = xid
+      batch.xids.push(xid)
+      batch.lines.push(line)
     }
-    batches.push({ snapshot, events })
     size += events.length
     while (size > maxEvents && batches.length > 0) forgetOldest()
   }

@@ -114,6 +114,20 @@ t.test('what is from before the floor counts no more: start, too many events, a 
   t.equal(fence.judge(later), 'behind', 'anything may have changed')
 })
 
+t.test('what polls brought little by little is forgotten together, and nothing newer with it', async (t) => {
+  const fence = createFence(6, 3)
+  fence.apply(poll(at('100:100:'), undefined))
+  const snapshotAfter = (xid: number) => at(`${xid + 1}:${xid + 1}:`)
+  for (let xid = 100; xid < 106; xid += 1) fence.apply(poll(snapshotAfter(xid), [event(xid)]))
+  t.equal(fence.judge(stamp(at('100:100:'), ['lab'])), 'fresh')
+  fence.apply(poll(snapshotAfter(106), [event(106)]))
+  t.equal(fence.size, 4, 'the first three went')
+  t.equal(fence.judge(stamp(snapshotAfter(101), ['lab'])), 'behind', 'nobody knows any more what 102 changed')
+  t.equal(fence.judge(stamp(snapshotAfter(102), ['lab'])), 'fresh')
+  t.equal(fence.judge(stamp(snapshotAfter(105))), 'behind', 'what is kept is known one by one')
+  t.equal(fence.judge(stamp(snapshotAfter(106))), 'fresh')
+})
+
 t.test('a process that reads the log back serves what is as old as that', async (t) => {
   const fence = createFence()
   t.equal(fence.judge(stamp(at('100:100:'))), 'behind', 'nothing before the first poll')
@@ -238,9 +252,10 @@ t.test('over random histories nothing fresh lacks what a poll has shown, nor wha
     fc.property(
       fc.array(step, { minLength: 60, maxLength: 160 }),
       fc.integer({ min: 1, max: 12 }),
-      (steps, maxEvents) => {
+      fc.integer({ min: 0, max: 6 }),
+      (steps, maxEvents, maxBatch) => {
         const primary = createPrimary()
-        const fence = createFence(maxEvents)
+        const fence = createFence(maxEvents, maxBatch)
         fence.apply(poll(primary.snapshot(), undefined))
         let polled = new Set<Transaction>()
         /** What answers of this process have shown, by customer and resource. */
