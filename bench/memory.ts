@@ -14,19 +14,21 @@ import { createRequests, startOthers } from './memory/traffic.ts'
 const { values: options } = parseArgs({
   options: {
     minutes: { type: 'string', default: '10' },
+    warm: { type: 'string', default: '4' },
     rate: { type: 'string', default: '600' },
     writes: { type: 'string', default: '10' },
   },
 })
+/** What is judged, and before it: until the cache is full, code compiled, pools open and what is noted of each question there. */
 const minutes = Number(options.minutes)
+const warmSeconds = 60 * Number(options.warm)
+const totalSeconds = warmSeconds + 60 * minutes
 const perSecond = Number(options.rate)
 const customers = 100
 const connections = 64
 const sampleEveryMs = 1_000
-/** Of the whole: until the cache is full, code compiled and pools open. */
-const warmShare = 0.25
 /** Collections are further apart than samples. */
-const windowSeconds = Math.max(5, (minutes * 60) / 60)
+const windowSeconds = Math.max(5, totalSeconds / 60)
 const goalMib = 250
 /** What the fitted line may rise over the measured time: less is no growth that anybody could tell from noise. */
 const mostRise = 0.03
@@ -62,8 +64,7 @@ const run = async (world: World) => {
   const samples: Sample[] = []
   const refused: Record<number, number> = {}
   const startedAt = performance.now()
-  const total = minutes * 60
-  const progress = createProgress('asking', total)
+  const progress = createProgress('asking', totalSeconds)
   let sampling: Promise<void> = Promise.resolve()
   const timer = setInterval(() => {
     const seconds = (performance.now() - startedAt) / 1000
@@ -73,7 +74,7 @@ const run = async (world: World) => {
   const stopOthers = startOthers(world, Number(options.writes))
   try {
     const loop = await runOpenLoop({
-      ...{ url: world.service.url, connections, seconds: total, perSecond, request: requests.make },
+      ...{ url: world.service.url, connections, seconds: totalSeconds, perSecond, request: requests.make },
       onAnswer: ({ head, status }, n) => {
         requests.note(n, head)
         if (status >= 400) refused[status] = (refused[status] ?? 0) + 1
@@ -112,7 +113,6 @@ const judge = (samples: readonly Sample[], curve: Curve) => {
 const world = await createWorld({ certificates: 1_000, crowdSize: customers, say })
 const { loop, samples, refused } = await run(world).finally(() => world.close())
 
-const warmSeconds = warmShare * minutes * 60
 const after = samples.filter(({ seconds }) => seconds >= warmSeconds)
 const verdicts = new Map(curves.map((curve) => [curve, judge(after, curve)]))
 const mib = (value: number) => value.toFixed(1)
@@ -124,7 +124,7 @@ const rows: Rows = Object.fromEntries(
       'most MiB': mib(most),
       'rise of the line, MiB': mib(rise),
       'its standard error': mib(error),
-      'a minute, MiB': (rise / ((1 - warmShare) * minutes)).toFixed(2),
+      'a minute, MiB': (rise / minutes).toFixed(2),
     },
   ]),
 )
@@ -135,8 +135,8 @@ tell({
   name: 'memory',
   title: 'Memory',
   text: [
-    `${minutes} min of mixed traffic, ${perSecond} reads/s of ${customers} customers (${loop.answers} answers, ${ms(loop.latency.mean)} ms on average, p99 ${ms(loop.latency.percentile(99))} ms), ${options.writes} writes/s, logins, exports, followers of the feed; three encodings, every fourth a poll.`,
-    `The memory cache held at least ${mib(cache)} of ${mib(cacheBytes / 2 ** 20)} MiB after the warm-up, the first ${Math.round(warmSeconds)} s. Sampled each second; the heap's line goes through what collections left.`,
+    `${minutes} min of mixed traffic after ${options.warm} to warm up, ${perSecond} reads/s of ${customers} customers (${loop.answers} answers, ${ms(loop.latency.mean)} ms on average, p99 ${ms(loop.latency.percentile(99))} ms), ${options.writes} writes/s, logins, exports, followers of the feed; three encodings, every fourth a poll.`,
+    `The memory cache held at least ${mib(cache)} of ${mib(cacheBytes / 2 ** 20)} MiB after the warm-up. Sampled each second; the heap's line goes through what collections left.`,
     `Goals: at most ${goalMib} MiB resident, and no growth: a line that rises less than ${100 * mostRise} % of the mean, or less than two of its standard errors.`,
   ],
   tables: [{ about: 'After the warm-up', rows }],

@@ -36,9 +36,9 @@ const expressions = panels.flatMap(({ targets = [] }) => targets.map(({ expr }) 
 
 t.test('the image starts the service with the flags and the variables of npm start', async (t) => {
   const [, command = '[]'] = /^CMD (\[.+\])$/m.exec(read('Dockerfile')) ?? []
-  const [, arenas] = /^ENV (MALLOC_\S+)$/m.exec(read('Dockerfile')) ?? []
+  const [, allocation] = /^ENV (MALLOC_.+)$/m.exec(read('Dockerfile')) ?? []
   const { start } = JSON.parse(read('package.json')).scripts
-  t.equal(`${arenas} exec ${JSON.parse(command).join(' ')}`, start)
+  t.equal(`${allocation} exec ${JSON.parse(command).join(' ')}`, start)
   const compile = read('Dockerfile').replaceAll(/\\\n\s*/g, '')
   const flags = JSON.parse(command).slice(1, -1).join(' ')
   t.ok(compile.includes(`--clear-groups node ${flags} --input-type=module`), 'and compiles it with them')
@@ -149,7 +149,7 @@ t.test('the dashboard is one that imports', async (t) => {
 
 t.test('what deployments set is what the service reads', async (t) => {
   const ofOthers = ['POSTGRES_USER', 'POSTGRES_PASSWORD', 'POSTGRES_DB', 'REDIS_PASSWORD', 'GRAFANA_PASSWORD']
-  const foreign = [...ofOthers, 'MALLOC_ARENA_MAX']
+  const foreign = [...ofOthers, 'MALLOC_ARENA_MAX', 'MALLOC_MMAP_THRESHOLD_']
   const set = [
     ...(read('compose.yaml').match(/^ {4}([A-Z][A-Z_]+)(?=:)/gm) ?? []),
     ...(read('fly.toml').match(/^ {2}([A-Z][A-Z_]+)(?= =)/gm) ?? []),
