@@ -30,6 +30,8 @@ const rounds = Number(process.env.ROUNDS ?? 12)
 const seconds = Number(process.env.ROUND_SECONDS ?? 2)
 /** Of the flood before the others begin: 0 judges its start as well, 1 what goes on then. */
 const leadSeconds = Number(process.env.LEAD_SECONDS ?? 0)
+/** What a flood leaves behind it is not noticed any more: refusals that are held, what is written of it later. */
+const settledMs = 2_000
 /** Others' p99 with the flood is at most so many times theirs without. */
 const mostRatio = 1.1
 const metricsToken = 'who-measures-has-this'
@@ -195,6 +197,7 @@ const measure = async (each: Case) => {
   const kinds: Kinds = { alone: [], elsewhere: [], beside: [] }
   const flood = { perSecond: each.perSecond, tickMs: 1, connections: 200, requests: [each.request] }
   for (let round = 0; round < rounds; round += 1) {
+    await delay(settledMs)
     kinds.alone.push(await runRound())
     kinds.elsewhere.push(await runRound(flood, portElsewhere))
     kinds.beside.push(await runRound(flood))
