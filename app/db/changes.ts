@@ -13,9 +13,12 @@ export type ChangeSourceOptions = {
   reachSeconds: number
   /** Longest a poll may take, connecting included; shorter than the lease. */
   timeoutMs?: number
+  /** How long an answer may take before a second connection is asked; leaves it time within the lease. */
+  patienceMs?: number
 }
 
 const defaultTimeoutMs = 400
+const defaultPatienceMs = 200
 /** Customers and resources that one poll tells apart; beyond, everything counts as changed. */
 const mostEvents = 10_000
 
@@ -60,50 +63,101 @@ const within = async <T>(ms: number, work: Promise<T>): Promise<T> => {
   }
 }
 
+/** A connection to the database, from its making to its loss. */
+type Connection = {
+  /** The first row; rejects where the connection cannot be made, too. */
+  ask<Row extends pg.QueryResultRow>(text: string, values: unknown[]): Promise<Row>
+  /** Not to be asked again. */
+  readonly isLost: boolean
+  /** At once: taking leave would wait for a server that may hang. */
+  drop(): void
+}
+
+const connect = ({ url, role }: Pick<ChangeSourceOptions, 'url' | 'role'>): Connection => {
+  const client = new pg.Client({
+    connectionString: url,
+    application_name: 'certdata changes',
+    ...(role ? { options: `-c role=${role}` } : {}),
+  }) as pg.Client & { connection: { stream: { destroy(): void } } }
+  let isLost = false
+  client.on('error', () => {
+    isLost = true
+  })
+  const made = client.connect()
+  // Whoever asks is told; nobody may have asked yet when it fails.
+  made.catch(() => {})
+  return {
+    async ask<Row extends pg.QueryResultRow>(text: string, values: unknown[]) {
+      await made
+      const { rows } = await client.query<Row>(text, values)
+      return rows[0] as Row
+    },
+    get isLost() {
+      return isLost
+    },
+    drop() {
+      isLost = true
+      client.connection.stream.destroy()
+    },
+  }
+}
+
 /**
- * The change log on a connection of its own, so that no request's statement is in its way. A connection that
- * failed or was late is dropped, and the next poll makes another; nothing is kept in the session, so that a
- * pooler may stand between.
+ * The change log on a connection of its own, so that no request's statement is in its way. One that fails, or takes
+ * long, may be dead where the database is not: then a second one is asked as well, the first to answer is kept and
+ * the other dropped. Nothing is kept in the session, so that a pooler may stand between.
  */
 export const createChangeSource = (options: ChangeSourceOptions): ChangeSource => {
-  const { url, role, reachSeconds, timeoutMs = defaultTimeoutMs } = options
-  let client: Promise<pg.Client> | undefined
-  let current: pg.Client | undefined
+  const { reachSeconds, timeoutMs = defaultTimeoutMs, patienceMs = defaultPatienceMs } = options
+  let kept: Connection | undefined
+  let asked: Connection[] = []
   let isClosed = false
 
-  const drop = () => {
-    const dropped = current as (pg.Client & { connection?: { stream?: { destroy(): void } } }) | undefined
-    client = undefined
-    current = undefined
-    // Not `end()`: it would wait for a server that may hang.
-    dropped?.connection?.stream?.destroy()
-  }
-
-  const open = async (): Promise<pg.Client> => {
+  const open = (): Connection => {
     if (isClosed) throw new Error('closed')
-    const opened = new pg.Client({
-      connectionString: url,
-      application_name: 'certdata changes',
-      ...(role ? { options: `-c role=${role}` } : {}),
-    })
-    current = opened
-    opened.on('error', () => {
-      if (current === opened) drop()
-    })
-    await opened.connect()
-    return opened
+    const connection = connect(options)
+    asked.push(connection)
+    return connection
   }
 
-  const ask = async <Result extends pg.QueryResultRow>(text: string, values: unknown[]): Promise<Result> => {
-    client ??= open()
-    const query = client.then((connected) => connected.query<Result>(text, values))
+  const dropAskedBut = (winner: Connection | undefined) => {
+    for (const connection of asked) if (connection !== winner) connection.drop()
+    asked = []
+  }
+
+  /** Resolves when a second connection is to be asked; rejects where that is of no use. */
+  const doubt = (first: Promise<unknown>, isKept: boolean) => {
+    const { promise, resolve, reject } = Promise.withResolvers<void>()
+    const stop = after(patienceMs, resolve)
+    // One that was just refused would be refused again.
+    first.catch(isKept ? () => resolve() : reject)
+    const end = () => {
+      stop()
+      reject(new Error('over'))
+    }
+    return { promise, end }
+  }
+
+  const ask = async <Row extends pg.QueryResultRow>(text: string, values: unknown[]): Promise<Row> => {
+    const askOn = async (connection: Connection) => ({
+      connection,
+      row: await connection.ask<Row>(text, values),
+    })
+    const former = kept?.isLost ? undefined : kept
+    kept = undefined
+    if (former) asked.push(former)
+    const first = askOn(former ?? open())
+    const doubted = doubt(first, former !== undefined)
+    const second = doubted.promise.then(() => askOn(open()))
     try {
-      const { rows } = await within(timeoutMs, query)
-      return rows[0] as Result
+      const { connection, row } = await within(timeoutMs, Promise.any([first, second]))
+      if (!isClosed) kept = connection
+      return row
     } catch (error) {
-      query.catch(() => {})
-      drop()
-      throw error
+      throw error instanceof AggregateError ? error.errors.at(-1) : error
+    } finally {
+      doubted.end()
+      dropAskedBut(kept)
     }
   }
 
@@ -119,7 +173,9 @@ export const createChangeSource = (options: ChangeSourceOptions): ChangeSource =
     },
     async close() {
       isClosed = true
-      drop()
+      kept?.drop()
+      kept = undefined
+      dropAskedBut(undefined)
     },
   }
 }

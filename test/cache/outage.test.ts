@@ -1,5 +1,3 @@
-import { once } from 'node:events'
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { sql } from 'kysely'
 import t from 'tap'
 import { createFence, type Poll } from '../../app/cache/fence.ts'
@@ -9,74 +7,13 @@ import { createPoller } from '../../app/cache/poller.ts'
 import { createChangeSource } from '../../app/db/changes.ts'
 import { createDb, createPool, readerRole } from '../../app/db/connect.ts'
 import { asCustomer, createTestApp, createTestDatabase, startTestFence, until } from '../helper.ts'
-
-/** What stands between the service and PostgreSQL, and can be cut. */
-const createLine = async (target: { host: string; port: number } | { path: string }) => {
-  const sockets = new Set<Socket>()
-  let isCut = false
-  let isHeld = false
-  const server = createServer((client) => {
-    if (isCut) return client.destroy()
-    const upstream = connect(target)
-    for (const socket of [client, upstream]) {
-      sockets.add(socket)
-      socket.on('error', () => {}).on('close', () => sockets.delete(socket))
-    }
-    client.pipe(upstream).on('close', () => client.destroy())
-    upstream.pipe(client).on('close', () => upstream.destroy())
-    if (isHeld) for (const socket of [client, upstream]) socket.pause()
-    return undefined
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  return {
-    port: (server.address() as AddressInfo).port,
-    cut() {
-      isCut = true
-      for (const socket of sockets) socket.destroy()
-    },
-    mend() {
-      isCut = false
-    },
-    /** Keeps what comes, as a server that is stopped would. */
-    hold() {
-      for (const socket of sockets) socket.pause()
-      isHeld = true
-    },
-    release() {
-      isHeld = false
-      for (const socket of sockets) socket.resume()
-    },
-    async close() {
-      for (const socket of sockets) socket.destroy()
-      server.close()
-      await once(server, 'close')
-    },
-  }
-}
-
-/** A URL that names a socket has no host, which only libpq takes for one. */
-const parseUrl = (url: string) => new URL(url.replace('@/', '@localhost/'))
-
-/** Where a URL leads: a host and port, or a socket in the folder that it names. */
-const targetOf = (url: string) => {
-  const { hostname, port, searchParams } = parseUrl(url)
-  const folder = searchParams.get('host')
-  const number = searchParams.get('port') ?? (port || '5432')
-  return folder?.startsWith('/')
-    ? { path: `${folder}/.s.PGSQL.${number}` }
-    : { host: hostname || '127.0.0.1', port: Number(number) }
-}
+import { createLine } from '../line.ts'
 
 const database = await createTestDatabase()
-const line = await createLine(targetOf(database.url))
-const through = parseUrl(database.url)
-through.hostname = '127.0.0.1'
-through.port = String(line.port)
-through.searchParams.delete('host')
-through.searchParams.delete('port')
+const line = await createLine(database.url)
 const ignore = () => {}
 const reader = createDb(
-  createPool(through.href, { role: readerRole, max: 4, applicationName: 'outage', onError: ignore }),
+  createPool(line.url, { role: readerRole, max: 4, applicationName: 'outage', onError: ignore }),
 )
 /** A fence whose polls can be left without an answer, and a lease that ends when the test says so. */
 const holdPolls = async () => {
@@ -116,7 +53,7 @@ const holdPolls = async () => {
 
 /** A minute before midnight. */
 const clock = { offsetMs: Date.parse(`${new Date().toISOString().slice(0, 10)}T23:59:00Z`) - Date.now() }
-const app = await createTestApp({ ...database, url: through.href, reader }, { clock })
+const app = await createTestApp({ ...database, url: line.url, reader }, { clock })
 t.teardown(async () => {
   await app.close()
   await reader.destroy()

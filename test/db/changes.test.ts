@@ -1,9 +1,10 @@
 import { type RawBuilder, sql } from 'kysely'
-import t from 'tap'
+import t, { type Test } from 'tap'
 import { createChangeSource } from '../../app/db/changes.ts'
 import { readerRole } from '../../app/db/connect.ts'
 import { resourceNames } from '../../app/resources/index.ts'
-import { addCustomer, connectOwner, createTestDatabase } from '../helper.ts'
+import { addCustomer, connectOwner, createTestDatabase, until } from '../helper.ts'
+import { createLine } from '../line.ts'
 
 const database = await createTestDatabase()
 const { operator, reader } = database
@@ -267,4 +268,63 @@ t.test('the serving role sees of the log what concerns its customer', async (t) 
     'without a customer: what all see',
   )
   await t.rejects(sql`delete from change_log`.execute(reader), { code: '42501' })
+})
+
+/** A source behind a line that can be harmed, after its first poll. */
+const startBehindLine = async (t: Test, times: { timeoutMs?: number; patienceMs?: number }) => {
+  const line = await createLine(database.url)
+  const behind = createChangeSource({ url: line.url, role: readerRole, reachSeconds: 600, ...times })
+  t.teardown(async () => {
+    await behind.close()
+    await line.close()
+  })
+  await behind.poll(undefined)
+  return { line, behind }
+}
+const farMs = 60_000
+
+t.test('a poll whose connection hangs is answered by a second one, which is kept', async (t) => {
+  const { line, behind } = await startBehindLine(t, { timeoutMs: farMs, patienceMs: 20 })
+  line.holdThose()
+  t.ok((await behind.poll(undefined)).snapshot)
+  line.release()
+  await until('the one that hung is given up', () => line.open === 1)
+  await behind.poll(undefined)
+  t.equal(line.accepted, 2)
+})
+
+t.test('a poll whose connection was cut is asked again at once, on a new one', async (t) => {
+  const { line, behind } = await startBehindLine(t, { timeoutMs: farMs, patienceMs: farMs })
+  line.cutThose()
+  t.ok((await behind.poll(undefined)).snapshot)
+  t.equal(line.accepted, 2)
+})
+
+t.test('who refuses a new connection is not asked a second time', async (t) => {
+  const { line, behind } = await startBehindLine(t, { timeoutMs: farMs, patienceMs: farMs })
+  line.cut()
+  await t.rejects(behind.poll(undefined), 'the kept one, and one more')
+  t.equal(line.accepted, 2)
+  await t.rejects(behind.poll(undefined), 'none was kept')
+  t.equal(line.accepted, 3)
+  line.mend()
+  t.ok((await behind.poll(undefined)).snapshot)
+})
+
+t.test('where both hang the poll fails in its time, and leaves no connection', async (t) => {
+  const { line, behind } = await startBehindLine(t, { timeoutMs: 200, patienceMs: 20 })
+  line.hold()
+  await t.rejects(behind.poll(undefined), { message: 'no answer in 200 ms' })
+  line.release()
+  await until('both are given up', () => line.accepted === 2 && line.open === 0)
+})
+
+t.test('closing ends a poll that hangs, and nothing is asked afterwards', async (t) => {
+  const { line, behind } = await startBehindLine(t, { timeoutMs: farMs, patienceMs: farMs })
+  line.hold()
+  const hanging = behind.poll(undefined)
+  await behind.close()
+  await t.rejects(hanging)
+  await t.rejects(behind.poll(undefined), { message: 'closed' })
+  t.equal(line.accepted, 1)
 })

@@ -2,7 +2,7 @@ import t from 'tap'
 import { judge, type Rules } from './judge.ts'
 import type { Read, Revocation, Version } from './log.ts'
 
-const strict: Rules = { mayBeStale: false, mayFail: false, mayRefuseNoCache: false, mayRefuseTokens: false }
+const strict: Rules = { mayFail: false, mayRefuseNoCache: false, mayRefuseTokens: false }
 
 /** The wall clock is the monotonic one and a million. */
 const wall = (ms: number) => 1_000_000 + ms
@@ -82,16 +82,18 @@ t.test('late: a no-cache request gets whatever was acknowledged before it', asyn
   t.same(kinds({ writes: { x }, reads: [read(1001, [shows('x', 0)], { noCache })] }), ['late'])
 })
 
-t.test('an answer that says it is stale is excused only where the database may be away', async (t) => {
-  const given = { writes: { x }, reads: [read(5000, [shows('x', 0)], { isStale: true })] }
-  t.same(kinds(given), ['late'])
-  const { violations, exempt } = judged(given, {
-    mayBeStale: true,
-    mayFail: true,
-    mayRefuseNoCache: false,
-    mayRefuseTokens: false,
-  })
-  t.same([violations, exempt], [[], 1])
+t.test('an answer that says it is stale may be, and is counted; one to no-cache may not', async (t) => {
+  const isStale = true
+  const reads = [read(5000, [shows('x', 0)], { isStale }), read(5000, [shows('x', 2)], { isStale })]
+  const { violations, stale, staleness } = judged({ writes: { x }, reads })
+  t.same([violations, stale, staleness.worst], [[], 2, 0])
+  const noCache = read(5000, [shows('x', 0)], { isStale, noCache: true })
+  t.match(judged({ writes: { x }, reads: [noCache] }).violations, [
+    {
+      kind: 'late',
+      detail: /^x shows 0; 1 was there 4000 ms before \(200, no-cache, said to be stale, in 5 ms/,
+    },
+  ])
 })
 
 t.test('aborted and unwritten: values that were taken back, never written, or not written yet', async (t) => {
@@ -166,6 +168,7 @@ t.test('revoked and refused: rights end within a second, and not by themselves',
   const revocations = [{ token: 'token', startedAt: 1000, ackedAt: 1010 }]
   t.same(kinds({ reads: [read(2009, [])], revocations }), [])
   t.same(kinds({ reads: [read(2010, [])], revocations }), ['revoked'])
+  t.same(kinds({ reads: [read(2010, [], { isStale: true })], revocations }), [], 'it says so')
   t.same(kinds({ reads: [read(1020, [], { status: 401 })], revocations }), [])
   t.same(kinds({ reads: [read(900, [], { status: 401 })], revocations }), ['refused'])
   t.same(kinds({ reads: [read(900, [], { status: 401 })] }), ['refused'])
@@ -176,8 +179,5 @@ t.test('failed: no answer, where none may fail', async (t) => {
   t.same(kinds({ reads }), ['failed', 'failed'])
   const refused = [read(1, [], { status: 503, noCache: true }), read(1, [], { status: 503 })]
   t.same(kinds({ reads: refused }, { ...strict, mayRefuseNoCache: true }), ['failed'])
-  t.same(
-    kinds({ reads }, { mayBeStale: false, mayFail: true, mayRefuseNoCache: false, mayRefuseTokens: false }),
-    [],
-  )
+  t.same(kinds({ reads }, { ...strict, mayFail: true }), [])
 })

@@ -1,8 +1,8 @@
 import type { Read, RunLog, Seen, Version, Writes } from './log.ts'
 
 /**
- * `late`: lacks a commit that was acknowledged 600 ms before the request was sent (for `no-cache`: at all
- * before). `unwritten`: shows what nobody had written. `aborted`: what was taken back. `foreign`: another
+ * `late`: lacks a commit that was acknowledged 600 ms before the request was sent and does not say that it is stale
+ * (for `no-cache`: at all before, and saying so is no excuse). `unwritten`: shows what nobody had written. `aborted`: what was taken back. `foreign`: another
  * customer's. `torn`: half of a transaction. `backwards`: less than the same process showed before. `as-of`:
  * lacks what was committed before its `Data-As-Of`. `revoked`: let in a second after that was over.
  * `refused`: kept out whom nobody had revoked. `failed`: no answer, or 5xx, where none may fail.
@@ -22,8 +22,6 @@ export type ViolationKind =
 export type Violation = { kind: ViolationKind; url: string; instance: string; detail: string; atMs: number }
 
 export type Rules = {
-  /** Answers that say they are stale need not be fresh; elsewhere saying so is no excuse. */
-  mayBeStale: boolean
   /** Requests may be left without an answer. */
   mayFail: boolean
   /** Good tokens may be refused: one made by a clock that is ahead is not valid yet elsewhere. */
@@ -35,11 +33,11 @@ export type Rules = {
 export type Judgement = {
   /** Answers that were judged: 200 and 304. */
   reads: number
-  /** Of these, excused because they said that they are stale. */
-  exempt: number
+  /** Of these, those that said that they are stale. How many may is a run's to say. */
+  stale: number
   /** No answer, or 5xx. */
   failed: number
-  /** Milliseconds, of the answers that are not excused. */
+  /** Milliseconds, of the answers that did not say that they are stale. */
   staleness: { worst: number; p99: number; p50: number }
   violations: Violation[]
 }
@@ -158,8 +156,19 @@ const partners = (writes: Writes, transaction: number, record: string): Part[] =
   return (parts.get(transaction) ?? []).filter((part) => part.record !== record)
 }
 
+/** How an answer came about, as far as the client can tell. */
+const tellOf = ({ status, noCache, isStale, asOf, sentAt, receivedAt }: Read): string =>
+  [
+    status,
+    ...(noCache ? ['no-cache'] : []),
+    ...(isStale ? ['said to be stale'] : []),
+    `in ${(receivedAt - sentAt).toFixed(0)} ms`,
+    `as of ${asOf === undefined ? 'nothing' : new Date(asOf).toISOString()}`,
+  ].join(', ')
+
 /** Milliseconds for which the first commit that is lacking had been acknowledged when the request was sent. */
-const checkFreshness = (read: Read, shown: readonly Shown[], isExempt: boolean, report: Report): number => {
+const checkFreshness = (read: Read, shown: readonly Shown[], report: Report): number => {
+  const isExcused = read.isStale && !read.noCache
   let staleness = 0
   for (const { record, counter, lacks } of shown) {
     if (!lacks) continue
@@ -169,26 +178,17 @@ const checkFreshness = (read: Read, shown: readonly Shown[], isExempt: boolean, 
       const early = (read.asOf - lacks.ackedAtWall).toFixed(0)
       report('as-of', read, `${record} shows ${counter}; ${lacks.counter} was there ${early} ms before as-of`)
     }
-    if (isExempt || agedMs < (read.noCache ? Number.MIN_VALUE : promisedMs)) continue
+    if (isExcused || agedMs < (read.noCache ? Number.MIN_VALUE : promisedMs)) continue
     report(
       'late',
       read,
-      `${record} shows ${counter}; ${lacks.counter} was there ${agedMs.toFixed(0)} ms before`,
+      `${record} shows ${counter}; ${lacks.counter} was there ${agedMs.toFixed(0)} ms before (${tellOf(read)})`,
     )
   }
   return staleness
 }
 
 type Judged = { read: Read; shown: readonly Shown[] }
-
-/** How an answer came about, as far as the client can tell. */
-const tellOf = ({ status, noCache, asOf, sentAt, receivedAt }: Read): string =>
-  [
-    status,
-    ...(noCache ? ['no-cache'] : []),
-    `in ${(receivedAt - sentAt).toFixed(0)} ms`,
-    `as of ${asOf === undefined ? 'nothing' : new Date(asOf).toISOString()}`,
-  ].join(', ')
 
 /** Of one process, a request sent after an answer was received never shows less of a record than that. */
 const checkOrder = (judged: readonly Judged[], report: Report) => {
@@ -221,18 +221,14 @@ const checkOrder = (judged: readonly Judged[], report: Report) => {
   }
 }
 
-const checkRights = (
-  { reads, revocations }: RunLog,
-  { mayBeStale, mayRefuseTokens }: Rules,
-  report: Report,
-) => {
+const checkRights = ({ reads, revocations }: RunLog, { mayRefuseTokens }: Rules, report: Report) => {
   const byToken = new Map(revocations.map((revocation) => [revocation.token, revocation]))
   for (const read of reads) {
     const revocation = byToken.get(read.token)
     if (isDenied(read) && !mayRefuseTokens && !(revocation && revocation.startedAt <= read.receivedAt)) {
       report('refused', read, 'the token is good')
     }
-    if (!revocation || !isAnswer(read) || (read.isStale && mayBeStale)) continue
+    if (!revocation || !isAnswer(read) || read.isStale) continue
     const agedMs = read.sentAt - revocation.ackedAt
     if (agedMs >= revocationMs) report('revoked', read, `let in ${agedMs.toFixed(0)} ms after the revocation`)
   }
@@ -248,15 +244,14 @@ export const judge = (log: RunLog, rules: Rules): Judgement => {
     violations.push({ kind, url, instance, detail, atMs: sentAt })
   const staleness: number[] = []
   const judged: Judged[] = []
-  let exempt = 0
+  let stale = 0
   for (const read of log.reads) {
     for (const name of read.foreign) report('foreign', read, `${name} in an answer to ${read.customer}`)
     if (!isAnswer(read)) continue
     const shown = read.seen.flatMap((seen) => resolve(log.writes, read, seen, report) ?? [])
-    const isExempt = read.isStale && rules.mayBeStale
-    const agedMs = checkFreshness(read, shown, isExempt, report)
+    const agedMs = checkFreshness(read, shown, report)
     checkTorn(read, shown, log.writes, report)
-    if (isExempt) exempt += 1
+    if (read.isStale) stale += 1
     else staleness.push(agedMs)
     judged.push({ read, shown })
   }
@@ -270,7 +265,7 @@ export const judge = (log: RunLog, rules: Rules): Judgement => {
   staleness.sort((a, b) => a - b)
   return {
     reads: judged.length,
-    exempt,
+    stale,
     failed: failures.length,
     staleness: { worst: staleness.at(-1) ?? 0, p99: share(staleness, 0.99), p50: share(staleness, 0.5) },
     violations,

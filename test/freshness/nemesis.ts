@@ -23,9 +23,9 @@ export type Victims = {
 /** Harm that begins, and ends without a trace. `start` resolves when it is done, or lasts. */
 export type Nemesis = {
   name: string
-  /** Answers may say that they are stale, and requests may be refused. */
+  /** Answers may say that they are stale, up to half of them, and requests may be refused. */
   isDatabaseUnreachable?: true
-  /** Of all answers, those that may say it at most; absent: half. */
+  /** Of all answers, those that may say that they are stale; absent: as it is elsewhere. */
   mostStale?: number
   /** A poll may fail, and with it a request for what is committed now. */
   breaksPolls?: true
