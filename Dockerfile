@@ -7,8 +7,8 @@ RUN npm ci --omit=dev --omit=optional --ignore-scripts
 
 FROM node:24.21.0-bookworm-slim
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000
-# One heap of the C library for all threads: each of its own keeps what it once needed. And a mapping for each body:
-# between bodies of all lengths the heap keeps gaps, a tenth of a full cache, and whatever a stall once took.
+# One heap of the C library for all threads: each of its own keeps what it once needed. And a mapping for each body
+# from 32 KiB on: between bodies of all lengths the heap keeps gaps, a sixth of a full cache, and what a stall once took.
 ENV MALLOC_ARENA_MAX=1 MALLOC_MMAP_THRESHOLD_=32768
 WORKDIR /srv/certdata
 COPY --from=dependencies /srv/certdata/node_modules node_modules/

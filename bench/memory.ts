@@ -28,7 +28,7 @@ const customers = 100
 const connections = 64
 const sampleEveryMs = 1_000
 /** Collections are further apart than samples. */
-const windowSeconds = Math.max(5, totalSeconds / 60)
+const windowSeconds = Math.max(5, minutes)
 const goalMib = 250
 /** What the fitted line may rise over the measured time: less is no growth that anybody could tell from noise. */
 const mostRise = 0.03

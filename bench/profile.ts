@@ -26,7 +26,7 @@ const connections = 32
 const warmSeconds = 2
 const intervalUs = 500
 const mostLines = 25
-/** Those with a goal that was missed at some time: what is committed. */
+/** What is committed: what costs more than an answer from memory. */
 const standard = ['^Redis hit', '^uncached page of 50', '^uncached item']
 
 const root = join(import.meta.dirname, '..')

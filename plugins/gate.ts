@@ -70,7 +70,7 @@ const checkHeaderSize = (rawHeaders: readonly string[]): void => {
 }
 
 /** Throws 400 or 414 for a target that is none of ours to look at. */
-export const checkTarget = (target: string, method: string | undefined): void => {
+export const checkTarget = (target: string, method: string): void => {
   if (target === '*' && method !== 'OPTIONS') {
     throw new ApiError('malformed_request', { detail: 'The target * is for OPTIONS alone' })
   }

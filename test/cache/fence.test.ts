@@ -115,17 +115,17 @@ t.test('what is from before the floor counts no more: start, too many events, a 
 })
 
 t.test('what polls brought little by little is forgotten together, and nothing newer with it', async (t) => {
-  const fence = createFence(6, 3)
+  const fence = createFence(300)
   fence.apply(poll(at('100:100:'), undefined))
   const snapshotAfter = (xid: number) => at(`${xid + 1}:${xid + 1}:`)
-  for (let xid = 100; xid < 106; xid += 1) fence.apply(poll(snapshotAfter(xid), [event(xid)]))
+  for (let xid = 100; xid < 400; xid += 1) fence.apply(poll(snapshotAfter(xid), [event(xid)]))
   t.equal(fence.judge(stamp(at('100:100:'), ['lab'])), 'fresh')
-  fence.apply(poll(snapshotAfter(106), [event(106)]))
-  t.equal(fence.size, 4, 'the first three went')
+  fence.apply(poll(snapshotAfter(400), [event(400)]))
+  t.equal(fence.size, 298, 'the first three went, a hundredth')
   t.equal(fence.judge(stamp(snapshotAfter(101), ['lab'])), 'behind', 'nobody knows any more what 102 changed')
   t.equal(fence.judge(stamp(snapshotAfter(102), ['lab'])), 'fresh')
-  t.equal(fence.judge(stamp(snapshotAfter(105))), 'behind', 'what is kept is known one by one')
-  t.equal(fence.judge(stamp(snapshotAfter(106))), 'fresh')
+  t.equal(fence.judge(stamp(snapshotAfter(399))), 'behind', 'what is kept is known one by one')
+  t.equal(fence.judge(stamp(snapshotAfter(400))), 'fresh')
 })
 
 t.test('a process that reads the log back serves what is as old as that', async (t) => {

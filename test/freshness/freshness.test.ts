@@ -50,7 +50,7 @@ function testFreshness() {
     t.same(objectionsTo(result), {}, JSON.stringify(result.violations.slice(0, 3)))
   })
 
-  t.test("the poller's backend hanging: no answer says that the database is away, which it is not", async (t) => {
+  t.test("the poller's backend hanging: no answer calls the database away", async (t) => {
     const nemesis = nemeses.pollerHanging
     const result = await runTrialWithin(await stageOpening, { nemesis, seconds: 4 })
     t.comment(describe(result))

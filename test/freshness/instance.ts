@@ -1,6 +1,5 @@
 import type { AddressInfo } from 'node:net'
 import { performance } from 'node:perf_hooks'
-import type pg from 'pg'
 import { build } from '../../app/app.ts'
 import { createSecrets } from '../../app/auth/secrets.ts'
 import { loadSigningKeys } from '../../app/auth/signing-keys.ts'
@@ -26,7 +25,7 @@ import {
   readByPosition,
   stopLease,
 } from './faults.ts'
-import { countFills, readFromStandby } from './fills.ts'
+import { countFills, countFromStandby, trustStandby } from './fills.ts'
 
 /**
  * One instance as a process: the service as `app/stores.ts` and `app/server.js` put it together, with clocks
@@ -46,7 +45,7 @@ export type InstanceOptions = {
 export type Counters = {
   fills: number
   mostFillsAtOnce: number
-  /** Of the fills, those that the standby answered. */
+  /** Statements that the standby answered. */
   fromStandby: number
 }
 
@@ -89,8 +88,9 @@ const main = async ({ databaseUrl, redisUrl, standbyUrl, fault, publicUrl, secre
     ? createPool(standbyUrl, { role: readerRole, max: 10, applicationName: 'certdata', onError: ignore })
     : undefined
   const isTrusting = fault === 'replica-as-primary'
-  const reading: pg.Pool = standby ? readFromStandby(pool, standby, fence, counters, isTrusting) : pool
+  const reading = standby && isTrusting ? trustStandby(pool, standby, fence, counters) : pool
   const db = createDb(countFills(reading, counters))
+  const replica = standby && !isTrusting ? createDb(countFromStandby(standby, counters)) : undefined
 
   const createSource = () => {
     const source = createChangeSource({ url: databaseUrl, role: readerRole, reachSeconds: cacheTtlSeconds })
@@ -130,6 +130,7 @@ const main = async ({ databaseUrl, redisUrl, standbyUrl, fault, publicUrl, secre
     config,
     publicUrl,
     db,
+    replica,
     exportSource,
     shared,
     judge: createJudge(fence, poller, staleMaxMs),

@@ -21,7 +21,8 @@ import { createGroups } from './groups.ts'
  * token: their p99 without it, with the same flood at another server of this machine, and with it here, in turn. All
  * clients have a core to themselves, on which the flood's own process, and the other server, run only when the others'
  * client has nothing to do: that the flood elsewhere is not noticed shows it. What is noticed of the one here is what
- * the service does. Service, PostgreSQL and Redis share the other core, weighed as compose.yaml weighs their containers. Answers to what was due around a moment in which
+ * the service does. Service, PostgreSQL and Redis share the other core, weighed as compose.yaml
+ * weighs their containers. Answers to what was due around a moment in which
  * that core was taken away are not judged.
  */
 
@@ -30,7 +31,7 @@ const rounds = Number(process.env.ROUNDS ?? 12)
 const seconds = Number(process.env.ROUND_SECONDS ?? 2)
 /** Of the flood before the others begin: 0 judges its start as well, 1 what goes on then. */
 const leadSeconds = Number(process.env.LEAD_SECONDS ?? 0)
-/** What a flood leaves behind it is not noticed any more: refusals that are held, what is written of it later. */
+/** What a flood leaves behind is not noticed any more: what is written of it later, and collected. */
 const settledMs = 2_000
 /** Others' p99 with the flood is at most so many times theirs without. */
 const mostRatio = 1.1
@@ -113,16 +114,18 @@ type Round = {
 /** The others for a while, and whatever goes on beside them. */
 const runRound = async (flood?: Omit<Order, 'port' | 'seconds'>, at = port): Promise<Round> => {
   const before = usedSeconds()
-  const spent = watchLoop(service.child.pid ?? 0)
   const noise = flood && start('flood', flood, at, leadSeconds)
   if (flood) await delay(1_000 * leadSeconds)
+  const spent = watchLoop(service.child.pid ?? 0)
   const { undisturbed, counts } = await others()
+  // Not when the flood's last held refusal is there: that is up to a second in which nobody asks.
+  const loop = spent()
   const refused = Object.entries((await noise)?.counts ?? {})
     .filter(([status]) => Number(status) >= 400)
     .reduce((sum, [, count]) => sum + count, 0)
   const latencies = undisturbed.latencies[200] ?? []
-  const used = { usedSeconds: usedSeconds() - before, loop: spent() }
-  return { latencies, counts, judgedSeconds: undisturbed.seconds, refused, ...used }
+  const used = usedSeconds() - before
+  return { latencies, counts, judgedSeconds: undisturbed.seconds, refused, usedSeconds: used, loop }
 }
 
 const pooled = (rounds: readonly Round[], share: number): number =>
