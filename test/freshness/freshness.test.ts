@@ -57,6 +57,18 @@ function testFreshness() {
     t.same(objectionsTo(result), {}, JSON.stringify(result.violations.slice(0, 3)))
   })
 
+  t.test('with a standby to read from every answer is fresh, and many are its', async (t) => {
+    const primary = await startPostgres()
+    t.teardown(() => primary.stop())
+    const standby = await primary.createStandby()
+    t.teardown(() => standby.stop())
+    const result = await runTrial({ postgres: primary, standby, nemesis: nemeses.none, seconds: 2.5 })
+    t.comment(describe(result))
+    t.same(objectionsTo(result), {}, JSON.stringify(result.violations.slice(0, 3)))
+    t.equal(result.failed, 0)
+    t.ok(result.fills.fromStandby > result.fills.fills, `${result.fills.fromStandby} fills from the standby`)
+  })
+
   /** So few are enough to see what is broken for everybody. */
   const atFault = { nemesis: nemeses.none, seconds: 2.5, requestsPerSecond: 250 }
 
