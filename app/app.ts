@@ -28,7 +28,7 @@ import { schemaController } from '../plugins/schema-compilers.ts'
 import securityHeaders from '../plugins/security-headers.ts'
 import signingKeyRefresh from '../plugins/signing-keys.ts'
 import statusMinutes from '../plugins/status.ts'
-import tarpit from '../plugins/tarpit.ts'
+import tarpit, { mostStreams } from '../plugins/tarpit.ts'
 import tracingPlugin from '../plugins/tracing.ts'
 import { accessRoutes } from '../routes/access.ts'
 import { accessRequestRoutes } from '../routes/access-requests.ts'
@@ -286,7 +286,12 @@ export const build = async (deps: Deps): Promise<FastifyInstance> => {
 
   const quotas = createQuotas(counting)
   const hasProxies = config.trustedProxies.length > 0
-  await app.register(tarpit, { tarpit: createTarpit({ now: monotonicNow, after }), hasProxies })
+  const clock = { now: monotonicNow, after }
+  await app.register(tarpit, {
+    connections: createTarpit(clock),
+    streams: createTarpit({ ...clock, most: mostStreams }),
+    hasProxies,
+  })
   await app.register(fastRefusals, { publicUrl, judge: deps.judge })
   await app.register(fastLane, { cache, judge: deps.judge, quotas, today, isDraining, hasProxies })
   const customOf = async ({ customerId }: Principal) =>

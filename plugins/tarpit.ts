@@ -10,7 +10,10 @@ import { gauge } from '../app/observe/figures.ts'
 import type { Tarpit } from '../app/overload/tarpit.ts'
 
 export type TarpitPluginOptions = {
-  tarpit: Tarpit
+  /** Of connections over HTTP/1. */
+  connections: Tarpit
+  /** Of streams over HTTP/2. */
+  streams: Tarpit
   /** Whether a connection's address may be that of many clients. */
   hasProxies: boolean
 }
@@ -20,13 +23,13 @@ export type Refused = Readonly<{ who: object; perSecond: number }>
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Sends the refusal of this request now or, to those who are refused all the time, later. Undefined: now. */
+    /** Sends the refusal of this request, and slows down those who are refused all the time. Undefined: nobody. */
     sendRefusal(refused: Refused | undefined, request: IncomingMessage, send: () => void): void
     /** The same in the router: how long it is held is not what the answer took. */
     passRefusal(refused: Refused | undefined, request: FastifyRequest, pass: () => void): void
     /** Whether a request only waits to be refused: then it takes nobody's place. */
     isHeld(request: IncomingMessage): boolean
-    /** Refusals that are held. */
+    /** Connections that are not read for a while, and streams whose refusals are held. */
     heldRefusals(): number
     /** Whoever asks without a good token from this address; undefined: it may be that of many. */
     refusedAt(socket: Pick<Socket, 'remoteAddress'>): Refused | undefined
@@ -43,43 +46,50 @@ export const fastestOf = (policies: readonly Policy[]): number =>
   Math.max(...policies.map(({ quota, windowSeconds }) => quota / windowSeconds))
 
 /**
- * Where refusals are held. A client that sends ahead meanwhile is not read any more; of HTTP/2, where requests of a
- * connection do not wait for each other, only the stream waits.
+ * At about 5 kB each, which each collection copies. What is more is sent at once, so that holding costs no more than
+ * refusing.
+ */
+export const mostStreams = { ofOne: 256, inAll: 500 } as const
+
+/**
+ * Where floods are slowed down. Over HTTP/1 a refusal is sent at once, and its connection read again later: what is
+ * asked meanwhile stays with the client, and nothing of it here. A connection of HTTP/2 may have other requests under
+ * way, so there the refusal waits. Connections of a proxy are those of many, and are read all the time.
  */
 export default fp<TarpitPluginOptions>(
-  (app, { tarpit, hasProxies }, done) => {
+  (app, { connections, streams, hasProxies }, done) => {
     const waiting = new WeakSet<IncomingMessage>()
-    const held = new WeakMap<Socket, { isPaused: boolean }>()
+    const unread = new WeakSet<Socket>()
     const addresses = new LRUCache<string, Refused>({ max: maxAddresses })
 
-    const holdHttp1 = ({ who, perSecond }: Refused, { socket }: IncomingMessage, send: () => void) => {
-      const before = held.get(socket)
-      if (before) {
-        // It waits for the answer before it anyway. What comes after it may as well stay with the client.
-        before.isPaused = true
-        // Not at once: where a request ends, Node resumes its connection, and this one is not quite parsed.
-        process.nextTick(() => {
-          if (held.get(socket) === before) socket.pause()
-        })
-        return false
-      }
-      const state = { isPaused: false }
-      const release = () => {
-        held.delete(socket)
-        send()
-        if (state.isPaused) socket.resume()
-      }
-      if (!tarpit.hold(who, perSecond, release)) return false
-      held.set(socket, state)
-      return true
+    let refusedNow: Socket[] = []
+    const pauseAll = () => {
+      const sockets = refusedNow
+      refusedNow = []
+      for (const socket of sockets) if (unread.has(socket)) socket.pause()
     }
-    const hold = (refused: Refused, request: IncomingMessage, send: () => void): boolean =>
-      request.httpVersionMajor === 1
-        ? holdHttp1(refused, request, send)
-        : tarpit.hold(refused.who, refused.perSecond, send)
+    const readLater = ({ who, perSecond }: Refused, socket: Socket): void => {
+      if (hasProxies || unread.has(socket)) return
+      const read = () => {
+        unread.delete(socket)
+        socket.resume()
+      }
+      if (!connections.hold(who, perSecond, read)) return
+      unread.add(socket)
+      // Not at once: where a request ends, Node resumes its connection.
+      if (refusedNow.push(socket) === 1) setImmediate(pauseAll)
+    }
     const sendRefusal = (refused: Refused | undefined, request: IncomingMessage, send: () => void): void => {
-      if (refused && hold(refused, request, send)) waiting.add(request)
-      else send()
+      const isHeld =
+        refused !== undefined &&
+        request.httpVersionMajor > 1 &&
+        streams.hold(refused.who, refused.perSecond, send)
+      if (isHeld) {
+        waiting.add(request)
+        return
+      }
+      send()
+      if (refused && request.httpVersionMajor === 1) readLater(refused, request.socket)
     }
     app.decorate('sendRefusal', sendRefusal)
     app.decorate(
@@ -93,7 +103,8 @@ export default fp<TarpitPluginOptions>(
       },
     )
     app.decorate('isHeld', (request: IncomingMessage) => waiting.has(request))
-    app.decorate('heldRefusals', () => tarpit.held)
+    const held = () => connections.held + streams.held
+    app.decorate('heldRefusals', held)
     app.decorate('refusedAt', ({ remoteAddress = '' }: Pick<Socket, 'remoteAddress'>) => {
       if (hasProxies) return undefined
       const client = clientOf(remoteAddress)
@@ -107,14 +118,15 @@ export default fp<TarpitPluginOptions>(
     app.metrics.add([
       gauge(
         'certdata_refusals_held',
-        'Refusals that wait, of those who are refused all the time',
-        () => tarpit.held,
+        'Of those who are refused all the time: connections that are not read for a while, and refusals that wait',
+        held,
         'sum',
       ),
     ])
     // Before the server waits for what is in flight.
     app.addHook('preClose', (closed) => {
-      tarpit.close()
+      connections.close()
+      streams.close()
       closed()
     })
     done()

@@ -1,13 +1,13 @@
-/** Holds refusals of those who are refused again and again, so that they ask less often. */
+/** Has those who are refused again and again wait, so that they ask less often. */
 export type Tarpit = {
   /**
-   * Counts a refusal. Where `who` was refused more than twice as often in the last second as it may ask in one,
-   * `release` is called later, once, and the answer is true. False: nothing is held, send it now.
+   * Counts a refusal. Where `who` was refused more than five times as often in the last second as it may ask in one,
+   * `release` is called later, once, and the answer is true. False: nothing waits.
    */
   hold(who: object, perSecond: number, release: () => void): boolean
   /** Releases all, in the order in which they are due, and holds nothing from then on. */
   close(): void
-  /** Refusals that are held. */
+  /** Those that wait. */
   readonly held: number
 }
 
@@ -16,10 +16,15 @@ export type TarpitOptions = {
   now: () => number
   /** Calls once after so many milliseconds. */
   after: (ms: number, call: () => void) => void
+  /** How many wait at most, of one and in all; absent: as many as there are. */
+  most?: Readonly<{ ofOne: number; inAll: number }>
 }
 
-/** Who is refused no more often than that many times its quota has a client that waits badly, and is no flood. */
-const tolerated = 2
+/**
+ * Who is refused no more often than that many times its quota has a client that waits badly, and is no flood. To slow
+ * one down costs as much as two refusals.
+ */
+const tolerated = 5
 /** At the bound of what is tolerated; so much more for each time as much. */
 const leastMs = 250
 /** The least that `Retry-After` says: whoever heeds it would not have asked sooner. */
@@ -28,11 +33,6 @@ const mostMs = 1_000
 const tickMs = 25
 /** More than are ahead of a refusal: what is held while the process is late by half a second still finds its own. */
 const ticksKept = 64
-/**
- * At about 5 kB each. What is more is sent at once, so that holding costs no more than refusing. All of them are half of
- * what a platform's proxy lets in at once (`fly.toml`).
- */
-export const maxHeld = { ofOne: 256, inAll: 500 } as const
 
 const secondMs = 1_000
 
@@ -49,11 +49,13 @@ const countOne = (refused: Refused, nowMs: number): number => {
   return refused.count + refused.before * (1 - (nowMs - refused.startedMs) / secondMs)
 }
 
+const endless = { ofOne: Number.POSITIVE_INFINITY, inAll: Number.POSITIVE_INFINITY }
+
 /**
- * A client that waits for its answers cannot ask while it waits: a refusal that is held costs the same as one that is
- * sent at once, but there are fewer of them. Whoever keeps its quota is never held, however many others are.
+ * A client that waits cannot ask meanwhile: a refusal that is waited for costs little more than one that is not, but
+ * there are fewer of them. Whoever keeps its quota never waits, however many others do.
  */
-export const createTarpit = ({ now, after }: TarpitOptions): Tarpit => {
+export const createTarpit = ({ now, after, most = endless }: TarpitOptions): Tarpit => {
   const known = new WeakMap<object, Refused>()
   /**
    * By tick, in a ring. Not a map: as it shrinks, the one that is left behind leads to the next, and all that was in any
@@ -99,7 +101,7 @@ export const createTarpit = ({ now, after }: TarpitOptions): Tarpit => {
       const refused = refusedOf(who)
       const nowMs = now()
       const excess = countOne(refused, nowMs) / (tolerated * perSecond)
-      if (isClosed || excess <= 1 || refused.held >= maxHeld.ofOne || held >= maxHeld.inAll) return false
+      if (isClosed || excess <= 1 || refused.held >= most.ofOne || held >= most.inAll) return false
       if (held === 0) nextTick = Math.floor(nowMs / tickMs)
       const tick = Math.ceil((nowMs + Math.min(mostMs, leastMs * excess)) / tickMs)
       if (tick - nextTick >= ticksKept) return false

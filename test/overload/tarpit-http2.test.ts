@@ -6,6 +6,7 @@ import {
   type ServerHttp2Session,
   type ServerHttp2Stream,
 } from 'node:http2'
+import { connect as connectTls } from 'node:tls'
 import t, { type Test } from 'tap'
 import { maxConcurrentStreams } from '../../app/http/listener.ts'
 import { makeCertificate } from '../api/sockets.ts'
@@ -53,7 +54,7 @@ const startService = async (t: Test, clock?: TestClock) => {
     })
     return Number(/^certdata_requests_waiting (\d+)$/m.exec(body)?.[1])
   }
-  return { app, token, neighbour, open, waiting }
+  return { app, port, token, neighbour, open, waiting }
 }
 
 const startStream = (session: ClientHttp2Session, token: string, path = '/v1/products') => {
@@ -70,8 +71,8 @@ const ask = async (session: ClientHttp2Session, token: string, path?: string): P
 const askAtOnce = (session: ClientHttp2Session, token: string, count: number) =>
   Promise.all(Array.from({ length: count }, () => ask(session, token)))
 
-/** From then on it is held: it has been refused more than twice its quota. */
-const exhaust = (session: ClientHttp2Session, token: string) => askAtOnce(session, token, 3 * burst)
+/** From then on it is held: it has been refused more than five times its quota. */
+const exhaust = (session: ClientHttp2Session, token: string) => askAtOnce(session, token, 6 * burst)
 
 t.test('held refusals of one connection hold up no other stream of it', async (t) => {
   const { app, token, neighbour, open, waiting } = await startService(t, { offsetMs: 0, isStopped: true })
@@ -149,11 +150,36 @@ t.test('a service that closes waits for no held refusal of HTTP/2', async (t) =>
 t.test('tokens that are none are held over HTTP/2, too, where the router refuses them', async (t) => {
   const { app, neighbour, open } = await startService(t, { offsetMs: 0, isStopped: true })
   const session = await open()
-  t.same(new Set(await askAtOnce(session, 'nobody', 100)), new Set([401]))
+  t.same(new Set(await askAtOnce(session, 'nobody', 250)), new Set([401]))
   t.equal(app.heldRefusals(), 0)
   const refusals = askAtOnce(session, 'nobody', 10)
   await until('held', () => app.heldRefusals() === 10)
   t.equal(await ask(session, neighbour), 200, 'a good token from the same address is not')
   await app.close()
   t.same(new Set(await refusals), new Set([401]))
+})
+
+t.test('HTTP/1.1 over the same TLS is refused at once, and read again later', async (t) => {
+  const clock = { offsetMs: 0, isStopped: true }
+  const { app, port, token, open } = await startService(t, clock)
+  await exhaust(await open(), token)
+  const socket = connectTls({ port, host: '127.0.0.1', rejectUnauthorized: false })
+  t.teardown(() => socket.destroy())
+  let text = ''
+  socket.setEncoding('latin1').on('data', (chunk: string) => {
+    text += chunk
+  })
+  const refusals = () => text.split('HTTP/1.1 429').length - 1
+  const request = `GET /v1/products HTTP/1.1\r\nHost: here\r\nAuthorization: Bearer ${token}\r\n\r\n`
+  // Streams and connections are counted apart.
+  for (let n = 1; n <= 5 * burst + 1; n += 1) {
+    socket.write(request)
+    await until('refused', () => refusals() === n)
+  }
+  await until('not read any more', () => app.heldRefusals() === 1)
+  socket.write(request)
+  t.equal(await ask(await open(), token, '/health/live'), 200)
+  t.equal(refusals(), 5 * burst + 1)
+  clock.offsetMs += longestMs
+  await until('read again', () => refusals() === 5 * burst + 2)
 })
