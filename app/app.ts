@@ -28,7 +28,7 @@ import { schemaController } from '../plugins/schema-compilers.ts'
 import securityHeaders from '../plugins/security-headers.ts'
 import signingKeyRefresh from '../plugins/signing-keys.ts'
 import statusMinutes from '../plugins/status.ts'
-import tarpit, { mostStreams } from '../plugins/tarpit.ts'
+import tarpit, { mostConnections, mostRefusals } from '../plugins/tarpit.ts'
 import tracingPlugin from '../plugins/tracing.ts'
 import { accessRoutes } from '../routes/access.ts'
 import { accessRequestRoutes } from '../routes/access-requests.ts'
@@ -288,8 +288,8 @@ export const build = async (deps: Deps): Promise<FastifyInstance> => {
   const hasProxies = config.trustedProxies.length > 0
   const clock = { now: monotonicNow, after }
   await app.register(tarpit, {
-    connections: createTarpit(clock),
-    streams: createTarpit({ ...clock, most: mostStreams }),
+    connections: createTarpit({ ...clock, most: mostConnections }),
+    refusals: createTarpit({ ...clock, most: mostRefusals }),
     hasProxies,
   })
   await app.register(fastRefusals, { publicUrl, judge: deps.judge })

@@ -10,10 +10,10 @@ import { gauge } from '../app/observe/figures.ts'
 import type { Tarpit } from '../app/overload/tarpit.ts'
 
 export type TarpitPluginOptions = {
-  /** Of connections over HTTP/1. */
+  /** Where connections of HTTP/1 wait to be read again. */
   connections: Tarpit
-  /** Of streams over HTTP/2. */
-  streams: Tarpit
+  /** Where refusals wait to be sent. */
+  refusals: Tarpit
   /** Whether a connection's address may be that of many clients. */
   hasProxies: boolean
 }
@@ -29,7 +29,7 @@ declare module 'fastify' {
     passRefusal(refused: Refused | undefined, request: FastifyRequest, pass: () => void): void
     /** Whether a request only waits to be refused: then it takes nobody's place. */
     isHeld(request: IncomingMessage): boolean
-    /** Connections that are not read for a while, and streams whose refusals are held. */
+    /** Connections that are not read for a while, and refusals that wait. */
     heldRefusals(): number
     /** Whoever asks without a good token from this address; undefined: it may be that of many. */
     refusedAt(socket: Pick<Socket, 'remoteAddress'>): Refused | undefined
@@ -49,47 +49,56 @@ export const fastestOf = (policies: readonly Policy[]): number =>
  * At about 5 kB each, which each collection copies. What is more is sent at once, so that holding costs no more than
  * refusing.
  */
-export const mostStreams = { ofOne: 256, inAll: 500 } as const
+export const mostRefusals = { ofOne: 256, inAll: 500 } as const
+/** That a client is gone is noticed when its connection is read: until then it costs a file. */
+export const mostConnections = { ofOne: 1_000, inAll: 2_000 } as const
 
 /**
  * Where floods are slowed down. Over HTTP/1 a refusal is sent at once, and its connection read again later: what is
- * asked meanwhile stays with the client, and nothing of it here. A connection of HTTP/2 may have other requests under
- * way, so there the refusal waits. Connections of a proxy are those of many, and are read all the time.
+ * asked meanwhile stays with the client, and nothing of it here. The first refusal of a connection is held instead,
+ * since whoever makes a new one for each request would not notice; so is each of HTTP/2, whose connections may have
+ * other requests under way. Connections of a proxy are those of many, and are read all the time.
  */
 export default fp<TarpitPluginOptions>(
-  (app, { connections, streams, hasProxies }, done) => {
+  (app, { connections, refusals, hasProxies }, done) => {
     const waiting = new WeakSet<IncomingMessage>()
+    const met = new WeakSet<Socket>()
     const unread = new WeakSet<Socket>()
     const addresses = new LRUCache<string, Refused>({ max: maxAddresses })
 
-    let refusedNow: Socket[] = []
-    const pauseAll = () => {
-      const sockets = refusedNow
-      refusedNow = []
-      for (const socket of sockets) if (unread.has(socket)) socket.pause()
-    }
     const readLater = ({ who, perSecond }: Refused, socket: Socket): void => {
-      if (hasProxies || unread.has(socket)) return
+      if (unread.has(socket)) {
+        connections.count(who)
+        return
+      }
+      const pause = () => {
+        if (unread.has(socket)) socket.pause()
+      }
       const read = () => {
         unread.delete(socket)
+        socket.off('resume', pause)
         socket.resume()
       }
       if (!connections.hold(who, perSecond, read)) return
       unread.add(socket)
-      // Not at once: where a request ends, Node resumes its connection.
-      if (refusedNow.push(socket) === 1) setImmediate(pauseAll)
+      // Node resumes a connection where a request ends, and where what was written has gone out.
+      socket.on('resume', pause)
+      // Not at once, as the parser is at work; nor by an immediate, which may wait for thousands of requests.
+      process.nextTick(pause)
+    }
+    const isFirstOf = (socket: Socket): boolean => {
+      if (met.has(socket)) return false
+      met.add(socket)
+      return true
     }
     const sendRefusal = (refused: Refused | undefined, request: IncomingMessage, send: () => void): void => {
-      const isHeld =
-        refused !== undefined &&
-        request.httpVersionMajor > 1 &&
-        streams.hold(refused.who, refused.perSecond, send)
-      if (isHeld) {
-        waiting.add(request)
-        return
-      }
-      send()
-      if (refused && request.httpVersionMajor === 1) readLater(refused, request.socket)
+      const isHttp1 = request.httpVersionMajor === 1
+      if (!refused || (isHttp1 && hasProxies)) send()
+      else if (isHttp1 && !isFirstOf(request.socket)) {
+        send()
+        readLater(refused, request.socket)
+      } else if (refusals.hold(refused.who, refused.perSecond, send)) waiting.add(request)
+      else send()
     }
     app.decorate('sendRefusal', sendRefusal)
     app.decorate(
@@ -103,7 +112,7 @@ export default fp<TarpitPluginOptions>(
       },
     )
     app.decorate('isHeld', (request: IncomingMessage) => waiting.has(request))
-    const held = () => connections.held + streams.held
+    const held = () => connections.held + refusals.held
     app.decorate('heldRefusals', held)
     app.decorate('refusedAt', ({ remoteAddress = '' }: Pick<Socket, 'remoteAddress'>) => {
       if (hasProxies) return undefined
@@ -126,7 +135,7 @@ export default fp<TarpitPluginOptions>(
     // Before the server waits for what is in flight.
     app.addHook('preClose', (closed) => {
       connections.close()
-      streams.close()
+      refusals.close()
       closed()
     })
     done()

@@ -13,7 +13,7 @@ export type ChangeSourceOptions = {
   reachSeconds: number
   /** Longest a poll may take, connecting included; shorter than the lease. */
   timeoutMs?: number
-  /** How long an answer may take before a second connection is asked; leaves it time within the lease. */
+  /** How long an answer may take before a second connection is asked, at least; leaves it time within the lease. */
   patienceMs?: number
 }
 
@@ -80,9 +80,11 @@ const connect = ({ url, role }: Pick<ChangeSourceOptions, 'url' | 'role'>): Conn
     ...(role ? { options: `-c role=${role}` } : {}),
   }) as pg.Client & { connection: { stream: { destroy(): void } } }
   let isLost = false
-  client.on('error', () => {
+  const drop = () => {
     isLost = true
-  })
+    client.connection.stream.destroy()
+  }
+  client.on('error', drop)
   const made = client.connect()
   // Whoever asks is told; nobody may have asked yet when it fails.
   made.catch(() => {})
@@ -95,10 +97,7 @@ const connect = ({ url, role }: Pick<ChangeSourceOptions, 'url' | 'role'>): Conn
     get isLost() {
       return isLost
     },
-    drop() {
-      isLost = true
-      client.connection.stream.destroy()
-    },
+    drop,
   }
 }
 
@@ -112,6 +111,8 @@ export const createChangeSource = (options: ChangeSourceOptions): ChangeSource =
   let kept: Connection | undefined
   let asked: Connection[] = []
   let isClosed = false
+  /** Longer while the database is slow: to be asked everything twice would not make it faster. */
+  let patience = patienceMs
 
   const open = (): Connection => {
     if (isClosed) throw new Error('closed')
@@ -128,7 +129,7 @@ export const createChangeSource = (options: ChangeSourceOptions): ChangeSource =
   /** Resolves when a second connection is to be asked; rejects where that is of no use. */
   const doubt = (first: Promise<unknown>, isKept: boolean) => {
     const { promise, resolve, reject } = Promise.withResolvers<void>()
-    const stop = after(patienceMs, resolve)
+    const stop = after(patience, resolve)
     // One that was just refused would be refused again.
     first.catch(isKept ? () => resolve() : reject)
     const end = () => {
@@ -146,11 +147,15 @@ export const createChangeSource = (options: ChangeSourceOptions): ChangeSource =
     const former = kept?.isLost ? undefined : kept
     kept = undefined
     if (former) asked.push(former)
-    const first = askOn(former ?? open())
+    const begun = performance.now()
+    const firstAsked = former ?? open()
+    const first = askOn(firstAsked)
     const doubted = doubt(first, former !== undefined)
     const second = doubted.promise.then(() => askOn(open()))
     try {
       const { connection, row } = await within(timeoutMs, Promise.any([first, second]))
+      patience =
+        connection === firstAsked ? Math.max(patienceMs, 2 * (performance.now() - begun)) : patienceMs
       if (!isClosed) kept = connection
       return row
     } catch (error) {

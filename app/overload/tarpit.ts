@@ -5,6 +5,8 @@ export type Tarpit = {
    * `release` is called later, once, and the answer is true. False: nothing waits.
    */
   hold(who: object, perSecond: number, release: () => void): boolean
+  /** Counts a refusal of somebody who waits already. */
+  count(who: object): void
   /** Releases all, in the order in which they are due, and holds nothing from then on. */
   close(): void
   /** Those that wait. */
@@ -18,6 +20,8 @@ export type TarpitOptions = {
   after: (ms: number, call: () => void) => void
   /** How many wait at most, of one and in all; absent: as many as there are. */
   most?: Readonly<{ ofOne: number; inAll: number }>
+  /** From 0 to 1; absent: by chance. Those who were refused together do not come back together. */
+  random?: () => number
 }
 
 /**
@@ -29,6 +33,8 @@ const tolerated = 5
 const leastMs = 250
 /** The least that `Retry-After` says: whoever heeds it would not have asked sooner. */
 const mostMs = 1_000
+/** By so much of it a wait may be shorter. */
+const spread = 1 / 4
 /** Those of one tick are released together: one wake-up for all. Small, so that nobody waits long behind them. */
 const tickMs = 25
 /** More than are ahead of a refusal: what is held while the process is late by half a second still finds its own. */
@@ -55,7 +61,7 @@ const endless = { ofOne: Number.POSITIVE_INFINITY, inAll: Number.POSITIVE_INFINI
  * A client that waits cannot ask meanwhile: a refusal that is waited for costs little more than one that is not, but
  * there are fewer of them. Whoever keeps its quota never waits, however many others do.
  */
-export const createTarpit = ({ now, after, most = endless }: TarpitOptions): Tarpit => {
+export const createTarpit = ({ now, after, most = endless, random = Math.random }: TarpitOptions): Tarpit => {
   const known = new WeakMap<object, Refused>()
   /**
    * By tick, in a ring. Not a map: as it shrinks, the one that is left behind leads to the next, and all that was in any
@@ -103,10 +109,14 @@ export const createTarpit = ({ now, after, most = endless }: TarpitOptions): Tar
       const excess = countOne(refused, nowMs) / (tolerated * perSecond)
       if (isClosed || excess <= 1 || refused.held >= most.ofOne || held >= most.inAll) return false
       if (held === 0) nextTick = Math.floor(nowMs / tickMs)
-      const tick = Math.ceil((nowMs + Math.min(mostMs, leastMs * excess)) / tickMs)
+      const waitMs = Math.min(mostMs, leastMs * excess) * (1 - spread * random())
+      const tick = Math.ceil((nowMs + waitMs) / tickMs)
       if (tick - nextTick >= ticksKept) return false
       keep(refused, tick, send)
       return true
+    },
+    count(who) {
+      countOne(refusedOf(who), now())
     },
     close() {
       isClosed = true

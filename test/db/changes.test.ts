@@ -293,6 +293,32 @@ t.test('a poll whose connection hangs is answered by a second one, which is kept
   t.equal(line.accepted, 2)
 })
 
+t.test('a database that is slow, and not dead, is not asked everything twice', async (t) => {
+  const { line, behind } = await startBehindLine(t, { timeoutMs: farMs, patienceMs: 40 })
+  /** For so many milliseconds the log is locked, so that whoever polls waits. */
+  const pollWhileLocked = async (forMs: number) => {
+    const owner = connectOwner(database)
+    const locked = Promise.withResolvers<void>()
+    const ending = Promise.withResolvers<void>()
+    const lock = owner.transaction().execute(async (trx) => {
+      await sql`lock table change_log in access exclusive mode`.execute(trx)
+      locked.resolve()
+      await ending.promise
+    })
+    await locked.promise
+    const begun = performance.now()
+    const poll = behind.poll(undefined)
+    await until('it waited', () => performance.now() - begun > forMs)
+    ending.resolve()
+    await Promise.all([poll, lock])
+    await owner.destroy()
+  }
+  await pollWhileLocked(300)
+  t.equal(line.accepted, 2)
+  await pollWhileLocked(100)
+  t.equal(line.accepted, 2, 'the next one may take as long')
+})
+
 t.test('a poll whose connection was cut is asked again at once, on a new one', async (t) => {
   const { line, behind } = await startBehindLine(t, { timeoutMs: farMs, patienceMs: farMs })
   line.cutThose()

@@ -2,7 +2,12 @@ import t from 'tap'
 import { judge, type Rules } from './judge.ts'
 import type { Read, Revocation, Version } from './log.ts'
 
-const strict: Rules = { mayFail: false, mayRefuseNoCache: false, mayRefuseTokens: false }
+const strict: Rules = {
+  mayNotKnowRights: false,
+  mayFail: false,
+  mayRefuseNoCache: false,
+  mayRefuseTokens: false,
+}
 
 /** The wall clock is the monotonic one and a million. */
 const wall = (ms: number) => 1_000_000 + ms
@@ -168,7 +173,9 @@ t.test('revoked and refused: rights end within a second, and not by themselves',
   const revocations = [{ token: 'token', startedAt: 1000, ackedAt: 1010 }]
   t.same(kinds({ reads: [read(2009, [])], revocations }), [])
   t.same(kinds({ reads: [read(2010, [])], revocations }), ['revoked'])
-  t.same(kinds({ reads: [read(2010, [], { isStale: true })], revocations }), [], 'it says so')
+  const stale = { reads: [read(2010, [], { isStale: true })], revocations }
+  t.same(kinds(stale), ['revoked'])
+  t.same(kinds(stale, { ...strict, mayNotKnowRights: true }), [], 'it says so')
   t.same(kinds({ reads: [read(1020, [], { status: 401 })], revocations }), [])
   t.same(kinds({ reads: [read(900, [], { status: 401 })], revocations }), ['refused'])
   t.same(kinds({ reads: [read(900, [], { status: 401 })] }), ['refused'])

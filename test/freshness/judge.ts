@@ -24,6 +24,8 @@ export type Violation = { kind: ViolationKind; url: string; instance: string; de
 export type Rules = {
   /** Requests may be left without an answer. */
   mayFail: boolean
+  /** Whoever was revoked may be let in by answers that say they are stale: the database is away. */
+  mayNotKnowRights: boolean
   /** Good tokens may be refused: one made by a clock that is ahead is not valid yet elsewhere. */
   mayRefuseTokens: boolean
   /** A `no-cache` request may be refused with 503: nobody can tell what is committed. */
@@ -221,14 +223,18 @@ const checkOrder = (judged: readonly Judged[], report: Report) => {
   }
 }
 
-const checkRights = ({ reads, revocations }: RunLog, { mayRefuseTokens }: Rules, report: Report) => {
+const checkRights = (
+  { reads, revocations }: RunLog,
+  { mayNotKnowRights, mayRefuseTokens }: Rules,
+  report: Report,
+) => {
   const byToken = new Map(revocations.map((revocation) => [revocation.token, revocation]))
   for (const read of reads) {
     const revocation = byToken.get(read.token)
     if (isDenied(read) && !mayRefuseTokens && !(revocation && revocation.startedAt <= read.receivedAt)) {
       report('refused', read, 'the token is good')
     }
-    if (!revocation || !isAnswer(read) || read.isStale) continue
+    if (!revocation || !isAnswer(read) || (read.isStale && mayNotKnowRights)) continue
     const agedMs = read.sentAt - revocation.ackedAt
     if (agedMs >= revocationMs) report('revoked', read, `let in ${agedMs.toFixed(0)} ms after the revocation`)
   }

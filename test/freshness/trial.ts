@@ -165,6 +165,7 @@ export const runTrialWithin = async (stage: Stage, options: RunOptions): Promise
   const judgement = judge(
     { writes: writers.writes, reads: readers.reads, revocations },
     {
+      mayNotKnowRights: nemesis.isDatabaseUnreachable === true,
       mayRefuseTokens: nemesis.shiftsClocks === true,
       mayRefuseNoCache: nemesis.breaksPolls === true,
       mayFail: nemesis.isDatabaseUnreachable === true || nemesis.losesRequests === true,

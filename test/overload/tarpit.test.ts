@@ -7,13 +7,14 @@ import { createTarpit } from '../../app/overload/tarpit.ts'
 import { addCustomer, createTestDatabase, listenTestApp, logIn, type TestClock, until } from '../helper.ts'
 
 /** A tarpit whose time passes when it is told to. */
-const start = (startMs = 1_000, most?: { ofOne: number; inAll: number }) => {
+const start = (startMs = 1_000, most?: { ofOne: number; inAll: number }, random = () => 0) => {
   let nowMs = startMs
   const timers: { atMs: number; call: () => void }[] = []
   const tarpit = createTarpit({
     now: () => nowMs,
     after: (ms, call) => timers.push({ atMs: nowMs + ms, call }),
     ...(most ? { most } : {}),
+    random,
   })
   const pass = (ms: number) => {
     const endMs = nowMs + ms
@@ -89,6 +90,21 @@ t.test('of the second before counts what still lies within a second, and nothing
   t.same(refuse(51), [...Array(50).fill(false), true])
 })
 
+t.test(
+  'who is refused together comes back apart, at most a quarter sooner, and counts while it waits',
+  async (t) => {
+    const chances = [0, 0.5, 1]
+    const { tarpit, pass, now } = start(1_000, undefined, () => chances.shift() ?? 0)
+    const who = {}
+    for (let n = 0; n < 500; n += 1) tarpit.count(who)
+    const startedAt = now()
+    const waitsMs: number[] = []
+    for (let n = 0; n < 3; n += 1) t.ok(tarpit.hold(who, 10, () => waitsMs.push(now() - startedAt)))
+    pass(1_030)
+    t.same(waitsMs, [750, 875, 1_000])
+  },
+)
+
 t.test('how long the service has been up costs nothing', async (t) => {
   // A look at each tick until now would take minutes.
   const { tarpit, pass } = start(1e12)
@@ -120,7 +136,11 @@ t.test(
   (t) => {
     let nowMs = 1_000
     const timers: (() => void)[] = []
-    const tarpit = createTarpit({ now: () => nowMs, after: (_ms, call) => timers.push(call) })
+    const tarpit = createTarpit({
+      now: () => nowMs,
+      after: (_ms, call) => timers.push(call),
+      random: () => 0,
+    })
     const who = {}
     const released: number[] = []
     const refuse = (n: number) => tarpit.hold(who, 0.1, () => released.push(n))
@@ -209,8 +229,8 @@ const flood = async (open: () => Socket, request: string, count: number) => {
   return { socket, answers }
 }
 
-/** It has been refused five times its quota by then: from the next refusal on its connections are read later. */
-const enough = 6 * burst
+/** A first refusal of its connection, and five times the quota: from the next on its connections are read later. */
+const enough = 6 * burst + 1
 
 t.test('a flood is refused at once and read again later; its neighbours do not notice', async (t) => {
   const clock = { offsetMs: 0, isStopped: true }
@@ -230,23 +250,26 @@ t.test('a flood is refused at once and read again later; its neighbours do not n
     for (const each of flooding.slice(6)) each.write(bearing(token, '/v1/products'))
     for (const each of flooding.slice(0, 6)) each.write(bearing(token, '/v1/projects', 'Pragma: none\r\n'))
   }
-  ask()
-  await until('all are refused', () => floods.every(({ length }) => length === 1))
+  for (const n of [1, 2]) {
+    t.equal(app.heldRefusals(), 0)
+    ask()
+    await until('all are refused', () => floods.every(({ length }) => length === n))
+  }
   t.equal(app.heldRefusals(), 18)
   ask()
   const quiet = await flood(open, bearing(neighbour, '/v1/products'), 3)
   t.same(new Set(quiet.answers.map(({ status }) => status)), new Set(['200']))
   t.ok(
-    floods.every(({ length }) => length === 1),
+    floods.every(({ length }) => length === 2),
     'what was asked since is still with the client',
   )
   clock.offsetMs += longestMs
-  await until('it is read', () => floods.every(({ length }) => length === 2))
+  await until('it is read', () => floods.every(({ length }) => length === 3))
   const early = answers.find(({ status }) => status === '429')
   const withoutItsOwn = ({ body = '' } = {}) =>
     body.replace(/"request_id":"[^"]*"/, '').replace(/Try again in \d+ s/, '')
-  for (const [first, second] of floods) {
-    t.same([first?.status, second?.status], ['429', '429'])
+  for (const [first, second, third] of floods) {
+    t.same([first?.status, second?.status, third?.status], ['429', '429', '429'])
     t.equal(withoutItsOwn(first), withoutItsOwn(early))
   }
   const sorted = tookMs.sort((a, b) => a - b)
@@ -255,7 +278,7 @@ t.test('a flood is refused at once and read again later; its neighbours do not n
   const entries = await listEntries(database.operator, { customer, limit: 50 })
   const details = entries.map((entry) => entry.details as { status: number; count: number } | null)
   const count = details.reduce((sum, each) => sum + (each?.status === 429 ? each.count : 0), 0)
-  t.equal(count, enough - burst + 36, 'each is in the audit trail')
+  t.equal(count, enough - burst + 54, 'each is in the audit trail')
 })
 
 t.test('what a flood has sent ahead is answered in order', async (t) => {
@@ -264,14 +287,32 @@ t.test('what a flood has sent ahead is answered in order', async (t) => {
   const socket = open()
   const answers = collect(socket)
   socket.write(
-    bearing(token, '/v1/products') + bearing('nobody', '/v1/products') + bearing(token, '/v1/nothing'),
+    bearing(token, '/v1/products').repeat(2) +
+      bearing('nobody', '/v1/products') +
+      bearing(token, '/v1/nothing'),
   )
-  await until('answered', () => answers.length === 3)
+  await until('answered', () => answers.length === 4)
   t.same(
     answers.map(({ status }) => status),
-    ['429', '401', '404'],
+    ['429', '429', '401', '404'],
   )
-  t.ok(app.heldRefusals() > 0)
+  t.equal(app.heldRefusals(), 1)
+})
+
+t.test('what a flood has sent ahead counts, so that it waits the longer', async (t) => {
+  const clock = { offsetMs: 0, isStopped: true }
+  const { app, token, open } = await startService(t, clock)
+  await flood(open, bearing(token), enough)
+  const other = await flood(open, bearing(token), 1)
+  const ahead = open()
+  const answers = collect(ahead)
+  ahead.write(bearing(token).repeat(60))
+  await until('refused', () => answers.length === 60)
+  other.socket.write(bearing(token))
+  await until('refused', () => other.answers.length === 2)
+  t.equal(app.heldRefusals(), 2)
+  clock.offsetMs += 500
+  await until('the first is read again, whoever came after the others is not', () => app.heldRefusals() === 1)
 })
 
 t.test('of a connection that is not read nothing is taken until it is, again and again', async (t) => {
@@ -283,9 +324,13 @@ t.test('of a connection that is not read nothing is taken until it is, again and
   const [theirs] = await arrived
   await flood(open, bearing(token), enough)
   socket.write(bearing(token))
-  for (const n of [1, 2]) {
+  await until('refused', () => answers.length === 1)
+  socket.write(bearing(token))
+  for (const n of [2, 3]) {
     await until('refused, and not read any more', () => answers.length === n && theirs.isPaused())
     const { bytesRead } = theirs
+    theirs.resume()
+    await until('not read again, though Node resumes it', () => theirs.isPaused())
     socket.write(bearing(token))
     const live = 'GET /health/live HTTP/1.1\r\nHost: here\r\n\r\n'
     t.equal((await flood(open, live, 1)).answers[0]?.status, '200')
@@ -293,7 +338,30 @@ t.test('of a connection that is not read nothing is taken until it is, again and
     t.equal(answers.length, n)
     clock.offsetMs += longestMs
   }
-  await until('it is read', () => answers.length === 3)
+  await until('it is read', () => answers.length === 4)
+})
+
+t.test('whoever makes a connection for each request waits for its refusal, and leaves nothing', async (t) => {
+  const clock = { offsetMs: 0, isStopped: true }
+  const { app, token, open } = await startService(t, clock)
+  await flood(open, bearing(token), burst)
+  const askOnce = async (count: number) => {
+    const sockets = Array.from({ length: count }, open)
+    const answers = sockets.map(collect)
+    for (const socket of sockets) socket.write(bearing(token))
+    return { sockets, answers: () => answers.flat() }
+  }
+  const tolerated = await askOnce(5 * burst)
+  await until('refused at once', () => tolerated.answers().length === 5 * burst)
+  const more = await askOnce(20)
+  await until('held', () => app.heldRefusals() === 20)
+  t.same(more.answers(), [])
+  for (const socket of [...tolerated.sockets, ...more.sockets.slice(10)]) socket.destroy()
+  clock.offsetMs += longestMs
+  await until('sent', () => more.answers().length === 10)
+  t.equal(app.heldRefusals(), 0)
+  const connections = () => new Promise<number>((resolve) => app.server.getConnections((_, n) => resolve(n)))
+  await until('who is gone has none', async () => (await connections()) === 11)
 })
 
 t.test('bad tokens that come again and again are read later, too, by their address', async (t) => {
@@ -311,9 +379,9 @@ t.test('bad tokens that come again and again are read later, too, by their addre
   // What the router refuses counts the same: a path that is none, another method.
   const [unknown, post] = [open(), open()]
   const routed = [unknown, post].map(collect)
-  unknown.write(bearing('nobody', '/v1/nothing'))
-  post.write(bearing('nobody').replace('GET', 'POST'))
-  await until('refused', () => routed.every((each) => each[0]?.status === '401'))
+  unknown.write(bearing('nobody', '/v1/nothing').repeat(2))
+  post.write(bearing('nobody').replace('GET', 'POST').repeat(2))
+  await until('refused', () => routed.every((each) => each[1]?.status === '401'))
   t.equal(app.heldRefusals(), 3)
   clock.offsetMs += longestMs
   await until('read again', () => app.heldRefusals() === 0)
