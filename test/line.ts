@@ -78,6 +78,10 @@ export const createLine = async (databaseUrl: string) => {
       isCut = false
     },
     holdThose,
+    /** Of connections that are made from now on. */
+    holdNew() {
+      isHeld = true
+    },
     /** New ones, too: as a server that is stopped would. */
     hold() {
       holdThose()

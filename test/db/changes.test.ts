@@ -295,6 +295,7 @@ t.test('a poll whose connection hangs is answered by a second one, which is kept
 
 t.test('a database that is slow, and not dead, is not asked everything twice', async (t) => {
   const { line, behind } = await startBehindLine(t, { timeoutMs: farMs, patienceMs: 40 })
+  line.holdNew()
   /** For so many milliseconds the log is locked, so that whoever polls waits. */
   const pollWhileLocked = async (forMs: number) => {
     const owner = connectOwner(database)

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import t from 'tap'
 import { loadExampleData } from '../../app/demo/example-data.ts'
-import { createTestDatabase, listenTestApp } from '../helper.ts'
+import { createTestDatabase, listenTestApp, until } from '../helper.ts'
 import { findViolations, type Look, launchBrowser, openWindow, patient } from './browser.ts'
 
 const browser = await launchBrowser()
@@ -88,13 +88,11 @@ t.test('words of charts are as large as others, on a phone too, and where it is 
   for (const width of [1280, 390, 844]) {
     await page.setViewportSize({ width, height: 850 })
     // They are drawn anew once the browser has told of the other width.
-    const isReadable = await page
-      .waitForFunction(`${height} > 11 && ${height} < 20`, undefined, { timeout: 10_000 })
-      .then(
-        () => true,
-        () => false,
-      )
-    t.ok(isReadable, `${width} px: ${await page.evaluate<number>(height)} px high`)
+    await until(`words are readable at ${width} px`, async () => {
+      const high = await page.evaluate<number>(height)
+      return high > 11 && high < 20
+    })
+    t.pass(`${width} px`)
   }
   await close()
 })
