@@ -95,11 +95,18 @@ t.test('a flood of refused logins is counted, not written one by one', async (t)
   // From the beginning of a minute: all of it in one.
   clock.offsetMs += 120_000 - ((Date.now() + clock.offsetMs) % 60_000)
   for (let i = 0; i < 620; i++) await login({ api_key: 'nonsense' })
-  const written = (await count()) - before
-  t.equal(written, 600)
   await app.audit.flush()
-  const [counted] = (await newest(10)).filter(({ action }) => action === 'refusals')
-  t.match(counted, { details: { resource: 'login: invalid_api_key', status: 401, count: 20 } })
+  const written = await newest((await count()) - before)
+  const counted = written.filter(({ action }) => action === 'refusals')
+  t.equal(written.length - counted.length, 600)
+  // One entry or, where the time to write had come in between, two.
+  t.ok(counted.length <= 2)
+  const details = counted.map((entry) => entry.details as { resource: string; status: number; count: number })
+  for (const each of details) t.match(each, { resource: 'login: invalid_api_key', status: 401 })
+  t.equal(
+    details.reduce((sum, each) => sum + each.count, 0),
+    20,
+  )
 })
 
 t.test('a right key without a plan does not use up what is written of the others', async (t) => {
