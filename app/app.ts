@@ -28,7 +28,7 @@ import { schemaController } from '../plugins/schema-compilers.ts'
 import securityHeaders from '../plugins/security-headers.ts'
 import signingKeyRefresh from '../plugins/signing-keys.ts'
 import statusMinutes from '../plugins/status.ts'
-import tarpit, { mostConnections, mostRefusals } from '../plugins/tarpit.ts'
+import tarpit from '../plugins/tarpit.ts'
 import tracingPlugin from '../plugins/tracing.ts'
 import { accessRoutes } from '../routes/access.ts'
 import { accessRequestRoutes } from '../routes/access-requests.ts'
@@ -81,7 +81,6 @@ import { createRequestObserver } from './observe/requests.ts'
 import { type PoolFigures, type RedisFigures, serviceCollectors } from './observe/service-metrics.ts'
 import type { Tracing } from './observe/tracing.ts'
 import { describeCustom } from './openapi/custom.ts'
-import { createTarpit } from './overload/tarpit.ts'
 import { createSite } from './pages/site.ts'
 import { createCursorCodec } from './query/cursor.ts'
 import { createRecordExports } from './record-exports.ts'
@@ -286,12 +285,7 @@ export const build = async (deps: Deps): Promise<FastifyInstance> => {
 
   const quotas = createQuotas(counting)
   const hasProxies = config.trustedProxies.length > 0
-  const clock = { now: monotonicNow, after }
-  await app.register(tarpit, {
-    connections: createTarpit({ ...clock, most: mostConnections }),
-    refusals: createTarpit({ ...clock, most: mostRefusals }),
-    hasProxies,
-  })
+  await app.register(tarpit, { now: monotonicNow, after, hasProxies })
   await app.register(fastRefusals, { publicUrl, judge: deps.judge })
   await app.register(fastLane, { cache, judge: deps.judge, quotas, today, isDraining, hasProxies })
   const customOf = async ({ customerId }: Principal) =>

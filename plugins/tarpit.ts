@@ -7,13 +7,9 @@ import { LRUCache } from 'lru-cache'
 import { clientOf } from '../app/limits/address.ts'
 import type { Policy } from '../app/limits/policy.ts'
 import { gauge } from '../app/observe/figures.ts'
-import type { Tarpit } from '../app/overload/tarpit.ts'
+import { createTarpit, type TarpitOptions } from '../app/overload/tarpit.ts'
 
-export type TarpitPluginOptions = {
-  /** Where connections of HTTP/1 wait to be read again. */
-  connections: Tarpit
-  /** Where refusals wait to be sent. */
-  refusals: Tarpit
+export type TarpitPluginOptions = Pick<TarpitOptions, 'now' | 'after'> & {
   /** Whether a connection's address may be that of many clients. */
   hasProxies: boolean
 }
@@ -49,9 +45,9 @@ export const fastestOf = (policies: readonly Policy[]): number =>
  * At about 5 kB each, which each collection copies. What is more is sent at once, so that holding costs no more than
  * refusing.
  */
-export const mostRefusals = { ofOne: 256, inAll: 500 } as const
+const mostRefusals = { ofOne: 256, inAll: 500 } as const
 /** That a client is gone is noticed when its connection is read: until then it costs a file. */
-export const mostConnections = { ofOne: 1_000, inAll: 2_000 } as const
+const mostConnections = { ofOne: 1_000, inAll: 2_000 } as const
 
 /**
  * Where floods are slowed down. Over HTTP/1 a refusal is sent at once, and its connection read again later: what is
@@ -60,7 +56,11 @@ export const mostConnections = { ofOne: 1_000, inAll: 2_000 } as const
  * other requests under way. Connections of a proxy are those of many, and are read all the time.
  */
 export default fp<TarpitPluginOptions>(
-  (app, { connections, refusals, hasProxies }, done) => {
+  (app, { now, after, hasProxies }, done) => {
+    /** Of HTTP/1, which wait to be read again. */
+    const connections = createTarpit({ now, after, most: mostConnections })
+    /** Which wait to be sent. */
+    const refusals = createTarpit({ now, after, most: mostRefusals })
     const waiting = new WeakSet<IncomingMessage>()
     const met = new WeakSet<Socket>()
     const unread = new WeakSet<Socket>()

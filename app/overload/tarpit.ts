@@ -18,15 +18,15 @@ export type TarpitOptions = {
   now: () => number
   /** Calls once after so many milliseconds. */
   after: (ms: number, call: () => void) => void
-  /** How many wait at most, of one and in all; absent: as many as there are. */
-  most?: Readonly<{ ofOne: number; inAll: number }>
+  /** How many wait at most, of one and in all. */
+  most: Readonly<{ ofOne: number; inAll: number }>
   /** From 0 to 1; absent: by chance. Those who were refused together do not come back together. */
   random?: () => number
 }
 
 /**
  * Who is refused no more often than that many times its quota has a client that waits badly, and is no flood. To slow
- * one down costs as much as two refusals.
+ * one down costs nearly as much as another refusal.
  */
 const tolerated = 5
 /** At the bound of what is tolerated; so much more for each time as much. */
@@ -55,13 +55,11 @@ const countOne = (refused: Refused, nowMs: number): number => {
   return refused.count + refused.before * (1 - (nowMs - refused.startedMs) / secondMs)
 }
 
-const endless = { ofOne: Number.POSITIVE_INFINITY, inAll: Number.POSITIVE_INFINITY }
-
 /**
  * A client that waits cannot ask meanwhile: a refusal that is waited for costs little more than one that is not, but
  * there are fewer of them. Whoever keeps its quota never waits, however many others do.
  */
-export const createTarpit = ({ now, after, most = endless, random = Math.random }: TarpitOptions): Tarpit => {
+export const createTarpit = ({ now, after, most, random = Math.random }: TarpitOptions): Tarpit => {
   const known = new WeakMap<object, Refused>()
   /**
    * By tick, in a ring. Not a map: as it shrinks, the one that is left behind leads to the next, and all that was in any

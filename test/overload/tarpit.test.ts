@@ -6,14 +6,16 @@ import { listEntries } from '../../app/audit/list.ts'
 import { createTarpit } from '../../app/overload/tarpit.ts'
 import { addCustomer, createTestDatabase, listenTestApp, logIn, type TestClock, until } from '../helper.ts'
 
+const endless = { ofOne: Number.POSITIVE_INFINITY, inAll: Number.POSITIVE_INFINITY }
+
 /** A tarpit whose time passes when it is told to. */
-const start = (startMs = 1_000, most?: { ofOne: number; inAll: number }, random = () => 0) => {
+const start = (startMs = 1_000, most = endless, random = () => 0) => {
   let nowMs = startMs
   const timers: { atMs: number; call: () => void }[] = []
   const tarpit = createTarpit({
     now: () => nowMs,
     after: (ms, call) => timers.push({ atMs: nowMs + ms, call }),
-    ...(most ? { most } : {}),
+    most,
     random,
   })
   const pass = (ms: number) => {
@@ -139,6 +141,7 @@ t.test(
     const tarpit = createTarpit({
       now: () => nowMs,
       after: (_ms, call) => timers.push(call),
+      most: endless,
       random: () => 0,
     })
     const who = {}
