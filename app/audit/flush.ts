@@ -1,8 +1,8 @@
 import type { AuditEvent } from './record.ts'
 
 export type FlushOptions = {
-  /** What was counted since the last time. */
-  drain: () => AuditEvent[]
+  /** What was counted since the last time, some at a time. */
+  drain: () => AsyncIterable<readonly AuditEvent[]>
   /** Writes some entries, all or none. */
   write: (events: readonly AuditEvent[]) => Promise<void>
   /** Told how many entries were given up. */
@@ -27,17 +27,35 @@ export const createFlush = ({ drain, write, onLost }: FlushOptions): Flush => {
   let flight: Promise<void> | undefined
 
   const send = async () => {
-    const events = unsent.concat(drain())
+    let [pending, failure, lost]: [AuditEvent[], unknown, number] = [unsent, undefined, 0]
     unsent = []
-    let sent = 0
-    try {
-      for (; sent < events.length; sent += batchSize) await write(events.slice(sent, sent + batchSize))
-    } catch (error) {
-      unsent = events.slice(sent, sent + maxUnsent)
-      const lost = events.length - sent - unsent.length
-      if (lost > 0) onLost(lost)
-      throw error
+    /** Of `pending`, until fewer than `least` are left. */
+    const writeDown = async (least: number) => {
+      let sent = 0
+      try {
+        while (failure === undefined && pending.length - sent >= least) {
+          const batch = pending.slice(sent, sent + batchSize)
+          await write(batch)
+          sent += batch.length
+        }
+      } catch (error) {
+        failure = error
+      }
+      pending = pending.slice(sent)
     }
+    // None is made before those before it are written or given up: a busy minute has more than memory should hold.
+    for await (const events of drain()) {
+      pending = pending.concat(events)
+      await writeDown(batchSize)
+      if (pending.length > maxUnsent) {
+        lost += pending.length - maxUnsent
+        pending = pending.slice(0, maxUnsent)
+      }
+    }
+    await writeDown(1)
+    unsent = pending
+    if (lost > 0) onLost(lost)
+    if (failure !== undefined) throw failure
   }
   const flush = () => {
     flight ??= send().finally(() => {

@@ -1,3 +1,4 @@
+import { createBreath } from '../overload/breath.ts'
 import { canonicalPath } from './fingerprint.ts'
 import type { AuditEvent } from './record.ts'
 
@@ -21,8 +22,8 @@ export type ReadCounts = {
   add(reader: Reader | undefined, target: string, status: number, rows: number, route: string): void
   /** Counts something refused to nobody that was known, by what and why. */
   addRefusal(route: string, status: number): void
-  /** What was counted since the last time, as entries; begins anew. */
-  drain(): AuditEvent[]
+  /** What was counted since the last time, as entries, some at a time; begins anew when the first are asked for. */
+  drain(): AsyncGenerator<AuditEvent[], void>
   /** What is told apart now; as entries they may be fewer. */
   readonly size: number
 }
@@ -92,9 +93,13 @@ export const createReadCounts = ({ now, fingerprint }: ReadCountsOptions): ReadC
     return group
   }
 
-  const toEvents = ({ reader, told, overflow }: Groups, minute: string): AuditEvent[] => {
+  const breathe = createBreath()
+
+  const toEvents = async ({ reader, told, overflow }: Groups, minute: string): Promise<AuditEvent[]> => {
     const merged = new Map<string, Group & { resource: string; query: string | null }>()
     for (const group of [...told, ...overflow.values()]) {
+      // To tell a key's thousand questions apart takes ten milliseconds.
+      await breathe()
       // The demo token is anybody's: told apart by query, its entries would be without bound.
       const isApart = reader?.kind === 'live' && group.target !== ''
       const query = isApart ? fingerprint(group.target) : null
@@ -125,13 +130,13 @@ export const createReadCounts = ({ now, fingerprint }: ReadCountsOptions): ReadC
     addRefusal(route, status) {
       addOverflow(groupsOf(undefined), route, status)
     },
-    drain() {
+    async *drain() {
       const minute = `${new Date(since).toISOString().slice(0, 16)}Z`
-      const events = [...keys.values()].flatMap((groups) => toEvents(groups, minute))
+      const counted = keys
       keys = new Map()
       characters = 0
       since = now()
-      return events
+      for (const groups of counted.values()) yield await toEvents(groups, minute)
     },
     get size() {
       let size = 0

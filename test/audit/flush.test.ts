@@ -10,7 +10,9 @@ const open = () => {
   const lost: number[] = []
   const batches: number[] = []
   const flush = createFlush({
-    drain: () => state.counted.splice(0),
+    drain: async function* () {
+      for (const counted = state.counted.splice(0); counted.length > 0; ) yield counted.splice(0, 700)
+    },
     write: async (events) => {
       if (state.left-- <= 0) throw new Error('away')
       batches.push(events.length)

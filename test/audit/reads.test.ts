@@ -2,13 +2,20 @@ import fc from 'fast-check'
 import t from 'tap'
 import { truncateAddress } from '../../app/audit/client-address.ts'
 import { fingerprintQuery } from '../../app/audit/fingerprint.ts'
-import { createReadCounts, type Reader } from '../../app/audit/read-counts.ts'
+import { createReadCounts, type ReadCounts, type Reader } from '../../app/audit/read-counts.ts'
+import type { AuditEvent } from '../../app/audit/record.ts'
 import { createSecrets } from '../../app/auth/secrets.ts'
+import { createSlowSteps } from '../slow-steps.ts'
 
 const secrets = createSecrets(['k'.repeat(32)])
 const clock = { ms: Date.parse('2026-11-21T12:34:56Z') }
 const open = () =>
   createReadCounts({ now: () => clock.ms, fingerprint: (target) => fingerprintQuery(secrets, target) })
+const drain = async (counts: ReadCounts): Promise<AuditEvent[]> => {
+  const all: AuditEvent[] = []
+  for await (const events of counts.drain()) all.push(...events)
+  return all
+}
 const live = (keyId: string): Reader => ({ kind: 'live', keyId })
 const demo: Reader = { kind: 'demo', customerId: 'demo', keyId: 'demo' }
 const list = '/v1/certificates'
@@ -21,7 +28,7 @@ t.test('reads are counted by key, resource, query and status', async (t) => {
   counts.add(live('k1'), url, 304, 0, list)
   counts.add(live('k2'), url, 200, 1, list)
   counts.add(live('k1'), '/v1/products', 200, 50, '/v1/products')
-  const events = counts.drain()
+  const events = await drain(counts)
   const minute = '2026-11-21T12:34Z'
   const query = fingerprintQuery(secrets, url)
   const entry = (keyId: string, details: object) => ({
@@ -39,7 +46,7 @@ t.test('reads are counted by key, resource, query and status', async (t) => {
   ])
   t.match(events[2], { details: { resource: 'products', rows: 50 } })
   t.strictSame(events[3], entry('k2', { status: 200, count: 1, rows: 1 }))
-  t.strictSame(counts.drain(), [], 'and begin anew')
+  t.strictSame(await drain(counts), [], 'and begin anew')
 })
 
 t.test('the forms of a path are one resource; refusals say so', async (t) => {
@@ -47,7 +54,9 @@ t.test('the forms of a path are one resource; refusals say so', async (t) => {
   for (const prefix of ['/v1', '', '/webapi/v1/api.php']) {
     counts.add(live('k'), `${prefix}/lab/1`, 403, 0, `${prefix}/lab/:id`)
   }
-  t.match(counts.drain(), [{ outcome: 'refused', details: { resource: 'lab/:id', status: 403, count: 3 } }])
+  t.match(await drain(counts), [
+    { outcome: 'refused', details: { resource: 'lab/:id', status: 403, count: 3 } },
+  ])
 })
 
 t.test('a fingerprint knows a question again and gives nothing away', async (t) => {
@@ -64,7 +73,7 @@ t.test('no value of a query or path is in what is written', async (t) => {
   const counts = open()
   counts.add(live('k'), '/v1/products/geheim-1?name=geheim-2', 200, 1, '/v1/products/:id')
   counts.addRefusal('/v1/*', 401)
-  const events = counts.drain()
+  const events = await drain(counts)
   t.equal(events.length, 2)
   t.notMatch(JSON.stringify(events), /geheim/)
   t.match(events[1], { actor: 'anonymous', action: 'refusals', outcome: 'refused' })
@@ -73,7 +82,7 @@ t.test('no value of a query or path is in what is written', async (t) => {
 t.test('the demo token is not told apart by query: it is anybody’s', async (t) => {
   const counts = open()
   for (let i = 0; i < 50; i++) counts.add(demo, `/v1/certificates?limit=${i}`, 200, 2, list)
-  t.match(counts.drain(), [
+  t.match(await drain(counts), [
     { actor: 'demo', customer: 'demo', details: { query: null, count: 50, rows: 100 } },
   ])
 })
@@ -81,7 +90,7 @@ t.test('the demo token is not told apart by query: it is anybody’s', async (t)
 t.test('memory is bounded: what is too much is counted without its query, and nothing is lost', async (t) => {
   const counts = open()
   for (let i = 0; i < 5_000; i++) counts.add(live('k'), `/v1/certificates?number=${i}`, 200, 1, list)
-  const events = counts.drain()
+  const events = await drain(counts)
   t.equal(events.length, 1_001)
   t.equal(events.filter(({ details }) => details?.query === null).length, 1)
   const sum = (name: string) => events.reduce((total, { details }) => total + Number(details?.[name]), 0)
@@ -91,13 +100,38 @@ t.test('memory is bounded: what is too much is counted without its query, and no
   for (let key = 0; key < 10; key++) {
     for (let i = 0; i < 100; i++) counts.add(live(`k${key}`), `/v1/lab?tags=${long}${i}`, 200, 1, '/v1/lab')
   }
-  const kept = counts.drain().filter(({ details }) => details?.query !== null)
+  const kept = (await drain(counts)).filter(({ details }) => details?.query !== null)
   t.ok(kept.length * long.length <= 4 * 2 ** 20, `${kept.length} long addresses kept`)
 
   for (let i = 0; i < 900; i++) counts.add(live('greedy'), `/v1/lab?tags=${long}${i}`, 200, 1, '/v1/lab')
   counts.add(live('modest'), `/v1/lab?tags=${long}`, 200, 1, '/v1/lab')
-  const modest = counts.drain().filter(({ keyId }) => keyId === 'modest')
+  const modest = (await drain(counts)).filter(({ keyId }) => keyId === 'modest')
   t.match(modest, [{ details: { query: String } }], 'one key’s long addresses cost no other key its own')
+})
+
+t.test('answers come in between while a minute’s questions are told apart', async (t) => {
+  const { figures, step, stop } = createSlowSteps()
+  t.teardown(stop)
+  const fingerprint = (target: string) => {
+    step()
+    return target
+  }
+  const counts = createReadCounts({ now: () => clock.ms, fingerprint })
+  for (const key of ['k1', 'k2'])
+    for (let i = 0; i < 500; i++) counts.add(live(key), `/v1/products?number=${i}`, 200, 1, '/v1/products')
+  const pieces = counts.drain()
+  const first = await pieces.next()
+  t.equal(first.value?.length, 500, 'a key at a time')
+  counts.add(live('k1'), '/v1/products?number=new', 200, 1, '/v1/products')
+  t.equal((await pieces.next()).value?.length, 500)
+  t.same(await pieces.next(), { value: undefined, done: true })
+  t.equal(figures.steps, 1_000)
+  t.ok(figures.mostInATurn <= 11, `${figures.mostInATurn} in a turn of the event loop`)
+  t.match(
+    await drain(counts),
+    [{ keyId: 'k1', details: { count: 1 } }],
+    'what came meanwhile is the next minute’s',
+  )
 })
 
 t.test('an address keeps its network and loses its host', async (t) => {

@@ -33,6 +33,8 @@ const seconds = Number(process.env.ROUND_SECONDS ?? 2)
 const leadSeconds = Number(process.env.LEAD_SECONDS ?? 0)
 /** What a flood leaves behind is not noticed any more: what is written of it later, and collected. */
 const settledMs = 2_000
+/** Of each flood before it is judged: until then it is as slow as what is not compiled yet. */
+const warmSeconds = 12
 /** Others' p99 with the flood is at most so many times theirs without. */
 const mostRatio = 1.1
 const metricsToken = 'who-measures-has-this'
@@ -108,6 +110,8 @@ type Round = {
   judgedSeconds: number
   usedSeconds: number
   refused: number
+  /** Of the flood. */
+  answered: number
   loop: Spent
 }
 
@@ -120,12 +124,14 @@ const runRound = async (flood?: Omit<Order, 'port' | 'seconds'>, at = port): Pro
   const { undisturbed, counts } = await others()
   // Not when the flood's last held refusal is there: that is up to a second in which nobody asks.
   const loop = spent()
-  const refused = Object.entries((await noise)?.counts ?? {})
+  const floodCounts = (await noise)?.counts ?? {}
+  const refused = Object.entries(floodCounts)
     .filter(([status]) => Number(status) >= 400)
     .reduce((sum, [, count]) => sum + count, 0)
+  const answered = floodCounts[200] ?? 0
   const latencies = undisturbed.latencies[200] ?? []
   const used = usedSeconds() - before
-  return { latencies, counts, judgedSeconds: undisturbed.seconds, refused, usedSeconds: used, loop }
+  return { latencies, counts, judgedSeconds: undisturbed.seconds, refused, answered, usedSeconds: used, loop }
 }
 
 const pooled = (rounds: readonly Round[], share: number): number =>
@@ -154,6 +160,9 @@ const showChange = (from: readonly Round[], to: readonly Round[], share: number)
     `(${ratio.toFixed(2)}; ${least.toFixed(2)} to ${most.toFixed(2)})`
   )
 }
+/** Whether one round makes a figure that is of all. */
+const showRounds = (rounds: readonly Round[]): string =>
+  rounds.map((round) => pooled([round], 0.99).toFixed(2)).join(' ')
 const judge = (from: readonly Round[], to: readonly Round[]): string => {
   const { ratio, least, most } = compare(from, to, 0.99)
   if (most <= mostRatio) return 'reached'
@@ -187,6 +196,8 @@ const report = ({ what, perSecond, isCustomer }: Case, { alone, elsewhere: away,
       `${changes(alone, away)}\n` +
       `  answers judged: none ${count(alone)}, elsewhere ${count(away)}, here ${count(beside)} undisturbed of ${rounds * seconds} s; ` +
       `not answered with 200: ${failed(alone)}, ${failed(away)}, ${failed(beside)}\n` +
+      `  p99 of each round, ms: none ${showRounds(alone)}; elsewhere ${showRounds(away)}; here ${showRounds(beside)}\n` +
+      `  let in of the flood here, each round: ${beside.map(({ answered }) => answered).join(' ')}\n` +
       `  the service's event loop, % of the time running + waiting for a core: none ${showLoop(alone)}; ` +
       `elsewhere ${showLoop(away)}; here ${showLoop(beside)}\n` +
       `  p99 at most ${mostRatio} times that without: ${isCustomer ? judge(alone, beside) : 'not asked of strangers'}`,
@@ -199,6 +210,10 @@ type Case = { what: string; perSecond: number; request: Order['requests'][number
 const measure = async (each: Case) => {
   const kinds: Kinds = { alone: [], elsewhere: [], beside: [] }
   const flood = { perSecond: each.perSecond, tickMs: 1, connections: 200, requests: [each.request] }
+  for (let passed = 0; passed < warmSeconds; passed += seconds) {
+    await delay(settledMs)
+    await runRound(flood)
+  }
   for (let round = 0; round < rounds; round += 1) {
     await delay(settledMs)
     kinds.alone.push(await runRound())

@@ -89,7 +89,7 @@ t.test('a page does not wait for all that another customer has asked before', as
     await db.destroy()
     await server.stop()
   })
-  const text = `${pageMark('page')} select '1:1:', 't1', 's', false, 1, null, null, null, repeat('x', $1::integer)`
+  const text = `${pageMark('page')} select '1:1:', 't1', 's', false, 1, null, null, null, (select repeat('x', $1::integer) from pg_sleep(0.005))`
   const answered: string[] = []
   const ask = (owner: string, statement = text) =>
     askPage(db, owner, statement, [10]).finally(() => answered.push(owner))
