@@ -26,25 +26,39 @@ const maxTickets = 10_000
 /** Nobody asks the same long question often enough for it to matter. */
 const longestTarget = 1024
 
-/** Bounded: when it is full it begins anew, because what is asked often is soon there again. */
+type Targets = Map<string, Ticket>
+
+/**
+ * Bounded, in two halves: when the younger is full, the older goes, with what nobody asked for since, and what is
+ * asked often has come over. To begin anew instead had every target go through the router again at once.
+ */
 export const createTickets = (max = maxTickets): Tickets => {
-  let customers = new Map<string, Map<string, Ticket>>()
+  let older = new Map<string, Targets>()
+  let younger = new Map<string, Targets>()
   let size = 0
+  const add: Tickets['add'] = (customerId, target, ticket) => {
+    if (target.length > longestTarget) return
+    if (size >= max / 2) {
+      older = younger
+      younger = new Map()
+      size = 0
+    }
+    let targets = younger.get(customerId)
+    if (!targets) {
+      targets = new Map()
+      younger.set(customerId, targets)
+    }
+    if (!targets.has(target)) size += 1
+    targets.set(target, ticket)
+  }
   return {
-    find: (customerId, target) => customers.get(customerId)?.get(target),
-    add(customerId, target, ticket) {
-      if (target.length > longestTarget) return
-      if (size >= max) {
-        customers = new Map()
-        size = 0
-      }
-      let targets = customers.get(customerId)
-      if (!targets) {
-        targets = new Map()
-        customers.set(customerId, targets)
-      }
-      if (!targets.has(target)) size += 1
-      targets.set(target, ticket)
+    find(customerId, target) {
+      const known = younger.get(customerId)?.get(target)
+      if (known) return known
+      const former = older.get(customerId)?.get(target)
+      if (former) add(customerId, target, former)
+      return former
     },
+    add,
   }
 }

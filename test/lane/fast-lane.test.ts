@@ -280,16 +280,30 @@ t.test('a service that drains, or knows nothing, uses the router', async (t) => 
 })
 
 t.test('what is remembered is bounded', (t) => {
-  const tickets = createTickets(3)
+  const tickets = createTickets(4)
   const ticket = {} as Ticket
+  const later = {} as Ticket
+  const known = (customer: string, ...targets: string[]) =>
+    targets.map((target) => tickets.find(customer, target) !== undefined)
   tickets.add('a', '/1', ticket)
   tickets.add('a', '/1', ticket)
   tickets.add('b', '/1', ticket)
   tickets.add('b', '/2', ticket)
-  t.equal(tickets.find('a', '/1'), ticket)
+  t.equal(tickets.find('a', '/1'), ticket, 'in the older half, and over to the younger')
   tickets.add('b', '/3', ticket)
-  t.equal(tickets.find('a', '/1'), undefined, 'begun anew')
-  t.equal(tickets.find('b', '/3'), ticket)
+  t.same(known('b', '/1', '/3'), [false, true], 'what was asked once goes')
+  for (let n = 20; n < 40; n += 1) {
+    tickets.add('c', `/${n}`, ticket)
+    if (!tickets.find('a', '/1')) t.fail('what is asked again and again stays')
+  }
+  tickets.add('a', '/1', later)
+  t.equal(tickets.find('a', '/1'), later, 'the one that was added last')
+  for (let n = 10; n < 20; n += 1) tickets.add('c', `/${n}`, ticket)
+  const kept = Array.from({ length: 10 }, (_, n) => `/${10 + n}`).filter((target) =>
+    tickets.find('c', target),
+  )
+  t.ok(kept.length <= 4, 'no more than there is room for')
+  t.equal(tickets.find('a', '/1'), undefined)
   tickets.add('b', `/${'x'.repeat(1024)}`, ticket)
   t.equal(tickets.find('b', `/${'x'.repeat(1024)}`), undefined)
   t.end()
