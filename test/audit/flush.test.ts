@@ -51,6 +51,23 @@ t.test('only what could not be sent is bounded, and what is lost is said', async
   t.same(lost, [5_000])
 })
 
+t.test('a minute’s entries are made as the database takes them, not all before', async (t) => {
+  let [made, written, most] = [0, 0, 0]
+  const flush = createFlush({
+    drain: async function* () {
+      for (; made < 10_000; made += 500) yield eventsOf(500)
+    },
+    write: async ({ length }) => {
+      most = Math.max(most, made - written)
+      written += length
+    },
+    onLost: () => t.fail('nothing is lost'),
+  })
+  await flush()
+  t.equal(written, 10_000)
+  t.ok(most <= 1_500, `${most} at once`)
+})
+
 t.test('calls at the same time are one', async (t) => {
   const { state, flush } = open()
   state.counted = eventsOf(10)
