@@ -1,6 +1,7 @@
+import type { Socket } from 'node:net'
 import { type RedisOptions as AnyRedisOptions, Cluster, Redis } from 'ioredis'
 
-type RedisOptions = Omit<AnyRedisOptions, 'replyMapping'>
+type RedisOptions = Omit<AnyRedisOptions, 'replyMapping' | 'enableAutoPipelining'>
 
 /** One node or a cluster: both take the same commands. */
 export type RedisClient = Redis | Cluster
@@ -31,6 +32,29 @@ const connectTimeoutMs = 2_000
 const retry = (attempt: number) => Math.min(100 * attempt, 2_000)
 
 /**
+ * Commands of one turn of the event loop go out at its end as one piece. The client's own way of that
+ * (`enableAutoPipelining`) waits for the answer to a batch before it sends the next, and keeps batches in a map: whoever
+ * waits for an answer outlives the collections of what is young, with all that it holds.
+ */
+const gatherWrites = (socket: Socket): void => {
+  const { write } = socket
+  const send = () => socket.uncork()
+  socket.write = (...given: unknown[]) => {
+    if (socket.writableCorked === 0) {
+      socket.cork()
+      setImmediate(send)
+    }
+    return (write as (...all: unknown[]) => boolean).apply(socket, given)
+  }
+}
+
+const gathering = <Client extends RedisClient>(client: Client): Client => {
+  if (client instanceof Redis) client.on('connect', () => gatherWrites(client.stream as Socket))
+  else client.on('+node', gathering)
+  return client
+}
+
+/**
  * Connects to the Redis of a URL: `redis://`, `rediss://` (TLS), or `redis-cluster://host:port,host:port` and
  * `rediss-cluster://` for a cluster. Nothing is queued while it is away: commands reject at once. A
  * `retryStrategy` of one's own means none.
@@ -43,17 +67,10 @@ export const connectRedis = (url: string, options: RedisOptions): RedisClient =>
     retryStrategy: retry,
     ...options,
   }
-  if (!clusterScheme.test(url)) return new Redis(url, common)
-  const {
-    scripts,
-    enableAutoPipelining = false,
-    commandTimeout,
-    lazyConnect = false,
-    retryStrategy,
-  } = options
-  return new Cluster(clusterNodes(url), {
+  if (!clusterScheme.test(url)) return gathering(new Redis(url, common))
+  const { scripts, commandTimeout, lazyConnect = false, retryStrategy } = options
+  const cluster = new Cluster(clusterNodes(url), {
     enableOfflineQueue: false,
-    enableAutoPipelining,
     ...(scripts ? { scripts: scripts as Record<string, { lua: string }> } : {}),
     lazyConnect,
     clusterRetryStrategy: retryStrategy ? () => null : retry,
@@ -64,4 +81,5 @@ export const connectRedis = (url: string, options: RedisOptions): RedisClient =>
       ...clusterLogin(url),
     },
   })
+  return gathering(cluster)
 }

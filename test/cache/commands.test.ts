@@ -1,0 +1,59 @@
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer } from 'node:net'
+import { setImmediate as turn } from 'node:timers/promises'
+import t from 'tap'
+import { createSecrets } from '../../app/auth/secrets.ts'
+import { createRedisCache } from '../../app/cache/redis.ts'
+import { until } from '../helper.ts'
+import { testRedis } from '../servers.ts'
+
+const redis = await testRedis()
+if (redis) await testCommands(redis)
+else t.test('commands of one turn', { skip: 'no redis-server here: NOT tested' }, async () => {})
+
+async function testCommands({ port, stop }: NonNullable<typeof redis>) {
+  /** What the client sends, piece by piece; while `isHeld`, what the server answers does not arrive. */
+  const line = { pieces: [] as string[], isHeld: false }
+  const proxy = createServer((client) => {
+    const server = connect(port, '127.0.0.1')
+    client.on('data', (piece) => line.pieces.push(piece.toString('latin1')))
+    client.pipe(server)
+    server.on('data', (answer) => {
+      if (!line.isHeld) client.write(answer)
+    })
+    for (const each of [client, server]) each.on('error', () => {})
+  }).listen(0, '127.0.0.1')
+  await once(proxy, 'listening')
+  const cache = createRedisCache({
+    url: `redis://127.0.0.1:${(proxy.address() as AddressInfo).port}`,
+    secrets: createSecrets(['a secret of the tests, longer than thirty-two characters']),
+    epoch: () => 'e',
+    ttlSeconds: 60,
+    warn: () => {},
+  })
+  t.teardown(async () => {
+    await cache.close()
+    proxy.close()
+    await stop()
+  })
+  await until('connected', () => cache.figures?.().isUp === true)
+
+  t.test('what is asked of Redis in one turn goes out as one piece', async (t) => {
+    line.pieces = []
+    await Promise.all(Array.from({ length: 50 }, (_, n) => cache.get('acme', `k${n}`, [])))
+    t.equal(line.pieces.length, 1)
+    t.equal(line.pieces.join('').match(/acme\}/g)?.length, 50)
+  })
+
+  t.test('what is asked later does not wait for the answer to what was asked before', async (t) => {
+    line.isHeld = true
+    line.pieces = []
+    const asked = [cache.get('acme', 'before', [])]
+    await turn()
+    asked.push(cache.get('acme', 'after', []))
+    await until('both were sent', () => /before.*after/s.test(line.pieces.join('')))
+    t.equal(line.pieces.length, 2)
+    line.isHeld = false
+    await Promise.all(asked)
+  })
+}
