@@ -14,8 +14,9 @@ import {
 /** Any number that nothing else in this database locks: one sealer, or one pruning, at a time. */
 export const sealLock = 7_305_281_116
 
-const batchSize = 1_000
-/** A batch takes some 20 ms; who closes waits for another's, and leaves the rest to it after this. */
+/** As many as are read, and written again, without anybody noticing. */
+const batchSize = 200
+/** A batch takes some 5 ms; who closes waits for another's, and leaves the rest to it after this. */
 const lockWaitMs = 2_000
 
 type HeadRow = { sealNo: number; mac: Buffer }

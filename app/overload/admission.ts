@@ -31,12 +31,13 @@ const demoShare = 1 / 2
 /** Of `concurrency`: what those may fill, together, who hold less than their part of it. */
 const overdraft = 2
 /**
- * Of `concurrency`: what there is room for once it has been used for longer than any quota's burst takes to come. Then
- * it is no burst that has to be waited for: a longer queue only makes everybody late, and each who waits costs memory
- * that is copied again and again while it lives. Three for each connection keep the pool busy: five answer 6 % less,
- * eight 16 %.
+ * Once the room has been used for longer than any quota's burst takes to come, it is no burst that has to be waited
+ * for: a longer queue only makes everybody late, and each who waits costs memory that is copied again and again while
+ * it lives. Then there is room for those who are answered within so long, as things go,
  */
-const lastingShare = 0.2
+const lastingWaitMs = 50
+/** and at least for this of `concurrency`: one and a half for each connection to the database keep the pool busy. */
+const lastingShare = 0.1
 /** How often it is judged whether answers flow; where they did twice in a row, the load lasts. */
 const judgeFlowMs = 500
 /**
@@ -58,7 +59,7 @@ const fewRequests = 4
  * Bounds what runs at once. Requests that are answered from memory never wait, so only others count. When the
  * room is full, those who fill it are refused: whoever holds less than an equal part of it is let in up to twice
  * the bound, so that one customer's flood of slow questions does not cost another's quick ones. A burst finds the whole
- * room; who asks too much for longer than that finds a fifth of it.
+ * room; who asks too much for longer than that finds room for as many as are answered soon.
  */
 export const createAdmission = ({
   concurrency,
@@ -68,7 +69,7 @@ export const createAdmission = ({
   const held = new Map<string, number>()
   let active = 0
   /** Since it was judged last, and how often in a row answers flowed. */
-  let flow = { sinceMs: now(), answered: 0, timesInARow: 0 }
+  let flow = { sinceMs: now(), answered: 0, timesInARow: 0, perMs: 0 }
 
   let [lastLook, sinceLook] = [-1, 0]
 
@@ -88,12 +89,20 @@ export const createAdmission = ({
     const passedMs = nowMs - flow.sinceMs
     if (passedMs >= judgeFlowMs) {
       const isFlowing = flow.answered * answeredWithinMs >= active * passedMs
-      flow = { sinceMs: nowMs, answered: 0, timesInARow: isFlowing ? flow.timesInARow + 1 : 0 }
+      flow = {
+        sinceMs: nowMs,
+        answered: 0,
+        timesInARow: isFlowing ? flow.timesInARow + 1 : 0,
+        perMs: flow.answered / passedMs,
+      }
     }
     return flow.timesInARow >= 2
   }
   /** For how many there is room at the moment. */
-  const bound = (): number => (isCalm() || !lasts() ? concurrency : Math.ceil(concurrency * lastingShare))
+  const bound = (): number => {
+    if (isCalm() || !lasts()) return concurrency
+    return Math.min(concurrency, Math.ceil(Math.max(concurrency * lastingShare, flow.perMs * lastingWaitMs)))
+  }
 
   const judge: Admission['judge'] = (holder, isDemo) => {
     const level = lag.level()
@@ -109,7 +118,7 @@ export const createAdmission = ({
     hasRoom,
     judge,
     hold(holder) {
-      if (isCalm()) flow = { sinceMs: now(), answered: 0, timesInARow: 0 }
+      if (isCalm()) flow = { sinceMs: now(), answered: 0, timesInARow: 0, perMs: 0 }
       active += 1
       held.set(holder, (held.get(holder) ?? 0) + 1)
       let isHeld = true

@@ -27,33 +27,59 @@ t.test('up to the bound everybody is let in, beyond it whoever holds less than a
   t.equal(admission.judge('new', false), 'shed', 'nobody beyond twice the bound')
 })
 
-t.test('a burst finds the whole room, what goes on longer a fifth of it, until it is over', async (t) => {
-  let now = 0
-  const admission = createAdmission({ concurrency: 100, lag: calm, now: () => now })
+/** An admission whose clock the test sets, with those who were let in. */
+const createRoom = () => {
+  const clock = { ms: 0 }
+  const admission = createAdmission({ concurrency: 100, lag: calm, now: () => clock.ms })
   const releases: (() => void)[] = []
-  /** How many are let in until the first is not. */
-  const fill = (): number => {
-    let count = 0
-    for (; admission.judge('flood', false) === 'admit'; count += 1) releases.push(admission.hold('flood'))
-    return count
+  return {
+    clock,
+    admission,
+    /** How many are let in until the first is not. */
+    fill(): number {
+      let count = 0
+      for (; admission.judge('flood', false) === 'admit'; count += 1) releases.push(admission.hold('flood'))
+      return count
+    },
+    empty(count: number): void {
+      for (const release of releases.splice(0, count)) release()
+    },
   }
-  const empty = (count: number) => {
-    for (const release of releases.splice(0, count)) release()
-  }
+}
+
+t.test('a burst finds the whole room, what goes on longer a tenth of it, until it is over', async (t) => {
+  const { clock, admission, fill, empty } = createRoom()
   t.equal(fill(), 100)
-  for (; now < 900; now += 100) {
+  for (; clock.ms < 900; clock.ms += 100) {
     empty(10)
     t.equal(fill(), 10, 'within a second it is a burst')
   }
-  now = 1_100
+  clock.ms = 1_100
   t.equal(admission.judge('quiet', false), 'admit', 'whoever holds nothing finds room at once')
   empty(50)
   t.equal(fill(), 0, 'half of it would have been free')
-  empty(35)
-  t.equal(fill(), 5)
+  empty(43)
+  t.equal(fill(), 3)
   t.equal(admission.judge('quiet', false), 'admit', 'whoever holds less than a part of it')
-  empty(11)
-  t.equal(fill(), 91, 'a new burst')
+  empty(6)
+  t.equal(fill(), 96, 'a new burst')
+})
+
+t.test('what goes on longer finds room for those who are answered within 50 ms', async (t) => {
+  const { clock, admission, fill, empty } = createRoom()
+  t.equal(fill(), 100)
+  for (; clock.ms < 1_100; clock.ms += 100) {
+    empty(80)
+    fill()
+  }
+  t.equal(admission.active, 40, '0.8 a millisecond')
+  empty(10)
+  t.equal(fill(), 10)
+  for (; clock.ms < 2_500; clock.ms += 10) {
+    empty(40)
+    fill()
+  }
+  t.equal(admission.active, 100, '4 a millisecond, but no more than the room holds')
 })
 
 t.test('where nothing is answered for a while nobody is refused for it, nor when it goes on', async (t) => {

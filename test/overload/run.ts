@@ -106,7 +106,7 @@ const measureCosts = async (subject: Subject): Promise<void> => {
     request: () => ({ path: '/v1/products?limit=50', authorization }),
   })
   const kinds: [what: string, status: string, options: Asked][] = [
-    ['an uncached page', '200', { connections: 32, request: uncached(subject) }],
+    ['an uncached page', '200', { connections: peakConnections, request: uncached(subject) }],
     ['a cached page', '200', page(tokens[0])],
     ['a refusal over the quota', '429', page(noisy)],
     // Nearly all of them are refused.
