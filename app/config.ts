@@ -28,7 +28,7 @@ export type Config = Readonly<{
   staleMaxSeconds: number
   cacheBytes: number
   limits: LimitsConfig
-  overload: Readonly<{ concurrency: number; lagMs: number }>
+  overload: Readonly<{ concurrency: number; connections: number; lagMs: number }>
   drainMs: number
   /** Dates, YYYY-MM-DD. */
   holidays: ReadonlySet<string>
@@ -100,6 +100,7 @@ export const parseConfig = (environment: Readonly<Record<string, string | undefi
     },
     overload: {
       concurrency: env.OVERLOAD_CONCURRENCY ?? waitersPerConnection * env.DATABASE_POOL,
+      connections: env.DATABASE_POOL,
       lagMs: env.OVERLOAD_LAG_MS,
     },
     drainMs: 1000 * (env.DRAIN_SECONDS ?? (env.NODE_ENV === 'production' ? 3 : 0)),

@@ -1,7 +1,10 @@
 import type { Socket } from 'node:net'
 import { type RedisOptions as AnyRedisOptions, Cluster, Redis } from 'ioredis'
 
-type RedisOptions = Omit<AnyRedisOptions, 'replyMapping' | 'enableAutoPipelining'>
+type RedisOptions = Omit<AnyRedisOptions, 'replyMapping' | 'enableAutoPipelining'> & {
+  /** Sends the commands of one turn of the event loop together, at its end; absent: each at once. */
+  gathers?: boolean
+}
 
 /** One node or a cluster: both take the same commands. */
 export type RedisClient = Redis | Cluster
@@ -32,7 +35,8 @@ const connectTimeoutMs = 2_000
 const retry = (attempt: number) => Math.min(100 * attempt, 2_000)
 
 /**
- * Commands of one turn of the event loop go out at its end as one piece. The client's own way of that
+ * Commands of one turn of the event loop go out at its end as one piece: who waits for an answer for so long and no
+ * longer counts from then on. The client's own way of that
  * (`enableAutoPipelining`) waits for the answer to a batch before it sends the next, and keeps batches in a map: whoever
  * waits for an answer outlives the collections of what is young, with all that it holds.
  */
@@ -59,7 +63,8 @@ const gathering = <Client extends RedisClient>(client: Client): Client => {
  * `rediss-cluster://` for a cluster. Nothing is queued while it is away: commands reject at once. A
  * `retryStrategy` of one's own means none.
  */
-export const connectRedis = (url: string, options: RedisOptions): RedisClient => {
+export const connectRedis = (url: string, { gathers = false, ...options }: RedisOptions): RedisClient => {
+  const prepared = gathers ? gathering : <Client>(client: Client) => client
   const common: RedisOptions = {
     enableOfflineQueue: false,
     connectTimeout: connectTimeoutMs,
@@ -67,7 +72,7 @@ export const connectRedis = (url: string, options: RedisOptions): RedisClient =>
     retryStrategy: retry,
     ...options,
   }
-  if (!clusterScheme.test(url)) return gathering(new Redis(url, common))
+  if (!clusterScheme.test(url)) return prepared(new Redis(url, common))
   const { scripts, commandTimeout, lazyConnect = false, retryStrategy } = options
   const cluster = new Cluster(clusterNodes(url), {
     enableOfflineQueue: false,
@@ -81,5 +86,5 @@ export const connectRedis = (url: string, options: RedisOptions): RedisClient =>
       ...clusterLogin(url),
     },
   })
-  return gathering(cluster)
+  return prepared(cluster)
 }

@@ -8,6 +8,8 @@ import { createTurns, ofRequests } from '../app/overload/turns.ts'
 export type OverloadOptions = {
   /** Requests that may wait at once. */
   concurrency: number
+  /** To the database. */
+  connections: number
   /** An event loop that is later than this again and again sheds requests. */
   lagMs: number
   publicUrl: string
@@ -20,10 +22,10 @@ export type OverloadOptions = {
 
 /** Refuses what is too much in front of everything, before Fastify sees it. */
 export default fp<OverloadOptions>(
-  (app, { concurrency, lagMs, publicUrl, demoToken, headers, monotonicNow }, done) => {
+  (app, { concurrency, connections, lagMs, publicUrl, demoToken, headers, monotonicNow }, done) => {
     const lag = watchLag({ lateMs: lagMs, now: monotonicNow })
     const shed = { demo: 0, other: 0 }
-    const admission = createAdmission({ concurrency, lag, now: monotonicNow })
+    const admission = createAdmission({ concurrency, connections, lag, now: monotonicNow })
     const onShed = (kind: keyof typeof shed) => {
       shed[kind] += 1
       app.requestObserver.observe('', kind === 'demo' ? 'demo' : 'none', 503, 0, 'none')

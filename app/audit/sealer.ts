@@ -39,7 +39,7 @@ const takeLock = async (trx: Db, isWaited: boolean): Promise<boolean> => {
   return rows[0]?.mine ?? false
 }
 
-/** A batch at once is thirteen milliseconds in which nobody is answered. */
+/** A batch at once is three milliseconds in which nobody is answered. */
 const sealSlowly = async (key: ChainKey, head: Head, entries: readonly Sealable[]): Promise<Seal[]> => {
   const breathe = createBreath()
   const seals: Seal[] = []

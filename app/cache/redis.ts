@@ -158,6 +158,7 @@ const leaseName = (name: string) => `${name} lease`
 export const createRedisCache = (options: RedisCacheOptions): SharedCache => {
   const { url, secrets, epoch, ttlSeconds, warn } = options
   const redis = connectRedis(url, {
+    gathers: true,
     scripts: {
       certdataSet: { lua: setScript, numberOfKeys: 2 },
       certdataLease: { lua: leaseScript, numberOfKeys: 2 },

@@ -95,7 +95,7 @@ export const variables = {
   OVERLOAD_CONCURRENCY: integer(1, 100_000)
     .optional()
     .describe(
-      'Requests that wait for the database or anything else at once; where that lasts, those who are answered within 50 ms, at least a tenth of it; what is beyond gets 503 overloaded; default: sixteen times DATABASE_POOL',
+      'Requests that wait for the database or anything else at once; where that lasts, as many as are answered in 50 ms; what is beyond gets 503 overloaded; default: sixteen times DATABASE_POOL',
     ),
   OVERLOAD_LAG_MS: integer(5, 10_000)
     .default(75)

@@ -12,14 +12,19 @@ export type Admission = {
    */
   judge(holder: string, isDemo: boolean): Verdict
   /** Notes that a request of this holder waits for something; returns what ends that. */
-  hold(holder: string): () => void
+  hold(holder: string): Release
   /** Requests that wait for something. */
   readonly active: number
 }
 
+/** `isAnswer` false: nobody was answered, so that it tells nothing of how fast answers are; absent: true. */
+export type Release = (isAnswer?: boolean) => void
+
 export type AdmissionOptions = {
   /** Requests that may wait for a database or anything else at once. */
   concurrency: number
+  /** Of these, those that have a connection to the database do not stand in line. */
+  connections: number
   /** How late the event loop is. See lag.ts. */
   lag: Pick<Lag, 'level' | 'looks'>
   /** Milliseconds from any start, never going back. */
@@ -33,11 +38,15 @@ const overdraft = 2
 /**
  * Once the room has been used for longer than any quota's burst takes to come, it is no burst that has to be waited
  * for: a longer queue only makes everybody late, and each who waits costs memory that is copied again and again while
- * it lives. Then there is room for those who are answered within so long, as things go,
+ * it lives. Then there is room for as many as are answered within so long, as things go,
  */
 const lastingWaitMs = 50
-/** and at least for this of `concurrency`: one and a half for each connection to the database keep the pool busy. */
-const lastingShare = 0.1
+/** at least for so many for each connection, which keep the pool busy, */
+const leastForEach = 1.6
+/** and no more than this of `concurrency`, */
+const lastingShare = 0.2
+/** unless answers take no longer than so: then there is no line, and quick ones do not make room for slow ones. */
+const quickMs = 20
 /** How often it is judged whether answers flow; where they did twice in a row, the load lasts. */
 const judgeFlowMs = 500
 /**
@@ -45,8 +54,6 @@ const judgeFlowMs = 500
  * none: there refusing would help nobody, and what came meanwhile is a burst once it goes on.
  */
 const answeredWithinMs = 2_000
-/** Of `concurrency`: below this nothing lasts. Half of what is kept to, so that one who leaves does not end it. */
-const calmShare = lastingShare / 2
 /** A moment's hiccup costs the demo its requests, a lasting one everybody's. */
 export const lagLevels = { demo: 1, all: 3 } as const
 /**
@@ -63,18 +70,29 @@ const fewRequests = 4
  */
 export const createAdmission = ({
   concurrency,
+  connections,
   lag,
   now = () => performance.now(),
 }: AdmissionOptions): Admission => {
   const held = new Map<string, number>()
   let active = 0
-  /** Since it was judged last, and how often in a row answers flowed. */
-  let flow = { sinceMs: now(), answered: 0, timesInARow: 0, perMs: 0 }
+  const least = Math.min(concurrency, Math.ceil(leastForEach * connections))
+  /** Since it was judged last: who left, answered or not; how many waited at most; and how often in a row it flowed. */
+  const newFlow = () => ({
+    sinceMs: now(),
+    left: 0,
+    answered: 0,
+    heldMs: 0,
+    peak: active,
+    timesInARow: 0,
+    room: concurrency,
+  })
+  let flow = newFlow()
 
   let [lastLook, sinceLook] = [-1, 0]
 
   // Below that there is room for everybody, however long it lasts.
-  const hasRoom = () => active < concurrency * lastingShare * demoShare && lag.level() === 0
+  const hasRoom = () => active < least * demoShare && lag.level() === 0
 
   const isOneOfFew = (): boolean => {
     const look = lag.looks()
@@ -83,26 +101,24 @@ export const createAdmission = ({
     return sinceLook <= fewRequests
   }
 
-  const isCalm = (): boolean => active < concurrency * calmShare
+  /** Nobody stands in line: then nothing lasts. */
+  const isCalm = (): boolean => active < connections
+  const roomFor = (answered: number, heldMs: number, passedMs: number): number => {
+    const most = heldMs < answered * quickMs ? concurrency : Math.max(least, concurrency * lastingShare)
+    return Math.min(most, Math.max(least, Math.ceil((answered / passedMs) * lastingWaitMs)))
+  }
   const lasts = (): boolean => {
-    const nowMs = now()
-    const passedMs = nowMs - flow.sinceMs
+    const passedMs = now() - flow.sinceMs
     if (passedMs >= judgeFlowMs) {
-      const isFlowing = flow.answered * answeredWithinMs >= active * passedMs
-      flow = {
-        sinceMs: nowMs,
-        answered: 0,
-        timesInARow: isFlowing ? flow.timesInARow + 1 : 0,
-        perMs: flow.answered / passedMs,
-      }
+      const { left, answered, heldMs, peak, timesInARow } = flow
+      const isFlowing = left * answeredWithinMs >= active * passedMs && peak >= least
+      const room = roomFor(answered, heldMs, passedMs)
+      flow = { ...newFlow(), timesInARow: isFlowing ? timesInARow + 1 : 0, room }
     }
     return flow.timesInARow >= 2
   }
   /** For how many there is room at the moment. */
-  const bound = (): number => {
-    if (isCalm() || !lasts()) return concurrency
-    return Math.min(concurrency, Math.ceil(Math.max(concurrency * lastingShare, flow.perMs * lastingWaitMs)))
-  }
+  const bound = (): number => (isCalm() || !lasts() ? concurrency : flow.room)
 
   const judge: Admission['judge'] = (holder, isDemo) => {
     const level = lag.level()
@@ -118,17 +134,23 @@ export const createAdmission = ({
     hasRoom,
     judge,
     hold(holder) {
-      if (isCalm()) flow = { sinceMs: now(), answered: 0, timesInARow: 0, perMs: 0 }
+      if (isCalm()) flow = newFlow()
       active += 1
+      flow.peak = Math.max(flow.peak, active)
       held.set(holder, (held.get(holder) ?? 0) + 1)
+      const sinceMs = now()
       let isHeld = true
-      return () => {
+      return (isAnswer = true) => {
         if (!isHeld) return
         isHeld = false
         active -= 1
-        flow.answered += 1
-        const left = (held.get(holder) ?? 0) - 1
-        if (left > 0) held.set(holder, left)
+        flow.left += 1
+        if (isAnswer) {
+          flow.answered += 1
+          flow.heldMs += now() - sinceMs
+        }
+        const others = (held.get(holder) ?? 0) - 1
+        if (others > 0) held.set(holder, others)
         else held.delete(holder)
       }
     },

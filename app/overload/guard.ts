@@ -3,7 +3,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { ApiError } from '../errors.ts'
 import { canSendPrepared, headLine, sendPrepared, statusLine } from '../http/prepared.ts'
 import { problemBody, problemType } from '../http/problem.ts'
-import type { Admission } from './admission.ts'
+import type { Admission, Release } from './admission.ts'
 import type { Turns } from './turns.ts'
 
 export type GuardOptions = {
@@ -87,11 +87,11 @@ const prepareRefusal = (publicUrl: string, headers: Readonly<Record<string, stri
  * nothing would fill the room. Over HTTP/2 Fastify writes one that is long in pieces, as it is read; one whose length
  * is known is all there when the first of them is written. Returns whether somebody still waits.
  */
-const holdUntilEnded = (response: ServerResponse, isHttp2: boolean, release: () => void): (() => boolean) => {
+const holdUntilEnded = (response: ServerResponse, isHttp2: boolean, release: Release): (() => boolean) => {
   let isAwaited = true
   // An `end` of its own keeps request and answer, 5 kB, until the next full collection. So Node tells, wherever it does
   // at once: where no other answer of the connection goes out first.
-  if (!isHttp2 && response.socket !== null) response.once('prefinish', release)
+  if (!isHttp2 && response.socket !== null) response.once('prefinish', () => release())
   else {
     const end = response.end as (...given: unknown[]) => ServerResponse
     response.end = ((...given: unknown[]) => {
@@ -108,7 +108,7 @@ const holdUntilEnded = (response: ServerResponse, isHttp2: boolean, release: () 
   }
   response.once('close', () => {
     isAwaited = false
-    release()
+    release(false)
   })
   return () => isAwaited
 }
@@ -153,7 +153,7 @@ export const guardServer = (
     turns.take(holder, () => {
       if (!isAwaited()) return
       handle(request, response)
-      if (isParked(request) || isHeld(request)) release()
+      if (isParked(request) || isHeld(request)) release(false)
     })
   }
 

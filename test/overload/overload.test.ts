@@ -9,7 +9,7 @@ const calm = { level: () => 0, looks: () => 0 }
 const metricsToken = 'who-measures-has-this'
 
 t.test('up to the bound everybody is let in, beyond it whoever holds less than a part of it', async (t) => {
-  const admission = createAdmission({ concurrency: 10, lag: calm })
+  const admission = createAdmission({ concurrency: 10, connections: 1, lag: calm })
   const releases = Array.from({ length: 10 }, () => {
     t.equal(admission.judge('flood', false), 'admit')
     return admission.hold('flood')
@@ -30,7 +30,7 @@ t.test('up to the bound everybody is let in, beyond it whoever holds less than a
 /** An admission whose clock the test sets, with those who were let in. */
 const createRoom = () => {
   const clock = { ms: 0 }
-  const admission = createAdmission({ concurrency: 100, lag: calm, now: () => clock.ms })
+  const admission = createAdmission({ concurrency: 100, connections: 10, lag: calm, now: () => clock.ms })
   const releases: (() => void)[] = []
   return {
     clock,
@@ -47,44 +47,74 @@ const createRoom = () => {
   }
 }
 
-t.test('a burst finds the whole room, what goes on longer a tenth of it, until it is over', async (t) => {
+t.test(
+  'a burst finds the whole room, what goes on longer 1.6 for each connection, until it is over',
+  async (t) => {
+    const { clock, admission, fill, empty } = createRoom()
+    t.equal(fill(), 100)
+    for (; clock.ms < 900; clock.ms += 100) {
+      empty(10)
+      t.equal(fill(), 10, 'within a second it is a burst')
+    }
+    clock.ms = 1_100
+    t.equal(admission.judge('quiet', false), 'admit', 'whoever holds nothing finds room at once')
+    empty(50)
+    t.equal(fill(), 0, 'half of it would have been free')
+    empty(38)
+    t.equal(fill(), 4)
+    t.equal(admission.judge('quiet', false), 'admit', 'whoever holds less than a part of it')
+    empty(7)
+    t.equal(fill(), 91, 'a new burst: fewer waited than there are connections')
+  },
+)
+
+t.test('what goes on longer finds room for as many as are answered in 50 ms, a fifth at most', async (t) => {
   const { clock, admission, fill, empty } = createRoom()
-  t.equal(fill(), 100)
-  for (; clock.ms < 900; clock.ms += 100) {
-    empty(10)
-    t.equal(fill(), 10, 'within a second it is a burst')
+  const goOn = (answered: number, untilMs: number) => {
+    for (; clock.ms < untilMs; clock.ms += 20) {
+      empty(answered)
+      fill()
+    }
   }
-  clock.ms = 1_100
-  t.equal(admission.judge('quiet', false), 'admit', 'whoever holds nothing finds room at once')
-  empty(50)
-  t.equal(fill(), 0, 'half of it would have been free')
-  empty(43)
-  t.equal(fill(), 3)
-  t.equal(admission.judge('quiet', false), 'admit', 'whoever holds less than a part of it')
-  empty(6)
-  t.equal(fill(), 96, 'a new burst')
+  goOn(7, 4_000)
+  t.ok([17, 18].includes(admission.active), `${admission.active}, with 0.35 a millisecond`)
+  goOn(9, 6_000)
+  t.equal(admission.active, 20)
 })
 
-t.test('what goes on longer finds room for those who are answered within 50 ms', async (t) => {
+t.test('where answers are quick there is the whole room, however long it lasts', async (t) => {
   const { clock, admission, fill, empty } = createRoom()
-  t.equal(fill(), 100)
-  for (; clock.ms < 1_100; clock.ms += 100) {
+  for (; clock.ms < 4_000; clock.ms += 10) {
     empty(80)
     fill()
   }
-  t.equal(admission.active, 40, '0.8 a millisecond')
-  empty(10)
-  t.equal(fill(), 10)
-  for (; clock.ms < 2_500; clock.ms += 10) {
-    empty(40)
+  t.equal(admission.active, 100)
+})
+
+t.test('who leaves without an answer makes no room for others', async (t) => {
+  const { clock, admission, fill, empty } = createRoom()
+  for (; clock.ms < 4_000; clock.ms += 10) {
+    empty(1)
     fill()
+    for (let each = 0; each < 80; each += 1) admission.hold('gone')(false)
   }
-  t.equal(admission.active, 100, '4 a millisecond, but no more than the room holds')
+  t.equal(admission.active, 16)
+})
+
+t.test('a few more than there are connections are no flood, and leave the room to a burst', async (t) => {
+  const { clock, admission, fill } = createRoom()
+  const busy = Array.from({ length: 12 }, () => admission.hold('busy'))
+  for (; clock.ms < 4_000; clock.ms += 10) {
+    busy.shift()?.()
+    t.equal(admission.judge('busy', false), 'admit')
+    busy.push(admission.hold('busy'))
+  }
+  t.equal(fill(), 88)
 })
 
 t.test('where nothing is answered for a while nobody is refused for it, nor when it goes on', async (t) => {
   let now = 0
-  const admission = createAdmission({ concurrency: 100, lag: calm, now: () => now })
+  const admission = createAdmission({ concurrency: 100, connections: 10, lag: calm, now: () => now })
   const releases: (() => void)[] = []
   const come = (count: number) => {
     for (let each = 0; each < count; each += 1) {
@@ -104,7 +134,7 @@ t.test('where nothing is answered for a while nobody is refused for it, nor when
 })
 
 t.test('the demo has half of the room', async (t) => {
-  const admission = createAdmission({ concurrency: 10, lag: calm })
+  const admission = createAdmission({ concurrency: 10, connections: 1, lag: calm })
   for (let count = 0; count < 5; count += 1) {
     t.equal(admission.judge('demo', true), 'admit')
     admission.hold('demo')
@@ -115,7 +145,11 @@ t.test('the demo has half of the room', async (t) => {
 
 t.test('a late event loop sheds the demo first, and everybody when it goes on', async (t) => {
   const verdicts = [0, 1, 2, 3, 4].map((level) => {
-    const admission = createAdmission({ concurrency: 10, lag: { level: () => level, looks: () => 7 } })
+    const admission = createAdmission({
+      concurrency: 10,
+      connections: 1,
+      lag: { level: () => level, looks: () => 7 },
+    })
     for (let few = 0; few < 4; few += 1) admission.judge('customer', false)
     return [admission.judge('demo', true), admission.judge('customer', false)].join()
   })
@@ -126,7 +160,11 @@ t.test(
   'a few requests are let in at each turn of a late event loop: it is not they that make it late',
   async (t) => {
     let looks = 0
-    const admission = createAdmission({ concurrency: 10, lag: { level: () => 4, looks: () => looks } })
+    const admission = createAdmission({
+      concurrency: 10,
+      connections: 1,
+      lag: { level: () => 4, looks: () => looks },
+    })
     const turn = () => Array.from({ length: 6 }, (_, n) => admission.judge('anybody', n % 2 === 0))
     t.same(turn(), ['admit', 'admit', 'admit', 'admit', 'shed', 'shed'])
     looks += 1

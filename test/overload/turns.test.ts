@@ -77,7 +77,7 @@ const open = async (t: Test, concurrency: number) => {
     begun.push(request.url ?? '')
     response.end('begun')
   })
-  const admission = createAdmission({ concurrency, lag: { level: () => 0, looks: () => 0 } })
+  const admission = createAdmission({ concurrency, connections: 1, lag: { level: () => 0, looks: () => 0 } })
   guardServer(server, {
     ...{ admission, publicUrl: 'http://api.test', demoToken: 'demo', headers: () => ({}) },
     ...{ onShed: () => {}, isHeld: () => false, turns: { take: (_owner, call) => void waiting.push(call) } },

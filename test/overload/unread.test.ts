@@ -42,7 +42,11 @@ const start = async (t: Test, tls?: { certFile: string; keyFile: string }) => {
     return tls ? short : long
   })
   await app.ready()
-  const admission = createAdmission({ concurrency: 2, lag: { level: () => 0, looks: () => 0 } })
+  const admission = createAdmission({
+    concurrency: 2,
+    connections: 1,
+    lag: { level: () => 0, looks: () => 0 },
+  })
   guardServer(server as Server, {
     ...{ admission, publicUrl: 'http://api.test', demoToken: 'demo', headers: () => ({}) },
     ...{ onShed: () => t.fail('there is room'), answerFast: () => false, isHeld: () => false },

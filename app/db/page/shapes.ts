@@ -104,7 +104,7 @@ export type Shapes = {
 
 /** Kept prepared at once, and so planned at most on each connection: at about 50 kB they are 5 MB of the server's. */
 const maxPrepared = 100
-/** Texts that are kept here alone, at about 4 kB. */
+/** Texts that are kept here alone, at 4 kB and up to 20. */
 const maxTexts = 200
 /** One that was asked for less often is not worth its memory. */
 const usesBefore = 3
@@ -137,8 +137,8 @@ export const createShapes = (compile: (plan: Plan) => Bound, now: () => number):
 
   const make = (plan: Plan, isPrepared: boolean): Kept => {
     const { text, values } = compile(withSlots(plan))
-    const name = createHash('sha256').update(text).digest('hex').slice(0, 16)
-    const mark = pageMark(isPrepared ? `page_${name}` : 'page')
+    const digest = () => createHash('sha256').update(text).digest('hex').slice(0, 16)
+    const mark = pageMark(isPrepared ? `page_${digest()}` : 'page')
     return { text: mark + text, parameters: values.map(toParameter) }
   }
   const keep = (shape: string, plan: Plan): Kept | undefined => {
