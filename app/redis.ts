@@ -35,10 +35,9 @@ const connectTimeoutMs = 2_000
 const retry = (attempt: number) => Math.min(100 * attempt, 2_000)
 
 /**
- * Commands of one turn of the event loop go out at its end as one piece: who waits for an answer for so long and no
- * longer counts from then on. The client's own way of that
- * (`enableAutoPipelining`) waits for the answer to a batch before it sends the next, and keeps batches in a map: whoever
- * waits for an answer outlives the collections of what is young, with all that it holds.
+ * Commands of one turn of the event loop go out at its end as one piece. The client's own way of that
+ * (`enableAutoPipelining`) waits for the answer to a batch before it sends the next: whoever waits as long outlives the
+ * collections of what is young, with all that it holds.
  */
 const gatherWrites = (socket: Socket): void => {
   const { write } = socket
