@@ -43,8 +43,8 @@ const overdraft = 2
 const lastingWaitMs = 50
 /** at least for so many for each connection, which keep the pool busy, */
 const leastForEach = 1.6
-/** and no more than this of `concurrency`, */
-const lastingShare = 0.2
+/** and for so much of `concurrency`, at least and at most, */
+const lastingShares = { least: 0.1, most: 0.2 } as const
 /** unless answers take no longer than so: then there is no line, and quick ones do not make room for slow ones. */
 const quickMs = 20
 /** How often it is judged whether answers flow; where they did twice in a row, the load lasts. */
@@ -76,7 +76,10 @@ export const createAdmission = ({
 }: AdmissionOptions): Admission => {
   const held = new Map<string, number>()
   let active = 0
-  const least = Math.min(concurrency, Math.ceil(leastForEach * connections))
+  const least = Math.min(
+    concurrency,
+    Math.ceil(Math.max(leastForEach * connections, lastingShares.least * concurrency)),
+  )
   /** Since it was judged last: who left, answered or not; how many waited at most; and how often in a row it flowed. */
   const newFlow = () => ({
     sinceMs: now(),
@@ -104,7 +107,7 @@ export const createAdmission = ({
   /** Nobody stands in line: then nothing lasts. */
   const isCalm = (): boolean => active < connections
   const roomFor = (answered: number, heldMs: number, passedMs: number): number => {
-    const most = heldMs < answered * quickMs ? concurrency : Math.max(least, concurrency * lastingShare)
+    const most = heldMs < answered * quickMs ? concurrency : Math.max(least, concurrency * lastingShares.most)
     return Math.min(most, Math.max(least, Math.ceil((answered / passedMs) * lastingWaitMs)))
   }
   const lasts = (): boolean => {
