@@ -51,10 +51,10 @@ const gatherWrites = (socket: Socket): void => {
   }
 }
 
-const gathering = <Client extends RedisClient>(client: Client): Client => {
+/** On every connection of the client, also of one that is made anew. */
+const gatherCommands = (client: RedisClient): void => {
   if (client instanceof Redis) client.on('connect', () => gatherWrites(client.stream as Socket))
-  else client.on('+node', gathering)
-  return client
+  else client.on('+node', gatherCommands)
 }
 
 /**
@@ -63,7 +63,12 @@ const gathering = <Client extends RedisClient>(client: Client): Client => {
  * `retryStrategy` of one's own means none.
  */
 export const connectRedis = (url: string, { gathers = false, ...options }: RedisOptions): RedisClient => {
-  const prepared = gathers ? gathering : <Client>(client: Client) => client
+  const client = createClient(url, options)
+  if (gathers) gatherCommands(client)
+  return client
+}
+
+const createClient = (url: string, options: Omit<RedisOptions, 'gathers'>): RedisClient => {
   const common: RedisOptions = {
     enableOfflineQueue: false,
     connectTimeout: connectTimeoutMs,
@@ -71,9 +76,9 @@ export const connectRedis = (url: string, { gathers = false, ...options }: Redis
     retryStrategy: retry,
     ...options,
   }
-  if (!clusterScheme.test(url)) return prepared(new Redis(url, common))
+  if (!clusterScheme.test(url)) return new Redis(url, common)
   const { scripts, commandTimeout, lazyConnect = false, retryStrategy } = options
-  const cluster = new Cluster(clusterNodes(url), {
+  return new Cluster(clusterNodes(url), {
     enableOfflineQueue: false,
     ...(scripts ? { scripts: scripts as Record<string, { lua: string }> } : {}),
     lazyConnect,
@@ -85,5 +90,4 @@ export const connectRedis = (url: string, { gathers = false, ...options }: Redis
       ...clusterLogin(url),
     },
   })
-  return prepared(cluster)
 }

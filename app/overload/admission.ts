@@ -38,14 +38,14 @@ const overdraft = 2
 /**
  * Once the room has been used for longer than any quota's burst takes to come, it is no burst that has to be waited
  * for: a longer queue only makes everybody late, and each who waits costs memory that is copied again and again while
- * it lives. Then there is room for as many as are answered within so long, as things go,
+ * it lives. Then there is room for as many as are answered within this time, as things go.
  */
 const lastingWaitMs = 50
-/** at least for so many for each connection, which keep the pool busy, */
+/** For each connection to the database: the least room of a lasting load, which keeps the pool busy. */
 const leastForEach = 1.6
-/** and for so much of `concurrency`, at least and at most, */
+/** Of `concurrency`: the least room of a lasting load, too, and the most. */
 const lastingShares = { least: 0.1, most: 0.2 } as const
-/** unless answers take no longer than so: then there is no line, and quick ones do not make room for slow ones. */
+/** Mean of what answers take: where it is less nobody stands in line, and a lasting load may fill the whole room. */
 const quickMs = 20
 /** How often it is judged whether answers flow; where they did twice in a row, the load lasts. */
 const judgeFlowMs = 500

@@ -91,7 +91,7 @@ const holdUntilEnded = (response: ServerResponse, isHttp2: boolean, release: Rel
   let isAwaited = true
   // An `end` of its own keeps request and answer, 5 kB, until the next full collection. So Node tells, wherever it does
   // at once: where no other answer of the connection goes out first.
-  if (!isHttp2 && response.socket !== null) response.once('prefinish', () => release())
+  if (!isHttp2 && response.socket !== null) response.once('prefinish', release)
   else {
     const end = response.end as (...given: unknown[]) => ServerResponse
     response.end = ((...given: unknown[]) => {
