@@ -40,7 +40,7 @@ type Groups = {
   characters: number
 }
 
-/** Different questions of a key that are told apart in a minute; what comes beyond is counted together. */
+/** Different questions of a key that are told apart in a minute; what comes beyond is counted by route and status. */
 const maxTargets = 1_000
 /** Characters of addresses kept at once in all: 4 Mi are at most 8 MB. */
 const maxCharacters = 4 * 2 ** 20
@@ -48,6 +48,11 @@ const maxCharacters = 4 * 2 ** 20
 const maxCharactersOfKey = maxCharacters / 8
 
 const refusals = new Set([401, 403, 429])
+/**
+ * A quota refuses before anybody looks at the question, and whatever it is. To tell these apart would have a flood fill
+ * the places of what its key does read, and write a thousand entries a minute of nothing.
+ */
+const overQuota = 429
 
 /** Reads are counted by key, resource, query and status, in bounded memory, and written once a minute. */
 export const createReadCounts = ({ now, fingerprint }: ReadCountsOptions): ReadCounts => {
@@ -79,11 +84,12 @@ export const createReadCounts = ({ now, fingerprint }: ReadCountsOptions): ReadC
     bump(groups.overflow, `${status} ${route}`, () => ({ route, target: '', status, count: 1, rows: 0 }))
 
   const addNew = (groups: Groups, target: string, status: number, route: string): Group => {
-    const isFull =
+    const isUntold =
+      status === overQuota ||
       groups.told.length >= maxTargets ||
       groups.characters + target.length > maxCharactersOfKey ||
       characters + target.length > maxCharacters
-    if (isFull) return addOverflow(groups, route, status)
+    if (isUntold) return addOverflow(groups, route, status)
     characters += target.length
     groups.characters += target.length
     const group: Group = { route, target, status, count: 1, rows: 0 }

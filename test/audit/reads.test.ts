@@ -87,6 +87,18 @@ t.test('the demo token is not told apart by query: it is anybody’s', async (t)
   ])
 })
 
+t.test('what a quota refuses is counted by route, and hides nothing of what its key reads', async (t) => {
+  const counts = open()
+  for (let i = 0; i < 2_000; i++) counts.add(live('k'), `${list}?number=${i}`, 429, 0, list)
+  counts.add(live('k'), `${list}?number=read`, 200, 1, list)
+  const resource = 'certificates'
+  const query = fingerprintQuery(secrets, `${list}?number=read`)
+  t.match(await drain(counts), [
+    { outcome: 'ok', details: { resource, query, status: 200, count: 1, rows: 1 } },
+    { outcome: 'refused', details: { resource, query: null, status: 429, count: 2_000, rows: 0 } },
+  ])
+})
+
 t.test('memory is bounded: what is too much is counted without its query, and nothing is lost', async (t) => {
   const counts = open()
   for (let i = 0; i < 5_000; i++) counts.add(live('k'), `/v1/certificates?number=${i}`, 200, 1, list)

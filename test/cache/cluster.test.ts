@@ -1,4 +1,5 @@
-import { Redis } from 'ioredis'
+import type { Socket } from 'node:net'
+import { type Cluster, Redis } from 'ioredis'
 import t from 'tap'
 import { createSecrets } from '../../app/auth/secrets.ts'
 import { createEtag, type Entry } from '../../app/cache/entry.ts'
@@ -7,6 +8,7 @@ import { createRedisCache } from '../../app/cache/redis.ts'
 import { parseSnapshot } from '../../app/cache/snapshot.ts'
 import { createRedisLimits } from '../../app/limits/redis.ts'
 import { after } from '../../app/limits/timer.ts'
+import { connectRedis } from '../../app/redis.ts'
 import { until } from '../helper.ts'
 import { testRedis } from '../servers.ts'
 
@@ -86,6 +88,24 @@ async function testCluster(servers: [Node, Node]) {
       sizes.every((size) => size > 5),
       'on both',
     )
+  })
+
+  t.test('what is asked of a node in one turn goes out as one piece', async (t) => {
+    const gathering = connectRedis(url, { gathers: true }) as Cluster
+    t.teardown(() => gathering.disconnect())
+    const askAll = () => Promise.all(customers.map((customer) => gathering.get(customer)))
+    await until('every node answers', () => askAll().then(Boolean, () => false))
+    const sockets = gathering.nodes('master').map(({ stream }) => stream as Socket)
+    const sent = () => sockets.map(({ bytesWritten, writableLength }) => bytesWritten - writableLength)
+    const before = sent()
+    const answers = askAll()
+    t.equal(sockets.length, 2)
+    t.ok(
+      sockets.every(({ writableLength }) => writableLength > 0),
+      'all of it waits',
+    )
+    t.same(sent(), before)
+    t.same(await answers, Array(customers.length).fill(null))
   })
 
   t.test('an erasure goes through every node', async (t) => {
