@@ -35,24 +35,29 @@ type Groups = {
   byStatus: Map<number, Map<string, Group>>
   /** The same in order of coming. */
   told: Group[]
+  /** Of these, with a status of 400 or more. */
+  failed: number
   overflow: Map<string, Group>
   /** Of the targets of this key. */
   characters: number
 }
 
-/** Different questions of a key that are told apart in a minute; what comes beyond is counted by route and status. */
+/**
+ * Different questions of a key, each with each status, that are told apart in a minute; what comes beyond is counted by
+ * route and status.
+ */
 const maxTargets = 1_000
+/**
+ * Of these, what was not answered with data: else a flood of refusals would take the places of what its key reads later
+ * in that minute. Half of a key's characters are left to that, too.
+ */
+const maxFailed = 50
 /** Characters of addresses kept at once in all: 4 Mi are at most 8 MB. */
 const maxCharacters = 4 * 2 ** 20
 /** Of which one key may fill a part, so that its long questions do not cost others the telling apart of theirs. */
 const maxCharactersOfKey = maxCharacters / 8
 
 const refusals = new Set([401, 403, 429])
-/**
- * A quota refuses before anybody looks at the question, and whatever it is. To tell these apart would have a flood fill
- * the places of what its key does read, and write a thousand entries a minute of nothing.
- */
-const overQuota = 429
 
 /** Reads are counted by key, resource, query and status, in bounded memory, and written once a minute. */
 export const createReadCounts = ({ now, fingerprint }: ReadCountsOptions): ReadCounts => {
@@ -64,7 +69,7 @@ export const createReadCounts = ({ now, fingerprint }: ReadCountsOptions): ReadC
     const name = reader?.keyId ?? ''
     const known = keys.get(name)
     if (known) return known
-    const groups: Groups = { reader, byStatus: new Map(), told: [], overflow: new Map(), characters: 0 }
+    const groups: Groups = { reader, byStatus: new Map(), told: [], failed: 0, overflow: new Map(), characters: 0 }
     keys.set(name, groups)
     return groups
   }
@@ -84,14 +89,17 @@ export const createReadCounts = ({ now, fingerprint }: ReadCountsOptions): ReadC
     bump(groups.overflow, `${status} ${route}`, () => ({ route, target: '', status, count: 1, rows: 0 }))
 
   const addNew = (groups: Groups, target: string, status: number, route: string): Group => {
-    const isUntold =
-      status === overQuota ||
+    const hasFailed = status >= 400
+    const mostOfKey = hasFailed ? maxCharactersOfKey / 2 : maxCharactersOfKey
+    const isFull =
+      (hasFailed && groups.failed >= maxFailed) ||
       groups.told.length >= maxTargets ||
-      groups.characters + target.length > maxCharactersOfKey ||
+      groups.characters + target.length > mostOfKey ||
       characters + target.length > maxCharacters
-    if (isUntold) return addOverflow(groups, route, status)
+    if (isFull) return addOverflow(groups, route, status)
     characters += target.length
     groups.characters += target.length
+    if (hasFailed) groups.failed += 1
     const group: Group = { route, target, status, count: 1, rows: 0 }
     groups.told.push(group)
     const byTarget = groups.byStatus.get(status) ?? new Map<string, Group>()

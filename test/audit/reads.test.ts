@@ -87,16 +87,38 @@ t.test('the demo token is not told apart by query: it is anybody’s', async (t)
   ])
 })
 
-t.test('what a quota refuses is counted by route, and hides nothing of what its key reads', async (t) => {
+t.test('a flood of refusals hides nothing of what its key reads, and writes little', async (t) => {
   const counts = open()
-  for (let i = 0; i < 2_000; i++) counts.add(live('k'), `${list}?number=${i}`, 429, 0, list)
-  counts.add(live('k'), `${list}?number=read`, 200, 1, list)
-  const resource = 'certificates'
-  const query = fingerprintQuery(secrets, `${list}?number=read`)
-  t.match(await drain(counts), [
-    { outcome: 'ok', details: { resource, query, status: 200, count: 1, rows: 1 } },
-    { outcome: 'refused', details: { resource, query: null, status: 429, count: 2_000, rows: 0 } },
-  ])
+  const flood = (key: string, status: number, route: string) => {
+    for (let i = 0; i < 1_000; i++) counts.add(live(key), `${route}?name=${i}`, status, 0, route)
+  }
+  for (const status of [429, 404]) flood('k', status, list)
+  flood('k', 429, '/v1/products')
+  flood('other', 429, list)
+  const read = `${list}?name=read`
+  counts.add(live('k'), read, 200, 1, list)
+  const events = await drain(counts)
+  const ofRead = events.filter(({ outcome, details }) => outcome === 'ok' && details?.status === 200)
+  t.match(ofRead, [{ keyId: 'k', details: { query: fingerprintQuery(secrets, read), count: 1 } }])
+  t.equal(ofRead.length, 1)
+  const together = events.filter(({ details }) => details?.query === null)
+  const told = (key: string) => events.filter(({ keyId }) => keyId === key).length
+  t.strictSame(
+    together.map(({ keyId, details }) => [keyId, details?.status, details?.resource, details?.count]),
+    [
+      ['k', 429, 'certificates', 950],
+      ['k', 404, 'certificates', 1_000],
+      ['k', 429, 'products', 1_000],
+      ['other', 429, 'certificates', 950],
+    ],
+  )
+  t.same([told('k'), told('other')], [54, 51])
+
+  const long = 'x'.repeat(16_000)
+  for (let i = 0; i < 40; i++) counts.add(live('k'), `${list}?name=${i}&cursor=${long}`, 429, 0, list)
+  counts.add(live('k'), `${read}&cursor=${long}`, 200, 1, list)
+  const afterLong = (await drain(counts)).filter(({ outcome }) => outcome === 'ok')
+  t.match(afterLong, [{ details: { query: String } }], 'nor do its longest addresses')
 })
 
 t.test('memory is bounded: what is too much is counted without its query, and nothing is lost', async (t) => {

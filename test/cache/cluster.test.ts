@@ -90,7 +90,7 @@ async function testCluster(servers: [Node, Node]) {
     )
   })
 
-  t.test('what is asked of a node in one turn goes out as one piece', async (t) => {
+  t.test('what is asked of a node waits for the end of the turn', async (t) => {
     const gathering = connectRedis(url, { gathers: true }) as Cluster
     t.teardown(() => gathering.disconnect())
     const askAll = () => Promise.all(customers.map((customer) => gathering.get(customer)))

@@ -23,8 +23,9 @@ import { createGroups } from './groups.ts'
  * client has nothing to do: that the flood elsewhere is not noticed shows it. What is noticed of the one here is what
  * the service does. Service, PostgreSQL and Redis share the other core, weighed as compose.yaml
  * weighs their containers. Answers to what was due around a moment in which
- * that core was taken away are not judged. A limit is a minute's: rounds of 60 seconds judge it, each with all that
- * comes once a minute. Shorter ones show what begins, and hang on where full collections fall.
+ * that core was taken away are not judged. A limit is a minute's: run it with ROUND_SECONDS=60
+ * ROUNDS=4 to judge that. Shorter rounds show how a flood begins, and hang on where full collections fall and what is
+ * written down once a minute.
  */
 
 /** Of each kind. */
