@@ -69,7 +69,14 @@ export const createReadCounts = ({ now, fingerprint }: ReadCountsOptions): ReadC
     const name = reader?.keyId ?? ''
     const known = keys.get(name)
     if (known) return known
-    const groups: Groups = { reader, byStatus: new Map(), told: [], failed: 0, overflow: new Map(), characters: 0 }
+    const groups: Groups = {
+      reader,
+      byStatus: new Map(),
+      told: [],
+      failed: 0,
+      overflow: new Map(),
+      characters: 0,
+    }
     keys.set(name, groups)
     return groups
   }
