@@ -95,15 +95,15 @@ export const createReadCounts = ({ now, fingerprint }: ReadCountsOptions): ReadC
   const addOverflow = (groups: Groups, route: string, status: number): Group =>
     bump(groups.overflow, `${status} ${route}`, () => ({ route, target: '', status, count: 1, rows: 0 }))
 
+  const hasRoom = (groups: Groups, { length }: string, hasFailed: boolean): boolean =>
+    groups.told.length < maxTargets &&
+    characters + length <= maxCharacters &&
+    groups.characters + length <= (hasFailed ? maxCharactersOfKey / 2 : maxCharactersOfKey) &&
+    !(hasFailed && groups.failed >= maxFailed)
+
   const addNew = (groups: Groups, target: string, status: number, route: string): Group => {
     const hasFailed = status >= 400
-    const mostOfKey = hasFailed ? maxCharactersOfKey / 2 : maxCharactersOfKey
-    const isFull =
-      (hasFailed && groups.failed >= maxFailed) ||
-      groups.told.length >= maxTargets ||
-      groups.characters + target.length > mostOfKey ||
-      characters + target.length > maxCharacters
-    if (isFull) return addOverflow(groups, route, status)
+    if (!hasRoom(groups, target, hasFailed)) return addOverflow(groups, route, status)
     characters += target.length
     groups.characters += target.length
     if (hasFailed) groups.failed += 1

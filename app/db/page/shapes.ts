@@ -112,7 +112,8 @@ const usesBefore = 3
 const dropEveryMs = 10_000
 
 /**
- * Statements that are made once for each shape, as to make one takes 45 to 70 µs. Those that are bound carry a mark by which connections keep them prepared; of the others the planner sees the values each time.
+ * Statements that are made once for each shape, as to make one takes 45 to 70 µs. Those that are bound carry a mark by
+ * which connections keep them prepared; of the others the planner sees the values each time.
  * `compile`: text and parameters of a plan. Bounded in number and, where the server keeps them, in turnover, because
  * clients choose shapes.
  */
