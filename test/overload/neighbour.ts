@@ -21,16 +21,15 @@ import { createGroups } from './groups.ts'
  * token: their p99 without it, with the same flood at another server of this machine, and with it here, in turn. All
  * clients have a core to themselves, on which the flood's own process, and the other server, run only when the others'
  * client has nothing to do: that the flood elsewhere is not noticed shows it. What is noticed of the one here is what
- * the service does. Service, PostgreSQL and Redis share the other core, weighed as compose.yaml
- * weighs their containers. Answers to what was due around a moment in which
- * that core was taken away are not judged. A limit is a minute's: run it with ROUND_SECONDS=60
- * ROUNDS=4 to judge that. Shorter rounds show how a flood begins, and hang on where full collections fall and what is
- * written down once a minute.
+ * the service does. Service, PostgreSQL and Redis share the other core, weighed as compose.yaml weighs their
+ * containers. Answers to what was due around a moment in which that core was taken away are not judged. A limit is a
+ * minute's, so rounds are a minute long, and each case takes thirteen. Shorter ones (ROUND_SECONDS=2 ROUNDS=12) show
+ * how a flood begins, and hang on where full collections fall and what is written down once a minute.
  */
 
 /** Of each kind. */
-const rounds = Number(process.env.ROUNDS ?? 12)
-const seconds = Number(process.env.ROUND_SECONDS ?? 2)
+const rounds = Number(process.env.ROUNDS ?? 4)
+const seconds = Number(process.env.ROUND_SECONDS ?? 60)
 /** Of the flood before the others begin: 0 judges its start as well, 1 what goes on then. */
 const leadSeconds = Number(process.env.LEAD_SECONDS ?? 0)
 /** What a flood leaves behind is not noticed any more: what is written of it later, and collected. */
@@ -169,7 +168,7 @@ const judge = (from: readonly Round[], to: readonly Round[]): string => {
   const { ratio, least, most } = compare(from, to, 0.99)
   if (most <= mostRatio) return 'reached'
   if (least > mostRatio) return 'MISSED'
-  return `${ratio <= mostRatio ? 'reached' : 'MISSED'} by this figure, but noise may be all of it`
+  return `${ratio <= mostRatio ? 'reached' : 'MISSED'} by this figure, not proven: the interval has the bound in it`
 }
 
 type Kinds = { alone: Round[]; elsewhere: Round[]; beside: Round[] }
@@ -204,7 +203,7 @@ const report = ({ what, perSecond, isCustomer }: Case, { alone, elsewhere: away,
       `elsewhere ${showLoop(away)}; here ${showLoop(beside)}\n` +
       `  p99 at most ${mostRatio} times that without: ${isCustomer ? judge(alone, beside) : 'not asked of strangers'}`,
   )
-  if (isCustomer && judge(alone, beside) === 'MISSED') process.exitCode = 1
+  if (isCustomer && judge(alone, beside) !== 'reached') process.exitCode = 1
 }
 
 type Case = { what: string; perSecond: number; request: Order['requests'][number]; isCustomer: boolean }
