@@ -64,6 +64,7 @@ const serve = async (config: Config) => {
     starting.abort()
     await stop()
     await stores?.close()
+    await logStream.end()
     if (!err) log.info('ended in order')
   }
   const stopNow = isWorker ? endByWord(shutdownMs, close) : void endBySignal(shutdownMs, close)

@@ -1,4 +1,5 @@
-import pino from 'pino'
+import { fstatSync, write, writeSync } from 'node:fs'
+import { performance } from 'node:perf_hooks'
 
 export type LogStream = {
   write(line: string): void
@@ -6,83 +7,155 @@ export type LogStream = {
   readonly lost: number
 }
 
-/** Kept while nothing can be written; lines beyond are given up. */
-const keptBytes = 1_048_576
+/** Whole lines that went out together, or what is left of them. */
+type Piece = { data: string | Buffer; bytes: number }
+
+/** Kept while nothing can be written, half a second of the busiest log; lines beyond are given up. */
+const mostBytes = 8_388_608
 /** Lines go out together, so late or so many: a call of the system for each costs as much as half an answer. */
 const batchMs = 50
 const batchCharacters = 32_768
-/** A disk that is full, or a reader that is gone, is tried again so often, also where nothing is logged. */
+/** A pipe that is full is tried again so often. */
+const fullMs = 5
+/** A disk that is full, or a reader that is gone, so often, also where nothing is logged. */
 const retryMs = 1_000
+/** At the end a pipe's reader is waited for so long. */
+const lastMs = 1_000
 
-/** At the end a reader that is slow is waited for so many times, a tenth of a second each. */
-const lastTries = 10
+const countLines = (data: string | Buffer) => data.toString().split('\n').length - 1
+
+const nap = (ms: number) => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)
 
 /**
- * The log's way out, which outlives its reader and its disk: what cannot be written is kept for a while and tried
- * again. A reader that is slower than the log is not waited for: no answer stands still for a line.
- * `report` is told once that writing fails or that lines are given up, and again when nothing is kept any more.
+ * The log's way out to `fd`, which outlives its reader and its disk: what cannot be written is kept for a while and
+ * tried again. No answer stands still for a line: a pipe says at once that it is full, a file is written beside the
+ * event loop, since its writer waits for the disk. `report` is told once that writing fails or that lines are given
+ * up, again when nothing is kept any more, and at the process's end how many lines are left.
+ *
+ * `end` resolves when nothing is written beside the loop any more: what is logged from then on, and as the process
+ * ends, comes after it.
  */
-export const openLogStream = (fd: number, report: (message: string) => void): LogStream => {
-  let triesLeft = 0
-  const stream = pino.destination({
-    dest: fd,
-    sync: true,
-    maxLength: keptBytes,
-    retryEAGAIN: () => triesLeft-- > 0,
-  })
+export const openLogStream = (
+  fd: number,
+  report: (message: string) => void,
+): LogStream & { end(): Promise<void> } => {
+  const isFile = fstatSync(fd).isFile()
+  let isBeside = isFile
+  const kept: Piece[] = []
+  let keptBytes = 0
+  /** The first of what is kept is being written beside the loop. */
+  let isUnderWay = false
+  let onSettled: (() => void) | undefined
+  let isFull = false
   let isFailing = false
   let isLosing = false
   let lost = 0
   let batch = ''
   let timer: NodeJS.Timeout | undefined
-  let isKept = false
+
+  const schedule = (ms: number) => {
+    timer ??= setTimeout(flush, ms).unref()
+  }
+  const keep = (lines: string) => {
+    const bytes = Buffer.byteLength(lines)
+    if (keptBytes + bytes <= mostBytes) {
+      kept.push({ data: lines, bytes })
+      keptBytes += bytes
+      return
+    }
+    lost += countLines(lines)
+    if (!isFailing && !isLosing)
+      report(`the log is not ${isFile ? 'written' : 'read'} in time: lines are given up`)
+    isLosing = true
+  }
+  const remove = (written: number) => {
+    const { data, bytes } = kept[0] as Piece
+    keptBytes -= written
+    if (written === bytes) kept.shift()
+    else kept[0] = { data: Buffer.from(data as string).subarray(written), bytes: bytes - written }
+  }
+  const fail = ({ code, message }: NodeJS.ErrnoException) => {
+    isFull = code === 'EAGAIN'
+    schedule(isFull ? fullMs : retryMs)
+    if (isFull) return
+    if (!isFailing) report(`the log cannot be written (${code ?? message}): the service goes on without`)
+    isFailing = true
+  }
+  // Not with each piece that is taken: lines would be given up between them, and each time it was said.
+  const recover = () => {
+    if (isFailing || isLosing)
+      report(`the log is ${isFailing || isFile ? 'written' : 'read'} again; lines lost: ${lost}`)
+    isFailing = false
+    isLosing = false
+  }
+  const onWritten = (error: NodeJS.ErrnoException | null, written: number) => {
+    isUnderWay = false
+    if (error) fail(error)
+    else {
+      remove(written)
+      writeKept()
+    }
+    onSettled?.()
+  }
+  const writeKept = () => {
+    while (kept.length > 0) {
+      if (isUnderWay) return
+      // A string of one piece is written as it is; what is left of one is a buffer. Both have the same signature.
+      const data = (kept[0] as Piece).data as string
+      if (isBeside) {
+        isUnderWay = true
+        return write(fd, data, onWritten)
+      }
+      try {
+        remove(writeSync(fd, data))
+      } catch (error) {
+        return fail(error as NodeJS.ErrnoException)
+      }
+    }
+    recover()
+  }
   const flush = () => {
     clearTimeout(timer)
     timer = undefined
     const lines = batch
     batch = ''
-    if (isKept) {
-      isKept = false
-      // First, and by itself: with lines for which there is no room nothing would be tried, now and for ever.
-      stream.write('')
-    }
-    if (lines !== '') stream.write(lines)
+    if (lines !== '') keep(lines)
+    writeKept()
   }
-  const schedule = (ms = batchMs) => {
-    timer ??= setTimeout(flush, ms).unref()
-  }
-  stream.on('error', (error: NodeJS.ErrnoException) => {
-    isKept = true
-    if (error.code === 'EAGAIN') return schedule()
-    schedule(retryMs)
-    if (!isFailing)
-      report(`the log cannot be written (${error.code ?? error.message}): the service goes on without`)
-    isFailing = true
-  })
-  stream.on('drop', (lines: string) => {
-    lost += lines.split('\n').length - 1
-    if (!isFailing && !isLosing) report('the log is not read in time: lines are given up')
-    isLosing = true
-  })
-  // Not with each piece that is taken: lines would be given up between them, and each time it was said.
-  stream.on('drain', () => {
-    if (isKept || !(isFailing || isLosing)) return
-    report(`the log is ${isFailing ? 'written' : 'read'} again; lines lost: ${lost}`)
-    isFailing = false
-    isLosing = false
-  })
+
   process.once('exit', () => {
-    triesLeft = lastTries
+    isBeside = false
+    if (isUnderWay) {
+      // Node ends no process before its pool is through, so this piece is written, and not to be written twice. It
+      // comes first unless the pool is so busy that it has not begun by then; lines carry their time.
+      nap(fullMs)
+      remove((kept[0] as Piece).bytes)
+      isUnderWay = false
+    }
     flush()
+    const untilMs = performance.now() + lastMs
+    while (kept.length > 0 && isFull && performance.now() < untilMs) {
+      nap(fullMs)
+      writeKept()
+    }
+    const left = kept.reduce((lines, { data }) => lines + countLines(data), 0)
+    if (left > 0) report(`the log's last lines could not be written: ${left}`)
   })
   return {
     write: (line) => {
       batch += line
       if (batch.length >= batchCharacters) flush()
-      else schedule()
+      else schedule(batchMs)
     },
     get lost() {
       return lost
+    },
+    async end() {
+      isBeside = false
+      if (isUnderWay)
+        await new Promise<void>((resolve) => {
+          onSettled = resolve
+        })
     },
   }
 }

@@ -1,10 +1,15 @@
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { closeSync, constants, mkdtempSync, openSync, readFileSync, readSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { Readable } from 'node:stream'
+import { text } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
 import t from 'tap'
 import { openLogStream } from '../../app/running/log-stream.ts'
 import { until } from '../helper.ts'
+import { keepPoolBusy } from './busy-pool.ts'
 
 t.test('lines that a reader is too slow for are given up, counted, and spoken of twice', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'certdata-log-'))
@@ -30,12 +35,12 @@ t.test('lines that a reader is too slow for are given up, counted, and spoken of
   /** What is in the pipe; a pipe that is empty has nothing now. */
   const take = (most = bytes.length) => {
     try {
-      read += readSync(reader, bytes, 0, most, null) / line.length
+      read += readSync(reader, bytes, 0, most, null)
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') throw error
     }
   }
-  write(1_000)
+  write(8_000)
   t.equal(stream.lost, 0, 'what is kept is not lost')
   write(2_000)
   t.ok(stream.lost > 1_000, `${stream.lost} lines`)
@@ -51,14 +56,14 @@ t.test('lines that a reader is too slow for are given up, counted, and spoken of
   })
   await until('to the last line', () => {
     take()
-    return read + stream.lost === written
+    return read === (written - stream.lost) * line.length
   })
   t.equal(reports[1], `the log is read again; lines lost: ${stream.lost}`)
   const { lost } = stream
   write(10)
   await until('and goes on', () => {
     take()
-    return read + lost === written
+    return read === (written - lost) * line.length
   })
   t.equal(reports.length, 2)
 })
@@ -72,38 +77,133 @@ const swap = (descriptor: number, file: string) => {
   for (const other of others) closeSync(other)
 }
 
-t.test('a disk that was full for long is written to again once it is not', async (t) => {
+for (const kind of ['file', 'device']) {
+  t.test(`a disk that was full for long is written to again once it is not: ${kind}`, async (t) => {
+    const folder = mkdtempSync(join(tmpdir(), 'certdata-log-'))
+    const file = join(folder, 'log')
+    // What is opened decides who writes; what it is afterwards does not.
+    const disk = openSync(kind === 'file' ? file : '/dev/full', 'a')
+    t.teardown(() => {
+      closeSync(disk)
+      rmSync(folder, { recursive: true })
+    })
+    const reports: string[] = []
+    const stream = openLogStream(disk, (message) => reports.push(message))
+    const line = `${'x'.repeat(999)}\n`
+    swap(disk, '/dev/full')
+    let written = 0
+    const write = (lines: number) => {
+      for (let n = 0; n < lines; n += 1) stream.write(line)
+      written += lines
+    }
+    write(100)
+    await until('said', () => reports.length === 1)
+    // More than is kept.
+    write(10_000)
+    const { lost } = stream
+    t.ok(lost > 1_000, `${lost} lines`)
+    t.same(reports, ['the log cannot be written (ENOSPC): the service goes on without'])
+
+    swap(disk, file)
+    const lines = () => readFileSync(file, 'utf8').split('\n').length - 1
+    await until('what was kept is there, though nothing more is logged', () => lines() === written - lost)
+    await until('said', () => reports.length === 2)
+    t.equal(reports[1], `the log is written again; lines lost: ${lost}`)
+    write(1)
+    await until('and goes on', () => lines() === written - lost)
+    t.equal(stream.lost, lost)
+
+    swap(disk, '/dev/full')
+    write(100)
+    await until('said anew', () => reports.length === 3)
+    swap(disk, file)
+    await until('none of a few is lost', () => lines() === written - lost)
+    await until('all is said', () => reports.length === 4)
+    t.equal(stream.lost, lost)
+  })
+}
+
+t.test('a file is written beside the loop, in order, and nothing is once `end` resolves', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'certdata-log-'))
   const file = join(folder, 'log')
-  const disk = openSync('/dev/full', 'w')
+  const disk = openSync(file, 'a')
   t.teardown(() => {
     closeSync(disk)
     rmSync(folder, { recursive: true })
   })
-  const reports: string[] = []
-  const stream = openLogStream(disk, (message) => reports.push(message))
-  const line = `${'x'.repeat(999)}\n`
-  // More than is kept.
-  const written = 3_000
-  for (let n = 0; n < written; n += 1) stream.write(line)
-  const { lost } = stream
-  t.ok(lost > 1_000, `${lost} lines`)
-  t.same(reports, ['the log cannot be written (ENOSPC): the service goes on without'])
+  const stream = openLogStream(disk, (message) => t.fail(message))
+  const read = () => readFileSync(file, 'utf8').split('\n').slice(0, -1)
+  let last = 0
+  const write = (lines: number) => {
+    for (const end = last + lines; last < end; last += 1) stream.write(`${last} ${'x'.repeat(99)}\n`)
+  }
+  const all = () => Array.from({ length: last }, (_, n) => `${n} ${'x'.repeat(99)}`)
+  const begun = keepPoolBusy()
+  write(1_000)
+  t.same(read(), [], 'whoever logs does not write')
+  await until('all is written', () => read().length === last)
+  t.same(read(), all())
+  await begun
 
-  swap(disk, file)
-  const lines = () => readFileSync(file, 'utf8').split('\n').length - 1
-  await until('what was kept is there, though nothing more is logged', () => lines() === written - lost)
-  await until('said', () => reports.length === 2)
-  t.equal(reports[1], `the log is written again; lines lost: ${lost}`)
-  stream.write(line)
-  await until('and goes on', () => lines() === written - lost + 1)
-  t.equal(stream.lost, lost)
+  void keepPoolBusy()
+  write(1_000)
+  await stream.end()
+  write(1_000)
+  t.ok(read().length > 2_500, 'now whoever logs writes')
+  await until('to the last line', () => read().length === last)
+  t.same(read(), all())
+})
 
-  swap(disk, '/dev/full')
-  for (let n = 0; n < 100; n += 1) stream.write(line)
-  await until('said anew', () => reports.length === 3)
-  swap(disk, file)
-  await until('none of a few is lost', () => lines() === written - lost + 101)
-  await until('all is said', () => reports.length === 4)
-  t.equal(stream.lost, lost)
+/** A process of its own that logs and ends: what it has logged and said, and how it ended. Read when it ends. */
+const logAndEnd = async (how: string, stdout: 'pipe' | number) => {
+  const child = spawn(process.execPath, [fileURLToPath(new URL('ending.ts', import.meta.url)), how], {
+    stdio: ['ignore', stdout, 'pipe'],
+  })
+  const closed = once(child, 'close')
+  const { stderr } = child as { stderr: Readable }
+  await once(stderr, 'readable')
+  const [output, said] = [child.stdout, stderr].map((stream) => stream && text(stream))
+  const [code] = await closed
+  return { output: (await output) ?? '', said: await said, code }
+}
+const numbers = (output: string) =>
+  output
+    .split('\n')
+    .slice(0, -1)
+    .map((line) => Number(line.split(' ', 1)[0]))
+const upTo = (count: number) => Array.from({ length: count }, (_, n) => n)
+
+t.test('a process that ends leaves each line once', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'certdata-log-'))
+  t.teardown(() => rmSync(folder, { recursive: true }))
+  const endWithFile = async (how: string) => {
+    const file = join(folder, how)
+    const disk = openSync(file, 'a')
+    const { said, code } = await logAndEnd(how, disk)
+    closeSync(disk)
+    t.equal(code, 3)
+    t.equal(said, 'ending\n')
+    return numbers(readFileSync(file, 'utf8'))
+  }
+  t.same(await endWithFile('idle'), upTo(2_000), 'a file')
+  t.same(
+    (await endWithFile('busy')).sort((a, b) => a - b),
+    upTo(2_000),
+    'a file of which a piece has waited for its turn',
+  )
+  const { output, said, code } = await logAndEnd('idle', 'pipe')
+  t.same(numbers(output), upTo(2_000), 'a pipe, which does not take all at once')
+  t.equal(said, 'ending\n')
+  t.equal(code, 3)
+})
+
+t.test('a process that ends with its disk full says how much is not there', async (t) => {
+  const full = openSync('/dev/full', 'w')
+  t.teardown(() => closeSync(full))
+  const { said, code } = await logAndEnd('idle', full)
+  t.match(
+    said,
+    /^the log cannot be written \(ENOSPC\).*\nending\nthe log's last lines could not be written: 2000\n$/,
+  )
+  t.equal(code, 3)
 })
