@@ -62,10 +62,13 @@ const serve = async (config: Config) => {
     else log.info('told to stop: what is under way is finished first')
     draining = true
     starting.abort()
-    await stop()
-    await stores?.close()
-    await logStream.end()
-    if (!err) log.info('ended in order')
+    try {
+      await stop()
+      await stores?.close()
+      if (!err) log.info('ended in order')
+    } finally {
+      await logStream.end()
+    }
   }
   const stopNow = isWorker ? endByWord(shutdownMs, close) : void endBySignal(shutdownMs, close)
   const warn = (message: string, error?: Error) => log.warn({ reason: error?.message }, message)

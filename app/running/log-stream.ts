@@ -7,7 +7,7 @@ export type LogStream = {
   readonly lost: number
 }
 
-/** Whole lines that went out together, or what is left of them. */
+/** Whole lines that go out together, or what is left of them. */
 type Piece = { data: string | Buffer; bytes: number }
 
 /** Kept while nothing can be written, half a second of the busiest log; lines beyond are given up. */
@@ -15,6 +15,8 @@ const mostBytes = 8_388_608
 /** Lines go out together, so late or so many: a call of the system for each costs as much as half an answer. */
 const batchMs = 50
 const batchCharacters = 32_768
+/** What waits goes out together as well: of what is written beside the loop, each turn of it takes one piece. */
+const pieceBytes = 262_144
 /** A pipe that is full is tried again so often. */
 const fullMs = 5
 /** A disk that is full, or a reader that is gone, so often, also where nothing is logged. */
@@ -30,7 +32,8 @@ const nap = (ms: number) => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)
  * The log's way out to `fd`, which outlives its reader and its disk: what cannot be written is kept for a while and
  * tried again. No answer stands still for a line: a pipe says at once that it is full, a file is written beside the
  * event loop, since its writer waits for the disk. `report` is told once that writing fails or that lines are given
- * up, again when nothing is kept any more, and at the process's end how many lines are left.
+ * up, again when nothing is kept any more, and where the process ends before that. Both times it is told how many
+ * lines were lost.
  *
  * `end` resolves when nothing is written beside the loop any more: what is logged from then on, and as the process
  * ends, comes after it.
@@ -59,8 +62,14 @@ export const openLogStream = (
   const keep = (lines: string) => {
     const bytes = Buffer.byteLength(lines)
     if (keptBytes + bytes <= mostBytes) {
-      kept.push({ data: lines, bytes })
       keptBytes += bytes
+      const last = isUnderWay && kept.length === 1 ? undefined : kept.at(-1)
+      if (typeof last?.data !== 'string' || last.bytes + bytes > pieceBytes) {
+        kept.push({ data: lines, bytes })
+        return
+      }
+      last.data += lines
+      last.bytes += bytes
       return
     }
     lost += countLines(lines)
@@ -72,7 +81,10 @@ export const openLogStream = (
     const { data, bytes } = kept[0] as Piece
     keptBytes -= written
     if (written === bytes) kept.shift()
-    else kept[0] = { data: Buffer.from(data as string).subarray(written), bytes: bytes - written }
+    else {
+      const all = typeof data === 'string' ? Buffer.from(data) : data
+      kept[0] = { data: all.subarray(written), bytes: bytes - written }
+    }
   }
   const fail = ({ code, message }: NodeJS.ErrnoException) => {
     isFull = code === 'EAGAIN'
@@ -93,13 +105,13 @@ export const openLogStream = (
     if (error) fail(error)
     else {
       remove(written)
-      writeKept()
+      if (kept.length === 0) recover()
+      else writeKept()
     }
     onSettled?.()
   }
   const writeKept = () => {
-    while (kept.length > 0) {
-      if (isUnderWay) return
+    while (kept.length > 0 && !isUnderWay) {
       // A string of one piece is written as it is; what is left of one is a buffer. Both have the same signature.
       const data = (kept[0] as Piece).data as string
       if (isBeside) {
@@ -111,25 +123,31 @@ export const openLogStream = (
       } catch (error) {
         return fail(error as NodeJS.ErrnoException)
       }
+      if (kept.length === 0) recover()
     }
-    recover()
   }
   const flush = () => {
     clearTimeout(timer)
     timer = undefined
     const lines = batch
     batch = ''
+    // First what is kept, so that there may be room.
+    writeKept()
     if (lines !== '') keep(lines)
     writeKept()
   }
 
   process.once('exit', () => {
     isBeside = false
+    let unsure = 0
     if (isUnderWay) {
-      // Node ends no process before its pool is through, so this piece is written, and not to be written twice. It
-      // comes first unless the pool is so busy that it has not begun by then; lines carry their time.
+      // Node ends no process before its pool is through, so this piece is tried, and not to be written twice. It comes
+      // first unless the pool is so busy that it has not begun by then; lines carry their time. What became of it
+      // nobody hears: it is taken for lost where what follows it is.
       nap(fullMs)
-      remove((kept[0] as Piece).bytes)
+      const { data, bytes } = kept[0] as Piece
+      unsure = countLines(data)
+      remove(bytes)
       isUnderWay = false
     }
     flush()
@@ -138,8 +156,9 @@ export const openLogStream = (
       nap(fullMs)
       writeKept()
     }
-    const left = kept.reduce((lines, { data }) => lines + countLines(data), 0)
-    if (left > 0) report(`the log's last lines could not be written: ${left}`)
+    const left = kept.reduce((lines, { data }) => lines + countLines(data), isFailing ? unsure : 0)
+    if (kept.length > 0 || isFailing || isLosing)
+      report(`the log ends before it was written; lines lost: ${lost + left}`)
   })
   return {
     write: (line) => {

@@ -11,14 +11,17 @@ import { startWorkers, type Workers } from './workers.ts'
  * Rejects where the first of them does not start.
  */
 export const supervise = async (config: Config, withinMs: number): Promise<void> => {
-  const { log } = openLog(config)
-  let workers: Workers | undefined
+  // Before the log's own: that may wait for whoever reads it.
   process.once('exit', () => {
     for (const worker of Object.values(cluster.workers ?? {})) worker?.process.kill('SIGKILL')
   })
+  const { stream, log } = openLog(config)
+  let workers: Workers | undefined
   endBySignal(withinMs, async ({ err }) => {
     if (err) log.fatal({ err }, 'stopping after an unexpected error')
-    if (workers && !(await workers.stop())) throw new Error('a worker did not end in order')
+    const isClean = await workers?.stop()
+    await stream.end()
+    if (isClean === false) throw new Error('a worker did not end in order')
   })
   const port = await findPort(config)
   workers = await startWorkers({ count: config.workers, env: { PORT: String(port) }, log })

@@ -143,11 +143,23 @@ const pooled = (rounds: readonly Round[], share: number): number =>
 const mean = (rounds: readonly Round[], of: (round: Round) => number): number =>
   rounds.reduce((sum, round) => sum + of(round), 0) / rounds.length
 
-/** How many times as large a percentile of the latter is, and between what it lies. */
-const compare = (from: readonly Round[], to: readonly Round[], share: number) => ({
-  ratio: pooled(to, share) / pooled(from, share),
-  ...intervalOf(() => pooled(redraw(to), share) / pooled(redraw(from), share)),
-})
+/**
+ * How many times as large a percentile of the latter is, and between what it lies. Rounds of one number are drawn
+ * together: they were next to each other, and what drifts has changed both.
+ */
+const compare = (from: readonly Round[], to: readonly Round[], share: number) => {
+  const ratioOf = (numbers: readonly number[]) => {
+    const [before, after] = [from, to].map((all) =>
+      pooled(
+        numbers.map((n) => all[n] as Round),
+        share,
+      ),
+    )
+    return (after as number) / (before as number)
+  }
+  const numbers = [...from.keys()]
+  return { ratio: ratioOf(numbers), ...intervalOf(() => ratioOf(redraw(numbers))) }
+}
 
 /** What the service's event loop ran and waited, in per cent of the time. */
 const showLoop = (rounds: readonly Round[]): string =>
@@ -215,11 +227,19 @@ const measure = async (each: Case) => {
     await delay(settledMs)
     await runRound(flood)
   }
+  const run: { [Kind in keyof Kinds]: () => Promise<Round> } = {
+    alone: () => runRound(),
+    elsewhere: () => runRound(flood, portElsewhere),
+    beside: () => runRound(flood),
+  }
+  const order = Object.keys(run) as (keyof Kinds)[]
   for (let round = 0; round < rounds; round += 1) {
-    await delay(settledMs)
-    kinds.alone.push(await runRound())
-    kinds.elsewhere.push(await runRound(flood, portElsewhere))
-    kinds.beside.push(await runRound(flood))
+    for (const kind of order) {
+      await delay(settledMs)
+      kinds[kind].push(await run[kind]())
+    }
+    // None is always first: whatever drifts, or is left by the one before, is nobody's.
+    order.push(order.shift() as keyof Kinds)
   }
   report(each, kinds)
 }

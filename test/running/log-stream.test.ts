@@ -1,10 +1,20 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { closeSync, constants, mkdtempSync, openSync, readFileSync, readSync, rmSync } from 'node:fs'
+import {
+  closeSync,
+  constants,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  readSync,
+  rmSync,
+  statSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
 import { openLogStream } from '../../app/running/log-stream.ts'
@@ -185,12 +195,11 @@ t.test('a process that ends leaves each line once', async (t) => {
     t.equal(said, 'ending\n')
     return numbers(readFileSync(file, 'utf8'))
   }
-  t.same(await endWithFile('idle'), upTo(2_000), 'a file')
-  t.same(
-    (await endWithFile('busy')).sort((a, b) => a - b),
-    upTo(2_000),
-    'a file of which a piece has waited for its turn',
-  )
+  const sorted = (all: number[]) => [...all].sort((a, b) => a - b)
+  t.same(sorted(await endWithFile('idle')), upTo(2_000), 'a file')
+  const late = await endWithFile('busy')
+  t.not(late[0], 0, 'a file of which the first piece had not been begun')
+  t.same(sorted(late), upTo(2_000))
   const { output, said, code } = await logAndEnd('idle', 'pipe')
   t.same(numbers(output), upTo(2_000), 'a pipe, which does not take all at once')
   t.equal(said, 'ending\n')
@@ -198,12 +207,39 @@ t.test('a process that ends leaves each line once', async (t) => {
 })
 
 t.test('a process that ends with its disk full says how much is not there', async (t) => {
-  const full = openSync('/dev/full', 'w')
-  t.teardown(() => closeSync(full))
-  const { said, code } = await logAndEnd('idle', full)
-  t.match(
-    said,
-    /^the log cannot be written \(ENOSPC\).*\nending\nthe log's last lines could not be written: 2000\n$/,
-  )
+  const folder = mkdtempSync(join(tmpdir(), 'certdata-log-'))
+  const [full, file] = [openSync('/dev/full', 'w'), openSync(join(folder, 'log'), 'a')]
+  t.teardown(() => {
+    closeSync(full)
+    closeSync(file)
+    rmSync(folder, { recursive: true })
+  })
+  const fault = 'the log cannot be written (ENOSPC): the service goes on without\n'
+  const lost = 'the log ends before it was written; lines lost: 2000\n'
+  t.same(await logAndEnd('idle', full), { output: '', said: `${fault}ending\n${lost}`, code: 3 }, 'a device')
+  const { said, code } = await logAndEnd('full', file)
+  t.equal(said, `ending\n${fault}${lost}`, 'a file, of which a piece was under way')
   t.equal(code, 3)
+})
+
+t.test('a loop whose turns are long loses no line of a file', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'certdata-log-'))
+  const file = join(folder, 'log')
+  const disk = openSync(file, 'a')
+  t.teardown(() => {
+    closeSync(disk)
+    rmSync(folder, { recursive: true })
+  })
+  const stream = openLogStream(disk, (message) => t.fail(message))
+  const line = `${'x'.repeat(999)}\n`
+  // More than is kept by far, were it not written in between: once in each turn, however long that is.
+  const turns = 100
+  const linesInTurn = 200
+  for (let turn = 0; turn < turns; turn += 1) {
+    for (let n = 0; n < linesInTurn; n += 1) stream.write(line)
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5)
+    await nextTurn()
+  }
+  await until('all is written', () => statSync(file).size === turns * linesInTurn * line.length)
+  t.equal(stream.lost, 0)
 })
