@@ -11,6 +11,7 @@ import { keepExampleDataCurrent } from './demo/keep-current.ts'
 import { welcome } from './demo/welcome.ts'
 import { startMetricsServer } from './observe/metrics-server.ts'
 import { createProcessRegistry } from './observe/process-metrics.ts'
+import type { Tracing } from './observe/tracing.ts'
 import { findPort, localOrigin } from './running/address.ts'
 import { certificateCollector, type SecureServer, watchCertificate } from './running/certificate.ts'
 import { watchClock } from './running/clock-watch.ts'
@@ -18,6 +19,7 @@ import { createDrain } from './running/drain.ts'
 import { endBySignal, endByWord } from './running/end.ts'
 import { listenOnMany } from './running/listen.ts'
 import { openLog, outliveReaders } from './running/log.ts'
+import type { LogStream } from './running/log-stream.ts'
 import { describeStartFault } from './running/start-fault.ts'
 import { supervise } from './running/supervise.ts'
 import { joinWorkers, type WorkerLink } from './running/worker.ts'
@@ -48,32 +50,31 @@ const monotonicNow = () => performance.now()
 const reportStep = (log: Log) => (seconds: number) =>
   log.warn({ seconds }, "this machine's clock was set, or it stood still: the times of this log jump")
 
-const serve = async (config: Config) => {
-  const { stream: logStream, log } = openLog(config)
+type Opened = {
+  config: Config
+  stores: Stores
+  log: Log
+  logStream: LogStream
+  tracing: Tracing | undefined
+  isDraining: () => boolean
+  /** Ends this process, where it is a worker. */
+  stopNow: (() => void) | undefined
+}
+
+/** The service, listening, over what is open. Resolves with what sends clients away and closes it. */
+const listen = async ({
+  config,
+  stores,
+  log,
+  logStream,
+  tracing,
+  isDraining,
+  stopNow,
+}: Opened): Promise<() => Promise<void>> => {
   const isWorker = cluster.isWorker
   /** What is done once on a machine is the first worker's. */
   const isFirst = !isWorker || process.env.WORKER_INDEX === '0'
-  const starting = new AbortController()
-  let stores: Stores | undefined
-  let draining = false
-  let stop = async () => {}
-  const close = async ({ err }: { err?: Error }) => {
-    if (err) log.fatal({ err }, 'stopping after an unexpected error')
-    else log.info('told to stop: what is under way is finished first')
-    draining = true
-    starting.abort()
-    try {
-      await stop()
-      await stores?.close()
-      if (!err) log.info('ended in order')
-    } finally {
-      await logStream.end()
-    }
-  }
-  const stopNow = isWorker ? endByWord(shutdownMs, close) : void endBySignal(shutdownMs, close)
   const warn = (message: string, error?: Error) => log.warn({ reason: error?.message }, message)
-  const tracing = config.hasTraces ? await loadTracing(warn) : undefined
-  stores = await openStores(config, packageRoot, log, starting.signal, tracing?.noteStatement)
   const port = await findPort(config)
   const publicUrl = config.publicUrl ?? localOrigin(config, port)
   const app = await build({
@@ -85,7 +86,7 @@ const serve = async (config: Config) => {
     // Not this machine's: all instances have one clock, and nothing happens to tokens where one of them is set.
     now: stores.poller.databaseNow,
     monotonicNow,
-    isDraining: () => draining,
+    isDraining,
     tracing,
     logStream,
     figures: { pollAgeMs: stores.poller.ageMs, pools: stores.pools, process: createProcessRegistry() },
@@ -113,7 +114,8 @@ const serve = async (config: Config) => {
     : undefined
   const upkeep = isFirst ? startUpkeep({ db: stores.db, warn }) : undefined
   const refresh = isFirst && stores.local && keepExampleDataCurrent(stores.local, log)
-  stop = async () => {
+  if (isFirst && stores.local) process.stdout.write(welcome(publicUrl, config.demoToken, stores.local.apiKey))
+  return async () => {
     if (refresh) clearInterval(refresh)
     certificate?.stop()
     clockWatch?.stop()
@@ -128,7 +130,39 @@ const serve = async (config: Config) => {
     await tracing?.close()
     await metrics?.close()
   }
-  if (isFirst && stores.local) process.stdout.write(welcome(publicUrl, config.demoToken, stores.local.apiKey))
+}
+
+const serve = async (config: Config) => {
+  const { stream: logStream, log } = openLog(config)
+  const starting = new AbortController()
+  let stores: Stores | undefined
+  let draining = false
+  let stop = async () => {}
+  const close = async ({ err }: { err?: Error }) => {
+    if (err) log.fatal({ err }, 'stopping after an unexpected error')
+    else log.info('told to stop: what is under way is finished first')
+    draining = true
+    starting.abort()
+    try {
+      await stop()
+      await stores?.close()
+      if (!err) log.info('ended in order')
+    } finally {
+      await logStream.end()
+    }
+  }
+  const stopNow = cluster.isWorker ? endByWord(shutdownMs, close) : void endBySignal(shutdownMs, close)
+  const warn = (message: string, error?: Error) => log.warn({ reason: error?.message }, message)
+  const tracing = config.hasTraces ? await loadTracing(warn) : undefined
+  stores = await openStores(config, packageRoot, log, starting.signal, tracing?.noteStatement)
+  const isDraining = () => draining
+  try {
+    stop = await listen({ config, stores, log, logStream, tracing, isDraining, stopNow })
+  } catch (error) {
+    // The bundled PostgreSQL outlives a user that does not say goodbye.
+    if (!draining) await stores.close()
+    throw error
+  }
 }
 
 /** Whichever worker a scrape comes to answers for all. */

@@ -1,5 +1,6 @@
 import { once } from 'node:events'
-import { rmSync, statSync } from 'node:fs'
+import { existsSync, rmSync, statSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import pg from 'pg'
 import t from 'tap'
@@ -36,6 +37,22 @@ const temporaryFolder = () => {
   t.teardown(() => rmSync(folder, { recursive: true, force: true }))
   return folder
 }
+
+t.test('a start that fails since its port is taken leaves no bundled PostgreSQL behind', async (t) => {
+  const taken = createServer().listen(0, '127.0.0.1')
+  t.teardown(() => void taken.close())
+  await once(taken, 'listening')
+  const dataDir = join(temporaryFolder(), 'data')
+  const service = await start({
+    DATA_DIR: dataDir,
+    PORT: String((taken.address() as AddressInfo).port),
+  })
+  const [code] = await once(service.child, 'close')
+  t.equal(code, 1)
+  t.match(service.output(), /address already in use .*set PORT/)
+  t.ok(existsSync(join(dataDir, 'postgres', 'PG_VERSION')), 'it was made')
+  t.notOk(existsSync(join(dataDir, 'postgres', 'postmaster.pid')), 'and has ended')
+})
 
 t.test('without configuration it serves example data, a ready key, and finds them again', async (t) => {
   const dataDir = join(temporaryFolder(), 'data')
