@@ -16,7 +16,7 @@ import type { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import t from 'tap'
+import t, { type Test } from 'tap'
 import { openLogStream } from '../../app/running/log-stream.ts'
 import { until } from '../helper.ts'
 import { keepPoolBusy } from './busy-pool.ts'
@@ -78,6 +78,18 @@ t.test('lines that a reader is too slow for are given up, counted, and spoken of
   t.equal(reports.length, 2)
 })
 
+/** A file to log to, and its descriptor. */
+const openFile = (t: Test) => {
+  const folder = mkdtempSync(join(tmpdir(), 'certdata-log-'))
+  const file = join(folder, 'log')
+  const disk = openSync(file, 'a')
+  t.teardown(() => {
+    closeSync(disk)
+    rmSync(folder, { recursive: true })
+  })
+  return { file, disk }
+}
+
 /** Makes a descriptor, which somebody goes on using, one of that file. */
 const swap = (descriptor: number, file: string) => {
   closeSync(descriptor)
@@ -89,14 +101,9 @@ const swap = (descriptor: number, file: string) => {
 
 for (const kind of ['file', 'device']) {
   t.test(`a disk that was full for long is written to again once it is not: ${kind}`, async (t) => {
-    const folder = mkdtempSync(join(tmpdir(), 'certdata-log-'))
-    const file = join(folder, 'log')
-    // What is opened decides who writes; what it is afterwards does not.
-    const disk = openSync(kind === 'file' ? file : '/dev/full', 'a')
-    t.teardown(() => {
-      closeSync(disk)
-      rmSync(folder, { recursive: true })
-    })
+    // What is there when the stream is opened decides who writes; what it is afterwards does not.
+    const { file, disk } = openFile(t)
+    if (kind === 'device') swap(disk, '/dev/full')
     const reports: string[] = []
     const stream = openLogStream(disk, (message) => reports.push(message))
     const line = `${'x'.repeat(999)}\n`
@@ -134,13 +141,7 @@ for (const kind of ['file', 'device']) {
 }
 
 t.test('a file is written beside the loop, in order, and nothing is once `end` resolves', async (t) => {
-  const folder = mkdtempSync(join(tmpdir(), 'certdata-log-'))
-  const file = join(folder, 'log')
-  const disk = openSync(file, 'a')
-  t.teardown(() => {
-    closeSync(disk)
-    rmSync(folder, { recursive: true })
-  })
+  const { file, disk } = openFile(t)
   const stream = openLogStream(disk, (message) => t.fail(message))
   const read = () => readFileSync(file, 'utf8').split('\n').slice(0, -1)
   let last = 0
@@ -207,29 +208,19 @@ t.test('a process that ends leaves each line once', async (t) => {
 })
 
 t.test('a process that ends with its disk full says how much is not there', async (t) => {
-  const folder = mkdtempSync(join(tmpdir(), 'certdata-log-'))
-  const [full, file] = [openSync('/dev/full', 'w'), openSync(join(folder, 'log'), 'a')]
-  t.teardown(() => {
-    closeSync(full)
-    closeSync(file)
-    rmSync(folder, { recursive: true })
-  })
+  const { disk } = openFile(t)
+  const full = openSync('/dev/full', 'w')
+  t.teardown(() => closeSync(full))
   const fault = 'the log cannot be written (ENOSPC): the service goes on without\n'
   const lost = 'the log ends before it was written; lines lost: 2000\n'
   t.same(await logAndEnd('idle', full), { output: '', said: `${fault}ending\n${lost}`, code: 3 }, 'a device')
-  const { said, code } = await logAndEnd('full', file)
+  const { said, code } = await logAndEnd('full', disk)
   t.equal(said, `ending\n${fault}${lost}`, 'a file, of which a piece was under way')
   t.equal(code, 3)
 })
 
 t.test('a loop whose turns are long loses no line of a file', async (t) => {
-  const folder = mkdtempSync(join(tmpdir(), 'certdata-log-'))
-  const file = join(folder, 'log')
-  const disk = openSync(file, 'a')
-  t.teardown(() => {
-    closeSync(disk)
-    rmSync(folder, { recursive: true })
-  })
+  const { file, disk } = openFile(t)
   const stream = openLogStream(disk, (message) => t.fail(message))
   const line = `${'x'.repeat(999)}\n`
   // More than is kept by far, were it not written in between: once in each turn, however long that is.
