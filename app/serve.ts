@@ -47,6 +47,8 @@ const loadTracing = async (warn: (message: string, error?: Error) => void) => {
 
 const monotonicNow = () => performance.now()
 
+const warnTo = (log: Log) => (message: string, error?: Error) => log.warn({ reason: error?.message }, message)
+
 const reportStep = (log: Log) => (seconds: number) =>
   log.warn({ seconds }, "this machine's clock was set, or it stood still: the times of this log jump")
 
@@ -74,7 +76,7 @@ const listen = async ({
   const isWorker = cluster.isWorker
   /** What is done once on a machine is the first worker's. */
   const isFirst = !isWorker || process.env.WORKER_INDEX === '0'
-  const warn = (message: string, error?: Error) => log.warn({ reason: error?.message }, message)
+  const warn = warnTo(log)
   const port = await findPort(config)
   const publicUrl = config.publicUrl ?? localOrigin(config, port)
   const app = await build({
@@ -152,7 +154,7 @@ const serve = async (config: Config) => {
     }
   }
   const stopNow = cluster.isWorker ? endByWord(shutdownMs, close) : void endBySignal(shutdownMs, close)
-  const warn = (message: string, error?: Error) => log.warn({ reason: error?.message }, message)
+  const warn = warnTo(log)
   const tracing = config.hasTraces ? await loadTracing(warn) : undefined
   stores = await openStores(config, packageRoot, log, starting.signal, tracing?.noteStatement)
   const isDraining = () => draining

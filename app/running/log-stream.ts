@@ -59,19 +59,18 @@ export const openLogStream = (
   const schedule = (ms: number) => {
     timer ??= setTimeout(flush, ms).unref()
   }
-  const keep = (lines: string) => {
-    const bytes = Buffer.byteLength(lines)
-    if (keptBytes + bytes <= mostBytes) {
-      keptBytes += bytes
-      const last = isUnderWay && kept.length === 1 ? undefined : kept.at(-1)
-      if (typeof last?.data !== 'string' || last.bytes + bytes > pieceBytes) {
-        kept.push({ data: lines, bytes })
-        return
-      }
+  /** In one piece with what waits last, where that has room and is not being written. */
+  const append = (lines: string, bytes: number) => {
+    const last = isUnderWay && kept.length === 1 ? undefined : kept.at(-1)
+    if (typeof last?.data === 'string' && last.bytes + bytes <= pieceBytes) {
       last.data += lines
       last.bytes += bytes
-      return
-    }
+    } else kept.push({ data: lines, bytes })
+    keptBytes += bytes
+  }
+  const keep = (lines: string) => {
+    const bytes = Buffer.byteLength(lines)
+    if (keptBytes + bytes <= mostBytes) return append(lines, bytes)
     lost += countLines(lines)
     if (!isFailing && !isLosing)
       report(`the log is not ${isFile ? 'written' : 'read'} in time: lines are given up`)
