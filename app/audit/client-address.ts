@@ -13,8 +13,8 @@ const expand = (address: string): string[] => {
 }
 
 /**
- * A client's address without what points at one person: IPv4 to /24, IPv6 to /48, which is a site. IPv4 in
- * IPv6 counts as IPv4. Undefined for anything else. Why not a hash: DECISIONS.md.
+ * Cuts a client's address to its network, so that it points at no single person: IPv4 to /24, IPv6 to /48 (one site).
+ * IPv4 in IPv6 counts as IPv4. Undefined for anything else. Why not a hash: see the decision "client addresses are cut".
  */
 export const truncateAddress = (address: string): string | undefined => {
   const plain = address.replace(/^::ffff:(?=\d+\.)/i, '').replace(/%.*$/, '')

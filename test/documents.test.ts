@@ -1,0 +1,69 @@
+import { existsSync, globSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import t from 'tap'
+
+const root = join(import.meta.dirname, '..')
+const folder = 'docs/decisions'
+const read = (file: string) => readFileSync(join(root, file), 'utf8')
+const decisions = globSync('*.md', { cwd: join(root, folder) })
+  .filter((name) => /^\d{4}-/.test(name))
+  .sort()
+
+const maxWords = 150
+const shape =
+  /^# (?<number>\d{4})\. .+\n\nStatus: (?:accepted|superseded by \d{4}), \d{4}-\d{2}-\d{2}\n\n## Context\n\n[^#]+\n## Decision\n\n[^#]+\n## Consequence\n\n[^#]+$/
+
+t.test('every decision has a number, a status, its three headings and at most 150 words', async (t) => {
+  t.ok(decisions.length > 0)
+  for (const name of decisions) {
+    const text = read(`${folder}/${name}`)
+    t.equal(shape.exec(text)?.groups?.number, name.slice(0, 4), `${name} has the shape of a decision`)
+    t.ok(text.split(/\s+/).length <= maxWords + 1, `${name} has at most ${maxWords} words`)
+  }
+})
+
+t.test('decisions are numbered without gaps, and one that is superseded names a successor', async (t) => {
+  t.same(
+    decisions.map((name) => Number(name.slice(0, 4))),
+    decisions.map((_, index) => index + 1),
+  )
+  const numbers = new Set(decisions.map((name) => name.slice(0, 4)))
+  for (const name of decisions) {
+    const successor = /^Status: superseded by (\d{4})/m.exec(read(`${folder}/${name}`))?.[1]
+    if (successor !== undefined) t.ok(numbers.has(successor), `${name} names a decision that exists`)
+  }
+})
+
+t.test('the index lists every decision once, with its title', async (t) => {
+  const links = [...read(`${folder}/README.md`).matchAll(/^- \[(.+)\]\((.+)\)$/gm)]
+  const titles = decisions.map((name) => [/^# (.+)$/m.exec(read(`${folder}/${name}`))?.[1], name])
+  const byFile = (a: unknown[], b: unknown[]) => String(a[1]).localeCompare(String(b[1]))
+  t.same(links.map(([, title, file]) => [title, file]).sort(byFile), titles)
+})
+
+t.test(
+  'every link between the documents leads to a file and, where it names one, to a heading',
+  async (t) => {
+    const documents = globSync(['*.md', '{docs,bench,checks,clients,k6}/**/*.md'], {
+      cwd: root,
+      exclude: (path) => path.includes('node_modules'),
+    })
+    const anchorsOf = (text: string) =>
+      [...text.matchAll(/^#+ (.+)$/gm)].map(([, title = '']) =>
+        title
+          .toLowerCase()
+          .replace(/[^\p{L}\p{N} _-]/gu, '')
+          .replaceAll(' ', '-'),
+      )
+    for (const file of documents) {
+      for (const [, path = '', anchor] of read(file).matchAll(
+        /\]\((?!https?:)([^)#\s]*)(?:#([^)\s]+))?\)/g,
+      )) {
+        const target = path === '' ? file : join(dirname(file), path)
+        t.ok(existsSync(join(root, target)), `${file} → ${target}`)
+        if (anchor !== undefined)
+          t.ok(anchorsOf(read(target)).includes(anchor), `${file} → ${target}#${anchor}`)
+      }
+    }
+  },
+)
