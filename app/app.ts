@@ -20,7 +20,6 @@ import limits from '../plugins/limits.ts'
 import methodGuard from '../plugins/method-guard.ts'
 import metrics from '../plugins/metrics.ts'
 import openapi from '../plugins/openapi.ts'
-import overload from '../plugins/overload.ts'
 import pages from '../plugins/pages.ts'
 import problems from '../plugins/problems.ts'
 import reference from '../plugins/reference.ts'
@@ -28,7 +27,6 @@ import { schemaController } from '../plugins/schema-compilers.ts'
 import securityHeaders from '../plugins/security-headers.ts'
 import signingKeyRefresh from '../plugins/signing-keys.ts'
 import statusMinutes from '../plugins/status.ts'
-import tarpit from '../plugins/tarpit.ts'
 import tracingPlugin from '../plugins/tracing.ts'
 import { accessRoutes } from '../routes/access.ts'
 import { accessRequestRoutes } from '../routes/access-requests.ts'
@@ -67,7 +65,7 @@ import { createFeed } from './feed/feed.ts'
 import { createTokenCodec } from './feed/token.ts'
 import { createWaiting } from './feed/wait.ts'
 import { answerClientError } from './http/client-error.ts'
-import { createListener, keepAliveTimeoutMs } from './http/listener.ts'
+import { createListener, keepAliveTimeoutMs, type ListenerOptions } from './http/listener.ts'
 import { describeForLog } from './http/log-error.ts'
 import { replaceMethod } from './http/methods.ts'
 import { createConcurrency } from './limits/concurrency.ts'
@@ -93,8 +91,10 @@ export type Deps = {
   config: Config
   /** Origin that clients see; the configured one, or the local address. */
   publicUrl: string
-  /** Connections of the serving role. */
+  /** Connections of the serving role, for reading customers' data; in turns. */
   db: Db
+  /** Connections of the serving role for logins, facts about keys and customers, revocations and the audit trail. */
+  reserved: Db
   /** The same to a standby. */
   replica?: Db | undefined
   /** Connections for exports. */
@@ -136,6 +136,7 @@ const slowFigureKeptMs = 30_000
 const serverOptions = (
   { config, publicUrl, logStream }: Deps,
   headers: () => Readonly<Record<string, string>>,
+  front: NonNullable<ListenerOptions['front']>,
 ) => {
   const options: FastifyServerOptions = {
     logger: {
@@ -167,7 +168,7 @@ const serverOptions = (
   }
   // Exports have a bound of their own.
   const unreadTimeoutMs = Math.max(keepAliveTimeoutMs, config.exports.idleMs + 10_000)
-  const serverFactory = createListener({ tls: config.tls, maxHeaderBytes, unreadTimeoutMs })
+  const serverFactory = createListener({ tls: config.tls, maxHeaderBytes, unreadTimeoutMs, front })
   return config.tls ? { ...options, serverFactory, http2: true } : { ...options, serverFactory }
 }
 
@@ -184,9 +185,11 @@ const redisFigures = ({ shared, limitStore }: Deps): Record<string, RedisFigures
  * registered in the order a request passes them.
  */
 export const build = async (deps: Deps): Promise<FastifyInstance> => {
-  const { config, publicUrl, db, shared, secrets, signingKeys, now, monotonicNow } = deps
+  const { config, publicUrl, db, reserved, shared, secrets, signingKeys, now, monotonicNow } = deps
   const constantHeaders = () => app.securityHeaders[config.tls ? 'tls' : 'plain']
-  const options = serverOptions(deps, constantHeaders)
+  const options = serverOptions(deps, constantHeaders, (request, response) =>
+    app.answerFast(request, response),
+  )
   const app = Fastify(options as FastifyServerOptions) as FastifyInstance
   app.setValidatorCompiler(validatorCompiler)
   app.setSerializerCompiler(serializerCompiler)
@@ -209,7 +212,7 @@ export const build = async (deps: Deps): Promise<FastifyInstance> => {
   const logins = createLogins(counting)
   const { demoToken, accessTokenSeconds } = config
   await app.register(auth, {
-    db,
+    db: reserved,
     judge: deps.judge,
     signingKeys,
     publicUrl,
@@ -220,13 +223,13 @@ export const build = async (deps: Deps): Promise<FastifyInstance> => {
     scopes,
     logins,
   })
-  await app.register(audit, { db, secrets, now, monotonicNow })
+  await app.register(audit, { db: reserved, secrets, now, monotonicNow })
   await app.register(metrics, {
     observer: createRequestObserver(),
     processRegistry: deps.figures?.process,
   })
   const { holidays, accessRequestDays: keptDays } = config
-  const requests = createAccessRequests({ ...counting, db, now, monotonicNow, holidays, keptDays })
+  const requests = createAccessRequests({ ...counting, db: reserved, now, monotonicNow, holidays, keptDays })
   await app.register(accessRequests, { requests, after })
 
   const today = createCalendar(deps.databaseNow)
@@ -241,7 +244,11 @@ export const build = async (deps: Deps): Promise<FastifyInstance> => {
   const records = createRecords({ ...reading, monotonicNow })
   const granted = createGranted({ db, judge: deps.judge, now, monotonicNow })
   const custom = createCustom({ ...reading, databaseNow, granted })
-  const status = createStatus({ db, now, probe: createProbe({ records, ping: deps.ping, databaseNow }) })
+  const status = createStatus({
+    db: reserved,
+    now,
+    probe: createProbe({ records, ping: deps.ping, databaseNow }),
+  })
   await app.register(statusMinutes, { status, now })
 
   const waiting = createWaiting({ listen, databaseNow, isDraining })
@@ -285,7 +292,6 @@ export const build = async (deps: Deps): Promise<FastifyInstance> => {
 
   const quotas = createQuotas(counting)
   const hasProxies = config.trustedProxies.length > 0
-  await app.register(tarpit, { now: monotonicNow, after, hasProxies })
   await app.register(fastRefusals, { publicUrl, judge: deps.judge })
   await app.register(fastLane, { cache, judge: deps.judge, quotas, today, isDraining, hasProxies })
   const customOf = async ({ customerId }: Principal) =>
@@ -318,7 +324,5 @@ export const build = async (deps: Deps): Promise<FastifyInstance> => {
   await app.register(pageRoutes, { site })
   await app.register(reference)
   await app.register(accessRoutes, { site, form: createAccessForm(requests, secrets, now) })
-  const load = { ...config.overload, publicUrl, demoToken, monotonicNow, headers: constantHeaders }
-  await app.register(overload, load)
   return app
 }

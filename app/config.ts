@@ -28,7 +28,8 @@ export type Config = Readonly<{
   staleMaxSeconds: number
   cacheBytes: number
   limits: LimitsConfig
-  overload: Readonly<{ concurrency: number; connections: number; lagMs: number }>
+  /** Milliseconds that a request waits for its turn at the database at most. */
+  queueMs: number
   drainMs: number
   /** Dates, YYYY-MM-DD. */
   holidays: ReadonlySet<string>
@@ -45,9 +46,6 @@ export type Config = Readonly<{
 }>
 
 export class ConfigError extends Error {}
-
-/** One reads, the others stand in line: the last of them for about eight statements' time. */
-const waitersPerConnection = 16
 
 /**
  * Reads the environment once. An empty variable counts as absent.
@@ -98,11 +96,7 @@ export const parseConfig = (environment: Readonly<Record<string, string | undefi
       failedLogins: env.LIMIT_FAILED_LOGINS,
       accessRequests: env.LIMIT_ACCESS_REQUESTS,
     },
-    overload: {
-      concurrency: env.OVERLOAD_CONCURRENCY ?? waitersPerConnection * env.DATABASE_POOL,
-      connections: env.DATABASE_POOL,
-      lagMs: env.OVERLOAD_LAG_MS,
-    },
+    queueMs: env.QUEUE_SECONDS * 1000,
     drainMs: 1000 * (env.DRAIN_SECONDS ?? (env.NODE_ENV === 'production' ? 3 : 0)),
     holidays: new Set(env.HOLIDAYS),
     accessRequestDays: env.ACCESS_REQUEST_DAYS,

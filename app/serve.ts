@@ -114,7 +114,7 @@ const listen = async ({
   const clockWatch = isFirst
     ? watchClock({ wallNow: Date.now, monotonicNow, onStep: reportStep(log) })
     : undefined
-  const upkeep = isFirst ? startUpkeep({ db: stores.db, warn }) : undefined
+  const upkeep = isFirst ? startUpkeep({ db: stores.reserved, warn }) : undefined
   const refresh = isFirst && stores.local && keepExampleDataCurrent(stores.local, log)
   if (isFirst && stores.local) process.stdout.write(welcome(publicUrl, config.demoToken, stores.local.apiKey))
   return async () => {

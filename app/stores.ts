@@ -9,7 +9,7 @@ import { createPoller, type Poller } from './cache/poller.ts'
 import { createRedisCache, type SharedCache } from './cache/redis.ts'
 import type { Config } from './config.ts'
 import { createChangeSource } from './db/changes.ts'
-import { createDb, createPool, findServingRole, pagesWaiting, readerRole } from './db/connect.ts'
+import { createDb, createPool, findServingRole, queueOf, readerRole } from './db/connect.ts'
 import { createExportSource, type ExportSource } from './db/copy/source.ts'
 import { listPendingMigrations } from './db/migrate.ts'
 import type { Db } from './db/schema.ts'
@@ -29,7 +29,10 @@ export type Log = {
 }
 
 export type Stores = {
+  /** Connections that read data for customers. */
   db: Db
+  /** Connections for logins, facts about keys and customers, revocations and the audit trail. */
+  reserved: Db
   replica: Db | undefined
   /** Connections for exports. */
   exportSource: ExportSource
@@ -46,6 +49,11 @@ export type Stores = {
   pools: () => Readonly<Record<string, PoolFigures>>
   close: () => Promise<void>
 }
+
+/** Data requests never use these, so that logins and revocations work however much is read. */
+const reservedConnections = 3
+/** Logins take turns by address and leave one connection to all else. */
+const loginTurns = reservedConnections - 1
 
 /** Between attempts to reach the database at start. */
 const retryMs = 1_000
@@ -96,12 +104,12 @@ type PoolCounts = { totalCount: number; idleCount: number; waitingCount: number 
 const describePool = (
   { totalCount, idleCount, waitingCount }: PoolCounts,
   max: number,
-  /** Those who wait in front of it. */
-  before = 0,
+  queue = { waiting: 0, refused: 0 },
 ): PoolFigures => ({
   open: totalCount,
   idle: idleCount,
-  waiting: waitingCount + before,
+  waiting: waitingCount + queue.waiting,
+  refused: queue.refused,
   max,
 })
 
@@ -142,16 +150,19 @@ export const openStores = async (
   const secretKeys = local?.secretKeys ?? openSecretKeys(config, packageRoot)
   const secrets = createSecrets(secretKeys)
   const role = await waitForServingRole(url, log, signal)
-  const open = (at: string) =>
+  const open = (at: string, max: number) =>
     createPool(at, {
       ...(role === undefined ? {} : { role }),
-      max: config.databasePool,
+      max,
       applicationName: 'certdata',
       prepares: config.databasePrepared,
       onError: (error) => log.warn({ reason: error.message }, 'an idle database connection was lost'),
     })
-  const primaryPool = open(url)
-  const db = createDb(primaryPool, onStatement)
+  const { databasePool, queueMs: longestWaitMs } = config
+  const primaryPool = open(url, databasePool)
+  const db = createDb(primaryPool, { onStatement, longestWaitMs })
+  const reservedPool = open(url, reservedConnections)
+  const reserved = createDb(reservedPool, { onStatement, longestWaitMs, turns: loginTurns })
   const replicaUrl = config.databaseReplicaUrl
   const { pool: max, ...limits } = config.exports
   const exportPool = createPool(url, {
@@ -160,14 +171,13 @@ export const openStores = async (
     onError: (error) => log.warn({ reason: error.message }, 'an idle export connection was lost'),
   })
   const exportSource = createExportSource({ pool: exportPool, max, ...limits })
-  const replicaPool = replicaUrl === undefined ? undefined : open(replicaUrl)
-  const replica = replicaPool && createDb(replicaPool, onStatement)
+  const replicaPool = replicaUrl === undefined ? undefined : open(replicaUrl, databasePool)
+  const replica = replicaPool && createDb(replicaPool, { onStatement, longestWaitMs })
   const pools = () => ({
-    primary: describePool(primaryPool, config.databasePool, pagesWaiting(db)),
+    primary: describePool(primaryPool, databasePool, queueOf(db)),
+    reserved: describePool(reservedPool, reservedConnections, queueOf(reserved)),
     exports: describePool(exportPool, max),
-    ...(replicaPool && replica
-      ? { replica: describePool(replicaPool, config.databasePool, pagesWaiting(replica)) }
-      : {}),
+    ...(replicaPool && replica ? { replica: describePool(replicaPool, databasePool, queueOf(replica)) } : {}),
   })
   const monotonicNow = () => performance.now()
   const fence = createFence()
@@ -187,15 +197,16 @@ export const openStores = async (
     await shared?.close()
     await limitStore?.close()
     await db.destroy()
+    await reserved.destroy()
     await exportPool.end()
     await replica?.destroy()
     await local?.release()
   }
   try {
-    await requireCurrentSchema(db)
+    await requireCurrentSchema(reserved)
     await poller.start()
     const judge = createJudge(fence, poller, staleMaxSeconds * 1000)
-    const signingKeys = await loadSigningKeys(db, secrets)
+    const signingKeys = await loadSigningKeys(reserved, secrets)
     if (config.redisUrl)
       shared = createRedisCache({ url: config.redisUrl, secrets, epoch, ttlSeconds: cacheTtlSeconds, warn })
     if (config.redisUrl) limitStore = createRedisLimits({ url: config.redisUrl, after, warn })
@@ -206,6 +217,7 @@ export const openStores = async (
     }
     return {
       db,
+      reserved,
       replica,
       exportSource,
       shared,

@@ -25,7 +25,7 @@ export type Answered = Readonly<{
   rows: number
   /** Where its data came from. */
   source: AnswerSource
-  /** From the first byte seen to the end of writing, but for the time for which a refusal was held. */
+  /** Milliseconds from the first byte seen to the end of writing. */
   ms: number
   /** W3C trace context, as it came or, where traces are collected, as the request's own. */
   traceparent: string | undefined
@@ -52,8 +52,6 @@ declare module 'fastify' {
     endpointName: string | undefined
     /** Where the answer's data came from; whoever answers with data sets it. */
     answerSource: AnswerSource
-    /** Milliseconds for which its refusal was held: no time that an answer takes. */
-    heldMs: number
   }
 }
 
@@ -82,7 +80,6 @@ export default fp(
     app.decorateRequest('rowsRead', 0)
     app.decorateRequest('endpointName', undefined)
     app.decorateRequest('answerSource', 'none')
-    app.decorateRequest('heldMs', 0)
     app.addHook('onResponse', (request, reply, next) => {
       const { url: route, config } = request.routeOptions
       app.noteAnswered({
@@ -97,7 +94,7 @@ export default fp(
         status: reply.statusCode,
         rows: request.rowsRead,
         source: request.answerSource,
-        ms: reply.elapsedTime - request.heldMs,
+        ms: reply.elapsedTime,
         traceparent: traceparentOf(request),
       })
       next()

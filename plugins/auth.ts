@@ -22,12 +22,13 @@ import {
   type VerifiedToken,
 } from '../app/auth/tokens.ts'
 import type { Judge } from '../app/cache/freshness.ts'
+import { inTurn } from '../app/db/connect.ts'
 import type { Db } from '../app/db/schema.ts'
 import type { ApiError } from '../app/errors.ts'
 import type { Logins } from '../app/limits/logins.ts'
 
 export type AuthOptions = TokensOptions & {
-  /** Connections of the serving role. */
+  /** Connections of the serving role that no data request uses. */
   db: Db
   demoToken: string
   judge: Pick<Judge, 'check' | 'epoch'>
@@ -155,18 +156,24 @@ async function auth(app: FastifyInstance, options: AuthOptions): Promise<void> {
   const authenticate = createAuthenticate(options, { principals, verify })
   app.decorate('principals', principals)
   const { findKey, identifyApiKey: verifyKey } = principals
-  const check = { findKey, verify: verifyKey }
-  const { logins, now } = options
+  const { db, logins, now } = options
+  /** Until a key is known to be right, its client is known by the address alone. */
+  const checkFor = (ip: string) => ({
+    findKey,
+    verify: (apiKey: string) => inTurn(db, ip, () => verifyKey(apiKey)),
+  })
   app.decorate('logIn', async (apiKey: string, ip: string) => {
-    const facts = await (logins ? logins.logIn(check, apiKey, ip) : verifyKey(apiKey))
+    const check = checkFor(ip)
+    const facts = await (logins ? logins.logIn(check, apiKey, ip) : check.verify(apiKey))
     // After the login was counted: a right key without a plan is limited as well.
     const denied = authorize(facts, now())
     if (denied) throw denied
     return facts
   })
-  app.decorate('identifyClient', (apiKey: string, ip: string) =>
-    logins ? logins.identify(check, apiKey, ip) : verifyKey(apiKey),
-  )
+  app.decorate('identifyClient', (apiKey: string, ip: string) => {
+    const check = checkFor(ip)
+    return logins ? logins.identify(check, apiKey, ip) : check.verify(apiKey)
+  })
   app.decorate('signingKeys', signingKeys)
   app.decorate('authenticate', authenticate)
   app.decorate('verifyToken', verify)

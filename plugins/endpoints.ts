@@ -68,8 +68,7 @@ const authenticate = (vary: string, judge: EndpointOptions['judge']): onRequestH
     }
     const refuse = (error: Error) => {
       sayAway()
-      if (!(error instanceof ApiError) || error.status !== 401) return next(error)
-      this.passRefusal(this.refusedAt(request.raw.socket), request, () => next(error))
+      next(error)
     }
     const principal = tryAuthenticate(this, request)
     if (principal instanceof Promise) principal.then(admit, refuse)
@@ -151,7 +150,7 @@ export default fp<EndpointOptions>(
     }
     done()
   },
-  { name: 'endpoints', dependencies: ['auth', 'gate', 'problems', 'tarpit'], fastify: '5.x' },
+  { name: 'endpoints', dependencies: ['auth', 'gate', 'problems'], fastify: '5.x' },
 )
 
 const answerOptions = (_request: FastifyRequest, reply: FastifyReply) =>

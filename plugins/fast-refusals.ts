@@ -15,7 +15,6 @@ import { formatUse } from '../app/limits/headers.ts'
 import { refuseQuota } from '../app/limits/refusal.ts'
 import { checkTarget } from './gate.ts'
 import { costsFor, isForbiddenTo, one, policyHeader } from './limits.ts'
-import { fastestOf } from './tarpit.ts'
 
 export type FastRefusalsOptions = {
   publicUrl: string
@@ -72,7 +71,7 @@ type Refusal = Readonly<{
   code: ErrorCode
   head: string
   body: string
-  /** It took to judge; how long it is held is not what a request takes. */
+  /** Milliseconds from the request's arrival until it was judged. */
   ms: number
   /** Violated. */
   policies?: readonly string[]
@@ -147,8 +146,7 @@ export default fp<FastRefusalsOptions>(
       count += 1
       const ms = performance.now() - arrived.startedAt
       const refusal = { requestId, route: route.url, status, code, ...known, refusedKeyId, ms }
-      const { request } = arrived
-      app.sendRefusal(app.refusedAt(request.socket), request, () => send(arrived, refusal))
+      send(arrived, refusal)
       return true
     }
 
@@ -181,8 +179,7 @@ export default fp<FastRefusalsOptions>(
       const ms = performance.now() - arrived.startedAt
       const asked = { requestId, route: route.url, principal, ms }
       const refusal = { ...asked, status: 429, code: quotaExceeded, policies: violated, head, body }
-      const refused = { who: account, perSecond: fastestOf(account.policies) }
-      app.sendRefusal(refused, arrived.request, () => send(arrived, refusal))
+      send(arrived, refusal)
       return true
     }
 
@@ -209,5 +206,5 @@ export default fp<FastRefusalsOptions>(
     })
     done()
   },
-  { name: 'fast-refusals', dependencies: ['answers', 'auth', 'gate', 'metrics', 'tarpit'], fastify: '5.x' },
+  { name: 'fast-refusals', dependencies: ['answers', 'auth', 'gate', 'metrics'], fastify: '5.x' },
 )

@@ -6,7 +6,6 @@ import { formatPolicies, formatUse } from '../app/limits/headers.ts'
 import type { Policy } from '../app/limits/policy.ts'
 import type { Quotas } from '../app/limits/quotas.ts'
 import { refuseQuota } from '../app/limits/refusal.ts'
-import { fastestOf } from './tarpit.ts'
 
 export type LimitsOptions = { quotas: Quotas }
 
@@ -85,8 +84,7 @@ export default fp<LimitsOptions>(
       const proceed = (admission: Admission) => {
         if (admission.violated.length === 0) return next()
         request.isOverQuota = true
-        const refused = { who: account, perSecond: fastestOf(account.policies) }
-        app.passRefusal(refused, request, () => next(refuseQuota(admission)))
+        next(refuseQuota(admission))
       }
       const admission = account.take(costsOf(request))
       if (!(admission instanceof Promise)) return proceed(admission)
@@ -104,5 +102,5 @@ export default fp<LimitsOptions>(
     })
     done()
   },
-  { name: 'limits', dependencies: ['auth', 'tarpit'], fastify: '5.x' },
+  { name: 'limits', dependencies: ['auth'], fastify: '5.x' },
 )

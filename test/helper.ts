@@ -34,6 +34,8 @@ export type TestDatabase = {
   operator: Db
   /** Connections of the serving role. */
   reader: Db
+  /** The same, for what no data request may hold up. */
+  reserved: Db
   /** The same for exports. */
   exportSource: ExportSource
   close(): Promise<void>
@@ -79,14 +81,16 @@ export const createTestDatabase = async (): Promise<TestDatabase> => {
   })
   const operator = connect(server.url, operatorRole)
   const reader = connect(server.url, readerRole)
+  const reserved = connect(server.url, readerRole, 3)
   const exports = createTestExports(server.url)
   const close = async () => {
     await exports.close()
     await operator.destroy()
     await reader.destroy()
+    await reserved.destroy()
     await server.stop()
   }
-  return { url: server.url, operator, reader, exportSource: exports.source, close }
+  return { url: server.url, operator, reader, reserved, exportSource: exports.source, close }
 }
 
 /** Connections of the database's owner, who may do everything; the caller destroys them. */
@@ -159,9 +163,7 @@ export const createTestApp = async (
   const { env = {}, shared, limitStore, clock = { offsetMs: 0 }, origin = publicUrl } = options
   const secrets = createSecrets([secretKey])
   const builtAt = performance.now()
-  // A machine that is busy with other tests is no overload.
-  const patience = { OVERLOAD_LAG_MS: '10000' }
-  const config = parseConfig({ LOG_LEVEL: 'silent', NODE_ENV: 'test', ...noLimits, ...patience, ...env })
+  const config = parseConfig({ LOG_LEVEL: 'silent', NODE_ENV: 'test', ...noLimits, ...env })
   const { poller, judge } = await startTestFence(database.url)
   const { pool: max, ...exportLimits } = config.exports
   const exports = exportPool(database.url, exportLimits.totalMs, max)
@@ -170,6 +172,7 @@ export const createTestApp = async (
     config,
     publicUrl: origin,
     db: database.reader,
+    reserved: database.reserved,
     exportSource: createExportSource({ pool, max, ...exportLimits }),
     shared,
     limitStore,

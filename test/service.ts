@@ -58,8 +58,6 @@ export const startService = async (
       ...variables,
       NODE_ENV: 'development',
       PORT: String(port),
-      // A machine that is busy with other tests is no overload.
-      OVERLOAD_LAG_MS: '10000',
       ...env,
     },
     stdio: ['ignore', stdout ?? 'pipe', 'pipe'],

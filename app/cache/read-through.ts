@@ -77,6 +77,12 @@ const lookEveryMs = 10
 /** So long a failed read answers those who come after it: else each would try in turn. */
 const failureMs = 100
 
+const isOverloaded = (error: unknown) => error instanceof ApiError && error.code === 'overloaded'
+/** Requests that came later have waited less: a refusal of the first is none of theirs. */
+const ignoreOverload = (error: unknown): undefined => {
+  if (!isOverloaded(error)) throw error
+}
+
 const unavailable = () => new ApiError('unavailable', { headers: { 'retry-after': '1' } })
 
 /** Nothing can have been read so long after the last poll: the database's clock was set back since. */
@@ -213,7 +219,7 @@ export const createReadThrough = ({ memory, shared, judge, wait }: Deps): ReadTh
       flight.result = undefined
     }
     // Both handlers: a failed flight must not be an unhandled rejection.
-    result.then(land, () => wait(failureMs).then(land))
+    result.then(land, (error) => (isOverloaded(error) ? land() : wait(failureMs).then(land)))
     return result
   }
 
@@ -229,9 +235,9 @@ export const createReadThrough = ({ memory, shared, judge, wait }: Deps): ReadTh
   const readSlowly = async (name: string, question: Question, arrivedAt: number): Promise<Answer> => {
     const running = flights.get(name)
     if (running?.result && !question.noCache && !begunSince(running, arrivedAt, question)) {
-      const { entry, outcome, isStored } = await running.result
-      const answer = await judged(entry, outcome)
-      if (answer) return { ...answer, isStored }
+      const joined = await running.result.catch(ignoreOverload)
+      const answer = joined && (await judged(joined.entry, joined.outcome))
+      if (answer) return { ...answer, isStored: joined.isStored }
     }
     // What began before we came tells of a time before: ours begins now, or somebody's began meanwhile.
     return own(begunSince(flights.get(name), arrivedAt, question)?.result ?? start(name, question))

@@ -36,7 +36,17 @@ export const variables = {
   DATABASE_REPLICA_URL: postgresUrl
     .optional()
     .describe('A standby of DATABASE_URL: answers are read there where its lag allows'),
-  DATABASE_POOL: integer(1, 200).default(10).describe('Connections that serve requests'),
+  DATABASE_POOL: integer(1, 200)
+    .default(10)
+    .describe(
+      'Connections that read data for customers. One customer has at most 80 % of them. Three more are reserved for logins, keys and the audit trail',
+    ),
+  QUEUE_SECONDS: z.coerce
+    .number()
+    .min(0.1)
+    .max(30)
+    .default(1)
+    .describe('Longest a request waits for one of these connections. After that it gets 503 overloaded'),
   EXPORT_POOL: integer(1, 200)
     .default(4)
     .describe('Connections for exports and whole states, beside DATABASE_POOL: as many run at once'),
@@ -92,14 +102,6 @@ export const variables = {
   CACHE_BYTES: integer(0, 2 ** 32)
     .default(64 * 2 ** 20)
     .describe('Size of the memory cache'),
-  OVERLOAD_CONCURRENCY: integer(1, 100_000)
-    .optional()
-    .describe(
-      'Requests that wait for the database or anything else at once; where that lasts, as many as are answered in 50 ms; what is beyond gets 503 overloaded; default: sixteen times DATABASE_POOL',
-    ),
-  OVERLOAD_LAG_MS: integer(5, 10_000)
-    .default(75)
-    .describe('An event loop that is later than this again and again sheds requests'),
   DRAIN_SECONDS: integer(0, 10)
     .optional()
     .describe(

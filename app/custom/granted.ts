@@ -9,6 +9,7 @@ import {
   stampColumns,
   toFact,
 } from '../auth/facts.ts'
+import { inTurn } from '../db/connect.ts'
 import type { Db } from '../db/schema.ts'
 import { checkDocument } from './check.ts'
 import type { Definition } from './definition.ts'
@@ -75,8 +76,9 @@ export const customChanges = 'custom'
  * a second. Fresh facts are answered at once. Throws `unavailable` while the database cannot be reached.
  */
 export const createGranted = (options: FactsOptions) => {
+  const { db } = options
   const parse = createDefinitions()
-  const find = createFacts((customerId) => load(options.db, customerId, parse), {
+  const find = createFacts((customerId) => inTurn(db, customerId, () => load(db, customerId, parse)), {
     ...options,
     dependsOn: [customChanges],
   })

@@ -1,8 +1,7 @@
 import { Kysely, type Logger, PostgresDialect } from 'kysely'
 import pg from 'pg'
 import type { StatementEnd } from '../observe/tracing.ts'
-import { createPlaces, type Places } from '../overload/places.ts'
-import { createTurns, ofAnswers, type Turns } from '../overload/turns.ts'
+import { createQueue, type Queue } from '../overload/queue.ts'
 import { createSocket } from './copy/socket.ts'
 import { type ReadRow, RowQuery, toText } from './page/row-query.ts'
 import type { Database, Db } from './schema.ts'
@@ -18,9 +17,6 @@ const statementTimeoutMs = 5_000
 const answerTimeoutMs = statementTimeoutMs + 1_000
 /** Longest a request waits for a connection before it is refused. */
 const connectTimeoutMs = 5_000
-
-/** Of the connections for requests: what one customer's pages have at most, so that slow ones leave others some. */
-const shareOfOne = 0.8
 
 /** The driver's own words for a statement that it waits for no longer. */
 const lateMessage = 'Query read timeout'
@@ -142,68 +138,80 @@ export const createPool = (url: string, options: ConnectOptions): pg.Pool => {
 type AskPage = (owner: string, text: string, values: readonly unknown[]) => Promise<ReadRow>
 type OnStatement = (statement: StatementEnd) => void
 
-type Pages = { ask: AskPage; places: Places }
-const pages = new WeakMap<Db, Pages>()
+type Serving = { askPage: AskPage; queue: Queue }
+const servings = new WeakMap<Db, Serving>()
 
-/** At the pool everybody would stand behind one customer's burst. */
-const borrow = (pool: pg.Pool, places: Places, owner: string): Promise<pg.PoolClient> =>
-  new Promise((resolve, reject) => {
-    const connect = () => {
-      pool.connect().then(resolve, (error) => {
-        places.giveBack(owner)
-        reject(error)
-      })
-    }
-    places.take(owner, connect, reject)
-  })
-
-/** Kysely's way to a connection and back costs a page as much as reading its answer. */
+/** Asks a connection directly: the way through kysely costs a page as much as reading its answer. */
 const createAskPage =
-  (pool: pg.Pool, onStatement: OnStatement | undefined, places: Places, turns: Turns): AskPage =>
-  async (owner, text, values) => {
+  (
+    pool: pg.Pool,
+    onStatement: OnStatement | undefined,
+  ): ((text: string, values: unknown[]) => Promise<ReadRow>) =>
+  async (text, values) => {
     const startedAt = performance.now()
-    const client = await borrow(pool, places, owner)
+    const client = await pool.connect()
     let failure: Error | undefined
-    let row: ReadRow
     try {
-      const { rows } = (await client.query(text, values as unknown[])) as unknown as { rows: ReadRow[] }
-      row = rows[0] as ReadRow
+      const { rows } = (await client.query(text, values)) as unknown as { rows: ReadRow[] }
+      return rows[0] as ReadRow
     } catch (error) {
       failure = error as Error
       throw error
     } finally {
-      // First: who is next stands at the pool when the connection comes back, and has it at once.
-      places.giveBack(owner)
       // One that has refused a statement takes the next; one that did not answer in time may never do.
       client.release(failure instanceof pg.DatabaseError ? undefined : failure)
       const milliseconds = performance.now() - startedAt
       onStatement?.({ sql: text, milliseconds, failed: failure !== undefined })
     }
-    // The connection has its next statement by now. What remains to be done costs more than all that was done here.
-    await new Promise<void>((resolve) => turns.take(owner, resolve))
-    return row
   }
 
 /**
- * Answers the statement of a page, whose text begins with its mark, as one row. Owners (customers) take turns where
- * connections are few. Rejects as the driver does, and with ETIMEDOUT where none became free in time.
+ * Runs `work`, which uses one connection of `db` at a time, in this owner's turn. Rejects with 503 `overloaded` if no
+ * turn comes before the queue's deadline, and as `work` does. `owner`: the customer, or the address of a client that is
+ * not known yet.
  */
-export const askPage = (db: Db, owner: string, text: string, values: readonly unknown[]): Promise<ReadRow> =>
-  (pages.get(db) as Pages).ask(owner, text, values)
+export const inTurn = <T>(db: Db, owner: string, work: () => Promise<T>): Promise<T> =>
+  servingOf(db).queue.run(owner, work)
 
-/** Pages that wait before the pool for a connection. */
-export const pagesWaiting = (db: Db): number => (pages.get(db) as Pages).places.waiting
+/**
+ * Answers the statement of a page, whose text begins with its mark, as one row, in this customer's turn. Rejects as
+ * `inTurn` does.
+ */
+export const askPage = (
+  db: Db,
+  customerId: string,
+  text: string,
+  values: readonly unknown[],
+): Promise<ReadRow> => servingOf(db).askPage(customerId, text, values)
 
-/** The same pool as kysely's; `destroy()` ends it. `onStatement` is told of each, once it has ended. */
-export const createDb = (pool: pg.Pool, onStatement?: OnStatement): Db => {
+/** The queue in front of the connections of `db`, for metrics. */
+export const queueOf = (db: Db): Pick<Queue, 'waiting' | 'refused'> => servingOf(db).queue
+
+const servingOf = (db: Db): Serving => servings.get(db) as Serving
+
+/** Absent: a second, as `QUEUE_SECONDS` has it. */
+const defaultLongestWaitMs = 1_000
+
+export type DbOptions = {
+  /** Told of each statement once it has ended. */
+  onStatement?: OnStatement | undefined
+  /** Milliseconds that work waits for its turn at most. */
+  longestWaitMs?: number
+  /** Pieces of work in turns at once; absent: as many as there are connections. */
+  turns?: number
+}
+
+/** The pool's connections for kysely and in turns; `destroy()` ends the pool. */
+export const createDb = (pool: pg.Pool, options: DbOptions = {}): Db => {
+  const { onStatement, longestWaitMs = defaultLongestWaitMs, turns = pool.options.max } = options
   const db = new Kysely<Database>({
     dialect: new PostgresDialect({ pool }),
     ...(onStatement ? { log: toLogger(onStatement) } : {}),
   })
-  const count = pool.options.max
-  const ofOne = Math.max(1, Math.floor(count * shareOfOne))
-  const places = createPlaces({ count, ofOne, longestWaitMs: connectTimeoutMs })
-  pages.set(db, { ask: createAskPage(pool, onStatement, places, createTurns(ofAnswers)), places })
+  const queue = createQueue({ turns, longestWaitMs })
+  const ask = createAskPage(pool, onStatement)
+  const askPage: AskPage = (owner, text, values) => queue.run(owner, () => ask(text, values as unknown[]))
+  servings.set(db, { askPage, queue })
   return db
 }
 

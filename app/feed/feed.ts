@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream'
 import { sql } from 'kysely'
 import type { Principal } from '../auth/principal.ts'
+import { inTurn } from '../db/connect.ts'
 import type { ExportSource } from '../db/copy/source.ts'
 import type { Db } from '../db/schema.ts'
 import { ApiError, type Fault } from '../errors.ts'
@@ -132,7 +133,7 @@ export const createFeed = (deps: Deps): Feed => {
   ): Promise<FeedAnswer> => {
     const { customerId } = principal
     await concurrency.hold(accountOf(principal, address), 'exports', ending)
-    const bindings = await momentOf(principal)
+    const bindings = await inTurn(db, customerId, () => momentOf(principal))
     const snapshot = await openSnapshot(db, deps.source, { customerId, resources, bindings })
     const headers = {
       'sync-token': tokens.encode(customerId, snapshot.token),
@@ -183,10 +184,12 @@ export const createFeed = (deps: Deps): Feed => {
       const resources = resolveResources(principal, token?.resources ?? query.resources)
       if (query.after === wholeState) return answerState(request, resources)
       const { limit } = query
-      const read = async (from: SyncToken | undefined) => {
-        const bindings = await momentOf(principal)
-        return readChanges(db, { customerId, token: from, resources, bindings, limit })
-      }
+      // A turn for each read: a poll that waits for changes holds none.
+      const read = (from: SyncToken | undefined) =>
+        inTurn(db, customerId, async () => {
+          const bindings = await momentOf(principal)
+          return readChanges(db, { customerId, token: from, resources, bindings, limit })
+        })
       return answerPage(customerId, await readPatiently(request, query, read, token, resources))
     },
   }

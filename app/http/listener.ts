@@ -29,11 +29,13 @@ export type ListenerOptions = {
    * take twice as long; see patience.ts.
    */
   unreadTimeoutMs: number
+  /** Answers a request in front of the router. Returns false if it left the request to the router; absent: always. */
+  front?: (request: IncomingMessage, response: ServerResponse) => boolean
 }
 
 /** Makes Node's servers in front of a router: HTTP/1.1 in plain, HTTP/2 and HTTP/1.1 over TLS. */
 export const createListener = (options: ListenerOptions) => {
-  const { tls, maxHeaderBytes, unreadTimeoutMs } = options
+  const { tls, maxHeaderBytes, unreadTimeoutMs, front = () => false } = options
   // A client that is gone without a word is noticed while it waits for an answer, too.
   const alive = { keepAlive: true, keepAliveInitialDelay: keepAliveAfterMs }
   // Requests without a body are not made readable streams first: nobody reads them.
@@ -50,8 +52,10 @@ export const createListener = (options: ListenerOptions) => {
       throw new Error(`TLS_CERT and TLS_KEY cannot be taken: ${(cause as Error).message}`, { cause })
     }
   }
-  return (handle: Handler): Server | Http2SecureServer => {
-    const server = create(handle)
+  return (router: Handler): Server | Http2SecureServer => {
+    const server = create((request, response) => {
+      if (!front(request, response)) router(request, response)
+    })
     // What Node's HTTP/2 server does not take as options.
     const timeouts = { requestTimeout: requestTimeoutMs, keepAliveTimeout: keepAliveTimeoutMs }
     Object.assign(server, timeouts, { timeout: unreadTimeoutMs })

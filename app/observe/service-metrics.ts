@@ -3,7 +3,13 @@ import type { Collector } from './collector.ts'
 import { byLabel, counter, gauge } from './figures.ts'
 
 /** Connections of a pool at this moment. */
-export type PoolFigures = Readonly<{ open: number; idle: number; waiting: number; max: number }>
+export type PoolFigures = Readonly<{
+  open: number
+  idle: number
+  waiting: number
+  refused: number
+  max: number
+}>
 
 /** `breakerOpen`: it hangs, and is left alone until it answers. */
 export type RedisFigures = Readonly<{ isUp: boolean; isBreakerOpen: boolean }>
@@ -91,9 +97,14 @@ const stores = (figures: ServiceFigures): Collector[] => {
     ),
     gauge(
       'certdata_database_waiting',
-      'Who waits for a connection',
+      'Requests that wait for a connection',
       ofPools(({ waiting }) => waiting),
       'sum',
+    ),
+    counter(
+      'certdata_queue_refused_total',
+      'Requests refused with 503 overloaded, because no connection was free in time',
+      ofPools(({ refused }) => refused),
     ),
     gauge(
       'certdata_redis_up',

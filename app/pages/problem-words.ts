@@ -182,10 +182,10 @@ export const problemWords: Readonly<Record<ErrorCode | 'overloaded', ProblemWord
     todo: ['Try again after a short while.', 'If it stays, tell the operator the request_id.'],
   },
   overloaded: {
-    means: 'The service has more to do than it can at the moment.',
-    why: 'It refuses early rather than answer everyone late.',
+    means: 'Too many requests wait for the database.',
+    why: 'Your request waited, or would have to wait, for longer than the service allows (one second unless the operator sets another time).',
     todo: [
-      'Wait for as many seconds as Retry-After says; add a random part, so that not all come back at once.',
+      'Wait for as many seconds as Retry-After says. Add a random part, so that not all clients come back at once.',
     ],
   },
   unavailable: {

@@ -178,9 +178,6 @@ export const startService = async (
       ...asStarted().variables,
       ...noLimits,
       METRICS_TOKEN: metricsToken,
-      // What shares the machine with a bench is no overload of the service, nor are one customer's connections.
-      OVERLOAD_LAG_MS: '10000',
-      OVERLOAD_CONCURRENCY: '640',
       SECRET_KEY: 'a secret of the bench that is longer than thirty-two characters',
       DATA_DIR: join(folder, 'data'),
       PORT: String(port),

@@ -58,16 +58,6 @@ const open = async () => {
       { name: 'auth' },
     ),
   )
-  // Nobody is refused often enough here to be held.
-  await app.register(
-    fp(
-      async (tarpit) => {
-        tarpit.decorate('refusedAt', () => undefined)
-        tarpit.decorate('passRefusal', (_refused, _request, pass) => pass())
-      },
-      { name: 'tarpit' },
-    ),
-  )
   const every = { premium: burst, enterprise: burst, demo: burst }
   const policies = { ...every, logins: 1, failedLogins: 1, accessRequests: 1 }
   const quotas = createQuotas({ limits: policies, store: undefined, now: () => 0, after })

@@ -2,7 +2,7 @@ import { createHmac, createPrivateKey, createPublicKey, generateKeyPairSync, sig
 import Fastify, { type FastifyInstance } from 'fastify'
 import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod'
 import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from 'jose'
-import { Kysely, PostgresDialect, sql } from 'kysely'
+import { sql } from 'kysely'
 import t, { type Test } from 'tap'
 import { createApiKey } from '../../app/auth/api-keys.ts'
 import { ensureSigningKeys } from '../../app/auth/key-rotation.ts'
@@ -13,7 +13,7 @@ import { loadSigningKeys, type SigningKeys } from '../../app/auth/signing-keys.t
 import type { Freshness } from '../../app/cache/freshness.ts'
 import { createDb, createPool, readerRole } from '../../app/db/connect.ts'
 import { migrate } from '../../app/db/migrate.ts'
-import type { Database, Plan } from '../../app/db/schema.ts'
+import type { Plan } from '../../app/db/schema.ts'
 import { ApiError } from '../../app/errors.ts'
 import auth from '../../plugins/auth.ts'
 import { authRoutes } from '../../routes/auth.ts'
@@ -30,7 +30,7 @@ const server = await testPostgres()
 const owner = createDb(createPool(server.url, { max: 4, applicationName: 'test-owner', onError }))
 const pool = createPool(server.url, { role: readerRole, max: 4, applicationName: 'test-reader', onError })
 let queries = 0
-const db = new Kysely<Database>({ dialect: new PostgresDialect({ pool }), log: () => void queries++ })
+const db = createDb(pool, { onStatement: () => void queries++ })
 t.teardown(async () => {
   await db.destroy()
   await owner.destroy()

@@ -505,7 +505,8 @@ const createRestartable = async (t: Test) => {
   await owner.destroy()
   const [operator, reader] = [open(operatorRole), open(readerRole)]
   const exports = createTestExports(url)
-  const own: TestDatabase = { url, operator, reader, exportSource: exports.source, close: exports.close }
+  const pools = { operator, reader, reserved: reader }
+  const own: TestDatabase = { url, ...pools, exportSource: exports.source, close: exports.close }
   const { app, origin } = await listenTestApp(own)
   t.teardown(async () => {
     await app.close()

@@ -71,8 +71,8 @@ const main = async ({ databaseUrl, redisUrl, standbyUrl, fault, publicUrl, secre
     LOG_LEVEL: 'fatal',
     NODE_ENV: 'test',
     ...Object.fromEntries(limits.map((name) => [name, '1000000000'])),
-    OVERLOAD_LAG_MS: '10000',
-    OVERLOAD_CONCURRENCY: '2000',
+    // Faults hold the database up for seconds, and every answer counts.
+    QUEUE_SECONDS: '30',
   })
   const secrets = createSecrets([secretKey])
   const healthyFence = createFence()
@@ -130,6 +130,7 @@ const main = async ({ databaseUrl, redisUrl, standbyUrl, fault, publicUrl, secre
     config,
     publicUrl,
     db,
+    reserved: db,
     replica,
     exportSource,
     shared,

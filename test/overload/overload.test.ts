@@ -1,253 +1,176 @@
+import { connect } from 'node:net'
 import { performance } from 'node:perf_hooks'
-import { setTimeout as delay } from 'node:timers/promises'
 import t from 'tap'
-import { createAdmission } from '../../app/overload/admission.ts'
-import { watchLag } from '../../app/overload/lag.ts'
-import { addCustomer, createTestDatabase, listenTestApp, lockProducts, until } from '../helper.ts'
+import { demoCustomerId } from '../../app/auth/principal.ts'
+import { installShipped } from '../../app/custom/install.ts'
+import { inTurn, queueOf } from '../../app/db/connect.ts'
+import { makeCertificate, openHttp2 } from '../api/sockets.ts'
+import { addCustomer, createTestApp, createTestDatabase, listenTestApp, logIn, until } from '../helper.ts'
 
-const calm = { level: () => 0, looks: () => 0 }
-const metricsToken = 'who-measures-has-this'
+/** Connections of the test database that read for customers, and what one customer has of them. */
+const turns = 4
+const turnsOfOne = 3
+/** The queue's deadline, with a margin for a busy machine. */
+const deadlineMs = 1_000
+const marginMs = 1_000
 
-t.test('up to the bound everybody is let in, beyond it whoever holds less than a part of it', async (t) => {
-  const admission = createAdmission({ concurrency: 10, connections: 1, lag: calm })
-  const releases = Array.from({ length: 10 }, () => {
-    t.equal(admission.judge('flood', false), 'admit')
-    return admission.hold('flood')
-  })
-  t.equal(admission.judge('flood', false), 'shed')
-  for (let count = 0; count < 4; count += 1) {
-    t.equal(admission.judge('quiet', false), 'admit')
-    admission.hold('quiet')
-  }
-  t.equal(admission.judge('quiet', false), 'shed', 'a third of the bound is its part, with one more to come')
-  releases[0]?.()
-  releases[0]?.()
-  t.equal(admission.active, 13, 'ended once, however often it is said')
-  for (let each = 0; admission.active < 20; each += 1) admission.hold(`other ${each}`)
-  t.equal(admission.judge('new', false), 'shed', 'nobody beyond twice the bound')
+const database = await createTestDatabase()
+const { reader, reserved } = database
+await addCustomer(database, demoCustomerId)
+await installShipped(database.operator)
+const { app, origin } = await listenTestApp(database)
+const keys = { flood: await addCustomer(database, 'flood'), quiet: await addCustomer(database, 'quiet') }
+const tokens = { flood: (await logIn(app, keys.flood)).token, quiet: (await logIn(app, keys.quiet)).token }
+t.teardown(async () => {
+  await app.close()
+  await database.close()
 })
 
-/** An admission whose clock the test sets, with those who were let in. */
-const createRoom = (concurrency = 100) => {
-  const clock = { ms: 0 }
-  const admission = createAdmission({ concurrency, connections: 10, lag: calm, now: () => clock.ms })
-  const releases: (() => void)[] = []
-  return {
-    clock,
-    admission,
-    /** How many are let in until the first is not. */
-    fill(): number {
-      let count = 0
-      for (; admission.judge('flood', false) === 'admit'; count += 1) releases.push(admission.hold('flood'))
-      return count
-    },
-    empty(count: number): void {
-      for (const release of releases.splice(0, count)) release()
-    },
-  }
+const get = (path: string, token: string, headers: Record<string, string> = {}) =>
+  fetch(origin + path, { headers: { authorization: `Bearer ${token}`, ...headers } })
+/** An address that no cache knows. */
+let asked = 0
+const unknownPage = () => {
+  asked += 1
+  return `/v1/products?name=${asked}`
 }
 
-t.test(
-  'a burst finds the whole room, what goes on longer 1.6 for each connection, until it is over',
-  async (t) => {
-    const { clock, admission, fill, empty } = createRoom()
-    t.equal(fill(), 100)
-    for (; clock.ms < 900; clock.ms += 100) {
-      empty(10)
-      t.equal(fill(), 10, 'within a second it is a burst')
-    }
-    clock.ms = 1_100
-    t.equal(admission.judge('quiet', false), 'admit', 'whoever holds nothing finds room at once')
-    empty(50)
-    t.equal(fill(), 0, 'half of it would have been free')
-    empty(38)
-    t.equal(fill(), 4)
-    t.equal(admission.judge('quiet', false), 'admit', 'whoever holds less than a part of it')
-    empty(7)
-    t.equal(fill(), 91, 'a new burst: fewer waited than there are connections')
-  },
-)
-
-t.test('what goes on longer finds room for as many as are answered in 50 ms, a fifth at most', async (t) => {
-  const { clock, admission, fill, empty } = createRoom()
-  const goOn = (answered: number, untilMs: number) => {
-    for (; clock.ms < untilMs; clock.ms += 20) {
-      empty(answered)
-      fill()
-    }
+/** Takes turns of these owners until it is told to give them back. */
+const holdTurns = (owners: readonly string[], db = reader) => {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const held = Promise.all(owners.map((owner) => inTurn(db, owner, () => promise)))
+  return async () => {
+    resolve()
+    await held
   }
-  goOn(7, 4_000)
-  t.ok([17, 18].includes(admission.active), `${admission.active}, with 0.35 a millisecond`)
-  goOn(9, 6_000)
-  t.equal(admission.active, 20)
+}
+const everyTurn = Array.from({ length: turns }, (_, n) => `somebody ${n}`)
+
+t.test('a hundred cold requests of one customer at once are all answered', async (t) => {
+  const answers = await Promise.all(Array.from({ length: 100 }, () => get(unknownPage(), tokens.flood)))
+  t.same(new Set(answers.map(({ status }) => status)), new Set([200]))
 })
 
-t.test('where answers are quick there is the whole room, however long it lasts', async (t) => {
-  const { clock, admission, fill, empty } = createRoom()
-  t.equal(fill(), 100)
-  for (; clock.ms < 4_000; clock.ms += 10) {
-    // As many as there are connections are always under way: the burst never ends.
-    empty(Math.min(80, admission.active - 10))
-    fill()
-  }
-  t.equal(admission.active, 100)
-})
-
-t.test('who leaves without an answer makes no room for others', async (t) => {
-  const { clock, admission, fill, empty } = createRoom()
-  for (; clock.ms < 4_000; clock.ms += 10) {
-    empty(1)
-    fill()
-    for (let each = 0; each < 80; each += 1) admission.hold('gone')(false)
-  }
-  t.equal(admission.active, 16)
-})
-
-t.test('a few more than there are connections are no flood, and leave the room to a burst', async (t) => {
-  for (const [concurrency, few] of [
-    [100, 12],
-    [2_000, 190],
-  ] as const) {
-    const { clock, admission, fill } = createRoom(concurrency)
-    const busy = Array.from({ length: few }, () => admission.hold('busy'))
-    for (; clock.ms < 4_000; clock.ms += 10) {
-      busy.shift()?.()
-      if (admission.judge('busy', false) !== 'admit') t.fail(`refused after ${clock.ms} ms`)
-      busy.push(admission.hold('busy'))
-    }
-    t.equal(fill(), concurrency - few)
-  }
-})
-
-t.test('where nothing is answered for a while nobody is refused for it, nor when it goes on', async (t) => {
-  let now = 0
-  const admission = createAdmission({ concurrency: 100, connections: 10, lag: calm, now: () => now })
-  const releases: (() => void)[] = []
-  const come = (count: number) => {
-    for (let each = 0; each < count; each += 1) {
-      t.equal(admission.judge('one', false), 'admit', `${releases.length} wait after ${now} ms`)
-      releases.push(admission.hold('one'))
-    }
-  }
-  const answer = (count: number) => {
-    for (const release of releases.splice(0, count)) release()
-  }
-  come(30)
-  for (; now < 5_000; now += 100) come(1)
-  for (; now < 5_900; now += 100) {
-    answer(10)
-    come(1)
-  }
-})
-
-t.test('the demo has half of the room', async (t) => {
-  const admission = createAdmission({ concurrency: 10, connections: 1, lag: calm })
-  for (let count = 0; count < 5; count += 1) {
-    t.equal(admission.judge('demo', true), 'admit')
-    admission.hold('demo')
-  }
-  t.equal(admission.judge('demo', true), 'shed')
-  t.equal(admission.judge('customer', false), 'admit')
-})
-
-t.test('a late event loop sheds the demo first, and everybody when it goes on', async (t) => {
-  const verdicts = [0, 1, 2, 3, 4].map((level) => {
-    const admission = createAdmission({
-      concurrency: 10,
-      connections: 1,
-      lag: { level: () => level, looks: () => 7 },
-    })
-    for (let few = 0; few < 4; few += 1) admission.judge('customer', false)
-    return [admission.judge('demo', true), admission.judge('customer', false)].join()
-  })
-  t.same(verdicts, ['admit,admit', 'shed,admit', 'shed,admit', 'shed,shed', 'shed,shed'])
-})
-
-t.test(
-  'a few requests are let in at each turn of a late event loop: it is not they that make it late',
-  async (t) => {
-    let looks = 0
-    const admission = createAdmission({
-      concurrency: 10,
-      connections: 1,
-      lag: { level: () => 4, looks: () => looks },
-    })
-    const turn = () => Array.from({ length: 6 }, (_, n) => admission.judge('anybody', n % 2 === 0))
-    t.same(turn(), ['admit', 'admit', 'admit', 'admit', 'shed', 'shed'])
-    looks += 1
-    t.same(turn(), ['admit', 'admit', 'admit', 'admit', 'shed', 'shed'], 'at the next one again')
-  },
-)
-
-t.test('a loop is late when its timers are, and recovers', async (t) => {
-  const lag = watchLag({ lateMs: 30, now: () => performance.now() })
-  t.teardown(() => lag.stop())
-  const block = () => {
-    const end = performance.now() + 80
-    while (performance.now() < end);
-  }
-  t.equal(lag.level(), 0)
-  await until('late', async () => {
-    block()
-    await delay(1)
-    return lag.level() >= 3
-  })
-  await until('in time again', () => lag.level() === 0)
-})
-
-t.test('a flood of slow questions is refused, and costs nobody else an answer', async (t) => {
-  const database = await createTestDatabase()
-  const keys = [await addCustomer(database, 'flood'), await addCustomer(database, 'quiet')]
-  const env = { OVERLOAD_CONCURRENCY: '3', METRICS_TOKEN: metricsToken }
-  const { app, origin } = await listenTestApp(database, { env })
-  t.teardown(async () => {
-    await app.close()
-    await database.close()
-  })
-  const tokens = await Promise.all(
-    keys.map(async (api_key) => {
-      const login = await app.inject({ method: 'POST', url: '/v1/auth/login', payload: { api_key } })
-      return login.json().access_token as string
-    }),
+t.test('every read of the database takes a turn, and is refused with 503 after the deadline', async (t) => {
+  await get('/v1/custom/dashboard-overview', tokens.flood)
+  const release = holdTurns(everyTurn)
+  const paths = ['/v1/products/unknown', '/v1/custom/dashboard-overview?revision=1', '/v1/changes']
+  paths.push('/v1/changes?wait=25', unknownPage())
+  const startedAt = performance.now()
+  const answers = await Promise.all(
+    paths.map((path) => get(path, tokens.flood, { 'cache-control': 'no-cache' })),
   )
-  const [flood = '', quiet = ''] = tokens
-  const ask = (path: string, token: string) =>
-    fetch(origin + path, { headers: { authorization: `Bearer ${token}` } })
-  t.equal((await ask('/v1/projects', quiet)).status, 200)
-
-  const unlock = await lockProducts(database)
-  const slow = Array.from({ length: 3 }, (_, count) => ask(`/v1/products?name=${count}`, flood))
-  const waiting = async () => {
-    const headers = { authorization: `Bearer ${metricsToken}` }
-    const { body } = await app.inject({ url: '/metrics', headers })
-    return Number(/^certdata_requests_waiting (\d+)$/m.exec(body)?.[1])
-  }
-  await until('three wait', async () => (await waiting()) === 3)
-
-  const refused = await ask('/v1/products?name=4', flood)
-  t.equal(refused.status, 503)
+  const tookMs = performance.now() - startedAt
+  t.same(
+    answers.map(({ status }) => status),
+    paths.map(() => 503),
+  )
+  t.ok(tookMs < deadlineMs + marginMs, `${tookMs} ms`)
+  const [refused] = answers as [Response]
   t.match(await refused.json(), { code: 'overloaded', status: 503, request_id: /^[\da-f-]{36}$/ })
   t.equal(refused.headers.get('retry-after'), '1')
   t.match(refused.headers.get('content-type'), 'application/problem+json')
-  t.match(refused.headers.get('content-security-policy'), "default-src 'none'")
-  t.equal(refused.headers.get('request-id')?.length, 36)
-  const took: number[] = []
-  for (let count = 0; count < 50; count += 1) {
-    const startedAt = performance.now()
-    t.equal((await ask(`/v1/products?name=more-${count}`, flood)).status, 503)
-    took.push(performance.now() - startedAt)
-  }
-  t.ok((took.sort((a, b) => a - b)[25] ?? 999) < 50, 'at once')
-  t.equal((await ask('/v1/projects', quiet)).status, 200, 'another one is answered')
-  t.equal((await ask('/v1/products', 'cda_demo_public')).status, 503, 'the demo is not')
-  for (const path of ['/health/live', '/health/ready']) t.equal((await fetch(origin + path)).status, 200)
-  const { body } = await app.inject({ url: '/metrics', headers: { authorization: `Bearer ${metricsToken}` } })
-  t.match(body, 'certdata_shed_total{kind="other"} 51')
-  t.match(body, 'certdata_shed_total{kind="demo"} 1')
-  t.match(body, 'certdata_http_requests_total{route="unknown",plan="none",status="503"} 51')
+  await release()
+  for (const path of paths.slice(1, 3)) t.equal((await get(path, tokens.flood)).status, 200)
+})
 
-  await unlock()
-  for (const answer of await Promise.all(slow)) t.equal(answer.status, 200, 'who was let in is answered')
-  t.equal((await ask('/v1/products?name=4', flood)).status, 200)
-  await until('nobody waits', async () => (await waiting()) === 0)
+t.test('cached answers, /v1/me, health and logins are answered while every turn is taken', async (t) => {
+  const cached = ['/v1/products', '/v1/projects?limit=1', '/v1/custom/dashboard-overview']
+  for (const path of cached) t.equal((await get(path, tokens.quiet)).status, 200)
+  t.equal((await get('/v1/me', tokens.quiet)).status, 200)
+  const release = holdTurns(everyTurn)
+  const waiting = Array.from({ length: 50 }, () => get(unknownPage(), tokens.flood))
+  await until('they wait', () => queueOf(reader).waiting === waiting.length)
+  for (const path of [...cached, '/v1/me', '/health/live', '/health/ready'])
+    t.equal((await get(path, tokens.quiet)).status, 200, path)
+  const { statusCode } = await app.inject({
+    ...{ method: 'POST', url: '/v1/auth/login', payload: { api_key: keys.quiet } },
+  })
+  t.equal(statusCode, 200)
+  const statuses = await Promise.all(waiting.map(async (each) => (await each).status))
+  t.same(new Set(statuses), new Set([503]))
+  await release()
+})
+
+t.test('a customer whose reads are slow leaves a turn to the next request of another', async (t) => {
+  const release = holdTurns(Array.from({ length: 10 }, () => 'flood'))
+  t.equal(queueOf(reader).waiting, 10 - turnsOfOne)
+  t.equal((await get(unknownPage(), tokens.quiet)).status, 200)
+  await release()
+})
+
+t.test('a long poll that waits for changes holds no turn', async (t) => {
+  const first = (await (await get('/v1/changes', tokens.flood)).json()) as { page: { next_token: string } }
+  const polls = Array.from({ length: turns + 2 }, () =>
+    get(`/v1/changes?wait=2&after=${first.page.next_token}`, tokens.flood),
+  )
+  await until('they wait', async () => {
+    const { body } = await app.inject({ url: '/metrics' })
+    return body.includes(`certdata_feed_waiters ${polls.length}`) || queueOf(reader).waiting === 0
+  })
+  t.equal((await get(unknownPage(), tokens.flood)).status, 200)
+  for (const poll of polls) t.equal((await poll).status, 200)
+})
+
+t.test('a request that joins the read of an earlier one waits for the whole deadline', async (t) => {
+  const release = holdTurns(everyTurn)
+  const path = unknownPage()
+  const first = get(path, tokens.flood)
+  await until('it waits', () => queueOf(reader).waiting === 1)
+  const joined = performance.now()
+  const second = get(path, tokens.flood)
+  t.equal((await first).status, 503)
+  await release()
+  t.equal((await second).status, 200, `${performance.now() - joined} ms after it came`)
+})
+
+t.test('login attempts of one address leave a connection to those of others', async (t) => {
+  const release = holdTurns(['127.0.0.11', '127.0.0.11'], reserved)
+  const logInFrom = (remoteAddress: string) =>
+    app.inject({
+      ...{ method: 'POST', url: '/v1/auth/login', payload: { api_key: keys.quiet }, remoteAddress },
+    })
+  const refused = logInFrom('127.0.0.11')
+  t.equal((await logInFrom('127.0.0.12')).statusCode, 200)
+  const { statusCode, headers } = await refused
+  t.same([statusCode, headers['retry-after']], [503, '1'])
+  await release()
+  t.equal((await logInFrom('127.0.0.11')).statusCode, 200)
+})
+
+t.test('logins whose bodies do not arrive hold up nobody', async (t) => {
+  const { port, hostname } = new URL(origin)
+  const sockets = Array.from({ length: 200 }, () => {
+    const socket = connect(Number(port), hostname)
+    socket.on('error', () => {})
+    socket.write(
+      'POST /v1/auth/login HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 99\r\n\r\n{',
+    )
+    return socket
+  })
+  t.teardown(() => {
+    for (const socket of sockets) socket.destroy()
+  })
+  t.equal((await logIn(app, keys.quiet)).token.split('.').length, 3)
+  const answers = await Promise.all(Array.from({ length: 20 }, () => get(unknownPage(), tokens.quiet)))
+  t.same(new Set(answers.map(({ status }) => status)), new Set([200]))
+})
+
+t.test('two hundred streams of one HTTP/2 connection on a cached page are all answered', async (t) => {
+  const { key: TLS_KEY, cert: TLS_CERT, remove } = makeCertificate()
+  const secure = await createTestApp(database, { env: { TLS_KEY, TLS_CERT } })
+  const port = Number(new URL(await secure.listen({ host: '127.0.0.1', port: 0 })).port)
+  const session = openHttp2(port)
+  t.teardown(async () => {
+    session.close()
+    await secure.close()
+    remove()
+  })
+  const { token } = await logIn(secure, keys.quiet)
+  const ask = () => session.ask({ ':path': '/v1/products', authorization: `Bearer ${token}` })
+  t.equal((await ask()).status, 200)
+  const release = holdTurns(everyTurn)
+  const answers = await Promise.all(Array.from({ length: 200 }, ask))
+  t.same(new Set(answers.map(({ status }) => status)), new Set([200]))
+  await release()
 })

@@ -2,13 +2,14 @@ import type { Filled } from '../../cache/entry.ts'
 import type { Bound } from '../../custom/bind.ts'
 import type { List, Node } from '../../custom/definition.ts'
 import type { Plan } from '../../query/plan.ts'
+import { inTurn } from '../connect.ts'
 import { describePage, type EncodeCursor, filled } from '../page/read.ts'
 import type { Db } from '../schema.ts'
 import { type ListRow, listStatement, objectStatement } from './statement.ts'
 
 /** Reads an object as the bytes to send. Its sources are bounded by the check of the document. */
 export const readObject = async (db: Db, node: Node, bound: Bound): Promise<Filled> => {
-  const { rows } = await objectStatement(node, bound).execute(db)
+  const { rows } = await inTurn(db, bound.customerId, () => objectStatement(node, bound).execute(db))
   const [row] = rows
   if (!row) throw new Error('a custom endpoint answered no row')
   return { ...filled(row, row.body, 1), definition: bound.definition.revision }
@@ -26,7 +27,7 @@ export const readList = async (
   encodeCursor: EncodeCursor,
   nextTarget: (cursor: string) => string,
 ): Promise<Filled> => {
-  const { rows } = await listStatement(list, plan, bound).execute(db)
+  const { rows } = await inTurn(db, plan.customerId, () => listStatement(list, plan, bound).execute(db))
   const row = rows[0] as ListRow
   const { page, cursor } = describePage(row, plan, bound.definition.dependsOnDay, encodeCursor)
   const json = `{"data":[${row.data ?? ''}],"page":${JSON.stringify(page)}}`

@@ -1,0 +1,162 @@
+import t from 'tap'
+import { createFairQueue } from '../../app/overload/fair-queue.ts'
+import { createQueue } from '../../app/overload/queue.ts'
+import { until } from '../helper.ts'
+
+/** Longer than any test takes. */
+const patientMs = 60_000
+const always = () => true
+
+/** A queue of work that runs until it is told to end; `begun` has the names of what has begun. */
+const open = (options: Partial<Parameters<typeof createQueue>[0]> = {}) => {
+  const clock = { ms: 0 }
+  const queue = createQueue({ turns: 5, longestWaitMs: patientMs, now: () => clock.ms, ...options })
+  const begun: string[] = []
+  const running = new Map<string, () => void>()
+  const ask = (owner: string, name: string) =>
+    queue
+      .run(owner, () => {
+        begun.push(name)
+        return new Promise<void>((resolve) => running.set(name, resolve))
+      })
+      .then(
+        () => 'answered',
+        ({ code }) => code as string,
+      )
+  const end = async (name: string) => {
+    await until(`${name} runs`, () => running.has(name))
+    running.get(name)?.()
+    running.delete(name)
+  }
+  const askMany = (owner: string, count: number) =>
+    Array.from({ length: count }, (_, n) => ask(owner, `${owner} ${n}`))
+  return { queue, clock, begun, ask, askMany, end }
+}
+
+t.test('owners take turns, and the items of one owner stay in their order', async (t) => {
+  const queue = createFairQueue<string>()
+  for (const item of ['a1', 'a2', 'a3']) queue.push('a', item)
+  queue.push('b', 'b1')
+  t.equal(queue.countAhead('b'), 3, 'one of its own, and two of the other')
+  t.equal(queue.countAhead('c'), 2, 'one of each other')
+  t.same(
+    Array.from({ length: 5 }, () => queue.shift(always)),
+    ['a1', 'b1', 'a2', 'a3', undefined],
+  )
+})
+
+t.test('an owner that is not allowed to run keeps its place', async (t) => {
+  const queue = createFairQueue<string>()
+  queue.push('a', 'a1')
+  queue.push('b', 'b1')
+  queue.push('c', 'c1')
+  t.equal(
+    queue.shift((owner) => owner !== 'a'),
+    'b1',
+  )
+  t.equal(
+    queue.shift((owner) => owner === 'd'),
+    undefined,
+  )
+  t.equal(queue.shift(always), 'a1')
+  t.equal(queue.size, 1)
+})
+
+t.test('work runs at once while turns are free, and waits for one otherwise', async (t) => {
+  const { queue, begun, askMany, end } = open()
+  const answers = askMany('a', 6)
+  await until('four run', () => begun.length === 4)
+  t.equal(queue.waiting, 2, 'an owner has four of five turns at most')
+  for (const n of [0, 1, 2, 3, 4, 5]) await end(`a ${n}`)
+  t.same(new Set(await Promise.all(answers)), new Set(['answered']))
+  t.same(begun, ['a 0', 'a 1', 'a 2', 'a 3', 'a 4', 'a 5'])
+})
+
+t.test('the next request of somebody else finds a turn beside the slow work of one owner', async (t) => {
+  const { begun, ask, askMany, end } = open()
+  const slow = askMany('slow', 100)
+  const quick = ask('quick', 'quick')
+  await end('quick')
+  t.equal(await quick, 'answered')
+  t.equal(begun.length, 5, 'no more of the slow work has begun')
+  for (let n = 0; n < 100; n += 1) await end(`slow ${n}`)
+  await Promise.all(slow)
+})
+
+t.test('a neighbour waits for one turn of a flood, not for all of them', async (t) => {
+  const { begun, ask, askMany, end } = open({ turns: 1 })
+  const flood = askMany('flood', 50)
+  const quiet = ask('quiet', 'quiet')
+  await end('flood 0')
+  await end('flood 1')
+  await end('quiet')
+  t.equal(await quiet, 'answered')
+  t.same(begun.slice(0, 3), ['flood 0', 'flood 1', 'quiet'])
+  for (let n = 2; n < 50; n += 1) await end(`flood ${n}`)
+  await Promise.all(flood)
+})
+
+t.test('work that waits for longer than the deadline is refused', async (t) => {
+  const { queue, ask, end } = open({ turns: 1, longestWaitMs: 20 })
+  const first = ask('a', 'first')
+  t.equal(await ask('a', 'second'), 'overloaded')
+  t.equal(queue.waiting, 0)
+  t.equal(queue.refused, 1)
+  await end('first')
+  t.equal(await first, 'answered')
+  const third = ask('a', 'third')
+  await end('third')
+  t.equal(await third, 'answered', 'a turn is free again')
+})
+
+t.test('work that would wait for longer than the deadline is refused at once', async (t) => {
+  const { queue, clock, ask, askMany, end } = open({ turns: 1, longestWaitMs: 60_000 })
+  const slow = ask('a', 'slow')
+  const waiting = askMany('a', 2)
+  clock.ms += 1_200_000
+  await end('slow')
+  t.equal(await slow, 'answered', 'the mean is a minute now')
+  t.equal(queue.waiting, 1)
+  // One minute for the one ahead: just within the deadline. For two it would be two.
+  const last = ask('a', 'within')
+  t.equal(queue.waiting, 2)
+  t.equal(await ask('a', 'beyond'), 'overloaded')
+  for (const name of ['a 0', 'a 1', 'within']) await end(name)
+  t.same(new Set(await Promise.all([...waiting, last])), new Set(['answered']))
+})
+
+t.test('slow work of before is forgotten once nothing runs', async (t) => {
+  const { queue, clock, ask, askMany, end } = open({ turns: 1, longestWaitMs: 60_000 })
+  const slow = ask('a', 'slow')
+  clock.ms += 12_000_000
+  await end('slow')
+  await slow
+  const burst = askMany('a', 30)
+  t.equal(queue.waiting, 29)
+  for (let n = 0; n < 30; n += 1) await end(`a ${n}`)
+  t.same(new Set(await Promise.all(burst)), new Set(['answered']))
+})
+
+t.test('above its bound the queue refuses the newest of the longest', async (t) => {
+  const { queue, begun, ask, askMany, end } = open({ turns: 1, mostWaiting: 3 })
+  const running = ask('a', 'running')
+  const flood = askMany('flood', 3)
+  const quiet = ask('quiet', 'quiet')
+  t.equal(await flood[2], 'overloaded')
+  t.equal(queue.waiting, 3)
+  t.equal(await ask('flood', 'one more'), 'overloaded')
+  for (const name of ['running', 'flood 0', 'quiet', 'flood 1']) await end(name)
+  t.same(await Promise.all([running, flood[0], flood[1], quiet]), Array(4).fill('answered'))
+  t.same(begun, ['running', 'flood 0', 'quiet', 'flood 1'])
+})
+
+t.test('work that fails gives its turn back', async (t) => {
+  const { queue, ask, end } = open({ turns: 1 })
+  await t.rejects(
+    queue.run('a', () => Promise.reject(new Error('the database says no'))),
+    { message: 'the database says no' },
+  )
+  const next = ask('a', 'next')
+  await end('next')
+  t.equal(await next, 'answered')
+})
