@@ -13,15 +13,12 @@ const routes: RouteOptions[] = [
     schema: { openapi: describeAccessRequest, body: accessRequest, response: { 202: accessRequestAnswer } },
     // parseBody lists every fault, the names that there are not included.
     validatorCompiler: () => () => true,
-    // Over the quota comes before what is wrong with the body.
-    onRequest: (request, _reply, next) => {
-      request.server.accessRequests.requireRoom(request.ip)
-      next()
-    },
+    // Before the body is read: a refused body costs a request of the quota, too.
+    onRequest: (request) => request.server.accessRequests.admit(request.ip),
     preHandler: refuseAddressParameters,
     handler: async (request, reply) => {
       const asked = parseBody(accessRequest, request.body, hint)
-      const answer = await request.server.accessRequests.submit(asked, request.ip)
+      const answer = await request.server.accessRequests.submit(asked)
       return reply.code(202).header('cache-control', 'no-store').send(answer)
     },
   },

@@ -10,15 +10,17 @@ const textOf = (most: number, isAllowed: (value: string) => boolean) =>
   z
     .string(`expected text, at most ${most} characters`)
     .min(1, 'expected some text')
-    .max(most, `expected at most ${most} characters`)
+    // The length ends the check: the next checks read no long text.
+    .max(most, { error: `expected at most ${most} characters`, abort: true })
     .refine((value) => value === '' || isThere(value), 'expected more than blanks')
     .refine(isAllowed, 'expected text without control characters or lone surrogates')
 
 const email = z
   .string('expected an e-mail address')
-  // RFC 5321, section 4.5.3.1: a path has 256 bytes with its brackets. Whether it exists, only a letter tells.
-  .max(254, 'expected at most 254 characters')
-  .regex(/^[^\s@]+@[^\s@]+\.[^\s@]+$/, 'expected an e-mail address')
+  // RFC 5321, section 4.5.3.1: a path has 256 bytes with its brackets. Only a letter tells whether the address exists.
+  .max(254, { error: 'expected at most 254 characters', abort: true })
+  // Linear: no part of the domain can match in two ways.
+  .regex(/^[^\s@]+@(?:[^\s@.]+\.)+[^\s@.]+$/, 'expected an e-mail address')
   .refine(isLine, 'expected text without control characters or lone surrogates')
 
 /** What the contact form sends. */

@@ -77,10 +77,10 @@ export const createAccessForm = (requests: AccessRequests, secrets: Mac, now: ()
       if (age === undefined || age > slowestMs) return refuse(400, 'This form is too old: send it once more.')
       if (age < fastestMs) return refuse(400, 'That was faster than anybody types: send it once more.')
       try {
-        requests.requireRoom(ip)
+        await requests.admit(ip)
         const { company, name, email, message } = values
         const body = { company, name, email, message, consent: consent === 'true' }
-        const { id, due_at: dueAt } = await requests.submit(parseBody(accessRequest, body, ''), ip)
+        const { id, due_at: dueAt } = await requests.submit(parseBody(accessRequest, body, ''))
         return { kind: 'received', id, dueAt }
       } catch (error) {
         return toRefusal(error)

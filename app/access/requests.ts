@@ -26,10 +26,10 @@ export type AccessRequestsOptions = Omit<AccountDeps, 'onUnsettled' | 'now'> & {
 
 /** What strangers ask of the operator. Nothing here looks at who is a customer, so nothing can tell. */
 export type AccessRequests = {
-  /** Throws quota_exceeded where the client's address has used up its requests; counts nothing. */
-  requireRoom(ip: string): void
-  /** Keeps the request; rejects with quota_exceeded, and with the driver's errors. */
-  submit(request: z.output<typeof accessRequest>, ip: string): Promise<z.output<typeof accessRequestAnswer>>
+  /** Takes one request of the quota of the client's address; rejects with quota_exceeded. */
+  admit(ip: string): Promise<void>
+  /** Stores an admitted request; rejects with the driver's errors. */
+  submit(request: z.output<typeof accessRequest>): Promise<z.output<typeof accessRequestAnswer>>
   /** Deletes what is older than it may be, and says how many; the same whichever instances do it. */
   deleteOld(): Promise<number>
   /** Open requests whose time is over: a figure to watch. */
@@ -46,7 +46,7 @@ const createId = () => Array.from({ length: 16 }, () => alphabet[randomInt(alpha
 /** RFC 3339 in UTC with six decimals. */
 const instantOf = (ms: number) => new Date(ms).toISOString().replace('Z', '000Z')
 
-/** Access requests without HTTP. Limited per client address; a request that is refused for its body costs nothing. */
+/** Access requests without HTTP. Each attempt counts against its client address, also one with a refused body. */
 export const createAccessRequests = (options: AccessRequestsOptions): AccessRequests => {
   const { db, limits, now, monotonicNow, store, after, holidays, keptDays } = options
   const addresses = createLimiter({ store, after, now: monotonicNow, maxAccounts })
@@ -56,15 +56,11 @@ export const createAccessRequests = (options: AccessRequestsOptions): AccessRequ
   const accountOf = (ip: string) => addresses.account({ tag: `access:${clientOf(ip)}`, name: '' }, policies)
 
   return {
-    requireRoom(ip) {
-      for (const { policy, remaining, resetSeconds } of accountOf(ip).use()) {
-        if (remaining > 0) continue
-        throw refuseQuota({ violated: [policy.name], retryAfterSeconds: resetSeconds })
-      }
-    },
-    async submit({ consent: _, ...request }, ip) {
+    async admit(ip) {
       const admission = await accountOf(ip).take([1])
       if (admission.violated.length > 0) throw refuseQuota(admission)
+    },
+    async submit({ consent: _, ...request }) {
       const id = createId()
       const due_at = instantOf(dueAfterBusinessDay(now(), holidays))
       await addAccessRequest(db, { id, dueAt: due_at, ...request })

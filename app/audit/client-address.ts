@@ -17,7 +17,7 @@ const expand = (address: string): string[] => {
  * IPv4 in IPv6 counts as IPv4. Undefined for anything else. Why not a hash: see the decision "client addresses are cut".
  */
 export const truncateAddress = (address: string): string | undefined => {
-  const plain = address.replace(/^::ffff:(?=\d+\.)/i, '').replace(/%.*$/, '')
+  const plain = address.replace(/^::ffff:(?=\d+\.)/i, '').split('%', 1)[0] as string
   if (isIPv4(plain)) return `${plain.split('.').slice(0, ipv4Octets).join('.')}.0/24`
   if (!isIPv6(plain)) return undefined
   const site = expand(plain)

@@ -44,7 +44,7 @@ const noOpenRequest = (id: string) => new Refusal(`There is no open request ${id
 const slugOf = (company: string): string | undefined => {
   const plain = company.normalize('NFKD').toLowerCase().replace(/\p{M}/gu, '')
   const slug = plain.replace(/[^a-z0-9]+/g, '-').slice(0, 64)
-  return customerSlug.safeParse(slug.replace(/^-+|-+$/g, '')).data
+  return customerSlug.safeParse(slug.replace(/^-|-$/g, '')).data
 }
 
 type ApproveOptions = Output & { slug?: string; name?: string; plan: Plan }

@@ -139,7 +139,7 @@ export const variables = {
     .describe('Another port for /metrics, plain and without a token: one that only the operator reaches'),
   SECURITY_CONTACT: z
     .string()
-    .regex(/^(mailto:\S+@\S+|https:\/\/\S+)$/, 'expected mailto:… or https://…')
+    .regex(/^(mailto:[^\s@]+@[^\s@]+|https:\/\/\S+)$/, 'expected mailto:… or https://…')
     .optional()
     .describe('Where weaknesses are reported, in security.txt; default: the access form'),
   METRICS_TOKEN: z

@@ -35,7 +35,7 @@ const toClient = (address: string): string => {
   if (mapped !== undefined) return mapped
   const [head = '', tail] = plain.toLowerCase().split('::')
   const before = groupsOf(head)
-  const after = tail === undefined ? [] : groupsOf(tail.replace(/\d+\.\d+\.\d+\.\d+$/, '0:0'))
+  const after = tail === undefined ? [] : groupsOf(tail.replace(/(?:\d{1,3}\.){3}\d{1,3}$/, '0:0'))
   const zeros = Array.from({ length: Math.max(0, 8 - before.length - after.length) }, () => '0')
   const network = [...before, ...zeros, ...after]
     .slice(0, 4)

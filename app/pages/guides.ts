@@ -40,7 +40,7 @@ const toPages = (text: string): string =>
     .replace(/href="(?:docs\/|\.\/)?([\w-]+)\.md(#[^"]*)?"/g, (all, name: string, part = '') =>
       names.has(name) ? `href="${base}/${name}${part}"` : all,
     )
-    .replace(/<a href="(?!https?:|\/|#)[^"]*">(.*?)<\/a>/g, '$1')
+    .replace(/<a href="(?!https?:|\/|#)[^"]*">([^<]*(?:<(?!\/?a\b)[^<]*)*)<\/a>/g, '$1')
     .replace(/<pre>/g, '<pre tabindex="0">')
     .replace(/<table>/g, '<div class="scroll" tabindex="0"><table>')
     .replace(/<\/table>/g, '</table></div>')
