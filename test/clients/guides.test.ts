@@ -34,7 +34,6 @@ const notRun: readonly (readonly [file: string, begins: string, reason: string])
   ['README.md', 'npm ci && npm test', 'would run this test again'],
   ['README.md', 'DATABASE_ADMIN_URL=…', 'a deployment; the command is tested in test/cli.test.ts'],
   ['clients/typescript/README.md', 'npx tsc -p', 'builds into the tree; the client here was built so'],
-  ['README.md', 'npm run bench', 'measures for minutes'],
   [
     'docs/operations.md',
     'printf',
