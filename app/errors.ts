@@ -27,8 +27,10 @@ export const catalogue = {
   quota_exceeded: [429, 'A quota is used up'],
   headers_too_large: [431, 'The headers are too large'],
   internal_error: [500, 'Something went wrong'],
+  not_implemented: [501, 'The transfer coding is not supported'],
   overloaded: [503, 'Too much is asked at once'],
   unavailable: [503, 'Temporarily unavailable'],
+  http_version_not_supported: [505, 'The HTTP version is not supported'],
 } as const satisfies Record<string, readonly [status: number, title: string]>
 
 export type ErrorCode = keyof typeof catalogue

@@ -2,6 +2,7 @@ import { BlockList, isIPv6, type Socket } from 'node:net'
 import type { FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { ApiError } from '../app/errors.ts'
+import { isHost } from '../app/http/host.ts'
 import { isPageTarget } from '../app/pages/paths.ts'
 import { tokenParameters } from '../app/query/token-parameters.ts'
 
@@ -48,17 +49,33 @@ const isListed = (list: BlockList, address: string): boolean =>
 /** Node keeps the first of these and drops the others: two readers of one request would see two senders. */
 const checkHeaders = (request: FastifyRequest): void => {
   const { rawHeaders, httpVersionMajor } = request.raw
+  // HTTP/2 has no request line that could name a version; its requests have a stream.
+  if (httpVersionMajor !== 1 && !('stream' in request.raw)) {
+    throw new ApiError('http_version_not_supported', { headers: { connection: 'close' } })
+  }
   let authorizations = 0
   let hosts = 0
   for (let i = 0; i < rawHeaders.length; i += 2) {
     const name = rawHeaders[i] as string
     if (name.length === 13 && name.toLowerCase() === 'authorization') authorizations++
-    else if (name.length === 4 && name.toLowerCase() === 'host') hosts++
+    else if (name.length === 4 && name.toLowerCase() === 'host') {
+      hosts++
+      if (!isHost(rawHeaders[i + 1] as string)) {
+        throw new ApiError('malformed_request', { detail: 'Host is not a name or address with its port' })
+      }
+    }
   }
   if (authorizations > 1) throw new ApiError('malformed_request', { detail: 'Authorization was sent twice' })
   if (hosts > 1) throw new ApiError('malformed_request', { detail: 'Host was sent twice' })
   if (hosts === 0 && httpVersionMajor === 1 && request.raw.httpVersionMinor === 1) {
     throw new ApiError('malformed_request', { detail: 'Host is missing' })
+  }
+  const coding = request.headers['transfer-encoding']
+  if (coding !== undefined && coding.trim().toLowerCase() !== 'chunked') {
+    throw new ApiError('not_implemented', {
+      detail: 'Send the body as it is: the only transfer coding is chunked',
+      headers: { connection: 'close' },
+    })
   }
 }
 

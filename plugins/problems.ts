@@ -20,7 +20,7 @@ declare module 'fastify' {
 /** Fastify's and Node's own refusals, by their codes. */
 const frameworkCodes: Readonly<Record<string, ErrorCode>> = {
   FST_ERR_BAD_URL: 'malformed_request',
-  // Every path has a handler: what has none is a method that HTTP/1's parser would have refused.
+  // Every path has a handler for every method but CONNECT.
   FST_ERR_NOT_FOUND: 'malformed_request',
   FST_ERR_CTP_INVALID_MEDIA_TYPE: 'unsupported_media_type',
   FST_ERR_CTP_BODY_TOO_LARGE: 'body_too_large',

@@ -491,8 +491,10 @@ t.test('every error that a request provokes is documented where it comes, as a p
     [...documented].filter((code) => !provoked.has(code)).sort(),
     [
       'headers_too_large',
+      'http_version_not_supported',
       'internal_error',
       'malformed_request',
+      'not_implemented',
       'overloaded',
       'request_timeout',
       'unavailable',

@@ -14,7 +14,8 @@ export const authorizationServerMetadata = (publicUrl: string, scopes: readonly 
   introspection_endpoint_auth_methods_supported: clientAuthentication,
   jwks_uri: `${publicUrl}/.well-known/jwks.json`,
   scopes_supported: scopes,
-  response_types_supported: [],
+  // There is no authorization endpoint. Clients refuse an empty list, and `none` is the registered value for nothing.
+  response_types_supported: ['none'],
   grant_types_supported: ['client_credentials'],
   service_documentation: `${publicUrl}/docs`,
 })

@@ -1,12 +1,33 @@
 import { randomUUID } from 'node:crypto'
 import type { Socket } from 'node:net'
 import { ApiError, type ErrorCode } from '../errors.ts'
+import { answeredMethods } from './methods.ts'
 import { STATUS_CODES } from './node-http.ts'
 import { problemBody, problemType } from './problem.ts'
 
 const codes: Readonly<Record<string, ErrorCode>> = {
   HPE_HEADER_OVERFLOW: 'headers_too_large',
+  HPE_INVALID_VERSION: 'http_version_not_supported',
   ERR_HTTP_REQUEST_TIMEOUT: 'request_timeout',
+}
+
+/** Node's error, with the bytes that its parser read last. */
+type ParserError = { code?: string | undefined; rawPacket?: unknown }
+
+/** RFC 9110, section 9.1: a method is a token. */
+const startsWithMethod = /^(?:\r\n)*[!#$%&'*+.^`|~\w-]{1,64} \S/
+
+/** The parser also speaks of a version where a line ends wrongly after a good one. */
+const namesKnownVersion = /^\S+ \S+ HTTP\/1\.[01]\s/
+
+/** A method that no server knows is refused as one that no route takes; other bytes are no request at all. */
+const toProblem = ({ code = '', rawPacket }: ParserError): ApiError => {
+  const bytes = Buffer.isBuffer(rawPacket) ? rawPacket.toString('latin1') : ''
+  if (code === 'HPE_INVALID_VERSION' && namesKnownVersion.test(bytes))
+    return new ApiError('malformed_request')
+  if (code === 'HPE_INVALID_METHOD' && startsWithMethod.test(bytes))
+    return new ApiError('method_not_allowed', { headers: { allow: answeredMethods.join(', ') } })
+  return new ApiError(codes[code] ?? 'malformed_request')
 }
 
 /** The answer that is under way on a connection, in Node's own place for it; its own handler looks there, too. */
@@ -18,7 +39,7 @@ type Answering = Socket & { _httpMessage?: { headersSent: boolean } | null }
  * be read as a part of it.
  */
 export const answerClientError = (
-  error: { code?: string | undefined },
+  error: ParserError,
   socket: Socket,
   publicUrl: string,
   headers: Readonly<Record<string, string>>,
@@ -28,11 +49,12 @@ export const answerClientError = (
     socket.destroy()
     return
   }
-  const problem = new ApiError(codes[error.code ?? ''] ?? 'malformed_request')
+  const problem = toProblem(error)
   const requestId = randomUUID()
   const body = problemBody(problem, publicUrl, requestId)
   const lines = Object.entries({
     ...headers,
+    ...problem.extras.headers,
     date: new Date().toUTCString(),
     'request-id': requestId,
     'content-type': problemType,

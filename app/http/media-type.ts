@@ -3,11 +3,11 @@ import { type Pair, parsePairs } from '../query/pairs.ts'
 import { createMediaTypeChoice } from './negotiation.ts'
 
 /** What `format` may say in place of `Accept`. */
-const formats: Readonly<Record<string, string>> = {
-  json: 'application/json',
-  ndjson: 'application/x-ndjson',
-  csv: 'text/csv',
-}
+const formats: ReadonlyMap<string, string> = new Map([
+  ['json', 'application/json'],
+  ['ndjson', 'application/x-ndjson'],
+  ['csv', 'text/csv'],
+])
 
 const choices = new Map<string, ReturnType<typeof createMediaTypeChoice>>()
 
@@ -27,7 +27,7 @@ export const typeByFormat = (rawQuery: string): string | undefined => {
   // Looked for in every request, and hardly ever there.
   if (!rawQuery.includes('format') && !rawQuery.includes('%')) return undefined
   const { value } = parsePairs(rawQuery).find(({ name }) => name === 'format') ?? {}
-  return value === undefined ? undefined : formats[value]
+  return value === undefined ? undefined : formats.get(value)
 }
 
 /** The type to answer in; undefined: none that is wanted. */

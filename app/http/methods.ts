@@ -1,19 +1,18 @@
 import type { IncomingMessage } from 'node:http'
-import { METHODS } from './node-http.ts'
 
 /** For every method that no route answers. */
 const standIn = 'PUT'
-const answered = ['GET', 'HEAD', 'OPTIONS', 'POST'] as const
+
+/** The methods that some route answers. */
+export const answeredMethods = ['GET', 'HEAD', 'OPTIONS', 'POST'] as const
 
 /** The methods that routes are made for: those that some route answers, and one for all others. */
-export const routedMethods = [...answered, standIn] as const
+export const routedMethods = [...answeredMethods, standIn] as const
 
 type Raw = Pick<IncomingMessage, 'method'>
 
-/** The others that HTTP/1's parser takes; over HTTP/2 those it refuses are left for the router to refuse. */
-const others: ReadonlySet<string> = new Set(
-  METHODS.filter((method) => method !== 'CONNECT' && !(answered as readonly string[]).includes(method)),
-)
+/** CONNECT names no path: the router refuses it. */
+const kept: ReadonlySet<string> = new Set([...answeredMethods, 'CONNECT'])
 const asked = new WeakMap<Raw, string>()
 
 /**
@@ -22,7 +21,7 @@ const asked = new WeakMap<Raw, string>()
  */
 export const replaceMethod = (request: Raw): void => {
   const { method = '' } = request
-  if (!others.has(method)) return
+  if (kept.has(method)) return
   asked.set(request, method)
   request.method = standIn
 }

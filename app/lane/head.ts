@@ -1,3 +1,5 @@
+import { isHost } from '../http/host.ts'
+
 /** What the fast lane needs of a request's header fields. */
 export type Head = {
   authorization: string | undefined
@@ -49,7 +51,9 @@ export const readHead = (rawHeaders: readonly string[]): Head | undefined => {
   for (let i = 0; i < rawHeaders.length; i += 2) {
     const { length } = rawHeaders[i] as string
     if (length === 4) {
-      if ((rawHeaders[i] as string).toLowerCase() === 'host') hosts += 1
+      if ((rawHeaders[i] as string).toLowerCase() !== 'host') continue
+      if (!isHost(rawHeaders[i + 1] as string)) return undefined
+      hosts += 1
       continue
     }
     const fields = wanted[length]

@@ -68,7 +68,7 @@ const revisionParameter = (revision: number): Parameter => ({
   description:
     'Another revision of the definition than the current one: the one before, ' +
     `for ${formerRevisionDays} days after it was replaced.`,
-  schema: { type: 'integer', format: 'int32', minimum: 1, maximum: 1_000_000, default: revision },
+  schema: { type: 'integer', format: 'int32', minimum: 1, maximum: revision, default: revision },
   example: revision,
 })
 

@@ -47,8 +47,10 @@ const origins: Readonly<Record<ErrorCode, readonly Origin[]>> = {
   quota_exceeded: ['token', 'api_key', 'address'],
   headers_too_large: ['request'],
   internal_error: ['request'],
+  not_implemented: ['request'],
   overloaded: ['request'],
   unavailable: ['token', 'api_key', 'address'],
+  http_version_not_supported: ['request'],
 }
 
 /** The catalogue's errors from these origins, by status, in the catalogue's order. */

@@ -181,6 +181,11 @@ export const problemWords: Readonly<Record<ErrorCode | 'overloaded', ProblemWord
     why: 'This is a fault of the service, and was logged with the request_id.',
     todo: ['Try again after a short while.', 'If it stays, tell the operator the request_id.'],
   },
+  not_implemented: {
+    means: 'The body came in a transfer coding that the service does not know.',
+    why: 'Transfer-Encoding may only say chunked. The service does not unpack bodies that are packed on the way.',
+    todo: ['Send the body as it is, with Content-Length or Transfer-Encoding: chunked.'],
+  },
   overloaded: {
     means: 'Too many requests wait for the database.',
     why: 'Your request waited, or would have to wait, for longer than the service allows (one second unless the operator sets another time).',
@@ -192,6 +197,11 @@ export const problemWords: Readonly<Record<ErrorCode | 'overloaded', ProblemWord
     means: 'The service cannot answer this at the moment.',
     why: 'The database cannot be reached, or the instance is stopping.',
     todo: ['Wait for as many seconds as Retry-After says, then try again.', 'See /status.'],
+  },
+  http_version_not_supported: {
+    means: 'The request line names an HTTP version that the connection does not speak.',
+    why: 'A request line may say HTTP/1.1 or HTTP/1.0. HTTP/2 has no request line: a client and server agree on it by TLS.',
+    todo: ['Look at what your HTTP client or proxy really sends.'],
   },
 }
 

@@ -273,6 +273,14 @@ t.test(
   },
 )
 
+t.test('a format that names a property of every object is a fault of the query', async (t) => {
+  for (const format of ['constructor', '__proto__', 'toString']) {
+    for (const path of ['/v1/products', '/v1/changes', '/v1/me']) {
+      expectProblem(t, await ask(`${path}?format=${format}`), 'invalid_query', 400, format)
+    }
+  }
+})
+
 t.test('format may be escaped', async (t) => {
   t.equal((await ask('/v1/products?f%6Frmat=%6Ason', { accept: 'text/html' })).statusCode, 200)
 })
@@ -705,15 +713,12 @@ t.test('what is no request is refused with a problem document, and the connectio
     ['garbage', 'garbage\r\n\r\n'],
     ['a TLS greeting', Buffer.from('16030100a5010000a1', 'hex')],
     ['an HTTP/2 preface', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'],
-    ['a method nobody knows', `${line('/v1/me', 'FOO')}Host: x\r\n${auth}\r\n`],
-    ['a method in small letters', `${line('/v1/me', 'get')}Host: x\r\n${auth}\r\n`],
     ['NUL in the target', `${line('/v1/products/\0')}Host: x\r\n${auth}\r\n`],
     [
       'bytes that are not UTF-8',
       Buffer.from(`${line('/v1/products?tags=\xff')}Host: x\r\n${auth}\r\n`, 'latin1'),
     ],
     ['a blank in the target', `${line('/v1/products?tags=a b')}Host: x\r\n${auth}\r\n`],
-    ['another version', `GET /v1/me HTTP/3.7\r\nHost: x\r\n${auth}\r\n`],
     ['a header without a name', `${line('/v1/me')}Host: x\r\n${auth}: x\r\n\r\n`],
     ['a blank before the colon', `${line('/v1/me')}Host : x\r\n${auth}\r\n`],
     ['a folded header', `${line('/v1/me')}Host: x\r\n${auth}X: a\r\n b\r\n\r\n`],
@@ -737,6 +742,47 @@ t.test('what is no request is refused with a problem document, and the connectio
     const [answer, ...more] = await sendBytes(port, bytes)
     expectProblem(t, answer as RawAnswer, 'malformed_request', 400, name)
     t.same([more.length, answer?.headers.connection], [0, 'close'])
+  }
+})
+
+t.test('a method that the parser does not know is 405, and the connection ends', async (t) => {
+  for (const method of ['FOO', 'get', 'BREW']) {
+    const [answer, ...more] = await sendBytes(port, `${line('/v1/me', method)}Host: x\r\n${auth}\r\n`)
+    expectProblem(t, answer as RawAnswer, 'method_not_allowed', 405, method)
+    t.same([more.length, answer?.headers.connection], [0, 'close'])
+    t.equal(answer?.headers.allow, 'GET, HEAD, OPTIONS, POST')
+  }
+})
+
+t.test('a request line may only name a version of HTTP/1', async (t) => {
+  for (const version of ['HTTP/2.0', 'HTTP/3.7', 'HTTP/0.9']) {
+    const [answer, ...more] = await sendBytes(port, `GET /v1/me ${version}\r\nHost: x\r\n${auth}\r\n`)
+    expectProblem(t, answer as RawAnswer, 'http_version_not_supported', 505, version)
+    t.same([more.length, answer?.headers.connection], [0, 'close'])
+  }
+})
+
+t.test('a body in another transfer coding than chunked is 501', async (t) => {
+  const chunked = 'Content-Type: application/json\r\nConnection: close\r\n\r\n2\r\n{}\r\n0\r\n\r\n'
+  for (const coding of ['gzip, chunked', 'gzip,chunked', 'deflate, chunked']) {
+    const field = `Transfer-Encoding: ${coding}\r\n`
+    const answer = await send(`${line('/v1/auth/login', 'POST')}Host: x\r\n${field}${chunked}`)
+    expectProblem(t, answer, 'not_implemented', 501, coding)
+  }
+  const twice = 'Transfer-Encoding: gzip\r\nTransfer-Encoding: chunked\r\n'
+  t.equal((await send(`${line('/v1/auth/login', 'POST')}Host: x\r\n${twice}${chunked}`)).status, 501)
+  const plain = 'Transfer-Encoding: Chunked\r\n'
+  const known = await send(`${line('/v1/auth/login', 'POST')}Host: x\r\n${plain}${chunked}`)
+  expectProblem(t, known, 'invalid_body', 400, 'chunked alone')
+})
+
+t.test('Host is a name or an address with its port, whether the answer is in memory or not', async (t) => {
+  const ask = (host: string) => send(`${line('/v1/products?limit=3')}Host: ${host}\r\n${auth}${end}`)
+  for (const host of ['x', 'api.example:3000', '127.0.0.1', '[::1]:80', 'x:', 'x']) {
+    t.equal((await ask(host)).status, 200, host)
+  }
+  for (const host of ['', 'a b', 'u@evil', 'http://x', 'x/', 'x:y', 'x?', '[::1', 'x,y@z']) {
+    expectProblem(t, await ask(host), 'malformed_request', 400, host)
   }
 })
 
@@ -1108,7 +1154,8 @@ t.test('HTTP/2 keeps the limits, times and refusals of HTTP/1.1', async (t) => {
   const large = await http2.ask({ authorization, ':path': '/v1/me', x: 'x'.repeat(17_000) })
   t.same([large.status, listProblemFaults(431, large.headers, large.body)], [431, []])
   const unknown = await http2.ask({ authorization, ':path': '/v1/me', ':method': 'FOO' })
-  t.same([unknown.status, listProblemFaults(400, unknown.headers, unknown.body)], [400, []])
+  t.same([unknown.status, listProblemFaults(405, unknown.headers, unknown.body)], [405, []])
+  t.equal(unknown.headers.allow, 'GET, HEAD, OPTIONS')
   t.equal((await http2.ask({ authorization, ':path': '/v1/me', expect: 'tea' })).status, 200)
 })
 

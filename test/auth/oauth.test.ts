@@ -444,7 +444,7 @@ t.test('programs find everything from the well-known addresses', async (t: Test)
   const methods = ['client_secret_basic', 'client_secret_post']
   t.match(server, {
     issuer: origin,
-    response_types_supported: [],
+    response_types_supported: ['none'],
     grant_types_supported: ['client_credentials'],
     token_endpoint_auth_methods_supported: methods,
     revocation_endpoint_auth_methods_supported: methods,

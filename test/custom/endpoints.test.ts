@@ -338,6 +338,11 @@ t.test('a revision is live within a second, and the one before for 30 days', asy
     return [answer.statusCode, answer.headers['definition-revision'], answer.json().revision]
   }
   t.same(await ask(''), [200, '2', 2])
+  const { paths } = (await acme('/openapi.json')).json()
+  const described = paths['/v1/custom/changing'].get.parameters.find(
+    ({ name }: { name: string }) => name === 'revision',
+  )
+  t.match(described.schema, { minimum: 1, maximum: 2 }, 'no revision above the current one is offered')
   t.same(await ask('?revision=1'), [200, '1', 1])
   t.same(await ask('?revision=2'), [200, '2', 2])
   t.match((await acme('/v1/custom/changing?revision=3')).json(), {
