@@ -17,16 +17,17 @@ export type Upkeep = {
   stop(): Promise<void>
 }
 
-const minuteMs = 60_000
-const hourMs = 60 * minuteMs
+/** A mark is at most a minute old, also where a look takes some seconds. */
+const lookEveryMs = 50_000
+const hourMs = 3_600_000
 
 /**
- * Keeps the change log: notes once a minute which transactions have ended, and prunes once an hour what no sync
- * token can need any more. Every instance does; they agree in the database. Failures are reported, and the next
+ * Keeps the change log: notes once a minute which transactions have ended, writes a random mark (migration 0013), and
+ * prunes once an hour what no sync token can need any more. Every instance does; they agree in the database. Failures are reported, and the next
  * look tries again.
  */
 export const startUpkeep = (options: UpkeepOptions): Upkeep => {
-  const { db, warn, everyMs = minuteMs, pruneEveryMs = hourMs } = options
+  const { db, warn, everyMs = lookEveryMs, pruneEveryMs = hourMs } = options
   let timer: NodeJS.Timeout | undefined
   let isStopped = false
   let prunedAtMs = Number.NEGATIVE_INFINITY

@@ -33,8 +33,10 @@ export type Filled = Omit<
   Entry,
   'customerId' | 'key' | 'dependsOn' | 'encoded' | 'freshAt' | 'epoch' | 'isUnshared'
 > & {
-  /** When the server that was asked was started; absent: a standby, whose numbers are its primary's. */
+  /** When the primary that was asked was started; absent: a standby was asked. */
   server?: string | undefined
+  /** The newest mark that the standby shows which was asked; absent: a primary was asked. */
+  standby?: string | undefined
 }
 
 /** What is hashed before a body, so that two media types never share a tag. */

@@ -16,6 +16,8 @@ export type Poll = Readonly<{
   at: string
   /** Which history of which database, and which start of its server: transaction numbers of another mean others. */
   epoch: string
+  /** The newest random mark in the history: a standby that shows it follows this primary. */
+  mark: string
   /** The snapshot that `events` count from; of a process's first poll it is the first floor. */
   since: Snapshot | undefined
   /** What became visible since the poll before; undefined: unknown, or too much. */

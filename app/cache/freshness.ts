@@ -25,6 +25,8 @@ export type Judge = {
   isAway(): boolean
   /** Which history of which database counts now; empty before the first poll. */
   epoch(): string
+  /** The newest mark of that history; empty before the first poll. A standby that shows another is not read. */
+  mark(): string
   /** Every commit before it is in whatever was judged fresh or stale. RFC 3339, UTC, six decimals. */
   asOf(): string
 }
@@ -66,6 +68,7 @@ export const createJudge = (fence: Fence, poller: Poller, staleMaxMs: number): J
     isAway: () => poller.isDown() && !poller.isLeased(),
     staleSeconds: () => Math.max(1, Math.ceil(poller.ageMs() / 1000)),
     epoch: () => fence.last?.epoch ?? '',
+    mark: () => fence.last?.mark ?? '',
     asOf: () => fence.last?.at ?? '',
   }
 }

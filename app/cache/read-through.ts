@@ -150,13 +150,14 @@ export const createReadThrough = ({ memory, shared, judge, wait }: Deps): ReadTh
     throw unavailable()
   }
 
-  /** Undefined where the standby lags behind what is known, or does not answer. */
+  /** Undefined where the standby lags behind what is known, shows another history, or does not answer. */
   const readReplica = async (question: Question, isWanted: boolean) => {
     const { customerId, key, dependsOn, fillFromReplica } = question
-    const epoch = judge.epoch()
-    const filled = await fillFromReplica?.().catch(() => undefined)
-    // One that was promoted has a history of its own.
-    if (!filled || filled.server !== undefined) return undefined
+    const [epoch, mark] = [judge.epoch(), judge.mark()]
+    const found = await fillFromReplica?.().catch(() => undefined)
+    // One that was promoted has a history of its own, and so has one that follows another primary.
+    if (!found || found.standby !== mark) return undefined
+    const { standby: _, ...filled } = found
     const entry: Entry = { ...filled, customerId, key, dependsOn, epoch, encoded: new Map() }
     // What it shows beyond its snapshot would be taken back by the next answer, unless a poll knows of it first.
     if (judge.mayBeAhead(entry) && !judge.isAway()) await judge.confirm()
@@ -175,12 +176,13 @@ export const createReadThrough = ({ memory, shared, judge, wait }: Deps): ReadTh
   const readPrimary = async (question: Question, isWanted: boolean): Promise<Answer> => {
     const { customerId, key, dependsOn, fill } = question
     fills += 1
-    const before = judge.epoch()
-    const { server, ...filled } = await fill()
+    const [before, mark] = [judge.epoch(), judge.mark()]
+    const { server, standby, ...filled } = await fill()
     const epoch = await settleEpoch(before, server)
     const entry: Entry = { ...filled, customerId, key, dependsOn, epoch, encoded: new Map() }
     // A standby in the primary's place may lag, however late it was asked.
-    if (server === undefined && (await judge.check(entry)) !== 'fresh') throw unavailable()
+    const isForeign = standby !== undefined && standby !== mark
+    if (isForeign || (server === undefined && (await judge.check(entry)) !== 'fresh')) throw unavailable()
     const isStored = keep(entry, isWanted)
     // Not the last poll's time: it may have shown what this read came too early for.
     return { entry, outcome: 'database', isStored, asOf: entry.at ?? judge.asOf() }

@@ -28,6 +28,8 @@ type Row = {
   identity: string
   started: string
   recovering: boolean
+  /** Null: since the server's start, no process has begun. */
+  mark: string | null
   events: string | null
   found: number
 }
@@ -41,13 +43,13 @@ const parseEvents = (text: string | null): ChangeEvent[] =>
       })
 
 const toPoll = (row: Row, since: Snapshot | undefined): Poll => {
-  if (row.recovering) throw new Error('The database is a standby: DATABASE_URL must name the primary')
   const isWhole = since !== undefined && row.found <= mostEvents
   return {
     snapshot: parseSnapshot(row.snapshot),
     since,
     at: row.at,
     epoch: formatEpoch(row.identity, row.started),
+    mark: row.mark ?? '',
     events: isWhole ? parseEvents(row.events) : undefined,
   }
 }
@@ -166,15 +168,29 @@ export const createChangeSource = (options: ChangeSourceOptions): ChangeSource =
     }
   }
 
+  const begin = async (): Promise<Snapshot | undefined> => {
+    const text = `select begin_changes($1::integer * interval '1 second') as since`
+    const { since } = await ask<{ since: string | null }>(text, [reachSeconds])
+    return since === null ? undefined : parseSnapshot(since)
+  }
+
+  const pollOnce = async (since: Snapshot | undefined): Promise<Row> => {
+    const values = [since?.text ?? null, mostEvents]
+    const row = await ask<Row>('select p.*, current_mark() as mark from poll_changes($1, $2) p', values)
+    if (row.recovering) throw new Error('The database is a standby: DATABASE_URL must name the primary')
+    return row
+  }
+
   return {
-    async begin() {
-      const text = `select begin_changes($1::integer * interval '1 second') as since`
-      const { since } = await ask<{ since: string | null }>(text, [reachSeconds])
-      return since === null ? undefined : parseSnapshot(since)
-    },
+    begin,
     async poll(since) {
-      const values = [since?.text ?? null, mostEvents]
-      return toPoll(await ask<Row>('select * from poll_changes($1, $2)', values), since)
+      let row = await pollOnce(since)
+      if (row.mark === null) {
+        // The server was started, or promoted, since the last poll.
+        await begin()
+        row = await pollOnce(since)
+      }
+      return toPoll(row, since)
     },
     async close() {
       isClosed = true

@@ -12,6 +12,7 @@ import * as custom from './migrations/0008-custom.ts'
 import * as serviceMinutes from './migrations/0009-service-minutes.ts'
 import * as plannedFunctions from './migrations/0011-planned-functions.ts'
 import * as lists from './migrations/0012-lists.ts'
+import * as marks from './migrations/0013-marks.ts'
 import type { Db } from './schema.ts'
 
 /** By name, in order. A released migration never changes. */
@@ -27,6 +28,7 @@ const migrations: Record<string, Migration> = {
   '0011-planned-functions': plannedFunctions,
   '0009-service-minutes': serviceMinutes,
   '0012-lists': lists,
+  '0013-marks': marks,
 }
 
 const migratorOf = (db: Db) =>

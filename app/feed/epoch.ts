@@ -3,7 +3,7 @@ import { includesSnapshot, parseSnapshot, type Snapshot } from '../cache/snapsho
 import { instantText } from '../db/page/projection.ts'
 import type { Db } from '../db/schema.ts'
 import { ApiError } from '../errors.ts'
-import type { SyncToken } from './token.ts'
+import { type SyncToken, targetOf } from './token.ts'
 
 /** What every statement of the feed says of itself. */
 export type Epoch = Readonly<{
@@ -15,9 +15,13 @@ export type Epoch = Readonly<{
   identity: string
   /** Below this transaction the log has been pruned. */
   prunedBelow: number
+  /** The newest random mark that the statement saw. */
+  mark: string
+  /** The newest one that is visible in the token's target; undefined: none. */
+  targetMark: string | undefined
 }>
 
-/** Columns of a statement that reads from `change_epoch() epoch`. */
+/** Columns of a statement that reads from `epochSource` as `epoch`. */
 export type EpochRow = {
   snapshot: string
   at: string
@@ -25,26 +29,38 @@ export type EpochRow = {
   identity: string
   begun: boolean
   pruned_below: string | null
+  mark: string
+  target_mark: string | null
 }
+
+/** What `epochColumns` are read from. `target`: the snapshot that the records of a token show, or will show. */
+export const epochSource = (target: Snapshot | undefined): RawBuilder<unknown> =>
+  sql`change_history(${target?.text ?? null}::pg_snapshot) epoch`
 
 /** The columns of `EpochRow`. */
 export const epochColumns: RawBuilder<unknown> = sql.raw(
   `pg_current_snapshot()::text as snapshot, ${instantText('now()')} as at,
-  pg_is_in_recovery() as recovering, epoch.identity, epoch.begun, epoch.pruned_below`,
+  pg_is_in_recovery() as recovering, epoch.identity, epoch.begun, epoch.pruned_below,
+  epoch.mark, epoch.target_mark`,
 )
 
-/** The log is another history's, as after a restore: see begin_changes. */
+/** The log is another history's, as after a restore, or bears no mark of this server's start: see begin_changes. */
 class AnotherHistory extends Error {}
 
 /** Throws unavailable on a standby, whose snapshots do not tell what is running. */
 export const readEpoch = (row: EpochRow): Epoch => {
   if (row.recovering) throw new ApiError('unavailable', { headers: { 'retry-after': '1' } })
   if (!row.begun) throw new AnotherHistory(row.identity)
-  const { at, identity } = row
-  return { snapshot: parseSnapshot(row.snapshot), at, identity, prunedBelow: Number(row.pruned_below) }
+  const { at, identity, mark } = row
+  return {
+    ...{ at, identity, mark },
+    snapshot: parseSnapshot(row.snapshot),
+    prunedBelow: Number(row.pruned_below),
+    targetMark: row.target_mark ?? undefined,
+  }
 }
 
-/** Does `work`; where the log was another history's, once more after it has begun anew. */
+/** Does `work`; where the log has not begun for this history and start of the server, once more after it has. */
 export const withBegunLog = async <T>(db: Db, work: () => Promise<T>): Promise<T> => {
   try {
     return await work()
@@ -79,9 +95,13 @@ export const requireFollowable = (token: SyncToken, epoch: Epoch, nowSeconds: nu
   if (nowSeconds - token.issuedAt > retentionDays * daySeconds) {
     throw expired(`This token is older than ${retentionDays} days`)
   }
-  const seen = [token.base, token.diff?.target ?? token.base]
+  const seen = [token.base, targetOf(token)]
   if (!seen.every((snapshot) => includesSnapshot(epoch.snapshot, snapshot))) {
     throw expired('The database has gone back to a time before this token')
+  }
+  // Files that were put back count transactions on from where they were copied, and lack the marks written since.
+  if (token.mark !== undefined && token.mark !== epoch.targetMark) {
+    throw expired('The database has been restored since')
   }
   if (token.base.xmin < epoch.prunedBelow) {
     throw expired('Changes since this token are no longer kept')

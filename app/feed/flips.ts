@@ -1,9 +1,10 @@
 import { type RawBuilder, sql } from 'kysely'
+import type { Snapshot } from '../cache/snapshot.ts'
 import { bindExpression, instantText } from '../db/page/projection.ts'
 import type { Edge, Resource, ResourceName } from '../resources/define.ts'
 import { resources } from '../resources/index.ts'
 import { type Cause, changeText, ownRows, recordData } from './change.ts'
-import { type EpochRow, epochColumns } from './epoch.ts'
+import { type EpochRow, epochColumns, epochSource } from './epoch.ts'
 import type { FlipWalk, Moment, SyncToken } from './token.ts'
 
 type Sql = RawBuilder<unknown>
@@ -16,6 +17,8 @@ export type FlipPage = Readonly<{
   walk: FlipWalk
   cause: Cause
   limit: number
+  /** The token's. */
+  target?: Snapshot | undefined
 }>
 
 /** A record that flips; a page without any is one row of nulls. */
@@ -104,7 +107,7 @@ export const flipStatement = (page: FlipPage): RawBuilder<FlipRow> | undefined =
   return sql<FlipRow>`
     select ${epochColumns}, page.*
     from (select set_config('app.customer_id', ${page.customerId}, true) as customer_id offset 0) s
-    cross join change_epoch() epoch
+    cross join ${epochSource(page.target)}
     left join lateral (
       select f.* from (${sql.join(parts, sql.raw(' union all '))}) f
       order by f.edge, f.passed, f.record_id limit ${page.limit + 1}::integer

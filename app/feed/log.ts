@@ -1,10 +1,11 @@
 import { type RawBuilder, sql } from 'kysely'
+import type { Snapshot } from '../cache/snapshot.ts'
 import { type Bindings, instantText } from '../db/page/projection.ts'
 import type { ResourceName } from '../resources/define.ts'
 import { resources } from '../resources/index.ts'
 import { changeText, ownRows, recordData } from './change.ts'
 import type { Span } from './diff.ts'
-import { type EpochRow, epochColumns } from './epoch.ts'
+import { type EpochRow, epochColumns, epochSource } from './epoch.ts'
 
 /** A page of the log to read. */
 export type LogPage = Readonly<{
@@ -13,6 +14,8 @@ export type LogPage = Readonly<{
   spans: readonly Span[]
   /** The last row seen; undefined: from the first. */
   after: Readonly<{ xid: number; position: number }> | undefined
+  /** The token's, whose mark is asked for; undefined: there is no token. */
+  target?: Snapshot | undefined
   /** Records at most. */
   limit: number
   /** Rows of the log looked at, at most: records written often, and resources not asked for, cost rows. */
@@ -54,7 +57,7 @@ const recordNow = (names: readonly ResourceName[], bindings: Bindings): RawBuild
  * each span, so that neither the log's length nor other customers' changes cost anything.
  */
 export const logStatement = (page: LogPage): RawBuilder<LogRow> => {
-  const { spans, after, limit, rows, bindings } = page
+  const { spans, after, target, limit, rows, bindings } = page
   const lows = spans.map(({ low }) => String(low))
   const highs = spans.map(({ high }) => (high === undefined ? lastTransaction : String(high)))
   const beyond = after
@@ -63,7 +66,7 @@ export const logStatement = (page: LogPage): RawBuilder<LogRow> => {
   return sql<LogRow>`
     select ${epochColumns}, page.*
     from (select set_config('app.customer_id', ${page.customerId}, true) as customer_id offset 0) s
-    cross join change_epoch() epoch
+    cross join ${epochSource(target)}
     left join lateral (
       with scanned as materialized (
         select l.* from unnest(${lows}::xid8[], ${highs}::xid8[]) span (low, high)

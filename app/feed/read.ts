@@ -11,7 +11,7 @@ import {
 } from './epoch.ts'
 import { flipStatement, nextFlip } from './flips.ts'
 import { everyRecord, logStatement } from './log.ts'
-import type { Moment, SyncToken } from './token.ts'
+import { type Moment, type SyncToken, targetOf } from './token.ts'
 
 /** Where somebody reads on, and how much. */
 export type FeedRead = Readonly<{
@@ -64,9 +64,10 @@ const growByFlips = async (
   limit: number,
 ): Promise<void> => {
   const { resources, moment: from } = page.token
+  const target = targetOf(page.token)
   // As of where this walk goes, even where the day or the window has moved on since it began: the next walk
   // begins there, and passes by what does not differ between the two.
-  const statement = flipStatement({ customerId, resources, from, walk, cause, limit })
+  const statement = flipStatement({ customerId, resources, from, walk, cause, limit, target })
   const rows = statement ? (await statement.execute(db)).rows : []
   if (rows[0]) check(page, rows[0])
   const found = rows.flatMap(({ resource, record_id: id, change, edge, passed }) =>
@@ -92,22 +93,25 @@ const growByLog = async (db: Db, read: FeedRead, page: Growing, limit: number): 
       resources: token.resources,
       spans: spansAhead(token),
       after: token.diff,
+      target: targetOf(token),
     }).execute(db)
   ).rows
   const first = found[0] as (typeof found)[0]
-  const { snapshot } = check(page, first)
+  const epoch = check(page, first)
   for (const { resource, record_id: id, change } of found) {
     if (resource === null || id === null) continue
     if (id === everyRecord) throw refuseTruncated(resource)
     add(page, resource, id, change)
   }
-  const target = token.diff?.target ?? snapshot
+  const { target, mark } = token.diff
+    ? { target: token.diff.target, mark: token.mark }
+    : { target: epoch.snapshot, mark: epoch.mark }
   page.token = first.more
     ? {
-        ...token,
+        ...{ ...token, mark },
         diff: { target, xid: Number(first.last_xid), position: Number(first.last_position) },
       }
-    : { ...token, base: target, diff: undefined }
+    : { ...token, base: target, diff: undefined, mark }
   // What has become visible since an older target is another walk.
   page.hasMore = first.more === true || token.diff !== undefined
 }
@@ -137,10 +141,10 @@ const begin = async (db: Db, { customerId, resources, bindings }: FeedRead): Pro
     spans: [],
     after: undefined,
   })
-  const { snapshot, at, identity } = readEpoch((await statement.execute(db)).rows[0] as EpochRow)
+  const { snapshot, at, identity, mark } = readEpoch((await statement.execute(db)).rows[0] as EpochRow)
   const { day, window } = bindings
   const token = {
-    ...{ identity, issuedAt: toSeconds(at), resources, base: snapshot },
+    ...{ identity, issuedAt: toSeconds(at), resources, base: snapshot, mark },
     moment: { day, window },
     flip: undefined,
     diff: undefined,

@@ -9,7 +9,7 @@ import { createJsonEncoder, type JsonPart, objectParts } from '../export/json-li
 import type { Resource, ResourceName } from '../resources/define.ts'
 import { resources } from '../resources/index.ts'
 import { ownRows } from './change.ts'
-import { type EpochRow, epochColumns, readEpoch, toSeconds, withBegunLog } from './epoch.ts'
+import { type EpochRow, epochColumns, epochSource, readEpoch, toSeconds, withBegunLog } from './epoch.ts'
 import type { Moment, SyncToken } from './token.ts'
 
 export type SnapshotRead = Readonly<{
@@ -47,7 +47,7 @@ const selectUpserts = (resource: Resource, { customerId, bindings }: SnapshotRea
 }
 
 const begin = async (source: ExportSource, customerId: string) => {
-  const first = sql`select ${epochColumns} from change_epoch() epoch`
+  const first = sql`select ${epochColumns} from ${epochSource(undefined)}`
   const session = await source.open<EpochRow>(customerId, first)
   try {
     return { session, epoch: readEpoch(session.first) }
@@ -67,12 +67,12 @@ export const openSnapshot = async (
   read: SnapshotRead,
 ): Promise<OpenSnapshot> => {
   const { session, epoch } = await withBegunLog(db, () => begin(source, read.customerId))
-  const { snapshot, at, identity } = epoch
+  const { snapshot, at, identity, mark } = epoch
   const { day, window } = read.bindings
   return {
     at,
     token: {
-      ...{ identity, issuedAt: toSeconds(at), resources: read.resources, base: snapshot },
+      ...{ identity, issuedAt: toSeconds(at), resources: read.resources, base: snapshot, mark },
       moment: { day, window },
       flip: undefined,
       diff: undefined,

@@ -25,7 +25,12 @@ export type SyncToken = Readonly<{
   flip: FlipWalk | undefined
   base: Snapshot
   diff: DiffWalk | undefined
+  /** The newest random mark visible in `targetOf` it; undefined: tokens of earlier releases name none. */
+  mark?: string | undefined
 }>
+
+/** The snapshot that the follower's records show, or will show at the end of the walk over the log. */
+export const targetOf = ({ base, diff }: Pick<SyncToken, 'base' | 'diff'>): Snapshot => diff?.target ?? base
 
 export type TokenCodec = {
   encode(customerId: string, token: SyncToken): string
@@ -64,9 +69,10 @@ type Packed = [
   flip: [string, number, readonly [number, string, string] | null] | null,
   base: string,
   diff: [string, number, number] | null,
+  mark: string | null,
 ]
 
-const pack = ({ identity, issuedAt, resources, moment, flip, base, diff }: SyncToken): Packed => [
+const pack = ({ identity, issuedAt, resources, moment, flip, base, diff, mark }: SyncToken): Packed => [
   identity,
   issuedAt,
   resources,
@@ -74,9 +80,10 @@ const pack = ({ identity, issuedAt, resources, moment, flip, base, diff }: SyncT
   flip ? [flip.to.day, flip.to.window, flip.after ?? null] : null,
   packSnapshot(base),
   diff ? [packSnapshot(diff.target), diff.xid, diff.position] : null,
+  mark ?? null,
 ]
 
-const unpack = ([identity, issuedAt, resources, moment, flip, base, diff]: Packed): SyncToken => ({
+const unpack = ([identity, issuedAt, resources, moment, flip, base, diff, mark]: Packed): SyncToken => ({
   identity,
   issuedAt,
   resources,
@@ -84,6 +91,7 @@ const unpack = ([identity, issuedAt, resources, moment, flip, base, diff]: Packe
   flip: flip ? { to: { day: flip[0], window: flip[1] }, after: flip[2] ?? undefined } : undefined,
   base: unpackSnapshot(base),
   diff: diff ? { target: unpackSnapshot(diff[0]), xid: diff[1], position: diff[2] } : undefined,
+  mark: mark ?? undefined,
 })
 
 /** Sync tokens as opaque text, signed as cursors are, with a key for this purpose. */

@@ -14,6 +14,7 @@ const poll = (snapshot: Snapshot, events: Poll['events'], more: Partial<Poll> = 
   events,
   at: '2026-01-01T00:00:00.000000Z',
   epoch: 'e',
+  mark: 'm',
   since: undefined,
   ...more,
 })

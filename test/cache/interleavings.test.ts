@@ -4,13 +4,17 @@ import { type Options, simulate } from './simulation.ts'
 
 /** Runs of about 400 answers each, 50 ms; `EPISODES=5000 npx tap test/cache/interleavings.test.ts` for more. */
 const episodes = Number(process.env.EPISODES ?? 24)
+/** Runs in which a standby of another history should be read at least once. */
+const standbyEpisodes = 100
 
-const run = async (count: number, spoil?: Options['spoil']) => {
+type Fault = Pick<Options, 'spoil'>
+
+const run = async (count: number, fault: Fault = {}) => {
   const totals = { answers: 0, stale: 0, memory: 0, redis: 0, database: 0 }
   const broken: string[] = []
   for (let seed = 1; seed <= count; seed += 1) {
     const stores = { hasStandby: seed % 3 === 0, hasRedis: seed % 2 === 0 }
-    const outcome = await simulate({ seed, steps: 1_000, ...stores, ...(spoil ? { spoil } : {}) })
+    const outcome = await simulate({ seed, steps: 1_000, ...stores, ...fault })
     broken.push(...outcome.broken)
     totals.answers += outcome.answers
     totals.stale += outcome.stale
@@ -39,10 +43,24 @@ t.test('faults that are planted are found', async (t) => {
     ['every poll is taken for a good one', (judge) => ({ ...judge, confirm: async () => true }), /^no-cache/],
   ]
   for (const [name, spoil, kind] of faults) {
-    const { broken } = await run(4, spoil)
+    const { broken } = await run(4, { spoil })
     t.ok(
       broken.some((fault) => kind.test(fault)),
       name,
     )
   }
 })
+
+t.test(
+  'a standby that stayed with a former primary is found where it is read: a planted fault',
+  async (t) => {
+    const found = async (seed: number): Promise<boolean> => {
+      const options = { seed, steps: 1_000, hasStandby: true, hasRedis: seed % 2 === 0 }
+      const { broken } = await simulate({ ...options, trustsStandby: true })
+      return broken.length > 0 && (await simulate(options)).broken.length === 0
+    }
+    let seed = 1
+    while (seed <= standbyEpisodes && !(await found(seed))) seed += 1
+    t.ok(seed <= standbyEpisodes, `found in none of ${standbyEpisodes} runs`)
+  },
+)

@@ -19,7 +19,7 @@ export const customerId = 'acme'
 export const records = ['a0', 'a1', 'b0', 'b1'] as const
 export const resourceOf = (record: string) => record.charAt(0)
 
-type LogEntry = { xid: number; written: readonly string[] | undefined; at: number }
+type LogEntry = { xid: number; written: readonly string[] | undefined; at: number; mark?: string }
 
 const startMs = Date.parse('2026-01-01T00:00:00Z')
 /** As PostgreSQL writes instants here. */
@@ -32,10 +32,18 @@ export type Model = ReturnType<typeof createModel>
 export const createModel = (now: () => number) => {
   let nextXid = 1_000
   let starts = 1
+  let promotions = 0
+  let promotedAt = Number.NEGATIVE_INFINITY
+  let marks = 0
   let applied = 0
+  /** What the standby receives: another log than `log` where it stayed with the former primary. */
+  let received: LogEntry[]
+  /** Of the present start of the server, whether it has written a mark. */
+  let isMarked = false
   const running = new Map<number, Set<string>>()
   /** Numbers as they are given, and ends; `written` undefined: given. An aborted one has written nothing. */
-  const log: LogEntry[] = []
+  let log: LogEntry[] = []
+  received = log
 
   const server = () => `s${starts}`
   const countOf = (entries: readonly LogEntry[]): Versions => {
@@ -57,13 +65,16 @@ export const createModel = (now: () => number) => {
     const xip = [...open].filter((xid) => xid < xmax).sort((a, b) => a - b)
     return `${xip[0] ?? xmax}:${xmax}:${xip.join(',')}`
   }
+  const markOf = (entries: readonly LogEntry[]): string =>
+    entries.reduce((newest, { xid, mark }) => (mark && xid >= newest.xid ? { xid, mark } : newest), {
+      ...{ xid: 0, mark: 'unmarked' },
+    }).mark
   const filledFrom = (entries: readonly LogEntry[], asked: readonly string[], isStandby: boolean): Filled => {
     const all = countOf(entries)
     const body = Buffer.from(JSON.stringify(Object.fromEntries(asked.map((record) => [record, all[record]]))))
     return {
       snapshot: parseSnapshot(textOf(entries), isStandby),
-      server: isStandby ? undefined : server(),
-      at: isStandby ? undefined : formatTime(now()),
+      ...(isStandby ? { standby: markOf(entries) } : { server: server(), at: formatTime(now()) }),
       isAbsent: false,
       body,
       etag: createEtag('application/json', body),
@@ -91,15 +102,48 @@ export const createModel = (now: () => number) => {
     restart(): void {
       for (const xid of running.keys()) this.end(xid, false)
       starts += 1
+      isMarked = false
+    },
+    /** As a process that begins, or a minute that has passed. */
+    mark(): void {
+      marks += 1
+      log.push({ xid: nextXid, written: [], at: now(), mark: `m${marks}` })
+      nextXid += 1
+      isMarked = true
+    },
+    /**
+     * The primary is gone. Another standby takes its place, which lacks so many entries of the log; ours had received
+     * all and stays as it is. Numbers that only the former primary gave are given again.
+     */
+    failOver(lost: number): void {
+      // What was open has ended, so that a standby's snapshot hides nothing by its age.
+      for (const xid of running.keys()) this.end(xid, true)
+      received = [...log]
+      log = log.slice(0, Math.max(0, log.length - lost))
+      running.clear()
+      const ended = new Set(log.filter(({ written }) => written).map(({ xid }) => xid))
+      for (const { xid } of log.filter((each) => !each.written && !ended.has(each.xid)))
+        log.push({ xid, written: [], at: now() })
+      nextXid = Math.max(1_000, ...log.map(({ xid }) => xid + 1))
+      promotions += 1
+      promotedAt = now()
+      starts += 1
+      isMarked = false
+    },
+    /** The standby is made anew, from the present primary. */
+    rebuildStandby(): void {
+      received = log
+      applied = 0
     },
     /** The standby follows, by a part of what it lacks. */
     follow(share: number): void {
-      applied += Math.ceil((log.length - applied) * share)
+      applied += Math.ceil((received.length - applied) * share)
     },
     read: (asked: readonly string[]): Filled => filledFrom(log, asked, false),
-    readStandby: (asked: readonly string[]): Filled => filledFrom(log.slice(0, applied), asked, true),
+    readStandby: (asked: readonly string[]): Filled => filledFrom(received.slice(0, applied), asked, true),
     /** `isWhole`: it tells what changed. */
     poll(since: Snapshot | undefined, isWhole: boolean): Poll {
+      if (!isMarked) this.mark()
       const events = log.flatMap(({ xid, written = [] }): ChangeEvent[] =>
         since && !isVisible(xid, since)
           ? [...new Set(written.map(resourceOf))].map((resource) => ({ xid, customerId, resource }))
@@ -109,11 +153,20 @@ export const createModel = (now: () => number) => {
         snapshot: parseSnapshot(textOf(log)),
         since,
         at: formatTime(now()),
-        epoch: formatEpoch('i', server()),
+        epoch: formatEpoch(`i${promotions}`, server()),
+        mark: markOf(log),
         events: since && isWhole ? events : undefined,
       }
     },
     snapshot: () => parseSnapshot(textOf(log)),
+    /** How often another server took the primary's place. */
+    get promotions() {
+      return promotions
+    },
+    /** When that was last. */
+    get promotedAt() {
+      return promotedAt
+    },
     /** What had been committed before a time. */
     committedBefore: (ms: number): Versions => countOf(log.filter(({ at }) => at < ms)),
     committed: (): Versions => countOf(log),

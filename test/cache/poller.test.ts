@@ -44,6 +44,7 @@ const pollOf = (xmax: number, events: ChangeEvent[] = [], at = '2026-01-01T00:00
   since: undefined,
   at,
   epoch: 'e',
+  mark: 'm',
   events,
 })
 const stampOf = (xmax: number) => ({

@@ -40,6 +40,7 @@ const createTestJudge = (world: World) => {
     staleSeconds: () => 7,
     isAway: () => world.isDown,
     epoch: () => 'i s',
+    mark: () => 'm',
     asOf: () => `t${world.known}`,
   }
   return { judge, polls }
@@ -223,7 +224,7 @@ t.test('no-cache without a good poll reads the database, and no stored answer wi
 
 t.test("a standby in the primary's place answers where it does not lag, else it is 503", async (t) => {
   const standby = (seen: number) => async (): Promise<Filled> => {
-    return { ...filledWith(`standby ${seen}`, seen), server: undefined }
+    return { ...filledWith(`standby ${seen}`, seen), server: undefined, standby: 'm' }
   }
   const { world, cache } = setUp()
   world.known = 2
@@ -398,6 +399,7 @@ t.test('a standby is read where its lag allows, and else the primary', async (t)
   const fromStandby = (seen: number) => async (): Promise<Filled> => ({
     ...filledWith(`standby ${seen}`, seen),
     server: undefined,
+    standby: 'm',
   })
   const { world, read, fills } = setUp()
   world.known = 2
@@ -407,6 +409,10 @@ t.test('a standby is read where its lag allows, and else the primary', async (t)
   const cases: [string, () => Promise<Filled>][] = [
     ['lags', fromStandby(1)],
     ['was promoted', async () => filledWith('of another history', 2)],
+    [
+      'stayed with a former primary',
+      async () => ({ ...filledWith('of another history', 2), server: undefined, standby: 'former' }),
+    ],
     ['does not answer', async () => Promise.reject(new Error('gone'))],
   ]
   for (const [index, [key, fillFromReplica]] of cases.entries()) {
@@ -418,7 +424,7 @@ t.test('a standby is read where its lag allows, and else the primary', async (t)
 })
 
 t.test('a standby may show more than it is taken for: what nobody knows of yet is not served', async (t) => {
-  const fillFromReplica = async () => ({ ...filledWith('standby', 1), server: undefined })
+  const fillFromReplica = async () => ({ ...filledWith('standby', 1), server: undefined, standby: 'm' })
   const { world, polls, read, fills } = setUp()
   world.isAhead = true
   let isAnswered = false
@@ -441,7 +447,7 @@ t.test('a standby may show more than it is taken for: what nobody knows of yet i
 
 t.test('a standby is ahead of a poll that it may have overtaken, and of no other', async (t) => {
   const poll = (text: string) => ({
-    ...{ snapshot: parseSnapshot(text), at: '', epoch: 'e', since: undefined, events: [] },
+    ...{ snapshot: parseSnapshot(text), at: '', epoch: 'e', mark: 'm', since: undefined, events: [] },
   })
   const fence = createFence()
   const judge = createJudge(fence, {} as Poller, 0)
@@ -470,7 +476,7 @@ t.test('no-cache does not join a read of a standby that began after it', async (
   t.equal(fills.length, 1, 'it reads the primary itself')
   fills[0]?.give('primary')
   t.same(shown(await demanded), ['primary', 'database'])
-  standby.resolve({ ...filledWith('standby'), server: undefined })
+  standby.resolve({ ...filledWith('standby'), server: undefined, standby: 'm' })
   t.same(shown(await usual), ['standby', 'database'])
 })
 

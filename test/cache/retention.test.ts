@@ -19,6 +19,7 @@ const judge: Judge = {
   staleSeconds: () => 1,
   isAway: () => false,
   epoch: () => 'i s',
+  mark: () => 'm',
   asOf: () => 't1',
 }
 

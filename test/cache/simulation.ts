@@ -30,6 +30,8 @@ export type Options = {
   hasRedis: boolean
   /** Plants a fault. */
   spoil?: (judge: Judge) => Judge
+  /** The same: whatever history a standby follows, it is read. */
+  trustsStandby?: boolean
 }
 
 export type Outcome = {
@@ -47,6 +49,8 @@ const staleMaxMs = 20_000
 /** Of the polls, those that cannot tell what changed. */
 const gapShare = 0.1
 const lostShare = 0.01
+/** Entries of the log that a server lacks, at most, which takes the primary's place. */
+const mostLost = 15
 /** Of the questions, those that nobody has asked before. */
 const coldShare = 0.25
 
@@ -110,6 +114,8 @@ const createWorld = (options: Options) => {
       else if (kind < 0.4) trouble.refusesPolls = true
       else if (kind < 0.45) trouble.isGone = true
       else if (kind < 0.5) model.restart()
+      else if (kind < 0.6) model.failOver(Math.ceil(mostLost * random()))
+      else if (kind < 0.65) model.rebuildStandby()
       else Object.assign(trouble, calm)
     },
   }
@@ -145,7 +151,7 @@ const createLines = ({ model, trouble, chance, turn }: World) => {
 /** As app/stores.ts puts an instance together. */
 const createInstance = (id: string, world: World) => {
   const { model, store, now, turn, chance, random } = world
-  const { hasRedis, hasStandby, spoil } = world.options
+  const { hasRedis, hasStandby, spoil, trustsStandby } = world.options
   const { ask, source } = createLines(world)
   const fence = createFence()
   const poller = createPoller({ source, fence, clock: createLeaseClock(now, now), warn: ignore })
@@ -163,13 +169,18 @@ const createInstance = (id: string, world: World) => {
     // The fast lane's way, and then the router's.
     const known = noCache || judge.isAway() ? undefined : cache.readAtOnce(entryName(customerId, key))
     const dependsOn = [...new Set(asked.map(resourceOf))]
-    const fillFromReplica = hasStandby ? () => ask(() => model.readStandby(asked)) : undefined
+    const readStandby = async () => {
+      const filled = await ask(() => model.readStandby(asked))
+      return trustsStandby ? { ...filled, standby: judge.mark() } : filled
+    }
+    const fillFromReplica = hasStandby ? readStandby : undefined
     const fill = () => ask(() => model.read(asked))
     return known ?? cache.read({ customerId, key, dependsOn, fill, fillFromReplica, noCache })
   }
-  /** The newest of each record that an answer showed which did not say that it is stale. */
+  /** The newest of each record that an answer showed which did not say that it is stale; of the present history. */
   const shown: Record<string, number> = {}
-  return { id, read, shown, start: poller.start, close: poller.close }
+  const history = { promotions: 0, shown }
+  return { id, read, history, start: poller.start, close: poller.close }
 }
 
 type Instance = ReturnType<typeof createInstance>
@@ -180,19 +191,29 @@ type Asked = {
   /** When it was asked. */
   shownBefore: Versions
   due: Versions
+  promotions: number
+  /** Whether the service must know by then which server is the primary. */
+  isSettled: boolean
 }
 
 const versionsOf = ({ entry }: Answer): Versions => JSON.parse(entry.body.toString())
 
 /** What speaks against an answer. */
-const findFaults = (answer: Answer, { asked, noCache, shownBefore, due }: Asked, { model }: World) => {
+const findFaults = (answer: Answer, question: Asked, { model }: World) => {
+  const { asked, noCache, shownBefore, due } = question
   const shown = versionsOf(answer)
   const isStale = answer.staleSeconds !== undefined
   const lacks = (kind: string, least: Versions) =>
     asked
       .filter((record) => (shown[record] ?? 0) < (least[record] ?? 0))
       .map((record) => `${kind}: ${record} at ${shown[record]}, not ${least[record]} (${answer.outcome})`)
+  // What only the former primary had committed is nobody's any more.
+  if (question.promotions !== model.promotions) return []
+  const phantoms = Object.entries(model.committed())
+    .filter(([record, version]) => (shown[record] ?? 0) > version)
+    .map(([record, version]) => `phantom: ${record} at ${shown[record]}, not ${version} (${answer.outcome})`)
   return [
+    ...(isStale || !question.isSettled ? [] : phantoms),
     ...(isStale && noCache ? ['no-cache: stale'] : []),
     ...(isStale ? [] : lacks('backwards', shownBefore)),
     ...(isStale ? [] : lacks(noCache ? 'no-cache' : 'late', due)),
@@ -210,6 +231,12 @@ const createAsker = (world: World) => {
     bySource: { memory: 0, redis: 0, database: 0 },
   }
 
+  const historyOf = ({ history }: Instance) => {
+    const { promotions } = model
+    if (history.promotions !== promotions) Object.assign(history, { promotions, shown: {} })
+    return history
+  }
+
   const note = (instance: Instance, question: Asked, answer: Answer) => {
     const faults = findFaults(answer, question, world)
     outcome.broken.push(
@@ -221,14 +248,18 @@ const createAsker = (world: World) => {
       outcome.stale += 1
       return
     }
+    const { shown } = historyOf(instance)
+    if (!answer.entry.epoch.startsWith(`i${model.promotions} `)) return
     for (const [record, version] of Object.entries(versionsOf(answer)))
-      instance.shown[record] = Math.max(instance.shown[record] ?? 0, version)
+      shown[record] = Math.max(shown[record] ?? 0, version)
   }
 
   const ask = (instance: Instance): void => {
     const [asked, noCache] = [pick(questions), chance(0.05)]
     const due = noCache ? model.committed() : model.committedBefore(now() - promisedMs)
-    const question = { asked, noCache, shownBefore: { ...instance.shown }, due }
+    const { promotions, shown } = historyOf(instance)
+    const isSettled = now() - model.promotedAt > promisedMs
+    const question = { asked, noCache, shownBefore: { ...shown }, due, promotions, isSettled }
     const look = (answer: Answer) => {
       note(instance, question, answer)
       // Somebody who waited for it asks at once.
@@ -268,6 +299,7 @@ export const simulate = async (options: Options): Promise<Outcome> => {
       if (kind < 0.3) ask(pick(instances))
       else if (kind < 0.6) world.write()
       else if (kind < 0.63) model.follow(random())
+      else if (kind < 0.635) model.mark()
       else if (kind < 0.99) for (let count = 0; count < 4; count += 1) await go()
       else world.worry()
       await pass(chance(0.002) ? 700 : 1 + Math.floor(random() ** 4 * 25))

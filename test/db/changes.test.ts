@@ -108,6 +108,7 @@ t.test('no table that answers or rights depend on is forgotten by the log', asyn
     reference_data: 'which reference data are loaded; the records themselves are logged',
     change_log: 'the log itself',
     change_samples: 'of the log',
+    change_marks: 'of the log',
     change_state: 'of the log',
     removals: 'written by the triggers of the records, in the same statement',
     service_minutes: 'of the service, not of customers',

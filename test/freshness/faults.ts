@@ -10,7 +10,8 @@ import { parseSnapshot } from '../../app/cache/snapshot.ts'
 
 /**
  * Planted faults: wrappers around what the service is given, so that the checker can be seen to find them.
- * `replica-as-primary` and `trigger-dropped` are planted elsewhere: in the standby's rows, in the database.
+ * `replica-as-primary`, `foreign-standby` and `trigger-dropped` are planted elsewhere: in the standby's rows, in the
+ * database.
  */
 export const faults = [
   'fence-off',
@@ -20,6 +21,7 @@ export const faults = [
   'floor-off',
   'envelope-off',
   'replica-as-primary',
+  'foreign-standby',
   'trigger-dropped',
   'poller-frozen',
 ] as const

@@ -70,7 +70,7 @@ export const trustStandby = (pool: pg.Pool, standby: pg.Pool, fence: Fence, coun
     const result = await askPool(standby, text, values)
     const [row] = result.rows as Record<string, unknown>[]
     const epoch = fence.last?.epoch
-    if (!row || epoch === undefined || row.recovering !== true) return ask(text, values)
+    if (!row || epoch === undefined || row.standby === '') return ask(text, values)
     const snapshot = parseSnapshot(String(row.snapshot))
     const customerId = String(values[0])
     if (fence.judge({ customerId, dependsOn: everything, snapshot, epoch }) !== 'fresh') {
@@ -78,6 +78,15 @@ export const trustStandby = (pool: pg.Pool, standby: pg.Pool, fence: Fence, coun
     }
     counters.fromStandby += 1
     // As the primary would say: an epoch ends with the start of its server.
-    Object.assign(row, { server: epoch.split(' ')[1], recovering: false })
+    Object.assign(row, { server: epoch.split(' ')[1], standby: '' })
+    return result
+  })
+
+/** The fault: whatever history a standby shows, it is taken for the primary's. */
+export const believeStandby = (standby: pg.Pool, fence: Fence, counters: Counters): pg.Pool =>
+  throughReader(standby, async (ask, text, values) => {
+    const result = await ask(text, values)
+    counters.fromStandby += 1
+    for (const row of result.rows) row.standby = fence.last?.mark
     return result
   })

@@ -2,6 +2,7 @@ import t from 'tap'
 import { testRedis } from '../servers.ts'
 import { askColdKeys } from './cold.ts'
 import { inTurn, nemeses } from './nemesis.ts'
+import { askOnOtherTimeline } from './other-timeline.ts'
 import { startPostgres } from './postgres.ts'
 import { closeConnections } from './readers.ts'
 import { openStage } from './stage.ts'
@@ -67,6 +68,13 @@ function testFreshness() {
     t.same(objectionsTo(result), {}, JSON.stringify(result.violations.slice(0, 3)))
     t.equal(result.failed, 0)
     t.ok(result.fills.fromStandby > result.fills.fills, `${result.fills.fromStandby} fills from the standby`)
+  })
+
+  t.test('a standby that stayed with a former primary is not read, but by a planted fault', async (t) => {
+    const { sound, faulty } = await askOnOtherTimeline()
+    t.ok(sound.answers > 0)
+    t.equal(sound.phantoms, 0, `of ${sound.answers} answers`)
+    t.ok(faulty.phantoms > 0, 'foreign-standby')
   })
 
   /** So few are enough to see what is broken for everybody. */

@@ -25,7 +25,7 @@ import {
   readByPosition,
   stopLease,
 } from './faults.ts'
-import { countFills, countFromStandby, trustStandby } from './fills.ts'
+import { believeStandby, countFills, countFromStandby, trustStandby } from './fills.ts'
 
 /**
  * One instance as a process: the service as `app/stores.ts` and `app/server.js` put it together, with clocks
@@ -90,7 +90,9 @@ const main = async ({ databaseUrl, redisUrl, standbyUrl, fault, publicUrl, secre
   const isTrusting = fault === 'replica-as-primary'
   const reading = standby && isTrusting ? trustStandby(pool, standby, fence, counters) : pool
   const db = createDb(countFills(reading, counters))
-  const replica = standby && !isTrusting ? createDb(countFromStandby(standby, counters)) : undefined
+  const readingStandby = (from: typeof pool) =>
+    fault === 'foreign-standby' ? believeStandby(from, fence, counters) : countFromStandby(from, counters)
+  const replica = standby && !isTrusting ? createDb(readingStandby(standby)) : undefined
 
   const createSource = () => {
     const source = createChangeSource({ url: databaseUrl, role: readerRole, reachSeconds: cacheTtlSeconds })

@@ -6,12 +6,14 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import pg from 'pg'
 import { type Binaries, findPackage, prepareBinaries } from '../../app/db/embedded/binaries.ts'
 import { createCluster } from '../../app/db/embedded/cluster.ts'
 import { CLUSTER } from '../../app/db/embedded/places.ts'
@@ -37,6 +39,11 @@ export type PostgresServer = {
   stop(): Promise<void>
   /** A standby that streams from it: copied while this one is stopped for a moment. */
   createStandby(): Promise<PostgresServer>
+  /**
+   * Copies it while it is stopped for a moment. What is returned puts the copy, promoted, in its place after `crash`:
+   * its history goes on from there, on a timeline of its own.
+   */
+  keepCopy(): Promise<() => Promise<void>>
 }
 
 const packageRoot = join(import.meta.dirname, '..', '..')
@@ -120,6 +127,14 @@ const startOn = async (
     for (const member of [running, ...childrenOf(running)]) signal(member, name)
   }
   await launch()
+  const copyStopped = async (): Promise<string> => {
+    const copy = makeHome()
+    await end('SIGINT')
+    cpSync(cluster, join(copy, CLUSTER), { recursive: true, filter: (path) => !path.endsWith('.pid') })
+    chownAll(join(copy, CLUSTER))
+    await launch()
+    return copy
+  }
   return {
     url: (database) => socketUrl(cluster, database),
     pause: () => each('SIGSTOP'),
@@ -136,12 +151,23 @@ const startOn = async (
       await end('SIGQUIT')
       rmSync(home, { recursive: true, force: true })
     },
+    async keepCopy() {
+      const copy = await copyStopped()
+      return async () => {
+        rmSync(cluster, { recursive: true })
+        renameSync(join(copy, CLUSTER), cluster)
+        rmSync(copy, { recursive: true })
+        writeFileSync(join(cluster, 'standby.signal'), '')
+        chownAll(cluster)
+        await launch()
+        const client = new pg.Client({ connectionString: socketUrl(cluster, 'postgres') })
+        await client.connect()
+        await client.query('select pg_promote()')
+        await client.end()
+      }
+    },
     async createStandby() {
-      const copy = makeHome()
-      await end('SIGINT')
-      cpSync(cluster, join(copy, CLUSTER), { recursive: true, filter: (path) => !path.endsWith('.pid') })
-      chownAll(join(copy, CLUSTER))
-      await launch()
+      const copy = await copyStopped()
       writeFileSync(join(copy, CLUSTER, 'standby.signal'), '')
       chownAll(join(copy, CLUSTER))
       return startOn(copy, binaries, {

@@ -1,6 +1,7 @@
 import { askColdKeys } from './cold.ts'
 import type { Fault } from './faults.ts'
 import { nemeses } from './nemesis.ts'
+import { askOnOtherTimeline } from './other-timeline.ts'
 import { type PostgresServer, startPostgres } from './postgres.ts'
 import { closeConnections } from './readers.ts'
 import { runTrial, type TrialOptions, type TrialResult } from './trial.ts'
@@ -100,6 +101,14 @@ const runWithStandby = async (options: Omit<TrialOptions, 'postgres'>): Promise<
   }
 }
 
+/** A primary that another server replaced, beside a standby: one instance as it should be, one with the fault. */
+const runOtherTimeline = async (): Promise<boolean> => {
+  const { sound, faulty } = await askOnOtherTimeline()
+  const show = ({ phantoms, answers }: typeof sound) => `${phantoms} of ${answers} answers show what was lost`
+  say(`fail-over beside a standby: ${show(sound)}; foreign-standby: ${show(faulty)}`)
+  return sound.phantoms === 0 && faulty.phantoms > 0
+}
+
 const runFaults = async (postgres: PostgresServer): Promise<boolean> => {
   const results: TrialResult[] = []
   const healthy = await runWithStandby({ nemesis: nemeses.none, seconds: faultSeconds })
@@ -112,8 +121,13 @@ const runFaults = async (postgres: PostgresServer): Promise<boolean> => {
     report(result)
     results.push(result)
   }
+  const isForeignFound = await runOtherTimeline()
   say(`\n${formatFaults(results)}`)
-  return findObjections(healthy).size === 0 && results.every((result) => findObjections(result).size > 0)
+  return (
+    isForeignFound &&
+    findObjections(healthy).size === 0 &&
+    results.every((result) => findObjections(result).size > 0)
+  )
 }
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))

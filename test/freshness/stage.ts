@@ -24,6 +24,8 @@ export type StageOptions = {
   /** Nothing between Redis and the instances that a busy checker could slow down. */
   withoutProxies?: true
   fault?: Fault | undefined
+  /** Only the second instance has the fault. */
+  isFaultOfOne?: true
 }
 
 /** Everything that a run needs, opened. */
@@ -33,6 +35,8 @@ export type Stage = {
   operator: pg.Pool
   victims: Victims
   redisUrl: string | undefined
+  /** Owner's connection to the standby. */
+  standbyUrl?: string | undefined
   /** One of the customer's tokens. */
   tokenOf(customer: string): string
   /** A new key of the customer, and a token of it. */
@@ -170,6 +174,7 @@ export const openStage = async ({
   withoutRedis,
   withoutProxies,
   fault,
+  isFaultOfOne,
 }: StageOptions): Promise<Stage> => {
   const closing: (() => unknown)[] = []
   const close = async () => {
@@ -202,14 +207,18 @@ export const openStage = async ({
     for (let index = 0; index < instanceCount; index += 1) {
       const proxy = proxies[index]
       const redisUrl = proxy ? `redis://127.0.0.1:${proxy.port}` : redis?.url
-      const options = { databaseUrl, redisUrl, standbyUrl, fault, publicUrl, secretKey }
-      const instance = await startInstance(String.fromCharCode(65 + index), options)
+      const isSound = isFaultOfOne && index === 0
+      const options = { databaseUrl, redisUrl, standbyUrl, publicUrl, secretKey }
+      const instance = await startInstance(String.fromCharCode(65 + index), {
+        ...options,
+        fault: isSound ? undefined : fault,
+      })
       instances.push(instance)
       closing.push(() => instance.kill())
     }
 
     const logins = await openLogins(operator, instances)
-    return { instances, writers, operator, victims, redisUrl: redis?.url, ...logins, close }
+    return { instances, writers, operator, victims, redisUrl: redis?.url, standbyUrl, ...logins, close }
   } catch (error) {
     await close()
     throw error

@@ -13,14 +13,13 @@ const prefix = tagPrefix(jsonType)
 
 /** What a statement's stamp and body are to the cache; `body` undefined: there is no such record. */
 const stamped = (
-  { snapshot, at, server, recovering }: Stamp,
+  { snapshot, at, server, standby }: Stamp,
   body: TaggedBody | undefined,
   rows: number,
 ): Filled => ({
-  snapshot: parseSnapshot(snapshot, recovering),
-  server: recovering ? undefined : server,
+  snapshot: parseSnapshot(snapshot, standby !== ''),
   // A standby's clock says nothing of what it has received.
-  at: recovering ? undefined : at,
+  ...(standby === '' ? { server, at } : { standby }),
   isAbsent: body === undefined,
   ...(body ?? noBody),
   rows,

@@ -10,7 +10,7 @@ export type ReadRow = {
   snapshot: string
   at: string
   server: string
-  recovering: boolean
+  standby: string
   found: number
   last: [string[]] | null
   total: number | null
@@ -46,15 +46,19 @@ const toRow = (bytes: Buffer): ReadRow => {
   const [last, total, included, data] = columns.slice(lastColumn)
   const stamps = columns.slice(0, lastColumn) as Column[]
   const before = bytes.toString('latin1', 0, stamps.at(-1)?.end)
-  const [snapshot, at, server, recovering, found] = stamps.map(({ start, end }) =>
-    before.slice(start, end),
-  ) as [string, string, string, string, string]
+  const [snapshot, at, server, standby, found] = stamps.map(({ start, end }) => before.slice(start, end)) as [
+    string,
+    string,
+    string,
+    string,
+    string,
+  ]
   const text = (column: Column) => bytes.toString('utf8', column.start, column.end)
   return {
     snapshot,
     at,
     server,
-    recovering: recovering === 't',
+    standby,
     found: Number(found),
     last: last ? JSON.parse(text(last)) : null,
     total: total ? Number(text(total)) : null,

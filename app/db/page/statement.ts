@@ -16,8 +16,8 @@ export type Stamp = {
   at: string
   /** When the server was started: which transaction numbers these are. */
   server: string
-  /** Whether the server is a standby. */
-  recovering: boolean
+  /** Of a standby: the newest mark that it shows, which tells whose history it follows. Empty: of a primary. */
+  standby: string
 }
 
 /** What a page's statement answers: one row, its columns in this order. */
@@ -36,7 +36,8 @@ export type PageRow = Stamp & {
 
 /** The columns of a stamp. */
 export const stampColumns = sql`pg_current_snapshot()::text as snapshot, ${sql.raw(instantText('now()'))} as at,
-      extract(epoch from pg_postmaster_start_time())::text as server, pg_is_in_recovery() as recovering`
+      extract(epoch from pg_postmaster_start_time())::text as server,
+      case when pg_is_in_recovery() then coalesce(newest_mark(), 'unmarked') else '' end as standby`
 
 const table = (plan: Plan) => sql.table(plan.resource.name)
 

@@ -1,0 +1,111 @@
+import { execFileSync } from 'node:child_process'
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { sql } from 'kysely'
+import t from 'tap'
+import { createDb, createPool, operatorRole, readerRole } from '../../app/db/connect.ts'
+import { startEmbedded } from '../../app/db/embedded.ts'
+import { migrate } from '../../app/db/migrate.ts'
+import { sampleChanges } from '../../app/db/queries/changes.ts'
+import type { Db } from '../../app/db/schema.ts'
+import { readChanges } from '../../app/feed/read.ts'
+import type { SyncToken } from '../../app/feed/token.ts'
+import { makeDataFolder } from '../servers.ts'
+
+/** Files of the database that are put back: the transactions since the copy are lost, and their numbers given again. */
+
+const packageRoot = join(import.meta.dirname, '..', '..')
+const dataDir = makeDataFolder('restore')
+const backup = makeDataFolder('backup')
+t.teardown(() => {
+  for (const folder of [dataDir, backup]) rmSync(folder, { recursive: true, force: true })
+})
+
+type Open = { owner: Db; reader: Db; operator: Db }
+
+const connect = (url: string, role?: string): Db =>
+  createDb(
+    createPool(url, { ...(role ? { role } : {}), max: 1, applicationName: 'restore', onError: () => {} }),
+  )
+
+/** With the server running on the data; stopped afterwards. */
+const withServer = async <T>(use: (open: Open) => Promise<T>): Promise<T> => {
+  const { url, release } = await startEmbedded({
+    ...{ dataDir, packageRoot, log: () => {}, settings: { fsync: 'off' } },
+  })
+  const owner = connect(url)
+  await migrate(owner)
+  const open = { owner, reader: connect(url, readerRole), operator: connect(url, operatorRole) }
+  try {
+    return await use(open)
+  } finally {
+    for (const db of Object.values(open)) await db.destroy()
+    await release()
+  }
+}
+
+const copy = (from: string, to: string) => {
+  rmSync(to, { recursive: true })
+  execFileSync('cp', ['-a', from, to])
+}
+
+const add = ({ operator }: Open, id: string) =>
+  sql`insert into products (customer_id, id, name) values ('acme', ${id}, 'P')`.execute(operator)
+
+const read = ({ reader }: Open, token?: SyncToken) =>
+  readChanges(reader, {
+    ...{ customerId: 'acme', token, resources: ['products'], limit: 100 },
+    bindings: { day: '2026-11-24', window: 30 },
+  })
+
+const snapshotOf = async (open: Open) => (await read(open)).token.base
+
+/** As a token of an earlier release. */
+const unmarked = ({ mark: _, ...token }: SyncToken): SyncToken => token
+
+const idsOf = (changes: readonly string[]) => changes.map((change) => JSON.parse(change).id)
+
+t.test('a token of a history that was lost by a restore of files is refused for good', async (t) => {
+  const kept = await withServer(async (open) => {
+    await sql`insert into customers (customer_id, name) values ('acme', 'acme')`.execute(open.operator)
+    return (await read(open)).token
+  })
+  copy(dataDir, backup)
+  const lost = await withServer(async (open) => {
+    for (const id of ['lost-1', 'lost-2', 'lost-3']) await add(open, id)
+    return (await read(open, kept)).token
+  })
+  copy(backup, dataDir)
+  await withServer(async (open) => {
+    await t.rejects(read(open, lost), { code: 'sync_token_expired' }, 'not there yet')
+    let count = 0
+    // The new history gives the lost numbers again, and goes beyond them.
+    while ((await snapshotOf(open)).xmin <= lost.base.xmax) await add(open, `new-${++count}`)
+    await t.rejects(read(open, lost), { code: 'sync_token_expired' })
+    const { changes } = await read(open, unmarked(lost))
+    t.ok(changes.length < count, 'without the mark it would be followed, and miss the first records')
+    t.equal(idsOf((await read(open, kept)).changes).length, count, 'an older one misses nothing')
+  })
+  await withServer(async (open) => {
+    await t.rejects(read(open, lost), { code: 'sync_token_expired' }, 'after another start, too')
+    t.ok((await read(open, kept)).changes.length > 0)
+  })
+})
+
+t.test('a token survives starts of the server and later marks', async (t) => {
+  const token = await withServer(async (open) => (await read(open)).token)
+  await withServer(async (open) => {
+    await add(open, 'later-1')
+    const page = await read(open, token)
+    t.same(idsOf(page.changes), ['later-1'])
+    const before = (await read(open)).token.mark
+    // As a minute later.
+    await sql`update change_marks set marked_at = marked_at - interval '1 minute'`.execute(open.owner)
+    await sampleChanges(open.reader)
+    t.not((await read(open)).token.mark, before, 'there is another mark')
+    await sampleChanges(open.reader)
+    await add(open, 'later-2')
+    t.same(idsOf((await read(open, page.token)).changes), ['later-2'])
+    t.same(idsOf((await read(open, token)).changes), ['later-1', 'later-2'])
+  })
+})
