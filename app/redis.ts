@@ -77,7 +77,7 @@ const createClient = (url: string, options: Omit<RedisOptions, 'gathers'>): Redi
     ...options,
   }
   if (!clusterScheme.test(url)) return new Redis(url, common)
-  const { scripts, commandTimeout, lazyConnect = false, retryStrategy } = options
+  const { scripts, commandTimeout, socketTimeout, lazyConnect = false, retryStrategy } = options
   return new Cluster(clusterNodes(url), {
     enableOfflineQueue: false,
     ...(scripts ? { scripts: scripts as Record<string, { lua: string }> } : {}),
@@ -87,6 +87,7 @@ const createClient = (url: string, options: Omit<RedisOptions, 'gathers'>): Redi
       connectTimeout: connectTimeoutMs,
       maxRetriesPerRequest: 0,
       ...(commandTimeout === undefined ? {} : { commandTimeout }),
+      ...(socketTimeout === undefined ? {} : { socketTimeout }),
       ...clusterLogin(url),
     },
   })

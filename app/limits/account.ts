@@ -24,11 +24,14 @@ export type Costs = readonly number[]
 /** One customer's count on this instance. */
 export type Account = {
   readonly policies: readonly Policy[]
-  /** Counts and admits where every policy has room; not a promise but where a lease has to be waited for. */
+  /** Counts and admits the request if every policy has room. A promise only if it needs a lease. */
   take(costs: Costs): Admission | Promise<Admission>
-  /** The same where that can be said at once and is yes; false: nothing was counted, ask `take`. */
+  /** Does the same if it can admit at once. False: nothing was counted; ask `take`. */
   takeAtOnce(costs: Costs): boolean
-  /** The refusal that `take` would answer at once; undefined: it would not, or not at once. Counts nothing. */
+  /**
+   * The refusal that `take` would return, and counts nothing. Undefined if the request would be admitted, or
+   * if the answer needs a lease.
+   */
   refuseAtOnce(costs: Costs): Admission | undefined
   /** Counts without asking; negative costs give back. */
   charge(costs: Costs): void
@@ -55,8 +58,10 @@ export type AccountDeps = {
 const aheadShare = 0.08
 /** Settled from this share of a lease on: the rest lasts while the store answers. */
 const settleShare = 0.75
-/** Longest wait for a lease; then the request is judged by what this instance knows. */
+/** Longest wait for a lease. Then the request is judged by what this instance knows. */
 const leaseWaitMs = 5
+/** An exchange is late after this time: then no request waits for its answer any more. */
+const lateAfterMs = 25
 
 const admitted: Admission = Object.freeze({ violated: Object.freeze([]), retryAfterSeconds: 0 })
 
@@ -67,22 +72,29 @@ type Meter = {
   unsettled: number
 }
 
-type Waiter = { costs: Costs; resolve: ((admission: Admission) => void) | undefined }
+type Waiter = {
+  costs: Costs
+  /** Undefined once it was answered. */
+  resolve: ((admission: Admission) => void) | undefined
+  isAdmitted: boolean
+}
 
 /**
  * One customer's quotas, shared with other instances through leases.
  *
- * Every instance holds a standing lease: it may be `aheadShare * quota / instances` units ahead of the shared
- * count. Within it a request is judged at once; what was spent is settled in batches, in the background, when
- * most of the lease is used or `onUnsettled`'s listener says so. A request beyond the lease waits for one that
- * the store grants for all who wait, in one exchange. So all instances together let through at most quota ·
- * (1 + aheadShare) in any window, however unequal their traffic: the store grants no more than the quota, and
- * only the standing leases are outside it. Nothing is leased that nobody asked for, so a quiet instance keeps
- * nothing from a busy one.
+ * Every instance has a standing lease: it may be `aheadShare * quota / instances` units ahead of the shared
+ * count. Within it a request is judged at once. Spent units are settled in batches, in the background. A
+ * request beyond the lease waits for an exchange, which asks for the units of all waiting requests together.
+ * So all instances let through at most quota · (1 + aheadShare) in any window, however unequal their traffic.
+ * Nothing is leased in advance, so a quiet instance keeps nothing from a busy one.
  *
- * What this instance knows is never more than what the store knows and it has not told: where its own window
- * is full, the shared one is, and it refuses at once. Without a store, or while it is down or late, its own
- * window is the judge: every instance then enforces the whole quota by itself.
+ * Each account has at most one exchange under way, and its answer is adopted however late it comes. So the
+ * store never hears of a unit twice. If the connection breaks, the store may or may not have counted the
+ * units; they are not told again, because a customer must not be refused for requests that it did not make.
+ *
+ * Where this instance's own window is full, the shared one is full too, and the request is refused at once.
+ * Without a store, or while the store is down or late, the own window decides alone: every instance then
+ * enforces the whole quota by itself.
  */
 export const createAccount = (
   name: AccountName,
@@ -94,7 +106,7 @@ export const createAccount = (
   })
   let waiting: Waiter[] = []
   let isExchanging = false
-  let callOff: (() => void) | undefined
+  let isLate = false
 
   const aheadOf = ({ policy }: Meter): number =>
     Math.floor((policy.quota * aheadShare) / Math.max(1, store?.instances ?? 1))
@@ -146,6 +158,7 @@ export const createAccount = (
   const answer = (waiter: Waiter, admission: Admission): void => {
     waiter.resolve?.(admission)
     waiter.resolve = undefined
+    waiter.isAdmitted = admission === admitted
   }
 
   const judgeAll = (waiters: readonly Waiter[]): void => {
@@ -153,13 +166,22 @@ export const createAccount = (
     for (const waiter of waiters) if (waiter.resolve) answer(waiter, judge(waiter.costs, nowMs))
   }
 
-  /** Takes over the shared count; what was counted here meanwhile stands beside it. */
-  const adopt = (settlements: readonly Settlement[], spent: readonly number[], nowMs: number): void => {
-    for (const [index, meter] of meters.entries()) {
-      meter.window.replace(nowMs, settlements[index]?.counts ?? [])
-      meter.unsettled -= spent[index] ?? 0
-      if (meter.unsettled !== 0) meter.window.add(nowMs, meter.unsettled)
-    }
+  const judgeWaiting = (): void => {
+    const waiters = waiting
+    waiting = []
+    judgeAll(waiters)
+  }
+
+  /** Tells the store nothing of these units: it has, or may have, counted them. */
+  const forget = (units: Costs): void => {
+    for (const [index, meter] of meters.entries()) meter.unsettled -= units[index] ?? 0
+  }
+
+  /** Takes over the shared count as of `atMs`. Units that were counted here meanwhile are kept. */
+  const adopt = (settlements: readonly Settlement[], spent: readonly number[], atMs: number): void => {
+    for (const [index, meter] of meters.entries())
+      meter.window.replace(atMs, settlements[index]?.counts ?? [])
+    forget(spent)
   }
 
   /** Hands a grant out in the order of coming, and gives back what is left. */
@@ -188,49 +210,52 @@ export const createAccount = (
     waiting = []
     const demands = meters.map(({ policy, window, unsettled }, index) => ({
       policy,
-      // What left the window while the store was away is nobody's business any more.
+      // Units that left the window while the store was away do not matter any more.
       spent: Math.min(unsettled, window.used(nowMs)),
       wanted: waiters.reduce((sum, { costs }) => sum + (costs[index] ?? 0), 0),
     }))
-    for (const [index, meter] of meters.entries()) meter.unsettled = demands[index]?.spent ?? 0
+    const spent = demands.map((demand) => demand.spent)
+    for (const [index, meter] of meters.entries()) {
+      meter.unsettled = spent[index] ?? 0
+      meter.window.mark()
+    }
     isExchanging = true
-    const stopWaiting = waiters.length > 0 ? after(leaseWaitMs, () => judgeAll(waiters)) : undefined
+    const stopWaiting = () => {
+      judgeAll(waiters)
+      judgeWaiting()
+      isLate = now() - nowMs >= lateAfterMs
+      if (!isLate) callOff = after(leaseWaitMs, stopWaiting)
+    }
+    let callOff = after(leaseWaitMs, stopWaiting)
     const settlements = await shared.exchange(name, demands)
-    stopWaiting?.()
-    isExchanging = false
+    callOff()
+    const thenMs = now()
+    // A late count is dated when it was asked for, or its units would stay for as long as the answer took.
+    const countedMs = isLate ? nowMs : thenMs
+    isLate = false
     if (settlements) {
-      const thenMs = now()
-      adopt(
-        settlements,
-        demands.map(({ spent }) => spent),
-        thenMs,
-      )
+      adopt(settlements, spent, countedMs)
       distribute(settlements, waiters, thenMs)
-    } else judgeAll(waiters)
-    next(shared)
+    } else {
+      judgeAll(waiters)
+      forget(spent)
+      for (const { isAdmitted, costs } of waiters) if (isAdmitted) forget(costs)
+    }
+    isExchanging = false
+    goOn(shared)
   }
 
-  /** After an exchange: for those who came meanwhile. */
-  const next = (shared: LimitStore): void => {
-    callOff?.()
-    callOff = undefined
-    if (waiting.length === 0) {
-      if (meters.some(({ unsettled }) => unsettled !== 0)) settleOrTell()
-    } else if (shared.isDown) {
-      judgeAll(waiting)
-      waiting = []
-    } else void exchange(shared)
+  /** After an exchange: starts the next one for requests and units that came meanwhile. */
+  const goOn = (shared: LimitStore): void => {
+    if (shared.isDown) judgeWaiting()
+    else if (waiting.length > 0) void exchange(shared)
+    else if (meters.some(({ unsettled }) => unsettled !== 0)) settleOrTell()
   }
 
   const wait = (shared: LimitStore, costs: Costs): Promise<Admission> =>
     new Promise((resolve) => {
-      waiting.push({ costs, resolve })
+      waiting.push({ costs, resolve, isAdmitted: false })
       if (!isExchanging) void exchange(shared)
-      else
-        callOff ??= after(leaseWaitMs, () => {
-          judgeAll(waiting)
-          waiting = []
-        })
     })
 
   const account: Account = {
@@ -242,7 +267,8 @@ export const createAccount = (
     },
     takeAtOnce(costs) {
       const nowMs = now()
-      const isAtOnce = !store || store.isDown || (waiting.length === 0 && isLeased(costs))
+      const isAlone = !store || store.isDown || isLate
+      const isAtOnce = isAlone || (waiting.length === 0 && isLeased(costs))
       if (!isAtOnce || !fits(costs, nowMs)) return false
       count(costs, nowMs)
       return true

@@ -12,11 +12,11 @@ export type RedisLimitsOptions = {
   warn: (message: string, error?: Error) => void
 }
 
-/** Past this Redis counts as down, until it answers a heartbeat. */
-const answerWithinMs = 25
+/** A request for a place does not wait longer than this for Redis. */
+const placeWithinMs = 25
 const beatEveryMs = 1_000
 const beatEveryMsWhileDown = 100
-/** A connection that leaves a heartbeat unanswered for so long is made anew. */
+/** A connection on which a command waits this long, and nothing arrives, is replaced. */
 const giveUpAfterMs = 5_000
 /** An instance not heard of for so long has left: its part of the leases goes to the others. */
 const leftAfterMs = 3_500
@@ -113,13 +113,16 @@ const readSettlements = (answer: unknown, demands: readonly Demand[]): Settlemen
 }
 
 /**
- * The count in Redis, over a connection of its own, so that no large cache entry stands in a lease's way.
- * Unreachable or silent: down from then on, asked again by heartbeat only, so that no request waits for it.
- * Whoever can write to Redis can change counts, hence let more or fewer requests through; what is no count at
- * all is not believed.
+ * The count in Redis, over a connection of its own, so that no large cache entry delays an exchange.
+ *
+ * An exchange is answered once, however late: the units that it told are never told again. It counts as lost
+ * only when its connection ends, at the latest 5 s after Redis fell silent. Between that end and the next
+ * answered heartbeat the store is down. Anybody who can write to Redis can change counts, and so let more or
+ * fewer requests through. Values that are no counts are ignored.
  */
 export const createRedisLimits = ({ url, after, warn }: RedisLimitsOptions): LimitStore & SlotStore => {
   const redis = connectRedis(url, {
+    socketTimeout: giveUpAfterMs,
     scripts: {
       certdataBeat: { lua: beatScript, numberOfKeys: 1 },
       certdataExchange: { lua: exchangeScript },
@@ -131,17 +134,11 @@ export const createRedisLimits = ({ url, after, warn }: RedisLimitsOptions): Lim
   let instances = 1
   let isDown = true
   let isClosed = false
-  let isBeating = false
   let wasReported = false
   let stopBeating = () => {}
 
   const fall = (error?: Error): void => {
     isDown = true
-    // Asked at once: it may only have been busy.
-    if (!isBeating && redis.status === 'ready') {
-      stopBeating()
-      void beat()
-    }
     if (isClosed || wasReported) return
     wasReported = true
     warn('Redis does not answer: every instance enforces limits by itself, retrying', error)
@@ -152,41 +149,24 @@ export const createRedisLimits = ({ url, after, warn }: RedisLimitsOptions): Lim
     wasReported = false
   }
 
-  /** The answer; undefined when it does not come in time. Rejections count as down, except the script's own. */
+  /** The answer; undefined when it fails, or does not come within the time that a place is worth. */
   const inTime = (answer: Promise<unknown>): Promise<unknown> =>
     new Promise((resolve) => {
-      const stop = after(answerWithinMs, () => {
-        fall()
-        resolve(undefined)
-      })
-      answer.then(
-        (value) => {
-          stop()
-          resolve(value)
-        },
-        (error: Error) => {
-          stop()
-          // A key of a wrong type spoils one account, not the connection.
-          if (error.name !== 'ReplyError') fall(error)
-          resolve(undefined)
-        },
-      )
+      const stop = after(placeWithinMs, () => resolve(undefined))
+      const settle = (value?: unknown) => {
+        stop()
+        resolve(value)
+      }
+      answer.then(settle, () => settle())
     })
 
   const beat = async (): Promise<void> => {
     if (redis.status === 'ready') {
-      isBeating = true
-      const answer = redis.certdataBeat(instancesKey, id, leftAfterMs)
-      const giveUp = after(giveUpAfterMs, () => redis.disconnect(true))
-      const first = await inTime(answer)
-      const count = await answer.catch(() => undefined)
-      giveUp()
-      if (isCount(count) && count >= 1) instances = count
-      // Too late, but it came: Redis is back from wherever it was. Failed: the next beat has its time; at once
-      // there would be one after another, and the event loop never gets to close the connection.
-      if (count === undefined) fall()
-      else if (isDown || first !== undefined) rise()
-      isBeating = false
+      const count = await redis.certdataBeat(instancesKey, id, leftAfterMs).catch(() => undefined)
+      if (isCount(count) && count >= 1) {
+        instances = count
+        rise()
+      } else fall()
     }
     if (!isClosed) stopBeating = after(isDown ? beatEveryMsWhileDown : beatEveryMs, () => void beat())
   }
@@ -215,7 +195,8 @@ export const createRedisLimits = ({ url, after, warn }: RedisLimitsOptions): Lim
         spent,
         wanted,
       ])
-      return readSettlements(await inTime(redis.certdataExchange(keys.length, ...keys, ...numbers)), demands)
+      const exchanged = redis.certdataExchange(keys.length, ...keys, ...numbers)
+      return readSettlements(await exchanged.catch(() => undefined), demands)
     },
     async hold(slot, leaseMs) {
       if (isDown) return undefined

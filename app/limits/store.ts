@@ -17,11 +17,14 @@ export type Settlement = Readonly<{
   counts: readonly Count[]
 }>
 
-/** The count that instances share. Never throws, never hangs. */
+/** The count that instances share. Never throws. */
 export type LimitStore = {
-  /** One settlement a demand, in order; undefined: not answered in time, and maybe not counted. */
+  /**
+   * Returns one settlement a demand, in order, however late. Undefined: the exchange failed or its connection
+   * ended, and its units may or may not be counted.
+   */
   exchange(account: AccountName, demands: readonly Demand[]): Promise<readonly Settlement[] | undefined>
-  /** True: an exchange would not be answered. */
+  /** Whether an exchange would fail. */
   readonly isDown: boolean
   /** How many instances share it, this one included; at least 1. */
   readonly instances: number

@@ -13,8 +13,10 @@ export type Window = {
   releaseInMs(nowMs: number): number
   /** Milliseconds until so many units have left; the window's length where it never held them. */
   freesInMs(nowMs: number, units: number): number
-  /** Forgets everything and takes these counts, in any order, instead. */
-  replace(nowMs: number, counts: readonly Count[]): void
+  /** Keeps units apart from now on: `replace` keeps those that come after the mark. */
+  mark(): void
+  /** Replaces the units from before the mark by these counts, in any order. Ages are relative to `atMs`. */
+  replace(atMs: number, counts: readonly Count[]): void
 }
 
 /**
@@ -26,12 +28,14 @@ export const windowParts = 50
 
 /**
  * A sliding window, because the others let twice the quota through in one window's time: fixed windows at
- * their edges, token buckets and GCRA with a full bucket. Memory: windowParts + 1 buckets of 3 numbers.
+ * their edges, token buckets and GCRA with a full bucket. Memory: windowParts + 2 buckets of 3 numbers.
  */
 export const createWindow = (windowMs: number): Window => {
   const partMs = windowMs / windowParts
   let buckets: Bucket[] = []
   let total = 0
+  /** How many buckets are from before the mark. */
+  let marked = 0
 
   // Sums of fractions may come out above the window's length, and a second later once they are rounded up.
   const leavesInMs = ({ lastMs }: Bucket, nowMs: number): number =>
@@ -42,6 +46,7 @@ export const createWindow = (windowMs: number): Window => {
     while (first && first.lastMs + windowMs <= nowMs) {
       total -= first.units
       buckets.shift()
+      marked = Math.max(0, marked - 1)
       first = buckets[0]
     }
   }
@@ -49,7 +54,7 @@ export const createWindow = (windowMs: number): Window => {
   const add = (nowMs: number, units: number): void => {
     total += units
     const last = buckets.at(-1)
-    if (last && nowMs - last.firstMs < partMs) {
+    if (last && buckets.length > marked && nowMs - last.firstMs < partMs) {
       last.units += units
       last.lastMs = nowMs
     } else buckets.push({ firstMs: nowMs, lastMs: nowMs, units })
@@ -78,12 +83,18 @@ export const createWindow = (windowMs: number): Window => {
       }
       return windowMs
     },
-    replace(nowMs, counts) {
+    mark() {
+      marked = buckets.length
+    },
+    replace(atMs, counts) {
+      const later = buckets.slice(marked)
       buckets = []
-      total = 0
+      total = later.reduce((sum, { units }) => sum + units, 0)
+      marked = 0
       for (const [ageMs, units] of [...counts].sort((a, b) => b[0] - a[0])) {
-        if (ageMs < windowMs) add(nowMs - ageMs, units)
+        if (ageMs < windowMs) add(atMs - ageMs, units)
       }
+      buckets.push(...later)
     },
   }
 }

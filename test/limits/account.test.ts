@@ -171,6 +171,51 @@ t.test('a lease that comes too late is given back', async (t) => {
   t.equal(world.passed.filter(isAdmitted).length, 10)
 })
 
+t.test('a store that answers late counts every request once, and nobody waits or is refused', async (t) => {
+  for (const roundTripMs of [30, 300, 3_000]) {
+    const quotas = planPolicies({ burst: 100, minute: 600 })
+    const world = createWorld(quotas, 2, { roundTripMs: () => roundTripMs })
+    // Four fifths of the burst for seven seconds: 560 of 600 in the minute.
+    for (let i = 0; i < 560; i++) {
+      await world.runTo(i * 12.5)
+      world.ask(i % 2)
+    }
+    t.ok(
+      world.passed.every((each) => isAdmitted(each) && each.doneMs - each.atMs <= 5),
+      `${roundTripMs} ms`,
+    )
+    await world.runTo(world.now() + 4 * roundTripMs + 100)
+    const [, minute] = world.accounts.map((account) => account.use()[1]?.remaining)
+    t.equal(minute, 40, `${roundTripMs} ms`)
+  }
+})
+
+t.test('however late and lossy its answers are, the store never hears of a unit twice', async (t) => {
+  const delays = fc.array(fc.tuple(fc.constantFrom(0, 1, 24, 30, 300, 2_000), fc.boolean()), { minLength: 1 })
+  await fc.assert(
+    fc.asyncProperty(delays, traffic(2), async (drawn, salvos) => {
+      let turn = 0
+      const world = createWorld([{ name: 'minute', quota: 300, windowSeconds: 3_600 }], 2, {
+        roundTripMs: () => {
+          const [roundTripMs, isLost] = drawn[turn++ % drawn.length] as [number, boolean]
+          world.server.losesAnswers = isLost
+          return roundTripMs
+        },
+      })
+      for (const { afterMs, instance, requests } of salvos) {
+        await world.runTo(world.now() + afterMs)
+        for (let i = 0; i < requests; i++) world.ask(instance)
+      }
+      await world.runTo(world.now() + 20_000)
+      const admitted = world.passed.filter(isAdmitted).length
+      const wasLost = drawn.some(([, isLost]) => isLost)
+      return wasLost ? world.server.counted() <= admitted : world.server.counted() === admitted
+    }),
+    { numRuns: 100 },
+  )
+  t.pass()
+})
+
 t.test('while the store is down every instance enforces the quota by itself, at once', async (t) => {
   const world = createWorld(one(100), 2)
   for (let ms = 0; ms < 4000; ms += 5) {

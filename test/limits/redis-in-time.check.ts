@@ -43,26 +43,22 @@ t.test('counts are gone from Redis a window later', { skip }, async (t) => {
   t.ok(ttl > 0 && ttl <= 60_000)
 })
 
-t.test(
-  'a Redis that hangs is left alone after 25 ms, and used again when it answers',
-  { skip },
-  async (t) => {
-    const own = await testRedis()
-    if (!own) return
-    t.teardown(() => own.stop())
-    const warnings: string[] = []
-    const store = await connect(t, own.url, (message) => void warnings.push(message))
-    process.kill(own.pid, 'SIGSTOP')
-    const startedMs = performance.now()
-    t.equal(await store.exchange(newName(), demand(1, 0)), undefined)
-    t.ok(performance.now() - startedMs < 200)
-    t.ok(store.isDown)
-    process.kill(own.pid, 'SIGCONT')
-    await until(() => !store.isDown)
-    t.equal((await store.exchange(newName(), demand(0, 1)))?.[0]?.granted, 1)
-    t.equal(warnings.length, 2, 'the log has one line for each change')
-  },
-)
+t.test('a Redis that hangs loses its connection after 5 s, and is used again', { skip }, async (t) => {
+  const own = await testRedis()
+  if (!own) return
+  t.teardown(() => own.stop())
+  const warnings: string[] = []
+  const store = await connect(t, own.url, (message) => void warnings.push(message))
+  process.kill(own.pid, 'SIGSTOP')
+  const startedMs = performance.now()
+  t.equal(await store.exchange(newName(), demand(1, 0)), undefined)
+  t.ok(performance.now() - startedMs < 6_000)
+  await until(() => store.isDown)
+  process.kill(own.pid, 'SIGCONT')
+  await until(() => !store.isDown)
+  t.equal((await store.exchange(newName(), demand(0, 1)))?.[0]?.granted, 1)
+  t.equal(warnings.length, 2, 'the log has one line for each change')
+})
 
 t.test('a Redis that dies and comes back is used again', { skip }, async (t) => {
   const own = await testRedis()

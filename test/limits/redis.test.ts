@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { type AddressInfo, connect as connectTo, createServer, type Socket } from 'node:net'
 import { Redis } from 'ioredis'
 import t, { type Test } from 'tap'
+import { createLimiter } from '../../app/limits/limiter.ts'
 import { createRedisLimits } from '../../app/limits/redis.ts'
 import type { LimitStore } from '../../app/limits/store.ts'
 import { after } from '../../app/limits/timer.ts'
@@ -67,18 +68,47 @@ t.test('what is no count is not believed, and spoils one account only', { skip }
   t.equal((await store.exchange(newName(), demand(0, 1)))?.[0]?.granted, 1)
 })
 
-t.test('a connection that is reset leaves the process running', { skip }, async (t) => {
-  // Between a connection's error and its close, a client that is ready rejects every command at once.
+/** The URL of a proxy of the test's Redis, whose answers come so much later; and its connections. */
+const connectThrough = async (t: Test, lateByMs = 0) => {
   const sockets = new Set<Socket>()
   const proxy = createServer((client) => {
     const upstream = connectTo(server?.port ?? 0, '127.0.0.1')
-    client.pipe(upstream).pipe(client)
+    client.pipe(upstream)
+    upstream.on('data', (answer) => setTimeout(() => client.write(answer), lateByMs))
+    upstream.on('close', () => client.destroy())
     for (const socket of [client, upstream]) socket.on('error', () => {})
     sockets.add(client)
   }).listen(0, '127.0.0.1')
   t.teardown(() => proxy.close())
   await once(proxy, 'listening')
-  const store = await connect(t, `redis://127.0.0.1:${(proxy.address() as AddressInfo).port}`)
+  return { url: `redis://127.0.0.1:${(proxy.address() as AddressInfo).port}`, sockets }
+}
+
+t.test('a Redis that answers after 30 ms counts every request once', { skip }, async (t) => {
+  const slow = await connectThrough(t, 30)
+  const [store, direct] = [await connect(t, slow.url), await connect(t)]
+  const name = newName()
+  const limiter = createLimiter({ store, now: () => performance.now(), after, maxAccounts: 1 })
+  const account = limiter.account(name, policies)
+  for (let i = 0; i < 60; i++) {
+    const admission = await account.take([1, 1])
+    t.same(admission.violated, [])
+    const next = performance.now() + 12
+    await until(() => performance.now() > next)
+  }
+  const counted = async () => sumOf(await direct.exchange(name, demand(0, 0))) ?? 0
+  await until(async () => (await counted()) >= 60)
+  // What the account has yet to tell is told with the next request.
+  account.charge([1, 1])
+  await until(async () => (await counted()) >= 61)
+  t.equal(await counted(), 61)
+  t.equal(account.use()[1]?.remaining, 600 - 61)
+})
+
+t.test('a connection that is reset leaves the process running', { skip }, async (t) => {
+  // Between a connection's error and its close, a client that is ready rejects every command at once.
+  const { url, sockets } = await connectThrough(t)
+  const store = await connect(t, url)
   for (const socket of sockets) socket.resetAndDestroy()
   await until(() => store.isDown)
   await until(() => !store.isDown)

@@ -40,10 +40,17 @@ export const createSimulation = (): Simulation => {
 }
 
 export type Server = {
-  /** A store of one more instance; every exchange takes so long, or is never answered while down. */
+  /**
+   * A store of one more instance. An exchange is executed after half of the round trip and answered after the
+   * other half. While the server is down it is not executed, and fails.
+   */
   connect: (roundTripMs: () => number) => LimitStore
   isDown: boolean
+  /** Whether connections break after an exchange was executed and before its answer has come. */
+  losesAnswers: boolean
   exchanges: number
+  /** Units of all windows as the server has them. */
+  counted: () => number
 }
 
 /** What the Redis script does, on a simulated clock. */
@@ -52,7 +59,13 @@ export const createServer = ({ now, after }: Simulation): Server => {
   let instances = 0
   const server: Server = {
     isDown: false,
+    losesAnswers: false,
     exchanges: 0,
+    counted() {
+      let sum = 0
+      for (const counts of slots.values()) for (const { units } of counts.values()) sum += units
+      return sum
+    },
     connect(roundTripMs) {
       instances++
       return {
@@ -98,7 +111,7 @@ export const createServer = ({ now, after }: Simulation): Server => {
                 )
                 return { granted, counts }
               })
-              after(oneWayMs, () => resolve(settlements))
+              after(oneWayMs, () => resolve(server.losesAnswers ? undefined : settlements))
             })
           }),
         close: async () => {
