@@ -1,10 +1,10 @@
 /** The catalogue of errors: code → status and title (contract, section 4). Only the error handler sets a status. */
 export const catalogue = {
   invalid_query: [400, 'The query cannot be understood'],
-  invalid_cursor: [400, 'The cursor does not belong here'],
-  invalid_sync_token: [400, 'The sync token does not belong here'],
+  invalid_cursor: [400, 'The cursor does not belong to this query'],
+  invalid_sync_token: [400, 'The sync token does not belong to this feed'],
   invalid_body: [400, 'The body cannot be understood'],
-  token_in_query: [400, 'A token does not belong in the address'],
+  token_in_query: [400, 'The address must not contain a token'],
   malformed_request: [400, 'The request is malformed'],
   credentials_required: [401, 'Credentials are required'],
   invalid_token: [401, 'The token is not valid'],
@@ -13,7 +13,7 @@ export const catalogue = {
   invalid_api_key: [401, 'The API key is not valid'],
   plan_required: [403, 'The plan has no API access'],
   insufficient_scope: [403, 'The key lacks the scope'],
-  tls_required: [403, 'Only over TLS'],
+  tls_required: [403, 'TLS is required'],
   live_token_required: [403, 'A live token is required'],
   not_found: [404, 'Not found'],
   method_not_allowed: [405, 'The method is not allowed here'],
@@ -28,7 +28,7 @@ export const catalogue = {
   headers_too_large: [431, 'The headers are too large'],
   internal_error: [500, 'Something went wrong'],
   not_implemented: [501, 'The transfer coding is not supported'],
-  overloaded: [503, 'Too much is asked at once'],
+  overloaded: [503, 'The service is overloaded'],
   unavailable: [503, 'Temporarily unavailable'],
   http_version_not_supported: [505, 'The HTTP version is not supported'],
 } as const satisfies Record<string, readonly [status: number, title: string]>
@@ -40,11 +40,12 @@ const advice: Partial<Record<ErrorCode, string>> = {
   credentials_required:
     'Send Authorization: Bearer <access token>. POST /v1/auth/login exchanges an API key for one.',
   invalid_token:
-    'This is no access token of this service, or not all of one. Log in at POST /v1/auth/login with an API key.',
+    'The token is not an access token of this service, or is incomplete. Log in at POST /v1/auth/login with an API key.',
   token_expired: 'Log in again at POST /v1/auth/login with the API key.',
   token_revoked:
-    'The token or its API key was revoked, or the key has expired. Log in at POST /v1/auth/login with a good key.',
-  plan_required: 'The plan basic has no API access: ask the certification house for premium or enterprise.',
+    'The token or its API key was revoked, or the key has expired. Log in at POST /v1/auth/login with another key.',
+  plan_required:
+    'The plan basic has no API access. Ask the certification house for the plan premium or enterprise.',
 }
 
 export type Fault = {

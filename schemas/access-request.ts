@@ -29,11 +29,11 @@ export const accessRequest = z
     {
       company: field(textOf(200, isLine), 'The company that asks for access', 'Acme GmbH'),
       name: field(textOf(200, isLine), 'Who asks', 'Ada Example'),
-      email: field(email, 'Where the answer goes', 'ada@acme.example'),
+      email: field(email, 'The address for the answer', 'ada@acme.example'),
       message: field(textOf(4_000, isProse), 'What the access is for', 'We want to show our certificates.'),
       consent: field(
         z.literal(true, 'expected true: without consent nothing is kept'),
-        'That these data may be kept to answer the request; they are deleted after a set time',
+        'Consent to keep these data in order to answer the request. They are deleted after a set time',
         true,
       ),
     },
@@ -43,11 +43,11 @@ export const accessRequest = z
 
 export const accessRequestAnswer = z
   .strictObject({
-    id: field(z.string(), 'Names the request, for questions about it', 'k3v9x2m7q4d8s1fa'),
+    id: field(z.string(), 'Id of the request, for questions about it', 'k3v9x2m7q4d8s1fa'),
     due_at: field(
       instant,
-      'Until when it is answered: one business day later, counted in UTC',
+      'The request is answered by this time: one business day after it arrived, in UTC',
       '2026-11-24T09:30:00.000000Z',
     ),
   })
-  .meta({ id: 'AccessRequestAnswer', description: 'That the request has come' })
+  .meta({ id: 'AccessRequestAnswer', description: 'Confirms that the request has arrived' })

@@ -8,7 +8,7 @@ export const approval = z
     country_code: field(countryCode, 'The country (ISO 3166-1 alpha-2)', 'JP'),
     scheme: field(text, 'Mark or scheme', 'MIC'),
     project_id: field(recordId.nullable(), 'The project that works on it', 'P-2026-0042'),
-    certificate_id: field(recordId.nullable(), 'The certificate it ended in', '117180b868e936fa'),
+    certificate_id: field(recordId.nullable(), 'The certificate that it led to', '117180b868e936fa'),
     status: field(
       z.enum([
         'planned',
@@ -27,7 +27,7 @@ export const approval = z
       'in_review',
     ),
     phase: field(z.enum(['initial', 'renewal', 'modification']).nullable(), 'Which round it is', 'initial'),
-    open: field(z.boolean(), 'Computed: somebody works on it today', true),
+    open: field(z.boolean(), 'Computed: true while somebody works on the approval', true),
     requested_on: field(date.nullable(), 'Day it was requested', '2026-02-02'),
     submitted_on: field(date.nullable(), 'Day it went to the authority', '2026-05-18'),
     decided_on: field(date.nullable(), 'Day the authority decided', null),
@@ -35,4 +35,4 @@ export const approval = z
     tags,
     ...timestamps,
   })
-  .meta({ id: 'Approval', description: 'One product, one country, one scheme: the road to a certificate' })
+  .meta({ id: 'Approval', description: 'The approval of one product in one country under one scheme' })

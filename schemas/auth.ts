@@ -21,20 +21,20 @@ export const tokenAnswer = z
   .strictObject({
     access_token: field(
       z.string(),
-      'The token for the Authorization header: a JWT (RFC 9068) that lives for expires_in seconds',
+      'The token for the Authorization header: a JWT (RFC 9068) that is valid for expires_in seconds',
       'eyJhbGciOiJFZERTQSIsInR5cCI6ImF0K2p3dCJ9.e30.c2lnbmF0dXJl',
     ),
     token_type: field(z.literal('Bearer'), 'How the token is sent: Authorization: Bearer <token>', 'Bearer'),
-    expires_in: field(z.int().positive(), 'Life of the token, in seconds', 3600),
+    expires_in: field(z.int().positive(), 'Lifetime of the token, in seconds', 3600),
     scope: field(z.string(), 'What the token may do, space-separated', 'certificates:read products:read'),
   })
   .meta({ id: 'TokenAnswer', description: 'An access token' })
 
 const credentials = {
-  client_id: field(sent(), 'Id of the API key, unless it comes by HTTP Basic', 'k3v9x2m7q4d8s1fa').optional(),
+  client_id: field(sent(), 'Id of the API key, unless HTTP Basic has it', 'k3v9x2m7q4d8s1fa').optional(),
   client_secret: field(
     sent(),
-    'The API key, unless it comes by HTTP Basic',
+    'The API key, unless HTTP Basic has it',
     'cda_live_k3v9x2m7q4d8s1fa_<secret>',
   ).optional(),
 }
@@ -44,7 +44,7 @@ export const tokenGrantRequest = z
     grant_type: field(z.literal('client_credentials'), 'The only grant type', 'client_credentials'),
     scope: field(
       sent(),
-      'Scopes the token is limited to, space-separated; absent: all that the key has',
+      'Scopes for the token, separated by spaces. Absent: all scopes of the key',
       'certificates:read products:read',
     ).optional(),
     ...credentials,
@@ -57,27 +57,27 @@ export const tokenReference = z
     token_type_hint: field(sent(), 'Not needed and not read', 'access_token').optional(),
     ...credentials,
   })
-  .meta({ id: 'TokenReference', description: 'A token that something is to be done with' })
+  .meta({ id: 'TokenReference', description: 'A token to revoke or to examine' })
 
 const seconds = (description: string, example: number) =>
   field(z.int(), `${description}, in seconds since 1970`, example).optional()
 
 export const introspectionAnswer = z
   .strictObject({
-    active: field(z.boolean(), 'Whether a request with this token would be let in', true),
+    active: field(z.boolean(), 'Whether the service accepts this token now', true),
     scope: tokenAnswer.shape.scope.optional(),
     client_id: field(z.string(), 'Id of the API key', 'k3v9x2m7q4d8s1fa').optional(),
     sub: field(z.string(), 'The same', 'k3v9x2m7q4d8s1fa').optional(),
-    customer: field(z.string(), 'Whose records it reads', 'acme').optional(),
+    customer: field(z.string(), 'The customer whose records it reads', 'acme').optional(),
     token_type: tokenAnswer.shape.token_type.optional(),
     iss: field(z.string(), 'Who issued it', 'https://api.example').optional(),
-    aud: field(z.string(), 'Whom it is for', 'https://api.example').optional(),
+    aud: field(z.string(), 'The service that the token is for', 'https://api.example').optional(),
     iat: seconds('Issued', 1_795_262_400),
-    nbf: seconds('Not good before', 1_795_262_390),
+    nbf: seconds('Not valid before this time', 1_795_262_390),
     exp: seconds('Good until', 1_795_266_000),
     jti: field(z.string(), 'Its own id', '0b8f3f60-3f0e-4c9f-9c9d-0d6a3b0c1f4e').optional(),
   })
-  .meta({ id: 'Introspection', description: 'What the service knows of a token (RFC 7662)' })
+  .meta({ id: 'Introspection', description: 'Facts about a token (RFC 7662)' })
 
 export const oauthError = z
   .strictObject({
@@ -86,10 +86,14 @@ export const oauthError = z
       'What is wrong: invalid_request, invalid_client, unauthorized_client, unsupported_grant_type, invalid_scope',
       'invalid_client',
     ),
-    error_description: field(z.string(), 'The same in words', 'The API key is not valid'),
-    error_uri: field(z.string(), 'Where more is said', 'https://api.example/problems/invalid_api_key'),
+    error_description: field(z.string(), 'The error in words', 'The API key is not valid'),
+    error_uri: field(
+      z.string(),
+      'The page that explains the error',
+      'https://api.example/problems/invalid_api_key',
+    ),
   })
-  .meta({ id: 'OAuthError', description: 'A refusal as OAuth writes it (RFC 6749, section 5.2)' })
+  .meta({ id: 'OAuthError', description: 'A refusal in the form of OAuth (RFC 6749, section 5.2)' })
 
 const publicJwk = z
   .strictObject({

@@ -17,7 +17,7 @@ export const validity = z.enum(['not_yet_valid', 'valid', 'expired', 'void'])
 const validityPeriod = z.strictObject({
   from: field(date, 'First day of the period', '2023-05-01'),
   until: field(date.nullable(), 'Last day of the period; null = unlimited', '2028-04-30'),
-  basis: field(z.enum(['initial', 'renewal', 'extension']), 'What the period rests on', 'initial'),
+  basis: field(z.enum(['initial', 'renewal', 'extension']), 'What the period is based on', 'initial'),
 })
 
 export const certificate = z
@@ -49,7 +49,11 @@ export const certificate = z
     ),
     approval_status: field(approvalStatus, 'What the authority says of it', 'approved'),
     validity: field(validity, 'Computed for the day from status and dates', 'valid'),
-    expiring: field(z.boolean(), "Valid, limited, and within the customer's window of its end", false),
+    expiring: field(
+      z.boolean(),
+      "True if the certificate is valid and ends within the customer's window",
+      false,
+    ),
     days_remaining: field(
       z.int().nullable(),
       'Days to valid_until: 0 on the last day, negative after it, null when unlimited',
@@ -61,7 +65,7 @@ export const certificate = z
       { from: '2024-04-24', until: '2029-04-24', basis: 'initial' },
     ]),
     issued_on: field(date.nullable(), 'Day of issue', '2024-04-24'),
-    holder: field(text.nullable(), 'Whom it was issued to', 'A10 Networks, Inc'),
+    holder: field(text.nullable(), 'The holder that it was issued to', 'A10 Networks, Inc'),
     standards: field(texts, 'Standards it attests', ['FIPS 140-3']),
     tags,
     source_url: field(text.nullable(), 'Where the authority publishes it', 'https://example.org/4695'),

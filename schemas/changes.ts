@@ -3,14 +3,14 @@ import { field, instant, recordId } from './fields.ts'
 
 const pageInfo = z
   .strictObject({
-    has_more: field(z.boolean(), 'Whether more can be had at once', false),
+    has_more: field(z.boolean(), 'Whether further changes can be read at once', false),
     next_token: field(
       z.string(),
-      'Value of the parameter after for the next request; always there, also where nothing came',
+      'Value of the parameter after for the next request. Always present, also without changes',
       'AVsiNzU3NTYwNDE2MTY5NDc2NTg5OC4wMDAwMDAwMS4xNjM4NC4xNjUwMCIsMTc5NTI1MzQwMF0',
     ),
   })
-  .meta({ id: 'ChangesPageInfo', description: 'Where the follower is now' })
+  .meta({ id: 'ChangesPageInfo', description: 'The position in the feed' })
 
 /**
  * A change of one of these records, by resource. Registers its name, so make it once. `example` is a record.
@@ -27,13 +27,17 @@ export const createChangeSchema = (records: Readonly<Record<string, z.ZodObject>
       op: field(z.enum(['upsert', 'delete']), 'What to do with the record of this id', 'upsert'),
       resource: field(z.enum(names), 'The resource', names[0] as string),
       id: field(recordId, 'Id of the record', '4385dce2a9ef622b'),
-      at: field(instant, 'About when; informative', '2026-04-25T11:02:03.456789Z'),
+      at: field(
+        instant,
+        'Approximate time of the change, for information only',
+        '2026-04-25T11:02:03.456789Z',
+      ),
       cause: z
         .enum(['day', 'settings'])
         .optional()
         .meta({
           description:
-            'Why it comes though nobody wrote the record: a new day, or another expiry window; absent: it was written',
+            'Why the change comes although the record was not written: a new day, or another expiry window. Absent if it was written',
           examples: ['day'],
         }),
       data: z

@@ -69,14 +69,14 @@ export const country = z
       lead_time_weeks: { min: 2, max: 6 },
       note: null,
     }),
-    approval_info: field(approvalInfo, 'How far this customer is there', {
+    approval_info: field(approvalInfo, 'How many approvals and certificates this customer has there', {
       granted: 12,
       open: 3,
       certificates_valid: 11,
       certificates_expiring: 1,
     }),
     sources: field(texts, 'Pages the facts rest on', ['https://www.fcc.gov/oet/ea']),
-    confidence: field(z.enum(['high', 'medium', 'low']), 'How well the facts are founded', 'high'),
+    confidence: field(z.enum(['high', 'medium', 'low']), 'How reliable the facts are', 'high'),
     reviewed_on: field(date.nullable(), 'Day the facts were last reviewed', null),
     ...timestamps,
   })

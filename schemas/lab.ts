@@ -16,7 +16,7 @@ export const labReport = z
     standards: field(texts, 'Standards tested against', ['EN 300 328', 'FCC Part 15C']),
     status: field(
       z.enum(['planned', 'in_testing', 'draft', 'issued', 'superseded', 'withdrawn', 'cancelled']),
-      'Where the report stands',
+      'State of the report',
       'issued',
     ),
     result: field(
@@ -25,7 +25,7 @@ export const labReport = z
       'pass',
     ),
     laboratory: field(text.nullable(), 'Name of the laboratory', 'Brightsight'),
-    laboratory_country_code: field(countryCode.nullable(), 'Where the laboratory is', 'NL'),
+    laboratory_country_code: field(countryCode.nullable(), 'Country of the laboratory', 'NL'),
     product_id: field(recordId.nullable(), 'The product tested', '63c140bf3b739a24'),
     project_id: field(recordId.nullable(), 'The project it belongs to', 'P-2026-0042'),
     certificate_id: field(recordId.nullable(), 'The certificate it supports', '117180b868e936fa'),
@@ -34,7 +34,7 @@ export const labReport = z
     tested_until: field(date.nullable(), 'Last day of testing', '2024-07-12'),
     issued_on: field(date.nullable(), 'Day of issue', '2024-09-30'),
     revision: field(z.int().min(0).max(32767), 'Revision of the report', 1),
-    document_url: field(text.nullable(), 'Where the document lies', 'https://example.org/report.pdf'),
+    document_url: field(text.nullable(), 'Address of the document', 'https://example.org/report.pdf'),
     tags,
     ...timestamps,
   })

@@ -12,9 +12,9 @@ const settings = z.strictObject({
 const limit = z
   .strictObject({
     policy: field(z.string(), 'Name of the policy, as in the header RateLimit', 'minute'),
-    quota: field(z.int().positive(), 'Units in any stretch of time as long as the window', 600),
+    quota: field(z.int().positive(), 'Units that are allowed in any window of this length', 600),
     window_seconds: field(z.int().positive(), 'Length of the window', 60),
-    remaining: field(z.int().min(0), 'Units that are left now', 412),
+    remaining: field(z.int().min(0), 'Units left', 412),
     reset_seconds: field(z.int().min(0), 'Seconds until more is available', 23),
   })
   .meta({ id: 'Limit', description: 'A quota policy and its present use' })
@@ -26,9 +26,9 @@ export const me = z
         customer: field(z.string(), 'Id of the customer', 'acme'),
         plan: field(z.enum(['basic', 'premium', 'enterprise']), 'The plan', 'premium'),
         scopes: field(z.array(z.string()), 'What the token may do', ['certificates:read', 'products:read']),
-        limits: z.array(limit).meta({ description: 'The quotas and what is left of them' }),
+        limits: z.array(limit).meta({ description: 'The quotas, and how many units are left' }),
         settings: settings.meta({ description: "The customer's settings" }),
       })
-      .meta({ description: 'Whom the token speaks for' }),
+      .meta({ description: 'The customer that the token belongs to' }),
   })
   .meta({ id: 'Me', description: 'The customer, the plan and what the token may do' })

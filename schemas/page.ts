@@ -4,31 +4,40 @@ import { date, field } from './fields.ts'
 const pageInfo = z
   .strictObject({
     limit: field(z.int().positive(), 'Records asked for', 50),
-    has_more: field(z.boolean(), 'Whether records follow', true),
+    has_more: field(z.boolean(), 'Whether another page follows', true),
     next_cursor: field(
       z.string().nullable(),
       'Value of the parameter cursor for the next page; null on the last',
       'AXq3x0a2c0F1WyIyMDI2LTA0LTI1VDExOjAyOjAzLjQ1Njc4OVoiLCI0Mzg1ZGNlMmE5ZWY2MjJiIl0',
     ),
-    total: field(z.int().nonnegative().optional(), 'Matching records in all, with count=exact', 120),
+    total: field(z.int().nonnegative().optional(), 'Number of all matching records, with count=exact', 120),
   })
-  .meta({ id: 'PageInfo', description: 'Where this page stands in the whole' })
+  .meta({ id: 'PageInfo', description: 'The position of this page in the list' })
 
 const dayPageInfo = pageInfo
-  .extend({ as_of: field(date, 'Day that computed fields and conditions on them are for', '2026-11-21') })
-  .meta({ id: 'DayPageInfo', description: 'Where this page stands in the whole, and on which day' })
+  .extend({ as_of: field(date, 'The day for which fields and conditions are computed', '2026-11-21') })
+  .meta({
+    id: 'DayPageInfo',
+    description: 'The position of this page in the list, and the day of its computed fields',
+  })
 
 /** Included records by the resource's name. */
 export type Included = Readonly<Record<string, z.ZodObject>>
 
 const includedMember = (included: Included) => {
   const shape = Object.entries(included).map(([resource, record]) => {
-    const byId = z.record(z.string(), record).meta({ description: 'By id; a dangling id is absent' })
+    const byId = z
+      .record(z.string(), record)
+      .meta({ description: 'Records by id. An id without a record is absent' })
     return [resource, byId.optional()]
   })
   if (shape.length === 0) return {}
   const object = z.strictObject(Object.fromEntries(shape) as Record<string, z.ZodOptional>)
-  return { included: object.optional().meta({ description: 'What the parameter include asked for' }) }
+  return {
+    included: object
+      .optional()
+      .meta({ description: 'The related records that the parameter include asked for' }),
+  }
 }
 
 const nameOf = (record: z.ZodObject): string => {

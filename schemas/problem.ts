@@ -3,8 +3,8 @@ import { field } from './fields.ts'
 
 const fault = z
   .strictObject({
-    parameter: field(z.string().optional(), 'The query parameter that is at fault', 'approval_status'),
-    pointer: field(z.string().optional(), 'The place in the body (RFC 6901) that is at fault', '/api_key'),
+    parameter: field(z.string().optional(), 'The query parameter with the fault', 'approval_status'),
+    pointer: field(z.string().optional(), 'The place of the fault in the body (RFC 6901)', '/api_key'),
     code: field(z.string(), 'What is wrong, for programs', 'invalid_value'),
     detail: field(z.string(), 'What was expected', 'expected one of: pending, approved'),
     did_you_mean: field(z.string().optional(), 'The nearest valid name or value', 'approved'),
@@ -19,19 +19,23 @@ export const problem = z
       'Identifies the problem; the page behind it explains it',
       'https://api.example/problems/invalid_query',
     ),
-    title: field(z.string(), 'What the problem is, the same every time', 'The query cannot be understood'),
+    title: field(
+      z.string(),
+      'The problem in general, always in the same words',
+      'The query cannot be understood',
+    ),
     status: field(z.int().min(400).max(599), 'The status of the answer', 400),
     code: field(z.string(), 'The problem, for programs: the last part of its type', 'invalid_query'),
-    detail: field(z.string(), 'What it is this time', 'The query cannot be understood'),
+    detail: field(z.string(), 'The problem in this case', 'The query cannot be understood'),
     request_id: field(
       z.string().optional(),
-      'The same as the header Request-Id; absent where the request could not even be read',
+      'Same value as the header Request-Id. Absent if the request could not be read',
       '3f0f4c1e-8a0e-4f43-9d0c-6f1d6a5c2b7a',
     ),
     errors: z.array(fault).optional().meta({ description: 'Every fault that was found' }),
     try: field(
       z.url().optional(),
-      'The address that was probably meant, where every fault has a nearest name',
+      'A suggested address, if every fault has a nearest valid name',
       'https://api.example/v1/certificates?approval_status=approved',
     ),
     'violated-policies': field(

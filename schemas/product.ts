@@ -11,7 +11,7 @@ export const product = z
     manufacturer: field(text.nullable(), 'Manufacturer', 'A10 Networks, Inc'),
     product_status: field(
       z.enum(['draft', 'in_development', 'active', 'phase_out', 'discontinued']),
-      'Where the product is in its life',
+      'State of the product',
       'active',
     ),
     category: field(text.nullable(), 'Category, free text', 'Cryptographic Module'),

@@ -79,7 +79,7 @@ t.test('on a database of its own', async (t) => {
     t.equal(whole.stdout.split('\n').filter((line) => line.startsWith('{"table":"products"')).length, 501)
     const cut = await pipe('customers export acme', 'head -n 1', env)
     t.match(JSON.parse(cut.stdout), { table: String })
-    t.equal(cut.stderr, 'Whoever read this has stopped: the export is not whole\nexit code 1\n')
+    t.equal(cut.stderr, 'The reader of the output has stopped: the export is incomplete\nexit code 1\n')
   })
 
   await t.test('whoever reads nothing of a list is no fault', async (t) => {

@@ -92,7 +92,7 @@ t.test('on one database', async (t) => {
     const wrong = [
       ['--scopes certificates:raed', /did you mean certificates:read/],
       ['--scopes all', /expected .*custom:<name>/],
-      ['--expires 2020-01-01', /a time to come/],
+      ['--expires 2020-01-01', /a time in the future/],
       ['--expires soon', /a date or an instant/],
       ['--expires 2099-12-31T12:00:00', /time zone/],
     ] as const
@@ -142,7 +142,7 @@ t.test('on one database', async (t) => {
       await json(`keys rotate ${second.key_id} --overlap 0s`)
       const before = await query('select * from api_keys order by key_id')
       const refused = [limited.key_id, second.key_id, 'nosuchkey'].map(async (gone) => {
-        t.match(await cli(`keys rotate ${gone}`), { code: 1, stderr: /no key \w+ that works/ }, gone)
+        t.match(await cli(`keys rotate ${gone}`), { code: 1, stderr: /no valid key \w+/ }, gone)
       })
       const wrong = await cli(`keys rotate ${first.key_id} --overlap 1w`)
       t.match(wrong, { code: 2, stderr: /such as 30m/ })
@@ -192,7 +192,7 @@ t.test('on one database', async (t) => {
   })
 
   await t.test('a customer is added once, and the example customer never', async (t) => {
-    t.match(await cli('customers add acme'), { code: 1, stderr: /a customer acme already/ })
+    t.match(await cli('customers add acme'), { code: 1, stderr: /customer acme exists already/ })
     t.match(await cli('customers add demo'), { code: 1, stderr: /example data/ })
     t.match(await cli('keys issue demo'), { code: 1, stderr: /no keys/ })
     t.match(await cli('import examples/records.ndjson --customer demo'), { code: 1, stderr: /example data/ })
@@ -301,7 +301,7 @@ t.test('on one database', async (t) => {
     const file = join(t.testdir({ file: '' }), 'file')
     for (const output of [file, join(file, 'below')]) {
       const refused = await cli(`customers export acme --output ${output}`)
-      t.match(refused, { code: 1, stdout: /^$/, stderr: /cannot be made a directory: there is a file/ })
+      t.match(refused, { code: 1, stdout: /^$/, stderr: /cannot be created: there is a file/ })
     }
   })
 

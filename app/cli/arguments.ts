@@ -63,6 +63,6 @@ const dayAfter = (day: string) => new Date(Date.parse(day) + 86_400_000)
  */
 export const parseExpiry = (value: string): string => {
   const end = date.safeParse(value).success ? dayAfter(value) : new Date(parseWith(instant)(value))
-  if (end.getTime() <= Date.now()) throw new InvalidArgumentError('expected a time to come')
+  if (end.getTime() <= Date.now()) throw new InvalidArgumentError('expected a time in the future')
   return end.toISOString()
 }

@@ -60,7 +60,7 @@ const verify = async (shell: Shell, options: Output & { head?: Head }): Promise<
     return verification
   })
   if (published && published.sealNo < found.anchor) {
-    throw new Refusal(`That head was pruned, the chain begins at seal ${found.anchor}: give a later one`)
+    throw new Refusal(`That head was pruned. The chain begins at seal ${found.anchor}: give a later head`)
   }
   const result = toResult(found, published)
   print(shell, options, result, describe(result))
@@ -79,17 +79,21 @@ const prune = async (shell: Shell, options: Output & { before: string }): Promis
 /** `certdata audit …` */
 export const auditCommand = (shell: Shell): Command =>
   new Command('audit')
-    .description('who did and read what')
+    .description('the audit trail: who did what, and who read what')
     .addCommand(
       createCommand('list', 'the newest entries')
-        .option('--customer <slug>', 'of one customer', parseSlug)
-        .option('--since <when>', 'from this day (UTC) or instant on', parseSince)
-        .option('--limit <count>', 'at most so many', parseCount, defaultLimit)
+        .option('--customer <slug>', 'only entries of this customer', parseSlug)
+        .option('--since <when>', 'only entries since this day (UTC) or instant', parseSince)
+        .option('--limit <count>', 'greatest number of entries', parseCount, defaultLimit)
         .action(list.bind(null, shell)),
     )
     .addCommand(
       createCommand('verify', 'follow the chain of seals; exit code 1 names the first bad entry')
-        .option('--head <head>', 'a head from the log: shows a tail that was cut off', parsePublished)
+        .option(
+          '--head <head>',
+          'a head from the log: shows whether newer entries were deleted',
+          parsePublished,
+        )
         .action(verify.bind(null, shell)),
     )
     .addCommand(

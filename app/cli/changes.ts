@@ -27,9 +27,9 @@ const prune = async (shell: Shell, options: Output & { days: number }): Promise<
 /** `certdata changes …` */
 export const changesCommand = (shell: Shell): Command =>
   new Command('changes')
-    .description('the log behind the change feed')
+    .description('the log of changes that the change feed reads')
     .addCommand(
-      createCommand('prune', 'delete what no follower needs any more; the service does so every hour')
+      createCommand('prune', 'delete entries that no follower needs; the service does so every hour')
         .option(
           '--days <days>',
           'how old the token of a follower may be, 1 to 3650',

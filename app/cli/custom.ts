@@ -161,7 +161,7 @@ const granting = (name: string, description: string, everyone: string): Command 
 /** `certdata custom …` */
 export const customCommand = (shell: Shell): Command =>
   new Command('custom')
-    .description('custom endpoints: their documents, and who was granted them')
+    .description('custom endpoints: documents and grants')
     .addCommand(
       withFile('check', 'check a document, write nothing; exit code 1 names every fault').action(
         check.bind(null, shell),

@@ -26,7 +26,7 @@ type Target = { take: (row: ExportedRow) => Promise<void>; close: () => Promise<
 
 const refuseCutOutput = (cause: NodeJS.ErrnoException): never => {
   if (cause.code !== 'EPIPE') throw cause
-  throw new Refusal('Whoever read this has stopped: the export is not whole', { cause })
+  throw new Refusal('The reader of the output has stopped: the export is incomplete', { cause })
 }
 
 /** Rows with the name of their table. */
@@ -40,7 +40,7 @@ const toDirectory = async (directory: string): Promise<Target> => {
   await mkdir(directory, { recursive: true, mode: 0o700 }).catch((cause: NodeJS.ErrnoException) => {
     const isFile = cause.code === 'EEXIST' || cause.code === 'ENOTDIR'
     const reason = isFile ? 'there is a file of this name, or above it' : cause.message
-    throw new Refusal(`${directory} cannot be made a directory: ${reason}`, { cause })
+    throw new Refusal(`The directory ${directory} cannot be created: ${reason}`, { cause })
   })
   if ((await readdir(directory)).length > 0) throw new Refusal(`${directory} is not empty`)
   const files = new Map<string, WriteStream>()
@@ -74,7 +74,9 @@ const runExport = (shell: Shell, customer: string, options: Output & { output?: 
 const openRedis = async (url: string | undefined) => {
   if (url === undefined) return undefined
   return await openRedisEraser(url).catch((cause: unknown) => {
-    throw new Refusal('Nothing erased: Redis does not answer, and holds answers of the customer', { cause })
+    throw new Refusal('Nothing was erased, because Redis does not answer and holds answers of the customer', {
+      cause,
+    })
   })
 }
 
@@ -93,7 +95,7 @@ const refuseUnconfirmed = async (shell: Shell, customer: string): Promise<never>
   const parts = Object.entries(counts).filter(([, count]) => count > 0)
   if (parts.length === 0) throw new Refusal(`There is no customer ${customer}`)
   const listed = parts.map(([name, count]) => `${count} ${name}`).join(', ')
-  throw new Refusal(`This deletes for good: ${listed}. Say --yes to do it`)
+  throw new Refusal(`This would delete for good: ${listed}. Add --yes to do it`)
 }
 
 const erase = async (shell: Shell, customer: string, options: Output & { yes?: true }): Promise<void> => {
@@ -123,7 +125,7 @@ export const customerDataCommands = (shell: Shell): Command[] => [
     .argument('<customer>', 'slug of the customer', parseSlug)
     .option('--output <directory>', 'a file for each table, in a new or empty directory (default: stdout)')
     .action(runExport.bind(null, shell)),
-  createCommand('erase', 'delete a customer and everything that is stored of it, for good')
+  createCommand('erase', 'delete a customer and all its data for good')
     .argument('<customer>', 'slug of the customer', parseSlug)
     .option('--yes', 'really')
     .action(erase.bind(null, shell)),

@@ -46,7 +46,7 @@ const add = async (
       () => ({ action: 'customers.add', customer: slug, details: { plan } }),
     ),
   )
-  if (!added) throw new Refusal(`There is a customer ${slug} already`)
+  if (!added) throw new Refusal(`The customer ${slug} exists already`)
   printCustomer(shell, options, added)
 }
 
@@ -143,7 +143,7 @@ export const customersCommand = (shell: Shell): Command => {
       forCustomer('settings', 'show or change the settings')
         .option(
           '--expiring-within <days>',
-          'days before its end in which a certificate is expiring',
+          'days before its end from which a certificate counts as expiring',
           parseDays,
         )
         .action(settings.bind(null, shell)),

@@ -118,8 +118,11 @@ const runImport = async (
 export const importCommand = (shell: Shell) =>
   createCommand('import', 'take records from a file of JSON lines')
     .argument('<file>', 'NDJSON file; - reads standard input')
-    .option('--replace', 'the file is the whole state of the customers in it: delete what is missing')
-    .option('--force', 'with --replace: delete in spite of bad lines, and also more than half')
-    .option('--customer <slug>', 'customer of the lines that name none; the file is for no other', parseSlug)
-    .option('--dry-run', 'check and count everything, write nothing')
+    .option('--replace', 'the file is the whole state of its customers: delete records that it does not name')
+    .option(
+      '--force',
+      'with --replace: delete also if lines are bad, or if more than half of the records would go',
+    )
+    .option('--customer <slug>', 'customer of lines that name none; other customers are refused', parseSlug)
+    .option('--dry-run', 'check and count the lines, write nothing')
     .action(runImport.bind(null, shell))

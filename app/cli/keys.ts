@@ -18,7 +18,7 @@ type IssueOptions = Output & { scopes?: string[]; expires?: string }
 
 const issue = async (shell: Shell, slug: string, options: IssueOptions): Promise<void> => {
   if (slug === demoCustomerId)
-    throw new Refusal('The example data is read with the demo token: it has no keys')
+    throw new Refusal('The customer of the example data has no keys: use the demo token')
   const { apiKey, keyId, secretSha256 } = createApiKey()
   const key = await withOperator(shell, async (db) => {
     requireCustomer(await findCustomer(db, slug), slug)
@@ -74,7 +74,7 @@ const rotate = async (shell: Shell, keyId: string, options: Output & { overlap: 
     ),
   )
   if (!succession) {
-    throw new Refusal(`There is no key ${keyId} that works: it may be revoked, expired or rotated already`)
+    throw new Refusal(`There is no valid key ${keyId}: it may be revoked, expired or already rotated`)
   }
   const { key_id, customer, scopes, expires_at } = withScopes(succession.key)
   const rotated = {
@@ -92,8 +92,16 @@ export const keysCommand = (shell: Shell): Command =>
     .addCommand(
       createCommand('issue', 'make a key, which is shown once')
         .argument('<customer>', 'slug of the customer', parseSlug)
-        .option('--scopes <scopes>', 'limit the key to these, comma-separated (default: all)', parseScopes)
-        .option('--expires <when>', 'last day (UTC), or instant, that it works (default: never)', parseExpiry)
+        .option(
+          '--scopes <scopes>',
+          'limit the key to these scopes, separated by commas (default: all)',
+          parseScopes,
+        )
+        .option(
+          '--expires <when>',
+          'last day (UTC) or instant on which the key works (default: no end)',
+          parseExpiry,
+        )
         .action(issue.bind(null, shell)),
     )
     .addCommand(

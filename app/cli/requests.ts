@@ -53,10 +53,11 @@ const approveIn = async (trx: Db, id: string, { slug, name, plan }: ApproveOptio
   const request = await lockOpenRequest(trx, id)
   if (!request) throw noOpenRequest(id)
   const customer = slug ?? slugOf(request.company)
-  if (customer === undefined) throw new Refusal('The name of the company makes no slug: give one with --slug')
+  if (customer === undefined)
+    throw new Refusal('The name of the company cannot become a slug: give one with --slug')
   if (customer === demoCustomerId) throw new Refusal(`${customer} is the customer of the example data`)
   const added = await addCustomer(trx, { customerId: customer, name: name ?? request.company, plan })
-  if (!added) throw new Refusal(`There is a customer ${customer} already: give another --slug`)
+  if (!added) throw new Refusal(`The customer ${customer} exists already: give another --slug`)
   const { apiKey, keyId, secretSha256 } = createApiKey()
   const key = await addApiKey(trx, {
     customerId: customer,
@@ -110,7 +111,7 @@ export const requestsCommand = (shell: Shell): Command =>
   new Command('requests')
     .description('requests for access, from the contact form')
     .addCommand(
-      createCommand('list', 'open requests first, and those decided lately').action(list.bind(null, shell)),
+      createCommand('list', 'list open requests, then those decided recently').action(list.bind(null, shell)),
     )
     .addCommand(
       createCommand('approve', 'make a customer of the request, and a key, which is shown once')

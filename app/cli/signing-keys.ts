@@ -35,6 +35,6 @@ export const signingKeysCommand = (shell: Shell): Command =>
     .addCommand(createCommand('list', 'all keys, the newest first').action(list.bind(null, shell)))
     .addCommand(
       createCommand('rotate', 'sign with the next key; tokens signed so far stay good')
-        .option('--now', 'do not wait until everybody who keeps the public keys knows the next one')
+        .option('--now', 'do not wait until caches of the public keys have the next key')
         .action(rotate.bind(null, shell)),
     )

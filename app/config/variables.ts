@@ -20,22 +20,24 @@ const quota = (standard: number) => integer(1, 1_000_000_000).default(standard)
 /** Every variable with its meaning; `certdata config` prints this. */
 export const variables = {
   HOST: z.string().default('127.0.0.1').describe('Address to listen on'),
-  PORT: integer(0, 65535).default(3000).describe('Port to listen on; 0 = any free one'),
+  PORT: integer(0, 65535).default(3000).describe('Port to listen on; 0 takes any free port'),
   PUBLIC_URL: origin
     .optional()
-    .describe('Origin clients see: issuer and audience of tokens, base of links; default: the local address'),
+    .describe(
+      'Origin that clients see. Tokens name it as issuer and audience, and links begin with it; default: the local address',
+    ),
   DATA_DIR: z
     .string()
     .min(1)
     .default('.data')
     .describe('Folder of the bundled PostgreSQL and of generated secrets'),
-  DATABASE_URL: postgresUrl.optional().describe('PostgreSQL 15 or later; absent: the bundled one'),
+  DATABASE_URL: postgresUrl.optional().describe('PostgreSQL 15 or later; default: the bundled PostgreSQL'),
   DATABASE_ADMIN_URL: postgresUrl
     .optional()
-    .describe('Login of the owner for migrations, import and command line; default: DATABASE_URL'),
+    .describe('Login of the owner, for migrations, imports and other commands; default: DATABASE_URL'),
   DATABASE_REPLICA_URL: postgresUrl
     .optional()
-    .describe('A standby of DATABASE_URL: answers are read there where its lag allows'),
+    .describe('A standby of DATABASE_URL. Answers are read there if the standby is recent enough'),
   DATABASE_POOL: integer(1, 200)
     .default(10)
     .describe(
@@ -49,33 +51,39 @@ export const variables = {
     .describe('Longest a request waits for one of these connections. After that it gets 503 overloaded'),
   EXPORT_POOL: integer(1, 200)
     .default(4)
-    .describe('Connections for exports and whole states, beside DATABASE_POOL: as many run at once'),
+    .describe(
+      'Connections for exports and snapshots of the change feed, besides DATABASE_POOL. As many of them run at once',
+    ),
   EXPORT_MAX_SECONDS: integer(1, 86_400)
     .default(3_600)
-    .describe('Longest an export may take, and hold its snapshot; then its connection is cut'),
+    .describe(
+      'Longest time for an export, which holds a snapshot meanwhile. Then the service cuts the connection',
+    ),
   EXPORT_IDLE_SECONDS: integer(1, 3_600)
     .default(60)
-    .describe('Longest a client may take nothing of its export; then its connection is cut'),
+    .describe(
+      'Longest time for which a client may read nothing of its export. Then the service cuts the connection',
+    ),
   DATABASE_PREPARED: z
     .enum(['on', 'off'])
     .default('on')
     .describe(
-      'Prepared statements; `off` behind a pooler that hands out connections by transaction and lacks them',
+      'Use prepared statements. Set `off` behind a pooler in transaction mode that does not support them',
     ),
   REDIS_URL: redisUrl
     .optional()
-    .describe('Redis 7 or later, or Valkey, or a cluster of either; absent: memory cache only'),
+    .describe('Redis 7 or later, Valkey, or a cluster of either; default: only the cache in memory'),
   SECRET_KEY: list
     .optional()
     .describe(
-      'At least 32 characters; signs cursors, seals cache envelopes and signing keys. Several, comma-separated: the first makes, all check',
+      'At least 32 characters. Signs cursors, seals cache entries and signing keys. With several keys, separated by commas, the first makes new values and all check existing ones',
     ),
   DEMO_TOKEN: z
     .string()
     .regex(/^[A-Za-z0-9._~+/-]{8,128}$/, 'expected 8 to 128 of A-Z a-z 0-9 . _ ~ + / -')
     .default('cda_demo_public')
-    .describe('The published token that sees example data only'),
-  ACCESS_TOKEN_SECONDS: integer(60, 86_400).default(3600).describe('Life of an access token'),
+    .describe('The published token, which reads example data only'),
+  ACCESS_TOKEN_SECONDS: integer(60, 86_400).default(3600).describe('Lifetime of an access token'),
   TLS_CERT: z
     .string()
     .optional()
@@ -83,29 +91,31 @@ export const variables = {
   TLS_KEY: z.string().optional().describe('File of the private key (PEM)'),
   TRUSTED_PROXIES: list
     .default([])
-    .describe('Addresses or CIDR ranges whose X-Forwarded-Proto and X-Forwarded-For are believed'),
+    .describe(
+      'Addresses or CIDR ranges of proxies. The service believes X-Forwarded-Proto and X-Forwarded-For from them only',
+    ),
   ALLOW_HTTP: z
     .enum(['loopback', 'never'])
     .optional()
     .describe(
-      'Whether clients on this machine may use plain HTTP; default: loopback, they may; in production never',
+      'Plain HTTP: `loopback` allows it to clients on this machine, `never` refuses it; default: loopback, in production never',
     ),
   CORS_ORIGINS: list.default([]).describe('Origins whose pages may call the API'),
   CACHE_TTL_SECONDS: integer(1, 86_400)
     .default(600)
-    .describe('How long Redis keeps an answer: bounds its memory, not the age of answers'),
+    .describe('How long Redis keeps an answer. This bounds the memory of Redis, not the age of answers'),
   STALE_MAX_SECONDS: integer(0, 86_400)
     .default(300)
     .describe(
-      'While the database does not answer, cached answers are served this long, and say that they are stale',
+      'How long cached answers are served while the database does not answer. They say that they are stale',
     ),
   CACHE_BYTES: integer(0, 2 ** 32)
     .default(64 * 2 ** 20)
-    .describe('Size of the memory cache'),
+    .describe('Size of the cache in memory, in bytes'),
   DRAIN_SECONDS: integer(0, 10)
     .optional()
     .describe(
-      'After SIGTERM: how long requests are still taken, so that load balancers see it first; default: in production 3, else 0',
+      'How long the service still accepts requests after SIGTERM, so that load balancers notice in time; default: 3 in production, else 0',
     ),
   LIMIT_PREMIUM_BURST: quota(100).describe('Requests of a premium customer in any second'),
   LIMIT_PREMIUM_MINUTE: quota(600).describe('Requests of a premium customer in 60 s, 304 not counted'),
@@ -123,37 +133,43 @@ export const variables = {
   HOLIDAYS: list
     .default([])
     .describe(
-      'Days (YYYY-MM-DD, comma-separated) that are no business days, besides weekends: access requests',
+      'Holidays (YYYY-MM-DD, separated by commas). Like weekends, they do not count as business days for access requests',
     ),
   ACCESS_REQUEST_DAYS: integer(1, 3_650)
     .default(30)
     .describe(
-      'Days after which an access request is deleted, from its decision, or its coming if none was made',
+      'Days until an access request is deleted, counted from its decision, or from its arrival if nobody decided',
     ),
   OTEL_EXPORTER_OTLP_ENDPOINT: z
     .url({ protocol: /^https?$/ })
     .optional()
-    .describe('Collector of traces (OTLP over HTTP); other OTEL_… variables count as they are defined'),
+    .describe(
+      'Collector of traces (OTLP over HTTP). Other OTEL_… variables work as OpenTelemetry defines them',
+    ),
   METRICS_PORT: integer(1, 65535)
     .optional()
-    .describe('Another port for /metrics, plain and without a token: one that only the operator reaches'),
+    .describe(
+      'Another port for /metrics, without TLS and without a token. Only the operator may be able to reach it',
+    ),
   SECURITY_CONTACT: z
     .string()
     .regex(/^(mailto:[^\s@]+@[^\s@]+|https:\/\/\S+)$/, 'expected mailto:… or https://…')
     .optional()
-    .describe('Where weaknesses are reported, in security.txt; default: the access form'),
+    .describe('Where people report security problems, for security.txt; default: the access form'),
   METRICS_TOKEN: z
     .string()
     .regex(/^[A-Za-z0-9._~+/=-]{16,}$/, 'expected 16 or more of A-Z a-z 0-9 . _ ~ + / = -')
     .optional()
-    .describe('Bearer token for /metrics; absent: there is no such page'),
+    .describe('Bearer token for /metrics; default: /metrics does not exist'),
   LOG_LEVEL: z
     .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])
     .default('info')
-    .describe('Least severe level that is logged'),
+    .describe('Least severe level that the log contains'),
   WEB_CONCURRENCY: integer(1, 64)
     .default(1)
-    .describe('Processes that share the port; without REDIS_URL each enforces the whole quotas by itself'),
+    .describe(
+      'Processes that share the port. Without REDIS_URL, each process enforces the whole quota by itself',
+    ),
   NODE_ENV: z
     .enum(['production', 'development', 'test'])
     .default('development')

@@ -5,16 +5,16 @@ import { commonHeaders, limitHeaders } from './headers.ts'
 const account: Tag = { name: 'Account', description: 'The customer and what the token may do' }
 export const authentication: Tag = {
   name: 'Authentication',
-  description: 'From an API key to an access token, and how to verify one',
+  description: 'Exchange an API key for an access token, and verify a token',
 }
 
-const access: Tag = { name: 'Access', description: 'For those who are no customers yet' }
+const access: Tag = { name: 'Access', description: 'For visitors who are not customers yet' }
 
 /** `GET /v1/me`. */
 export const describeMe: Description = {
   operationId: 'getMe',
   summary: 'Get customer, plan, scopes, limits and settings',
-  description: 'Whom the token speaks for, what it may do, and what is left of its quotas.',
+  description: 'The customer of the token, its scopes, and how many units of each quota are left.',
   tag: account,
   errors: ['query'],
   answer: {
@@ -41,7 +41,7 @@ export const describeAccessRequest: Description = {
   operationId: 'requestAccess',
   summary: 'Ask for access',
   description:
-    'The contact form. Needs no token and tells nothing about who is a customer. An answer comes within one ' +
+    'The contact form. Needs no token, and does not tell who is a customer. An answer comes within one ' +
     'business day. Limited per client address.',
   tag: access,
   errors: ['query', 'body', 'address'],

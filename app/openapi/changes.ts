@@ -18,7 +18,7 @@ const parameters: Readonly<Record<string, Omit<Parameter, 'name' | 'in'>>> = {
   after: {
     description:
       '`page.next_token` of the answer before, unchanged. `snapshot` streams the whole state as lines and gives ' +
-      'the token to go on from in the header Sync-Token. Absent: from now.',
+      'the token to go on from in the header Sync-Token. Absent: begin now.',
     schema: text,
     example: 'snapshot',
   },
@@ -30,13 +30,13 @@ const parameters: Readonly<Record<string, Omit<Parameter, 'name' | 'in'>>> = {
     example: resourceNames.slice(0, 2).join(','),
   },
   limit: {
-    description: 'Changes a page; not with `after=snapshot`.',
+    description: 'Number of changes on a page. Not with `after=snapshot`.',
     schema: { type: 'integer', format: 'int32', minimum: 1, maximum: maxLimit, default: defaultLimit },
     example: maxLimit,
   },
   wait: {
     description:
-      'Seconds for which an empty answer is held until something comes; the answer may come earlier and empty, ' +
+      'Seconds to hold an empty answer until a change arrives. The answer may come earlier and empty, ' +
       'with the same token. Not with `after=snapshot`; `HEAD` does not wait.',
     schema: { type: 'integer', format: 'int32', minimum: 0, maximum: maxWaitSeconds, default: 0 },
     example: maxWaitSeconds,
@@ -61,16 +61,16 @@ export const describeChanges: Description = {
   operationId: 'followChanges',
   summary: 'Follow what changes',
   description:
-    'Start with `after=snapshot`, then follow `page.next_token`: whoever does so ends up with exactly the records ' +
-    'that a full read shows, whatever transactions were open meanwhile. Apply a change by replacing or removing ' +
-    'the record of that id; the same may come twice. On a new day, and with another expiry window, come the ' +
-    'certificates whose `validity` or `expiring` is another. `days_remaining` and `approval_info` move without ' +
-    'changes. A token is good for 90 days. Each resource needs its own scope as well.',
+    'Start with `after=snapshot`, then follow `page.next_token`. Your copy then has exactly the records ' +
+    'that a full read shows, even while records are being written. Apply a change by replacing or removing ' +
+    'the record of that id. A change may come twice. A new day or another expiry window brings the ' +
+    'certificates whose `validity` or `expiring` changes. `days_remaining` and `approval_info` change without ' +
+    'an entry here. A token is valid for 90 days. Each resource also needs its own scope.',
   tag: { name: 'Changes', description: 'To keep a copy up to date' },
   parameters: listParameters(),
   errors: ['query', 'sync_token'],
   answer: {
-    description: 'What has changed; with `after=snapshot` everything there is, a change a line',
+    description: 'The changes; with `after=snapshot` all records, one change on each line',
     schema: createChangesSchema(change),
     lines: { type: linesType, schema: change },
     headers: [...commonHeaders, ...limitHeaders, 'Data-As-Of', 'Sync-Token', 'Vary'],

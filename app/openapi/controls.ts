@@ -20,7 +20,7 @@ const formatsOf = (read: Reader) => knownFormats.filter((format) => read(format)
 
 const controls: Readonly<Record<string, (resource: Resource, read: Reader) => Control>> = {
   fields: ({ fields }) => ({
-    description: 'Only these fields, comma-separated; `id` always comes. Absent: all of them.',
+    description: 'The fields to answer, separated by commas; `id` is always included. Absent: all fields.',
     schema: text,
     example: joinList([...fields.keys()].slice(0, 2)),
   }),
@@ -29,7 +29,7 @@ const controls: Readonly<Record<string, (resource: Resource, read: Reader) => Co
     const scopes = names.map((name) => `\`${name}\` needs ${includes[name]?.resource}:read`)
     return {
       description:
-        'Sends these related records along under `included`, by id; comma-separated; not with an export. ' +
+        'Adds these related records under `included`, by id; separated by commas. Not with an export. ' +
         `Each needs its scope: ${scopes.join(', ')}.`,
       schema: text,
       example: joinList(names.slice(0, 2)),
@@ -66,12 +66,12 @@ const controls: Readonly<Record<string, (resource: Resource, read: Reader) => Co
     example: `-${sorts.slice(0, 2).join(',')}`,
   }),
   limit: () => ({
-    description: 'Records a page; of an export as well, which has no limit unless it is given.',
+    description: 'Number of records on a page. An export has no limit unless this is given.',
     schema: { type: 'integer', format: 'int32', minimum: 1, maximum: maxLimit, default: defaultLimit },
     example: defaultLimit,
   }),
   count: () => ({
-    description: 'Adds `page.total`, the number of matching records in all. Not with an export.',
+    description: 'Adds `page.total`, the number of all matching records. Not with an export.',
     schema: { type: 'string', enum: ['exact'] },
     example: 'exact',
   }),

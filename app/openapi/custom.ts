@@ -7,7 +7,7 @@ import type { Node, Parameter, Route, Tag } from './description.ts'
 import { filterParameters } from './filters.ts'
 import { entryHeaders } from './headers.ts'
 
-const tag: Tag = { name: 'Custom endpoints', description: 'What was made for this customer' }
+const tag: Tag = { name: 'Custom endpoints', description: 'Endpoints made for this customer' }
 
 const textLimits = { minLength: 1, maxLength: 2000 }
 
@@ -51,7 +51,7 @@ const describeParameter = (parameter: Given): Parameter => {
   const bounds =
     type === 'date' && (min ?? max) !== undefined ? ` From ${min ?? 'any'} to ${max ?? 'any'}.` : ''
   const form = type === 'date' ? ' YYYY-MM-DD, or today, today+90d, today-30d.' : ''
-  const absent = optional ? ' Absent: what names it falls away.' : ''
+  const absent = optional ? ' Absent: conditions that name it are left out.' : ''
   return {
     name,
     in: 'query',

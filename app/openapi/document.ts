@@ -30,7 +30,7 @@ const securitySchemes = {
   [keyScheme]: {
     type: 'http',
     scheme: 'basic',
-    description: 'Only to log in: key id and API key, or the API key alone as user name (RFC 7617)',
+    description: 'For logins only: key id and API key, or the API key alone as user name (RFC 7617)',
   },
 }
 

@@ -5,39 +5,39 @@ type Header = readonly [description: string, example: string | number]
 const headers = {
   Allow: ['The methods that there are', 'GET, HEAD, OPTIONS'],
   'Cache-Control': [
-    'How it may be kept: `private, no-cache` (keep it and ask again) or `no-store`',
+    'Whether the answer may be kept: `private, no-cache` (keep it, and ask each time whether it is current) or `no-store`',
     'private, no-cache',
   ],
   'Cache-Status': [
-    'Where the answer came from (RFC 9211): `hit`, a cache (with `ttl=-42` it is stale, by so many seconds), or `fwd=…`, the database; ' +
-      '`stored`: a cache has it from now on',
+    'Where the answer came from (RFC 9211): `hit` is a cache (`ttl=-42`: stale by 42 seconds), `fwd=…` the database; ' +
+      '`stored`: a cache keeps it from now on',
     'certdata; hit',
   ],
   'Content-Disposition': [
-    'Of an export, as NDJSON or CSV: a name for the file',
+    'For an export as NDJSON or CSV: a name for the file',
     'attachment; filename="certificates-2026-11-21.csv"',
   ],
   'Data-As-Of': [
-    'Every change committed before this time of the database is in the answer; an answer that is stale says so in Cache-Status',
+    'The answer contains every change committed before this time of the database. Cache-Status says if the answer is stale',
     '2026-11-21T16:20:00.123456Z',
   ],
-  'Definition-Revision': ['Revision of the definition that the answer follows', 1],
+  'Definition-Revision': ['Revision of the document that the answer follows', 1],
   ETag: [
-    'Weak tag of the answer, the same for every content coding; send it as If-None-Match (RFC 9110)',
+    'Weak ETag of the answer, equal for every content coding. Send it back as If-None-Match (RFC 9110)',
     'W/"mHqvXYqkV0jXyVd8Hq2c1w"',
   ],
   Link: [
-    'The next page as `rel="next"` (RFC 8288); absent on the last page, and where it would be above 2 KiB: ' +
+    'The next page as `rel="next"` (RFC 8288). Absent on the last page, and if it is longer than 2 KiB: ' +
       '`page.next_cursor` is always there',
     '<https://api.example/v1/certificates?cursor=AXq3x0a2c0F1>; rel="next"',
   ],
-  Pragma: ['The same as `Cache-Control: no-store` for old caches', 'no-cache'],
+  Pragma: ['Means `Cache-Control: no-store` to old caches', 'no-cache'],
   RateLimit: [
-    'On answers to a token: for each quota policy what is left (`r`) and in how many seconds more is available (`t`)',
+    'On answers to a token: for each quota, the units left (`r`) and the seconds until more are available (`t`)',
     '"burst";r=97;t=1, "minute";r=412;t=23',
   ],
   'RateLimit-Policy': [
-    'On answers to a token, the quota policies: units (`q`) in any stretch of so many seconds (`w`). A 304 costs nothing of `minute` ' +
+    'On answers to a token: the units (`q`) allowed in any window of `w` seconds. A 304 does not count against `minute` ' +
       '(draft-ietf-httpapi-ratelimit-headers)',
     '"burst";q=100;w=1, "minute";q=600;w=60',
   ],
@@ -45,7 +45,7 @@ const headers = {
   'Retry-After': ['Seconds to wait before the next attempt', 1],
   'Server-Timing': ['Time it took, in milliseconds', 'total;dur=1.42'],
   'Sync-Token': [
-    'With `after=snapshot`: the token to go on from, sent before the state',
+    'With `after=snapshot`: the token to go on with, sent before the records',
     'AVsiNzU3NTYwNDE2MTY5NDc2NTg5OC4wMDAwMDAwMS4xNjM4NC4xNjUwMCIsMTc5NTI1MzQwMF0',
   ],
   Vary: ['Request headers that the answer depends on', 'Authorization, Accept, Accept-Encoding'],

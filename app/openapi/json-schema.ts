@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { resources } from '../resources/index.ts'
 import type { Node } from './description.ts'
 
-/** `answer`: what clients read, so it may grow. `request`: what they send, so nothing else is taken. */
+/** `answer`: an answer, so it may grow. `request`: what they send, so nothing else is taken. */
 export type Direction = 'answer' | 'request'
 
 const isNode = (value: unknown): value is Node =>

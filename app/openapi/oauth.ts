@@ -26,18 +26,18 @@ export const describeRevocation: Description = {
   operationId: 'revokeToken',
   summary: 'Revoke an access token or an API key',
   description:
-    `Within a second no instance takes it any more (RFC 7009). Only what is the same customer's is revoked; ` +
-    `the answer is the same for anything else. Whoever finds an API key can end it: with itself as the ` +
+    `Within a second, every instance refuses it (RFC 7009). Only a token or key of the same customer is revoked; ` +
+    `the answer is the same for anything else. Anybody who finds an API key can revoke it, with the key itself as the ` +
     `client and as the token. ${client}`,
   ...common,
-  answer: { description: 'It is revoked, or was no token of this customer', isEmpty: true, headers },
+  answer: { description: 'It is revoked, or was not a token of this customer', isEmpty: true, headers },
 }
 
 /** `POST /v1/oauth/introspect`. */
 export const describeIntrospection: Description = {
   operationId: 'introspectToken',
-  summary: 'Ask whether an access token is good, and what it may do',
-  description: `What a request with it would meet now (RFC 7662); anything but a token of the same customer is not active. ${client}`,
+  summary: 'Ask whether an access token is valid, and for its scopes',
+  description: `Says whether the service accepts the token now (RFC 7662). A token of another customer is not active. ${client}`,
   ...common,
   answer: { description: 'What the token is good for', headers },
 }

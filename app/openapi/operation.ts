@@ -18,7 +18,7 @@ const conditionHeaders = (components: Components): Node[] => [
   components.refer('parameters', 'IfNoneMatch', () => ({
     name: 'If-None-Match',
     in: 'header',
-    description: 'ETag of the answer at hand: 304 where it is still the same',
+    description: 'ETag of the answer that you have. 304 if it is still current',
     schema: { type: 'string', maxLength: 2048 },
     example: 'W/"mHqvXYqkV0jXyVd8Hq2c1w"',
   })),

@@ -67,10 +67,10 @@ export const describePage = (resource: Resource): Description => ({
   operationId: `list${plural(nameOf(resource))}`,
   summary: `List ${plural(resource.noun)}`,
   description:
-    `A page of the ${plural(resource.noun)} for which every given condition holds, ` +
+    `A page of the ${plural(resource.noun)} that meet all given conditions, ` +
     `sorted by \`${resource.defaultSort}\` unless \`sort\` says otherwise. As \`application/x-ndjson\` or ` +
     '`text/csv` the whole list, streamed from one snapshot: it costs ten of `minute`, two may run at once, it has ' +
-    'no tag, and a connection that breaks off means that it is not all.',
+    'no ETag, and a connection that breaks means that the export is incomplete.',
   tag: tagOf(resource),
   parameters: [...filterParameters(resource), ...controlParameters(resource, 'page')],
   errors: ['query', 'cursor', 'tag'],
@@ -87,7 +87,7 @@ export const describePage = (resource: Resource): Description => ({
 export const describeItem = (resource: Resource): Description => ({
   operationId: `get${nameOf(resource)}`,
   summary: `Get one ${resource.noun}`,
-  description: `The ${resource.noun} with this id; an unknown id and another customer's are the same 404.`,
+  description: `The ${resource.noun} with this id. An unknown id and an id of another customer are both answered with 404.`,
   tag: tagOf(resource),
   parameters: [idParameter(resource), ...controlParameters(resource, 'item')],
   errors: ['query', 'record', 'tag'],

@@ -56,7 +56,7 @@ const errorResponse = (status: number, codes: readonly ErrorCode[], writing: Wri
 
 const notModified = (writing: Writing): Node =>
   writing.components.refer('responses', 'NotModified', () => ({
-    description: 'The answer is still the one that If-None-Match names',
+    description: 'The answer that If-None-Match names is still current',
     headers: headerNodes(entryHeaders, writing),
   }))
 
@@ -128,7 +128,7 @@ const oauthRefusals = (writing: Writing): Node => {
   return {
     400: refusal(400, [], oauthMeanings),
     401: refusal(401, ['WWW-Authenticate'], '`invalid_client`: the API key is not valid'),
-    403: refusal(403, [], '`invalid_request`: only over TLS'),
+    403: refusal(403, [], '`invalid_request`: TLS is required'),
     405: refusal(405, ['Allow'], '`invalid_request`: the method is not allowed here'),
     413: refusal(413, [], '`invalid_request`: the body is too large'),
     414: refusal(414, [], '`invalid_request`: the address is too long'),

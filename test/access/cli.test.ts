@@ -80,7 +80,7 @@ t.test('slug, name and plan can be said; a customer that is there is never touch
   t.match(await cli('approve', id), {
     code: 1,
     stdout: '',
-    stderr: /customer arzte-sohne-gmbh already.*--slug/,
+    stderr: /customer arzte-sohne-gmbh exists already.*--slug/,
   })
   t.match(await cli('approve', id, '--slug', 'demo'), { code: 1, stderr: /example data/ })
   t.same(await customers(), before, 'what is refused changes nothing')
@@ -89,7 +89,7 @@ t.test('slug, name and plan can be said; a customer that is there is never touch
   t.match(await json('approve', id, ...options), { customer: 'praxis', plan: 'enterprise' })
   t.match(await customers(), [{}, { customer_id: 'praxis', name: 'Praxis', plan: 'enterprise' }])
   const nameless = await submit('株式会社')
-  t.match(await cli('approve', nameless), { code: 1, stderr: /makes no slug/ })
+  t.match(await cli('approve', nameless), { code: 1, stderr: /cannot become a slug/ })
 })
 
 t.test('of two who approve one request, one does', async (t) => {

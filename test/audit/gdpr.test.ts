@@ -202,7 +202,7 @@ t.test('a real manufacturer is exported, then erased, with nothing left of it', 
     const unreachable = await run(['customers', 'erase', erased, '--yes'], {
       env: { ...env, REDIS_URL: 'redis://127.0.0.1:1' },
     })
-    t.match(unreachable, { code: 1, stderr: /Nothing erased/ })
+    t.match(unreachable, { code: 1, stderr: /Nothing was erased/ })
     t.ok((await ask('/v1/products')).ok)
   })
 

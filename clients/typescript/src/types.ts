@@ -9,23 +9,23 @@ export type AccessRequest = {
   company: string
   /** Who asks */
   name: string
-  /** Where the answer goes */
+  /** The address for the answer */
   email: string
   /** What the access is for */
   message: string
-  /** That these data may be kept to answer the request; they are deleted after a set time */
+  /** Consent to keep these data in order to answer the request. They are deleted after a set time */
   consent: true
 }
 
-/** That the request has come */
+/** Confirms that the request has arrived */
 export type AccessRequestAnswer = {
-  /** Names the request, for questions about it */
+  /** Id of the request, for questions about it */
   id: string
-  /** Until when it is answered: one business day later, counted in UTC */
+  /** The request is answered by this time: one business day after it arrived, in UTC */
   due_at: string
 }
 
-/** One product, one country, one scheme: the road to a certificate */
+/** The approval of one product in one country under one scheme */
 export type Approval = {
   /** The operator's stable id, unique per customer and resource */
   id: string
@@ -37,13 +37,13 @@ export type Approval = {
   scheme: string
   /** The project that works on it */
   project_id: string | null
-  /** The certificate it ended in */
+  /** The certificate that it led to */
   certificate_id: string | null
   /** Where it stands; granted says it was given, not that it holds today. Known values: planned, preparing, testing, submitted, in_review, information_requested, on_hold, granted, rejected, cancelled, not_required; more may come. */
   status: 'planned' | 'preparing' | 'testing' | 'submitted' | 'in_review' | 'information_requested' | 'on_hold' | 'granted' | 'rejected' | 'cancelled' | 'not_required' | (string & {})
   /** Which round it is. Known values: initial, renewal, modification; more may come. */
   phase: 'initial' | 'renewal' | 'modification' | (string & {}) | null
-  /** Computed: somebody works on it today */
+  /** Computed: true while somebody works on the approval */
   open: boolean
   /** Day it was requested */
   requested_on: string | null
@@ -64,13 +64,13 @@ export type Approval = {
 /** One record */
 export type ApprovalAnswer = {
   data: Approval
-  /** What the parameter include asked for */
+  /** The related records that the parameter include asked for */
   included?: {
-    /** By id; a dangling id is absent */
+    /** Records by id. An id without a record is absent */
     products?: Record<string, Product>
-    /** By id; a dangling id is absent */
+    /** Records by id. An id without a record is absent */
     countries?: Record<string, Country>
-    /** By id; a dangling id is absent */
+    /** Records by id. An id without a record is absent */
     certificates?: Record<string, Certificate>
   }
 }
@@ -80,13 +80,13 @@ export type ApprovalPage = {
   /** The records, in the order asked for */
   data: Approval[]
   page: PageInfo
-  /** What the parameter include asked for */
+  /** The related records that the parameter include asked for */
   included?: {
-    /** By id; a dangling id is absent */
+    /** Records by id. An id without a record is absent */
     products?: Record<string, Product>
-    /** By id; a dangling id is absent */
+    /** Records by id. An id without a record is absent */
     countries?: Record<string, Country>
-    /** By id; a dangling id is absent */
+    /** Records by id. An id without a record is absent */
     certificates?: Record<string, Certificate>
   }
 }
@@ -119,7 +119,7 @@ export type Certificate = {
   approval_status: 'pending' | 'approved' | 'conditional' | 'rejected' | 'suspended' | 'revoked' | 'withdrawn' | 'superseded' | (string & {})
   /** Computed for the day from status and dates. Known values: not_yet_valid, valid, expired, void; more may come. */
   validity: 'not_yet_valid' | 'valid' | 'expired' | 'void' | (string & {})
-  /** Valid, limited, and within the customer's window of its end */
+  /** True if the certificate is valid and ends within the customer's window */
   expiring: boolean
   /** Days to valid_until: 0 on the last day, negative after it, null when unlimited */
   days_remaining: number | null
@@ -133,12 +133,12 @@ export type Certificate = {
     from: string
     /** Last day of the period; null = unlimited */
     until: string | null
-    /** What the period rests on. Known values: initial, renewal, extension; more may come. */
+    /** What the period is based on. Known values: initial, renewal, extension; more may come. */
     basis: 'initial' | 'renewal' | 'extension' | (string & {})
   }[]
   /** Day of issue */
   issued_on: string | null
-  /** Whom it was issued to */
+  /** The holder that it was issued to */
   holder: string | null
   /** Standards it attests */
   standards: string[]
@@ -155,13 +155,13 @@ export type Certificate = {
 /** One record */
 export type CertificateAnswer = {
   data: Certificate
-  /** What the parameter include asked for */
+  /** The related records that the parameter include asked for */
   included?: {
-    /** By id; a dangling id is absent */
+    /** Records by id. An id without a record is absent */
     products?: Record<string, Product>
-    /** By id; a dangling id is absent */
+    /** Records by id. An id without a record is absent */
     projects?: Record<string, Project>
-    /** By id; a dangling id is absent */
+    /** Records by id. An id without a record is absent */
     countries?: Record<string, Country>
   }
 }
@@ -171,13 +171,13 @@ export type CertificatePage = {
   /** The records, in the order asked for */
   data: Certificate[]
   page: DayPageInfo
-  /** What the parameter include asked for */
+  /** The related records that the parameter include asked for */
   included?: {
-    /** By id; a dangling id is absent */
+    /** Records by id. An id without a record is absent */
     products?: Record<string, Product>
-    /** By id; a dangling id is absent */
+    /** Records by id. An id without a record is absent */
     projects?: Record<string, Project>
-    /** By id; a dangling id is absent */
+    /** Records by id. An id without a record is absent */
     countries?: Record<string, Country>
   }
 }
@@ -190,9 +190,9 @@ export type Change = {
   resource: 'certificates' | 'products' | 'projects' | 'countries' | 'lab' | 'approvals' | (string & {})
   /** Id of the record */
   id: string
-  /** About when; informative */
+  /** Approximate time of the change, for information only */
   at: string
-  /** Why it comes though nobody wrote the record: a new day, or another expiry window; absent: it was written. Known values: day, settings; more may come. */
+  /** Why the change comes although the record was not written: a new day, or another expiry window. Absent if it was written. Known values: day, settings; more may come. */
   cause?: 'day' | 'settings' | (string & {})
   /** The whole record as it is now, to take the place of the one at hand; null once deleted. Its schema by its resource: certificates: Certificate, products: Product, projects: Project, countries: Country, lab: LabReport, approvals: Approval */
   data: Record<string, unknown> | null
@@ -205,11 +205,11 @@ export type Changes = {
   page: ChangesPageInfo
 }
 
-/** Where the follower is now */
+/** The position in the feed */
 export type ChangesPageInfo = {
-  /** Whether more can be had at once */
+  /** Whether further changes can be read at once */
   has_more: boolean
-  /** Value of the parameter after for the next request; always there, also where nothing came */
+  /** Value of the parameter after for the next request. Always present, also without changes */
   next_token: string
 }
 
@@ -260,7 +260,7 @@ export type Country = {
     /** What else to know */
     note: string | null
   }
-  /** How far this customer is there */
+  /** How many approvals and certificates this customer has there */
   approval_info: {
     /** The customer's granted approvals */
     granted: number
@@ -273,7 +273,7 @@ export type Country = {
   }
   /** Pages the facts rest on */
   sources: string[]
-  /** How well the facts are founded. Known values: high, medium, low; more may come. */
+  /** How reliable the facts are. Known values: high, medium, low; more may come. */
   confidence: 'high' | 'medium' | 'low' | (string & {})
   /** Day the facts were last reviewed */
   reviewed_on: string | null
@@ -295,25 +295,25 @@ export type CountryPage = {
   page: DayPageInfo
 }
 
-/** Where this page stands in the whole, and on which day */
+/** The position of this page in the list, and the day of its computed fields */
 export type DayPageInfo = {
   /** Records asked for */
   limit: number
-  /** Whether records follow */
+  /** Whether another page follows */
   has_more: boolean
   /** Value of the parameter cursor for the next page; null on the last */
   next_cursor: string | null
-  /** Matching records in all, with count=exact */
+  /** Number of all matching records, with count=exact */
   total?: number
-  /** Day that computed fields and conditions on them are for */
+  /** The day for which fields and conditions are computed */
   as_of: string
 }
 
 /** One fault of a request */
 export type Fault = {
-  /** The query parameter that is at fault */
+  /** The query parameter with the fault */
   parameter?: string
-  /** The place in the body (RFC 6901) that is at fault */
+  /** The place of the fault in the body (RFC 6901) */
   pointer?: string
   /** What is wrong, for programs */
   code: string
@@ -323,9 +323,9 @@ export type Fault = {
   did_you_mean?: string
 }
 
-/** What the service knows of a token (RFC 7662) */
+/** Facts about a token (RFC 7662) */
 export type Introspection = {
-  /** Whether a request with this token would be let in */
+  /** Whether the service accepts this token now */
   active: boolean
   /** What the token may do, space-separated */
   scope?: string
@@ -333,17 +333,17 @@ export type Introspection = {
   client_id?: string
   /** The same */
   sub?: string
-  /** Whose records it reads */
+  /** The customer whose records it reads */
   customer?: string
   /** How the token is sent: Authorization: Bearer <token> */
   token_type?: 'Bearer'
   /** Who issued it */
   iss?: string
-  /** Whom it is for */
+  /** The service that the token is for */
   aud?: string
   /** Issued, in seconds since 1970 */
   iat?: number
-  /** Not good before, in seconds since 1970 */
+  /** Not valid before this time, in seconds since 1970 */
   nbf?: number
   /** Good until, in seconds since 1970 */
   exp?: number
@@ -363,13 +363,13 @@ export type LabReport = {
   test_type: 'radio' | 'emc' | 'safety' | 'sar' | 'environmental' | 'protocol' | 'cybersecurity' | 'energy' | (string & {}) | null
   /** Standards tested against */
   standards: string[]
-  /** Where the report stands. Known values: planned, in_testing, draft, issued, superseded, withdrawn, cancelled; more may come. */
+  /** State of the report. Known values: planned, in_testing, draft, issued, superseded, withdrawn, cancelled; more may come. */
   status: 'planned' | 'in_testing' | 'draft' | 'issued' | 'superseded' | 'withdrawn' | 'cancelled' | (string & {})
   /** Verdict; null until issued. Known values: pass, fail, pass_with_deviation, inconclusive; more may come. */
   result: 'pass' | 'fail' | 'pass_with_deviation' | 'inconclusive' | (string & {}) | null
   /** Name of the laboratory */
   laboratory: string | null
-  /** Where the laboratory is */
+  /** Country of the laboratory */
   laboratory_country_code: string | null
   /** The product tested */
   product_id: string | null
@@ -387,7 +387,7 @@ export type LabReport = {
   issued_on: string | null
   /** Revision of the report */
   revision: number
-  /** Where the document lies */
+  /** Address of the document */
   document_url: string | null
   /** Tags the customer or the operator chose */
   tags: string[]
@@ -400,11 +400,11 @@ export type LabReport = {
 /** One record */
 export type LabReportAnswer = {
   data: LabReport
-  /** What the parameter include asked for */
+  /** The related records that the parameter include asked for */
   included?: {
-    /** By id; a dangling id is absent */
+    /** Records by id. An id without a record is absent */
     products?: Record<string, Product>
-    /** By id; a dangling id is absent */
+    /** Records by id. An id without a record is absent */
     certificates?: Record<string, Certificate>
   }
 }
@@ -414,11 +414,11 @@ export type LabReportPage = {
   /** The records, in the order asked for */
   data: LabReport[]
   page: PageInfo
-  /** What the parameter include asked for */
+  /** The related records that the parameter include asked for */
   included?: {
-    /** By id; a dangling id is absent */
+    /** Records by id. An id without a record is absent */
     products?: Record<string, Product>
-    /** By id; a dangling id is absent */
+    /** Records by id. An id without a record is absent */
     certificates?: Record<string, Certificate>
   }
 }
@@ -427,11 +427,11 @@ export type LabReportPage = {
 export type Limit = {
   /** Name of the policy, as in the header RateLimit */
   policy: string
-  /** Units in any stretch of time as long as the window */
+  /** Units that are allowed in any window of this length */
   quota: number
   /** Length of the window */
   window_seconds: number
-  /** Units that are left now */
+  /** Units left */
   remaining: number
   /** Seconds until more is available */
   reset_seconds: number
@@ -445,7 +445,7 @@ export type LoginRequest = {
 
 /** The customer, the plan and what the token may do */
 export type Me = {
-  /** Whom the token speaks for */
+  /** The customer that the token belongs to */
   data: {
     /** Id of the customer */
     customer: string
@@ -453,7 +453,7 @@ export type Me = {
     plan: 'basic' | 'premium' | 'enterprise' | (string & {})
     /** What the token may do */
     scopes: string[]
-    /** The quotas and what is left of them */
+    /** The quotas, and how many units are left */
     limits: Limit[]
     /** The customer's settings */
     settings: {
@@ -463,25 +463,25 @@ export type Me = {
   }
 }
 
-/** A refusal as OAuth writes it (RFC 6749, section 5.2) */
+/** A refusal in the form of OAuth (RFC 6749, section 5.2) */
 export type OAuthError = {
   /** What is wrong: invalid_request, invalid_client, unauthorized_client, unsupported_grant_type, invalid_scope */
   error: string
-  /** The same in words */
+  /** The error in words */
   error_description: string
-  /** Where more is said */
+  /** The page that explains the error */
   error_uri: string
 }
 
-/** Where this page stands in the whole */
+/** The position of this page in the list */
 export type PageInfo = {
   /** Records asked for */
   limit: number
-  /** Whether records follow */
+  /** Whether another page follows */
   has_more: boolean
   /** Value of the parameter cursor for the next page; null on the last */
   next_cursor: string | null
-  /** Matching records in all, with count=exact */
+  /** Number of all matching records, with count=exact */
   total?: number
 }
 
@@ -489,19 +489,19 @@ export type PageInfo = {
 export type Problem = {
   /** Identifies the problem; the page behind it explains it */
   type: string
-  /** What the problem is, the same every time */
+  /** The problem in general, always in the same words */
   title: string
   /** The status of the answer */
   status: number
   /** The problem, for programs: the last part of its type */
   code: string
-  /** What it is this time */
+  /** The problem in this case */
   detail: string
-  /** The same as the header Request-Id; absent where the request could not even be read */
+  /** Same value as the header Request-Id. Absent if the request could not be read */
   request_id?: string
   /** Every fault that was found */
   errors?: Fault[]
-  /** The address that was probably meant, where every fault has a nearest name */
+  /** A suggested address, if every fault has a nearest valid name */
   try?: string
   /** The quota policies that have no room for the request (draft-ietf-httpapi-ratelimit-headers) */
   'violated-policies'?: string[]
@@ -521,7 +521,7 @@ export type Product = {
   brand: string | null
   /** Manufacturer */
   manufacturer: string | null
-  /** Where the product is in its life. Known values: draft, in_development, active, phase_out, discontinued; more may come. */
+  /** State of the product. Known values: draft, in_development, active, phase_out, discontinued; more may come. */
   product_status: 'draft' | 'in_development' | 'active' | 'phase_out' | 'discontinued' | (string & {})
   /** Category, free text */
   category: string | null
@@ -621,11 +621,11 @@ export type PublicKeySet = {
 
 /** An access token */
 export type TokenAnswer = {
-  /** The token for the Authorization header: a JWT (RFC 9068) that lives for expires_in seconds */
+  /** The token for the Authorization header: a JWT (RFC 9068) that is valid for expires_in seconds */
   access_token: string
   /** How the token is sent: Authorization: Bearer <token> */
   token_type: 'Bearer'
-  /** Life of the token, in seconds */
+  /** Lifetime of the token, in seconds */
   expires_in: number
   /** What the token may do, space-separated */
   scope: string
@@ -635,23 +635,23 @@ export type TokenAnswer = {
 export type TokenGrantRequest = {
   /** The only grant type */
   grant_type: 'client_credentials'
-  /** Scopes the token is limited to, space-separated; absent: all that the key has */
+  /** Scopes for the token, separated by spaces. Absent: all scopes of the key */
   scope?: string
-  /** Id of the API key, unless it comes by HTTP Basic */
+  /** Id of the API key, unless HTTP Basic has it */
   client_id?: string
-  /** The API key, unless it comes by HTTP Basic */
+  /** The API key, unless HTTP Basic has it */
   client_secret?: string
 }
 
-/** A token that something is to be done with */
+/** A token to revoke or to examine */
 export type TokenReference = {
   /** The access token; to revoke, also an API key */
   token: string
   /** Not needed and not read */
   token_type_hint?: string
-  /** Id of the API key, unless it comes by HTTP Basic */
+  /** Id of the API key, unless HTTP Basic has it */
   client_id?: string
-  /** The API key, unless it comes by HTTP Basic */
+  /** The API key, unless HTTP Basic has it */
   client_secret?: string
 }
 
@@ -928,9 +928,9 @@ export type Resources = {
       'updated_at[lte]'?: Value
       /** `updated_at` is null (true) or not (false). */
       'updated_at[null]'?: boolean
-      /** Only these fields, comma-separated; `id` always comes. Absent: all of them. */
+      /** The fields to answer, separated by commas; `id` is always included. Absent: all fields. */
       fields?: Value | readonly Value[]
-      /** Sends these related records along under `included`, by id; comma-separated; not with an export. Each needs its scope: `product` needs products:read, `project` needs projects:read, `country` needs countries:read. */
+      /** Adds these related records under `included`, by id; separated by commas. Not with an export. Each needs its scope: `product` needs products:read, `project` needs projects:read, `country` needs countries:read. */
       include?: Value | readonly Value[]
       /** Computes for this day instead of today, with today's statuses: YYYY-MM-DD, or today, today+90d, today-30d. */
       on?: Value
@@ -938,17 +938,17 @@ export type Resources = {
       expiring_within?: number
       /** At most 3 keys, comma-separated, each once; a leading - reverses. One of: valid_until, valid_from, issued_on, number, updated_at, created_at. Null is the greatest value; `id` breaks ties. */
       sort?: Value | readonly Value[]
-      /** Records a page; of an export as well, which has no limit unless it is given. */
+      /** Number of records on a page. An export has no limit unless this is given. */
       limit?: number
-      /** Adds `page.total`, the number of matching records in all. Not with an export. */
+      /** Adds `page.total`, the number of all matching records. Not with an export. */
       count?: 'exact'
       /** `page.next_cursor` of the answer before, unchanged, with the same filters and sort. Absent: the first page. Not with an export. */
       cursor?: Value
     }
     itemQuery: {
-      /** Only these fields, comma-separated; `id` always comes. Absent: all of them. */
+      /** The fields to answer, separated by commas; `id` is always included. Absent: all fields. */
       fields?: Value | readonly Value[]
-      /** Sends these related records along under `included`, by id; comma-separated; not with an export. Each needs its scope: `product` needs products:read, `project` needs projects:read, `country` needs countries:read. */
+      /** Adds these related records under `included`, by id; separated by commas. Not with an export. Each needs its scope: `product` needs products:read, `project` needs projects:read, `country` needs countries:read. */
       include?: Value | readonly Value[]
       /** Computes for this day instead of today, with today's statuses: YYYY-MM-DD, or today, today+90d, today-30d. */
       on?: Value
@@ -1125,19 +1125,19 @@ export type Resources = {
       'updated_at[lte]'?: Value
       /** `updated_at` is null (true) or not (false). */
       'updated_at[null]'?: boolean
-      /** Only these fields, comma-separated; `id` always comes. Absent: all of them. */
+      /** The fields to answer, separated by commas; `id` is always included. Absent: all fields. */
       fields?: Value | readonly Value[]
       /** At most 3 keys, comma-separated, each once; a leading - reverses. One of: name, model, updated_at, created_at. Null is the greatest value; `id` breaks ties. */
       sort?: Value | readonly Value[]
-      /** Records a page; of an export as well, which has no limit unless it is given. */
+      /** Number of records on a page. An export has no limit unless this is given. */
       limit?: number
-      /** Adds `page.total`, the number of matching records in all. Not with an export. */
+      /** Adds `page.total`, the number of all matching records. Not with an export. */
       count?: 'exact'
       /** `page.next_cursor` of the answer before, unchanged, with the same filters and sort. Absent: the first page. Not with an export. */
       cursor?: Value
     }
     itemQuery: {
-      /** Only these fields, comma-separated; `id` always comes. Absent: all of them. */
+      /** The fields to answer, separated by commas; `id` is always included. Absent: all fields. */
       fields?: Value | readonly Value[]
     }
   }
@@ -1344,19 +1344,19 @@ export type Resources = {
       'updated_at[lte]'?: Value
       /** `updated_at` is null (true) or not (false). */
       'updated_at[null]'?: boolean
-      /** Only these fields, comma-separated; `id` always comes. Absent: all of them. */
+      /** The fields to answer, separated by commas; `id` is always included. Absent: all fields. */
       fields?: Value | readonly Value[]
       /** At most 3 keys, comma-separated, each once; a leading - reverses. One of: project_number, due_on, ordered_on, updated_at, created_at. Null is the greatest value; `id` breaks ties. */
       sort?: Value | readonly Value[]
-      /** Records a page; of an export as well, which has no limit unless it is given. */
+      /** Number of records on a page. An export has no limit unless this is given. */
       limit?: number
-      /** Adds `page.total`, the number of matching records in all. Not with an export. */
+      /** Adds `page.total`, the number of all matching records. Not with an export. */
       count?: 'exact'
       /** `page.next_cursor` of the answer before, unchanged, with the same filters and sort. Absent: the first page. Not with an export. */
       cursor?: Value
     }
     itemQuery: {
-      /** Only these fields, comma-separated; `id` always comes. Absent: all of them. */
+      /** The fields to answer, separated by commas; `id` is always included. Absent: all fields. */
       fields?: Value | readonly Value[]
     }
   }
@@ -1459,7 +1459,7 @@ export type Resources = {
       'updated_at[lte]'?: Value
       /** `updated_at` is null (true) or not (false). */
       'updated_at[null]'?: boolean
-      /** Only these fields, comma-separated; `id` always comes. Absent: all of them. */
+      /** The fields to answer, separated by commas; `id` is always included. Absent: all fields. */
       fields?: Value | readonly Value[]
       /** Computes for this day instead of today, with today's statuses: YYYY-MM-DD, or today, today+90d, today-30d. */
       on?: Value
@@ -1467,15 +1467,15 @@ export type Resources = {
       expiring_within?: number
       /** At most 3 keys, comma-separated, each once; a leading - reverses. One of: code, name, region. Null is the greatest value; `id` breaks ties. */
       sort?: Value | readonly Value[]
-      /** Records a page; of an export as well, which has no limit unless it is given. */
+      /** Number of records on a page. An export has no limit unless this is given. */
       limit?: number
-      /** Adds `page.total`, the number of matching records in all. Not with an export. */
+      /** Adds `page.total`, the number of all matching records. Not with an export. */
       count?: 'exact'
       /** `page.next_cursor` of the answer before, unchanged, with the same filters and sort. Absent: the first page. Not with an export. */
       cursor?: Value
     }
     itemQuery: {
-      /** Only these fields, comma-separated; `id` always comes. Absent: all of them. */
+      /** The fields to answer, separated by commas; `id` is always included. Absent: all fields. */
       fields?: Value | readonly Value[]
       /** Computes for this day instead of today, with today's statuses: YYYY-MM-DD, or today, today+90d, today-30d. */
       on?: Value
@@ -1682,23 +1682,23 @@ export type Resources = {
       'updated_at[lte]'?: Value
       /** `updated_at` is null (true) or not (false). */
       'updated_at[null]'?: boolean
-      /** Only these fields, comma-separated; `id` always comes. Absent: all of them. */
+      /** The fields to answer, separated by commas; `id` is always included. Absent: all fields. */
       fields?: Value | readonly Value[]
-      /** Sends these related records along under `included`, by id; comma-separated; not with an export. Each needs its scope: `product` needs products:read, `certificate` needs certificates:read. */
+      /** Adds these related records under `included`, by id; separated by commas. Not with an export. Each needs its scope: `product` needs products:read, `certificate` needs certificates:read. */
       include?: Value | readonly Value[]
       /** At most 3 keys, comma-separated, each once; a leading - reverses. One of: issued_on, report_number, updated_at, created_at. Null is the greatest value; `id` breaks ties. */
       sort?: Value | readonly Value[]
-      /** Records a page; of an export as well, which has no limit unless it is given. */
+      /** Number of records on a page. An export has no limit unless this is given. */
       limit?: number
-      /** Adds `page.total`, the number of matching records in all. Not with an export. */
+      /** Adds `page.total`, the number of all matching records. Not with an export. */
       count?: 'exact'
       /** `page.next_cursor` of the answer before, unchanged, with the same filters and sort. Absent: the first page. Not with an export. */
       cursor?: Value
     }
     itemQuery: {
-      /** Only these fields, comma-separated; `id` always comes. Absent: all of them. */
+      /** The fields to answer, separated by commas; `id` is always included. Absent: all fields. */
       fields?: Value | readonly Value[]
-      /** Sends these related records along under `included`, by id; comma-separated; not with an export. Each needs its scope: `product` needs products:read, `certificate` needs certificates:read. */
+      /** Adds these related records under `included`, by id; separated by commas. Not with an export. Each needs its scope: `product` needs products:read, `certificate` needs certificates:read. */
       include?: Value | readonly Value[]
     }
   }
@@ -1933,23 +1933,23 @@ export type Resources = {
       'updated_at[lte]'?: Value
       /** `updated_at` is null (true) or not (false). */
       'updated_at[null]'?: boolean
-      /** Only these fields, comma-separated; `id` always comes. Absent: all of them. */
+      /** The fields to answer, separated by commas; `id` is always included. Absent: all fields. */
       fields?: Value | readonly Value[]
-      /** Sends these related records along under `included`, by id; comma-separated; not with an export. Each needs its scope: `product` needs products:read, `country` needs countries:read, `certificate` needs certificates:read. */
+      /** Adds these related records under `included`, by id; separated by commas. Not with an export. Each needs its scope: `product` needs products:read, `country` needs countries:read, `certificate` needs certificates:read. */
       include?: Value | readonly Value[]
       /** At most 3 keys, comma-separated, each once; a leading - reverses. One of: expected_on, requested_on, updated_at, created_at. Null is the greatest value; `id` breaks ties. */
       sort?: Value | readonly Value[]
-      /** Records a page; of an export as well, which has no limit unless it is given. */
+      /** Number of records on a page. An export has no limit unless this is given. */
       limit?: number
-      /** Adds `page.total`, the number of matching records in all. Not with an export. */
+      /** Adds `page.total`, the number of all matching records. Not with an export. */
       count?: 'exact'
       /** `page.next_cursor` of the answer before, unchanged, with the same filters and sort. Absent: the first page. Not with an export. */
       cursor?: Value
     }
     itemQuery: {
-      /** Only these fields, comma-separated; `id` always comes. Absent: all of them. */
+      /** The fields to answer, separated by commas; `id` is always included. Absent: all fields. */
       fields?: Value | readonly Value[]
-      /** Sends these related records along under `included`, by id; comma-separated; not with an export. Each needs its scope: `product` needs products:read, `country` needs countries:read, `certificate` needs certificates:read. */
+      /** Adds these related records under `included`, by id; separated by commas. Not with an export. Each needs its scope: `product` needs products:read, `country` needs countries:read, `certificate` needs certificates:read. */
       include?: Value | readonly Value[]
     }
   }
