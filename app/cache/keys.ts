@@ -4,7 +4,7 @@ import type { Prepared } from '../query/prepare.ts'
 import { resources } from '../resources/index.ts'
 
 /** Raised when answers change though no schema does: another envelope, another order, another format. */
-const codeVersion = 2
+const codeVersion = 3
 
 /** Changes with every schema, so that a deploy never serves bodies of another shape from Redis. */
 export const representationVersion = createHash('sha256')

@@ -433,3 +433,27 @@ object:
   t.strictSame(answer.json(), { m: [{ scheme: 'MIC', good: true, from: 'certificates' }] })
   t.equal(answer.headers['definition-revision'], '2')
 })
+
+t.test('objects within records are compact in custom endpoints, too', async (t) => {
+  await run(`update certificates set validity_periods = '[{"basis": "initial", "until": null, "from": "2020-01-01"}]'
+    where customer_id = 'acme'`)
+  await give(
+    'acme',
+    'name: periods\nrevision: 1\nlist: { from: certificates, sort: [number], limit: 3, select: { number: number, periods: validity_periods } }\n',
+  )
+  const period = '[{"from":"2020-01-01","until":null,"basis":"initial"}]'
+  const page = await acme('/v1/custom/periods')
+  t.match(page.body, `{"data":[{"number":"acme-N1","periods":${period}},`)
+  t.equal(page.body, JSON.stringify(page.json()))
+  const lines = await acme('/v1/custom/periods?format=ndjson')
+  t.match(lines.body, `{"number":"acme-N1","periods":${period}}\n`)
+  const cells = await acme('/v1/custom/periods?format=csv')
+  t.match(cells.body, `acme-N1,"${period.replaceAll('"', '""')}"\r\n`)
+  await give(
+    'acme',
+    'name: facts\nrevision: 1\nobject: { a: { list: { from: countries }, limit: 1, select: { all: requirements, schemes: requirements.schemes } } }\n',
+  )
+  const facts = await acme('/v1/custom/facts')
+  t.match(facts.body, '"all":{"schemes":["S-BR"],"in_country_testing":null,')
+  t.equal(facts.body, JSON.stringify(facts.json()))
+})

@@ -114,6 +114,62 @@ t.test('CSV holds the same values, read by a parser of its own', async (t) => {
   }
 })
 
+t.test('objects within records are compact, in the order of the schema, wherever they come', async (t) => {
+  const inOrder = (name: ResourceName, record: object) => JSON.stringify(resources[name].schema.parse(record))
+  const requirements = {
+    ...{ note: 'a, "b"', lead_time_weeks: { max: 6, min: 2 }, validity: { years: 5, kind: 'fixed' } },
+    ...{ local_representative: null, schemes: ['A', 'B'], in_country_testing: 'required' },
+  }
+  const authorities = [{ role: 'radio', domain: null, abbreviation: 'X', name: 'Ministère' }]
+  await sql`insert into countries (id, code, alpha3, name, region, authorities, requirements)
+    select distinct c.country_code, c.country_code, c.country_code || 'X', c.country_code, 'europe',
+      ${JSON.stringify(authorities)}::jsonb, ${JSON.stringify(requirements)}::jsonb
+    from certificates c where c.country_code is not null`.execute(database.operator)
+  await until(
+    'the countries are shown',
+    async () => (await get('/v1/countries')).json().data.length > 1,
+    1000,
+  )
+  for (const name of ['certificates', 'countries'] as const) {
+    const page = await get(`/v1/${name}?limit=500`)
+    const { data } = page.json()
+    t.ok(data.length > 1)
+    t.equal(page.body, JSON.stringify(page.json()), `${name} without spaces`)
+    const records = data.map((record: object) => inOrder(name, record))
+    t.same(
+      data.map((record: object) => JSON.stringify(record)),
+      records,
+      `${name} in order`,
+    )
+    t.equal((await get(`/v1/${name}/${data[0].id}`)).body, `{"data":${records[0]}}`)
+    const csv = parseCells((await get(`/v1/${name}?format=csv&limit=1`)).body)
+    const objects = [...resources[name].fields.values()].filter(({ kind }) => kind === 'json')
+    for (const { name: field } of objects) {
+      t.equal(
+        csv[1]?.[csv[0]?.indexOf(field) as number],
+        JSON.stringify(JSON.parse(records[0])[field]),
+        field,
+      )
+    }
+  }
+  const included = await get('/v1/certificates?include=country&limit=500')
+  t.ok(Object.keys(included.json().included.countries).length > 1)
+  t.equal(included.body, JSON.stringify(included.json()))
+
+  const state = await get('/v1/changes?after=snapshot&resources=certificates,countries', {
+    accept: 'application/x-ndjson',
+  })
+  const after = String(state.headers['sync-token'])
+  for (const line of state.body.trimEnd().split('\n')) {
+    const { resource, data } = JSON.parse(line)
+    t.ok(line.endsWith(`"data":${inOrder(resource, data)}}`))
+  }
+  await sql`update certificates set title = 'changed' where customer_id = 'acme'`.execute(database.operator)
+  const changed = await get(`/v1/changes?after=${encodeURIComponent(after)}&wait=5`)
+  t.ok(changed.json().data.length > 10)
+  t.equal(changed.body, JSON.stringify(changed.json()), 'changes, too')
+})
+
 t.test('columns stand in the order of fields, the header also where there is no row', async (t) => {
   const first = async (query: string) => (await get(`/v1/products?format=csv&${query}`)).body.split('\r\n')[0]
   t.equal(await first('fields=tags,id,name'), 'tags,id,name')

@@ -4,7 +4,7 @@ import type { Node, Rows, Source } from '../../custom/definition.ts'
 import type { Field, ResourceName } from '../../resources/define.ts'
 import { resources } from '../../resources/index.ts'
 import { filterConditions } from '../page/conditions.ts'
-import { bindExpression, customer, instantText } from '../page/projection.ts'
+import { bindExpression, customer, instantText, storedValue } from '../page/projection.ts'
 import { orderedRows, shown } from './rows.ts'
 
 /** An expression whose value is JSON as text, and never null. */
@@ -18,7 +18,7 @@ const from = (source: Source, bound: Bound) => {
 }
 
 const fieldOf = (field: Field, source: Source, bound: Bound) =>
-  field.computed ? bindExpression(field.computed.select, bound.planOf(source)) : sql.raw(`r.${field.name}`)
+  field.computed ? bindExpression(field.computed.select, bound.planOf(source)) : sql.raw(storedValue(field))
 
 const aggregate = (node: Extract<Node, { kind: 'sum' | 'min' | 'max' | 'avg' }>, bound: Bound): Json => {
   const { kind, source, field } = node

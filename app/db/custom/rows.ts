@@ -4,7 +4,7 @@ import type { Join, JoinMany, JoinOne, Rows } from '../../custom/definition.ts'
 import type { Plan } from '../../query/plan.ts'
 import type { Field, Resource } from '../../resources/define.ts'
 import { filterConditions, sortKeys } from '../page/conditions.ts'
-import { bindExpression, customer } from '../page/projection.ts'
+import { bindExpression, customer, storedValue } from '../page/projection.ts'
 import { compileSelect, type Env, joinAlias, rawField } from './values.ts'
 
 type Sql = RawBuilder<unknown>
@@ -16,7 +16,7 @@ const table = ({ name }: Resource): Sql => sql.table(name)
 const rawFields = (fields: Iterable<Field>, plan: Plan): Sql =>
   sql.join(
     [...fields].map((field) => {
-      const value = field.computed ? bindExpression(field.computed.select, plan) : sql.raw(`r.${field.name}`)
+      const value = field.computed ? bindExpression(field.computed.select, plan) : sql.raw(storedValue(field))
       return sql`${value} as ${sql.ref(field.name)}`
     }),
   )

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Column, ColumnKind } from '../../export/column.ts'
 import type { Field, Resource } from '../../resources/define.ts'
-import { type Bindings, bindExpression } from './projection.ts'
+import { type Bindings, bindExpression, storedValue } from './projection.ts'
 
 const kinds: Readonly<Record<Field['kind'], ColumnKind>> = {
   text: 'text',
@@ -21,7 +21,7 @@ const kindOf = ({ kind, array, values }: Field): ColumnKind => {
 const columnOf = (field: Field, bindings: Bindings): Column => ({
   name: field.name,
   kind: kindOf(field),
-  value: field.computed ? bindExpression(field.computed.select, bindings) : sql.raw(`r.${field.name}`),
+  value: field.computed ? bindExpression(field.computed.select, bindings) : sql.raw(storedValue(field)),
 })
 
 /**

@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Field, Resource } from '../../resources/define.ts'
+import { compactJson } from './json-text.ts'
 
 /** Parameters of computed expressions; `window` undefined = the customer's setting, which the statement reads. */
 export type Bindings = { day: string; window: number | undefined }
@@ -26,9 +27,12 @@ export const bindExpression = (text: string, bindings: Bindings): RawBuilder<unk
 export const instantText = (expression: string): string =>
   `to_char(${expression} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`
 
-const stored = ({ name }: Field): string => `r.${name}`
+/** The column of a stored field over the row alias `r`; objects in the form that answers have. */
+export const storedValue = ({ name, kind, schema }: Field): string =>
+  kind === 'json' ? compactJson(schema, `r.${name}`) : `r.${name}`
+
 const shown = (field: Field): string =>
-  field.kind === 'instant' ? instantText(stored(field)) : stored(field)
+  field.kind === 'instant' ? instantText(storedValue(field)) : storedValue(field)
 
 const selectList = (
   fields: readonly Field[],
@@ -63,4 +67,4 @@ export const recordProjection = (
   resource: Resource,
   fields: readonly string[] | undefined,
   bindings: Bindings,
-): RawBuilder<unknown> => selectList(chosenFields(resource, fields), bindings, stored)
+): RawBuilder<unknown> => selectList(chosenFields(resource, fields), bindings, storedValue)
