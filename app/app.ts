@@ -11,9 +11,8 @@ import answers from '../plugins/answers.ts'
 import audit from '../plugins/audit.ts'
 import auth from '../plugins/auth.ts'
 import crossOrigin from '../plugins/cross-origin.ts'
+import edge from '../plugins/edge.ts'
 import endpoints from '../plugins/endpoints.ts'
-import fastLane from '../plugins/fast-lane.ts'
-import fastRefusals from '../plugins/fast-refusals.ts'
 import freshnessProbe from '../plugins/freshness-probe.ts'
 import gate, { maxHeaderBytes } from '../plugins/gate.ts'
 import limits from '../plugins/limits.ts'
@@ -117,6 +116,8 @@ export type Deps = {
   /** Rejects where the database does not answer. */
   ping: () => Promise<void>
   isDraining: () => boolean
+  /** Absent: true. Without its edge the service answers the same, and slower; the tests run both ways. */
+  hasEdge?: boolean | undefined
   /** Where the log goes; absent: to standard output. */
   logStream?: LogStream | undefined
   /** Absent: nobody collects traces. */
@@ -187,8 +188,10 @@ const redisFigures = ({ shared, limitStore }: Deps): Record<string, RedisFigures
 export const build = async (deps: Deps): Promise<FastifyInstance> => {
   const { config, publicUrl, db, reserved, shared, secrets, signingKeys, now, monotonicNow } = deps
   const constantHeaders = () => app.securityHeaders[config.tls ? 'tls' : 'plain']
-  const options = serverOptions(deps, constantHeaders, (request, response) =>
-    app.answerFast(request, response),
+  const options = serverOptions(
+    deps,
+    constantHeaders,
+    (request, response) => app.answerAtEdge?.(request, response) ?? false,
   )
   const app = Fastify(options as FastifyServerOptions) as FastifyInstance
   app.setValidatorCompiler(validatorCompiler)
@@ -292,8 +295,8 @@ export const build = async (deps: Deps): Promise<FastifyInstance> => {
 
   const quotas = createQuotas(counting)
   const hasProxies = config.trustedProxies.length > 0
-  await app.register(fastRefusals, { publicUrl, judge: deps.judge })
-  await app.register(fastLane, { cache, judge: deps.judge, quotas, today, isDraining, hasProxies })
+  if (deps.hasEdge !== false)
+    await app.register(edge, { cache, judge: deps.judge, quotas, today, isDraining, hasProxies })
   const customOf = async ({ customerId }: Principal) =>
     (await custom.definitionsOf(customerId)).map(describeCustom)
   await app.register(openapi, { publicUrl, customOf, quotas })

@@ -9,6 +9,8 @@ import fp from 'fastify-plugin'
 import type { Principal } from '../app/auth/principal.ts'
 import { requirePlan } from '../app/auth/principals.ts'
 import type { Judge } from '../app/cache/freshness.ts'
+import type { Answer } from '../app/cache/read-through.ts'
+import type { Ticket } from '../app/edge/tickets.ts'
 import { ApiError } from '../app/errors.ts'
 import { formatStale } from '../app/http/cache-status.ts'
 import { routedMethods } from '../app/http/methods.ts'
@@ -29,6 +31,8 @@ declare module 'fastify' {
   }
   interface FastifyRequest {
     principal: Principal | undefined
+    /** What the edge needs to know to give this answer again; undefined: it may not. */
+    repeatable: Readonly<{ ticket: Omit<Ticket, 'day' | 'name'>; answer: Answer }> | undefined
   }
   interface FastifyContextConfig {
     /** Set on every route behind authentication; see `Endpoint`. */
@@ -114,6 +118,7 @@ export default fp<EndpointOptions>(
   (app, { publicUrl, variesWithOrigin, judge }, done) => {
     const others = routedMethods.filter((method) => !['GET', 'HEAD', 'OPTIONS'].includes(method))
     app.decorateRequest('principal', undefined)
+    app.decorateRequest('repeatable', undefined)
     app.addHook('onRequest', authenticate(variesWithOrigin ? `${varying}, Origin` : varying, judge))
     app.addHook('preHandler', judgePlan)
     app.addHook('onRoute', (route) => {

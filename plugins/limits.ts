@@ -13,8 +13,6 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Where the request was counted; undefined: nowhere, because nobody is known to ask. */
     quotas: Account | undefined
-    /** Whether it was refused because one of them is used up. */
-    isOverQuota: boolean
   }
 }
 
@@ -69,7 +67,6 @@ export const policyHeader = (policies: readonly Policy[]): string => {
 export default fp<LimitsOptions>(
   (app, { quotas }, done) => {
     app.decorateRequest('quotas', undefined)
-    app.decorateRequest('isOverQuota', false)
 
     app.addHook('onRequest', (request, _reply, next) => {
       const { principal } = request
@@ -83,7 +80,6 @@ export default fp<LimitsOptions>(
       }
       const proceed = (admission: Admission) => {
         if (admission.violated.length === 0) return next()
-        request.isOverQuota = true
         next(refuseQuota(admission))
       }
       const admission = account.take(costsOf(request))

@@ -185,6 +185,7 @@ export const createTestApp = async (
     monotonicNow: () => (clock.isStopped ? builtAt : performance.now()) + clock.offsetMs,
     ping: async () => {},
     isDraining: options.isDraining ?? (() => false),
+    hasEdge: process.env.TEST_EDGE !== 'off',
     ...(options.logStream ? { logStream: options.logStream } : {}),
   })
   app.addHook('onClose', async () => {

@@ -116,14 +116,14 @@ t.test('a page that is kept in memory does not stand in for an export', async (t
   }
   await until('the fast lane answers', async () => {
     t.equal(await typeOf('*/*'), 'application/json')
-    return app.fastAnswers > 0
+    return app.edgeAnswers > 0
   })
-  const before = app.fastAnswers
+  const before = app.edgeAnswers
   t.equal(await typeOf('application/x-ndjson'), 'application/x-ndjson')
   t.equal(await typeOf('text/csv, application/json;q=0.5'), 'text/csv; charset=utf-8; header=present')
-  t.equal(app.fastAnswers, before)
+  t.equal(app.edgeAnswers, before)
   t.equal(await typeOf('text/csv, application/json'), 'application/json')
-  t.equal(app.fastAnswers, before + 1)
+  t.equal(app.edgeAnswers, before + 1)
 })
 
 const sorted = Array.from({ length: records }, (_, index) => `p${index + 1}`).sort()

@@ -12,19 +12,17 @@ import { isEncodable } from '../app/cache/encodings.ts'
 import type { Judge } from '../app/cache/freshness.ts'
 import { entryName } from '../app/cache/memory.ts'
 import type { Answer, ReadThrough } from '../app/cache/read-through.ts'
+import { type Head, readHead } from '../app/edge/head.ts'
+import { createReplies, fieldsOf, type Reply, type Variant } from '../app/edge/replies.ts'
+import { createTickets, type Ticket } from '../app/edge/tickets.ts'
 import { isNotModified, wantsNoCache } from '../app/http/conditional.ts'
 import { findEncoding } from '../app/http/negotiation.ts'
-import { canSendPrepared, sendPrepared } from '../app/http/prepared.ts'
-import { readHead } from '../app/lane/head.ts'
-import { createReplies, headOf, type Reply, type Variant } from '../app/lane/replies.ts'
-import { createTickets, type Ticket } from '../app/lane/tickets.ts'
 import type { Account } from '../app/limits/account.ts'
 import { formatUse } from '../app/limits/headers.ts'
 import type { Quotas } from '../app/limits/quotas.ts'
-import type { Arrived } from './fast-refusals.ts'
 import { backFrom304, one, policyHeader } from './limits.ts'
 
-export type FastLaneOptions = {
+export type EdgeOptions = {
   cache: Pick<ReadThrough, 'readAtOnce'>
   judge: Pick<Judge, 'isAway'>
   quotas: Quotas
@@ -37,89 +35,83 @@ export type FastLaneOptions = {
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Answers what memory can answer, without the router; false: it did nothing. */
-    answerFast(request: IncomingMessage, response: ServerResponse): boolean
-    /** Answers given that way so far, for tests and metrics. */
-    readonly fastAnswers: number
+    /** Answers from memory in front of the router. Returns false if it left the request to the router. */
+    answerAtEdge?(request: IncomingMessage, response: ServerResponse): boolean
+    /** Answers given at the edge so far. */
+    readonly edgeAnswers: number
   }
   interface FastifyRequest {
-    /** The day when it came: its answer is for that one or the next. */
+    /** The day when the request came: its answer is for that day or the next. */
     cameOn: string
-    /** Set where the answer may be given again without the router, until it is not the newest any more. */
-    repeatable: Repeatable | undefined
   }
 }
 
 /** Authorization headers remembered, at about 0.7 kB: 7 MB. */
 const maxAskers = 10_000
 
-/** What the next request of this kind needs to know. */
-export type Repeatable = Readonly<{ ticket: Omit<Ticket, 'day' | 'name'>; answer: Answer }>
-
-/** Whoever sends this, as `authenticate` takes it; with `bearer` once the token was good. */
-type Asker = {
-  headers: { authorization: string | undefined }
-  bearer?: string
-  refusedKeyId?: string | undefined
-}
+/** The sender of this header, as `authenticate` takes it; with `bearer` once the token was good. */
+type Asker = { headers: { authorization: string | undefined }; bearer?: string }
 
 type Known = Readonly<{ ticket: Ticket; answer: Answer; link: string | undefined; reply: Reply }>
 
 const holdsAll = ({ scopes: held }: Principal, needed: readonly string[]): boolean =>
   held === undefined || needed.every((scope) => held.has(scope))
 
+/** Finds principals by the whole Authorization header. Returns undefined if the router has to judge it. */
+const createIdentify = (authenticate: (asker: Asker) => Principal | Promise<Principal>) => {
+  const askers = new LRUCache<string, Asker>({ max: maxAskers })
+  // A connection mostly sends the same again: comparing is cheaper than hashing a whole token.
+  const lastAskers = new WeakMap<Socket, Asker>()
+
+  const askerOf = (socket: Socket, authorization: string): Asker => {
+    const last = lastAskers.get(socket)
+    if (last?.headers.authorization === authorization) return last
+    const known = askers.get(authorization)
+    if (known) lastAskers.set(socket, known)
+    return known ?? { headers: { authorization } }
+  }
+  /** Only in the usual spelling: with other spaces one token has thousands, of up to 16 kB each. */
+  const keep = (asker: Asker, authorization: string): void => {
+    if (asker.bearer !== undefined) return
+    const bearer = readBearer(authorization)
+    if (authorization.length !== 'Bearer '.length + bearer.length) return
+    asker.bearer = bearer
+    askers.set(authorization, asker)
+  }
+
+  return (socket: Socket, authorization: string | undefined): Principal | undefined => {
+    if (authorization === undefined) return undefined
+    const asker = askerOf(socket, authorization)
+    try {
+      const principal = authenticate(asker)
+      if (principal instanceof Promise) {
+        principal.catch(() => {})
+        return undefined
+      }
+      requirePlan(principal)
+      keep(asker, authorization)
+      return principal
+    } catch {
+      return undefined
+    }
+  }
+}
+
 /**
- * The way of a request that memory can answer, in front of the router: who asks, what was asked, is it fresh,
- * is there room in the quotas; then the bytes that the router sent last time. It knows no rule of its own: whatever is
- * neither plainly in order nor plainly one of the refusals of `fast-refusals` goes on to the router, as if it had not
- * been here.
+ * The edge answers what memory can answer, in front of the router: who asks, what was asked, is it fresh, is there
+ * room in the quotas, then the bytes and fields that the router sent last time. It has no rule of its own. Every
+ * request that is not plainly in order goes on to the router. Without this plugin the service answers the same.
  */
-export default fp<FastLaneOptions>(
+export default fp<EdgeOptions>(
   (app, { cache, judge, quotas, today, isDraining, hasProxies }, done) => {
     const tickets = createTickets()
     const replies = createReplies()
+    const identify = createIdentify((asker) => app.authenticate(asker))
     let answers = 0
-    const askers = new LRUCache<string, Asker>({ max: maxAskers })
 
-    // A connection mostly sends the same again: to compare is cheaper than to hash a whole token.
-    const lastAskers = new WeakMap<Socket, Asker>()
-    const askerOf = (socket: Socket, authorization: string | undefined): Asker => {
-      const last = lastAskers.get(socket)
-      if (last && last.headers.authorization === authorization) return last
-      const known = authorization === undefined ? undefined : askers.get(authorization)
-      if (known) lastAskers.set(socket, known)
-      return known ?? { headers: { authorization } }
-    }
-    /** In its usual spelling alone: with other spaces one token has thousands, of up to 16 kB each. */
-    const keep = (asker: Asker): void => {
-      const { authorization } = asker.headers
-      if (asker.bearer !== undefined || authorization === undefined) return
-      const bearer = readBearer(authorization)
-      if (authorization.length !== 'Bearer '.length + bearer.length) return
-      asker.bearer = bearer
-      askers.set(authorization, asker)
-    }
-
-    /** Who asks; an error: why that is nobody who may; undefined: it cannot be said at once. */
-    const identify = (asker: Asker): Principal | Error | undefined => {
-      asker.refusedKeyId = undefined
-      try {
-        const principal = app.authenticate(asker)
-        if (principal instanceof Promise) {
-          principal.catch(() => {})
-          return undefined
-        }
-        requirePlan(principal)
-        keep(asker)
-        return principal
-      } catch (error) {
-        return error as Error
-      }
-    }
-
-    const find = ({ request, fields: head, isTls }: Arrived, principal: Principal): Known | undefined => {
+    const find = (target: string, head: Head, isTls: boolean, principal: Principal): Known | undefined => {
       if (wantsNoCache(head.cacheControl, undefined)) return undefined
-      const ticket = tickets.find(principal.customerId, request.url as string)
+      const ticket = tickets.find(principal.customerId, target)
       if (!ticket || ticket.day !== today()) return undefined
       if (!holdsAll(principal, ticket.scopes) || !ticket.isAcceptable(head.accept)) return undefined
       const answer = cache.readAtOnce(ticket.name)
@@ -138,22 +130,29 @@ export default fp<FastLaneOptions>(
       return quotas.find(principal, { ip: remoteAddress ?? '' })
     }
 
-    const send = (arrived: Arrived, principal: Principal, account: Account, known: Known): void => {
-      const { request, response, fields, startedAt } = arrived
+    const answerAtEdge = (request: IncomingMessage, response: ServerResponse): boolean => {
+      if (request.method !== 'GET' || request.httpVersion !== '1.1') return false
+      const startedAt = performance.now()
+      const head = readHead(request.rawHeaders)
+      if (!head || judge.isAway() || isDraining()) return false
+      const { socket, url: target = '' } = request
+      const transport = app.transportOf(socket, head.forwardedProto)
+      const principal = transport && identify(socket, head.authorization)
+      const account = principal && accountOf(principal, socket)
+      const known = account && find(target, head, transport === 'tls', principal)
+      if (!known || !account.takeAtOnce(one)) return false
       const { ticket, answer, link, reply } = known
       if (reply.status === 304) account.charge(backFrom304)
       answers += 1
       const requestId = randomUUID()
       const ms = performance.now() - startedAt
-      const head = headOf(reply, {
-        requestId,
-        asOf: answer.asOf,
-        ms,
+      const fields = fieldsOf(reply, {
+        ...{ requestId, asOf: answer.asOf, ms, link },
         rateLimit: formatUse(account.use()),
         rateLimitPolicy: policyHeader(account.policies),
-        link,
       })
-      sendPrepared(response, reply.status, head, reply.body)
+      response.writeHead(reply.status, fields)
+      response.end(reply.body)
       app.noteAnsweredSoon({
         requestId,
         method: 'GET',
@@ -162,38 +161,13 @@ export default fp<FastLaneOptions>(
         isClosed: true,
         principal,
         refusedKeyId: undefined,
-        target: request.url as string,
+        target,
         status: reply.status,
         rows: reply.status === 304 ? 0 : (answer.entry.rows ?? 0),
         source: 'memory',
         ms,
-        traceparent: fields.traceparent,
+        traceparent: head.traceparent,
       })
-    }
-
-    const answerFast = (request: IncomingMessage, response: ServerResponse): boolean => {
-      if (request.method !== 'GET' || request.httpVersion !== '1.1' || !canSendPrepared(response))
-        return false
-      const startedAt = performance.now()
-      const fields = readHead(request.rawHeaders)
-      if (!fields || judge.isAway() || isDraining()) return false
-      const { socket } = request
-      const transport = app.transportOf(socket, fields.forwardedProto)
-      if (!transport) return false
-      const arrived = { request, response, fields, isTls: transport === 'tls', startedAt }
-      const asker = askerOf(socket, fields.authorization)
-      const principal = identify(asker)
-      if (principal === undefined) return false
-      if (principal instanceof Error) {
-        return app.refuseFast.credentials(arrived, principal, asker.refusedKeyId)
-      }
-      const account = accountOf(principal, socket)
-      if (!account) return false
-      const known = find(arrived, principal)
-      if (!known || !account.takeAtOnce(one)) {
-        return app.refuseFast.overQuota(arrived, principal, account)
-      }
-      send(arrived, principal, account, known)
       return true
     }
 
@@ -230,10 +204,9 @@ export default fp<FastLaneOptions>(
       next(null, payload)
     })
     app.decorateRequest('cameOn', '')
-    app.decorateRequest('repeatable', undefined)
-    app.decorate('answerFast', answerFast)
-    app.decorate('fastAnswers', { getter: () => answers })
+    app.decorate('answerAtEdge', answerAtEdge)
+    app.decorate('edgeAnswers', { getter: () => answers })
     done()
   },
-  { name: 'fast-lane', dependencies: ['answers', 'auth', 'gate', 'fast-refusals'], fastify: '5.x' },
+  { name: 'edge', dependencies: ['answers', 'auth', 'gate'], fastify: '5.x' },
 )

@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import { sql } from 'kysely'
 import t, { type Test } from 'tap'
 import { listEntries } from '../../app/audit/list.ts'
-import { createTickets, type Ticket } from '../../app/lane/tickets.ts'
+import { createTickets, type Ticket } from '../../app/edge/tickets.ts'
 import {
   addCustomer,
   createTestDatabase,
@@ -67,9 +67,9 @@ const start = async (t: Test, options: TestAppOptions = {}) => {
 
 /** Whether the fast lane gave the answer. */
 const watch = async (app: FastifyInstance, ask: () => Promise<Reply>) => {
-  const before = app.fastAnswers
+  const before = app.edgeAnswers
   const answer = await ask()
-  return { ...answer, isFast: app.fastAnswers > before }
+  return { ...answer, isFast: app.edgeAnswers > before }
 }
 
 const paths = [
@@ -263,7 +263,7 @@ t.test('quotas count in the fast lane, and a 304 costs nothing of the minute’s
 t.test('the audit trail has its reads', async (t) => {
   const { app, customerId, ask } = await start(t)
   for (let i = 0; i < 4; i++) await ask('/v1/certificates?limit=7')
-  t.equal(app.fastAnswers, 2)
+  t.equal(app.edgeAnswers, 2)
   await app.audit.flush()
   const entries = await listEntries(database.operator, { customer: customerId, limit: 10 })
   const reads = entries.filter(({ action }) => action === 'reads')
