@@ -13,10 +13,11 @@ import type { Judge } from '../app/cache/freshness.ts'
 import { entryName } from '../app/cache/memory.ts'
 import type { Answer, ReadThrough } from '../app/cache/read-through.ts'
 import { type Head, readHead } from '../app/edge/head.ts'
-import { createReplies, fieldsOf, type Reply, type Variant } from '../app/edge/replies.ts'
+import { createReplies, headOf, type Reply, type Variant } from '../app/edge/replies.ts'
 import { createTickets, type Ticket } from '../app/edge/tickets.ts'
 import { isNotModified, wantsNoCache } from '../app/http/conditional.ts'
 import { findEncoding } from '../app/http/negotiation.ts'
+import { canSendPrepared, sendPrepared } from '../app/http/prepared.ts'
 import type { Account } from '../app/limits/account.ts'
 import { formatUse } from '../app/limits/headers.ts'
 import type { Quotas } from '../app/limits/quotas.ts'
@@ -131,7 +132,8 @@ export default fp<EdgeOptions>(
     }
 
     const answerAtEdge = (request: IncomingMessage, response: ServerResponse): boolean => {
-      if (request.method !== 'GET' || request.httpVersion !== '1.1') return false
+      if (request.method !== 'GET' || request.httpVersion !== '1.1' || !canSendPrepared(response))
+        return false
       const startedAt = performance.now()
       const head = readHead(request.rawHeaders)
       if (!head || judge.isAway() || isDraining()) return false
@@ -146,13 +148,12 @@ export default fp<EdgeOptions>(
       answers += 1
       const requestId = randomUUID()
       const ms = performance.now() - startedAt
-      const fields = fieldsOf(reply, {
+      const prepared = headOf(reply, {
         ...{ requestId, asOf: answer.asOf, ms, link },
         rateLimit: formatUse(account.use()),
         rateLimitPolicy: policyHeader(account.policies),
       })
-      response.writeHead(reply.status, fields)
-      response.end(reply.body)
+      sendPrepared(response, reply.status, prepared, reply.body)
       app.noteAnsweredSoon({
         requestId,
         method: 'GET',

@@ -117,7 +117,7 @@ type Acceptance = (accept: string | undefined) => boolean
 const anything: Acceptance = () => true
 const nothing: Acceptance = () => false
 
-/** What the fast lane may answer the next time, and what it has to look at then. */
+/** What the edge may answer the next time, and what it has to look at then. */
 const noteRepeatable = (
   row: Endpoint,
   acceptsJson: Acceptance,

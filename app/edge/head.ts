@@ -1,6 +1,6 @@
 import { isHost } from '../http/host.ts'
 
-/** What the fast lane needs of a request's header fields. */
+/** What the edge needs of a request's header fields. */
 export type Head = {
   authorization: string | undefined
   accept: string | undefined

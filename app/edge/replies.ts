@@ -1,40 +1,33 @@
 import { encodings } from '../cache/encodings.ts'
 import type { Entry } from '../cache/entry.ts'
+import { headLine, type PreparedBody, prepareBody, statusLine } from '../http/prepared.ts'
 
 /** An answer as the router sent it. It is sent again with the fields of the moment. */
-export type Reply = Readonly<{
-  status: 200 | 304
-  body: Buffer | undefined
-  /** Names and values in turn: the fields that stay the same. */
-  fields: readonly string[]
-}>
+export type Reply = {
+  readonly status: 200 | 304
+  readonly body: PreparedBody
+  /** Status line and the fields that stay the same. */
+  readonly head: string
+}
 
 /** Header fields that differ from one request to the next. */
+const momentary = ['request-id', 'data-as-of', 'server-timing', 'ratelimit', 'ratelimit-policy'] as const
+
+/** Their values, and that of `link`. They must be printable ASCII, since nothing checks them any more. */
 export type Moment = Readonly<{
   requestId: string
   asOf: string
-  /** Milliseconds that the answer took. */
   ms: number
   rateLimit: string
   rateLimitPolicy: string
   link: string | undefined
 }>
 
-/** The names of these fields, and those that follow from the entry. */
-const replaced = new Set<string>([
-  ...['request-id', 'data-as-of', 'server-timing', 'ratelimit', 'ratelimit-policy', 'link'],
-  ...['cache-status', 'content-length'],
-])
-
-/** All header fields of a reply: names and values in turn, as `writeHead` takes them. */
-export const fieldsOf = ({ fields }: Reply, moment: Moment): string[] => {
+/** The whole head of a reply. */
+export const headOf = ({ head }: Reply, moment: Moment): string => {
   const { requestId, asOf, ms, rateLimit, rateLimitPolicy, link } = moment
-  const all = fields.concat(
-    ...['request-id', requestId, 'data-as-of', asOf, 'server-timing', `total;dur=${ms.toFixed(2)}`],
-    ...['ratelimit', rateLimit, 'ratelimit-policy', rateLimitPolicy],
-  )
-  if (link !== undefined) all.push('link', link)
-  return all
+  const fields = `request-id: ${requestId}\r\ndata-as-of: ${asOf}\r\nserver-timing: total;dur=${ms.toFixed(2)}\r\nratelimit: ${rateLimit}\r\nratelimit-policy: ${rateLimitPolicy}\r\n`
+  return link === undefined ? head + fields : head + fields + headLine('link', link)
 }
 
 /** What a reply depends on beside its entry. */
@@ -58,6 +51,9 @@ export type Replies = {
   add(entry: Entry, variant: Variant, headers: Readonly<Record<string, unknown>>, body?: Buffer): void
 }
 
+const hit = 'certdata; hit'
+const replaced = new Set<string>([...momentary, 'cache-status', 'link', 'content-length'])
+
 /** Remembers replies for as long as their entries live. */
 export const createReplies = (): Replies => {
   const known = new WeakMap<Entry, (Reply | undefined)[]>()
@@ -65,15 +61,17 @@ export const createReplies = (): Replies => {
     find: (entry, variant) => known.get(entry)?.[indexOf(variant)],
     add(entry, variant, headers, body) {
       const constant = Object.entries(headers).flatMap(([name, value]) =>
-        replaced.has(name) || value === undefined ? [] : [name, String(value)],
+        replaced.has(name) || value === undefined ? [] : [headLine(name, String(value))],
       )
-      const length = body ? ['content-length', String(body.length)] : []
+      const status = variant.isNotModified ? 304 : 200
+      const head = [
+        statusLine(status),
+        headLine('cache-status', hit),
+        ...(body ? [headLine('content-length', String(body.length))] : []),
+        ...constant,
+      ].join('')
       const replies = known.get(entry) ?? []
-      replies[indexOf(variant)] = {
-        status: variant.isNotModified ? 304 : 200,
-        body,
-        fields: ['cache-status', 'certdata; hit', ...length, ...constant],
-      }
+      replies[indexOf(variant)] = { status, body: prepareBody(body), head }
       known.set(entry, replies)
     },
   }

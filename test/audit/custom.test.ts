@@ -35,7 +35,7 @@ const listReads = async (customer: string) => {
 }
 
 t.test(
-  'a read of a custom endpoint is written with its name, by the router and by the fast lane',
+  'a read of a custom endpoint is written with its name, by the router and by the edge',
   async (t) => {
     const ask = await open('acme')
     await give('acme', document('overview'))
@@ -48,7 +48,7 @@ t.test(
     for (const path of ['/v1/custom/overview', '/custom/overview', '/webapi/v1/api.php/custom/overview']) {
       for (let n = 0; n < 4; n++) t.equal(await ask(path), 200)
     }
-    t.ok(app.edgeAnswers > fast, 'some by the fast lane')
+    t.ok(app.edgeAnswers > fast, 'some by the edge')
     t.equal(await ask('/v1/custom/rows', { accept: 'text/csv' }), 200)
     t.equal(await ask('/v1/custom/rows?nonsense=1'), 400)
     t.same((await listReads('acme')).slice(before.length).sort(), [

@@ -12,8 +12,8 @@ const profile: CpuProfile = {
   nodes: [
     node(1, '(root)', '', [2, 3, 4]),
     node(2, '(idle)', ''),
-    node(3, 'answer', file('app/lane/lane.ts'), [5]),
-    node(4, 'answer', file('app/lane/lane.ts'), [6]),
+    node(3, 'answer', file('app/edge/edge.ts'), [5]),
+    node(4, 'answer', file('app/edge/edge.ts'), [6]),
     node(5, 'writeHead', 'node:_http_server'),
     node(6, 'writeHead', 'node:_http_server'),
   ],
@@ -24,7 +24,7 @@ const profile: CpuProfile = {
 }
 
 t.test('a place names file, package or module, and never where the project lies', async (t) => {
-  t.equal(placeOf(file('app/lane/lane.ts'), root), 'app/lane/lane.ts')
+  t.equal(placeOf(file('app/edge/edge.ts'), root), 'app/lane/lane.ts')
   t.equal(placeOf(file('node_modules/@fastify/jwt/jwt.js'), root), '@fastify/jwt')
   t.equal(placeOf(file('node_modules/a/node_modules/pg/lib/client.js'), root), 'pg')
   t.equal(placeOf('file:///home/somebody/x.js', root), 'elsewhere')
@@ -47,7 +47,7 @@ t.test('a profile becomes one tree of the time between two moments, idle apart',
   t.match(tree.children, [
     {
       name: 'answer',
-      place: 'app/lane/lane.ts:7',
+      place: 'app/edge/edge.ts:7',
       self: 200,
       total: 400,
       children: [{ name: 'writeHead', self: 200 }],

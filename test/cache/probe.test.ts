@@ -46,7 +46,7 @@ t.test('a change that was not logged is found, and counted', async (t) => {
   await sql`alter table products enable always trigger products_log_update`.execute(owner)
 })
 
-t.test('where the fast lane answers all, it leaves one in each time to be compared', async (t) => {
+t.test('where the edge answers all, it leaves one in each time to be compared', async (t) => {
   const { app, origin } = await listenTestApp(database)
   t.teardown(() => app.close())
   const { token } = await asCustomer(database, app, 'acme')

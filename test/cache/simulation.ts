@@ -166,7 +166,7 @@ const createInstance = (id: string, world: World) => {
   })
   const read = (asked: readonly string[], noCache: boolean) => {
     const key = `${asked}${chance(coldShare) ? random() : ''}`
-    // The fast lane's way, and then the router's.
+    // The edge's way, and then the router's.
     const known = noCache || judge.isAway() ? undefined : cache.readAtOnce(entryName(customerId, key))
     const dependsOn = [...new Set(asked.map(resourceOf))]
     const readStandby = async () => {

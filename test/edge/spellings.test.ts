@@ -42,5 +42,5 @@ t.test('of a token that is spelled in many ways one is remembered', async (t) =>
   const before = await askInOthers(50)
   const keptBytes = (await askInOthers(ways)) - before
   t.ok(keptBytes / ways < longest / 2, `${Math.round(keptBytes / ways)} bytes of each are kept`)
-  t.ok(app.edgeAnswers > ways, 'which the fast lane answered')
+  t.ok(app.edgeAnswers > ways, 'which the edge answered')
 })

@@ -114,7 +114,7 @@ t.test('a page that is kept in memory does not stand in for an export', async (t
     response.resume()
     return response.headers['content-type']
   }
-  await until('the fast lane answers', async () => {
+  await until('the edge answers', async () => {
     t.equal(await typeOf('*/*'), 'application/json')
     return app.edgeAnswers > 0
   })

@@ -65,7 +65,7 @@ const start = async (t: Test, options: TestAppOptions = {}) => {
   return { app, origin, customerId, token, ask: askAt(origin, token) }
 }
 
-/** Whether the fast lane gave the answer. */
+/** Whether the edge gave the answer. */
 const watch = async (app: FastifyInstance, ask: () => Promise<Reply>) => {
   const before = app.edgeAnswers
   const answer = await ask()
@@ -90,7 +90,7 @@ const lasting = ({ status, headers, body }: Reply) => {
   return { status, headers: Object.fromEntries(kept.sort()), body }
 }
 
-t.test('an answer of the fast lane is the router’s, field by field', async (t) => {
+t.test('an answer of the edge is the router’s, field by field', async (t) => {
   const { app, ask } = await start(t)
   for (const path of paths) {
     const etag = String((await twice(() => ask(path))).headers.etag)
@@ -112,7 +112,7 @@ t.test('an answer of the fast lane is the router’s, field by field', async (t)
       await ask(path, headers)
       const fast = await watch(app, () => ask(path, headers))
       const routed = await watch(app, () => ask(path, { ...headers, ...byRouter }))
-      t.equal(fast.isFast, true, `${path} ${JSON.stringify(headers)} by the fast lane`)
+      t.equal(fast.isFast, true, `${path} ${JSON.stringify(headers)} by the edge`)
       t.equal(routed.isFast, false)
       t.same(lasting(fast), lasting(routed))
       for (const name of ofTheMoment) t.ok(fast.headers[name], name)
@@ -162,7 +162,7 @@ t.test('one customer’s answers are nobody else’s', async (t) => {
   t.same(JSON.parse(other.body).data, [])
 })
 
-t.test('a right that ends, ends for the fast lane', async (t) => {
+t.test('a right that ends, ends for the edge', async (t) => {
   const { app, origin, customerId, ask } = await start(t)
   const path = '/v1/certificates?limit=4'
   await twice(() => ask(path))
@@ -217,7 +217,7 @@ t.test('a change of the data is seen', async (t) => {
     'the new title is served',
     async () => JSON.parse((await ask(path)).body).data.title === 'changed',
   )
-  await until('by the fast lane, too', async () => (await watch(app, () => ask(path))).isFast)
+  await until('by the edge, too', async () => (await watch(app, () => ask(path))).isFast)
   t.equal(JSON.parse((await ask(path)).body).data.title, 'changed')
 })
 
@@ -239,7 +239,7 @@ t.test('another day is another answer', async (t) => {
   t.equal(JSON.parse(tomorrow.body).data.days_remaining, 4)
 })
 
-t.test('quotas count in the fast lane, and a 304 costs nothing of the minute’s', async (t) => {
+t.test('quotas count in the edge, and a 304 costs nothing of the minute’s', async (t) => {
   const clock = { offsetMs: 0, isStopped: true }
   const env = { LIMIT_PREMIUM_BURST: '1000', LIMIT_PREMIUM_MINUTE: '11' }
   const { app, ask } = await start(t, { env, clock })
