@@ -34,36 +34,33 @@ const listReads = async (customer: string) => {
     .reverse()
 }
 
-t.test(
-  'a read of a custom endpoint is written with its name, by the router and by the edge',
-  async (t) => {
-    const ask = await open('acme')
-    await give('acme', document('overview'))
-    await give('acme', document('rows', 'list:\n  from: products\n  select: { id: id }'))
-    await until('granted', async () => (await ask('/v1/custom/rows')) === 200)
-    await until('granted', async () => (await ask('/v1/custom/overview')) === 200)
-    await app.audit.flush()
-    const before = await listReads('acme')
-    const fast = app.edgeAnswers
-    for (const path of ['/v1/custom/overview', '/custom/overview', '/webapi/v1/api.php/custom/overview']) {
-      for (let n = 0; n < 4; n++) t.equal(await ask(path), 200)
-    }
-    t.ok(app.edgeAnswers > fast, 'some by the edge')
-    t.equal(await ask('/v1/custom/rows', { accept: 'text/csv' }), 200)
-    t.equal(await ask('/v1/custom/rows?nonsense=1'), 400)
-    t.same((await listReads('acme')).slice(before.length).sort(), [
-      'custom/overview 200 12',
-      'custom/rows 200 1',
-      'custom/rows 400 1',
-    ])
-    const metrics = await fetch(`${origin}/metrics`, {
-      headers: { authorization: `Bearer ${'m'.repeat(32)}` },
-    })
-    const text = await metrics.text()
-    t.match(text, /route="\/custom\/:name"/, 'metrics keep the pattern')
-    t.notMatch(text, /overview/)
-  },
-)
+t.test('a read of a custom endpoint is written with its name, by the router and by the edge', async (t) => {
+  const ask = await open('acme')
+  await give('acme', document('overview'))
+  await give('acme', document('rows', 'list:\n  from: products\n  select: { id: id }'))
+  await until('granted', async () => (await ask('/v1/custom/rows')) === 200)
+  await until('granted', async () => (await ask('/v1/custom/overview')) === 200)
+  await app.audit.flush()
+  const before = await listReads('acme')
+  const fast = app.edgeAnswers
+  for (const path of ['/v1/custom/overview', '/custom/overview', '/webapi/v1/api.php/custom/overview']) {
+    for (let n = 0; n < 4; n++) t.equal(await ask(path), 200)
+  }
+  t.ok(app.edgeAnswers > fast, 'some by the edge')
+  t.equal(await ask('/v1/custom/rows', { accept: 'text/csv' }), 200)
+  t.equal(await ask('/v1/custom/rows?nonsense=1'), 400)
+  t.same((await listReads('acme')).slice(before.length).sort(), [
+    'custom/overview 200 12',
+    'custom/rows 200 1',
+    'custom/rows 400 1',
+  ])
+  const metrics = await fetch(`${origin}/metrics`, {
+    headers: { authorization: `Bearer ${'m'.repeat(32)}` },
+  })
+  const text = await metrics.text()
+  t.match(text, /route="\/custom\/:name"/, 'metrics keep the pattern')
+  t.notMatch(text, /overview/)
+})
 
 t.test('a name that is not known to who asks is not written down', async (t) => {
   const ask = await open('bolt')

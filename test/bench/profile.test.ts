@@ -24,7 +24,7 @@ const profile: CpuProfile = {
 }
 
 t.test('a place names file, package or module, and never where the project lies', async (t) => {
-  t.equal(placeOf(file('app/edge/edge.ts'), root), 'app/lane/lane.ts')
+  t.equal(placeOf(file('app/edge/edge.ts'), root), 'app/edge/edge.ts')
   t.equal(placeOf(file('node_modules/@fastify/jwt/jwt.js'), root), '@fastify/jwt')
   t.equal(placeOf(file('node_modules/a/node_modules/pg/lib/client.js'), root), 'pg')
   t.equal(placeOf('file:///home/somebody/x.js', root), 'elsewhere')
