@@ -5,7 +5,7 @@ import { readItem, readPage } from './db/page/read.ts'
 import { createShapes } from './db/page/shapes.ts'
 import { pageStatement } from './db/page/statement.ts'
 import type { Db } from './db/schema.ts'
-import { isUnreachable } from './db/unreachable.ts'
+import { toUnavailable } from './db/unreachable.ts'
 import { ApiError, type Fault } from './errors.ts'
 import { formatStale } from './http/cache-status.ts'
 import { withCursor } from './query/canonical.ts'
@@ -141,7 +141,7 @@ export const createRecords = ({
       })
       if (!(answer instanceof Promise)) return found(answer)
       return answer.then(found, (error) => {
-        throw isUnreachable(error) ? new ApiError('unavailable', { headers: { 'retry-after': '1' } }) : error
+        throw toUnavailable(error)
       })
     },
   }

@@ -8,7 +8,9 @@ import { createReadCounts } from '../app/audit/read-counts.ts'
 import { type AuditEvent, recordEvents } from '../app/audit/record.ts'
 import { readChainState, sealPending } from '../app/audit/sealer.ts'
 import type { Db } from '../app/db/schema.ts'
+import { describeUnreachable } from '../app/db/unreachable.ts'
 import type { AuditFigures } from '../app/observe/service-metrics.ts'
+import { throttleWarnings } from '../app/observe/throttled-warning.ts'
 
 export type AuditOptions = {
   /** Connections of the serving role. */
@@ -105,8 +107,9 @@ const runEachSecond = (app: FastifyInstance, work: () => Promise<void>) => {
 
 /** Puts the audit around what `auth` decorates: checks of keys, and tokens given. */
 const watchAuthentication = (app: FastifyInstance, options: Omit<LoginAuditOptions, 'warn'>) => {
+  const report = throttleWarnings({ warn: (details, message) => app.log.warn(details, message) })
   const warn = (error: unknown) =>
-    app.log.warn({ reason: (error as Error).message }, 'a refused login was not written down')
+    report(describeUnreachable(error), 'refused logins are not in the audit trail')
   const { watchCheck, watchSigning } = createLoginAudit({ ...options, warn })
   app.logIn = watchCheck(app.logIn)
   app.identifyClient = watchCheck(app.identifyClient)

@@ -1,8 +1,9 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
-import { isUnreachable } from '../app/db/unreachable.ts'
+import { describeUnreachable, isUnreachable, toUnavailable } from '../app/db/unreachable.ts'
 import { ApiError, type ErrorCode, type Fault } from '../app/errors.ts'
 import { problemBody, problemType } from '../app/http/problem.ts'
+import { throttleWarnings } from '../app/observe/throttled-warning.ts'
 
 export type ProblemOptions = {
   publicUrl: string
@@ -54,7 +55,7 @@ const frameworkDetail = (code: string, bodyType: string): { detail?: string } =>
  */
 export const toApiError = (error: unknown, bodyType = jsonType): ApiError | undefined => {
   if (error instanceof ApiError) return error
-  if (isUnreachable(error)) return new ApiError('unavailable', { headers: { 'retry-after': '1' } })
+  if (isUnreachable(error)) return toUnavailable(error) as ApiError
   const { code, statusCode } = error as FastifyError
   const known = frameworkCodes[code]
   const detail = frameworkDetail(code, bodyType)
@@ -69,11 +70,13 @@ export const toApiError = (error: unknown, bodyType = jsonType): ApiError | unde
 /** The one place where an error becomes an answer. */
 export default fp<ProblemOptions>(
   (app, { publicUrl, headers }, done) => {
+    const warn = throttleWarnings({ warn: (details, message) => app.log.warn(details, message) })
     app.decorate('sendProblem', (error: unknown, request: FastifyRequest, reply: FastifyReply) => {
       const known = toApiError(error)
-      // A store that is away is reported once, by whoever watches it, and not with each request.
       if (!known || known.status === 500) request.log.error({ err: error }, 'request failed')
       else if (known.status > 500) request.log.debug({ err: error }, 'request refused')
+      // A refusal without a cause is not the database's fault, or the poll has reported it.
+      if (known?.cause !== undefined) warn(describeUnreachable(known), 'requests are answered with 503')
       const problem = known ?? new ApiError('internal_error')
       if (!reply.hasHeader('request-id')) reply.headers({ ...headers(), 'request-id': request.id })
       return reply

@@ -5,8 +5,7 @@ import type { Stamped } from '../cache/fence.ts'
 import type { Judge } from '../cache/freshness.ts'
 import { parseSnapshot, type Snapshot } from '../cache/snapshot.ts'
 import type { Db } from '../db/schema.ts'
-import { isUnreachable } from '../db/unreachable.ts'
-import { ApiError } from '../errors.ts'
+import { toUnavailable } from '../db/unreachable.ts'
 import type { CustomerFacts } from './principal.ts'
 
 /** What the database says of an API key and its customer. */
@@ -46,10 +45,7 @@ export const findRow = async <Row>(db: Db, query: RawBuilder<Row>): Promise<Row 
   try {
     return (await query.execute(db)).rows[0]
   } catch (cause) {
-    if (!isUnreachable(cause)) throw cause
-    const error = new ApiError('unavailable', { headers: { 'retry-after': '1' } })
-    error.cause = cause
-    throw error
+    throw toUnavailable(cause)
   }
 }
 

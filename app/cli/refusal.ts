@@ -18,6 +18,8 @@ export const describeError = (error: unknown): string => {
     each instanceof Error ? [each.message] : [String(each)],
   )
   const message = messages.find((each) => each !== '') ?? 'an unknown error'
-  if (error instanceof Refusal || !listCauses(error).some(isUnreachable)) return message
+  const cause = listCauses(error).find(isUnreachable)
+  // The server's own errors have a severity: it did answer, and its message is the true cause.
+  if (error instanceof Refusal || cause === undefined || 'severity' in (cause as Error)) return message
   return `The database does not answer: ${message}`
 }

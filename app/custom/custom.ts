@@ -5,7 +5,7 @@ import { representationVersion } from '../cache/keys.ts'
 import type { Answer, ReadThrough } from '../cache/read-through.ts'
 import { readList, readObject } from '../db/custom/read.ts'
 import type { Db } from '../db/schema.ts'
-import { isUnreachable } from '../db/unreachable.ts'
+import { toUnavailable } from '../db/unreachable.ts'
 import { ApiError, type Fault } from '../errors.ts'
 import { type CursorCodec, foreignCursor } from '../query/cursor.ts'
 import { parsePairs } from '../query/pairs.ts'
@@ -181,7 +181,7 @@ export const createCustom = (deps: CustomDeps): Custom => {
     })
     if (!(answer instanceof Promise)) return answer
     return answer.catch((error: unknown) => {
-      throw isUnreachable(error) ? new ApiError('unavailable', { headers: { 'retry-after': '1' } }) : error
+      throw toUnavailable(error)
     })
   }
 

@@ -1,6 +1,10 @@
+import { ApiError } from '../errors.ts'
+
 /** Classes and codes of PostgreSQL's errors that say nothing of the statement (Appendix A of its manual). */
 const sqlStates = /^(08|57P|53)|^57014$|^25006$/
 const systemCodes = new Set([
+  // A Unix socket whose server does not take connections: the queue for them is full.
+  'EAGAIN',
   'ECONNREFUSED',
   'ECONNRESET',
   'ENOENT',
@@ -14,7 +18,7 @@ const systemCodes = new Set([
   'EAI_AGAIN',
 ])
 const driverMessages =
-  /timeout exceeded when trying to connect|timeout expired|Connection terminated|Query read timeout/
+  /timeout exceeded when trying to connect|timeout expired|Connection terminated|Query read timeout|is not queryable/
 
 /** Whether the database could not be asked or did not answer in time, as opposed to a fault of ours. */
 export const isUnreachable = (error: unknown): boolean => {
@@ -23,4 +27,40 @@ export const isUnreachable = (error: unknown): boolean => {
   const { code } = error as Error & { code?: unknown }
   if (typeof code === 'string' && (sqlStates.test(code) || systemCodes.has(code))) return true
   return driverMessages.test(error.message)
+}
+
+/**
+ * Returns 503 `unavailable` with the error as its cause if the database could not be asked or did not answer in time.
+ * Returns any other error as it is.
+ */
+export const toUnavailable = (error: unknown): unknown => {
+  if (!isUnreachable(error)) return error
+  const unavailable = new ApiError('unavailable', { headers: { 'retry-after': '1' } })
+  unavailable.cause = error
+  return unavailable
+}
+
+const meanings: Readonly<Record<string, string>> = {
+  '25006': 'the database is read-only',
+  '53100': "the database's disk is full",
+  '53300': 'the database has no connection left',
+  '57014': 'a statement took too long: a table may be locked',
+}
+
+const codeOf = (error: unknown): string | undefined => {
+  const { code } = error as { code?: unknown }
+  return typeof code === 'string' ? code : undefined
+}
+
+/**
+ * Why the database could not be asked, without any value of a row or a query. For an error of `isUnreachable`, or one
+ * of `toUnavailable`. Few different texts.
+ */
+export const describeUnreachable = (error: unknown): string => {
+  const inner = error instanceof ApiError ? error.cause : error
+  const cause = inner instanceof AggregateError ? inner.errors[0] : inner
+  const code = codeOf(cause)
+  if (code === undefined) return cause instanceof Error ? cause.message : String(cause)
+  const meaning = meanings[code]
+  return meaning === undefined ? `database error ${code}` : `${meaning} (${code})`
 }

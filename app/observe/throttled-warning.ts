@@ -1,0 +1,30 @@
+/** Writes a warning; `reason` names its cause, of which there are few. */
+export type ThrottledWarning = (reason: string, message: string) => void
+
+export type ThrottleOptions = {
+  warn: (details: object, message: string) => void
+  /** Milliseconds from any start, never going back. */
+  now?: () => number
+}
+
+const pauseMs = 60_000
+
+/**
+ * Returns a function that writes at most one warning a minute for each reason. The next warning says how many were
+ * left out. The caller must bound the number of different reasons.
+ */
+export const throttleWarnings = ({
+  warn,
+  now = () => performance.now(),
+}: ThrottleOptions): ThrottledWarning => {
+  const written = new Map<string, { atMs: number; omitted: number }>()
+  return (reason, message) => {
+    const last = written.get(reason)
+    if (last && now() - last.atMs < pauseMs) {
+      last.omitted += 1
+      return
+    }
+    written.set(reason, { atMs: now(), omitted: 0 })
+    warn({ reason, ...(last?.omitted ? { omitted: last.omitted } : {}) }, message)
+  }
+}

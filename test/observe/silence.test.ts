@@ -1,0 +1,112 @@
+import { sql } from 'kysely'
+import t from 'tap'
+import { createApiKey } from '../../app/auth/api-keys.ts'
+import { throttleWarnings } from '../../app/observe/throttled-warning.ts'
+import { run } from '../command-line.ts'
+import {
+  addCustomer,
+  connectOwner,
+  createTestApp,
+  createTestDatabase,
+  lockProducts,
+  logIn,
+  secretKey,
+} from '../helper.ts'
+
+const noSpace = 'could not extend file "base/5/16384": No space left on device'
+/** Makes each new row of a table fail as PostgreSQL does on a full disk. */
+const fillDisk = (table: string) => `
+  create function ${table}_full() returns trigger language plpgsql as $$
+  begin raise exception using errcode = '53100', message = '${noSpace}'; end $$;
+  create trigger "full" before insert on ${table} for each row execute function ${table}_full();
+  alter table ${table} enable always trigger "full"`
+
+/** The service on a database of its own, with the warnings that it wrote. */
+const start = async (t: Tap) => {
+  const database = await createTestDatabase()
+  const lines: string[] = []
+  const logStream = { write: (line: string) => void lines.push(line), lost: 0 }
+  const app = await createTestApp(database, { env: { LOG_LEVEL: 'warn' }, logStream })
+  const owner = connectOwner(database)
+  t.teardown(async () => {
+    await app.close()
+    await owner.destroy()
+    await database.close()
+  })
+  const warnings = () => lines.map((line) => JSON.parse(line)).filter(({ level }) => level === 40)
+  const refusals = () => warnings().filter(({ msg }) => msg === 'requests are answered with 503')
+  return { database, app, owner, warnings, refusals }
+}
+type Tap = { teardown(handler: () => unknown): void }
+
+t.test('one warning a minute says that the disk is full, however many logins are refused', async (t) => {
+  const { database, app, owner, refusals } = await start(t)
+  const payload = { api_key: await addCustomer(database, 'acme') }
+  await sql.raw(fillDisk('audit_entries')).execute(owner)
+  for (let login = 0; login < 5; login += 1) {
+    const answer = await app.inject({ method: 'POST', url: '/v1/auth/login', payload })
+    t.equal(answer.statusCode, 503)
+    t.equal(answer.headers['retry-after'], '1')
+  }
+  t.match(refusals(), [{ reason: "the database's disk is full (53100)" }])
+  t.equal(refusals().length, 1)
+})
+
+t.test('a table that stays locked leaves a warning', async (t) => {
+  const { database, app, refusals } = await start(t)
+  const { get } = await logIn(app, await addCustomer(database, 'acme'))
+  const unlock = await lockProducts(database)
+  t.equal((await get('/v1/products')).statusCode, 503)
+  await unlock()
+  t.match(refusals(), [{ reason: 'a statement took too long: a table may be locked (57014)' }])
+})
+
+t.test('a read-only database leaves one warning for logins and one for refused logins', async (t) => {
+  const { database, app, owner, warnings } = await start(t)
+  const payload = { api_key: await addCustomer(database, 'acme') }
+  const { rows } = await sql<{ name: string }>`select current_database() as name`.execute(owner)
+  await sql.raw(`alter database "${rows[0]?.name}" set default_transaction_read_only = on`).execute(owner)
+  await sql`
+    select pg_terminate_backend(pid) from pg_stat_activity
+    where datname = current_database() and pid <> pg_backend_pid()`.execute(owner)
+  const wrong = { api_key: createApiKey().apiKey }
+  const ask = (body: object) => app.inject({ method: 'POST', url: '/v1/auth/login', payload: body })
+  for (let login = 0; login < 4; login += 1) {
+    t.equal((await ask(payload)).statusCode, 503)
+    t.equal((await ask(wrong)).statusCode, 401)
+  }
+  const reason = 'the database is read-only (25006)'
+  const told = warnings().filter((line) => line.reason === reason)
+  t.match(told, [
+    { msg: 'requests are answered with 503' },
+    { msg: 'refused logins are not in the audit trail' },
+  ])
+  t.equal(told.length, 2)
+})
+
+t.test('a warning comes once a minute for each reason and counts what it left out', (t) => {
+  const written: unknown[] = []
+  let nowMs = 0
+  const warn = throttleWarnings({ warn: (...line) => void written.push(line), now: () => nowMs })
+  for (let time = 0; time < 4; time += 1) warn('full', 'refused')
+  warn('locked', 'refused')
+  nowMs = 60_000
+  warn('full', 'refused')
+  t.same(written, [
+    [{ reason: 'full' }, 'refused'],
+    [{ reason: 'locked' }, 'refused'],
+    [{ reason: 'full', omitted: 3 }, 'refused'],
+  ])
+  t.end()
+})
+
+t.test('an import onto a full disk says the true cause', async (t) => {
+  const { database, owner } = await start(t)
+  await sql.raw(fillDisk('products')).execute(owner)
+  const env = { DATABASE_URL: database.url, SECRET_KEY: secretKey }
+  const input = JSON.stringify({ resource: 'products', customer: 'acme', id: 'p', name: 'P' })
+  const { code, stderr } = await run(['import', '-'], { env, input })
+  t.equal(code, 1)
+  t.match(stderr, noSpace)
+  t.notMatch(stderr, /does not answer/)
+})
