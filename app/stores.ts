@@ -14,6 +14,7 @@ import { createExportSource, type ExportSource } from './db/copy/source.ts'
 import { listPendingMigrations } from './db/migrate.ts'
 import type { Db } from './db/schema.ts'
 import { isUnreachable } from './db/unreachable.ts'
+import { UnfitConnection } from './db/wall.ts'
 import type { LocalDatabase } from './demo/local-database.ts'
 import { createRedisLimits } from './limits/redis.ts'
 import type { SlotStore } from './limits/slots.ts'
@@ -117,6 +118,7 @@ const describePool = (
 const insufficientPrivilege = '42501'
 
 const explainUnreadable = (cause: unknown): Error => {
+  if (cause instanceof UnfitConnection) return cause
   const isForbidden = (cause as { code?: unknown }).code === insufficientPrivilege
   const advice = isForbidden
     ? `the login of DATABASE_URL may not: \`grant ${readerRole} to <login>\``
@@ -131,6 +133,17 @@ const requireCurrentSchema = async (db: Db): Promise<void> => {
   if (pending.length > 0) {
     throw new Error(`The schema lacks ${pending.join(', ')}: run \`npx certdata migrate\` first`)
   }
+}
+
+type Pool = ReturnType<typeof createPool>
+
+/** Opens a connection of each serving pool, which is then judged. A standby may be away. */
+const requireFit = async (pools: readonly Pool[], standby: Pool | undefined): Promise<void> => {
+  const judge = async (pool: Pool) => (await pool.connect()).release()
+  await Promise.all(pools.map(judge))
+  await (standby && judge(standby))?.catch((error: unknown) => {
+    if (error instanceof UnfitConnection) throw error
+  })
 }
 
 /**
@@ -150,10 +163,22 @@ export const openStores = async (
   const secretKeys = local?.secretKeys ?? openSecretKeys(config, packageRoot)
   const secrets = createSecrets(secretKeys)
   const role = await waitForServingRole(url, log, signal)
-  const open = (at: string, max: number) =>
+  let isOpen = false
+  const wallOf = (variable: string) => ({
+    variable,
+    onUnfit: (error: Error) => {
+      // Nobody catches it, which ends the process in order (app/running/end.ts). Until all is open, the start throws it.
+      if (isOpen)
+        process.nextTick(() => {
+          throw error
+        })
+    },
+  })
+  const open = (at: string, max: number, variable = 'DATABASE_URL') =>
     createPool(at, {
       ...(role === undefined ? {} : { role }),
       max,
+      wall: wallOf(variable),
       applicationName: 'certdata',
       prepares: config.databasePrepared,
       onError: (error) => log.warn({ reason: error.message }, 'an idle database connection was lost'),
@@ -168,10 +193,12 @@ export const openStores = async (
   const exportPool = createPool(url, {
     ...(role === undefined ? {} : { role }),
     ...{ max, applicationName: 'certdata exports', isStreaming: true, statementTimeoutMs: limits.totalMs },
+    wall: wallOf('DATABASE_URL'),
     onError: (error) => log.warn({ reason: error.message }, 'an idle export connection was lost'),
   })
   const exportSource = createExportSource({ pool: exportPool, max, ...limits })
-  const replicaPool = replicaUrl === undefined ? undefined : open(replicaUrl, databasePool)
+  const replicaPool =
+    replicaUrl === undefined ? undefined : open(replicaUrl, databasePool, 'DATABASE_REPLICA_URL')
   const replica = replicaPool && createDb(replicaPool, { onStatement, longestWaitMs })
   const pools = () => ({
     primary: describePool(primaryPool, databasePool, queueOf(db)),
@@ -204,6 +231,7 @@ export const openStores = async (
   }
   try {
     await requireCurrentSchema(reserved)
+    await requireFit([primaryPool, exportPool], replicaPool)
     await poller.start()
     const judge = createJudge(fence, poller, staleMaxSeconds * 1000)
     const signingKeys = await loadSigningKeys(reserved, secrets)
@@ -215,6 +243,7 @@ export const openStores = async (
       // Bounded, where a statement of ours would wait as long as a server that hangs.
       if (!(await poller.confirm())) throw new Error('The database does not answer')
     }
+    isOpen = true
     return {
       db,
       reserved,

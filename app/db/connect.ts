@@ -4,12 +4,11 @@ import type { StatementEnd } from '../observe/tracing.ts'
 import { createQueue, type Queue } from '../overload/queue.ts'
 import { createSocket } from './copy/socket.ts'
 import { type ReadRow, RowQuery, toText } from './page/row-query.ts'
+import { readerRole } from './roles.ts'
 import type { Database, Db } from './schema.ts'
+import { explainRefusal, requireWall, UnfitConnection, type Wall } from './wall.ts'
 
-/** The role that answers requests: sees one customer, under row level security. */
-export const readerRole = 'certdata_reader'
-/** The role that imports and administers: a policy of its own lets it see every customer. */
-export const operatorRole = 'certdata_operator'
+export { operatorRole, readerRole } from './roles.ts'
 
 /** Longest a request's statement may run. */
 const statementTimeoutMs = 5_000
@@ -107,19 +106,32 @@ export type ConnectOptions = {
   isStreaming?: boolean
   /** Whether marked statements are kept prepared: not through a pooler that hands out connections by transaction. */
   prepares?: boolean
+  /** Connections of the serving role: each new one is asked whether row level security holds on it. */
+  wall?: ServingWall
+}
+
+export type ServingWall = Pick<Wall, 'variable'> & {
+  /** Told of a connection that the service must not use. */
+  onUnfit: (error: UnfitConnection) => void
 }
 
 /**
  * A pool of connections; connects when first asked. Lost idle connections are reported and replaced.
  */
 export const createPool = (url: string, options: ConnectOptions): pg.Pool => {
+  const statementTimeout = options.statementTimeoutMs ?? statementTimeoutMs
+  // Exports set their timeout in each transaction.
+  const wall = options.wall && {
+    variable: options.wall.variable,
+    statementTimeoutMs: options.isStreaming ? undefined : statementTimeout,
+  }
   const waits = options.statementTimeoutMs === 0 || options.isStreaming
   const pool = new pg.Pool({
     connectionString: url,
     max: options.max,
     application_name: options.applicationName,
     connectionTimeoutMillis: connectTimeoutMs,
-    statement_timeout: options.statementTimeoutMs ?? statementTimeoutMs,
+    statement_timeout: statementTimeout,
     ...(waits ? {} : { query_timeout: answerTimeoutMs }),
     types,
     stream: createSocket,
@@ -127,12 +139,27 @@ export const createPool = (url: string, options: ConnectOptions): pg.Pool => {
     keepAlive: true,
     keepAliveInitialDelayMillis: keepAliveAfterMs,
     ...(options.role ? { options: `-c role=${options.role}` } : {}),
+    ...(wall ? { onConnect: (client) => requireWall(client, wall, answerTimeoutMs) } : {}),
   })
+  if (options.wall && wall) reportUnfit(pool, wall, options.wall.onUnfit)
   pool.on('error', options.onError)
   // While a connection is in use the pool does not listen, and an event that nobody hears ends the process. Its
   // statement is rejected anyway.
   pool.on('connect', (client) => client.on('error', () => {}))
   return pool
+}
+
+/** Has the pool tell of connections that it must not hand out. */
+const reportUnfit = (pool: pg.Pool, wall: Wall, onUnfit: ServingWall['onUnfit']): void => {
+  const connect = pool.connect.bind(pool)
+  const refuse = (error: Error): never => {
+    const reason = explainRefusal(error, wall)
+    if (reason instanceof UnfitConnection) onUnfit(reason)
+    throw reason
+  }
+  const connectOrRefuse = (callback?: Parameters<typeof connect>[0]) =>
+    callback ? connect(callback) : connect().catch(refuse)
+  Object.assign(pool, { connect: connectOrRefuse })
 }
 
 type AskPage = (owner: string, text: string, values: readonly unknown[]) => Promise<ReadRow>

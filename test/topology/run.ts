@@ -41,8 +41,10 @@ const prepare = async (primary: Postgres): Promise<string> => {
   const db = createDb(pool)
   await migrate(db)
   await ensureSigningKeys(db, createSecrets([secretKey]))
-  // Poolers pass no start-up options on, so the login is the serving role itself.
-  await pool.query('alter role certdata_reader login')
+  // Poolers pass no start-up options on, so the login is the serving role itself, and the timeout is the role's.
+  await pool.query(
+    `alter role certdata_reader login; alter role certdata_reader set statement_timeout = '5s'`,
+  )
   await pool.query(`insert into customers (customer_id, name, plan) values ('acme', 'acme', 'enterprise')`)
   await pool.query(
     `insert into products (customer_id, id, name, model) select 'acme', 'p' || n, 'p' || n, '0'

@@ -26,8 +26,9 @@ export type ExportLimits = Pick<CopyOptions, 'idleMs' | 'totalMs'>
 const frameTimeoutMs = 5_000
 
 /** What the encoders rely on; and compiling a statement to machine code would delay its first row. */
-const begin = `begin isolation level repeatable read read only;
-  set local time zone 'UTC'; set local datestyle = 'ISO, YMD'; set local jit = off`
+const begin = ({ totalMs }: ExportLimits) => `begin isolation level repeatable read read only;
+  set local time zone 'UTC'; set local datestyle = 'ISO, YMD'; set local jit = off;
+  set local statement_timeout = ${Math.ceil(totalMs)}`
 
 const ask = async <Row>(client: PoolClient, text: string, values: unknown[] = []): Promise<Row[]> => {
   const query = { text, values, query_timeout: frameTimeoutMs } as QueryConfig
@@ -67,7 +68,7 @@ export const openSession = async <First>(
     release(true)
   }
   try {
-    await ask(client, begin)
+    await ask(client, begin(limits))
     await ask(client, `select set_config('app.customer_id', $1, true)`, [customerId])
     const { text, values } = compile(first)
     const [row] = await ask<First>(client, text, values)
