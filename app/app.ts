@@ -152,7 +152,6 @@ const serverOptions = (
     },
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: () => randomUUID(),
-    trustProxy: config.trustedProxies.length > 0 ? [...config.trustedProxies] : false,
     bodyLimit: maxBodyBytes,
     // Draining answers what still comes on open connections.
     return503OnClosing: false,
@@ -204,8 +203,8 @@ export const build = async (deps: Deps): Promise<FastifyInstance> => {
   await app.register(answers)
   if (deps.tracing) await app.register(tracingPlugin, { tracing: deps.tracing })
   await app.register(accessLog, { stream: deps.logStream })
-  const { trustedProxies, allowHttp } = config
-  await app.register(gate, { trustedProxies, allowHttp, publicUrl })
+  const { trustedProxies, clientIpHeader, allowHttp } = config
+  await app.register(gate, { trustedProxies, clientIpHeader, allowHttp, publicUrl })
   await app.register(pages)
   await app.register(methodGuard)
   const hasCors = config.corsOrigins.length > 0

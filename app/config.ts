@@ -21,6 +21,8 @@ export type Config = Readonly<{
   accessTokenSeconds: number
   tls: Readonly<{ certFile: string; keyFile: string }> | undefined
   trustedProxies: readonly string[]
+  /** In lower case. */
+  clientIpHeader: string | undefined
   allowHttp: 'loopback' | 'never'
   corsOrigins: readonly string[]
   /** How long Redis keeps an answer. */
@@ -83,6 +85,7 @@ export const parseConfig = (environment: Readonly<Record<string, string | undefi
     accessTokenSeconds: env.ACCESS_TOKEN_SECONDS,
     tls: env.TLS_CERT && env.TLS_KEY ? { certFile: env.TLS_CERT, keyFile: env.TLS_KEY } : undefined,
     trustedProxies: env.TRUSTED_PROXIES,
+    clientIpHeader: env.CLIENT_IP_HEADER?.toLowerCase(),
     allowHttp: env.ALLOW_HTTP ?? (env.NODE_ENV === 'production' ? 'never' : 'loopback'),
     corsOrigins: env.CORS_ORIGINS,
     cacheTtlSeconds: env.CACHE_TTL_SECONDS,

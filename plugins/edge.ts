@@ -128,7 +128,7 @@ export default fp<EdgeOptions>(
 
     const accountOf = (principal: Principal, { remoteAddress }: Socket): Account | undefined => {
       if (principal.kind === 'demo' && (hasProxies || remoteAddress === undefined)) return undefined
-      return quotas.find(principal, { ip: remoteAddress ?? '' })
+      return quotas.find(principal, { clientAddress: remoteAddress ?? '' })
     }
 
     const answerAtEdge = (request: IncomingMessage, response: ServerResponse): boolean => {

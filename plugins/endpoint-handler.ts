@@ -97,7 +97,7 @@ export const handlerOf = (row: Endpoint, prefix: string, publicUrl: string) => {
     const countRows = (rows: number) => {
       request.rowsRead += rows
     }
-    const live = { ...asked, type, isHead, address: request.ip, ending: reply.raw, countRows }
+    const live = { ...asked, type, isHead, address: request.clientAddress, ending: reply.raw, countRows }
     return respond(live).then((answer) => {
       if (!answer && 'answer' in row) {
         // Counted as an export before it was known that here is none.

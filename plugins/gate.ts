@@ -1,14 +1,17 @@
-import { BlockList, isIPv6, type Socket } from 'node:net'
+import type { Socket } from 'node:net'
 import type { FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { ApiError } from '../app/errors.ts'
+import { createAddressRanges, createClientAddress } from '../app/http/client-address.ts'
 import { isHost } from '../app/http/host.ts'
 import { isPageTarget } from '../app/pages/paths.ts'
 import { tokenParameters } from '../app/query/token-parameters.ts'
 
 export type GateOptions = {
-  /** Addresses or CIDR ranges whose `X-Forwarded-Proto` is believed. */
+  /** Addresses or CIDR ranges of proxies whose headers are believed. */
   trustedProxies: readonly string[]
+  /** The header, in lower case, in which these proxies name the client. Absent: `X-Forwarded-For`. */
+  clientIpHeader?: string | undefined
   /** `loopback`: plain HTTP from this machine itself is let in. */
   allowHttp: 'loopback' | 'never'
   /** Origin that clients see. */
@@ -19,6 +22,10 @@ export type GateOptions = {
 export type Transport = 'tls' | 'plain'
 
 declare module 'fastify' {
+  interface FastifyRequest {
+    /** The client's address, also behind trusted proxies. Use it and never `ip`, which is the peer's. */
+    readonly clientAddress: string
+  }
   interface FastifyInstance {
     /** Undefined: in plain, from where it may not. */
     transportOf(socket: Socket, forwardedProto: string | undefined): Transport | undefined
@@ -31,20 +38,6 @@ export const maxHeaderBytes = 16 * 1024
 const maxTargetBytes = 8192
 const uncounted = /([?&])(?:cursor|after)=[^&]*/g
 const tokenParameter = new RegExp(`[?&](?:${tokenParameters.join('|')})=`, 'i')
-
-const blockList = (addresses: readonly string[]): BlockList => {
-  const list = new BlockList()
-  for (const each of addresses) {
-    const [address = '', prefix] = each.split('/')
-    const family = isIPv6(address) ? 'ipv6' : 'ipv4'
-    if (prefix === undefined) list.addAddress(address, family)
-    else list.addSubnet(address, Number(prefix), family)
-  }
-  return list
-}
-
-const isListed = (list: BlockList, address: string): boolean =>
-  list.check(address, isIPv6(address) ? 'ipv6' : 'ipv4')
 
 /** Node keeps the first of these and drops the others: two readers of one request would see two senders. */
 const checkHeaders = (request: FastifyRequest): void => {
@@ -107,9 +100,15 @@ export const checkTarget = (target: string, method: string): void => {
 
 /** What every request passes first, before anything of it is parsed: bytes, then transport. */
 export default fp<GateOptions>(
-  (app, { trustedProxies, allowHttp, publicUrl }, done) => {
-    const proxies = blockList(trustedProxies)
-    const loopback = blockList(['127.0.0.0/8', '::1'])
+  (app, { trustedProxies, clientIpHeader, allowHttp, publicUrl }, done) => {
+    const isProxy = createAddressRanges(trustedProxies)
+    const isLoopback = createAddressRanges(['127.0.0.0/8', '::1'])
+    const clientAddress = createClientAddress({ isProxy, header: clientIpHeader })
+    app.decorateRequest('clientAddress', {
+      getter() {
+        return clientAddress(this.raw)
+      },
+    })
     const { tls, plain } = app.securityHeaders
 
     // A connection's address never changes: looked up once for all of its requests.
@@ -118,18 +117,18 @@ export default fp<GateOptions>(
       let peer = peers.get(socket)
       if (peer === undefined) {
         const address = socket.remoteAddress ?? ''
-        peer = { isLocal: isListed(loopback, address), isProxy: isListed(proxies, address) }
+        peer = { isLocal: isLoopback(address), isProxy: isProxy(address) }
         peers.set(socket, peer)
       }
       return peer
     }
     const transportOf = (socket: Socket, forwardedProto: string | undefined): Transport | undefined => {
       if ('encrypted' in socket) return 'tls'
-      const { isLocal, isProxy } = peerOf(socket)
-      if (isProxy && forwardedProto !== undefined) {
+      const peer = peerOf(socket)
+      if (peer.isProxy && forwardedProto !== undefined) {
         return lastOf(forwardedProto) === 'https' ? 'tls' : undefined
       }
-      return isLocal && allowHttp === 'loopback' ? 'plain' : undefined
+      return peer.isLocal && allowHttp === 'loopback' ? 'plain' : undefined
     }
     app.decorate('transportOf', transportOf)
 

@@ -14,7 +14,7 @@ const routes: RouteOptions[] = [
     // parseBody lists every fault, the names that there are not included.
     validatorCompiler: () => () => true,
     // Before the body is read: a refused body costs a request of the quota, too.
-    onRequest: (request) => request.server.accessRequests.admit(request.ip),
+    onRequest: (request) => request.server.accessRequests.admit(request.clientAddress),
     preHandler: refuseAddressParameters,
     handler: async (request, reply) => {
       const asked = parseBody(accessRequest, request.body, hint)

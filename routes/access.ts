@@ -29,7 +29,7 @@ export const accessRoutes = async (
   app.get('/access', { schema: hidden }, (_request, reply) => send(reply, accessPage(form.ticket())))
   app.post('/access', { schema: hidden }, async (request, reply) => {
     const values = (request.body ?? {}) as FormValues
-    const outcome = await form.submit(values, request.ip)
+    const outcome = await form.submit(values, request.clientAddress)
     reply.code(outcome.kind === 'received' ? 200 : outcome.status)
     if (outcome.kind === 'refused') reply.headers(outcome.headers)
     return send(reply, accessOutcomePage(outcome, values, form.ticket()))

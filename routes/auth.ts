@@ -42,7 +42,7 @@ const routes: RouteOptions[] = [
     preHandler: refuseAddressParameters,
     handler: async (request, reply) => {
       const { principals, logIn, signAccessToken } = request.server
-      const key = await logIn(readApiKey(request), request.ip, request.id)
+      const key = await logIn(readApiKey(request), request.clientAddress, request.id)
       await principals.markKeyUsed(key.keyId, (err, message) => request.log.warn({ err }, message))
       return reply.headers(noStore).send(await signAccessToken(key))
     },

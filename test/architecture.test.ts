@@ -110,6 +110,15 @@ t.test('commands know their process by the shell they are given', async (t) => {
   t.same(wrong, [])
 })
 
+t.test('a client is known by clientAddress, never by ip, which is a proxy’s', async (t) => {
+  const wrong = files
+    .filter((file) => /^(plugins|routes)\//.test(file))
+    .filter((file) =>
+      /\brequest\.ips?\b|\{[^}]*\bips?\b[^}]*\} = request\b/.test(readFileSync(join(root, file), 'utf8')),
+    )
+  t.same(wrong, [])
+})
+
 t.test('routes have no SQL, no Redis, no try/catch', async (t) => {
   const wrong = files
     .filter((file) => file.startsWith('routes/'))

@@ -79,6 +79,8 @@ t.test('proxies may be addresses and ranges of both families', async (t) => {
   for (const bad of ['10.0.0.0/33', '10.0.0.0/', '10.0.0.0/8/8', 'fd00::/129', 'localhost']) {
     t.match(refusal({ TRUSTED_PROXIES: bad }), 'TRUSTED_PROXIES', bad)
   }
+  t.match(refusal({ CLIENT_IP_HEADER: 'Fly-Client-IP' }), 'CLIENT_IP_HEADER: expected TRUSTED_PROXIES too')
+  t.match(refusal({ CLIENT_IP_HEADER: 'a b', TRUSTED_PROXIES: '::1' }), 'CLIENT_IP_HEADER')
 })
 
 t.test('holidays are dates', async (t) => {

@@ -35,6 +35,9 @@ export const crossFaults = (env: Partial<Environment>): string[] => {
   if (env.TRUSTED_PROXIES?.some((each) => !isAddressRange(each))) {
     faults.push('TRUSTED_PROXIES: expected addresses or CIDR ranges such as 10.0.0.0/8')
   }
+  if (env.CLIENT_IP_HEADER !== undefined && !env.TRUSTED_PROXIES?.length) {
+    faults.push('CLIENT_IP_HEADER: expected TRUSTED_PROXIES too, because only their headers are believed')
+  }
   if (env.HOLIDAYS?.some((each) => !date.safeParse(each).success)) {
     faults.push('HOLIDAYS: expected dates such as 2026-12-25')
   }

@@ -94,6 +94,13 @@ export const variables = {
     .describe(
       'Addresses or CIDR ranges of proxies. The service believes X-Forwarded-Proto and X-Forwarded-For from them only',
     ),
+  CLIENT_IP_HEADER: z
+    .string()
+    .regex(/^[A-Za-z0-9-]{1,64}$/, 'expected the name of a header, such as Fly-Client-IP')
+    .optional()
+    .describe(
+      'Header in which the trusted proxies send the client’s address, and nothing else. Default: the last address in X-Forwarded-For that is not a proxy’s',
+    ),
   ALLOW_HTTP: z
     .enum(['loopback', 'never'])
     .optional()

@@ -10,9 +10,9 @@ export type QuotasOptions = Omit<AccountDeps, 'onUnsettled'> & { limits: LimitsC
 export type Quotas = {
   /**
    * The customer's account under its plan; a demo token's is its client address's. Undefined for a plan
-   * without API access. `ip` is read where it is needed only.
+   * without API access. `clientAddress` is read where it is needed only.
    */
-  find(principal: Principal, client: { readonly ip: string }): Account | undefined
+  find(principal: Principal, client: { readonly clientAddress: string }): Account | undefined
 }
 
 const maxAccounts = 10_000
@@ -30,7 +30,7 @@ export const createQuotas = ({ limits, ...deps }: QuotasOptions): Quotas => {
   return {
     find({ kind, customerId, plan }, client) {
       if (kind === 'demo') {
-        return addresses.account({ tag: customerId, name: clientOf(client.ip) }, demoPolicies)
+        return addresses.account({ tag: customerId, name: clientOf(client.clientAddress) }, demoPolicies)
       }
       const own = policies[plan]
       return own && customers.account({ tag: customerId, name: '' }, own)
