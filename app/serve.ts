@@ -126,7 +126,9 @@ const listen = async ({
     const late = setTimeout(() => {
       log.warn({ connections: drain.cut() }, 'requests did not end in time: their connections are cut')
     }, cutAfterMs)
+    const stopLooking = drain.endIdle()
     await app.close()
+    stopLooking()
     clearTimeout(late)
     await upkeep?.stop()
     await tracing?.close()

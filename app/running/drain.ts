@@ -8,6 +8,12 @@ export type Drain = {
    * refuses nothing yet (RFC 9113, section 6.8). Connections stay open, so that no request meets a closed one.
    */
   begin(): void
+  /**
+   * Ends HTTP/1 connections as soon as nothing is under way on them, until the returned function is called. Call it
+   * when the server begins to close: Node ends those that are idle in that moment, and keeps those that become idle
+   * later.
+   */
+  endIdle(): () => void
   /** Cuts the connections that are still there, and says how many. */
   cut(): number
 }
@@ -15,7 +21,10 @@ export type Drain = {
 /** The greatest stream identifier: everything that is under way will be answered. */
 const everyStream = 2 ** 31 - 1
 
-type Listeners = Pick<Server, 'on' | 'prependListener'>
+/** Between two looks for idle connections. */
+const idleLookMs = 50
+
+type Listeners = Pick<Server, 'on' | 'prependListener' | 'closeIdleConnections'>
 
 /** How a server's clients are sent away before it closes. Call it before the server listens. */
 export const createDrain = (server: Listeners): Drain => {
@@ -44,6 +53,10 @@ export const createDrain = (server: Listeners): Drain => {
       server.prependListener('request', ({ httpVersionMajor }: IncomingMessage, response: ServerResponse) => {
         if (httpVersionMajor < 2) response.shouldKeepAlive = false
       })
+    },
+    endIdle() {
+      const look = setInterval(() => server.closeIdleConnections(), idleLookMs)
+      return () => clearInterval(look)
     },
     cut() {
       const count = sockets.size

@@ -31,6 +31,8 @@ const logIn = async ({ base }: Service): Promise<Record<string, string>> => {
   return { authorization: `Bearer ${((await answer.json()) as { access_token: string }).access_token}` }
 }
 
+type FeedPage = { next_token: string }
+
 /** Asks over a kept connection, which fetch would not show. */
 const ask = async (agent: Agent, url: string, headers: Record<string, string> = {}) => {
   const sent = request(url, { agent, headers }).end()
@@ -101,6 +103,28 @@ t.test('what does not end is cut, and the end is clean', async (t) => {
   t.ok(Date.now() - startedAt < 20_000)
   t.match(service.output(), /their connections are cut/)
   t.match(service.output(), /told to stop[\s\S]*ended in order/, 'and the log tells an end from a crash')
+})
+
+t.test('an answered long poll does not hold up the end, and nothing is cut', async (t) => {
+  const METRICS_TOKEN = 'who-measures-has-this'
+  const service = await start({ METRICS_TOKEN })
+  await untilReady(service)
+  const headers = await logIn(service)
+  const agent = new Agent({ keepAlive: true })
+  const from = (await fetch(`${service.base}/v1/changes`, { headers })).json() as Promise<{ page: FeedPage }>
+  const { next_token: token } = (await from).page
+  const polled = ask(agent, `${service.base}/v1/changes?after=${token}&wait=25`, headers)
+  await until('the poll waits', async () => {
+    const authorization = `Bearer ${METRICS_TOKEN}`
+    const metrics = await fetch(`${service.base}/metrics`, { headers: { authorization } })
+    return /^certdata_feed_waiters(\{.*\})? 1$/m.test(await metrics.text())
+  })
+  const startedAt = Date.now()
+  const stopped = service.stop()
+  t.match(await polled, { status: 200 })
+  t.equal(await stopped, 0)
+  t.ok(Date.now() - startedAt < 6_000, `${Date.now() - startedAt} ms`)
+  t.notMatch(service.output(), /their connections are cut/)
 })
 
 t.test('a second signal ends at once', async (t) => {
