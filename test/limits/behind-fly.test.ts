@@ -34,7 +34,11 @@ const flyProxy = '172.19.0.1'
 const demo = { authorization: 'Bearer cda_demo_public' }
 
 const createApp = async (t: Test, env: Record<string, string> = flySettings) => {
-  const app = await createTestApp(database, { env, clock: { offsetMs: 0, isStopped: true } })
+  const quotas = { LIMIT_DEMO_BURST: '20', LIMIT_DEMO_MINUTE: '60' }
+  const app = await createTestApp(database, {
+    env: { ...quotas, ...env },
+    clock: { offsetMs: 0, isStopped: true },
+  })
   t.teardown(() => app.close())
   return app
 }
