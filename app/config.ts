@@ -1,6 +1,6 @@
 import { crossFaults, type Environment } from './config/cross-faults.ts'
+import type { LimitsConfig } from './config/limits.ts'
 import { variables } from './config/variables.ts'
-import type { LimitsConfig } from './limits/policy.ts'
 
 export type Config = Readonly<{
   host: string

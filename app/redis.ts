@@ -92,3 +92,6 @@ const createClient = (url: string, options: Omit<RedisOptions, 'gathers'>): Redi
     },
   })
 }
+
+/** Health of a connection to Redis. `isBreakerOpen`: Redis hangs, and is not asked until it answers again. */
+export type RedisFigures = Readonly<{ isUp: boolean; isBreakerOpen: boolean }>

@@ -9,7 +9,14 @@ import { createPoller, type Poller } from './cache/poller.ts'
 import { createRedisCache, type SharedCache } from './cache/redis.ts'
 import type { Config } from './config.ts'
 import { createChangeSource } from './db/changes.ts'
-import { createDb, createPool, findServingRole, queueOf, readerRole } from './db/connect.ts'
+import {
+  createDb,
+  createPool,
+  findServingRole,
+  queueOf,
+  readerRole,
+  type StatementEnd,
+} from './db/connect.ts'
 import { createExportSource, type ExportSource } from './db/copy/source.ts'
 import { listPendingMigrations } from './db/migrate.ts'
 import type { Db } from './db/schema.ts'
@@ -21,7 +28,6 @@ import type { SlotStore } from './limits/slots.ts'
 import type { LimitStore } from './limits/store.ts'
 import { after } from './limits/timer.ts'
 import type { PoolFigures } from './observe/service-metrics.ts'
-import type { StatementEnd } from './observe/tracing.ts'
 import { openSecretKeys } from './secret-keys.ts'
 
 export type Log = {

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Representation } from '../app/cache/encodings.ts'
 import { encodedBody, isEncodable } from '../app/cache/encodings.ts'
-import type { Representation } from '../app/cache/entry.ts'
 import type { Answer } from '../app/cache/read-through.ts'
 import { ApiError } from '../app/errors.ts'
 import { formatStale } from '../app/http/cache-status.ts'

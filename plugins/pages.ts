@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
+import type { Representation } from '../app/cache/encodings.ts'
 import { encodedBody, isEncodable } from '../app/cache/encodings.ts'
-import type { Representation } from '../app/cache/entry.ts'
 import { isNotModified } from '../app/http/conditional.ts'
 import { findEncoding } from '../app/http/negotiation.ts'
 

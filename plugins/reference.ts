@@ -1,6 +1,6 @@
 import Fastify from 'fastify'
 import fp from 'fastify-plugin'
-import type { Representation } from '../app/cache/entry.ts'
+import type { Representation } from '../app/cache/encodings.ts'
 import { referenceScript } from '../app/pages/docs-page.ts'
 import { createRepresentation } from '../app/pages/representation.ts'
 import { immutable } from './pages.ts'

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { instantText } from '../db/queries/customers.ts'
+import { selectInstant } from '../db/instant.ts'
 import type { Db } from '../db/schema.ts'
 
 /** An entry as the operator sees it. Instants are RFC 3339 in UTC with six decimals. */
@@ -46,7 +46,7 @@ export const listEntries = async (
     ...(since === undefined ? [] : [sql`e.at >= ${since}::timestamptz`]),
   ]
   const { rows } = await sql<AuditEntry>`
-    select e.entry_id as entry, ${instantText('e.at')} as at,
+    select e.entry_id as entry, ${selectInstant('e.at')} as at,
       case e.actor when 'key' then coalesce(p.personal ->> 'key', e.actor) else e.actor end as actor,
       p.customer, e.customer_ref, e.action, p.personal ->> 'subject' as subject, e.outcome, e.request_id,
       p.personal ->> 'client' as client, p.personal -> 'details' as details, s.seal_no as seal

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
-import { instantText } from '../db/queries/customers.ts'
+import { selectInstant } from '../db/instant.ts'
 import type { Db } from '../db/schema.ts'
 import {
   type ChainedEntry,
@@ -54,7 +54,7 @@ const toLink = (row: LinkRow): Link => {
 const readLinks = async (db: Db, after: number): Promise<Link[]> => {
   const { rows } = await sql<LinkRow>`
     select s.seal_no as "sealNo", s.entry_id as "sealedId", s.commitment, s.mac, e.entry_id as "entryId",
-      ${instantText('e.at')} as at, e.actor, e.customer_ref as "customerRef", e.action, e.outcome,
+      ${selectInstant('e.at')} as at, e.actor, e.customer_ref as "customerRef", e.action, e.outcome,
       e.request_id as "requestId", p.salt, p.personal::text as personal
     from audit_seals s
     left join audit_entries e on e.entry_id = s.entry_id

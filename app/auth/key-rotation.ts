@@ -1,5 +1,5 @@
 import { sql, type Transaction } from 'kysely'
-import { instantText } from '../db/queries/customers.ts'
+import { selectInstant } from '../db/instant.ts'
 import type { Database, Db } from '../db/schema.ts'
 import { inTransaction } from '../db/transaction.ts'
 import type { Secrets } from './secrets.ts'
@@ -53,7 +53,7 @@ export const ensureSigningKeys = async (db: Db, secrets: Secrets): Promise<void>
 }
 
 const instant = <Column extends string>(column: Column) =>
-  instantText(column).$castTo<string | null>().as(column)
+  selectInstant(column).$castTo<string | null>().as(column)
 const isGone = sql<boolean>`state = 'retiring' and tokens_until < now() - interval '1 minute'`
 
 /** All signing keys, the newest first. */
@@ -63,7 +63,7 @@ export const listSigningKeys = (db: Db): Promise<SigningKeyRecord[]> =>
     .select([
       'kid',
       sql<SigningKeyState>`case when ${isGone} then 'gone' else state end`.as('state'),
-      instantText('created_at').as('created_at'),
+      selectInstant('created_at').as('created_at'),
       instant('activated_at'),
       instant('retired_at'),
       instant('tokens_until'),

@@ -1,4 +1,4 @@
-import { resourceNames } from '../resources/index.ts'
+import { resourceNames } from '../../schemas/resource-name.ts'
 
 /** The scope of the change feed; each resource in it needs its own as well. */
 export const changesScope = 'changes:read'

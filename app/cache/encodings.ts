@@ -2,7 +2,9 @@ import { availableParallelism } from 'node:os'
 import { promisify } from 'node:util'
 import zlib from 'node:zlib'
 import pLimit from 'p-limit'
-import type { Representation } from './entry.ts'
+
+/** What is sent: the body, its tag, and its encoded forms, each made once when first asked for. */
+export type Representation = Readonly<{ body: Buffer; etag: string; encoded: Map<string, Promise<Buffer>> }>
 
 /** In order of preference where a client likes several equally. */
 export const encodings = ['br', 'zstd', 'gzip'] as const

@@ -25,9 +25,6 @@ export type Entry = Stamped &
     isUnshared?: boolean
   }
 
-/** What of an entry is sent. */
-export type Representation = Pick<Entry, 'body' | 'etag' | 'encoded'>
-
 /** What a fill yields; the cache adds what the question says, and the epoch. */
 export type Filled = Omit<
   Entry,

@@ -7,12 +7,12 @@ import {
   type Customer,
   type CustomerChanges,
   changeCustomer,
-  countRecords,
   findCustomer,
   listCustomers,
   plans,
 } from '../db/queries/customers.ts'
 import type { Db, Plan } from '../db/schema.ts'
+import { countRecords } from '../gdpr/count.ts'
 import { parseDays, parseName, parseSlug } from './arguments.ts'
 import { changeAudited, recordAct } from './audited.ts'
 import { withOperator } from './context.ts'

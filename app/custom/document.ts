@@ -32,7 +32,7 @@ export const memberName = z
   .regex(/^[\p{L}_][\p{L}\p{N}_-]*$/u, 'expected letters, digits, _ and -, not beginning with a digit')
   .refine((name) => Buffer.byteLength(name) <= 63, 'expected at most 63 bytes')
 const parameterName = z.string().regex(/^[a-z][a-z0-9_]{0,39}$/, 'expected up to 40 of a-z 0-9 _')
-const resource = z.enum(resourceNames as [string, ...string[]])
+const resource = z.enum(resourceNames)
 /** What stands for itself. */
 export const scalar = z.union(
   [z.string().max(bounds.texts), z.number(), z.boolean(), z.null()],

@@ -1,6 +1,5 @@
 import { Kysely, type Logger, PostgresDialect } from 'kysely'
 import pg from 'pg'
-import type { StatementEnd } from '../observe/tracing.ts'
 import { createQueue, type Queue } from '../overload/queue.ts'
 import { createSocket } from './copy/socket.ts'
 import { type ReadRow, RowQuery, toText } from './page/row-query.ts'
@@ -163,6 +162,9 @@ const reportUnfit = (pool: pg.Pool, wall: Wall, onUnfit: ServingWall['onUnfit'])
 }
 
 type AskPage = (owner: string, text: string, values: readonly unknown[]) => Promise<ReadRow>
+/** How long a statement took that has just ended; `failed`: it was refused or not answered. */
+export type StatementEnd = { sql: string; milliseconds: number; failed: boolean }
+
 type OnStatement = (statement: StatementEnd) => void
 
 type Serving = { askPage: AskPage; queue: Queue }

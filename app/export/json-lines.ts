@@ -1,5 +1,6 @@
 import { copyElements, type ElementWriter } from './array.ts'
 import type { Column, ColumnKind } from './column.ts'
+import { stringMarks, writeEscaped } from './json-string.ts'
 import { copyRun, type Place, slackBytes, toConstant, toMarks, writeByte, writeConstant } from './place.ts'
 import {
   backslash,
@@ -22,41 +23,11 @@ export const linesType = 'application/x-ndjson'
 /** A cell of the row, with what stands before it in the line. */
 export type JsonPart = Readonly<{ before: string; kind: ColumnKind }>
 
-const nullText = toConstant('null')
-const unicodeEscape = toConstant('\\u00')
-const hexDigits = Buffer.from('0123456789abcdef')
 const space = 0x20
-
-/** What stands after a backslash (RFC 8259 §7) for a byte below 32; 0: `u00XX`. */
-const shortEscapes = new Uint8Array(32)
-for (const [byte, letter] of Object.entries({ 8: 'b', 9: 't', 10: 'n', 12: 'f', 13: 'r' })) {
-  shortEscapes[Number(byte)] = letter.charCodeAt(0)
-}
-
-/** What a string cannot hold as it is: these, and what is below 32. */
-const marks = toMarks(quote, backslash)
-const isPlain = (byte: number) => byte >= 32 && byte !== quote && byte !== backslash
-
-/** Writes a byte of a string, in the form that PostgreSQL gives it. */
-export const writeEscaped = (to: Place, byte: number): void => {
-  if (isPlain(byte)) {
-    writeByte(to, byte)
-    return
-  }
-  const letter = byte < 32 ? (shortEscapes[byte] as number) : byte
-  if (letter !== 0) {
-    writeByte(to, backslash)
-    writeByte(to, letter)
-    return
-  }
-  writeConstant(to, unicodeEscape)
-  writeByte(to, hexDigits[byte >> 4] as number)
-  writeByte(to, hexDigits[byte & 15] as number)
-}
-
+const nullText = toConstant('null')
 const writeText = (from: Place, to: Place): void => {
   writeByte(to, quote)
-  while (!endsCell(copyRun(from, to, marks))) writeEscaped(to, readByte(from))
+  while (!endsCell(copyRun(from, to, stringMarks))) writeEscaped(to, readByte(from))
   writeByte(to, quote)
 }
 
@@ -67,7 +38,7 @@ const writeQuotedInstant = (from: Place, to: Place): void => {
 }
 
 const elements: ElementWriter = {
-  marks,
+  marks: stringMarks,
   ...{ opening: quote, between: 0x2c, closing: quote },
   writeNull: (to) => writeConstant(to, nullText),
   writeEscaped,

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import { includesSnapshot, parseSnapshot, type Snapshot } from '../cache/snapshot.ts'
-import { instantText } from '../db/page/projection.ts'
+import { instantText } from '../db/instant.ts'
 import type { Db } from '../db/schema.ts'
 import { ApiError } from '../errors.ts'
 import { type SyncToken, targetOf } from './token.ts'

@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Snapshot } from '../cache/snapshot.ts'
-import { bindExpression, instantText } from '../db/page/projection.ts'
+import { instantText } from '../db/instant.ts'
+import { bindExpression } from '../db/page/projection.ts'
 import type { Edge, Resource, ResourceName } from '../resources/define.ts'
 import { resources } from '../resources/index.ts'
 import { type Cause, changeText, ownRows, recordData } from './change.ts'

@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Snapshot } from '../cache/snapshot.ts'
-import { type Bindings, instantText } from '../db/page/projection.ts'
+import { instantText } from '../db/instant.ts'
+import type { Bindings } from '../db/page/projection.ts'
 import type { ResourceName } from '../resources/define.ts'
 import { resources } from '../resources/index.ts'
 import { changeText, ownRows, recordData } from './change.ts'

@@ -3,11 +3,10 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { createSecureServer, type Http2SecureServer, type Http2Session } from 'node:http2'
 import { createServer } from './node-http.ts'
 import { limitPatience } from './patience.ts'
+import { keepAliveTimeoutMs } from './prepared.ts'
 
 /** A request that has not arrived by then is 408. */
 const requestTimeoutMs = 30_000
-/** Longer than the minute for which load balancers keep idle connections, so that they close first. */
-export const keepAliveTimeoutMs = 72_000
 
 /**
  * Requests of one HTTP/2 connection that are under way at once. Node sets no bound; RFC 9113, section 6.5.2, advises

@@ -1,6 +1,8 @@
 import type { ServerResponse } from 'node:http'
-import { keepAliveTimeoutMs } from './listener.ts'
 import { STATUS_CODES } from './node-http.ts'
+
+/** Longer than the minute for which load balancers keep idle connections, so that they close first. */
+export const keepAliveTimeoutMs = 72_000
 
 /**
  * Where Node's HTTP/1 answers keep their head until it goes out. It is no documented property, but the one by which

@@ -1,11 +1,12 @@
 import { matchesSecret, parseApiKey } from '../auth/api-keys.ts'
 import type { KeyFacts } from '../auth/facts.ts'
 import { type Principals, refuseApiKey } from '../auth/principals.ts'
+import type { LimitsConfig } from '../config/limits.ts'
 import { ApiError } from '../errors.ts'
 import type { Account, AccountDeps } from './account.ts'
 import { clientOf } from './address.ts'
 import { createLimiter } from './limiter.ts'
-import type { LimitsConfig, Policy } from './policy.ts'
+import type { Policy } from './policy.ts'
 import { refuseQuota } from './refusal.ts'
 
 export type LoginsOptions = Omit<AccountDeps, 'onUnsettled'> & {

@@ -1,8 +1,9 @@
 import type { Principal } from '../auth/principal.ts'
+import type { LimitsConfig } from '../config/limits.ts'
 import type { Account, AccountDeps } from './account.ts'
 import { clientOf } from './address.ts'
 import { createLimiter } from './limiter.ts'
-import { type LimitsConfig, planPolicies } from './policy.ts'
+import { planPolicies } from './policy.ts'
 
 export type QuotasOptions = Omit<AccountDeps, 'onUnsettled'> & { limits: LimitsConfig }
 

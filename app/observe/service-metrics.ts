@@ -1,4 +1,5 @@
 import type { Head } from '../audit/chain.ts'
+import type { RedisFigures } from '../redis.ts'
 import type { Collector } from './collector.ts'
 import { byLabel, counter, gauge } from './figures.ts'
 
@@ -10,9 +11,6 @@ export type PoolFigures = Readonly<{
   refused: number
   max: number
 }>
-
-/** `breakerOpen`: it hangs, and is left alone until it answers. */
-export type RedisFigures = Readonly<{ isUp: boolean; isBreakerOpen: boolean }>
 
 /** What the rooms tell of themselves when asked; see the metrics' help for what each means. */
 export type ServiceFigures = {

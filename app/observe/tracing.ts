@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Context, Span } from '@opentelemetry/api'
+import type { StatementEnd } from '../db/connect.ts'
 import { traceRedis } from './trace-redis.ts'
 
 /** An answer that has gone out. `route`: the pattern; `source`: where its data came from. */
@@ -12,9 +13,6 @@ export type RequestSpan = {
   traceparent: string
   end(answer: TracedAnswer): void
 }
-
-/** How long a statement took that has just ended; `failed`: it was refused or not answered. */
-export type StatementEnd = { sql: string; milliseconds: number; failed: boolean }
 
 export type Tracing = {
   /** Begins a span, under the caller's where it sent `traceparent`, and calls `next` within it. */

@@ -1,4 +1,5 @@
-import { createEtag, type Representation } from '../cache/entry.ts'
+import type { Representation } from '../cache/encodings.ts'
+import { createEtag } from '../cache/entry.ts'
 
 /** Text as it is sent: its bytes, their tag, and encodings made once when first asked. */
 export const createRepresentation = (type: string, text: string): Representation => {

@@ -1,4 +1,4 @@
-import type { Representation } from '../cache/entry.ts'
+import type { Representation } from '../cache/encodings.ts'
 import { type Assets, readAssets } from './assets.ts'
 import { demoPage } from './demo-page.ts'
 import { docsPage } from './docs-page.ts'

@@ -1,7 +1,8 @@
 import type { z } from 'zod'
+import type { ResourceName } from '../../schemas/resource-name.ts'
 import { type FieldKind, kindOf } from './kind.ts'
 
-export type ResourceName = 'certificates' | 'products' | 'projects' | 'countries' | 'lab' | 'approvals'
+export type { ResourceName }
 
 /**
  * What may be asked of a field: `equal` = eq ne in nin null (all on arrays), `range` adds gt gte lt lte,

@@ -16,4 +16,4 @@ export const resources: Readonly<Record<ResourceName, Resource>> = {
   approvals,
 }
 
-export const resourceNames = Object.keys(resources) as ResourceName[]
+export { resourceNames } from '../../schemas/resource-name.ts'

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { Representation } from '../cache/entry.ts'
+import type { Representation } from '../cache/encodings.ts'
 import { pruneServiceMinutes, reportServiceMinutes } from '../db/queries/service-minutes.ts'
 import type { Db } from '../db/schema.ts'
 import { createRepresentation } from '../pages/representation.ts'

@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { createSecrets } from '../../app/auth/secrets.ts'
 import { createDb, createPool, readerRole } from '../../app/db/connect.ts'
-import { instantText } from '../../app/db/page/projection.ts'
+import { instantText } from '../../app/db/instant.ts'
 import { createCursorCodec } from '../../app/query/cursor.ts'
 import { createPrepare } from '../../app/query/prepare.ts'
 import { resources } from '../../app/resources/index.ts'

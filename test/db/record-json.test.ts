@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { type RawBuilder, sql } from 'kysely'
 import t from 'tap'
-import { instantText } from '../../app/db/page/projection.ts'
+import { instantText } from '../../app/db/instant.ts'
 import { createSheet, writeRecords } from '../../app/db/page/record-json.ts'
 import type { Field, Resource } from '../../app/resources/define.ts'
 import { createTestDatabase } from '../helper.ts'

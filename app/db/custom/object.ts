@@ -3,8 +3,9 @@ import type { Bound } from '../../custom/bind.ts'
 import type { Node, Rows, Source } from '../../custom/definition.ts'
 import type { Field, ResourceName } from '../../resources/define.ts'
 import { resources } from '../../resources/index.ts'
+import { instantText } from '../instant.ts'
 import { filterConditions } from '../page/conditions.ts'
-import { bindExpression, customer, instantText, storedValue } from '../page/projection.ts'
+import { bindExpression, customer, storedValue } from '../page/projection.ts'
 import { orderedRows, shown } from './rows.ts'
 
 /** An expression whose value is JSON as text, and never null. */

@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Field, Resource } from '../../resources/define.ts'
+import { instantText } from '../instant.ts'
 import { compactJson } from './json-text.ts'
 
 /** Parameters of computed expressions; `window` undefined = the customer's setting, which the statement reads. */
@@ -22,10 +23,6 @@ export const bindExpression = (text: string, bindings: Bindings): RawBuilder<unk
   })
   return sql.join(parts, sql.raw(''))
 }
-
-/** An instant as answers write it: RFC 3339, UTC, six decimals, whatever the session's time zone. */
-export const instantText = (expression: string): string =>
-  `to_char(${expression} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`
 
 /** The column of a stored field over the row alias `r`; objects in the form that answers have. */
 export const storedValue = ({ name, kind, schema }: Field): string =>

@@ -1,4 +1,4 @@
-import { writeEscaped } from '../../export/json-lines.ts'
+import { writeEscaped } from '../../export/json-string.ts'
 import {
   type Constant,
   hasMark,

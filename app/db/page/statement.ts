@@ -2,8 +2,9 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Plan } from '../../query/plan.ts'
 import { isComputed } from '../../query/prepare.ts'
 import { resources } from '../../resources/index.ts'
+import { instantText } from '../instant.ts'
 import { filterConditions, keysetCondition, sortKeys } from './conditions.ts'
-import { customer, instantText, projection, recordProjection } from './projection.ts'
+import { customer, projection, recordProjection } from './projection.ts'
 
 /** What every statement that fills the cache says of itself. */
 export type Stamp = {

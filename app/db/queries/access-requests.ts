@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import { recordEvents } from '../../audit/record.ts'
+import { selectInstant } from '../instant.ts'
 import type { Db } from '../schema.ts'
 import { inTransaction } from '../transaction.ts'
-import { instantText } from './customers.ts'
 
 /** Instants are RFC 3339 in UTC with six decimals. */
 export type AccessRequest = {
@@ -57,9 +57,9 @@ export const deleteOldRequests = (db: Db, keptDays: number, actor: 'system' | 'o
 export const listAccessRequests = async (db: Db): Promise<AccessRequest[]> => {
   const { rows } = await sql<AccessRequest>`
     select request_id as id, status, company, name, email, message,
-      ${instantText('created_at')} as created_at, ${instantText('due_at')} as due_at,
+      ${selectInstant('created_at')} as created_at, ${selectInstant('due_at')} as due_at,
       status = 'open' and due_at < now() as overdue,
-      ${instantText('decided_at')} as decided_at, customer, reason
+      ${selectInstant('decided_at')} as decided_at, customer, reason
     from (
       select request_id, case when rejected_at is null then 'open' else 'rejected' end as status, company,
         name, email, message, created_at, due_at, rejected_at as decided_at, null as customer, reason
@@ -99,6 +99,6 @@ export const rejectRequest = async (
   const { rows } = await sql<{ id: string; decided_at: string }>`
     update access_requests set rejected_at = now(), reason = ${reason}
     where request_id = ${id} and rejected_at is null
-    returning request_id as id, ${instantText('rejected_at')} as decided_at`.execute(db)
+    returning request_id as id, ${selectInstant('rejected_at')} as decided_at`.execute(db)
   return rows[0]
 }

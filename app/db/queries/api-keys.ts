@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
+import { selectInstant } from '../instant.ts'
 import type { Db } from '../schema.ts'
 import { inTransaction } from '../transaction.ts'
-import { instantText } from './customers.ts'
 
 /** What may be known of a key; the secret is not. Instants are RFC 3339 in UTC with six decimals. */
 export type ApiKey = {
@@ -22,11 +22,11 @@ const columns = [
   'key_id',
   'customer_id as customer',
   'scopes',
-  instantText('expires_at').$castTo<string | null>().as('expires_at'),
-  instantText('revoked_at').$castTo<string | null>().as('revoked_at'),
+  selectInstant('expires_at').$castTo<string | null>().as('expires_at'),
+  selectInstant('revoked_at').$castTo<string | null>().as('revoked_at'),
   'last_used_on',
   'replaced_by',
-  instantText('created_at').as('created_at'),
+  selectInstant('created_at').as('created_at'),
 ] as const
 
 /** `secretSha256`: 32 bytes. `scopes` null = every scope. `expiresAt`: an instant; null = never. */

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
+import { selectInstant } from '../instant.ts'
 import type { Db } from '../schema.ts'
-import { instantText } from './customers.ts'
 
 /** A document as it is kept: `text` is its JSON, whose members' order is the answer's. */
 export type StoredDocument = { name: string; revision: number; text: string }
@@ -88,7 +88,7 @@ export const listEndpoints = async (db: Db, name?: string): Promise<CustomEndpoi
   const slugs = (granted: boolean) => sql`coalesce((select array_agg(g.customer_id order by g.customer_id)
     from custom_grants g where g.name = e.name and g.granted = ${granted}), '{}')`
   const { rows } = await sql<CustomEndpoint>`
-    select e.name, d.revision, d.document::json ->> 'title' as title, ${instantText('d.applied_at')} as applied_at,
+    select e.name, d.revision, d.document::json ->> 'title' as title, ${selectInstant('d.applied_at')} as applied_at,
       e.to_everyone as everyone, ${slugs(true)} as granted, ${slugs(false)} as revoked
     from custom_endpoints e join custom_documents d on d.name = e.name and d.superseded_at is null
     ${name === undefined ? sql`` : sql`where e.name = ${name}`} order by e.name`.execute(db)

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
 import { text } from '../../../schemas/fields.ts'
-import { resourceNames, resources } from '../../resources/index.ts'
+import { selectInstant } from '../instant.ts'
 import type { Db, Plan } from '../schema.ts'
 
 /** What customers are called in import lines, tokens and on the command line; the table checks the same. */
@@ -24,17 +24,13 @@ export type Customer = {
   created_at: string
 }
 
-/** An instant as the contract writes it, whatever the session's time zone is; null stays null. */
-export const instantText = (column: string) =>
-  sql.raw<string>(`to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`)
-
 const columns = [
   'customer_id as customer',
   'name',
   'plan',
-  instantText('suspended_at').$castTo<string | null>().as('suspended_at'),
+  selectInstant('suspended_at').$castTo<string | null>().as('suspended_at'),
   'expiring_within',
-  instantText('created_at').as('created_at'),
+  selectInstant('created_at').as('created_at'),
 ] as const
 
 /** One customer by primary key; undefined where there is none. */
@@ -89,15 +85,3 @@ export const changeCustomer = (
     .where('customer_id', '=', customerId)
     .returning(columns)
     .executeTakeFirst()
-
-/** How many records the customer has, by resource: one scan of his part of each table's primary key. */
-export const countRecords = async (db: Db, customerId: string): Promise<Record<string, number>> => {
-  const names = resourceNames.filter((name) => !resources[name].reference)
-  const counts = names.map(
-    (name) => sql`select ${sql.lit(name)} as resource, count(*)::integer as records
-      from ${sql.table(name)} where customer_id = ${customerId}`,
-  )
-  const { rows } = await sql<{ resource: string; records: number }>`
-    ${sql.join(counts, sql` union all `)}`.execute(db)
-  return Object.fromEntries(rows.map((row) => [row.resource, row.records]))
-}
