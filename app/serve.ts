@@ -124,7 +124,10 @@ const listen = async ({
     drain.begin()
     await delay(config.drainMs)
     const late = setTimeout(() => {
-      log.warn({ connections: drain.cut() }, 'requests did not end in time: their connections are cut')
+      log.warn(
+        { connections: drain.cut() },
+        'requests did not end in time: the service closes their connections',
+      )
     }, cutAfterMs)
     const stopLooking = drain.endIdle()
     await app.close()
@@ -144,7 +147,7 @@ const serve = async (config: Config) => {
   let stop = async () => {}
   const close = async ({ err }: { err?: Error }) => {
     if (err) log.fatal({ err }, 'stopping after an unexpected error')
-    else log.info('told to stop: what is under way is finished first')
+    else log.info('the service stops: it finishes the requests in flight first')
     draining = true
     starting.abort()
     try {

@@ -59,7 +59,7 @@ const createSeal = (app: FastifyInstance, { db, secrets, now }: AuditOptions) =>
     if (known && head.sealNo <= known.sealNo) {
       contradictions += 1
       const heads = { published: formatHead(known), found: formatHead(head) }
-      app.log.error(heads, 'the audit chain was cut or rewritten: it lacks a head that was published')
+      app.log.error(heads, 'the audit chain was cut or rewritten: a published head is missing')
     }
     known = head
     app.log.info({ head: formatHead(head) }, 'audit head')
@@ -130,7 +130,7 @@ async function audit(app: FastifyInstance, options: AuditOptions): Promise<void>
     write: (events) => recordEvents(db, events),
     onLost: (lost) => {
       lostEntries += lost
-      app.log.error({ lost }, 'audit entries of reads were lost: the database does not take them')
+      app.log.error({ lost }, 'audit entries of reads were lost, because the database does not accept them')
     },
   })
   const sealing = createSeal(app, options)
@@ -162,7 +162,7 @@ async function audit(app: FastifyInstance, options: AuditOptions): Promise<void>
   app.addHook('onClose', async () => {
     await stop()
     const warn = (error: Error) =>
-      app.log.warn({ reason: error.message }, 'audit entries were lost at the end')
+      app.log.warn({ reason: error.message }, 'audit entries were lost when the service stopped')
     await flush().catch(warn)
     await seal(true).catch(warn)
   })

@@ -20,7 +20,8 @@ export default fp<SigningKeyOptions>(
         await signingKeys.refresh()
         isFailing = false
       } catch (error) {
-        if (!isFailing) app.log.warn({ err: error }, 'signing keys cannot be read: those known stay in use')
+        if (!isFailing)
+          app.log.warn({ err: error }, 'signing keys cannot be read: the known keys stay in use')
         isFailing = true
       }
       schedule()

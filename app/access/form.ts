@@ -69,13 +69,14 @@ export const createAccessForm = (requests: AccessRequests, secrets: Mac, now: ()
     },
     async submit({ website = '', ticket = '', consent, ...values }, ip) {
       if (website !== '') {
-        return refuse(400, 'Leave the field "Website" empty: it is there for programs only.', {
+        return refuse(400, 'Leave the hidden field "Website" empty: only programs fill it in.', {
           website: 'expected nothing',
         })
       }
       const age = ageMs(ticket)
       if (age === undefined || age > slowestMs) return refuse(400, 'This form is too old: send it once more.')
-      if (age < fastestMs) return refuse(400, 'That was faster than anybody types: send it once more.')
+      if (age < fastestMs)
+        return refuse(400, 'The form was sent faster than people type. Please send it once more.')
       try {
         await requests.admit(ip)
         const { company, name, email, message } = values

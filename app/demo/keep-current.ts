@@ -10,7 +10,7 @@ export const keepExampleDataCurrent = (local: LocalDatabase, log: Log): NodeJS.T
     if (utcDay() === day) return
     day = utcDay()
     local.refreshExampleData(day).catch((error: Error) => {
-      log.warn({ reason: error.message }, 'the example data could not be brought to the new day')
+      log.warn({ reason: error.message }, 'the example data could not be updated to the new day')
     })
   }
   return setInterval(check, 60_000).unref()

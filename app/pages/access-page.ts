@@ -17,7 +17,7 @@ const fields: readonly Field[] = [
   {
     name: 'email',
     label: 'E-mail',
-    hint: 'Where the answer goes.',
+    hint: 'We send the answer to this address.',
     autocomplete: 'email',
     type: 'email',
     most: 254,
@@ -25,7 +25,7 @@ const fields: readonly Field[] = [
   {
     name: 'message',
     label: 'What the access is for',
-    hint: 'Which systems will use it, and whether you are a customer already.',
+    hint: 'Say which systems will use it, and whether you are already a customer.',
     most: 4_000,
   },
 ]
@@ -62,7 +62,7 @@ ${fields.map((field) => fieldBlock(field, values[field.name] ?? '', faults[field
 const instant = (text: string) => `${text.slice(0, 10)}, ${text.slice(11, 16)} UTC`
 
 const receipt = (id: string, dueAt: string): Html =>
-  html`<div class="notice" id="receipt" tabindex="-1"><h2>The request has come.</h2><p>You will hear from us by <strong>${instant(dueAt)}</strong>, which is one business day. For questions about it, name the request <code>${id}</code>.</p></div>`
+  html`<div class="notice" id="receipt" tabindex="-1"><h2>Your request has arrived.</h2><p>You will hear from us by <strong>${instant(dueAt)}</strong>, within one business day. If you have a question, give the id of the request: <code>${id}</code>.</p></div>`
 
 const pageOf = (main: Html): PageContent => ({
   title: 'Get access',
@@ -71,9 +71,9 @@ const pageOf = (main: Html): PageContent => ({
   styles: ['access.css'],
   script: 'access.js',
   main: html`<h1>Get access</h1>
-<p class="lead">API access is part of the plans premium and enterprise. Ask for it here, and you will have an answer within one business day.</p>
+<p class="lead">API access is part of the plans premium and enterprise. Ask for it here. You get an answer within one business day.</p>
 ${main}
-<h2>Just looking?</h2><p>The <a href="/demo">demo</a> needs no access: it has example data and a public token.</p>`,
+<h2>Just looking?</h2><p>The <a href="/demo">demo</a> needs no access. It uses example data and a public token.</p>`,
 })
 
 /** `/access`: an empty form. `ticket` goes with it. */

@@ -4,7 +4,7 @@ import type { PageContent } from './layout.ts'
 /** `/demo`: the frame; endpoints and controls come from the OpenAPI document that the demo token sees. */
 export const demoPage = (demoToken: string): PageContent => ({
   title: 'Demo',
-  description: 'Send requests with the demo token and look at the answers. Example data only.',
+  description: 'Send requests with the demo token and look at the answers. The demo has example data only.',
   path: '/demo',
   isWide: true,
   styles: ['demo.css'],

@@ -14,6 +14,6 @@ export const docsPage = (demoToken: string, guides: readonly Guide[]): PageConte
   styles: ['docs.css'],
   script: 'docs.js',
   main: html`<nav class="guides" aria-label="Guides"><strong>Guides</strong><ul>${guides.map(({ path, title }) => html`<li><a href="${path}">${title}</a></li>`)}<li><a href="/docs/guides">All guides</a></li></ul></nav>
-<noscript><p class="notice">The reference needs JavaScript. <a href="/openapi.json">The OpenAPI document</a> says the same to programs.</p></noscript>
+<noscript><p class="notice">The reference needs JavaScript. <a href="/openapi.json">The OpenAPI document</a> has the same content.</p></noscript>
 <div id="reference" data-token="${demoToken}" data-script="${referenceScript}"></div>`,
 })

@@ -38,7 +38,7 @@ const listPage = (): PageContent => ({
   description: 'Every error of the API, what it means and what to do about it.',
   path: '/problems',
   main: html`<h1>Errors</h1>
-<p class="lead">Errors are problem documents (RFC 9457). <code>type</code> leads to the page here, <code>code</code> is for programs, <code>detail</code> for people, and <code>request_id</code> for questions to the operator.</p>
+<p class="lead">Errors are problem documents (RFC 9457). <code>type</code> leads to a page below. <code>code</code> is for programs, and <code>detail</code> is for people. Give <code>request_id</code> to the operator when you have a question.</p>
 <div class="scroll"><table class="stacked"><thead><tr><th>Status</th><th>Code</th><th>Meaning</th></tr></thead><tbody>${codes.map(
     (code) => {
       const [status] = catalogue[code]

@@ -16,7 +16,7 @@ export const statusPage = (): PageContent => ({
 <section aria-labelledby="days-title"><h2 id="days-title">Availability by day</h2>
 <div id="days" class="chart"></div></section>
 
-<section aria-labelledby="figures-title"><h2 id="figures-title">Against what is promised</h2>
+<section aria-labelledby="figures-title"><h2 id="figures-title">Compared with the promise</h2>
 <div class="scroll plate" tabindex="0" role="region" aria-label="Figures by period"><table id="figures"><thead><tr>
 <th scope="col">Figure</th><th scope="col">Last 5 minutes</th><th scope="col">24 hours</th><th scope="col">30 days</th><th scope="col">90 days</th><th scope="col">Promised</th>
 </tr></thead><tbody></tbody></table></div></section>
@@ -35,5 +35,5 @@ export const statusPage = (): PageContent => ({
 <div id="incidents"></div></section>
 
 <section aria-labelledby="method"><h2 id="method">How this is measured</h2>
-<p>Each instance asks itself for data every ten seconds, through the database, and counts every answer it gives. A minute is as available as the worse of two: the share of its six probes that were answered, and the share of answers that were no fault of ours (5xx). Minutes that no instance reported count as not available, and are drawn as gaps. Times are those of answers with data, from the arrival of the request to the end of the answer, measured at the service; the network is not in them. The oldest answer says for how long a change may at most have been missing from an answer, sampled with each probe. The 99th percentile comes from a histogram and is right to within a fifth.</p></section>`,
+<p>Every ten seconds, each instance sends itself a probe that reads the database. It also counts all of its answers. The availability of a minute is the lower of two shares: the share of its six probes that were answered, and the share of answers without a fault of ours (5xx). A minute without a report counts as not available, and is drawn as a gap. Times are measured at the service, from the arrival of a request to the end of its answer, for answers with data. They do not include the network. The oldest answer is the longest time for which a change was missing from an answer, sampled with each probe. The 99th percentile comes from a histogram and is exact to within a fifth.</p></section>`,
 })

@@ -21,7 +21,7 @@ export const supervise = async (config: Config, withinMs: number): Promise<void>
     if (err) log.fatal({ err }, 'stopping after an unexpected error')
     const isClean = await workers?.stop()
     await stream.end()
-    if (isClean === false) throw new Error('a worker did not end in order')
+    if (isClean === false) throw new Error('a worker ended with an error')
   })
   const port = await findPort(config)
   workers = await startWorkers({ count: config.workers, env: { PORT: String(port) }, log })

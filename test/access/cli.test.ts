@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import t from 'tap'
 import { createCommandLine, run } from '../command-line.ts'
-import { createTestApp, createTestDatabase, logIn } from '../helper.ts'
+import { connectOwner, createTestApp, createTestDatabase, logIn } from '../helper.ts'
 
 const database = await createTestDatabase()
 const app = await createTestApp(database)
@@ -140,9 +140,11 @@ t.test('a customer made from a request takes it along: exported with it, erased 
     where relkind = 'r' and relnamespace = 'public'::regnamespace and relname not like 'kysely%'`.execute(
     operator,
   )
+  const owner = connectOwner(database)
+  t.teardown(() => owner.destroy())
   for (const { name } of tables.rows) {
     const { rows: all } = await sql<{ row: string }>`
-      select row_to_json(x)::text as row from ${sql.table(name)} x`.execute(operator)
+      select row_to_json(x)::text as row from ${sql.table(name)} x`.execute(owner)
     t.notMatch(JSON.stringify(all), /[Tt]elltale/, name)
   }
 })

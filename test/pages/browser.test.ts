@@ -166,7 +166,7 @@ t.test('the form: what is missing is said at its field, what the service refuses
   await fill(page, { ...good, email: 'nobody' })
   await page.check('#consent')
   await page.click('form button')
-  t.match(await page.textContent('#email-fault'), /no e-mail address/)
+  t.match(await page.textContent('#email-fault'), /not an e-mail address/)
   t.equal(await page.locator('[aria-invalid=true]').count(), 1)
   // The service knows more: control characters cannot be stored.
   await fill(page, { email: good.email })
@@ -179,7 +179,7 @@ t.test('the form: what is missing is said at its field, what the service refuses
   await page.click('form button')
   await page.waitForSelector('#outcome[role=status]')
   const receipt = await page.textContent('#outcome')
-  t.match(receipt, /The request has come.*You will hear from us by/s)
+  t.match(receipt, /Your request has arrived.*You will hear from us by/s)
   const { rows } = await sql<{ id: string; email: string }>`
     select request_id as id, email from access_requests`.execute(database.operator)
   t.match(rows, [{ email: good.email }])
@@ -199,14 +199,14 @@ t.test('the form works without JavaScript', async (t) => {
   clock.offsetMs += 5_000
   await page.click('form button')
   await page.waitForURL('**/access')
-  t.match(await page.textContent('main'), /The request has come/)
+  t.match(await page.textContent('main'), /Your request has arrived/)
   await close()
 })
 
 t.test('the status page says what was measured, and goes on by itself', async (t) => {
   const { page, faults, close } = await open('/status', { hasClock: true })
   await page.waitForSelector('#figures tbody tr')
-  t.match(await page.textContent('#state'), /Not measured/)
+  t.match(await page.textContent('#state'), /Too few measurements/)
   t.equal(await page.locator('#days rect').count(), 90)
   t.equal(await page.locator('#days rect.none').count(), 90, 'days without figures are no good days')
   const measured = (await (await fetch(`${origin}/status.json`)).json()) as ReturnType<

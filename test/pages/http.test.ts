@@ -212,7 +212,7 @@ t.test('without JavaScript the form is sent as a form: programs are refused, peo
   const ticket = ticketOf((await get('/access')).body)
   const early = await post({ ...good, ticket })
   t.equal(early.statusCode, 400)
-  t.match(early.body, /faster than anybody types/)
+  t.match(early.body, /faster than people type/)
   t.match(
     early.body,
     'value="Acme &amp; &lt;Söhne&gt;"',
@@ -220,7 +220,7 @@ t.test('without JavaScript the form is sent as a form: programs are refused, peo
   )
   clock.offsetMs += 5_000
   const trapped = await post({ ...good, ticket, website: 'http://spam.example' })
-  t.match([trapped.statusCode, trapped.body], [400, /for programs only/])
+  t.match([trapped.statusCode, trapped.body], [400, /only programs fill it in/])
   for (const forged of ['', 'AAAA', `${ticket.slice(0, -2)}AA`]) {
     t.match((await post({ ...good, ticket: forged })).body, /form is too old/)
   }
@@ -233,7 +233,10 @@ t.test('without JavaScript the form is sent as a form: programs are refused, peo
 
   const sent = await post({ ...good, ticket })
   t.equal(sent.statusCode, 200)
-  t.match(sent.body, /The request has come.*You will hear from us by <strong>\d{4}-\d\d-\d\d, \d\d:\d\d UTC/s)
+  t.match(
+    sent.body,
+    /Your request has arrived.*You will hear from us by <strong>\d{4}-\d\d-\d\d, \d\d:\d\d UTC/s,
+  )
   t.equal(await countRequests(), 1)
   for (let i = 0; i < 2; i++) await post({ ...good, ticket })
   const over = await post({ ...good, ticket })

@@ -102,7 +102,7 @@ t.test('what does not end is cut, and the end is clean', async (t) => {
   t.equal(await service.stop(), 0)
   t.ok(Date.now() - startedAt < 20_000)
   t.match(service.output(), /their connections are cut/)
-  t.match(service.output(), /told to stop[\s\S]*ended in order/, 'and the log tells an end from a crash')
+  t.match(service.output(), /the service stops[\s\S]*ended in order/, 'and the log tells an end from a crash')
 })
 
 t.test('an answered long poll does not hold up the end, and nothing is cut', async (t) => {

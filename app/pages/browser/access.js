@@ -14,9 +14,9 @@ const fastestMs = 3_000
 /** What is said of a field that is empty. */
 const missing = {
   company: 'Name your company.',
-  name: 'Say who you are.',
-  email: 'Say where the answer goes.',
-  message: 'Say what the access is for.',
+  name: 'Give your name.',
+  email: 'Give the address for the answer.',
+  message: 'Say what you need the access for.',
 }
 const labels = {
   company: 'Company',
@@ -37,12 +37,12 @@ const faultOf = (name) => {
   if (name === 'consent') {
     return /** @type {HTMLInputElement} */ (control(name)).checked
       ? undefined
-      : 'Without consent nothing may be kept.'
+      : 'We may not keep your request without your consent.'
   }
   const value = control(name).value.trim()
   if (value === '') return missing[name]
   if (name === 'email' && !/^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(value)) {
-    return 'This is no e-mail address: expected something like ada@acme.example.'
+    return 'This is not an e-mail address. Expected an address such as ada@acme.example.'
   }
   return undefined
 }
@@ -57,7 +57,7 @@ const showFault = (name, fault) => {
 }
 
 /** @param {Partial<Record<Name, string>>} faults @param {string} [message] */
-const showFaults = (faults, message = 'Some fields need another look.') => {
+const showFaults = (faults, message = 'Please correct the marked fields.') => {
   for (const name of names) showFault(name, faults[name])
   const links = names
     .filter((name) => faults[name] !== undefined)
@@ -77,15 +77,15 @@ const showReceipt = ({ id, due_at }) => {
   outcome.className = 'notice'
   outcome.setAttribute('role', 'status')
   outcome.replaceChildren(
-    make('h2', {}, 'The request has come.'),
+    make('h2', {}, 'Your request has arrived.'),
     make(
       'p',
       {},
       'You will hear from us by ',
       make('strong', {}, due),
-      ' (your time), which is one business day.',
+      ' (your time), within one business day.',
     ),
-    make('p', {}, 'For questions about it, name the request ', make('code', {}, id), '.'),
+    make('p', {}, 'If you have a question, give the id of the request: ', make('code', {}, id), '.'),
   )
   outcome.focus()
 }
@@ -134,11 +134,11 @@ form.addEventListener('submit', async (event) => {
   if (/** @type {HTMLInputElement} */ (find('#website', HTMLElement)).value !== '') {
     return showFaults(
       {},
-      'A field that is for programs only was filled in. Load the page again, and send it once more.',
+      'A hidden field was filled in, as programs do. Load the page again, and send the form once more.',
     )
   }
   if (performance.now() - openedAt < fastestMs) {
-    return showFaults({}, 'That was faster than anybody types: send it once more.')
+    return showFaults({}, 'The form was sent faster than people type. Please send it once more.')
   }
   const button = find('button[type=submit]', HTMLButtonElement, form)
   button.disabled = true
@@ -147,7 +147,7 @@ form.addEventListener('submit', async (event) => {
   } catch {
     showFaults(
       {},
-      'The request could not be sent. Is the network there? Nothing you wrote is lost: try again.',
+      'The request could not be sent. Check your network and try again. Your text is still here.',
     )
   }
   button.disabled = false

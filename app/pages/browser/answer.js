@@ -69,14 +69,14 @@ export const phrase = (status) => `${status} ${phrases[status] ?? ''}`.trim()
 const cacheWords = ({ headers, status }) => {
   const said = headers.get('cache-status') ?? ''
   const asOf = headers.get('data-as-of')
-  const until = asOf === null ? '' : ` Every commit before ${asOf.slice(11, 23)} UTC is in it.`
+  const until = asOf === null ? '' : ` It contains every commit before ${asOf.slice(11, 23)} UTC.`
   if (said.includes('db-unreachable'))
-    return `From a cache, and said to be stale: the database does not answer.${until}`
+    return `From a cache, and marked as stale, because the database does not answer.${until}`
   if (said.includes('detail=redis')) return `From the cache that instances share.${until}`
-  if (said.includes('; hit')) return `From memory: nothing was asked of the database.${until}`
-  if (said.includes('; stored')) return `Read from the database, and kept for the next one who asks.${until}`
+  if (said.includes('; hit')) return `From memory, without asking the database.${until}`
+  if (said.includes('; stored')) return `Read from the database, and kept for the next request.${until}`
   if (said.includes('fwd=')) return `Read from the database.${until}`
-  return status < 400 ? 'Of the moment: such answers are never kept.' : ''
+  return status < 400 ? 'Made for this request: such answers are never kept.' : ''
 }
 
 /** @param {Answer} answer */

@@ -200,7 +200,7 @@ const submit = async (etag) => {
     show(answer)
   } catch (error) {
     find('#said', HTMLElement).textContent =
-      `The request failed: ${error instanceof Error ? error.message : error}. Is the network there?`
+      `The request failed: ${error instanceof Error ? error.message : error}. Check your network.`
   }
 }
 

@@ -4,8 +4,8 @@ import { addCopyButton, find, milliseconds, percent } from './ui.js'
 const words = {
   operational: ['Everything works.', 'good'],
   degraded: ['Some requests fail at the moment.', 'warn'],
-  down: ['The service does not answer as it should.', 'bad'],
-  unknown: ['Not measured for long enough to say.', 'soft'],
+  down: ['The service does not answer correctly.', 'bad'],
+  unknown: ['Too few measurements to tell.', 'soft'],
 }
 
 for (const box of document.querySelectorAll('.codebox')) addCopyButton(/** @type {HTMLElement} */ (box))

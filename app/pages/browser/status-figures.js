@@ -25,7 +25,7 @@ export const showFigures = ({ periods, targets }) => {
   const rows = [
     [
       'Availability',
-      `we aim at ${objective * 100} %`,
+      `our own goal is ${objective * 100} %`,
       ({ availability }) => ({
         text: percent(availability),
         class: tone(availability === null ? null : availability >= promised),
@@ -33,7 +33,7 @@ export const showFigures = ({ periods, targets }) => {
       `${promised * 100} %`,
     ],
     [`Error budget, ${promised * 100} %`, 'time that may fail', (period) => budgetText(period, promised), ''],
-    [`Error budget, ${objective * 100} %`, 'of our own aim', (period) => budgetText(period, objective), ''],
+    [`Error budget, ${objective * 100} %`, 'of our own goal', (period) => budgetText(period, objective), ''],
     [
       'Average answer',
       'with data',

@@ -27,13 +27,13 @@ const refreshMs = 10_000
 const states = {
   operational: 'Everything works',
   degraded: 'Some requests fail at the moment',
-  down: 'The service does not answer as it should',
-  unknown: 'Not measured for long enough to say',
+  down: 'The service does not answer correctly',
+  unknown: 'Too few measurements to tell',
 }
 
 const kinds = {
   failing: 'Requests or probes failed.',
-  unreported: 'No instance reported: whether anybody was answered is not known, and counts as no.',
+  unreported: 'No instance reported. The time counts as not available.',
 }
 
 /** @param {Status} status */
@@ -96,8 +96,8 @@ const refresh = async () => {
     show(await answer.json())
   } catch {
     find('#fresh', HTMLElement).textContent =
-      'The figures could not be loaded just now; trying again in ten seconds.'
-    if (!shown) find('#state', HTMLElement).textContent = 'Status not known'
+      'The figures could not be loaded. The page tries again in ten seconds.'
+    if (!shown) find('#state', HTMLElement).textContent = 'Unknown status'
   }
   setTimeout(refresh, refreshMs)
 }
