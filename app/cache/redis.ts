@@ -54,13 +54,16 @@ const giveUpAfterMs = 5_000
 /** An instance that died with a lease holds the others up for so long. */
 const leaseMs = 1_000
 
-/** Ranks are texts of one length: Lua's numbers are doubles, and would take close snapshots for the same. */
+/**
+ * Ranks are texts of one length: Lua's numbers are doubles, and would take close snapshots for the same. The SET comes
+ * first: after another write of the same script, Redis takes it beyond `maxmemory`, too.
+ */
 const setScript = `
 local known = redis.call('GETRANGE', KEYS[1], 0, ${rankBytes - 1})
-redis.call('DEL', KEYS[2])
 if #known < ${rankBytes} or known <= ARGV[1] then
   redis.call('SET', KEYS[1], ARGV[2], 'PX', ARGV[3])
-end`
+end
+redis.call('DEL', KEYS[2])`
 
 /** An instance that finds a lease taken says so in it, and its holder that it was asked once, when it keeps nothing. */
 const [wanted, seen] = ['wanted', 'seen']

@@ -304,6 +304,18 @@ async function testShared({ url, port, pid, stop }: NonNullable<typeof redis>) {
     t.ok(worst < budgetMs, `${label}: the slowest took ${worst.toFixed(0)} ms`)
   }
 
+  t.test('a full Redis takes no answer beyond its memory', async (t) => {
+    const cache = openCache()
+    await sealedOf(cache, entryOf('acme', 'before it is full', 'x'))
+    await client.config('SET', 'maxmemory', '1')
+    cache.set(entryOf('acme', 'while it is full', 'x'))
+    // The answer to a later command on the same connection comes after the script.
+    await cache.look('acme', 'while it is full', dependsOn)
+    t.same(await client.keys('*while it is full'), [])
+    await client.config('SET', 'maxmemory', '0')
+    await sealedOf(cache, entryOf('acme', 'once there is room', 'x'))
+  })
+
   t.test('Redis paused, killed or coming back: answers stay right, at most a little later', async (t) => {
     await askAround(t, 'well')
     process.kill(running.pid, 'SIGSTOP')
