@@ -3,7 +3,7 @@ import { dirname, join, normalize } from 'node:path'
 import t from 'tap'
 
 const root = join(import.meta.dirname, '..')
-const files = globSync('{app,plugins,routes,schemas,bench,test}/**/*.ts', {
+const files = globSync('{app,plugins,routes,schemas,bench,checks,test}/**/*.ts', {
   cwd: root,
   exclude: (path) => path.endsWith('node_modules'),
 }).sort()
@@ -38,7 +38,7 @@ const allowed: Record<string, string[]> = {
   schemas: ['schemas'],
 }
 
-const isOurs = ({ to }: Import) => /^(app|plugins|routes|schemas|bench|test)\//.test(to)
+const isOurs = ({ to }: Import) => /^(app|plugins|routes|schemas|bench|checks|test)\//.test(to)
 const sentence = ({ from, to }: Import) => `${from} → ${to}`
 
 t.test('the check sees imports at all', async (t) => {
@@ -48,7 +48,7 @@ t.test('the check sees imports at all', async (t) => {
 
 t.test('nobody imports more of node:http than its types: app/http/node-http.ts says why', async (t) => {
   const importsHttp = /(?:^|\n)import (?!type )[^'"]*['"]node:http['"]/
-  const service = files.filter((file) => !/^(bench|test)\//.test(file))
+  const service = files.filter((file) => !/^(bench|checks|test)\//.test(file))
   t.same(
     service.filter((file) => importsHttp.test(readFileSync(join(root, file), 'utf8'))),
     [],
@@ -63,13 +63,15 @@ t.test('imports go one way: server → app → plugins, routes → core → sche
 })
 
 t.test(
-  'nobody imports bench/, but its own tests, and test/; what all who measure need is for both',
+  'only tests and checks import bench/, checks/ and test/, and of the bench only what all who measure need',
   async (t) => {
     const wrong = imports.filter(
       ({ from, to }) =>
-        /^(bench|test)\//.test(to) &&
+        /^(bench|checks|test)\//.test(to) &&
         from.split('/')[0] !== to.split('/')[0] &&
         !(from.startsWith('test/bench/') && to.startsWith('bench/')) &&
+        !(from.startsWith('test/checks/') && to.startsWith('checks/')) &&
+        !(from.startsWith('checks/') && to.startsWith('test/')) &&
         !(from.startsWith('test/') && /^bench\/lib\/(machine|as-started)\.ts$/.test(to)),
     )
     t.same(wrong.map(sentence), [])

@@ -223,7 +223,7 @@ export const until = async (
 
 /** A customer with a key of all scopes, or of those given; returns the key. */
 export const addCustomer = async (
-  { operator }: TestDatabase,
+  { operator }: Pick<TestDatabase, 'operator'>,
   customerId: string,
   { plan = 'premium', scopes = null }: { plan?: Plan; scopes?: string[] | null } = {},
 ): Promise<string> => {

@@ -32,9 +32,11 @@ export type PostgresServer = {
   refuseNewcomers(): void
   /** As at a power cut, but that the disk keeps what was written. */
   crash(): Promise<void>
-  /** After `crash`. */
+  /** Kills every process of it (SIGKILL). */
+  kill(): Promise<void>
+  /** After `crash` or `kill`. */
   launch(): Promise<void>
-  /** Both. */
+  /** A crash, then a launch. */
   restartImmediately(): Promise<void>
   stop(): Promise<void>
   /** A standby that streams from it: copied while this one is stopped for a moment. */
@@ -141,6 +143,11 @@ const startOn = async (
     resume: () => each('SIGCONT'),
     refuseNewcomers: () => signal(pid(), 'SIGSTOP'),
     crash: () => end('SIGQUIT'),
+    async kill() {
+      const running = pid()
+      killNow()
+      while (pid() === running) await delay(10)
+    },
     launch,
     async restartImmediately() {
       await end('SIGQUIT')

@@ -1,0 +1,37 @@
+import type { Expected, Fault } from './fault.ts'
+import { startDeployedHaproxy } from './haproxy.ts'
+import type { Stage } from './stage.ts'
+
+const victim = 1
+
+const expected: Expected = {
+  text: 'every read answered, a login under way may be lost',
+  // A login may have been done, so that it is not sent a second time.
+  allowed: { login: ['no answer: ECONNRESET', '502 of the proxy'] },
+}
+
+const killing: Pick<Fault, 'start' | 'end'> = {
+  async start({ services }) {
+    await services[victim]?.stop('SIGKILL')
+  },
+  end: (stage) => stage.startInstance(victim),
+}
+
+const portsOf = ({ services }: Stage) => services.map(({ port }) => port)
+
+export const instanceKilled: Fault = {
+  name: 'an instance killed (SIGKILL), clients try the other one',
+  expected,
+  open: async (stage) => ({ route: { ports: portsOf(stage), triesOther: true }, close: async () => {} }),
+  ...killing,
+}
+
+export const instanceKilledBehindProxy: Fault = {
+  name: 'an instance killed (SIGKILL) behind deploy/haproxy.cfg',
+  expected,
+  async open(stage) {
+    const { port, close } = await startDeployedHaproxy(portsOf(stage))
+    return { route: { ports: [port] }, close }
+  },
+  ...killing,
+}

@@ -1,0 +1,68 @@
+import type { Question } from './ask.ts'
+
+/**
+ * What the load asks for. `cached` and `item` are in memory of both instances. `uncached` is a page that nobody asked
+ * for before, and `shared` the same page at the other instance, which finds it in Redis.
+ */
+export const kinds = ['cached', 'item', 'uncached', 'shared', 'login', 'changes', 'live'] as const
+export type Kind = (typeof kinds)[number]
+
+/** One round of requests. A round goes to one instance, the next one to the other. */
+const round: readonly Kind[] = [
+  ...(['cached', 'uncached', 'item', 'live', 'cached', 'shared'] as const),
+  ...(['login', 'cached', 'item', 'changes', 'uncached', 'cached'] as const),
+]
+const firstUncached = round.indexOf('uncached')
+export const productCount = 20
+
+export type Credentials = {
+  token: string
+  /** Several, so that logins stay below the limit of each key. */
+  apiKeys: readonly string[]
+  /** A place in the change feed. */
+  syncToken: string
+}
+
+/** Which instance gets the n-th request. */
+export const instanceOf = (n: number): number => Math.floor(n / round.length) % 2
+
+export const kindOf = (n: number): Kind => round[n % round.length] as Kind
+
+const cachedPath = '/v1/products?limit=20'
+const uncachedPath = (n: number) =>
+  `/v1/certificates?limit=20&number%5Bne%5D=x${n}&sort=-created_at&valid_until%5Bgte%5D=2026-01-01`
+
+const paths: Readonly<Record<Exclude<Kind, 'login'>, (n: number, credentials: Credentials) => string>> = {
+  cached: () => cachedPath,
+  item: (n) => `/v1/products/p${n % productCount}`,
+  uncached: uncachedPath,
+  shared: (n) => uncachedPath(n - (n % round.length) - round.length + firstUncached),
+  changes: (_, { syncToken }) => `/v1/changes?resources=projects&after=${encodeURIComponent(syncToken)}`,
+  live: () => '/health/live',
+}
+
+/** The n-th request of the load. */
+export const questionOf = (n: number, credentials: Credentials): Question => {
+  const kind = kindOf(n)
+  if (kind === 'login') {
+    const { apiKeys } = credentials
+    const apiKey = apiKeys[Math.floor(n / round.length) % apiKeys.length] ?? ''
+    const authorization = `Basic ${Buffer.from(`${apiKey}:`).toString('base64')}`
+    return { method: 'POST', path: '/v1/auth/login', headers: { authorization } }
+  }
+  const headers = { authorization: `Bearer ${credentials.token}` }
+  return { method: 'GET', path: paths[kind](n, credentials), headers }
+}
+
+/** Whether a request counts in the quota of its customer. */
+export const isCounted = (kind: Kind): boolean => kind !== 'login' && kind !== 'live'
+
+/** Whether nothing changes the body of this address while the check runs. */
+export const hasOneBody = (kind: Kind): boolean => kind === 'cached' || kind === 'item'
+
+/** Everything that is in memory of an instance once it was asked for. */
+export const knownQuestions = (token: string): Question[] => {
+  const headers = { authorization: `Bearer ${token}` }
+  const items = Array.from({ length: productCount }, (_, n) => `/v1/products/p${n}`)
+  return [cachedPath, ...items].map((path) => ({ method: 'GET', path, headers }))
+}

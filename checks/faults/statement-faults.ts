@@ -1,0 +1,131 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type pg from 'pg'
+import { hangMs, refused, refusedOrQueued, stale } from './expectations.ts'
+import type { Expected, Fault } from './fault.ts'
+import type { Stage } from './stage.ts'
+
+const alter = async ({ database: { owner } }: Stage, statement: string) => {
+  await owner.query(`alter system ${statement}`)
+  await owner.query('select pg_reload_conf()')
+}
+
+/** Reads are answered; a login must be written down, and is refused. */
+const onlyLogins: Expected = {
+  text: 'reads answered, logins 503 unavailable',
+  allowed: { login: refused },
+  seen: { login: '503 unavailable' },
+  isWarned: true,
+  // Not one for each login.
+  mostWarnings: 10,
+}
+
+const postgresReadOnly: Fault = {
+  name: 'PostgreSQL read-only (default_transaction_read_only)',
+  expected: onlyLogins,
+  start: (stage) => alter(stage, 'set default_transaction_read_only = on'),
+  async end({ database: { owner } }) {
+    await owner.query('set default_transaction_read_only = off; set transaction_read_only = off')
+    await owner.query('alter system reset default_transaction_read_only')
+    await owner.query('select pg_reload_conf()')
+  },
+}
+
+const diskFull = '53100'
+const entry = JSON.stringify([{ actor: 'operator', action: 'keys.list', outcome: 'ok', details: {} }])
+
+/** Writes audit entries until there is no room for one: what is free in the last page of a table takes some. */
+const writeUntilFull = async (owner: pg.Pool) => {
+  for (let count = 0; count < 5_000; count += 1) {
+    try {
+      await owner.query('select append_audit($1::json)', [entry])
+    } catch (error) {
+      if ((error as { code?: string }).code === diskFull) return
+      throw error
+    }
+  }
+  throw new Error('the disk is not full')
+}
+
+const plant = `
+create function refuse_entry() returns trigger language plpgsql as
+  $$ begin raise 'could not extend file: No space left on device' using errcode = '${diskFull}'; end $$;
+create trigger planted before insert on audit_entries execute function refuse_entry()`
+
+const postgresFull: Fault = {
+  name: 'PostgreSQL full (disk)',
+  expected: onlyLogins,
+  async start({ database: { disk, owner } }) {
+    if (!disk) return void (await owner.query(plant))
+    disk.fill()
+    await writeUntilFull(owner)
+  },
+  async end({ database: { disk, owner } }) {
+    if (disk) disk.free()
+    else await owner.query('drop trigger planted on audit_entries; drop function refuse_entry')
+  },
+}
+
+let unlock = async () => {}
+
+const tableLocked: Fault = {
+  name: 'a table locked for 8 s (ACCESS EXCLUSIVE)',
+  expected: {
+    text: 'pages of the table 503 after at most 7 s, the rest answered',
+    allowed: { uncached: refusedOrQueued, shared: refusedOrQueued, changes: ['503 overloaded'] },
+    // The poll goes on, so that nothing is stale.
+    otherMs: hangMs,
+    isWarned: true,
+  },
+  holdMs: 8_000,
+  async start({ database: { owner } }) {
+    const client = await owner.connect()
+    await client.query('begin; lock table certificates in access exclusive mode')
+    unlock = async () => {
+      await client.query('rollback')
+      client.release()
+    }
+  },
+  end: () => unlock(),
+}
+
+const terminate = `select pg_terminate_backend(pid) from pg_stat_activity
+  where backend_type = 'client backend' and datname = current_database() and application_name like 'certdata%'`
+
+let stopTerminating = async () => {}
+
+const backendsTerminated: Fault = {
+  name: 'all backends terminated, twice a second',
+  expected: {
+    text: 'statements under way 503 unavailable, the rest answered',
+    allowed: {
+      ...{ cached: stale, item: stale, login: refused, changes: refused },
+      ...{ uncached: [...stale, ...refused], shared: [...stale, ...refused] },
+    },
+    isWarned: true,
+    // Each connection that is lost may be told.
+    mostWarnings: 100,
+  },
+  async start({ database: { owner } }) {
+    const stopping = new AbortController()
+    const repeat = async () => {
+      while (!stopping.signal.aborted) {
+        await owner.query(terminate)
+        await delay(500, undefined, { signal: stopping.signal }).catch(() => {})
+      }
+    }
+    const running = repeat()
+    stopTerminating = () => {
+      stopping.abort()
+      return running
+    }
+  },
+  end: () => stopTerminating(),
+}
+
+/** Statements that PostgreSQL refuses, keeps waiting or ends while it is there, by name. */
+export const statementFaults = {
+  postgresReadOnly,
+  postgresFull,
+  tableLocked,
+  backendsTerminated,
+} satisfies Record<string, Fault>
