@@ -5,6 +5,7 @@ import { fingerprintQuery } from '../app/audit/fingerprint.ts'
 import { createFlush } from '../app/audit/flush.ts'
 import { createLoginAudit, type LoginAuditOptions } from '../app/audit/logins.ts'
 import { createReadCounts } from '../app/audit/read-counts.ts'
+import { addReads, collectReads } from '../app/audit/reads.ts'
 import { type AuditEvent, recordEvents } from '../app/audit/record.ts'
 import { readChainState, sealPending } from '../app/audit/sealer.ts'
 import type { Db } from '../app/db/schema.ts'
@@ -27,7 +28,7 @@ declare module 'fastify' {
     audit: {
       /** Writes an entry at once; throws the driver's errors. */
       record(event: AuditEvent): Promise<void>
-      /** Writes what was counted, without waiting for the minute to end. */
+      /** Writes what was counted as entries, without waiting for the minute to end. */
       flush(): Promise<void>
       /**
        * Seals what waits, without waiting for the second to end; logs the new head. Where another instance
@@ -47,7 +48,8 @@ declare module 'fastify' {
 }
 
 const tickMs = 1_000
-const flushMs = 60_000
+/** With the look each second, reads wait for 5 s at most. A crash loses those. */
+const flushMs = 4_000
 
 const createSeal = (app: FastifyInstance, { db, secrets, now }: AuditOptions) => {
   let known: Head | undefined
@@ -117,7 +119,8 @@ const watchAuthentication = (app: FastifyInstance, options: Omit<LoginAuditOptio
 }
 
 /**
- * Who read what, counted and written each minute; logins, written at once; and the sealer.
+ * Who read what: counted, added to the database every five seconds, an entry each minute. Logins: written at once. And
+ * the sealer.
  * Register it right after `auth`: who takes that plugin's functions later takes the watched ones.
  */
 async function audit(app: FastifyInstance, options: AuditOptions): Promise<void> {
@@ -125,19 +128,23 @@ async function audit(app: FastifyInstance, options: AuditOptions): Promise<void>
   let lostEntries = 0
   const counts = createReadCounts({ now, fingerprint: (target) => fingerprintQuery(secrets, target) })
   const record = (event: AuditEvent) => recordEvents(db, [event])
-  const flush = createFlush({
+  const add = createFlush({
     drain: counts.drain,
-    write: (events) => recordEvents(db, events),
+    write: (events) => addReads(db, events),
     onLost: (lost) => {
       lostEntries += lost
       app.log.error({ lost }, 'audit entries of reads were lost, because the database does not accept them')
     },
   })
+  const flush = async () => {
+    await add()
+    await collectReads(db, 'all')
+  }
   const sealing = createSeal(app, options)
   const { seal } = sealing
   const head = () => sealing.figures().head
   const figures = () => {
-    return { ...sealing.figures(), queued: counts.size + flush.unsent(), lost: lostEntries }
+    return { ...sealing.figures(), queued: counts.size + add.unsent(), lost: lostEntries }
   }
   app.decorate('audit', { record, flush, seal, head, figures })
   app.decorateRequest('refusedKeyId', undefined)
@@ -155,7 +162,8 @@ async function audit(app: FastifyInstance, options: AuditOptions): Promise<void>
   const stop = runEachSecond(app, async () => {
     if (monotonicNow() >= flushAt) {
       flushAt = monotonicNow() + flushMs
-      await flush()
+      await add()
+      await collectReads(db, 'complete')
     }
     await seal()
   })

@@ -44,6 +44,12 @@ export const createFlush = ({ drain, write, onLost }: FlushOptions): Flush => {
       }
       pending = pending.slice(sent)
     }
+    // What is left goes first. While the database does not take it, counts grow where they are.
+    await writeDown(1)
+    if (failure !== undefined) {
+      unsent = pending
+      throw failure
+    }
     // None is made before those before it are written or given up: a busy minute has more than memory should hold.
     for await (const events of drain()) {
       pending = pending.concat(events)

@@ -22,12 +22,13 @@ export type ReadCounts = {
   add(reader: Reader | undefined, target: string, status: number, rows: number, route: string): void
   /** Counts something refused to nobody that was known, by what and why. */
   addRefusal(route: string, status: number): void
-  /** What was counted since the last time, as entries, some at a time; begins anew when the first are asked for. */
+  /** What was counted since the last time, as entries, some at a time. Each entry names the minute it belongs to. */
   drain(): AsyncGenerator<AuditEvent[], void>
   /** What is told apart now; as entries they may be fewer. */
   readonly size: number
 }
 
+/** `count` and `rows` since the last time they were written. */
 type Group = { route: string; target: string; status: number; count: number; rows: number }
 type Groups = {
   reader: Reader | undefined
@@ -59,7 +60,12 @@ const maxCharactersOfKey = maxCharacters / 8
 
 const refusals = new Set([401, 403, 429])
 
-/** Reads are counted by key, resource, query and status, in bounded memory, and written once a minute. */
+const minuteMs = 60_000
+
+/**
+ * Counts reads by key, resource, query and status, in bounded memory. The bounds count for a minute, however often the
+ * counts are written in it.
+ */
 export const createReadCounts = ({ now, fingerprint }: ReadCountsOptions): ReadCounts => {
   let keys = new Map<string, Groups>()
   let characters = 0
@@ -121,14 +127,17 @@ export const createReadCounts = ({ now, fingerprint }: ReadCountsOptions): ReadC
     for (const group of [...told, ...overflow.values()]) {
       // A key's thousand questions at once are seven milliseconds in which nobody is answered.
       await breathe()
+      const { count, rows } = group
+      if (count === 0) continue
+      Object.assign(group, { count: 0, rows: 0 })
       // The demo token is anybody's: told apart by query, its entries would be without bound.
       const isApart = reader?.kind === 'live' && group.target !== ''
       const query = isApart ? fingerprint(group.target) : null
       const resource = canonicalPath(group.route)
       const name = `${group.status} ${resource} ${query}`
       const known = merged.get(name)
-      if (known) Object.assign(known, { count: known.count + group.count, rows: known.rows + group.rows })
-      else merged.set(name, { ...group, resource, query })
+      if (known) Object.assign(known, { count: known.count + count, rows: known.rows + rows })
+      else merged.set(name, { ...group, count, rows, resource, query })
     }
     return [...merged.values()].map(({ resource, status, count, rows, query }) => ({
       actor: reader ? (reader.kind === 'demo' ? 'demo' : 'key') : 'anonymous',
@@ -154,14 +163,21 @@ export const createReadCounts = ({ now, fingerprint }: ReadCountsOptions): ReadC
     async *drain() {
       const minute = `${new Date(since).toISOString().slice(0, 16)}Z`
       const counted = keys
-      keys = new Map()
-      characters = 0
-      since = now()
-      for (const groups of counted.values()) yield await toEvents(groups, minute)
+      if (Math.floor(now() / minuteMs) !== Math.floor(since / minuteMs)) {
+        keys = new Map()
+        characters = 0
+        since = now()
+      }
+      for (const groups of counted.values()) {
+        const events = await toEvents(groups, minute)
+        if (events.length > 0) yield events
+      }
     },
     get size() {
       let size = 0
-      for (const { told, overflow } of keys.values()) size += told.length + overflow.size
+      for (const { told, overflow } of keys.values()) {
+        for (const { count } of [...told, ...overflow.values()]) if (count > 0) size += 1
+      }
       return size
     },
   }

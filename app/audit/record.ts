@@ -63,7 +63,8 @@ export type AuditEvent = {
   details?: Readonly<Record<string, unknown>>
 }
 
-const toRow = ({ outcome = 'ok', requestId, keyId, ...event }: AuditEvent) => ({
+/** An event as the functions of the database take it. */
+export const toRow = ({ outcome = 'ok', requestId, keyId, ...event }: AuditEvent) => ({
   ...event,
   outcome,
   request_id: requestId,

@@ -2,6 +2,7 @@ import { Command, InvalidArgumentError } from 'commander'
 import { formatHead, type Head, parseHead } from '../audit/chain.ts'
 import { type AuditEntry, listEntries } from '../audit/list.ts'
 import { pruneAudit } from '../audit/prune.ts'
+import { collectReads } from '../audit/reads.ts'
 import { inSnapshot, type Verification, verifyAudit } from '../audit/verify.ts'
 import { parseCount, parseSince, parseSlug } from './arguments.ts'
 import { recordAct } from './audited.ts'
@@ -29,6 +30,7 @@ type ListOptions = Output & { customer?: string; since?: string; limit: number }
 const list = async (shell: Shell, options: ListOptions): Promise<void> => {
   const { customer, since, limit } = options
   const entries = await withOperator(shell, async (db) => {
+    await collectReads(db, 'all')
     const found = await listEntries(db, { customer, since, limit })
     await recordAct(db, { action: 'audit.list', customer, details: { since, limit } })
     return found

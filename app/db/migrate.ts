@@ -13,6 +13,7 @@ import * as serviceMinutes from './migrations/0009-service-minutes.ts'
 import * as plannedFunctions from './migrations/0011-planned-functions.ts'
 import * as lists from './migrations/0012-lists.ts'
 import * as marks from './migrations/0013-marks.ts'
+import * as auditReads from './migrations/0014-audit-reads.ts'
 import type { Db } from './schema.ts'
 
 /** By name, in order. A released migration never changes. */
@@ -29,6 +30,7 @@ const migrations: Record<string, Migration> = {
   '0009-service-minutes': serviceMinutes,
   '0012-lists': lists,
   '0013-marks': marks,
+  '0014-audit-reads': auditReads,
 }
 
 const migratorOf = (db: Db) =>

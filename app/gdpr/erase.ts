@@ -1,5 +1,6 @@
 import { CompiledQuery, sql } from 'kysely'
 import { erasure } from '../audit/chain.ts'
+import { collectReads } from '../audit/reads.ts'
 import type { Db } from '../db/schema.ts'
 import { listCustomerTables } from './tables.ts'
 
@@ -71,6 +72,8 @@ export const eraseCustomer = (db: Db, customer: string): Promise<Erased | undefi
   db.transaction().execute(async (trx) => {
     // First, so that entries under way are there to be seen by the next statements.
     await sql`select from customers where customer_id = ${customer} for update`.execute(trx)
+    // What they read lately becomes entries like the others, and loses its personal part with them.
+    await collectReads(trx, 'all')
     const keyIds = await listKeyIds(trx, customer)
     const refs = await listPseudonyms(trx, customer)
     // Before: triggers take rows of one table along with those of another.

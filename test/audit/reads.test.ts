@@ -124,6 +124,7 @@ t.test('a flood of refusals hides nothing of what its key reads, and writes litt
 t.test('memory is bounded: what is too much is counted without its query, and nothing is lost', async (t) => {
   const counts = open()
   for (let i = 0; i < 5_000; i++) counts.add(live('k'), `/v1/certificates?number=${i}`, 200, 1, list)
+  clock.ms += 60_000
   const events = await drain(counts)
   t.equal(events.length, 1_001)
   t.equal(events.filter(({ details }) => details?.query === null).length, 1)
@@ -134,6 +135,8 @@ t.test('memory is bounded: what is too much is counted without its query, and no
   for (let key = 0; key < 10; key++) {
     for (let i = 0; i < 100; i++) counts.add(live(`k${key}`), `/v1/lab?tags=${long}${i}`, 200, 1, '/v1/lab')
   }
+  // The bounds count for a minute.
+  clock.ms += 60_000
   const kept = (await drain(counts)).filter(({ details }) => details?.query !== null)
   t.ok(kept.length * long.length <= 4 * 2 ** 20, `${kept.length} long addresses kept`)
 
@@ -141,6 +144,21 @@ t.test('memory is bounded: what is too much is counted without its query, and no
   counts.add(live('modest'), `/v1/lab?tags=${long}`, 200, 1, '/v1/lab')
   const modest = (await drain(counts)).filter(({ keyId }) => keyId === 'modest')
   t.match(modest, [{ details: { query: String } }], 'one key’s long addresses cost no other key its own')
+})
+
+t.test('counts that are written several times in a minute keep the bounds of that minute', async (t) => {
+  const counts = open()
+  const ask = (from: number) => {
+    for (let i = from; i < from + 800; i++) counts.add(live('k'), `${list}?number=${i}`, 200, 1, list)
+  }
+  ask(0)
+  t.equal((await drain(counts)).length, 800)
+  ask(400)
+  const events = await drain(counts)
+  const together = events.filter(({ details }) => details?.query === null)
+  t.match(together, [{ details: { count: 200 } }], 'of 1,200 questions 1,000 are told apart')
+  t.equal(events.length, 601)
+  t.same([counts.size, await drain(counts)], [0, []], 'and nothing is written twice')
 })
 
 t.test('answers come in between while a minute’s questions are told apart', async (t) => {

@@ -254,12 +254,13 @@ t.test('reads are written once a minute has passed, with who, what, how many and
   await app.audit.flush()
   const reads = (await newest(100)).slice(0, (await count()) - before).reverse()
   const seen = reads.map(({ details }) => [details?.resource, details?.status, details?.count, details?.rows])
-  t.same(seen, [
+  const expected = [
     ['products', 200, 3, 9],
     ['products/:id', 200, 1, 1],
     ['products/:id', 404, 1, 0],
     ['products', 400, 1, 0],
-  ])
+  ]
+  t.same(seen.map(String).sort(), expected.map(String).sort())
   t.match(reads[0], { actor: keyId, customer: 'acme', action: 'reads', outcome: 'ok', client: null })
   const { rows } = await sql<{
     text: string

@@ -1,0 +1,70 @@
+import { sql } from 'kysely'
+import t from 'tap'
+import { listEntries } from '../../app/audit/list.ts'
+import { addReads, collectReads } from '../../app/audit/reads.ts'
+import type { AuditEvent } from '../../app/audit/record.ts'
+import { addCustomer, connectOwner, createTestDatabase, secretKey, until } from '../helper.ts'
+import { startService, untilReady } from '../service.ts'
+
+const database = await createTestDatabase()
+const owner = connectOwner(database)
+t.teardown(async () => {
+  await owner.destroy()
+  await database.close()
+})
+const { operator, reader } = database
+
+const countAdded = async (): Promise<number> => {
+  const { rows } = await sql<{ n: number }>`
+    select coalesce(sum(count), 0)::bigint as n from audit_reads`.execute(owner)
+  return rows[0]?.n ?? 0
+}
+const listReads = async () =>
+  (await listEntries(operator, { limit: 1_000 })).filter(({ action }) => action === 'reads')
+const countListed = async () =>
+  (await listReads()).reduce((sum, { details }) => sum + Number(details?.count), 0)
+
+t.test('a killed process loses at most the reads of its last five seconds', async (t) => {
+  const apiKey = await addCustomer(database, 'acme')
+  const service = await startService({ DATABASE_URL: database.url, SECRET_KEY: secretKey })
+  t.teardown(() => service.stop('SIGKILL'))
+  await untilReady(service)
+  const login = await fetch(`${service.base}/v1/auth/login`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ api_key: apiKey }),
+  })
+  const { access_token: token } = (await login.json()) as { access_token: string }
+  const read = async () => {
+    const answer = await fetch(`${service.base}/v1/products`, {
+      headers: { authorization: `Bearer ${token}` },
+    })
+    await answer.arrayBuffer()
+  }
+  for (let count = 0; count < 20; count += 1) await read()
+  const readAt = Date.now()
+  await until('the reads are in the database', async () => (await countAdded()) === 20)
+  t.ok(Date.now() - readAt < 9_000, `after ${Date.now() - readAt} ms`)
+  await service.stop('SIGKILL')
+  t.equal(await countListed(), 0, 'they are no entries yet')
+  await collectReads(operator, 'all')
+  t.equal(await countListed(), 20)
+})
+
+const event = (minute: string, count: number): AuditEvent => ({
+  actor: 'demo',
+  action: 'reads',
+  details: { minute, resource: 'products', query: null, status: 200, count, rows: 2 * count },
+})
+const label = (ms: number) => `${new Date(ms).toISOString().slice(0, 16)}Z`
+
+t.test('additions of a minute become one entry once the minute is over, whoever makes it', async (t) => {
+  const before = (await listReads()).length
+  const [past, present] = [label(Date.now() - 600_000), label(Date.now())]
+  await Promise.all([1, 2, 3].map((count) => addReads(reader, [event(past, count), event(present, count)])))
+  await Promise.all([1, 2, 3].map(() => collectReads(reader, 'complete')))
+  const made = (await listReads()).slice(0, -before || undefined)
+  t.match(made, [{ details: { minute: past, count: 6, rows: 12 } }])
+  t.equal(made.length, 1)
+  t.equal(await countAdded(), 6, 'the present minute is left')
+})
