@@ -58,11 +58,11 @@ const exportPool = (url: string, totalMs: number, max: number) =>
     ...{ isStreaming: true, statementTimeoutMs: totalMs },
   })
 
-/** Exports as patient as any test. */
-export const createTestExports = (url: string) => {
+/** Exports as patient as any test, unless told otherwise. */
+export const createTestExports = (url: string, { idleMs = exportMs } = {}) => {
   const max = 8
   const pool = exportPool(url, exportMs, max)
-  const source = createExportSource({ pool, max, idleMs: exportMs, totalMs: exportMs })
+  const source = createExportSource({ pool, max, idleMs, totalMs: exportMs })
   return { source, close: () => pool.end() }
 }
 

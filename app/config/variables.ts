@@ -62,7 +62,7 @@ export const variables = {
   EXPORT_IDLE_SECONDS: integer(1, 3_600)
     .default(60)
     .describe(
-      'Longest time for which a client may read nothing of its export. Then the service cuts the connection',
+      'Longest time that an export waits for its client to read 256 KiB. Then the service cuts the connection',
     ),
   DATABASE_PREPARED: z
     .enum(['on', 'off'])

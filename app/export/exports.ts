@@ -101,7 +101,7 @@ export const createExports = ({ source, concurrency, today }: Deps): Exports => 
       const { type, extension, head, encoder } = formats[request.type as ExportType]
       if (!isHead) await concurrency.hold(accountOf(principal, request.address), 'exports', ending)
       const { name, columns, from } = describe()
-      const session = await source.open<{ at: string }>(principal.customerId, moment)
+      const session = await source.open<{ at: string }>(principal.customerId, moment, isHead)
       const headers = {
         'content-disposition': `attachment; filename="${fileName(name, today(), extension)}"`,
         'data-as-of': session.first.at,

@@ -5,13 +5,16 @@ import type { Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { setTimeout as delay } from 'node:timers/promises'
 import { createGunzip } from 'node:zlib'
+import { sql } from 'kysely'
 import pg from 'pg'
 import t, { type Test } from 'tap'
+import { createCsvEncoder } from '../../app/export/csv.ts'
 import { makeCertificate } from '../api/sockets.ts'
 import {
   addCustomer,
   createTestApp,
   createTestDatabase,
+  createTestExports,
   listenTestApp,
   logIn,
   type TestAppOptions,
@@ -272,8 +275,36 @@ t.test('a client that takes nothing, or takes too long, is cut', async (t) => {
   await allOver('the slow one is cut')
 })
 
+t.test('a client that takes a little now and then is cut, and a slow one is not', async (t) => {
+  const exports = createTestExports(database.url, { idleMs: 1_000 })
+  t.teardown(() => exports.close())
+  /** Takes a piece of 64 KiB at this pace; returns how many it got. */
+  const takeEach = async (ms: number, limit: number) => {
+    const session = await exports.source.open('acme', sql`select 1`)
+    const statement = sql`select brand from products where customer_id = 'acme'`
+    const encoder = createCsvEncoder([{ name: 'brand', kind: 'text', value: sql`brand` }])
+    const stream = session.stream([{ statement, encoder }])
+    let pieces = 0
+    try {
+      for await (const _ of stream) {
+        pieces += 1
+        if (pieces === limit) break
+        await delay(ms)
+      }
+    } catch (error) {
+      return [pieces, (error as Error).message]
+    }
+    return [pieces, 'not cut']
+  }
+  t.same(await takeEach(100, 20), [20, 'not cut'])
+  const [pieces, reason] = await takeEach(400, 20)
+  t.ok(Number(pieces) < 10, `${pieces} pieces`)
+  t.match(reason, 'the client took less than 256 KiB in 1 s')
+  await allOver()
+})
+
 t.test('at most two at once a customer, and no more in all than they have connections', async (t) => {
-  const { app, ask, tokenOf, token } = await start(t, { EXPORT_POOL: '3' })
+  const { app, ask, tokenOf, token } = await start(t, { EXPORT_POOL: '4' })
   const two = [await ask(), await ask('/v1/changes?after=snapshot')]
   const third = await ask()
   t.equal(third.response.statusCode, 429)
@@ -289,18 +320,58 @@ t.test('at most two at once a customer, and no more in all than they have connec
   const bolt = await tokenOf('bolt')
   await client.query(`insert into products (customer_id, id, name, brand)
     select 'bolt', id, name, brand from products where customer_id = 'acme'`)
-  const held = await ask('/v1/products?format=csv', bolt)
-  t.equal(held.response.statusCode, 200)
-  const full = await ask('/v1/products?format=csv', bolt)
+  const held = [await ask('/v1/products?format=csv', bolt), await ask('/v1/products?format=csv', bolt)]
+  for (const { response } of held) t.equal(response.statusCode, 200)
+  const full = await ask('/v1/products?format=csv', await tokenOf('third'))
   t.equal(full.response.statusCode, 503)
   t.ok(full.response.headers['retry-after'])
   full.response.resume()
   const page = await app.inject({ url: '/v1/products', headers: { authorization: `Bearer ${bolt}` } })
   t.equal(page.statusCode, 200, 'pages have connections of their own')
-  for (const { sent } of [...two, held]) sent.destroy()
+  for (const { sent } of [...two, ...held]) sent.destroy()
   await allOver()
   const again = await ask()
   t.equal(again.response.statusCode, 200, 'then there is room again')
+  again.sent.destroy()
+  await allOver()
+})
+
+t.test('no customer has more than half of the connections, and at least one', async (t) => {
+  for (const [pool, statuses] of [
+    ['1', [200, 429]],
+    ['3', [200, 429]],
+    ['4', [200, 200, 429]],
+  ] as const) {
+    const { ask } = await start(t, { EXPORT_POOL: pool })
+    const asked = []
+    for (const _ of statuses) asked.push(await ask())
+    t.same(
+      asked.map(({ response }) => response.statusCode),
+      statuses,
+      pool,
+    )
+    t.ok(asked.at(-1)?.response.headers['retry-after'])
+    for (const { sent } of asked) sent.destroy()
+    await allOver()
+  }
+})
+
+t.test('the demo has one export at once, whatever addresses it comes from', async (t) => {
+  await addCustomer(database, 'demo')
+  await client.query(`insert into products (customer_id, id, name, brand)
+    select 'demo', id, name, brand from products where customer_id = 'acme'`)
+  const { ask } = await start(t, { TRUSTED_PROXIES: '127.0.0.1,::1', EXPORT_POOL: '4' })
+  const from = (address: string) =>
+    ask('/v1/products?format=csv', 'cda_demo_public', {
+      'x-forwarded-for': address,
+      'x-forwarded-proto': 'https',
+    })
+  const [first, second] = [await from('192.0.2.1'), await from('192.0.2.2')]
+  t.same([first.response.statusCode, second.response.statusCode], [200, 429])
+  for (const { sent } of [first, second]) sent.destroy()
+  await allOver()
+  const again = await from('192.0.2.2')
+  t.equal(again.response.statusCode, 200)
   again.sent.destroy()
   await allOver()
 })

@@ -1,14 +1,18 @@
 import type { Pool, PoolClient } from 'pg'
+import { demoCustomerId } from '../../auth/principal.ts'
 import { ApiError } from '../../errors.ts'
 import type { Sql } from '../../export/column.ts'
+import { refuseQuota } from '../../limits/refusal.ts'
 import { type ExportLimits, type ExportSession, openSession } from './session.ts'
 
 export type ExportSource = {
   /**
-   * Begins to read as a customer. The first statement takes the snapshot; its one row is told. Rejects with
-   * unavailable where no connection is left for exports, and with the driver's errors.
+   * Begins to read as a customer. The first statement takes the snapshot; its one row is returned. `isBrief`:
+   * only that row is read, so that it does not count as one of the customer's exports. Rejects with
+   * quota_exceeded where the customer has its share of the connections, with unavailable where none is left,
+   * and with the driver's errors.
    */
-  open<First>(customerId: string, first: Sql): Promise<ExportSession<First>>
+  open<First>(customerId: string, first: Sql, isBrief?: boolean): Promise<ExportSession<First>>
   /** Connections in use. */
   readonly running: number
 }
@@ -20,22 +24,39 @@ export type ExportSourceOptions = ExportLimits & {
   max: number
 }
 
-const retryAfterSeconds = '5'
+const retryAfterSeconds = 5
+
+/** Half of the connections, and at least one. The demo has one, however many visitors share it. */
+const shareOf = (customerId: string, max: number): number =>
+  customerId === demoCustomerId ? 1 : Math.max(1, Math.floor(max / 2))
 
 /**
- * Reads for exports on connections of their own, so that they never take one from a request. What is read goes
- * from PostgreSQL's `COPY` to the client's socket with nothing kept between.
+ * Reads for exports on connections of their own, so that they never take one from a request. Rows go from
+ * PostgreSQL's `COPY` to the client's socket, and nothing is kept between.
  */
 export const createExportSource = ({ pool, max, ...limits }: ExportSourceOptions): ExportSource => {
   let running = 0
+  const held = new Map<string, number>()
 
-  const connect = async (): Promise<PoolClient> => {
-    if (running >= max) throw new ApiError('unavailable', { headers: { 'retry-after': retryAfterSeconds } })
-    running += 1
+  const count = (customerId: string, by: number): void => {
+    running += by
+    const own = (held.get(customerId) ?? 0) + by
+    if (own > 0) held.set(customerId, own)
+    else held.delete(customerId)
+  }
+
+  const connect = async (customerId: string, isBrief: boolean): Promise<PoolClient> => {
+    if (!isBrief && (held.get(customerId) ?? 0) >= shareOf(customerId, max)) {
+      throw refuseQuota({ violated: ['exports'], retryAfterSeconds })
+    }
+    if (running >= max) {
+      throw new ApiError('unavailable', { headers: { 'retry-after': String(retryAfterSeconds) } })
+    }
+    count(customerId, 1)
     try {
       return await pool.connect()
     } catch (error) {
-      running -= 1
+      count(customerId, -1)
       throw error
     }
   }
@@ -44,10 +65,10 @@ export const createExportSource = ({ pool, max, ...limits }: ExportSourceOptions
     get running() {
       return running
     },
-    async open(customerId, first) {
-      const client = await connect()
+    async open(customerId, first, isBrief = false) {
+      const client = await connect(customerId, isBrief)
       return openSession(client, customerId, first, limits, (isBroken) => {
-        running -= 1
+        count(customerId, -1)
         client.release(isBroken)
       })
     },

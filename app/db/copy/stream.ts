@@ -14,9 +14,9 @@ export type CopyOptions = Readonly<{
   statements: readonly CopyStatement[]
   /** What stands before the first row, and where there is none; it comes with what follows. */
   head: string
-  /** A client that takes nothing for so long is given up: it holds a connection and a snapshot. */
+  /** Longest wait for the client while it takes `leastBytes`: it holds a connection and a snapshot. */
   idleMs: number
-  /** The same for one that takes longer in all. */
+  /** Longest time from the first row to the last. */
   totalMs: number
   /** Called with the rows of each piece, when it is handed over. */
   onRows: (rows: number) => void
@@ -26,6 +26,12 @@ export type CopyOptions = Readonly<{
 
 /** Longest that less than a piece waits for more. */
 const lingerMs = 10
+/**
+ * A client must take this much while the export waits for it for `idleMs`. That is 4 KiB a second with the
+ * default of a minute, before compression: even a modem is faster. Time in which the database is slow does not
+ * count.
+ */
+const leastBytes = 256 * 1024
 
 type Copying = Submittable & {
   handleCommandComplete(): void
@@ -56,6 +62,10 @@ export const streamCopy = (options: CopyOptions): PieceStream => {
   let connection: Connection | undefined
   let flushing: NodeJS.Timeout | undefined
   let idle: NodeJS.Timeout | undefined
+  /** Bytes handed over, and milliseconds waited for the client, since it took `leastBytes` last. */
+  let taken = 0
+  let waitedMs = 0
+  let waitsSince = 0
   let isOver = false
   let { head } = options
 
@@ -70,9 +80,25 @@ export const streamCopy = (options: CopyOptions): PieceStream => {
     if (stream.readableLength === 0 && stream.isWritten()) pieces.reclaim()
     onRows(rows)
     pushHead()
-    if (stream.push(piece)) return
+    taken += piece.length
+    if (taken >= leastBytes) {
+      taken = 0
+      waitedMs = 0
+    }
+    if (!stream.push(piece)) waitForClient()
+  }
+  const waitForClient = (): void => {
     connection?.stream.pause()
-    idle ??= setTimeout(() => giveUp(`the client took nothing for ${idleMs / 1000} s`), idleMs)
+    if (idle) return
+    waitsSince = performance.now()
+    const reason = `the client took less than ${leastBytes / 1024} KiB in ${idleMs / 1000} s`
+    idle = setTimeout(() => giveUp(reason), Math.max(0, idleMs - waitedMs))
+  }
+  const goOn = (): void => {
+    if (idle) waitedMs += performance.now() - waitsSince
+    clearTimeout(idle)
+    idle = undefined
+    connection?.stream.resume()
   }
   const pushHead = (): void => {
     if (head !== '') stream.push(head)
@@ -112,9 +138,7 @@ export const streamCopy = (options: CopyOptions): PieceStream => {
   let isStarted = false
   const readable = new Readable({
     read() {
-      clearTimeout(idle)
-      idle = undefined
-      connection?.stream.resume()
+      goOn()
       if (isStarted) return
       isStarted = true
       next()
