@@ -1,0 +1,38 @@
+import { globSync, readFileSync } from 'node:fs'
+import { dirname, join, normalize } from 'node:path'
+
+/** An import of one file by another. `isType`: nothing of it is left when the program runs. */
+export type Import = Readonly<{ from: string; to: string; isType: boolean }>
+
+export type SourceFile = Readonly<{ path: string; text: string; lines: number }>
+
+const importPattern =
+  /(?:^|\n)\s*(?:import|export)(\s+type)?\b([^'";]*?)from\s*['"]([^'"]+)['"]|import\(\s*['"]([^'"]+)['"]\s*\)/g
+
+const root = join(import.meta.dirname, '../..')
+
+/** The TypeScript and JavaScript files below these folders of the project, browser code apart. */
+export const readSources = (folders: readonly string[]): SourceFile[] =>
+  globSync(`{${folders.join(',')}}/**/*.{ts,js}`, { cwd: root })
+    .filter((path) => !/node_modules|\/browser\/|\.d\.ts$/.test(path))
+    .sort()
+    .map((path) => {
+      const text = readFileSync(join(root, path), 'utf8')
+      return { path, text, lines: text.split('\n').length - 1 }
+    })
+
+const importsTypesOnly = (names: string): boolean => {
+  const [, inside] = /^\s*\{([^}]*)\}\s*$/.exec(names) ?? []
+  return inside !== undefined && inside.split(',').every((name) => /^\s*(type\s|$)/.test(name))
+}
+
+/** The imports of a file, paths from the project's root; packages keep their name. */
+export const listImports = ({ path, text }: SourceFile): Import[] =>
+  [...text.matchAll(importPattern)].map(([, type, names = '', target, dynamic]) => {
+    const to = (target ?? dynamic) as string
+    return {
+      from: path,
+      to: to.startsWith('.') ? normalize(join(dirname(path), to)) : to,
+      isType: type !== undefined || importsTypesOnly(names),
+    }
+  })

@@ -1,0 +1,46 @@
+/**
+ * The rooms from top to bottom. A room imports from rooms below it and from none above. `app/errors.ts`, the entries
+ * `app/server.js`, `app/app.ts` and `app/cli.ts`, and the customer's folders `routes/`, `plugins/`, `schemas/` count as
+ * rooms of their own. ARCHITECTURE.md says what each room is for, in the order a request passes.
+ */
+export const rooms = [
+  'server',
+  'main',
+  'app',
+  'routes',
+  'plugins',
+  'cli',
+  'edge',
+  'site',
+  'observe',
+  'operator',
+  'local',
+  'import',
+  'feed',
+  'custom',
+  'export',
+  'records',
+  'limits',
+  'identity',
+  'audit',
+  'cache',
+  'db',
+  'overload',
+  'http',
+  'wire',
+  'config',
+  'errors',
+  'schemas',
+] as const
+
+export type Room = (typeof rooms)[number]
+
+/** The room of a file, by its path from the project's root. Returns undefined for files outside of all rooms. */
+export const roomOf = (path: string): Room | undefined => {
+  const [top = '', second = ''] = path.split('/')
+  const name = top === 'app' ? second.replace(/\.(ts|js)$/, '') : top
+  return rooms.find((room) => room === name)
+}
+
+/** Whether the first room stands above the second one. */
+export const isAbove = (upper: Room, lower: Room): boolean => rooms.indexOf(upper) < rooms.indexOf(lower)

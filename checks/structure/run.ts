@@ -1,0 +1,50 @@
+import { type Import, listImports, readSources } from './graph.ts'
+import { isAbove, type Room, roomOf, rooms } from './rooms.ts'
+
+// Counts what the structure of the code is judged by. Prints a table; ends with 1 where an import goes up.
+
+const sources = readSources(['app', 'plugins', 'routes', 'schemas'])
+const between = sources.flatMap(listImports).flatMap((each): (Import & { upper: Room; lower: Room })[] => {
+  const [upper, lower] = [roomOf(each.from), roomOf(each.to)]
+  return upper && lower && upper !== lower ? [{ ...each, upper, lower }] : []
+})
+
+/** Rooms that import each other in a circle, by what is left when the program runs. */
+const findCycle = (): Room[] => {
+  const below = new Map(rooms.map((room) => [room, new Set<Room>()]))
+  for (const { upper, lower, isType } of between) if (!isType) below.get(upper)?.add(lower)
+  const reaches = (from: Room, to: Room, seen = new Set<Room>()): boolean =>
+    [...(below.get(from) ?? [])].some(
+      (next) => next === to || (!seen.has(next) && reaches(next, to, seen.add(next))),
+    )
+  return rooms.filter((room) => reaches(room, room))
+}
+
+const up = between.filter(({ upper, lower }) => !isAbove(upper, lower))
+const code = sources.filter(({ path }) => !/\/migrations\/|example-data\//.test(path))
+const longer = (lines: number) => code.filter((file) => file.lines > lines)
+const folders = new Set(
+  sources.filter(({ path }) => /^app\/[^/]+\//.test(path)).map(({ path }) => path.split('/')[1]),
+)
+const loose = sources.filter(({ path }) => /^app\/[^/]+$/.test(path))
+const linesOf = (path: string) => sources.find((file) => file.path === path)?.lines ?? 0
+
+const figures = {
+  'folders in app/': folders.size,
+  'loose files in app/': loose.map(({ path }) => path.slice(4)).join(' '),
+  'rooms in circles of imports': findCycle().join(' ') || 'none',
+  'imports between rooms': between.length,
+  'imports that go up': up.length,
+  'arrows between rooms': new Set(between.map(({ upper, lower }) => `${upper} ${lower}`)).size,
+  'lines of app/app.ts': linesOf('app/app.ts'),
+  'source files': sources.length,
+  'source lines': sources.reduce((sum, { lines }) => sum + lines, 0),
+  'files over 150 lines': longer(150).length,
+  'files over 200 lines':
+    longer(200)
+      .map(({ path }) => path)
+      .join(' ') || 'none',
+}
+for (const [what, figure] of Object.entries(figures)) process.stdout.write(`${what.padEnd(30)}${figure}\n`)
+for (const { from, to } of up) process.stdout.write(`up: ${from} → ${to}\n`)
+process.exitCode = up.length > 0 ? 1 : 0
