@@ -23,7 +23,7 @@ export const readSources = (folders: readonly string[]): SourceFile[] =>
 
 const importsTypesOnly = (names: string): boolean => {
   const [, inside] = /^\s*\{([^}]*)\}\s*$/.exec(names) ?? []
-  return inside !== undefined && inside.split(',').every((name) => /^\s*(type\s|$)/.test(name))
+  return inside?.split(',').every((name) => /^\s*(type\s|$)/.test(name)) ?? false
 }
 
 /** The imports of a file, paths from the project's root; packages keep their name. */
