@@ -31,7 +31,7 @@ export type AuthOptions = TokensOptions & {
   /** Connections of the serving role that no data request uses. */
   db: Db
   demoToken: string
-  judge: Pick<Judge, 'check' | 'epoch'>
+  judge: Pick<Judge, 'check' | 'epoch' | 'readOr'>
   /** Milliseconds from any start, never going back. */
   monotonicNow: () => number
   /** Absent: logins are not limited. */

@@ -22,7 +22,7 @@ export type EndpointOptions = {
   publicUrl: string
   /** Whether answers also vary with the page that asks (CORS). */
   variesWithOrigin: boolean
-  judge: Pick<Judge, 'isAway' | 'staleSeconds'>
+  judge: Pick<Judge, 'isUnanswered' | 'staleSeconds'>
 }
 
 declare module 'fastify' {
@@ -59,7 +59,7 @@ const authenticate = (vary: string, judge: EndpointOptions['judge']): onRequestH
     // Rights may be other ones by now, so refusals say it too; an answer of the cache knows better. Once they are
     // known and not before: whoever waited for a poll that failed got what had been known.
     const sayAway = () => {
-      if (judge.isAway()) reply.header('cache-status', formatStale(judge.staleSeconds()))
+      if (judge.isUnanswered()) reply.header('cache-status', formatStale(judge.staleSeconds()))
     }
     if (request.method === 'OPTIONS') {
       sayAway()

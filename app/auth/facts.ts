@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import { LRUCache } from 'lru-cache'
 import { isServerOf } from '../cache/epoch.ts'
 import type { Stamped } from '../cache/fence.ts'
-import type { Judge } from '../cache/freshness.ts'
+import type { Freshness, Judge } from '../cache/freshness.ts'
 import { parseSnapshot, type Snapshot } from '../cache/snapshot.ts'
 import type { Db } from '../db/schema.ts'
 import { toUnavailable } from '../db/unreachable.ts'
@@ -24,7 +24,7 @@ export type KeyFacts = CustomerFacts &
 
 export type FactsOptions = {
   db: Db
-  judge: Pick<Judge, 'check' | 'epoch'>
+  judge: Pick<Judge, 'check' | 'epoch' | 'readOr'>
   /** Milliseconds since 1970: whether a key has expired. */
   now: () => number
   /** Milliseconds from any start, never going back: how old an answer is. */
@@ -163,7 +163,10 @@ export const createFacts = <T>(
     if (!last?.fact) return last && isYoung(last) ? undefined : ask(id)
     const { value, stamp } = last.fact
     const freshness = judge.check(stamp)
-    if (!(freshness instanceof Promise)) return freshness === 'behind' ? ask(id) : value
-    return freshness.then((checked) => (checked === 'behind' ? ask(id) : value))
+    const answer = (checked: Freshness) => {
+      if (checked === 'fresh') return value
+      return checked === 'behind' ? ask(id) : judge.readOr(() => ask(id), value)
+    }
+    return freshness instanceof Promise ? freshness.then(answer) : answer(freshness)
   }
 }

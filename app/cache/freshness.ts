@@ -1,5 +1,6 @@
 import type { Fence, Stamped } from './fence.ts'
 import type { Poller } from './poller.ts'
+import { createSecondWay, type SecondWay } from './second-way.ts'
 import { mayExceed } from './snapshot.ts'
 
 /**
@@ -21,8 +22,12 @@ export type Judge = {
   noteServed(stamped: Stamped): void
   /** Seconds since an answer was known to be fresh, for one that is stale; at least 1. */
   staleSeconds(): number
-  /** Whether nothing can be known now: rights and settings may have changed, too. */
+  /** Whether polls fail, so that nothing stored is known to be fresh: rights and settings may have changed, too. */
   isAway(): boolean
+  /** The same, and reads are not answered either: then answers say that they may be old. */
+  isUnanswered(): boolean
+  /** For what is `stale`: asks the database where it answers reads, although polls fail. Else `known`. */
+  readOr: SecondWay['readOr']
   /** Which history of which database counts now; empty before the first poll. */
   epoch(): string
   /** The newest mark of that history; empty before the first poll. A standby that shows another is not read. */
@@ -31,8 +36,19 @@ export type Judge = {
   asOf(): string
 }
 
-/** The serve rule: the fence's judgement, under a lease. `staleMaxMs`: how long stale answers will do. */
-export const createJudge = (fence: Fence, poller: Poller, staleMaxMs: number): Judge => {
+/**
+ * The serve rule: the fence's judgement, under a lease. `staleMaxMs`: how long stale answers will do. `now`:
+ * milliseconds, monotonic.
+ */
+export const createJudge = (
+  fence: Fence,
+  poller: Poller,
+  staleMaxMs: number,
+  now: () => number = () => performance.now(),
+): Judge => {
+  const secondWay = createSecondWay(now)
+  const isAway = () => poller.isDown() && !poller.isLeased()
+
   const settled = (stamped: Stamped): Freshness => (fence.judge(stamped) === 'fresh' ? 'fresh' : 'behind')
 
   // Unsure will do, too: whether it lacks what was served since can be told by nobody now, and it says that it is stale.
@@ -65,7 +81,9 @@ export const createJudge = (fence: Fence, poller: Poller, staleMaxMs: number): J
     checkConfirmed: settled,
     mayBeAhead: ({ snapshot }) => mayExceed(snapshot, fence.last?.snapshot),
     noteServed: fence.noteServed,
-    isAway: () => poller.isDown() && !poller.isLeased(),
+    isAway,
+    isUnanswered: () => isAway() && !secondWay.isOpen(),
+    readOr: secondWay.readOr,
     staleSeconds: () => Math.max(1, Math.ceil(poller.ageMs() / 1000)),
     epoch: () => fence.last?.epoch ?? '',
     mark: () => fence.last?.mark ?? '',

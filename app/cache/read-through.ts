@@ -11,7 +11,7 @@ export type Outcome = 'memory' | 'redis' | 'database'
 export type Answer = {
   entry: Entry
   outcome: Outcome
-  /** Of one that was read from the database: whether memory or Redis has it now. */
+  /** Of one that was read from the database: whether memory has it now. */
   isStored?: boolean | undefined
   /** Every commit before it is in the answer; RFC 3339. */
   asOf: string
@@ -122,13 +122,16 @@ export const createReadThrough = ({ memory, shared, judge, wait }: Deps): ReadTh
 
   /**
    * Most questions that no cache knows are asked once: in a flood of them Redis keeps what somebody waits for or
-   * has asked for before. `isWanted`: it was. Whether the entry is stored anywhere by now.
+   * has asked for before. `isWanted`: it was. Returns whether memory has the entry: what Redis does with it is not known.
    */
   const keep = (entry: Entry, isWanted: boolean): boolean => {
     const kept = memory.set(entry)
     const isInMemory = kept === 'kept'
     if (!shared) return isInMemory
-    if (isWanted || kept === 'oversize' || shared.hasRoom()) return shared.set(entry) || isInMemory
+    if (isWanted || kept === 'oversize' || shared.hasRoom()) {
+      shared.set(entry)
+      return isInMemory
+    }
     entry.isUnshared = true
     void shared.pass(entry).then((isAwaited) => {
       if (isAwaited) share(entry)
@@ -195,6 +198,10 @@ export const createReadThrough = ({ memory, shared, judge, wait }: Deps): ReadTh
     return { entry, answer }
   }
 
+  /** What the database says now is better than a stale answer, where only the polls fail. */
+  const preferNew = (answer: Answer, read: () => Promise<Answer>): Answer | Promise<Answer> =>
+    answer.staleSeconds === undefined ? answer : judge.readOr(read, answer)
+
   /** One instance reads; the others look again until its answer is there, or it takes too long. */
   const readTogether = async (question: Question, cache: SharedCache): Promise<Answer> => {
     const { customerId, key, dependsOn } = question
@@ -207,7 +214,8 @@ export const createReadThrough = ({ memory, shared, judge, wait }: Deps): ReadTh
       await wait(lookEveryMs)
       found = await judgeShared(await cache.get(customerId, key, dependsOn))
     }
-    return found.answer ?? readDatabase(question, true)
+    const { answer } = found
+    return answer ? preferNew(answer, () => readPrimary(question, true)) : readDatabase(question, true)
   }
 
   const start = (name: string, question: Question): Promise<Answer> => {
@@ -239,11 +247,17 @@ export const createReadThrough = ({ memory, shared, judge, wait }: Deps): ReadTh
     if (running?.result && !question.noCache && !begunSince(running, arrivedAt, question)) {
       const joined = await running.result.catch(ignoreOverload)
       const answer = joined && (await judged(joined.entry, joined.outcome))
-      if (answer) return { ...answer, isStored: joined.isStored }
+      if (answer) {
+        return preferNew({ ...answer, isStored: joined.isStored }, () => readAnew(name, question, arrivedAt))
+      }
     }
     // What began before we came tells of a time before: ours begins now, or somebody's began meanwhile.
     return own(begunSince(flights.get(name), arrivedAt, question)?.result ?? start(name, question))
   }
+
+  /** From the primary, and nothing that was read before this call. */
+  const readAnew = (name: string, question: Question, arrivedAt: number) =>
+    readSlowly(name, { ...question, noCache: true }, arrivedAt)
 
   const readConfirmed = async (name: string, question: Question, arrivedAt: number): Promise<Answer> => {
     // Without a poll nothing stored will do; a read that begins now still says what was committed before.
@@ -277,8 +291,10 @@ export const createReadThrough = ({ memory, shared, judge, wait }: Deps): ReadTh
       if (question.noCache) return readConfirmed(name, question, tick)
       if (!entry || freshness === 'behind') return readSlowly(name, question, tick)
       const arrivedAt = tick
-      return judged(entry, 'memory', freshness).then(
-        (answer) => answer ?? readSlowly(name, question, arrivedAt),
+      return judged(entry, 'memory', freshness).then((answer) =>
+        answer
+          ? preferNew(answer, () => readAnew(name, question, arrivedAt))
+          : readSlowly(name, question, arrivedAt),
       )
     },
     async probe() {

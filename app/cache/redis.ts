@@ -13,8 +13,8 @@ export type SharedCache = {
   get(customerId: string, key: string, dependsOn: readonly string[]): Promise<Entry | undefined>
   /** The same, and where nothing is there and nobody reads it, this instance is to read it for all. */
   look(customerId: string, key: string, dependsOn: readonly string[]): Promise<Look>
-  /** Keeps the newer of two, and ends a lease on the key. Whether it was sent: not where Redis is away or hangs. */
-  set(entry: Entry): boolean
+  /** Keeps the newer of two, and ends a lease on the key. Does nothing while Redis is away or hangs. */
+  set(entry: Entry): void
   /** Whether there is room for what nobody has asked for twice; what it allows is counted. */
   hasRoom(): boolean
   /** Ends our lease on the key without an answer. Whether somebody waits for one: then `set` it. */
@@ -251,13 +251,12 @@ export const createRedisCache = (options: RedisCacheOptions): SharedCache => {
       }
     },
     set(entry) {
-      if (isHanging || redis.status !== 'ready') return false
+      if (isHanging || redis.status !== 'ready') return
       const name = nameOf(entry.epoch, entry.customerId, entry.key)
       const sealed = sealEntry(name, entry, secrets)
       const rank = rankSnapshot(entry.snapshot)
       const ttlMs = String(ttlSeconds * 1000)
       inTime(redis.certdataSet(name, leaseName(name), rank, sealed, ttlMs)).catch(onFailure)
-      return true
     },
     hasRoom,
     async pass(entry) {

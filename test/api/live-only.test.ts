@@ -66,7 +66,7 @@ const open = async () => {
     await closed.register(endpoints, {
       publicUrl,
       variesWithOrigin: false,
-      judge: { isAway: () => false, staleSeconds: () => 0 },
+      judge: { isUnanswered: () => false, staleSeconds: () => 0 },
     })
     await closed.register(limits, { quotas })
     for (const row of rows) closed.endpoint(row)

@@ -237,7 +237,6 @@ export const createModelCache = ({ store, id, epoch, now, travel }: SharedOption
         leases.delete(name)
         if (known === undefined || known <= rank) entries.set(name, sealed)
       })
-      return true
     },
     hasRoom: () => true,
     pass: async () => false,

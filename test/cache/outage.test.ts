@@ -1,12 +1,12 @@
 import { sql } from 'kysely'
-import t from 'tap'
+import t, { type Test } from 'tap'
 import { createFence, type Poll } from '../../app/cache/fence.ts'
 import { createJudge } from '../../app/cache/freshness.ts'
 import { createLeaseClock } from '../../app/cache/lease.ts'
 import { createPoller } from '../../app/cache/poller.ts'
 import { createChangeSource } from '../../app/db/changes.ts'
 import { createDb, createPool, readerRole } from '../../app/db/connect.ts'
-import { asCustomer, createTestApp, createTestDatabase, startTestFence, until } from '../helper.ts'
+import { addCustomer, asCustomer, createTestApp, createTestDatabase, logIn, until } from '../helper.ts'
 import { createLine } from '../line.ts'
 
 const database = await createTestDatabase()
@@ -124,52 +124,79 @@ t.test('never stale, 503 instead: what nobody has read, no-cache, another day', 
   clock.offsetMs -= 120_000
 })
 
-t.test('an answer read while the polls fail says that rights are not known', async (t) => {
-  // The polls' connection alone is lost: reads are answered, revocations are not heard of.
-  const { judge, poller } = await startTestFence(database.url)
-  await poller.close()
-  t.notOk(await judge.confirm())
-  await until('nothing can be known', () => judge.isAway())
-  const away = await createTestApp(database, { judge })
-  const { get } = await asCustomer(database, away, 'acme')
-  const answer = await get('/v1/lab?limit=3', { 'cache-control': '' })
-  t.match([answer.statusCode, answer.headers['cache-status']], [200, /db-unreachable/])
-  await away.close()
+/** An app whose polls fail from `fail` on; the database answers everything else, until its line is cut. */
+const openWithoutPolls = async (t: Test) => {
+  const fence = await holdPolls()
+  const own = await createLine(database.url)
+  const db = createDb(
+    createPool(own.url, { role: readerRole, max: 4, applicationName: 'outage', onError: ignore }),
+  )
+  const served = await createTestApp({ ...database, reader: db }, { judge: fence.judge })
+  t.teardown(async () => {
+    await served.close()
+    await db.destroy()
+    await own.close()
+    await fence[Symbol.asyncDispose]()
+  })
+  const apiKey = await addCustomer(database, 'acme')
+  const { get } = await logIn(served, apiKey)
+  const fail = async () => {
+    await fence.hold()
+    fence.fail()
+    fence.endLease()
+    await until('the polls fail', () => fence.judge.isAway())
+  }
+  const read = (url: string) => get(url, { 'cache-control': '' })
+  return { get, read, fail, line: own, keyId: apiKey.split('_')[2] as string }
+}
+
+t.test('while only the polls fail, answers are read now, and no answer says that it is old', async (t) => {
+  const { get, read, fail } = await openWithoutPolls(t)
+  await read('/v1/products')
+  t.equal((await read('/v1/products')).headers['cache-status'], 'certdata; hit')
+  const { next_token: token } = (await get('/v1/changes')).json().page
+  await fail()
+  await sql`update products set name = 'meanwhile' where id = 'p1'`.execute(database.operator)
+  const cached = await read('/v1/products')
+  t.equal(cached.json().data[0].name, 'meanwhile', 'though memory has another')
+  t.equal(cached.headers['cache-status'], 'certdata; fwd=uri-miss; stored')
+  t.equal((await get('/v1/products')).headers['cache-status'], 'certdata; fwd=request; stored', 'no-cache')
+  const changes = await read(`/v1/changes?after=${token}`)
+  t.match([changes.statusCode, changes.headers['cache-status']], [200, undefined])
+  t.equal(changes.json().data.length, 1)
+  t.equal((await read('/v1/me')).headers['cache-status'], undefined)
 })
 
-t.test('a record that was not there says so, too, if the polls stop while it is asked for', async (t) => {
-  await using fence = await holdPolls()
-  const served = await createTestApp(database, { judge: fence.judge })
-  const { get } = await asCustomer(database, served, 'acme')
-  const read = (url: string) => get(url, { 'cache-control': '' })
+t.test('while only the polls fail, a revoked key is refused', async (t) => {
+  const { read, fail, keyId } = await openWithoutPolls(t)
+  t.equal((await read('/v1/products')).statusCode, 200)
+  await fail()
+  await sql`update api_keys set revoked_at = now() where key_id = ${keyId}`.execute(database.operator)
+  t.equal((await read('/v1/products')).statusCode, 401)
+})
+
+t.test('while the polls fail, answers are old and say so from where reads fail, too', async (t) => {
+  const { read, fail, line: own } = await openWithoutPolls(t)
+  await read('/v1/products')
+  await fail()
+  t.notMatch((await read('/v1/products')).headers['cache-status'], /db-unreachable/)
+  own.cut()
+  const answer = await read('/v1/products')
+  t.match(
+    [answer.statusCode, answer.headers['cache-status']],
+    [200, /^certdata; hit; ttl=-\d+; detail=db-unreachable$/],
+  )
+})
+
+t.test('a record that came while the polls fail is found', async (t) => {
+  const { read, fail } = await openWithoutPolls(t)
   t.equal((await read('/v1/products/p2')).statusCode, 404)
-  await fence.hold()
+  await fail()
   await sql`insert into products (customer_id, id, name) values ('acme', 'p2', 'new')`.execute(
     database.operator,
   )
-  t.equal((await read('/v1/products?limit=7')).json().data.length, 2, 'this instance has shown it')
-  const asked = read('/v1/products/p2')
-  fence.fail()
-  const { statusCode, headers } = await asked
-  t.match([statusCode, headers['cache-status']], [404, /^certdata; hit; ttl=-\d+; detail=db-unreachable$/])
-  await served.close()
+  t.equal((await read('/v1/products/p2')).statusCode, 200)
 })
-
-t.test(
-  'rights that nobody could tell any more while a request waited for them are said to be old',
-  async (t) => {
-    await using fence = await holdPolls()
-    const served = await createTestApp(database, { judge: fence.judge })
-    const { get } = await asCustomer(database, served, 'acme')
-    await fence.hold()
-    fence.endLease()
-    const asked = get('/v1/products?limit=9', { 'cache-control': '' })
-    fence.fail()
-    const { statusCode, headers } = await asked
-    t.match([statusCode, headers['cache-status']], [200, /db-unreachable/], 'though its records are of now')
-    await served.close()
-  },
-)
 
 t.test('when it is back, what changed meanwhile shows at once, and nothing says stale', async (t) => {
   await sql`update products set name = 'after' where customer_id = 'acme'`.execute(database.operator)

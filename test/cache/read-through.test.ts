@@ -21,6 +21,8 @@ type World = {
   known: number
   isLeased: boolean
   isDown: boolean
+  /** While it is down, too. */
+  answersReads: boolean
   /** Whether what a standby shows may be newer than the last poll. */
   isAhead: boolean
 }
@@ -39,6 +41,8 @@ const createTestJudge = (world: World) => {
     noteServed: () => {},
     staleSeconds: () => 7,
     isAway: () => world.isDown,
+    isUnanswered: () => world.isDown,
+    readOr: async (read, known) => (world.answersReads ? read() : known),
     epoch: () => 'i s',
     mark: () => 'm',
     asOf: () => `t${world.known}`,
@@ -48,7 +52,7 @@ const createTestJudge = (world: World) => {
 
 /** A cache over a judge of its own and a source whose answers come when the test says. */
 const setUp = ({ shared }: { shared?: SharedCache } = {}) => {
-  const world: World = { known: 1, isLeased: true, isDown: false, isAhead: false }
+  const world: World = { known: 1, isLeased: true, isDown: false, answersReads: false, isAhead: false }
   const { judge, polls } = createTestJudge(world)
   const waits: (() => void)[] = []
   const wait = () => new Promise<void>((resolve) => waits.push(resolve))
@@ -88,7 +92,13 @@ t.test('a second read is answered from memory, at once', async (t) => {
 })
 
 t.test("what was read before the database's clock was set back claims no time to come", async (t) => {
-  const { judge } = createTestJudge({ known: 1, isLeased: true, isDown: false, isAhead: false })
+  const { judge } = createTestJudge({
+    known: 1,
+    isLeased: true,
+    isDown: false,
+    answersReads: false,
+    isAhead: false,
+  })
   let polledAt = '2026-01-01T12:00:00.000000Z'
   const cache = createReadThrough({
     memory: createMemoryCache(1_000_000),

@@ -155,7 +155,7 @@ const createInstance = (id: string, world: World) => {
   const { ask, source } = createLines(world)
   const fence = createFence()
   const poller = createPoller({ source, fence, clock: createLeaseClock(now, now), warn: ignore })
-  const sound = createJudge(fence, poller, staleMaxMs)
+  const sound = createJudge(fence, poller, staleMaxMs, now)
   const judge = spoil ? spoil(sound) : sound
   const { epoch } = judge
   const cache = createReadThrough({

@@ -119,7 +119,6 @@ export const overwrite = (shared: SharedCache, url: string, secrets: Secrets): S
       const ignore = () => {}
       redis.set(name, sealEntry(name, entry, secrets), 'PX', 600_000).catch(ignore)
       redis.unlink(`${name} lease`).catch(ignore)
-      return true
     },
     close() {
       redis.disconnect()
