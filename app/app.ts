@@ -198,7 +198,6 @@ export const build = async (deps: Deps): Promise<FastifyInstance> => {
   app.setValidatorCompiler(validatorCompiler)
   app.setSerializerCompiler(serializerCompiler)
   app.removeContentTypeParser('text/plain')
-  const scopes = listScopes()
 
   await app.register(securityHeaders)
   await app.register(problems, { publicUrl, headers: constantHeaders })
@@ -224,7 +223,6 @@ export const build = async (deps: Deps): Promise<FastifyInstance> => {
     accessTokenSeconds,
     now,
     monotonicNow,
-    scopes,
     logins,
   })
   await app.register(audit, { db: reserved, secrets, now, monotonicNow })
@@ -316,13 +314,18 @@ export const build = async (deps: Deps): Promise<FastifyInstance> => {
       ...recordEndpoints(records, recordExports),
       ...customEndpoints(custom, customExports),
       ...changeEndpoints(feed),
-      ...meEndpoints(scopes),
+      ...meEndpoints(app.principals),
     ]
     for (const row of rows) closed.endpoint(row)
   })
-  await app.register(oauthRoutes, { publicUrl, scopes, now })
+  await app.register(oauthRoutes, { publicUrl, now })
   await app.register(accessRequestRoutes)
-  await app.register(wellKnownRoutes, { publicUrl, scopes, securityContact: config.securityContact, now })
+  await app.register(wellKnownRoutes, {
+    publicUrl,
+    scopes: listScopes(),
+    securityContact: config.securityContact,
+    now,
+  })
   await app.register(statusRoutes)
   const site = createSite({ publicUrl, demoToken })
   await app.register(pageRoutes, { site })

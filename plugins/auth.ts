@@ -177,7 +177,7 @@ async function auth(app: FastifyInstance, options: AuthOptions): Promise<void> {
   app.decorate('signingKeys', signingKeys)
   app.decorate('authenticate', authenticate)
   app.decorate('verifyToken', verify)
-  app.decorate('signAccessToken', createTokenSigner(app.jwt, options))
+  app.decorate('signAccessToken', createTokenSigner(app.jwt, options, principals.listScopes))
 }
 
 export default fp(auth, { name: 'auth', fastify: '5.x' })

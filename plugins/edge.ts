@@ -47,8 +47,9 @@ declare module 'fastify' {
   }
 }
 
-/** Authorization headers remembered, at about 0.7 kB: 7 MB. */
-const maxAskers = 10_000
+/** Bytes of Authorization headers remembered: some 10,000 of the usual size. A client chooses how long its token is. */
+const maxAskerBytes = 7_000_000
+const sizeOfAsker = (_: unknown, authorization: string) => authorization.length + 200
 
 /** The sender of this header, as `authenticate` takes it; with `bearer` once the token was good. */
 type Asker = { headers: { authorization: string | undefined }; bearer?: string }
@@ -60,7 +61,7 @@ const holdsAll = ({ scopes: held }: Principal, needed: readonly string[]): boole
 
 /** Finds principals by the whole Authorization header. Returns undefined if the router has to judge it. */
 const createIdentify = (authenticate: (asker: Asker) => Principal | Promise<Principal>) => {
-  const askers = new LRUCache<string, Asker>({ max: maxAskers })
+  const askers = new LRUCache<string, Asker>({ maxSize: maxAskerBytes, sizeCalculation: sizeOfAsker })
   // A connection mostly sends the same again: comparing is cheaper than hashing a whole token.
   const lastAskers = new WeakMap<Socket, Asker>()
 

@@ -77,9 +77,10 @@ export const handlerOf = (row: Endpoint, prefix: string, publicUrl: string) => {
     if ('state' in row) {
       refuseParameters(rawQuery, 'This takes no parameters', isJsonFormat)
       if (canonical) reply.header('link', formatLink(canonical, 'canonical'))
-      return reply
-        .headers({ 'cache-control': 'no-store', 'server-timing': formatTiming(reply) })
-        .send(row.state({ ...asked, limits: request.quotas?.use() ?? [] }))
+      const send = (state: unknown) =>
+        reply.headers({ 'cache-control': 'no-store', 'server-timing': formatTiming(reply) }).send(state)
+      const state = row.state({ ...asked, limits: request.quotas?.use() ?? [] })
+      return state instanceof Promise ? state.then(send) : send(state)
     }
     const sendKept = (answering: Extract<Endpoint, { answer: unknown }>) => {
       const answer = answering.answer(asked)

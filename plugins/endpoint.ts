@@ -68,7 +68,7 @@ export type Endpoint = {
 } & (
   | { answer: (request: EndpointRequest) => Answer | Promise<Answer>; exporting?: Exporting }
   /** Something of the moment, never kept: `Cache-Control: no-store`, no tag. */
-  | { state: (request: EndpointRequest & { limits: readonly Use[] }) => unknown }
+  | { state: (request: EndpointRequest & { limits: readonly Use[] }) => unknown | Promise<unknown> }
   /** The same with parameters and media types of its own: `offers` names those that the query leaves. */
   | {
       offers: (rawQuery: string) => readonly string[]

@@ -7,7 +7,6 @@ import { toApiError } from './problems.ts'
 
 export type OAuthPluginOptions = {
   publicUrl: string
-  scopes: readonly string[]
   now: () => number
 }
 
@@ -32,11 +31,11 @@ export const readOAuthRequest = (request: FastifyRequest): OAuthRequest => {
 
 /** Makes the scope it is registered in one where bodies are forms and refusals are OAuth's own. */
 export default fp<OAuthPluginOptions>(
-  (app, { publicUrl, scopes, now }, done) => {
+  (app, { publicUrl, now }, done) => {
     const { principals, identifyClient, logIn, verifyToken, signAccessToken } = app
     const oauth = createOAuth({
       ...{ principals, identify: identifyClient, logIn, verify: verifyToken, sign: signAccessToken },
-      ...{ publicUrl, now, scopes },
+      ...{ publicUrl, now },
     })
     app.decorate('oauth', oauth)
     app.removeAllContentTypeParsers()

@@ -1,17 +1,18 @@
+import type { Principals } from '../app/auth/principals.ts'
 import { describeMe } from '../app/openapi/account.ts'
 import type { Endpoint } from '../plugins/endpoint.ts'
 
 /** Who the token is, what it may do, and how much of it is left. */
-export const meEndpoints = (scopes: readonly string[]): Endpoint[] => [
+export const meEndpoints = ({ listScopes }: Pick<Principals, 'listScopes'>): Endpoint[] => [
   {
     path: '/me',
     scope: null,
     schema: { openapi: describeMe },
-    state: ({ principal, limits }) => ({
+    state: async ({ principal, limits }) => ({
       data: {
         customer: principal.customerId,
         plan: principal.plan,
-        scopes: principal.scopes ? [...principal.scopes].sort() : [...scopes],
+        scopes: principal.scopes ? [...principal.scopes].sort() : await listScopes(principal.customerId),
         limits: limits.map(({ policy, remaining, resetSeconds }) => ({
           policy: policy.name,
           quota: policy.quota,

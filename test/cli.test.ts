@@ -74,6 +74,7 @@ t.test('on one database', async (t) => {
     t.strictSame(Object.keys(issued), ['key_id', 'api_key', 'customer', 'scopes', 'expires_at'])
     t.match(issued, { customer: 'acme', expires_at: null })
     t.ok(issued.scopes.includes('certificates:read'))
+    t.ok(issued.scopes.includes('custom:dashboard-overview'), 'custom endpoints are named one by one')
     const parsed = parseApiKey(issued.api_key)
     t.equal(parsed?.keyId, issued.key_id)
     const [stored] = await query('select scopes, secret_sha256 from api_keys')
@@ -89,7 +90,11 @@ t.test('on one database', async (t) => {
     t.equal(key.expires_at, '2100-01-01T00:00:00.000000Z', 'the day itself counts')
     const instantKey = await json('keys issue acme --expires 2099-12-31T12:00:00+02:00')
     t.equal(instantKey.expires_at, '2099-12-31T10:00:00.000000Z')
+    const unknown = await cli('keys issue acme --scopes custom:dashboard-overvew')
+    t.match(unknown, { code: 1, stderr: /not granted .*did you mean custom:dashboard-overview/ })
+    const many = Array.from({ length: 101 }, (_, n) => `custom:n${n}`).join()
     const wrong = [
+      [`--scopes ${many}`, /at most 100 scopes/],
       ['--scopes certificates:raed', /did you mean certificates:read/],
       ['--scopes all', /expected .*custom:<name>/],
       ['--expires 2020-01-01', /a time in the future/],

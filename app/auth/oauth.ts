@@ -6,7 +6,7 @@ import type { KeyFacts } from './facts.ts'
 import { OAuthError } from './oauth-error.ts'
 import { type Form, readClient, requireParameter } from './oauth-form.ts'
 import { authorize, type Principals } from './principals.ts'
-import { intersectScopes, isScope } from './scopes.ts'
+import { areTooMany, intersectScopes, tooManyScopes } from './scopes.ts'
 import type { createTokenSigner, createTokenVerifier, VerifiedToken } from './tokens.ts'
 
 /** `ip`: the client's address. */
@@ -23,8 +23,6 @@ export type OAuthOptions = {
   publicUrl: string
   /** Milliseconds since 1970. */
   now: () => number
-  /** Every scope there is: what a token of an unlimited key lists. */
-  scopes: readonly string[]
 }
 
 /** What of a request an OAuth endpoint reads. `warn`: of something that went wrong and keeps nobody out. */
@@ -47,17 +45,29 @@ export type OAuth = Readonly<{
   introspect(request: OAuthRequest): Promise<z.output<typeof introspectionAnswer>>
 }>
 
-/** The scopes asked for; undefined where none are. `allowed` undefined = every scope. */
-const readScopes = (form: Form, allowed: ReadonlySet<string> | undefined): string[] | undefined => {
+/** The scopes asked for; undefined where none are. Throws `invalid_scope`. `allowed`: all that the key has. */
+const readScopes = (form: Form, allowed: readonly string[]): string[] | undefined => {
   const asked = form.get('scope')?.split(' ')
-  const refused = asked?.find((scope) => !isScope(scope) || allowed?.has(scope) === false)
-  if (refused === undefined) return asked && [...new Set(asked)]
-  throw new OAuthError('invalid_scope', `The key has no scope '${refused.slice(0, 100)}'`)
+  const refused = asked?.find((scope) => !allowed.includes(scope))
+  if (refused !== undefined) {
+    throw new OAuthError('invalid_scope', `The key has no scope '${refused.slice(0, 100)}'`)
+  }
+  const wanted = asked && [...new Set(asked)]
+  if (areTooMany(wanted ?? allowed)) {
+    throw new OAuthError('invalid_scope', `${tooManyScopes}: ask for fewer with scope`)
+  }
+  return wanted
 }
 
 /** The endpoints of OAuth, less HTTP. Clients are API keys: the id is the key's, the secret the key. */
 export const createOAuth = (options: OAuthOptions): OAuth => {
-  const { principals, identify, logIn, verify, sign, publicUrl, now, scopes } = options
+  const { principals, identify, logIn, verify, sign, publicUrl, now } = options
+
+  /** All scopes of the key, one by one: of those that it is limited to, the ones that its customer has. */
+  const listScopesOf = async ({ customerId, scopes }: KeyFacts): Promise<readonly string[]> => {
+    const all = await principals.listScopes(customerId)
+    return scopes ? all.filter((scope) => scopes.has(scope)) : all
+  }
 
   const tryVerify = (token: string): VerifiedToken | undefined => {
     try {
@@ -96,11 +106,14 @@ export const createOAuth = (options: OAuthOptions): OAuth => {
 
   return {
     async issue(request) {
-      const key = await authenticate(logIn, request)
-      if (requireParameter(request.form, 'grant_type') !== 'client_credentials') {
+      const grantType = request.form.get('grant_type')
+      // Before the client, who may have sent a user's name and password and no key.
+      if (grantType !== undefined && grantType !== 'client_credentials') {
         throw new OAuthError('unsupported_grant_type', 'The only grant type is client_credentials')
       }
-      const wanted = readScopes(request.form, key.scopes)
+      const key = await authenticate(logIn, request)
+      requireParameter(request.form, 'grant_type')
+      const wanted = readScopes(request.form, await listScopesOf(key))
       await principals.markKeyUsed(key.keyId, request.warn)
       return sign(key, wanted)
     },
@@ -123,7 +136,8 @@ export const createOAuth = (options: OAuthOptions): OAuth => {
       if (!found || authorize(found.key, now())) return { active: false }
       if (await isRevoked(found)) return { active: false }
       const { verified, key } = found
-      const effective = intersectScopes(verified.scopes, key.scopes) ?? scopes
+      const limited = intersectScopes(verified.scopes, key.scopes)
+      const effective = limited ?? (await principals.listScopes(key.customerId))
       return {
         active: true,
         scope: [...effective].join(' '),

@@ -13,6 +13,7 @@ import {
   loadRevocation,
   type TokenId,
 } from './facts.ts'
+import { createGrantedScopes } from './granted-scopes.ts'
 import type { CustomerFacts, Principal } from './principal.ts'
 
 /** Facts of the moment; undefined = there is no such key or customer. */
@@ -20,6 +21,8 @@ export type Principals = Readonly<{
   findKey(keyId: string): KeyFacts | undefined | Promise<KeyFacts | undefined>
   findCustomer(customerId: string): CustomerFacts | undefined | Promise<CustomerFacts | undefined>
   isTokenRevoked(token: TokenId): boolean | Promise<boolean>
+  /** Every scope of a customer, one by one. */
+  listScopes(customerId: string): readonly string[] | Promise<readonly string[]>
   findApiKey(apiKey: string): Promise<KeyFacts | undefined>
   identifyApiKey(apiKey: string): Promise<KeyFacts>
   markKeyUsed(keyId: string, warn: (error: unknown, message: string) => void): Promise<void>
@@ -126,6 +129,7 @@ export const createPrincipals = (options: FactsOptions): Principals => {
       const known = findRevocation(revocationKey(token))
       return known instanceof Promise ? known.then((revoked) => revoked === true) : known === true
     },
+    listScopes: createGrantedScopes(options),
     findApiKey,
     identifyApiKey,
 

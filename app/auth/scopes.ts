@@ -3,8 +3,25 @@ import { resourceNames } from '../../schemas/resource-name.ts'
 /** The scope of the change feed; each resource in it needs its own as well. */
 export const changesScope = 'changes:read'
 
-/** Every scope that a key without limits has: one a resource, and the change feed. */
-export const listScopes = (): string[] => [...resourceNames.map((name) => `${name}:read`), changesScope]
+/** The scope of a custom endpoint. */
+export const customScopeOf = (name: string): string => `custom:${name}`
+
+/** Every scope of a key without limits: one a resource, the change feed, and one a custom endpoint of these names. */
+export const listScopes = (endpoints: readonly string[] = []): string[] => [
+  ...resourceNames.map((name) => `${name}:read`),
+  changesScope,
+  ...endpoints.map(customScopeOf),
+]
+
+/** What a token may list at most. A longer token would not go through proxies, whose headers often end at 8 KiB. */
+export const maxScopes = 100
+export const maxScopeBytes = 4096
+
+/** Whether one token or key can hold these scopes. */
+export const areTooMany = (scopes: readonly string[]): boolean =>
+  scopes.length > maxScopes || scopes.join(' ').length > maxScopeBytes
+
+export const tooManyScopes = `A token holds at most ${maxScopes} scopes and ${maxScopeBytes / 1024} KiB of them`
 
 /** Scopes that a key may be limited to, less those of custom endpoints. */
 export const namedScopes: readonly string[] = listScopes()

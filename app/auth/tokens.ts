@@ -2,8 +2,10 @@ import { randomUUID } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import type { z } from 'zod'
 import { accessTokenClaims, type tokenAnswer } from '../../schemas/auth.ts'
+import { ApiError } from '../errors.ts'
 import type { KeyFacts } from './facts.ts'
 import { refuseToken, requireCredentials } from './principals.ts'
+import { areTooMany, tooManyScopes } from './scopes.ts'
 import { tokenType } from './signing-key.ts'
 import type { SigningKeys } from './signing-keys.ts'
 
@@ -24,9 +26,10 @@ export type TokensOptions = {
   accessTokenSeconds: number
   /** Milliseconds since 1970. */
   now: () => number
-  /** Every scope there is: what a token of an unlimited key lists. */
-  scopes: readonly string[]
 }
+
+/** Every scope of a customer, one by one: what a token of an unlimited key lists. */
+type ListScopes = (customerId: string) => readonly string[] | Promise<readonly string[]>
 
 /** What a good token says. Whether its key may still be used is another question. */
 export type VerifiedToken = Readonly<{
@@ -43,9 +46,14 @@ export type VerifiedToken = Readonly<{
 }>
 
 /**
- * Tokens of about 0.7 kB: 14 MB at most. Only good ones are kept, so nobody can push them out with bad ones.
+ * Bytes of tokens kept: some 15,000 of the usual size. Only good ones are kept, so nobody can push them out with bad
+ * ones. A client chooses how many scopes its token lists, and each is a member of a set.
  */
-const maxTokens = 20_000
+const maxTokenBytes = 2 ** 24
+const [tokenBytes, scopeBytes] = [400, 100]
+
+const sizeOf = ({ scopes }: VerifiedToken, token: string): number =>
+  token.length + tokenBytes + scopeBytes * (scopes?.size ?? 0)
 /** Clocks of instances differ: a token made by one must be good on the next at once. */
 const clockSkewSeconds = 10
 
@@ -72,7 +80,7 @@ const parseScopes = (scope: string) => new Set(scope.split(' ').filter((each) =>
  * the same object each time. Throws 401 `token_expired` or `invalid_token`.
  */
 export const createTokenVerifier = (jwt: Jwt, { signingKeys, now }: TokensOptions) => {
-  const tokens = new LRUCache<string, VerifiedToken>({ max: maxTokens })
+  const tokens = new LRUCache<string, VerifiedToken>({ maxSize: maxTokenBytes, sizeCalculation: sizeOf })
 
   const verify = (token: string): VerifiedToken => {
     const [header = '', claimsSegment = '', signature = ''] = token.split('.', 3)
@@ -114,15 +122,20 @@ export const createTokenVerifier = (jwt: Jwt, { signingKeys, now }: TokensOption
 }
 
 /**
- * Signs access tokens (RFC 9068) with all the key's scopes, or with `narrowed`, which must be among them.
- * None outlives its key.
+ * Signs access tokens (RFC 9068) with all the key's scopes, or with `narrowed`, which must be among them. No token
+ * outlives its key. Throws `invalid_body` where the scopes are more than a token holds.
  */
 export const createTokenSigner =
-  (jwt: Jwt, { signingKeys, publicUrl, accessTokenSeconds, now, scopes }: TokensOptions) =>
+  (jwt: Jwt, { signingKeys, publicUrl, accessTokenSeconds, now }: TokensOptions, listScopes: ListScopes) =>
   async (key: KeyFacts, narrowed?: readonly string[]): Promise<z.output<typeof tokenAnswer>> => {
     const iat = Math.floor(now() / 1000)
     const expiresIn = Math.max(1, Math.min(accessTokenSeconds, Math.floor(key.expiresAtMs / 1000) - iat))
-    const scope = [...(narrowed ?? key.scopes ?? scopes)].join(' ')
+    const scopes = [...(narrowed ?? key.scopes ?? (await listScopes(key.customerId)))]
+    if (areTooMany(scopes)) {
+      const detail = `${tooManyScopes}: ask for fewer with scope at POST /v1/oauth/token`
+      throw new ApiError('invalid_body', { detail })
+    }
+    const scope = scopes.join(' ')
     const claims = {
       iss: publicUrl,
       aud: publicUrl,

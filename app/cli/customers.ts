@@ -63,7 +63,7 @@ const show = (shell: Shell, slug: string, options: Output): Promise<void> =>
     await recordAct(db, { action: 'customers.show', customer: slug })
     const customer = requireCustomer(await findCustomer(db, slug), slug)
     const records = await countRecords(db, slug)
-    const keys = (await listApiKeys(db, slug)).map(withScopes)
+    const keys = await withScopes(db, await listApiKeys(db, slug))
     const text = [formatFields({ ...customer, ...records }), formatTable(keys, 'no keys yet')].join('\n\n')
     print(shell, options, { ...customer, records, keys }, text)
   })

@@ -9,7 +9,7 @@ import { withOperator } from './context.ts'
 import { requireCustomer } from './customers.ts'
 import { createCommand, formatFields, formatTable, type Output, print } from './output.ts'
 import { Refusal } from './refusal.ts'
-import { parseScopes, withScopes } from './scopes.ts'
+import { parseScopes, requireGranted, withOwnScopes, withScopes } from './scopes.ts'
 import type { Shell } from './shell.ts'
 
 const shownOnce = 'The key is shown this once: only its hash is kept.'
@@ -22,8 +22,9 @@ const issue = async (shell: Shell, slug: string, options: IssueOptions): Promise
   const { apiKey, keyId, secretSha256 } = createApiKey()
   const key = await withOperator(shell, async (db) => {
     requireCustomer(await findCustomer(db, slug), slug)
+    if (options.scopes) await requireGranted(db, slug, options.scopes)
     const limits = { scopes: options.scopes ?? null, expiresAt: options.expires ?? null }
-    return changeAudited(
+    const added = await changeAudited(
       db,
       (trx) => addApiKey(trx, { customerId: slug, keyId, secretSha256, ...limits }),
       ({ scopes, expires_at }) => ({
@@ -33,54 +34,56 @@ const issue = async (shell: Shell, slug: string, options: IssueOptions): Promise
         details: { scopes, expires_at },
       }),
     )
+    return withOwnScopes(db, added)
   })
-  const { key_id, customer, scopes, expires_at } = withScopes(key)
+  const { key_id, customer, scopes, expires_at } = key
   const issued = { key_id, api_key: apiKey, customer, scopes, expires_at }
   print(shell, options, issued, `${formatFields(issued)}\n\n${shownOnce}`)
 }
 
 const list = async (shell: Shell, slug: string | undefined, options: Output): Promise<void> => {
-  const keys = await withOperator(shell, async (db) => {
+  const listed = await withOperator(shell, async (db) => {
     await recordAct(db, { action: 'keys.list', customer: slug })
     if (slug !== undefined) requireCustomer(await findCustomer(db, slug), slug)
-    return listApiKeys(db, slug)
+    return withScopes(db, await listApiKeys(db, slug))
   })
-  const listed = keys.map(withScopes)
   print(shell, options, listed, formatTable(listed, 'no keys yet'))
 }
 
 const revoke = async (shell: Shell, keyId: string, options: Output): Promise<void> => {
-  const key = await withOperator(shell, (db) =>
-    changeAudited(
+  const key = await withOperator(shell, async (db) => {
+    const revoked = await changeAudited(
       db,
       (trx) => revokeApiKey(trx, keyId),
       ({ customer }) => ({ action: 'keys.revoke', customer, subject: keyId }),
-    ),
-  )
-  if (!key) throw new Refusal(`There is no key ${keyId}`)
-  print(shell, options, withScopes(key), formatFields(withScopes(key)))
+    )
+    if (!revoked) throw new Refusal(`There is no key ${keyId}`)
+    return withOwnScopes(db, revoked)
+  })
+  print(shell, options, key, formatFields(key))
 }
 
 const rotate = async (shell: Shell, keyId: string, options: Output & { overlap: number }): Promise<void> => {
   const { apiKey, ...fresh } = createApiKey()
-  const succession = await withOperator(shell, (db) =>
-    changeAudited(
+  const { key, former } = await withOperator(shell, async (db) => {
+    const succession = await changeAudited(
       db,
       (trx) => succeedApiKey(trx, keyId, fresh, options.overlap),
-      ({ key, former }) => {
-        const details = { by: key.key_id, former_expires_at: former.expires_at }
-        return { action: 'keys.rotate', customer: key.customer, subject: keyId, details }
+      (made) => {
+        const details = { by: made.key.key_id, former_expires_at: made.former.expires_at }
+        return { action: 'keys.rotate', customer: made.key.customer, subject: keyId, details }
       },
-    ),
-  )
-  if (!succession) {
-    throw new Refusal(`There is no valid key ${keyId}: it may be revoked, expired or already rotated`)
-  }
-  const { key_id, customer, scopes, expires_at } = withScopes(succession.key)
+    )
+    if (!succession) {
+      throw new Refusal(`There is no valid key ${keyId}: it may be revoked, expired or already rotated`)
+    }
+    return { ...succession, key: await withOwnScopes(db, succession.key) }
+  })
+  const { key_id, customer, scopes, expires_at } = key
   const rotated = {
     ...{ key_id, api_key: apiKey, customer, scopes, expires_at },
-    former_key_id: succession.former.key_id,
-    former_expires_at: succession.former.expires_at,
+    former_key_id: former.key_id,
+    former_expires_at: former.expires_at,
   }
   print(shell, options, rotated, `${formatFields(rotated)}\n\n${shownOnce}`)
 }

@@ -19,7 +19,7 @@ import { changeAudited, recordAct } from './audited.ts'
 import { withOperator } from './context.ts'
 import { createCommand, formatFields, formatTable, type Output, print } from './output.ts'
 import { Refusal } from './refusal.ts'
-import { withScopes } from './scopes.ts'
+import { withOwnScopes } from './scopes.ts'
 import type { Shell } from './shell.ts'
 
 const toCells = ({ message, reason, ...request }: AccessRequest) => ({
@@ -72,7 +72,7 @@ const approveIn = async (trx: Db, id: string, { slug, name, plan }: ApproveOptio
     { actor: 'operator', action: 'customers.add', customer, details: { plan } },
     { actor: 'operator', action: 'keys.issue', customer, subject: keyId },
   ])
-  const { scopes, expires_at } = withScopes(key)
+  const { scopes, expires_at } = await withOwnScopes(trx, key)
   return { id, customer, plan, key_id: keyId, api_key: apiKey, scopes, expires_at }
 }
 
@@ -88,22 +88,18 @@ const approve = async (shell: Shell, id: string, options: ApproveOptions): Promi
   )
 }
 
-const reject = async (shell: Shell, id: string, options: Output & { reason: string }): Promise<void> => {
+const reject = async (shell: Shell, id: string, options: Output & { reason?: string }): Promise<void> => {
+  const { reason = null } = options
   const rejected = await withOperator(shell, (db) =>
     changeAudited(
       db,
-      (trx) => rejectRequest(trx, id, options.reason),
+      (trx) => rejectRequest(trx, id, reason),
       // Not the reason: it may name somebody, and an entry without a customer is never erased.
       () => ({ action: 'requests.reject', subject: id }),
     ),
   )
   if (!rejected) throw noOpenRequest(id)
-  print(
-    shell,
-    options,
-    { ...rejected, reason: options.reason },
-    formatFields({ ...rejected, reason: options.reason }),
-  )
+  print(shell, options, { ...rejected, reason }, formatFields({ ...rejected, reason }))
 }
 
 /** `certdata requests …` */
@@ -124,6 +120,6 @@ export const requestsCommand = (shell: Shell): Command =>
     .addCommand(
       createCommand('reject', 'reject the request')
         .argument('<id>', 'id of the request, as requests list shows it')
-        .requiredOption('--reason <reason>', 'why; kept with the request', parseReason)
+        .option('--reason <reason>', 'why; stored with the request (default: none)', parseReason)
         .action(reject.bind(null, shell)),
     )

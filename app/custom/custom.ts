@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import type { Principal } from '../auth/principal.ts'
 import { requireScope } from '../auth/principals.ts'
+import { customScopeOf } from '../auth/scopes.ts'
 import { representationVersion } from '../cache/keys.ts'
 import type { Answer, ReadThrough } from '../cache/read-through.ts'
 import { readList, readObject } from '../db/custom/read.ts'
@@ -96,7 +97,7 @@ export const createCustom = (deps: CustomDeps): Custom => {
   const requireGrant = ({ principal, name }: Asked, known: Granted): readonly Revision[] => {
     const revisions = served(known, name)
     if (revisions.length === 0) throw notFound()
-    requireScope(principal, `custom:${name}`)
+    requireScope(principal, customScopeOf(name))
     return revisions
   }
 

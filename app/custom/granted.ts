@@ -9,6 +9,7 @@ import {
   stampColumns,
   toFact,
 } from '../auth/facts.ts'
+import { customChanges } from '../auth/granted-scopes.ts'
 import { inTurn } from '../db/connect.ts'
 import type { Db } from '../db/schema.ts'
 import { checkDocument } from './check.ts'
@@ -67,9 +68,6 @@ const load = async (
   if (!row) throw new Error('a statement without a row')
   return toFact(customerId, row, toGranted(row.documents, parse))
 }
-
-/** Every change of a document or a grant is logged under this name. */
-export const customChanges = 'custom'
 
 /**
  * What customers were granted, as the database says it now: a grant, a revocation and another revision work within

@@ -21,8 +21,10 @@ export type Tickets = {
   add(customerId: string, target: string, ticket: Ticket): void
 }
 
-/** About 0.7 kB each with their target: 7 MB. */
-const maxTickets = 10_000
+/** Bytes of tickets kept, with their targets: 10,000 tickets with targets of 100 bytes. */
+const maxBytes = 7_000_000
+/** Bytes of a ticket without its target. */
+export const ticketBytes = 600
 /** Nobody asks the same long question often enough for it to matter. */
 const longestTarget = 1024
 
@@ -32,7 +34,7 @@ type Targets = Map<string, Ticket>
  * Bounded, in two halves: when the younger is full, the older goes, with what nobody asked for since, and what is
  * asked often has come over. To begin anew instead had every target go through the router again at once.
  */
-export const createTickets = (max = maxTickets): Tickets => {
+export const createTickets = (max = maxBytes): Tickets => {
   let older = new Map<string, Targets>()
   let younger = new Map<string, Targets>()
   let size = 0
@@ -48,7 +50,7 @@ export const createTickets = (max = maxTickets): Tickets => {
       targets = new Map()
       younger.set(customerId, targets)
     }
-    if (!targets.has(target)) size += 1
+    if (!targets.has(target)) size += ticketBytes + target.length
     targets.set(target, ticket)
   }
   return {

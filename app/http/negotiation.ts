@@ -2,11 +2,15 @@ import { LRUCache } from 'lru-cache'
 import Negotiator from 'negotiator'
 import { type Encoding, encodings } from '../cache/encodings.ts'
 
-/** Clients send the same few header values for ever; parsing them is not work for every request. */
-const remembered = 256
+/** Clients send the same few header values all the time. A client that invents others fills at most 64 kB. */
+const remembered = {
+  maxSize: 64_000,
+  maxEntrySize: 1_000,
+  sizeCalculation: (_: unknown, header: string) => header.length + 100,
+}
 
 const memoised = <T extends {}>(parse: (header: string) => T | undefined) => {
-  const known = new LRUCache<string, { value: T | undefined }>({ max: remembered })
+  const known = new LRUCache<string, { value: T | undefined }>(remembered)
   return (header: string): T | undefined => {
     let result = known.get(header)
     if (!result) {

@@ -100,6 +100,11 @@ t.test('of two who approve one request, one does', async (t) => {
   t.equal(made.length, 1)
 })
 
+t.test('a request may be rejected without a reason', async (t) => {
+  const id = await submit('Reasonless GmbH')
+  t.match(await json('reject', id), { id, reason: null })
+})
+
 t.test('a rejected request keeps its reason, and the audit trail does not have it', async (t) => {
   const id = await submit('Rejected GmbH')
   t.match(await json('reject', id, '--reason', 'Frau Geheim rief an'), { id, decided_at: /Z$/ })
@@ -153,7 +158,7 @@ t.test('wrong options are exit code 2', async (t) => {
   const commands = [
     [],
     ['approve'],
-    ['reject', 'x'],
+    ['reject'],
     ['approve', 'x', '--plan', 'gold'],
     ['approve', 'x', '--slug', 'A'],
   ]

@@ -8,6 +8,7 @@ import { createApiKey } from '../../app/auth/api-keys.ts'
 import { ensureSigningKeys } from '../../app/auth/key-rotation.ts'
 import type { Principal } from '../../app/auth/principal.ts'
 import { createPrincipals, requirePlan, requireScope } from '../../app/auth/principals.ts'
+import { listScopes } from '../../app/auth/scopes.ts'
 import { createSecrets } from '../../app/auth/secrets.ts'
 import { loadSigningKeys, type SigningKeys } from '../../app/auth/signing-keys.ts'
 import type { Freshness } from '../../app/cache/freshness.ts'
@@ -21,7 +22,7 @@ import { testPostgres } from '../servers.ts'
 
 const publicUrl = 'https://api.example'
 const demoToken = 'cda_demo_public'
-const scopes = ['certificates:read', 'products:read', 'changes:read']
+const scopes = listScopes()
 const secrets = createSecrets(['s'.repeat(32)])
 const onError = (error: Error) => t.comment(error.message)
 const badToken = 'Bearer realm="certdata", error="invalid_token"'
@@ -84,7 +85,6 @@ const buildApp = async (keys: SigningKeys = signingKeys, url = publicUrl, connec
     accessTokenSeconds: 3600,
     now,
     monotonicNow: now,
-    scopes,
   })
   await app.register(authRoutes)
   app.get('/who', async (request) => {

@@ -5,6 +5,7 @@ import t, { type Test } from 'tap'
 import { parseApiKey } from '../../app/auth/api-keys.ts'
 import type { Plan } from '../../app/db/schema.ts'
 import { catalogue } from '../../app/errors.ts'
+import { createStage } from '../custom/stage.ts'
 import { addCustomer, createTestDatabase, listenTestApp, until } from '../helper.ts'
 
 const database = await createTestDatabase()
@@ -13,6 +14,9 @@ t.teardown(async () => {
   await app.close()
   await database.close()
 })
+
+const stage = createStage(database)
+const stock = 'name: stock\nrevision: 1\nobject: { n: { count: { from: products } } }'
 
 let customers = 0
 type Limits = { plan?: Plan; scopes?: string[] | null; customer?: string }
@@ -179,12 +183,14 @@ t.test(
   'a token is limited to the scopes that were asked for, and no more can be had than the key has',
   async (t) => {
     const limited = await newClient({ scopes: ['lab:read', 'products:read', 'custom:stock'] })
+    await stage.give(limited.customer, stock)
     const scopesOf = async (token: string) => (await use(token)).json().data.scopes
     t.strictSame(await scopesOf(await tokenOf(limited, { scope: 'products:read custom:stock' })), [
       'custom:stock',
       'products:read',
     ])
     const unlimited = await newClient()
+    await stage.grant('stock', unlimited.customer)
     const token = await tokenOf(unlimited, { scope: 'lab:read lab:read' })
     t.strictSame(await scopesOf(token), ['lab:read'])
     const answer = await app.inject({ url: '/v1/products', headers: { authorization: `Bearer ${token}` } })
@@ -195,6 +201,71 @@ t.test(
     )
   },
 )
+
+const named = ['certificates', 'products', 'projects', 'countries', 'lab', 'approvals', 'changes'].map(
+  (name) => `${name}:read`,
+)
+
+t.test(
+  'every list of scopes names the custom endpoints of the customer, and nothing else may be asked for',
+  async (t) => {
+    const each = await newClient()
+    const other = await newClient()
+    await stage.give(other.customer, stock)
+    await stage.give(each.customer, stock.replace('stock', 'shelf'))
+    const all = [...named, 'custom:shelf']
+    const login = () =>
+      app.inject({ method: 'POST', url: '/v1/auth/login', payload: { api_key: each.secret } })
+    t.equal((await login()).json().scope, all.join(' '))
+    const token = await tokenOf(each)
+    t.same((await use(token)).json().data.scopes, all)
+    t.equal((await introspect(each, token)).scope, all.join(' '))
+    const exactly = await tokenOf(each, { scope: all.join(' ') })
+    t.same((await use(exactly)).json().data.scopes, all.toSorted())
+
+    await stage.grant('shelf', each.customer, false)
+    await until(
+      'the list is without it',
+      async () => (await use(token)).json().data.scopes.length === 7,
+      1000,
+    )
+    const limited = await newClient({ scopes: ['lab:read', 'custom:stock'], customer: each.customer })
+    const asked = [
+      [each, 'custom:nothing'],
+      [each, 'custom:stock'],
+      [each, 'custom:shelf'],
+      [each, 'constructor'],
+      [limited, 'custom:stock'],
+      [limited, 'products:read'],
+    ] as const
+    for (const [client, scope] of asked) {
+      const answer = await post('token', as(client, { ...grant, scope }))
+      t.match([answer.statusCode, answer.json()], [400, { error: 'invalid_scope' }], scope)
+    }
+  },
+)
+
+t.test('a token holds at most 100 scopes and 4 KiB: more must be narrowed', async (t) => {
+  const each = await newClient()
+  const name = (n: number) => `${'many-'.padEnd(40, 'x')}-${n}`
+  await stage.run(`insert into custom_endpoints (name) select '${name(0).slice(0, -1)}' || n from generate_series(1, 120) n;
+    insert into custom_documents (name, revision, document)
+      select name, 1, '{}' from custom_endpoints where name like 'many-%';
+    insert into custom_grants (customer_id, name, granted)
+      select '${each.customer}', name, true from custom_endpoints where name like 'many-%'`)
+  const ask = (scope?: string) => post('token', as(each, scope === undefined ? grant : { ...grant, scope }))
+  const scopes = (count: number) => Array.from({ length: count }, (_, n) => `custom:${name(n + 1)}`).join(' ')
+  const all = await ask()
+  t.match(
+    [all.statusCode, all.json()],
+    [400, { error: 'invalid_scope', error_description: /at most 100 scopes/ }],
+  )
+  const login = await app.inject({ method: 'POST', url: '/v1/auth/login', payload: { api_key: each.secret } })
+  t.match([login.statusCode, login.json()], [400, { code: 'invalid_body', detail: /fewer with scope/ }])
+  t.equal((await ask(scopes(80))).statusCode, 200)
+  t.equal((await ask(scopes(90))).json().error, 'invalid_scope', 'fewer than 100, but more than 4 KiB')
+  t.equal((await ask(`${scopes(2)} ${'lab:read '.repeat(200).trim()}`)).statusCode, 200, 'each counts once')
+})
 
 /** Every way of being refused, as the RFCs name it. */
 t.test('what is refused is refused in OAuth’s own words', async (t) => {
@@ -222,6 +293,7 @@ t.test('what is refused is refused in OAuth’s own words', async (t) => {
     ['no grant', post('token', {}, auth), 400, 'invalid_request'],
     ['an empty grant', post('token', 'grant_type=', auth), 400, 'invalid_request'],
     ['another grant', post('token', { grant_type: 'password' }, auth), 400, 'unsupported_grant_type'],
+    ['another grant, no client', post('token', { grant_type: 'password' }), 400, 'unsupported_grant_type'],
     [
       'a grant twice',
       post('token', 'grant_type=client_credentials&grant_type=x', auth),

@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import { sql } from 'kysely'
 import t, { type Test } from 'tap'
 import { listEntries } from '../../app/audit/list.ts'
-import { createTickets, type Ticket } from '../../app/edge/tickets.ts'
+import { createTickets, type Ticket, ticketBytes } from '../../app/edge/tickets.ts'
 import {
   addCustomer,
   createTestDatabase,
@@ -280,7 +280,7 @@ t.test('a service that drains, or knows nothing, uses the router', async (t) => 
 })
 
 t.test('what is remembered is bounded', (t) => {
-  const tickets = createTickets(4)
+  const tickets = createTickets(4 * (ticketBytes + '/1'.length))
   const ticket = {} as Ticket
   const later = {} as Ticket
   const known = (customer: string, ...targets: string[]) =>
@@ -306,5 +306,10 @@ t.test('what is remembered is bounded', (t) => {
   t.equal(tickets.find('a', '/1'), undefined)
   tickets.add('b', `/${'x'.repeat(1024)}`, ticket)
   t.equal(tickets.find('b', `/${'x'.repeat(1024)}`), undefined)
+
+  const many = createTickets(100 * ticketBytes)
+  const long = Array.from({ length: 100 }, (_, n) => `/${n}`.padEnd(1000, 'x'))
+  for (const target of long) many.add('c', target, ticket)
+  t.ok(long.filter((target) => many.find('c', target)).length < 50, 'long targets leave room for fewer')
   t.end()
 })

@@ -94,7 +94,7 @@ export const moveToCustomer = async (trx: Db, id: string, customerId: string): P
 export const rejectRequest = async (
   db: Db,
   id: string,
-  reason: string,
+  reason: string | null,
 ): Promise<{ id: string; decided_at: string } | undefined> => {
   const { rows } = await sql<{ id: string; decided_at: string }>`
     update access_requests set rejected_at = now(), reason = ${reason}

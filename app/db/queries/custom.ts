@@ -94,3 +94,18 @@ export const listEndpoints = async (db: Db, name?: string): Promise<CustomEndpoi
     ${name === undefined ? sql`` : sql`where e.name = ${name}`} order by e.name`.execute(db)
   return rows
 }
+
+/** Names of the custom endpoints that each of these customers was granted, in order. */
+export const listGranted = async (
+  db: Db,
+  customers: readonly string[],
+): Promise<ReadonlyMap<string, string[]>> => {
+  const { rows } = await sql<{ customer: string; names: string[] }>`
+    select c.customer, array_agg(e.name order by e.name) as names
+    from unnest(${[...new Set(customers)]}::text[]) c (customer) cross join custom_endpoints e
+    left join custom_grants g on g.name = e.name and g.customer_id = c.customer
+    where coalesce(g.granted, e.to_everyone)
+      and exists (select from custom_documents d where d.name = e.name and d.superseded_at is null)
+    group by c.customer`.execute(db)
+  return new Map(rows.map(({ customer, names }) => [customer, names]))
+}
