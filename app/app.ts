@@ -69,6 +69,7 @@ import { describeForLog } from './http/log-error.ts'
 import { replaceMethod } from './http/methods.ts'
 import { keepAliveTimeoutMs } from './http/prepared.ts'
 import { createConcurrency } from './limits/concurrency.ts'
+import { createKeyChecks } from './limits/key-checks.ts'
 import { createLogins } from './limits/logins.ts'
 import { createQuotas } from './limits/quotas.ts'
 import type { SlotStore } from './limits/slots.ts'
@@ -318,7 +319,7 @@ export const build = async (deps: Deps): Promise<FastifyInstance> => {
     ]
     for (const row of rows) closed.endpoint(row)
   })
-  await app.register(oauthRoutes, { publicUrl, now })
+  await app.register(oauthRoutes, { checks: createKeyChecks(counting), publicUrl, now })
   await app.register(accessRequestRoutes)
   await app.register(wellKnownRoutes, {
     publicUrl,

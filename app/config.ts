@@ -97,6 +97,8 @@ export const parseConfig = (environment: Readonly<Record<string, string | undefi
       demo: { burst: env.LIMIT_DEMO_BURST, minute: env.LIMIT_DEMO_MINUTE },
       logins: env.LIMIT_LOGINS,
       failedLogins: env.LIMIT_FAILED_LOGINS,
+      introspections: env.LIMIT_INTROSPECTIONS,
+      revocations: env.LIMIT_REVOCATIONS,
       accessRequests: env.LIMIT_ACCESS_REQUESTS,
     },
     queueMs: env.QUEUE_SECONDS * 1000,

@@ -3,9 +3,11 @@ import fp from 'fastify-plugin'
 import { createOAuth, type OAuth, type OAuthRequest } from '../app/auth/oauth.ts'
 import { OAuthError, oauthErrorBody, toOAuthError } from '../app/auth/oauth-error.ts'
 import { parseForm } from '../app/auth/oauth-form.ts'
+import type { KeyChecks } from '../app/limits/key-checks.ts'
 import { toApiError } from './problems.ts'
 
 export type OAuthPluginOptions = {
+  checks: KeyChecks
   publicUrl: string
   now: () => number
 }
@@ -31,11 +33,11 @@ export const readOAuthRequest = (request: FastifyRequest): OAuthRequest => {
 
 /** Makes the scope it is registered in one where bodies are forms and refusals are OAuth's own. */
 export default fp<OAuthPluginOptions>(
-  (app, { publicUrl, now }, done) => {
+  (app, { checks, publicUrl, now }, done) => {
     const { principals, identifyClient, logIn, verifyToken, signAccessToken } = app
     const oauth = createOAuth({
       ...{ principals, identify: identifyClient, logIn, verify: verifyToken, sign: signAccessToken },
-      ...{ publicUrl, now },
+      ...{ checks, publicUrl, now },
     })
     app.decorate('oauth', oauth)
     app.removeAllContentTypeParsers()

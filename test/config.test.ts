@@ -61,6 +61,8 @@ t.test('limits are configuration, and whole numbers from 1 on', async (t) => {
     demo: { burst: 20, minute: 60 },
     logins: 5,
     failedLogins: 10,
+    introspections: 600,
+    revocations: 60,
     accessRequests: 5,
   })
   for (const bad of ['0', '-1', '1.5', 'many', 'Infinity']) {

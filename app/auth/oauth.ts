@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import type { introspectionAnswer, tokenAnswer } from '../../schemas/auth.ts'
 import { truncateAddress } from '../audit/client-address.ts'
+import type { KeyChecks } from '../limits/key-checks.ts'
 import { parseApiKey } from './api-keys.ts'
 import type { KeyFacts } from './facts.ts'
 import { OAuthError } from './oauth-error.ts'
@@ -18,6 +19,7 @@ export type OAuthOptions = {
   identify: KeyCheck
   /** The same as a login: rejects also with 403 plan_required, and with 429 after too many. */
   logIn: KeyCheck
+  checks: KeyChecks
   verify: ReturnType<typeof createTokenVerifier>
   sign: ReturnType<typeof createTokenSigner>
   publicUrl: string
@@ -61,7 +63,7 @@ const readScopes = (form: Form, allowed: readonly string[]): string[] | undefine
 
 /** The endpoints of OAuth, less HTTP. Clients are API keys: the id is the key's, the secret the key. */
 export const createOAuth = (options: OAuthOptions): OAuth => {
-  const { principals, identify, logIn, verify, sign, publicUrl, now } = options
+  const { principals, identify, logIn, checks, verify, sign, publicUrl, now } = options
 
   /** All scopes of the key, one by one: of those that it is limited to, the ones that its customer has. */
   const listScopesOf = async ({ customerId, scopes }: KeyFacts): Promise<readonly string[]> => {
@@ -124,14 +126,16 @@ export const createOAuth = (options: OAuthOptions): OAuth => {
       const key = await findOwnKey(token, client)
       const { ip, requestId } = request
       const by = { keyId: client.keyId, requestId, client: truncateAddress(ip) }
-      // What is revoked already is not written again: revoking is not limited, and the audit trail would grow.
+      // Never refused, so that the owner of a leaked key can always end it. A key is revoked, and written down, once.
       if (key) return key.revoked ? undefined : principals.revokeKey(key, by)
+      await checks.countRevocation(client, ip)
       const found = await findToken(token, client)
       if (found && !(await isRevoked(found))) await principals.revokeToken(found.verified, by)
     },
 
     async introspect(request) {
       const client = await authenticate(identify, request)
+      await checks.countIntrospection(client)
       const found = await findToken(requireParameter(request.form, 'token'), client)
       if (!found || authorize(found.key, now())) return { active: false }
       if (await isRevoked(found)) return { active: false }

@@ -11,6 +11,10 @@ export type LimitsConfig = Readonly<{
   logins: number
   /** Per client address and key, and minute. */
   failedLogins: number
+  /** Per key and minute. */
+  introspections: number
+  /** Per client address and key, and minute. */
+  revocations: number
   /** Per client address and hour. */
   accessRequests: number
 }>

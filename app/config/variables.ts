@@ -136,6 +136,10 @@ export const variables = {
   ),
   LIMIT_LOGINS: quota(60).describe('Logins in 60 s, per API key'),
   LIMIT_FAILED_LOGINS: quota(10).describe('Failed logins in 60 s, per client address and key together'),
+  LIMIT_INTROSPECTIONS: quota(600).describe('Introspections of tokens in 60 s, per API key'),
+  LIMIT_REVOCATIONS: quota(60).describe(
+    'Revocations of tokens in 60 s, per client address and API key together. A key can always be revoked',
+  ),
   LIMIT_ACCESS_REQUESTS: quota(5).describe('Access requests in an hour, per client address'),
   HOLIDAYS: list
     .default([])

@@ -59,7 +59,14 @@ const open = async () => {
     ),
   )
   const every = { premium: burst, enterprise: burst, demo: burst }
-  const policies = { ...every, logins: 1, failedLogins: 1, accessRequests: 1 }
+  const policies = {
+    ...every,
+    logins: 1,
+    failedLogins: 1,
+    introspections: 1,
+    revocations: 1,
+    accessRequests: 1,
+  }
   const quotas = createQuotas({ limits: policies, store: undefined, now: () => 0, after })
   await app.register(openapi, { publicUrl, quotas })
   await app.register(async (closed) => {

@@ -12,10 +12,10 @@ import { createServer, createSimulation } from './simulation.ts'
 const database = await createTestDatabase()
 t.teardown(() => database.close())
 
-const createApp = async (t: Test) => {
+const createApp = async (t: Test, env: Record<string, string> = {}) => {
   const clock = { offsetMs: 0, isStopped: true }
   const app = await createTestApp(database, {
-    env: { LIMIT_LOGINS: '60', LIMIT_FAILED_LOGINS: '10', TRUSTED_PROXIES: '10.0.0.0/8' },
+    env: { ...env, LIMIT_LOGINS: '60', LIMIT_FAILED_LOGINS: '10', TRUSTED_PROXIES: '10.0.0.0/8' },
     clock,
   })
   t.teardown(() => app.close())
@@ -117,6 +117,33 @@ t.test('whoever holds a leaked key cannot keep its owner from revoking it', asyn
   t.equal((await oauth('token', { ...asClient(leaked), ...grant })).statusCode, 429, 'a login all the same')
   t.equal((await oauth('revoke', { ...asClient(leaked), token: leaked })).statusCode, 200)
   t.equal((await oauth('introspect', { ...asClient(leaked), token: 'x' })).statusCode, 401)
+})
+
+t.test('the 601st introspection of a key in a minute is 429, and another key goes on', async (t) => {
+  const { oauth } = await createApp(t, { LIMIT_INTROSPECTIONS: '600' })
+  const [key, other] = [await newKey(), await newKey()]
+  const introspect = (apiKey: string, address?: string) =>
+    oauth('introspect', { ...asClient(apiKey), token: 'x' }, address)
+  for (let i = 0; i < 600; i++) t.equal((await introspect(key)).statusCode, 200)
+  const refused = await introspect(key, '192.0.2.9')
+  t.equal(refused.statusCode, 429, 'wherever it comes from')
+  t.match(refused.json(), { code: 'quota_exceeded', 'violated-policies': ['introspections'] })
+  t.ok(Number(refused.headers['retry-after']) >= 1)
+  t.equal((await introspect(other)).statusCode, 200)
+})
+
+t.test('revocations of tokens are limited per key and address, and a key is always revoked', async (t) => {
+  const { oauth } = await createApp(t, { LIMIT_REVOCATIONS: '60' })
+  const key = await newKey()
+  const revoke = (token: string, address?: string) => oauth('revoke', { ...asClient(key), token }, address)
+  for (let i = 0; i < 60; i++) t.equal((await revoke('x')).statusCode, 200)
+  const refused = await revoke('x')
+  t.equal(refused.statusCode, 429)
+  t.match(refused.json(), { code: 'quota_exceeded', 'violated-policies': ['revocations'] })
+  t.equal((await revoke('x', '192.0.2.9')).statusCode, 200, 'another address has its own')
+  t.equal((await revoke(withWrongSecret(key))).statusCode, 429, 'a wrong key is no key')
+  t.equal((await revoke(key)).statusCode, 200, 'the key itself, from the very same address')
+  t.equal((await revoke('x')).statusCode, 401, 'and it has ended')
 })
 
 t.test('an OAuth client that is none counts as a failed login, on each of the endpoints', async (t) => {

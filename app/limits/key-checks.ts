@@ -1,0 +1,41 @@
+import type { KeyFacts } from '../auth/facts.ts'
+import type { LimitsConfig } from '../config/limits.ts'
+import type { AccountDeps } from './account.ts'
+import { clientOf } from './address.ts'
+import { createLimiter } from './limiter.ts'
+import type { AccountName } from './policy.ts'
+import { refuseQuota } from './refusal.ts'
+
+export type KeyChecksOptions = Omit<AccountDeps, 'onUnsettled'> & {
+  limits: Pick<LimitsConfig, 'introspections' | 'revocations'>
+}
+
+/** Quotas of a right key at introspection and revocation. Both reject with quota_exceeded. */
+export type KeyChecks = {
+  /** Counts an introspection by this key, whatever its address. */
+  countIntrospection(key: KeyFacts): Promise<void>
+  /** Counts a revocation by this key and address, so that a thief elsewhere does not use up the owner's. */
+  countRevocation(key: KeyFacts, address: string): Promise<void>
+}
+
+const maxAccounts = 10_000
+
+/** Counts introspections and revocations in any minute, over all instances. */
+export const createKeyChecks = ({ limits, ...deps }: KeyChecksOptions): KeyChecks => {
+  const createCount = (name: string, quota: number) => {
+    const limiter = createLimiter({ ...deps, maxAccounts })
+    const policies = [{ name, quota, windowSeconds: 60 }]
+    return async (account: AccountName): Promise<void> => {
+      const admission = await limiter.account(account, policies).take([1])
+      if (admission.violated.length > 0) throw refuseQuota(admission)
+    }
+  }
+  const introspect = createCount('introspections', limits.introspections)
+  const revoke = createCount('revocations', limits.revocations)
+  return {
+    countIntrospection: ({ customerId, keyId }) =>
+      introspect({ tag: customerId, name: `introspect:${keyId}` }),
+    countRevocation: ({ customerId, keyId }, address) =>
+      revoke({ tag: customerId, name: `revoke:${keyId}:${clientOf(address)}` }),
+  }
+}
