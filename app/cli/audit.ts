@@ -99,7 +99,7 @@ export const auditCommand = (shell: Shell): Command =>
         .action(verify.bind(null, shell)),
     )
     .addCommand(
-      createCommand('prune', 'delete old entries, the rest still verifies')
+      createCommand('prune', 'delete old entries; the rest still verifies')
         .requiredOption('--before <when>', 'entries older than this day (UTC) or instant', parseSince)
         .action(prune.bind(null, shell)),
     )

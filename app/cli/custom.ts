@@ -181,7 +181,7 @@ export const customCommand = (shell: Shell): Command =>
     .addCommand(
       granting(
         'revoke',
-        'take an endpoint from a customer',
+        'take back the grant of an endpoint',
         'from all who have no grant of their own',
       ).action(setFor(shell, false)),
     )

@@ -121,7 +121,7 @@ const erase = async (shell: Shell, customer: string, options: Output & { yes?: t
 
 /** `certdata customers export|erase` */
 export const customerDataCommands = (shell: Shell): Command[] => [
-  createCommand('export', 'everything that is stored of a customer, as JSON lines')
+  createCommand('export', 'export all data of a customer as JSON lines')
     .argument('<customer>', 'slug of the customer', parseSlug)
     .option('--output <directory>', 'a file for each table, in a new or empty directory (default: stdout)')
     .action(runExport.bind(null, shell)),

@@ -120,7 +120,9 @@ export const customersCommand = (shell: Shell): Command => {
     )
     .addCommand(createCommand('list', 'all customers').action(list.bind(null, shell)))
     .addCommand(
-      forCustomer('show', 'one customer, what is stored of it, its keys').action(show.bind(null, shell)),
+      forCustomer('show', 'show a customer, the number of its records, and its keys').action(
+        show.bind(null, shell),
+      ),
     )
     .addCommand(
       forCustomer('set-plan', 'change the plan')

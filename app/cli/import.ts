@@ -116,7 +116,7 @@ const runImport = async (
 
 /** `certdata import` */
 export const importCommand = (shell: Shell) =>
-  createCommand('import', 'take records from a file of JSON lines')
+  createCommand('import', 'import records from a file of JSON lines')
     .argument('<file>', 'NDJSON file; - reads standard input')
     .option('--replace', 'the file is the whole state of its customers: delete records that it does not name')
     .option(

@@ -108,12 +108,12 @@ export const keysCommand = (shell: Shell): Command =>
         .action(issue.bind(null, shell)),
     )
     .addCommand(
-      createCommand('list', 'keys of one customer or of all')
+      createCommand('list', 'list the keys of one customer or of all')
         .argument('[customer]', 'slug of the customer', parseSlug)
         .action(list.bind(null, shell)),
     )
     .addCommand(
-      createCommand('rotate', 'make a key in place of another, which ends when both have overlapped')
+      createCommand('rotate', 'make a key that replaces another; the former key ends after the overlap')
         .argument('<key_id>', 'the key id, as keys list shows it')
         .addOption(
           new Option('--overlap <time>', 'how long both work, such as 12h or 7d')

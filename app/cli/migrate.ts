@@ -22,6 +22,6 @@ const migrate = async (shell: Shell, options: Output): Promise<void> => {
 
 /** `certdata migrate` */
 export const migrateCommand = (shell: Shell) =>
-  createCommand('migrate', 'bring the schema and the reference data up to date, make a signing key').action(
+  createCommand('migrate', 'update the schema and the reference data, and make a signing key').action(
     migrate.bind(null, shell),
   )

@@ -105,12 +105,12 @@ const reject = async (shell: Shell, id: string, options: Output & { reason?: str
 /** `certdata requests …` */
 export const requestsCommand = (shell: Shell): Command =>
   new Command('requests')
-    .description('requests for access, from the contact form')
+    .description('access requests from the contact form')
     .addCommand(
       createCommand('list', 'list open requests, then those decided recently').action(list.bind(null, shell)),
     )
     .addCommand(
-      createCommand('approve', 'make a customer of the request, and a key, which is shown once')
+      createCommand('approve', 'create the customer and a key, which is shown once')
         .argument('<id>', 'id of the request, as requests list shows it')
         .option('--slug <slug>', "slug of the customer (default: of the company's name)", parseSlug)
         .option('--name <name>', "the customer's name (default: the company's)", parseName)

@@ -34,7 +34,7 @@ export const signingKeysCommand = (shell: Shell): Command =>
     .description('the keys that sign access tokens')
     .addCommand(createCommand('list', 'all keys, the newest first').action(list.bind(null, shell)))
     .addCommand(
-      createCommand('rotate', 'sign with the next key; tokens signed so far stay good')
+      createCommand('rotate', 'sign with the next key; existing tokens stay valid')
         .option('--now', 'do not wait until caches of the public keys have the next key')
         .action(rotate.bind(null, shell)),
     )
