@@ -60,6 +60,8 @@ const redisKilled = redisFault({
 const redisStopped = redisFault({
   name: 'Redis stopped (SIGSTOP)',
   expected: { ...expected, hasNoRedis: true },
+  // The log warns once Redis has said nothing for 5 s.
+  holdMs: 8_000,
   async start({ redis }) {
     process.kill(redis.pid, 'SIGSTOP')
   },
