@@ -26,6 +26,7 @@ import { inTurn } from '../app/db/connect.ts'
 import type { Db } from '../app/db/schema.ts'
 import type { ApiError } from '../app/errors.ts'
 import type { Logins } from '../app/limits/logins.ts'
+import { throttleWarnings } from '../app/observe/throttled-warning.ts'
 
 export type AuthOptions = TokensOptions & {
   /** Connections of the serving role that no data request uses. */
@@ -151,7 +152,8 @@ async function auth(app: FastifyInstance, options: AuthOptions): Promise<void> {
       requiredClaims: ['exp', 'iss', 'aud', 'sub', 'jti'],
     },
   })
-  const principals = createPrincipals(options)
+  const warn = throttleWarnings({ warn: (details, message) => app.log.warn(details, message) })
+  const principals = createPrincipals({ ...options, warn })
   const verify = createTokenVerifier(app.jwt, options)
   const authenticate = createAuthenticate(options, { principals, verify })
   app.decorate('principals', principals)

@@ -23,12 +23,11 @@ const noStore = { 'cache-control': 'no-store', pragma: 'no-cache' }
 
 /** What the core reads of a request. Throws where there is no form. */
 export const readOAuthRequest = (request: FastifyRequest): OAuthRequest => {
-  const { body, headers, clientAddress, id, log } = request
+  const { body, headers, clientAddress, id } = request
   if (!(body instanceof Map)) {
     throw new OAuthError('invalid_request', `Send a form: ${formType}`)
   }
-  const warn = (error: unknown, message: string) => log.warn({ err: error }, message)
-  return { form: body, authorization: headers.authorization, ip: clientAddress, requestId: id, warn }
+  return { form: body, authorization: headers.authorization, ip: clientAddress, requestId: id }
 }
 
 /** Makes the scope it is registered in one where bodies are forms and refusals are OAuth's own. */

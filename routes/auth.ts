@@ -43,7 +43,7 @@ const routes: RouteOptions[] = [
     handler: async (request, reply) => {
       const { principals, logIn, signAccessToken } = request.server
       const key = await logIn(readApiKey(request), request.clientAddress, request.id)
-      await principals.markKeyUsed(key.keyId, (err, message) => request.log.warn({ err }, message))
+      await principals.markKeyUsed(key.keyId)
       return reply.headers(noStore).send(await signAccessToken(key))
     },
   },

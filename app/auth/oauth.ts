@@ -27,14 +27,13 @@ export type OAuthOptions = {
   now: () => number
 }
 
-/** What of a request an OAuth endpoint reads. `warn`: of something that went wrong and keeps nobody out. */
+/** What an OAuth endpoint reads of a request. */
 export type OAuthRequest = {
   form: Form
   authorization: string | undefined
   ip: string
   /** For the audit trail. */
   requestId?: string
-  warn: (error: unknown, message: string) => void
 }
 
 /** All throw OAuthError, and ApiError for what keeps its own form. */
@@ -116,7 +115,7 @@ export const createOAuth = (options: OAuthOptions): OAuth => {
       const key = await authenticate(logIn, request)
       requireParameter(request.form, 'grant_type')
       const wanted = readScopes(request.form, await listScopesOf(key))
-      await principals.markKeyUsed(key.keyId, request.warn)
+      await principals.markKeyUsed(key.keyId)
       return sign(key, wanted)
     },
 

@@ -1,7 +1,9 @@
 import { sql } from 'kysely'
 import { type AuditEvent, appendAudit } from '../audit/record.ts'
 import type { Plan } from '../db/schema.ts'
+import { describeUnreachable } from '../db/unreachable.ts'
 import { ApiError } from '../errors.ts'
+import type { ThrottledWarning } from '../observe/throttled-warning.ts'
 import { matchesSecret, parseApiKey } from './api-keys.ts'
 import {
   createFacts,
@@ -25,10 +27,15 @@ export type Principals = Readonly<{
   listScopes(customerId: string): readonly string[] | Promise<readonly string[]>
   findApiKey(apiKey: string): Promise<KeyFacts | undefined>
   identifyApiKey(apiKey: string): Promise<KeyFacts>
-  markKeyUsed(keyId: string, warn: (error: unknown, message: string) => void): Promise<void>
+  markKeyUsed(keyId: string): Promise<void>
   revokeKey(key: KeyFacts, by: Actor): Promise<void>
   revokeToken(token: TokenId & { expiresAtMs: number }, by: Actor): Promise<void>
 }>
+
+export type PrincipalsOptions = FactsOptions & {
+  /** Hears why the use of a key was not noted. Absent: nobody does. */
+  warn?: ThrottledWarning
+}
 
 /** Who revokes, for the audit trail: a key of the same customer, and where its request came from. */
 export type Actor = Readonly<{ keyId: string } & Pick<AuditEvent, 'requestId' | 'client'>>
@@ -105,7 +112,7 @@ const parseRevocationKey = (text: string): TokenId => {
  * are for good, and each is written to the audit trail with the act or does not happen.
  * All throw `unavailable` while the database cannot be reached, and its error otherwise.
  */
-export const createPrincipals = (options: FactsOptions): Principals => {
+export const createPrincipals = (options: PrincipalsOptions): Principals => {
   const { db, now } = options
   const findRevocation = createFacts((text) => loadRevocation(db, parseRevocationKey(text)), options)
 
@@ -133,9 +140,9 @@ export const createPrincipals = (options: FactsOptions): Principals => {
     findApiKey,
     identifyApiKey,
 
-    async markKeyUsed(keyId, warn) {
+    async markKeyUsed(keyId) {
       await findRow(db, sql`select mark_api_key_used(${keyId})`).catch((error: unknown) =>
-        warn(error, 'the use of an API key was not noted'),
+        options.warn?.(describeUnreachable(error), 'the use of an API key was not noted'),
       )
     },
 

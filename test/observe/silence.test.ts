@@ -61,7 +61,7 @@ t.test('a table that stays locked leaves a warning', async (t) => {
   t.match(refusals(), [{ reason: 'a statement took too long: a table may be locked (57014)' }])
 })
 
-t.test('a read-only database leaves one warning for logins and one for refused logins', async (t) => {
+t.test('a read-only database leaves one warning for each thing that it prevents', async (t) => {
   const { database, app, owner, warnings } = await start(t)
   const payload = { api_key: await addCustomer(database, 'acme') }
   const { rows } = await sql<{ name: string }>`select current_database() as name`.execute(owner)
@@ -78,10 +78,12 @@ t.test('a read-only database leaves one warning for logins and one for refused l
   const reason = 'the database is read-only (25006)'
   const told = warnings().filter((line) => line.reason === reason)
   t.match(told, [
+    { msg: 'the use of an API key was not noted' },
     { msg: 'requests are answered with 503' },
     { msg: 'refused logins are not in the audit trail' },
   ])
-  t.equal(told.length, 2)
+  t.equal(told.length, 3)
+  t.equal(warnings().filter(({ msg }) => msg === 'the use of an API key was not noted').length, 1)
 })
 
 t.test('a warning comes once a minute for each reason and counts what it left out', (t) => {
