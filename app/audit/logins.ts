@@ -26,24 +26,36 @@ export type LoginAudit = {
   ): (key: KeyFacts, ...rest: Rest) => Promise<Token>
 }
 
-/** Refused logins written one by one in a minute; a flood beyond is counted, or the table would be its victim. */
+/** Refused logins that become entries of their own in a minute. Further ones are counted. */
 const maxRefusalsPerMinute = 600
-/** Of a right key whose plan gives no access: its own, so that it never uses up everybody's. */
+/** Those of one network, so that a flood from there leaves room for the failures of all others. */
+const maxRefusalsOfNetworkPerMinute = 30
+/** Those of a right key whose plan gives no access. They do not count against the others. */
 const maxRefusalsOfKeyPerMinute = 10
 
-/** One for all whose key is not right, and one for each key that is: of those there are as many as exist. */
+/** Returns a function that tells whether one more refusal of this minute may be written as an entry. */
 const createBudgets = (now: () => number) => {
   let minute = 0
-  const used = new Map<string | undefined, number>()
-  return (rightKeyId: string | undefined): boolean => {
+  let total = 0
+  const used = new Map<string, number>()
+  /** Whether `name` has used less than its part. At most 600 networks, and the keys that exist, are kept. */
+  const isWithin = (name: string, most: number): boolean => {
+    const count = used.get(name) ?? 0
+    if (count < most) used.set(name, count + 1)
+    return count < most
+  }
+  return ({ rightKeyId, network }: { rightKeyId: string | undefined; network: string }): boolean => {
     const current = Math.floor(now() / 60_000)
     if (current !== minute) {
       minute = current
+      total = 0
       used.clear()
     }
-    const count = (used.get(rightKeyId) ?? 0) + 1
-    used.set(rightKeyId, count)
-    return count <= (rightKeyId === undefined ? maxRefusalsPerMinute : maxRefusalsOfKeyPerMinute)
+    if (rightKeyId !== undefined) return isWithin(`key ${rightKeyId}`, maxRefusalsOfKeyPerMinute)
+    if (total >= maxRefusalsPerMinute) return false
+    const isOwn = isWithin(`network ${network}`, maxRefusalsOfNetworkPerMinute)
+    if (isOwn) total += 1
+    return isOwn
   }
 }
 
@@ -61,8 +73,9 @@ export const createLoginAudit = ({ record, count, now, warn }: LoginAuditOptions
   const recordRefusal = async ({ code, status }: ApiError, apiKey: string, source: Source) => {
     const keyId = parseApiKey(apiKey)?.keyId
     const isRightKey = code === 'plan_required'
-    // The limits have refused already: what comes beyond them is a number.
-    if (status === 429 || !isWithinBudget(isRightKey ? keyId : undefined)) {
+    const refused = { rightKeyId: isRightKey ? keyId : undefined, network: source.client ?? '' }
+    // What the limits have refused already is only counted.
+    if (status === 429 || !isWithinBudget(refused)) {
       return count(`login: ${code}`, status)
     }
     const refusal = { actor: 'anonymous', action: 'login', outcome: 'refused', keyId } as const

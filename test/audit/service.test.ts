@@ -44,7 +44,8 @@ await importing(products)
 const apiKey = await addCustomer(database, 'acme')
 const keyId = parseApiKey(apiKey)?.keyId as string
 
-const login = (payload: object) => app.inject({ method: 'POST', url: '/v1/auth/login', payload })
+const login = (payload: object, remoteAddress = '127.0.0.1') =>
+  app.inject({ method: 'POST', url: '/v1/auth/login', payload, remoteAddress })
 
 t.test('a login is written with the key, the customer, the request and the network', async (t) => {
   const answer = await login({ api_key: apiKey })
@@ -94,7 +95,7 @@ t.test('a flood of refused logins is counted, not written one by one', async (t)
   const before = await count()
   // From the beginning of a minute: all of it in one.
   clock.offsetMs += 120_000 - ((Date.now() + clock.offsetMs) % 60_000)
-  for (let i = 0; i < 620; i++) await login({ api_key: 'nonsense' })
+  for (let i = 0; i < 620; i++) await login({ api_key: 'nonsense' }, `127.0.${i % 25}.1`)
   await app.audit.flush()
   const written = await newest((await count()) - before)
   const counted = written.filter(({ action }) => action === 'refusals')
@@ -108,6 +109,19 @@ t.test('a flood of refused logins is counted, not written one by one', async (t)
     20,
   )
 })
+
+t.test(
+  'a flood of refused logins from one network leaves the failures of others their entries',
+  async (t) => {
+    clock.offsetMs += 120_000 - ((Date.now() + clock.offsetMs) % 60_000)
+    const before = await count()
+    for (let i = 0; i < 620; i++) await login({ api_key: 'nonsense' }, `127.1.1.${i % 250}`)
+    t.equal((await count()) - before, 30)
+    await login({ api_key: 'nonsense' }, '127.1.2.1')
+    t.match(await newest(1), [{ outcome: 'refused', client: '127.1.2.0/24' }])
+    await app.audit.flush()
+  },
+)
 
 t.test('a right key without a plan does not use up what is written of the others', async (t) => {
   const lapsed = await addCustomer(database, 'lapsed', { plan: 'basic' })
