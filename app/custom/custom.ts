@@ -2,8 +2,8 @@ import { LRUCache } from 'lru-cache'
 import type { Principal } from '../auth/principal.ts'
 import { requireScope } from '../auth/principals.ts'
 import { customScopeOf } from '../auth/scopes.ts'
-import { representationVersion } from '../cache/keys.ts'
 import type { Answer, ReadThrough } from '../cache/read-through.ts'
+import { customVersion } from '../cache/version.ts'
 import { readList, readObject } from '../db/custom/read.ts'
 import type { Db } from '../db/schema.ts'
 import { toUnavailable } from '../db/unreachable.ts'
@@ -86,6 +86,8 @@ const remembered = {
 export const createCustom = (deps: CustomDeps): Custom => {
   const { db, replica, cache, cursors, publicUrl, today, databaseNow, granted } = deps
   const requests = new LRUCache<string, RequestOutcome & object>(remembered)
+  // At the start: it reads files and compiles a statement or two for each resource.
+  const version = customVersion()
 
   /** The current revision, and those that it has replaced lately; newest first. */
   const served = (known: Granted, name: string): readonly Revision[] => {
@@ -174,7 +176,7 @@ export const createCustom = (deps: CustomDeps): Custom => {
     const position = request.cursor === undefined ? '' : ` ${request.cursor}`
     const answer = cache.read({
       customerId,
-      key: `${representationVersion} custom/${name} ${revision} ${digest} ${ofDay} ${request.canonical}${position}`,
+      key: `${version} custom/${name} ${revision} ${digest} ${ofDay} ${request.canonical}${position}`,
       dependsOn,
       fill: () => fill(db),
       fillFromReplica: replica && (() => fill(replica)),

@@ -1,0 +1,55 @@
+import t from 'tap'
+import { computeVersion, customVersion, versionOf } from '../../app/cache/version.ts'
+import { defineResource, type Resource } from '../../app/resources/define.ts'
+import { resources } from '../../app/resources/index.ts'
+
+const { certificates, products, lab } = resources
+const functions = new Map([
+  ['find_customer', 'the first'],
+  ['elsewhere', 'the first'],
+])
+const computing = { functions, pages: 'writers', custom: '' }
+
+/** The version with other computing; of each of the resources, whether it is another one. */
+const changed = (other: Partial<typeof computing>, of: Resource[] = [certificates, products]) =>
+  of.map(
+    (resource) =>
+      computeVersion(resource, computing) !== computeVersion(resource, { ...computing, ...other }),
+  )
+
+t.test('a corrected expression changes the version of its resource', async (t) => {
+  const mended = defineResource({
+    ...certificates,
+    computed: { ...certificates.computed, days_remaining: { select: 'r.valid_until - :day + 1' } },
+  })
+  t.not(computeVersion(mended), computeVersion(certificates))
+  const filtered = defineResource({
+    ...certificates,
+    computed: {
+      ...certificates.computed,
+      expiring: {
+        ...(certificates.computed.expiring as { select: string }),
+        where: { true: 'true', false: 'false' },
+      },
+    },
+  })
+  t.not(computeVersion(filtered), computeVersion(certificates), 'as a filter alone, too')
+})
+
+t.test('another SQL function changes the versions of those that call it, and no others', async (t) => {
+  t.same(changed({ functions: new Map([...functions, ['find_customer', 'another']]) }), [true, false])
+  t.same(changed({ functions: new Map([...functions, ['elsewhere', 'another']]) }), [false, false])
+})
+
+t.test('another writer of rows changes every version', async (t) => {
+  t.same(changed({ pages: 'others' }), [true, true])
+})
+
+t.test('versions are what ships: of each resource its own, and the same at each start', async (t) => {
+  const versions = [certificates, products, lab].map(versionOf)
+  t.equal(new Set([...versions, customVersion()]).size, 4)
+  t.same(
+    [certificates, products, lab].map((resource) => computeVersion(resource)),
+    versions,
+  )
+})
