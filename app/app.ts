@@ -200,7 +200,7 @@ export const build = async (deps: Deps): Promise<FastifyInstance> => {
   app.setSerializerCompiler(serializerCompiler)
   app.removeContentTypeParser('text/plain')
 
-  await app.register(securityHeaders)
+  await app.register(securityHeaders, { includeSubDomains: config.hasHstsOfSubdomains })
   await app.register(problems, { publicUrl, headers: constantHeaders })
   await app.register(answers)
   if (deps.tracing) await app.register(tracingPlugin, { tracing: deps.tracing })

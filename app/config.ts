@@ -24,6 +24,7 @@ export type Config = Readonly<{
   /** In lower case. */
   clientIpHeader: string | undefined
   allowHttp: 'loopback' | 'never'
+  hasHstsOfSubdomains: boolean
   corsOrigins: readonly string[]
   /** How long Redis keeps an answer. */
   cacheTtlSeconds: number
@@ -87,6 +88,7 @@ export const parseConfig = (environment: Readonly<Record<string, string | undefi
     trustedProxies: env.TRUSTED_PROXIES,
     clientIpHeader: env.CLIENT_IP_HEADER?.toLowerCase(),
     allowHttp: env.ALLOW_HTTP ?? (env.NODE_ENV === 'production' ? 'never' : 'loopback'),
+    hasHstsOfSubdomains: env.HSTS_INCLUDE_SUBDOMAINS === 'on',
     corsOrigins: env.CORS_ORIGINS,
     cacheTtlSeconds: env.CACHE_TTL_SECONDS,
     staleMaxSeconds: env.STALE_MAX_SECONDS,

@@ -5,6 +5,11 @@ import { schemaController } from './schema-compilers.ts'
 
 type Headers = Readonly<Record<string, string>>
 
+export type SecurityHeadersOptions = {
+  /** Whether HSTS speaks for subdomains, too. */
+  includeSubDomains: boolean
+}
+
 declare module 'fastify' {
   interface FastifyInstance {
     /** The security headers of API answers: over TLS with, else without HSTS. */
@@ -18,14 +23,14 @@ const hsts = 'strict-transport-security'
  * Lets helmet answer one request of a scratch server and keeps what it set. Per request it would cost a
  * fifth of the bare server's rate for headers that never change.
  */
-const helmetHeaders = async (): Promise<Headers> => {
+const helmetHeaders = async (includeSubDomains: boolean): Promise<Headers> => {
   const scratch = Fastify({ schemaController })
   await scratch.register(helmet, {
     contentSecurityPolicy: {
       useDefaults: false,
       directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] },
     },
-    strictTransportSecurity: { maxAge: 31_536_000, includeSubDomains: true },
+    strictTransportSecurity: { maxAge: 31_536_000, includeSubDomains },
   })
   scratch.get('/', (_request, reply) => reply.send(''))
   const bare = new Set(['content-length', 'content-type', 'date', 'connection', 'keep-alive'])
@@ -36,9 +41,9 @@ const helmetHeaders = async (): Promise<Headers> => {
   )
 }
 
-export default fp(
-  async (app) => {
-    const tls = Object.freeze(await helmetHeaders())
+export default fp<SecurityHeadersOptions>(
+  async (app, { includeSubDomains }) => {
+    const tls = Object.freeze(await helmetHeaders(includeSubDomains))
     const { [hsts]: _hsts, ...plain } = tls
     app.decorate('securityHeaders', { tls, plain: Object.freeze(plain) })
   },

@@ -107,6 +107,12 @@ export const variables = {
     .describe(
       'Plain HTTP: `loopback` allows it to clients on this machine, `never` refuses it; default: loopback, in production never',
     ),
+  HSTS_INCLUDE_SUBDOMAINS: z
+    .enum(['on', 'off'])
+    .default('off')
+    .describe(
+      'Whether Strict-Transport-Security speaks for all subdomains of PUBLIC_URL, too. `on` only where all of them use TLS',
+    ),
   CORS_ORIGINS: list.default([]).describe('Origins whose pages may call the API'),
   CACHE_TTL_SECONDS: integer(1, 86_400)
     .default(600)

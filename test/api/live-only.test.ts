@@ -46,7 +46,7 @@ const open = async () => {
     if (!principal) throw requireCredentials()
     return principal
   }
-  await app.register(securityHeaders)
+  await app.register(securityHeaders, { includeSubDomains: false })
   await app.register(problems, { publicUrl, headers: () => ({}) })
   await app.register(gate, { trustedProxies: [], allowHttp: 'loopback', publicUrl })
   await app.register(methodGuard)

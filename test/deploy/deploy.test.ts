@@ -1,5 +1,5 @@
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer, type ServerResponse } from 'node:http'
 import { createServer as createSecureServer } from 'node:https'
 import { type AddressInfo, BlockList } from 'node:net'
@@ -9,7 +9,8 @@ import { parse } from 'yaml'
 import { variables } from '../../app/config/variables.ts'
 import { createProcessRegistry } from '../../app/observe/process-metrics.ts'
 import { certificateCollector } from '../../app/running/certificate.ts'
-import { createTestApp, createTestDatabase } from '../helper.ts'
+import { createTestApp, createTestDatabase, until } from '../helper.ts'
+import { freePort } from '../servers.ts'
 
 const root = join(import.meta.dirname, '../..')
 const read = (path: string) => readFileSync(join(root, path), 'utf8')
@@ -148,7 +149,14 @@ t.test('the dashboard is one that imports', async (t) => {
 })
 
 t.test('what deployments set is what the service reads', async (t) => {
-  const ofOthers = ['POSTGRES_USER', 'POSTGRES_PASSWORD', 'POSTGRES_DB', 'REDIS_PASSWORD', 'GRAFANA_PASSWORD']
+  const ofOthers = [
+    'WEB_PASSWORD',
+    'POSTGRES_USER',
+    'POSTGRES_PASSWORD',
+    'POSTGRES_DB',
+    'REDIS_PASSWORD',
+    'GRAFANA_PASSWORD',
+  ]
   const foreign = [...ofOthers, 'MALLOC_ARENA_MAX', 'MALLOC_MMAP_THRESHOLD_']
   const set = [
     ...(read('compose.yaml').match(/^ {4}([A-Z][A-Z_]+)(?=:)/gm) ?? []),
@@ -182,6 +190,80 @@ t.test('instances on one machine trust haproxy, at an address that nobody else i
   t.notOk(isIn(others))
   for (const name of ['certdata-1', 'certdata-2'])
     t.equal(services[name].environment.TRUSTED_PROXIES, address, name)
+})
+
+t.test('no instance has the login of the owner, and the serving login is made with the database', (t) => {
+  const { services } = parse(read('compose.yaml'), { merge: true })
+  for (const name of ['certdata-1', 'certdata-2']) {
+    const { environment } = services[name]
+    t.match(environment.DATABASE_URL, /^postgresql:\/\/certdata_web:/)
+    t.notOk('DATABASE_ADMIN_URL' in environment)
+    t.notMatch(JSON.stringify(environment), /POSTGRES_PASSWORD/)
+  }
+  const { migrate, postgres } = services
+  t.match(migrate.environment.DATABASE_ADMIN_URL, /^postgresql:\/\/certdata:/)
+  t.match(migrate.environment.PUBLIC_URL, String, 'and all else that an instance has')
+  const script = 'serving-login.sql:/docker-entrypoint-initdb.d/'
+  t.ok(postgres.volumes.some((each: string) => each.includes(script)))
+  t.end()
+})
+
+/** haproxy on this machine, with the file's own limits and retries, under a limit of 20,000 descriptors. */
+const startLimited = async (folder: string, ports: readonly number[]) => {
+  const port = await freePort()
+  const servers = ports.map((each, index) => `  server certdata-${index + 1} 127.0.0.1:${each}\n`)
+  const text = read('deploy/haproxy.cfg')
+    .replace(/bind :8443 .*/, `bind 127.0.0.1:${port}`)
+    .replaceAll(/ {2}server certdata-1 .*\n {2}server certdata-2 .*\n/g, servers.join(''))
+    .replaceAll(' resolvers dns init-addr last,libc,none', '')
+    .replace(/resolvers dns[\s\S]*/, '')
+  const file = join(folder, 'haproxy.cfg')
+  writeFileSync(file, text)
+  const child = spawn('sh', ['-c', 'ulimit -n 20000 && exec haproxy -db -q -f "$0"', file], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  let output = ''
+  child.stderr.on('data', (chunk: Buffer) => {
+    output += chunk.toString()
+  })
+  return { port, child, output: () => output }
+}
+
+t.test('haproxy starts under a limit of 20,000 descriptors, and tries a GET on another server', async (t) => {
+  if (!run('haproxy', ['-v'])) return t.pass('starts', { skip: 'haproxy is not installed' })
+  const answering = createServer((_request, response) => response.end('answered'))
+  // Ready by its checks, and every other request ends its connection without an answer.
+  const dying = createServer((request, response) => {
+    if (request.url?.startsWith('/health')) response.end()
+    else request.socket.destroy()
+  })
+  const ports: number[] = []
+  for (const server of [dying, answering]) {
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    ports.push((server.address() as AddressInfo).port)
+    t.teardown(() => void server.close())
+  }
+  const { port, child, output } = await startLimited(t.testdir(), ports)
+  t.teardown(() => void child.kill('SIGKILL'))
+  const ask = (method: string) => fetch(`http://127.0.0.1:${port}/v1/products`, { method })
+  await until('it answers', async () => {
+    if (child.exitCode !== null) throw new Error(output())
+    return (await ask('GET').catch(() => undefined)) !== undefined
+  })
+  const statuses: number[] = []
+  for (let count = 0; count < 10; count += 1) statuses.push((await ask('GET')).status)
+  t.same(new Set(statuses), new Set([200]), 'no GET fails')
+  // haproxy ends the connection, or says 502.
+  const posts: boolean[] = []
+  for (let count = 0; count < 10; count += 1) {
+    posts.push(
+      await ask('POST').then(
+        ({ ok }) => ok,
+        () => false,
+      ),
+    )
+  }
+  t.ok(posts.includes(false), 'what is no read is not sent twice')
 })
 
 t.test("haproxy takes its configuration, but for what only a container's network knows", async (t) => {
