@@ -16,6 +16,7 @@ import { findPort, localOrigin } from './running/address.ts'
 import { certificateCollector, type SecureServer, watchCertificate } from './running/certificate.ts'
 import { watchClock } from './running/clock-watch.ts'
 import { createDrain } from './running/drain.ts'
+import { type Early, listenEarly } from './running/early.ts'
 import { endBySignal, endByWord } from './running/end.ts'
 import { listenOnMany } from './running/listen.ts'
 import { openLog, outliveReaders } from './running/log.ts'
@@ -59,6 +60,10 @@ type Opened = {
   logStream: LogStream
   tracing: Tracing | undefined
   isDraining: () => boolean
+  port: number
+  publicUrl: string
+  /** What answers on the port until now. */
+  early: Early | undefined
   /** Ends this process, where it is a worker. */
   stopNow: (() => void) | undefined
 }
@@ -71,14 +76,15 @@ const listen = async ({
   logStream,
   tracing,
   isDraining,
+  port,
+  publicUrl,
+  early,
   stopNow,
 }: Opened): Promise<() => Promise<void>> => {
   const isWorker = cluster.isWorker
   /** What is done once on a machine is the first worker's. */
   const isFirst = !isWorker || process.env.WORKER_INDEX === '0'
   const warn = warnTo(log)
-  const port = await findPort(config)
-  const publicUrl = config.publicUrl ?? localOrigin(config, port)
   const app = await build({
     config,
     publicUrl,
@@ -94,6 +100,7 @@ const listen = async ({
     figures: { pollAgeMs: stores.poller.ageMs, pools: stores.pools, process: createProcessRegistry() },
   })
   const drain = createDrain(app.server)
+  await early?.close()
   await listenOnMany(app, { host: config.host, port, backlog })
   if (stopNow) shareMetrics(app, joinWorkers({ stop: stopNow, collect: app.metrics.readJson }))
   const { metricsPort } = config
@@ -144,7 +151,8 @@ const serve = async (config: Config) => {
   const starting = new AbortController()
   let stores: Stores | undefined
   let draining = false
-  let stop = async () => {}
+  let early: Early | undefined
+  let stop = async () => early?.close()
   const close = async ({ err }: { err?: Error }) => {
     if (err) log.fatal({ err }, 'stopping after an unexpected error')
     else log.info('the service stops: it finishes the requests in flight first')
@@ -161,10 +169,15 @@ const serve = async (config: Config) => {
   const stopNow = cluster.isWorker ? endByWord(shutdownMs, close) : void endBySignal(shutdownMs, close)
   const warn = warnTo(log)
   const tracing = config.hasTraces ? await loadTracing(warn) : undefined
+  const port = await findPort(config)
+  const publicUrl = config.publicUrl ?? localOrigin(config, port)
+  // A worker that takes another's place leaves requests to those that run.
+  if (!cluster.isWorker || process.env.WORKER_IS_FIRST) early = await listenEarly({ config, port, publicUrl })
   stores = await openStores(config, packageRoot, log, starting.signal, tracing?.noteStatement)
   const isDraining = () => draining
+  const opened = { config, port, publicUrl, early }
   try {
-    stop = await listen({ config, stores, log, logStream, tracing, isDraining, stopNow })
+    stop = await listen({ ...opened, stores, log, logStream, tracing, isDraining, stopNow })
   } catch (error) {
     // The bundled PostgreSQL outlives a user that does not say goodbye.
     if (!draining) await stores.close()

@@ -77,18 +77,19 @@ const openLocal = async (config: Config, packageRoot: string, log: Log): Promise
   return openLocalDatabase(config, packageRoot, log)
 }
 
-/** Keeps trying until the database answers; `signal` ends it. Other errors are thrown. */
-const waitForServingRole = async (
+/** Tries `open` until the database can be asked for all of it. `signal` ends it. Other errors are thrown. */
+const untilReachable = async <T>(
   url: string,
   log: Log,
   signal: AbortSignal,
-): Promise<string | undefined> => {
+  open: () => Promise<T>,
+): Promise<T> => {
   let wasReported = false
   for (;;) {
     try {
-      const role = await findServingRole(url)
+      const opened = await open()
       if (wasReported) log.info('PostgreSQL answers')
-      return role
+      return opened
     } catch (error) {
       if (!isUnreachable(error)) throw error
       const reason = error instanceof Error ? error.message || error.name : String(error)
@@ -123,7 +124,8 @@ const describePool = (
 /** PostgreSQL's word for a login that may not take the role that its connection asks for. */
 const insufficientPrivilege = '42501'
 
-const explainUnreadable = (cause: unknown): Error => {
+const explainUnreadable = (cause: unknown): unknown => {
+  if (isUnreachable(cause)) return cause
   if (cause instanceof UnfitConnection) return cause
   const isForbidden = (cause as { code?: unknown }).code === insufficientPrivilege
   const advice = isForbidden
@@ -166,9 +168,31 @@ export const openStores = async (
 ): Promise<Stores> => {
   const local = config.databaseUrl === undefined ? await openLocal(config, packageRoot, log) : undefined
   const url = local?.url ?? (config.databaseUrl as string)
+  try {
+    return await untilReachable(url, log, signal, () =>
+      openOn({ config, packageRoot, log, local, url, onStatement }),
+    )
+  } catch (error) {
+    await local?.release()
+    throw error
+  }
+}
+
+type Opening = {
+  config: Config
+  packageRoot: string
+  log: Log
+  local: LocalDatabase | undefined
+  url: string
+  onStatement: ((statement: StatementEnd) => void) | undefined
+}
+
+/** Opens all stores, or none. */
+const openOn = async (opening: Opening): Promise<Stores> => {
+  const { config, packageRoot, log, local, url, onStatement } = opening
   const secretKeys = local?.secretKeys ?? openSecretKeys(config, packageRoot)
   const secrets = createSecrets(secretKeys)
-  const role = await waitForServingRole(url, log, signal)
+  const role = await findServingRole(url)
   let isOpen = false
   const wallOf = (variable: string) => ({
     variable,
@@ -225,7 +249,7 @@ export const openStores = async (
   const epoch = () => fence.last?.epoch ?? ''
   let shared: SharedCache | undefined
   let limitStore: (LimitStore & SlotStore) | undefined
-  const close = async () => {
+  const closeAll = async () => {
     await poller.close()
     await shared?.close()
     await limitStore?.close()
@@ -233,6 +257,9 @@ export const openStores = async (
     await reserved.destroy()
     await exportPool.end()
     await replica?.destroy()
+  }
+  const close = async () => {
+    await closeAll()
     await local?.release()
   }
   try {
@@ -267,7 +294,7 @@ export const openStores = async (
       close,
     }
   } catch (error) {
-    await close()
+    await closeAll()
     throw error
   }
 }

@@ -4,6 +4,7 @@ import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import pg from 'pg'
 import t from 'tap'
+import { createSeverable } from './feed/severable.ts'
 import { createTestDatabase, secretKey } from './helper.ts'
 import { freePort, makeDataFolder, testPostgres, testRedis } from './servers.ts'
 import { type Service, startService, untilReady } from './service.ts'
@@ -38,14 +39,14 @@ const temporaryFolder = () => {
   return folder
 }
 
-t.test('a start that fails since its port is taken leaves no bundled PostgreSQL behind', async (t) => {
+t.test('a start that fails since a port is taken leaves no bundled PostgreSQL behind', async (t) => {
   const taken = createServer().listen(0, '127.0.0.1')
   t.teardown(() => void taken.close())
   await once(taken, 'listening')
   const dataDir = join(temporaryFolder(), 'data')
   const service = await start({
     DATA_DIR: dataDir,
-    PORT: String((taken.address() as AddressInfo).port),
+    METRICS_PORT: String((taken.address() as AddressInfo).port),
   })
   const [code] = await once(service.child, 'close')
   t.equal(code, 1)
@@ -111,6 +112,46 @@ t.test('an unreachable database at start is named and tried again, until a signa
   t.equal(service.child.exitCode, null, 'it does not give up')
   t.equal(await service.stop(), 0)
   t.notMatch(service.output(), /someone@/, 'no credentials in the log')
+})
+
+t.test('while the database is away the service listens, is live, and refuses all else', async (t) => {
+  const database = await createTestDatabase()
+  const line = await createSeverable(database.url)
+  t.teardown(async () => {
+    await line.close()
+    await database.close()
+  })
+  line.sever()
+  const service = await start({ DATABASE_URL: line.url, SECRET_KEY: secretKey })
+  const ask = (path: string) => fetch(service.base + path)
+  await service.printed('does not answer: trying again')
+  const live = await ask('/health/live')
+  t.equal(live.status, 200)
+  t.match(await live.json(), { status: 'live' })
+  t.match(live.headers.get('x-content-type-options'), 'nosniff')
+  for (const path of ['/health/ready', '/v1/products', '/products/1', '/v1/auth/login']) {
+    const answer = await ask(path)
+    t.equal(answer.status, 503, path)
+    t.equal(answer.headers.get('retry-after'), '1')
+    t.match(await answer.json(), { code: 'unavailable', status: 503 })
+  }
+  await line.mend()
+  await untilReady(service)
+  t.equal((await ask('/v1/products')).status, 401)
+  t.equal(await service.stop(), 0)
+})
+
+t.test('the first of several workers listens while the database is away', async (t) => {
+  const port = await freePort()
+  const service = await start({
+    DATABASE_URL: `postgresql://someone@127.0.0.1:${port}/nowhere`,
+    SECRET_KEY: secretKey,
+    WEB_CONCURRENCY: '2',
+  })
+  await service.printed('does not answer: trying again')
+  t.equal((await fetch(`${service.base}/health/live`)).status, 200)
+  t.equal((await fetch(`${service.base}/health/ready`)).status, 503)
+  await service.stop()
 })
 
 t.test('a database without the schema says what to run', async (t) => {

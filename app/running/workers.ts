@@ -95,9 +95,9 @@ export const startWorkers = async ({ count, env, log }: WorkersOptions): Promise
       if (!isStopping) launch(index)
     }, pauseMs)
   }
-  const launch = (index: number): Worker => {
+  const launch = (index: number, more = {}): Worker => {
     const startedAt = performance.now()
-    const worker = cluster.fork({ ...env, WORKER_INDEX: String(index) })
+    const worker = cluster.fork({ ...env, WORKER_INDEX: String(index), ...more })
     workers.add(worker)
     worker.on('message', (message: WorkerMessage) => onMessage(worker, message))
     worker.once('exit', (code, signal) => {
@@ -111,7 +111,8 @@ export const startWorkers = async ({ count, env, log }: WorkersOptions): Promise
     })
     return worker
   }
-  const first = launch(0)
+  // It alone answers while the database is away.
+  const first = launch(0, { WORKER_IS_FIRST: '1' })
   await new Promise<void>((resolve, reject) => {
     const fail = (code: number) => {
       isStopping = true
