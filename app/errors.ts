@@ -69,6 +69,12 @@ export type ErrorExtras = {
   headers?: Readonly<Record<string, string>>
 }
 
+/** The first fault in words, with its place. */
+const describeFirst = ([first]: readonly Fault[] = []): string | undefined => {
+  const place = first?.parameter ?? first?.pointer ?? ''
+  return place === '' || first?.detail.startsWith(`${place} `) ? first?.detail : `${place}: ${first?.detail}`
+}
+
 /** An entry of the catalogue, thrown; the one error handler makes the problem document of it. */
 export class ApiError extends Error {
   readonly code: ErrorCode
@@ -77,7 +83,7 @@ export class ApiError extends Error {
   readonly extras: ErrorExtras
 
   constructor(code: ErrorCode, extras: ErrorExtras = {}) {
-    super(extras.detail ?? advice[code] ?? catalogue[code][1])
+    super(extras.detail ?? describeFirst(extras.errors) ?? advice[code] ?? catalogue[code][1])
     this.code = code
     this.status = catalogue[code][0]
     this.title = catalogue[code][1]

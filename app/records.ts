@@ -8,6 +8,7 @@ import type { Db } from './db/schema.ts'
 import { toUnavailable } from './db/unreachable.ts'
 import { ApiError, type Fault } from './errors.ts'
 import { formatStale } from './http/cache-status.ts'
+import { typeByFormat } from './http/media-type.ts'
 import { withCursor } from './query/canonical.ts'
 import { type CursorCodec, foreignCursor } from './query/cursor.ts'
 import { parsePairs, splitList } from './query/pairs.ts'
@@ -84,15 +85,31 @@ export const createRecords = ({
   }
   const shapes = createShapes(compile, monotonicNow)
 
+  /** Whether the service answers a corrected query: its format and cursor are judged as if it had arrived. */
+  const isAnswerable = (
+    customerId: string,
+    resource: Resource,
+    id: string | undefined,
+    corrected: string,
+  ) => {
+    const isExport = !['application/json', undefined].includes(typeByFormat(corrected))
+    const outcome = prepare(resource, id !== undefined ? 'item' : isExport ? 'export' : 'page', corrected)
+    if (!('prepared' in outcome)) return false
+    const { query, selection } = outcome.prepared
+    return query.cursor === undefined || 'keys' in cursors.decode(customerId, selection, query.cursor)
+  }
+
   const parse = ({ principal, resource, id, rawQuery }: RecordRequest): Prepared => {
     const outcome = prepare(resource, id === undefined ? 'page' : 'item', rawQuery)
     if ('prepared' in outcome) return outcome.prepared
     const { faults, corrected, cursor } = outcome
     const isForeign = cursor !== undefined && !cursors.isGenuine(principal.customerId, cursor)
+    const isGood =
+      corrected !== undefined && !isForeign && isAnswerable(principal.customerId, resource, id, corrected)
     const path = `/v1/${resource.name}${id === undefined ? '' : `/${encodeURIComponent(id)}`}`
     throw new ApiError('invalid_query', {
       errors: isForeign ? [...faults, cursorFault(foreignCursor)] : faults,
-      ...(corrected === undefined || isForeign ? {} : { try: `${publicUrl}${path}?${corrected}` }),
+      ...(!isGood ? {} : { try: `${publicUrl}${path}?${corrected}` }),
     })
   }
 

@@ -36,6 +36,13 @@ t.test('the command is found by its name, as the package installs it', async (t)
   t.match(stdout, /^Usage: certdata/)
 })
 
+/** Has a process print the modules that it has loaded. */
+const listsModules = `
+import { registerHooks } from 'node:module'
+const loaded = []
+registerHooks({ load: (url, context, next) => { loaded.push(url); return next(url, context) } })
+process.on('exit', () => console.log(JSON.stringify(loaded)))`
+
 t.test('on a database of its own', async (t) => {
   const server = await testPostgres()
   t.teardown(() => server.stop())
@@ -113,4 +120,18 @@ t.test('without a database', async (t) => {
     t.match(await ended, { code: 143, stdout: /^$/ })
     t.equal(findServer(), undefined)
   })
+})
+
+t.test('a command loads no other commands, and compiled code from the start before', async (t) => {
+  const { stdout } = await promisify(execFile)(
+    process.execPath,
+    ['--import', `data:text/javascript,${encodeURIComponent(listsModules)}`, 'app/certdata.js', 'config'],
+    { cwd: root, env: { PATH: process.env.PATH } },
+  )
+  const loaded: string[] = JSON.parse(stdout.trimEnd().split('\n').at(-1) ?? '')
+  t.ok(loaded.some((url) => url.endsWith('app/cli/config.ts')))
+  t.same(
+    loaded.filter((url) => /cli\/(import|keys|migrate)\.ts|kysely|db\/embedded/.test(url)),
+    [],
+  )
 })

@@ -99,3 +99,11 @@ t.test('every variable says what it means', async (t) => {
     [],
   )
 })
+
+t.test('ALLOW_HTTP is true or false', (t) => {
+  t.equal(parseConfig({ ALLOW_HTTP: 'true' }).allowHttp, 'loopback')
+  t.equal(parseConfig({ ALLOW_HTTP: 'false' }).allowHttp, 'never')
+  t.equal(parseConfig({ ALLOW_HTTP: 'never' }).allowHttp, 'never', 'the former name')
+  t.throws(() => parseConfig({ ALLOW_HTTP: 'yes' }), /ALLOW_HTTP: expected true or false/)
+  t.end()
+})

@@ -1,34 +1,38 @@
 import { Command, CommanderError } from 'commander'
 import { ConfigError } from '../config.ts'
-import { auditCommand } from './audit.ts'
-import { changesCommand } from './changes.ts'
-import { configCommand } from './config.ts'
-import { customCommand } from './custom.ts'
-import { customersCommand } from './customers.ts'
-import { importCommand } from './import.ts'
-import { keysCommand } from './keys.ts'
-import { migrateCommand } from './migrate.ts'
 import { describeError, Reported } from './refusal.ts'
-import { requestsCommand } from './requests.ts'
 import type { Screen, Shell } from './shell.ts'
-import { signingKeysCommand } from './signing-keys.ts'
 
 const usage = 2
 const refused = 1
 
-const createProgram = (shell: Shell): Command =>
-  new Command('certdata')
-    .description("The operator's command line of the certification data service")
-    .addCommand(migrateCommand(shell))
-    .addCommand(importCommand(shell))
-    .addCommand(customersCommand(shell))
-    .addCommand(keysCommand(shell))
-    .addCommand(customCommand(shell))
-    .addCommand(requestsCommand(shell))
-    .addCommand(auditCommand(shell))
-    .addCommand(signingKeysCommand(shell))
-    .addCommand(changesCommand(shell))
-    .addCommand(configCommand(shell))
+type MakeCommand = (shell: Shell) => Command
+
+/** Each command loads its own modules: to load those of all commands takes longer than most commands do. */
+const commands: Readonly<Record<string, () => Promise<MakeCommand>>> = {
+  migrate: async () => (await import('./migrate.ts')).migrateCommand,
+  import: async () => (await import('./import.ts')).importCommand,
+  customers: async () => (await import('./customers.ts')).customersCommand,
+  keys: async () => (await import('./keys.ts')).keysCommand,
+  custom: async () => (await import('./custom.ts')).customCommand,
+  requests: async () => (await import('./requests.ts')).requestsCommand,
+  audit: async () => (await import('./audit.ts')).auditCommand,
+  'signing-keys': async () => (await import('./signing-keys.ts')).signingKeysCommand,
+  changes: async () => (await import('./changes.ts')).changesCommand,
+  config: async () => (await import('./config.ts')).configCommand,
+}
+
+/** The program with the command that `word` names, or with all of them for help and for a name that is wrong. */
+const createProgram = async (word: string, shell: Shell): Promise<Command> => {
+  const program = new Command('certdata').description(
+    "The operator's command line of the certification data service",
+  )
+  const names = Object.hasOwn(commands, word) ? [word] : Object.keys(commands)
+  for (const make of await Promise.all(names.map((name) => commands[name]?.()))) {
+    if (make) program.addCommand(make(shell))
+  }
+  return program
+}
 
 /** Columns of help where nobody sees it at once. */
 const pipeWidth = 80
@@ -61,9 +65,9 @@ const exitCodeOf = (error: unknown, { stderr }: Shell): number => {
  * one process, also at once.
  */
 export const runCommandLine = async (words: readonly string[], shell: Shell): Promise<number> => {
-  const program = createProgram(shell)
-  settle(program, shell)
   try {
+    const program = await createProgram(words[0] ?? '', shell)
+    settle(program, shell)
     await program.parseAsync(words, { from: 'user' })
     return 0
   } catch (error) {

@@ -2,9 +2,7 @@ import { resolve } from 'node:path'
 import { createSecrets, type Secrets } from '../auth/secrets.ts'
 import { type Config, parseConfig } from '../config.ts'
 import { createDb, createPool, operatorRole } from '../db/connect.ts'
-import { startEmbedded } from '../db/embedded.ts'
 import { listPendingMigrations } from '../db/migrate.ts'
-import { prepareDatabase } from '../db/prepare.ts'
 import type { Db } from '../db/schema.ts'
 import { openSecretKeys } from '../secret-keys.ts'
 import { Refusal } from './refusal.ts'
@@ -25,6 +23,7 @@ const useEmbedded = async <T>(
   use: (server: Server) => Promise<T>,
 ): Promise<T> => {
   const log = (message: string) => shell.stderr.write(`${message}\n`)
+  const { startEmbedded } = await import('../db/embedded.ts')
   const { url, directory, release } = await startEmbedded({ dataDir: config.dataDir, packageRoot, log })
   // The bundled server must not stay behind. What was not committed is rolled back.
   const forgetSignals = shell.onSignal(release)
@@ -66,6 +65,8 @@ const requireSchema = async (db: Db, server: Server): Promise<void> => {
   const pending = await listPendingMigrations(db)
   if (pending.length === 0) return
   if (!server.isEmbedded) throw new Refusal('The schema is not up to date: run certdata migrate first')
+  // Loaded here, because most commands need neither: its modules take longer than the rest of a command.
+  const { prepareDatabase } = await import('../db/prepare.ts')
   await prepareDatabase(db, server.openSecrets())
 }
 

@@ -102,10 +102,12 @@ export const variables = {
       'Header in which the trusted proxies send the client’s address, and nothing else. Default: the last address in X-Forwarded-For that is not a proxy’s',
     ),
   ALLOW_HTTP: z
-    .enum(['loopback', 'never'])
+    // `loopback` and `never` are the former names.
+    .enum(['true', 'false', 'loopback', 'never'], 'expected true or false')
+    .transform((value) => (value === 'true' || value === 'loopback' ? 'loopback' : 'never'))
     .optional()
     .describe(
-      'Plain HTTP: `loopback` allows it to clients on this machine, `never` refuses it; default: loopback, in production never',
+      'Whether clients on this machine may use plain HTTP: true or false; default: true, in production false',
     ),
   HSTS_INCLUDE_SUBDOMAINS: z
     .enum(['on', 'off'])

@@ -8,6 +8,7 @@ import { readList, readObject } from '../db/custom/read.ts'
 import type { Db } from '../db/schema.ts'
 import { toUnavailable } from '../db/unreachable.ts'
 import { ApiError, type Fault } from '../errors.ts'
+import { typeByFormat } from '../http/media-type.ts'
 import { type CursorCodec, foreignCursor } from '../query/cursor.ts'
 import { parsePairs } from '../query/pairs.ts'
 import { bind } from './bind.ts'
@@ -120,6 +121,21 @@ export const createCustom = (deps: CustomDeps): Custom => {
     return outcome
   }
 
+  /** Whether the service answers a corrected query: its revision, format and cursor are judged as if it had arrived. */
+  const isAnswerable = (
+    customerId: string,
+    revisions: readonly Revision[],
+    corrected: string,
+    day: string,
+  ) => {
+    const isExport = !['application/json', undefined].includes(typeByFormat(corrected))
+    const definition = chooseRevision(revisions, corrected)
+    const outcome = read(definition, revisions, corrected, day, isExport ? 'export' : 'page')
+    if (!('request' in outcome)) return false
+    const { cursor, selection } = outcome.request
+    return cursor === undefined || 'keys' in cursors.decode(customerId, selection, cursor)
+  }
+
   const parse = (
     { principal, name }: Asked,
     definition: Definition,
@@ -132,9 +148,11 @@ export const createCustom = (deps: CustomDeps): Custom => {
     if ('request' in outcome) return outcome.request
     const { faults, corrected, cursor } = outcome
     const isForeign = cursor !== undefined && !cursors.isGenuine(principal.customerId, cursor)
+    const isGood =
+      corrected !== undefined && !isForeign && isAnswerable(principal.customerId, revisions, corrected, day)
     throw new ApiError('invalid_query', {
       errors: isForeign ? [...faults, cursorFault(foreignCursor)] : faults,
-      ...(corrected === undefined || isForeign ? {} : { try: `${publicUrl}/v1/custom/${name}?${corrected}` }),
+      ...(!isGood ? {} : { try: `${publicUrl}/v1/custom/${name}?${corrected}` }),
     })
   }
 

@@ -83,18 +83,6 @@ const isSame = (a: readonly string[], b: readonly string[]) =>
 export const createFeed = (deps: Deps): Feed => {
   const { db, tokens, waiting, concurrency, publicUrl, today, requireScope } = deps
 
-  const parse = ({ principal, rawQuery }: FeedRequest): FeedQuery => {
-    const outcome = parseFeedQuery(rawQuery)
-    if ('query' in outcome) return outcome.query
-    const { faults, corrected, after } = outcome
-    const isForeign =
-      after !== undefined && after !== wholeState && !tokens.decode(principal.customerId, after)
-    throw new ApiError('invalid_query', {
-      errors: isForeign ? [...faults, tokenFault(foreignToken)] : faults,
-      ...(corrected === undefined || isForeign ? {} : { try: `${publicUrl}/v1/changes?${corrected}` }),
-    })
-  }
-
   const decode = (customerId: string, { after, resources }: FeedQuery): SyncToken | undefined => {
     if (after === undefined || after === wholeState) return undefined
     const token = tokens.decode(customerId, after)
@@ -103,6 +91,30 @@ export const createFeed = (deps: Deps): Feed => {
       throw refuseToken(`this token belongs to resources=${token.resources.join(',')}`)
     }
     return token
+  }
+
+  /** Whether the service answers a corrected query: its token is judged as if it had arrived. */
+  const isAnswerable = (customerId: string, corrected: string): boolean => {
+    const outcome = parseFeedQuery(corrected)
+    try {
+      if ('query' in outcome) decode(customerId, outcome.query)
+      return 'query' in outcome
+    } catch {
+      return false
+    }
+  }
+
+  const parse = ({ principal, rawQuery }: FeedRequest): FeedQuery => {
+    const outcome = parseFeedQuery(rawQuery)
+    if ('query' in outcome) return outcome.query
+    const { faults, corrected, after } = outcome
+    const isForeign =
+      after !== undefined && after !== wholeState && !tokens.decode(principal.customerId, after)
+    const isGood = corrected !== undefined && !isForeign && isAnswerable(principal.customerId, corrected)
+    throw new ApiError('invalid_query', {
+      errors: isForeign ? [...faults, tokenFault(foreignToken)] : faults,
+      ...(!isGood ? {} : { try: `${publicUrl}/v1/changes?${corrected}` }),
+    })
   }
 
   const resolveResources = (
