@@ -8,6 +8,7 @@ import packageJson from '../package.json' with { type: 'json' }
 import { build } from './app.ts'
 import { type Config, ConfigError, parseConfig } from './config.ts'
 import { keepExampleDataCurrent } from './demo/keep-current.ts'
+import { keepRunning } from './demo/keep-running.ts'
 import { welcome } from './demo/welcome.ts'
 import { startMetricsServer } from './observe/metrics-server.ts'
 import { createProcessRegistry } from './observe/process-metrics.ts'
@@ -123,6 +124,7 @@ const listen = async ({
     : undefined
   const upkeep = isFirst ? startUpkeep({ db: stores.reserved, warn }) : undefined
   const refresh = isFirst && stores.local && keepExampleDataCurrent(stores.local, log)
+  const stopReviving = isFirst && stores.local && keepRunning(stores.local, stores.poller.isDown, log)
   if (isFirst && stores.local) process.stdout.write(welcome(publicUrl, config.demoToken, stores.local.apiKey))
   return async () => {
     if (refresh) clearInterval(refresh)
@@ -141,6 +143,7 @@ const listen = async ({
     stopLooking()
     clearTimeout(late)
     await upkeep?.stop()
+    if (stopReviving) await stopReviving()
     await tracing?.close()
     await metrics?.close()
   }

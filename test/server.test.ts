@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { existsSync, rmSync, statSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import pg from 'pg'
@@ -89,6 +89,20 @@ t.test('without configuration it serves example data, a ready key, and finds the
   await second.printed(key)
   t.equal((await logIn(second.base)).status, 200)
   t.equal(await second.stop('SIGINT'), 0, 'Ctrl-C ends it cleanly')
+})
+
+t.test('the bundled PostgreSQL is started again when it was killed', async (t) => {
+  const dataDir = join(temporaryFolder(), 'data')
+  const service = await start({ DATA_DIR: dataDir })
+  await untilReady(service)
+  const pid = () => Number(readFileSync(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8').split('\n')[0])
+  const killed = pid()
+  process.kill(killed, 'SIGKILL')
+  await service.printed('it was started again')
+  await untilReady(service)
+  t.not(pid(), killed)
+  t.equal(await service.stop(), 0)
+  t.notOk(existsSync(join(dataDir, 'postgres', 'postmaster.pid')), 'and ends with the service')
 })
 
 t.test('on a database that is there and migrated it is soon ready', async (t) => {

@@ -4,14 +4,20 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { findPackage } from './embedded/binaries.ts'
 import { tryLock, type Unlock } from './embedded/lock.ts'
 import { CLUSTER, findPlaces, type Places, removePlaces } from './embedded/places.ts'
-import { stopPostmaster } from './embedded/postmaster.ts'
+import { findPostmaster, stopPostmaster } from './embedded/postmaster.ts'
 import { adoptServer, setOrphanAside, startServer } from './embedded/start.ts'
 
 const LIMIT_MS = 30_000
 const POLL_MS = 20
 
 /** `url`: the owner's connection. `directory`: ours, closed to others, for small files of this instance. */
-export type EmbeddedPostgres = { url: string; directory: string; release(): Promise<void> }
+export type EmbeddedPostgres = {
+  url: string
+  directory: string
+  /** Starts the server again if its process has died. Returns whether it did. Throws as `startEmbedded` does. */
+  revive(): Promise<boolean>
+  release(): Promise<void>
+}
 
 /**
  * `dataDir` is resolved against `packageRoot`, from where the installed programs are found too. `settings`
@@ -52,7 +58,20 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedP
       released ??= releaseServer(places, leave, temporary)
       return released
     }
-    return { url, directory: places.directory, release }
+    const revive = async () => {
+      if (released || findPostmaster(join(places.home, CLUSTER))) return false
+      const until = performance.now() + LIMIT_MS
+      const locked = await lockPlaces(places.directory, until)
+      try {
+        // Another user may have started it meanwhile.
+        if (await adoptServer(locked.places, until)) return false
+        await startServer(locked.places, programs, settings, log, until)
+        return true
+      } finally {
+        locked.unlock()
+      }
+    }
+    return { url, directory: places.directory, revive, release }
   } finally {
     unlock()
   }

@@ -14,6 +14,8 @@ export type LocalDatabase = {
   apiKey: string
   /** Loads the example data as of a day (YYYY-MM-DD), so that every computed value occurs on it. */
   refreshExampleData(day: string): Promise<void>
+  /** Starts the bundled PostgreSQL again if it has died. Returns whether it did. */
+  revive(): Promise<boolean>
   release(): Promise<void>
 }
 
@@ -52,7 +54,8 @@ export const openLocalDatabase = async (
     await withDb(undefined, (db) => prepareDatabase(db, createSecrets(secretKeys)))
     const refreshExampleData = (day: string) => withDb(operatorRole, (db) => loadExampleData(db, day))
     const apiKey = await withDb(operatorRole, (db) => ensureLocalCustomer(db, embedded.directory))
-    return { url: embedded.url, secretKeys, apiKey, refreshExampleData, release: () => embedded.release() }
+    const { url, revive } = embedded
+    return { url, secretKeys, apiKey, refreshExampleData, revive, release: () => embedded.release() }
   } catch (error) {
     await embedded.release()
     throw error
