@@ -75,7 +75,7 @@ export const handlerOf = (row: Endpoint, prefix: string, publicUrl: string) => {
     const query = rawQuery === '' ? '' : `?${rawQuery}`
     const canonical = prefix === '/v1' ? undefined : `${publicUrl}/v1${path.slice(prefix.length)}${query}`
     if ('state' in row) {
-      refuseParameters(rawQuery, 'This takes no parameters', isJsonFormat)
+      refuseParameters(rawQuery, 'This address takes no parameters', isJsonFormat)
       if (canonical) reply.header('link', formatLink(canonical, 'canonical'))
       const send = (state: unknown) =>
         reply.headers({ 'cache-control': 'no-store', 'server-timing': formatTiming(reply) }).send(state)

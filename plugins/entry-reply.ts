@@ -69,7 +69,7 @@ export const sendEntry = (
   const { headers } = request
   if (isPreconditionFailed(headers['if-match'])) {
     throw new ApiError('precondition_failed', {
-      detail: 'Tags here are weak, and If-Match compares strongly',
+      detail: 'The service uses weak ETags, which never match If-Match',
     })
   }
   const link = formatLinks(entry.next, options)

@@ -82,9 +82,10 @@ const checkHeaderSize = (rawHeaders: readonly string[]): void => {
 /** Throws 400 or 414 for a target that is none of ours to look at. */
 export const checkTarget = (target: string, method: string): void => {
   if (target === '*' && method !== 'OPTIONS') {
-    throw new ApiError('malformed_request', { detail: 'The target * is for OPTIONS alone' })
+    throw new ApiError('malformed_request', { detail: 'Only OPTIONS may use the target *' })
   }
-  if (target.includes('#')) throw new ApiError('malformed_request', { detail: 'A target has no fragment' })
+  if (target.includes('#'))
+    throw new ApiError('malformed_request', { detail: 'The target must not have a fragment' })
   if (target.length > maxTargetBytes && target.replace(uncounted, '$1').length > maxTargetBytes) {
     throw new ApiError('uri_too_long', {
       detail: `The target may have ${maxTargetBytes} bytes without its cursor`,
@@ -146,7 +147,7 @@ export default fp<GateOptions>(
           return
         }
         throw new ApiError('tls_required', {
-          detail: 'This token has travelled unprotected: treat it as leaked',
+          detail: 'Others may have read the token on its way: revoke it',
         })
       }
       next()

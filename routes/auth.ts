@@ -25,8 +25,8 @@ const readApiKey = ({ headers, body }: FastifyRequest): string => {
   if (basic === undefined) return readBody(body)
   if (isEmpty(body)) return readBasic(basic)
   throw new ApiError('invalid_body', {
-    detail: 'The key came by HTTP Basic: send no body.',
-    errors: [{ pointer: '', code: 'invalid_value', detail: 'expected no body beside HTTP Basic' }],
+    detail: 'The key was sent by HTTP Basic: send no body.',
+    errors: [{ pointer: '', code: 'invalid_value', detail: 'expected no body with HTTP Basic' }],
   })
 }
 

@@ -44,7 +44,7 @@ const checkParameter = (name: string, value: unknown, path: Path, faults: Faults
     values: given.enum?.map(String),
   }
   if (type === 'boolean' && given.enum)
-    faults.add([...path, 'enum'], 'expected none: a boolean is true or false')
+    faults.add([...path, 'enum'], 'expected no bounds: a boolean is true or false')
   const today = '2026-01-01'
   for (const [index, each] of (parameter.values ?? []).entries()) {
     const parsed = parseParameter({ ...parameter, values: undefined }, each, today)

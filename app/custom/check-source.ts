@@ -113,7 +113,7 @@ const checkTemplates = (
   const place = (index: number) => (Array.isArray(given) ? [...path, index] : path)
   const templates = values.map((value, index): Template | undefined => {
     if (value === null) {
-      faults.add(place(index), 'expected a value; for none there is [null]: true')
+      faults.add(place(index), 'expected a value; to find null, use [null]: true')
       return undefined
     }
     if (typeof value === 'object') {
@@ -146,7 +146,7 @@ const checkCondition = (
     const what = field
       ? 'cannot be filtered'
       : base.startsWith('customer')
-        ? 'is no field: an answer shows the records of the customer who asks, and no others'
+        ? 'is not a field: an answer shows only records of the customer who asks'
         : 'is no field'
     faults.add(path, `${base} ${what}; ${resource.name} filters: ${known.join(', ')}`, base, known)
     return undefined

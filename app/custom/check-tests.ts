@@ -46,7 +46,7 @@ const checkOperand = (
     return undefined
   }
   if (typeof text !== 'string') {
-    faults.add(path, text === null ? 'expected a value; for none there is null: true' : 'expected a text')
+    faults.add(path, text === null ? 'expected a value; to find null, use null: true' : 'expected a text')
     return undefined
   }
   const parsed =

@@ -70,7 +70,7 @@ const checkers: Checkers = {
         checked.kind !== 'items' &&
         !(checked.kind === 'field' && (checked.ref.type === 'json' || checked.ref.array))
       if (checked && !isText)
-        scope.faults.add(place, 'expected a single value: lists and objects are no text')
+        scope.faults.add(place, 'expected a single value: a list or an object is not a text')
       return isText ? checked : undefined
     })
     return parts.every((each) => each !== undefined) ? { kind: 'concat', parts, separator } : undefined

@@ -56,8 +56,7 @@ const formerMs = formerRevisionDays * 86_400_000
 
 const cursorFault = (detail: string): Fault => ({ parameter: 'cursor', code: 'invalid_value', detail })
 
-const notFound = () =>
-  new ApiError('not_found', { detail: 'There is no custom endpoint of this name for you' })
+const notFound = () => new ApiError('not_found', { detail: 'You have no custom endpoint with this name' })
 
 const chooseRevision = (revisions: readonly Revision[], rawQuery: string): Definition => {
   const [current] = revisions as [Revision, ...Revision[]]

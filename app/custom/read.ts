@@ -41,7 +41,7 @@ const readNames = (node: Node): { name: Node; detail: string } | undefined => {
     if (typeof key.value !== 'string') key.value = key.source ?? String(key.value)
     const name = key.value as string
     if (name === '__proto__') return { name: key, detail: 'expected another name than __proto__' }
-    if (seen.has(name)) return { name: key, detail: `${name} is there already` }
+    if (seen.has(name)) return { name: key, detail: `${name} exists already` }
     seen.add(name)
   }
   return undefined

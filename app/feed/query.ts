@@ -76,7 +76,7 @@ const misplaced = ({ after, limit, waitSeconds }: Draft): Fault[] => {
   return given.map(([parameter]) => ({
     parameter,
     code: 'invalid_value',
-    detail: `a snapshot is streamed whole and at once: leave ${parameter} out`,
+    detail: `a snapshot has no pages and does not wait: leave ${parameter} out`,
   }))
 }
 

@@ -115,7 +115,7 @@ export const createRequestMetrics = (): { listener: RequestListener; collectors:
     },
     {
       name: 'certdata_data_duration_seconds',
-      help: 'The same of answers that the objective speaks of: with data, 304 included, no streams and no errors',
+      help: 'Duration of the answers that count for the objective: answers with data and 304, without streams and errors',
       type: 'histogram',
       collect: () => histogramSamples(data, {}),
     },

@@ -47,7 +47,7 @@ const readSort = (resource: Resource): DraftReader => {
     const nearest = findNearest(key, resource.sorts)
     return {
       code: resource.fields.has(key) ? 'not_sortable' : 'unknown_field',
-      detail: `sorts by: ${resource.sorts.join(', ')}; a leading - reverses`,
+      detail: `expected one of: ${resource.sorts.join(', ')}; a leading - reverses the order`,
       ...(nearest ? { suggestion: `${descending ? '-' : ''}${nearest}` } : {}),
     }
   }

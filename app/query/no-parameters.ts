@@ -15,7 +15,7 @@ export const refuseParameters = (
   throw new ApiError('invalid_query', {
     detail,
     errors: unknown.map(({ name }) => {
-      return { parameter: name, code: 'unknown_parameter', detail: 'This takes no parameters' }
+      return { parameter: name, code: 'unknown_parameter', detail: 'This address takes no parameters' }
     }),
   })
 }

@@ -62,7 +62,7 @@ const parseText = (field: Field, text: string): Parsed => {
  * relative so that a cursor outlives midnight), instants in UTC, booleans, text as it is.
  */
 export const parseValue = (field: Field, text: string): Parsed => {
-  if (text === '') return { detail: 'expected a value; to ask for none there is [null]=true' }
+  if (text === '') return { detail: 'expected a value; to find null, use [null]=true' }
   if (field.kind === 'boolean') return parseKnown(['true', 'false'], text)
   if (field.values) return parseKnown(field.values, text)
   if (field.kind === 'date') return parseDate(text)

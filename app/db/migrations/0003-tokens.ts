@@ -12,7 +12,7 @@ alter table signing_keys
   add column activated_at timestamptz,
   add column retired_at timestamptz,
   add column tokens_until timestamptz;
-comment on column signing_keys.tokens_until is 'no token signed with this key is good for longer';
+comment on column signing_keys.tokens_until is 'no token signed with this key is valid for longer';
 update signing_keys set activated_at = created_at, tokens_until = now() + interval '1 day'
   where state <> 'next';
 update signing_keys set retired_at = now() where state = 'retiring';
