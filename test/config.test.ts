@@ -37,12 +37,17 @@ t.test(
   'in production nothing insecure has a default, and all that is missing is named at once',
   async (t) => {
     const message = refusal({ NODE_ENV: 'production' })
-    for (const name of ['PUBLIC_URL', 'DATABASE_URL', 'SECRET_KEY']) t.match(message, name)
+    for (const name of ['PUBLIC_URL', 'DATABASE_URL', 'SECRET_KEY', 'TLS_CERT', 'TRUSTED_PROXIES']) {
+      t.match(message, name)
+    }
+    const plain = refusal({ NODE_ENV: 'production', PUBLIC_URL: 'http://api.example' })
+    t.match(plain, /PUBLIC_URL: expected https in production/)
     const complete = parseConfig({
       NODE_ENV: 'production',
       PUBLIC_URL: 'https://api.example',
       DATABASE_URL: 'postgresql://db/certdata',
       SECRET_KEY: 'x'.repeat(32),
+      TRUSTED_PROXIES: '10.0.0.1',
     })
     t.equal(complete.allowHttp, 'never')
     t.equal(complete.databaseAdminUrl, 'postgresql://db/certdata')

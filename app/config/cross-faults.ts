@@ -23,6 +23,12 @@ export const crossFaults = (env: Partial<Environment>): string[] => {
       if (env[name] === undefined)
         faults.push(`${name}: required in production (${variables[name].description})`)
     }
+    if (env.PUBLIC_URL?.startsWith('http:')) faults.push('PUBLIC_URL: expected https in production')
+    if (!env.TLS_CERT && !env.TRUSTED_PROXIES?.length) {
+      faults.push(
+        'TLS_CERT and TLS_KEY, or TRUSTED_PROXIES: required in production, where all requests come over TLS',
+      )
+    }
   }
   if (Boolean(env.TLS_CERT) !== Boolean(env.TLS_KEY))
     faults.push('TLS_CERT and TLS_KEY: expected both or none')

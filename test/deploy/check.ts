@@ -129,6 +129,7 @@ const runImage = async () => {
       PUBLIC_URL: `https://localhost:${port}`,
       DATABASE_URL: primary.url('postgres'),
       SECRET_KEY: secretKey,
+      TRUSTED_PROXIES: '127.0.0.1',
     }
     const before = await digestTree()
     await run('setpriv', asUser(['app/cli.ts', 'migrate']), { cwd: folder, env })
