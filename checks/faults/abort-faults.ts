@@ -69,7 +69,11 @@ let stop = () => {}
 
 export const clientsAbort: Fault = {
   name: 'clients abort in the middle of an answer, 20 in a second',
-  expected: { text: 'everybody else answered, every connection and export given back' },
+  expected: {
+    text: 'everybody else answered, every connection and export given back',
+    // The large pages keep a machine with two cores busy.
+    ...{ knownMs: 1_000, otherMs: 3_000 },
+  },
   async start(stage) {
     const [first] = stage.services
     if (first) headers = await logIn(first, stage.database.abortingKey)

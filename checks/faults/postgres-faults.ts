@@ -12,6 +12,8 @@ const away: Expected = {
   },
   seen: { cached: 'stale', item: 'stale', uncached: '503 unavailable', login: '503 unavailable' },
   isWarned: true,
+  // Each of the 34 connections that are lost may be told.
+  mostWarnings: 60,
 }
 
 /** The same where its processes hang: a statement under way waits until it is given up. */
