@@ -37,6 +37,8 @@ export type Config = Readonly<{
   /** Dates, YYYY-MM-DD. */
   holidays: ReadonlySet<string>
   accessRequestDays: number
+  /** Absent: nothing is pruned by itself. */
+  auditDays: number | undefined
   /** A `mailto:` or `https:` address. */
   securityContact: string | undefined
   metricsToken: string | undefined
@@ -107,6 +109,7 @@ export const parseConfig = (environment: Readonly<Record<string, string | undefi
     drainMs: 1000 * (env.DRAIN_SECONDS ?? (env.NODE_ENV === 'production' ? 3 : 0)),
     holidays: new Set(env.HOLIDAYS),
     accessRequestDays: env.ACCESS_REQUEST_DAYS,
+    auditDays: env.AUDIT_DAYS,
     securityContact: env.SECURITY_CONTACT,
     metricsToken: env.METRICS_TOKEN,
     metricsPort: env.METRICS_PORT,

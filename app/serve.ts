@@ -6,6 +6,7 @@ import type { FastifyInstance } from 'fastify'
 import { Registry } from 'prom-client'
 import packageJson from '../package.json' with { type: 'json' }
 import { build } from './app.ts'
+import { startAuditPruning } from './audit/keep-days.ts'
 import { type Config, ConfigError, parseConfig } from './config.ts'
 import { keepExampleDataCurrent } from './demo/keep-current.ts'
 import { keepRunning } from './demo/keep-running.ts'
@@ -123,6 +124,12 @@ const listen = async ({
     ? watchClock({ wallNow: Date.now, monotonicNow, onStep: reportStep(log) })
     : undefined
   const upkeep = isFirst ? startUpkeep({ db: stores.reserved, warn }) : undefined
+  const ownerUrl = stores.local?.url ?? config.databaseAdminUrl
+  const { auditDays: days } = config
+  const pruning =
+    isFirst && ownerUrl !== undefined && days !== undefined
+      ? startAuditPruning({ url: ownerUrl, secrets: stores.secrets, days, warn })
+      : undefined
   const refresh = isFirst && stores.local && keepExampleDataCurrent(stores.local, log)
   const stopReviving = isFirst && stores.local && keepRunning(stores.local, stores.poller.isDown, log)
   if (isFirst && stores.local) process.stdout.write(welcome(publicUrl, config.demoToken, stores.local.apiKey))
@@ -144,6 +151,7 @@ const listen = async ({
     clearTimeout(late)
     await upkeep?.stop()
     if (stopReviving) await stopReviving()
+    await pruning?.stop()
     await tracing?.close()
     await metrics?.close()
   }

@@ -45,7 +45,12 @@ const remove = async (trx: Db, { sealNo, mac }: Head, anchorMac: Buffer): Promis
  * leaves an anchor, made with the key, from which the rest verifies. Writes itself down. Refuses where the
  * trail is not as it was sealed. `db` is the owner's; sealers wait meanwhile.
  */
-export const pruneAudit = (db: Db, secrets: Secrets, before: string): Promise<Pruning> =>
+export const pruneAudit = (
+  db: Db,
+  secrets: Secrets,
+  before: string,
+  actor: 'operator' | 'system' = 'operator',
+): Promise<Pruning> =>
   db.transaction().execute(async (trx) => {
     await sql`select pg_advisory_xact_lock(${sealLock}::bigint)`.execute(trx)
     const { fault, anchor } = await verifyAudit(trx, secrets)
@@ -53,8 +58,6 @@ export const pruneAudit = (db: Db, secrets: Secrets, before: string): Promise<Pr
     const end = await findEnd(trx, before)
     const pruned = end ? await remove(trx, end, signAnchor(secrets, end)) : 0
     const through = end?.sealNo ?? anchor
-    await recordEvents(trx, [
-      { actor: 'operator', action: 'audit.prune', details: { before, pruned, through } },
-    ])
+    await recordEvents(trx, [{ actor, action: 'audit.prune', details: { before, pruned, through } }])
     return { pruned, through, fault: null }
   })

@@ -4,6 +4,7 @@ import { type AuditEntry, listEntries } from '../audit/list.ts'
 import { pruneAudit } from '../audit/prune.ts'
 import { collectReads } from '../audit/reads.ts'
 import { inSnapshot, type Verification, verifyAudit } from '../audit/verify.ts'
+import { parseConfig } from '../config.ts'
 import { parseCount, parseSince, parseSlug } from './arguments.ts'
 import { recordAct } from './audited.ts'
 import { withOperator, withSchemaOwner } from './context.ts'
@@ -12,6 +13,7 @@ import { Refusal, Reported } from './refusal.ts'
 import type { Shell } from './shell.ts'
 
 const defaultLimit = 50
+const dayMs = 86_400_000
 
 const parsePublished = (value: string): Head => {
   const head = parseHead(value)
@@ -69,9 +71,17 @@ const verify = async (shell: Shell, options: Output & { head?: Head }): Promise<
   if (!result.ok) throw new Reported()
 }
 
-const prune = async (shell: Shell, options: Output & { before: string }): Promise<void> => {
+const prune = async (
+  shell: Shell,
+  { before: given, ...options }: Output & { before?: string },
+  command: Command,
+): Promise<void> => {
+  const { auditDays } = parseConfig(shell.env)
+  const before =
+    given ?? (auditDays === undefined ? undefined : new Date(Date.now() - auditDays * dayMs).toISOString())
+  if (before === undefined) command.error("error: give '--before', or set AUDIT_DAYS")
   const { fault, ...result } = await withSchemaOwner(shell, (db, openSecrets) =>
-    pruneAudit(db, openSecrets(), options.before),
+    pruneAudit(db, openSecrets(), before),
   )
   if (fault)
     throw new Refusal(`Nothing pruned: entry ${fault.entryId ?? '?'}, seal ${fault.sealNo}: ${fault.reason}`)
@@ -100,6 +110,10 @@ export const auditCommand = (shell: Shell): Command =>
     )
     .addCommand(
       createCommand('prune', 'delete old entries; the rest still verifies')
-        .requiredOption('--before <when>', 'entries older than this day (UTC) or instant', parseSince)
+        .option(
+          '--before <when>',
+          'entries older than this day (UTC) or instant; default: AUDIT_DAYS ago',
+          parseSince,
+        )
         .action(prune.bind(null, shell)),
     )

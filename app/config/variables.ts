@@ -159,6 +159,11 @@ export const variables = {
     .describe(
       'Days until an access request is deleted, counted from its decision, or from its arrival if nobody decided',
     ),
+  AUDIT_DAYS: integer(1, 36_500)
+    .optional()
+    .describe(
+      'Days after which entries of the audit trail are pruned, once a day. Pruning needs the owner’s login: DATABASE_ADMIN_URL, or DATABASE_URL. Absent: entries stay until certdata audit prune',
+    ),
   OTEL_EXPORTER_OTLP_ENDPOINT: z
     .url({ protocol: /^https?$/ })
     .optional()

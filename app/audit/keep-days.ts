@@ -1,0 +1,77 @@
+import { sql } from 'kysely'
+import type { Secrets } from '../auth/secrets.ts'
+import { createDb, createPool } from '../db/connect.ts'
+import type { Db } from '../db/schema.ts'
+import { type Pruning, pruneAudit } from './prune.ts'
+
+/**
+ * Prunes the entries that are older than so many days, by the database's clock. Returns undefined, and writes
+ * nothing, if no entry is. `db` is the owner's; another login is refused by the database.
+ */
+export const pruneOldEntries = async (
+  db: Db,
+  secrets: Secrets,
+  days: number,
+): Promise<Pruning | undefined> => {
+  const { rows } = await sql<{ before: Date }>`
+    select clock_timestamp() - make_interval(days => ${days}::integer) as before`.execute(db)
+  const before = new Date(rows[0]?.before ?? 0).toISOString()
+  const old = await sql`select from audit_entries where at < ${before}::timestamptz limit 1`.execute(db)
+  return old.rows.length > 0 ? pruneAudit(db, secrets, before, 'system') : undefined
+}
+
+export type AuditPruningOptions = {
+  /** The owner's login. */
+  url: string
+  secrets: Secrets
+  days: number
+  warn: (message: string, error?: Error) => void
+  /** The time between two prunings. */
+  everyMs?: number
+}
+
+export type AuditPruning = {
+  /** Ends it, after a pruning that runs. */
+  stop(): Promise<void>
+}
+
+/** Not at the start, which belongs to requests. */
+const firstAfterMs = 60_000
+const dayMs = 86_400_000
+
+/** Prunes once a day on a connection of its own. A failure is reported, and the next day tries again. */
+export const startAuditPruning = (options: AuditPruningOptions): AuditPruning => {
+  const { url, secrets, days, warn, everyMs = dayMs } = options
+  let timer: NodeJS.Timeout | undefined
+  let isStopped = false
+  const prune = async (): Promise<void> => {
+    const pool = createPool(url, {
+      max: 1,
+      applicationName: 'certdata-audit',
+      statementTimeoutMs: 0,
+      onError: () => {},
+    })
+    const db = createDb(pool)
+    try {
+      const fault = (await pruneOldEntries(db, secrets, days))?.fault
+      if (fault) warn(`the audit trail was not pruned: entry ${fault.entryId ?? '?'}: ${fault.reason}`)
+    } catch (error) {
+      warn('the audit trail was not pruned: that needs the login of the owner', error as Error)
+    } finally {
+      await db.destroy()
+    }
+    if (!isStopped) timer = setTimeout(start, everyMs).unref()
+  }
+  let running = Promise.resolve()
+  const start = () => {
+    running = prune()
+  }
+  timer = setTimeout(start, Math.min(firstAfterMs, everyMs)).unref()
+  return {
+    async stop() {
+      isStopped = true
+      clearTimeout(timer)
+      await running
+    },
+  }
+}
