@@ -6,7 +6,7 @@ const root = join(import.meta.dirname, '..')
 const folder = 'docs/decisions'
 const read = (file: string) => readFileSync(join(root, file), 'utf8')
 const decisions = globSync('*.md', { cwd: join(root, folder) })
-  .filter((name) => /^\d{4}-/.test(name))
+  .filter((name) => name !== 'README.md')
   .sort()
 
 const maxWords = 150
