@@ -107,7 +107,7 @@ export const createExports = ({ source, concurrency, today }: Deps): Exports => 
         'data-as-of': session.first.at,
       }
       if (isHead) {
-        session.close()
+        await session.close()
         return { type, body: Buffer.alloc(0), headers }
       }
       const statement = sql`select ${columnList(columns)} ${from}`

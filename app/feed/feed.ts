@@ -152,7 +152,7 @@ export const createFeed = (deps: Deps): Feed => {
       'data-as-of': snapshot.at,
     }
     if (isHead) {
-      snapshot.close()
+      await snapshot.close()
       return { type: linesType, body: Buffer.alloc(0), headers }
     }
     return { type: linesType, body: await begunStream(snapshot.stream(countRows), ending), headers }

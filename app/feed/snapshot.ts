@@ -28,7 +28,7 @@ export type OpenSnapshot = {
   /** Lines of NDJSON; once. Told of the records of each piece. */
   stream(onRows: (rows: number) => void): Readable
   /** Gives the connection back; again: nothing. */
-  close(): void
+  close(): Promise<void>
 }
 
 /** A record as an upsert, a line as `changeText` writes it. */
@@ -52,7 +52,7 @@ const begin = async (source: ExportSource, customerId: string) => {
   try {
     return { session, epoch: readEpoch(session.first) }
   } catch (error) {
-    session.close()
+    void session.close()
     throw error
   }
 }

@@ -119,6 +119,7 @@ t.test('no table that answers or rights depend on is forgotten by the log', asyn
     audit_anchor: 'never served',
     access_requests: 'never served',
     approved_requests: 'never served',
+    audit_reads: 'never served',
     kysely_migration: 'of the migrations',
     kysely_migration_lock: 'of the migrations',
   }

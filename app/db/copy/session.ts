@@ -15,8 +15,8 @@ export type ExportSession<First> = Readonly<{
   first: First
   /** The rows of each selection, in order, as bytes; once. Closes the session, however it ends. */
   stream(selections: readonly Selection[], options?: Partial<Pick<CopyOptions, 'head' | 'onRows'>>): Readable
-  /** Gives the connection back; again: nothing. */
-  close(): void
+  /** Gives the connection back, and resolves then. A second call does nothing. */
+  close(): Promise<void>
 }>
 
 /** How long a client may take, in milliseconds. */
@@ -52,10 +52,10 @@ export const openSession = async <First>(
   release: (isBroken: boolean) => void,
 ): Promise<ExportSession<First>> => {
   let isOpen = true
-  const close = () => {
+  const close = async () => {
     if (!isOpen) return
     isOpen = false
-    ask(client, 'rollback').then(
+    await ask(client, 'rollback').then(
       () => release(false),
       () => release(true),
     )
@@ -75,11 +75,11 @@ export const openSession = async <First>(
     return {
       first: row as First,
       stream(selections, { head = '', onRows = () => {} } = {}) {
-        const onEnd = (isClean: boolean) => (isClean ? close() : abandon())
+        const onEnd = async (isClean: boolean) => (isClean ? close() : abandon())
         try {
           return streamCopy({ client, statements: selections.map(toCopy), ...limits, head, onRows, onEnd })
         } catch (error) {
-          close()
+          void close()
           throw error
         }
       },

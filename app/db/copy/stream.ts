@@ -20,8 +20,11 @@ export type CopyOptions = Readonly<{
   totalMs: number
   /** Called with the rows of each piece, when it is handed over. */
   onRows: (rows: number) => void
-  /** Called once, when the connection is needed no more: whether all was read, so that it may serve others. */
-  onEnd: (isClean: boolean) => void
+  /**
+   * Called once, when the connection is not needed any more. `isClean`: all was read, so that it may serve others.
+   * The stream ends once it resolves: a client that has everything can begin its next export.
+   */
+  onEnd: (isClean: boolean) => Promise<void>
 }>
 
 /** Longest that less than a piece waits for more. */
@@ -113,8 +116,7 @@ export const streamCopy = (options: CopyOptions): PieceStream => {
     }
     isOver = true
     pushHead()
-    stream.push(null)
-    onEnd(true)
+    void onEnd(true).then(() => stream.push(null))
   }
   const copy = ({ text, encoder }: CopyStatement): Copying => ({
     submit(opened) {
@@ -148,7 +150,7 @@ export const streamCopy = (options: CopyOptions): PieceStream => {
       clearTimeout(total)
       clearTimeout(flushing)
       connection?.stream.resume()
-      if (!isOver) onEnd(false)
+      if (!isOver) void onEnd(false)
       callback(error)
     },
   })
