@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-import { runCommandLine } from './cli/command-line.ts'
-import type { Shell } from './cli/shell.ts'
+import { runCommandLine } from './operator/cli/command-line.ts'
+import type { Shell } from './operator/cli/shell.ts'
 
 /** Exit codes of a process that a signal ended, as shells count them: 128 + the signal's number. */
 const signals = { SIGINT: 130, SIGTERM: 143 } as const

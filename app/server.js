@@ -6,5 +6,5 @@ import { join } from 'node:path'
 // nothing can be written it does without. This file is JavaScript, so that nothing is to be stripped before the
 // cache is at hand: what strips types takes 20 MiB for as long as the process lives.
 enableCompileCache(join(import.meta.dirname, '../node_modules/.cache/compiled'))
-const { start } = await import('./serve.ts')
+const { start } = await import('./main/serve.ts')
 await start()

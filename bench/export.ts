@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import os from 'node:os'
 import pg from 'pg'
-import { resources } from '../app/resources/index.ts'
+import { resources } from '../app/records/resources/index.ts'
 import { cpuMs, residentMib, startPostgres, startService } from './lib/processes.ts'
 import { logIn, prepareSchema, secretKey, seedCustomers } from './lib/seed.ts'
 

@@ -1,5 +1,5 @@
 import { Redis } from 'ioredis'
-import { resources } from '../app/resources/index.ts'
+import { resources } from '../app/records/resources/index.ts'
 import type { Target } from './lib/load.ts'
 import { type Server, startReference } from './lib/processes.ts'
 import type { World } from './lib/world.ts'

@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { createGunzip } from 'node:zlib'
 import pg from 'pg'
 import { createDb, createPool } from '../app/db/connect.ts'
-import { startEmbedded } from '../app/db/embedded.ts'
 import { migrate } from '../app/db/migrate.ts'
 import { importRecords } from '../app/import/index.ts'
+import { startEmbedded } from '../app/local/embedded.ts'
 import { median } from './lib/statistics.ts'
 
 /**

@@ -1,7 +1,7 @@
 import os from 'node:os'
 import fp from 'fastify-plugin'
+import type { LogStream } from '../app/observe/log-stream.ts'
 import { findTraceId } from '../app/observe/trace-context.ts'
-import type { LogStream } from '../app/running/log-stream.ts'
 import type { Answered } from './answers.ts'
 
 export type AccessLogOptions = {

@@ -1,9 +1,9 @@
 import fp from 'fastify-plugin'
-import type { AccessRequests } from '../app/access/requests.ts'
+import type { AccessRequests } from '../app/operator/access/requests.ts'
 
 export type AccessRequestsPluginOptions = {
   requests: AccessRequests
-  /** See app/limits/timer.ts. */
+  /** See app/overload/timer.ts. */
   after: (ms: number, call: () => void) => () => void
 }
 

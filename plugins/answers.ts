@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
-import type { Principal } from '../app/auth/principal.ts'
 import { methodOf } from '../app/http/methods.ts'
+import type { Principal } from '../app/identity/principal.ts'
 import type { AnswerSource } from '../app/observe/requests.ts'
 
 /** An answer that has gone out, for those who count: the log, the audit trail, metrics. */

@@ -2,29 +2,29 @@ import { timingSafeEqual } from 'node:crypto'
 import fastifyJwt from '@fastify/jwt'
 import type { FastifyInstance } from 'fastify'
 import fp from 'fastify-plugin'
-import type { KeyFacts } from '../app/auth/facts.ts'
-import { type CustomerFacts, demoCustomerId, type Principal } from '../app/auth/principal.ts'
+import type { Judge } from '../app/cache/freshness.ts'
+import { inTurn } from '../app/db/connect.ts'
+import type { Db } from '../app/db/schema.ts'
+import type { ApiError } from '../app/errors.ts'
+import type { KeyFacts } from '../app/identity/facts.ts'
+import { type CustomerFacts, demoCustomerId, type Principal } from '../app/identity/principal.ts'
 import {
   authorize,
   createPrincipals,
   isUsable,
   type Principals,
   refuseToken,
-} from '../app/auth/principals.ts'
-import { intersectScopes } from '../app/auth/scopes.ts'
-import { tokenType } from '../app/auth/signing-key.ts'
-import type { SigningKeys } from '../app/auth/signing-keys.ts'
+} from '../app/identity/principals.ts'
+import { intersectScopes } from '../app/identity/scopes.ts'
+import { tokenType } from '../app/identity/signing-key.ts'
+import type { SigningKeys } from '../app/identity/signing-keys.ts'
 import {
   createTokenSigner,
   createTokenVerifier,
   readBearer,
   type TokensOptions,
   type VerifiedToken,
-} from '../app/auth/tokens.ts'
-import type { Judge } from '../app/cache/freshness.ts'
-import { inTurn } from '../app/db/connect.ts'
-import type { Db } from '../app/db/schema.ts'
-import type { ApiError } from '../app/errors.ts'
+} from '../app/identity/tokens.ts'
 import type { Logins } from '../app/limits/logins.ts'
 import { throttleWarnings } from '../app/observe/throttled-warning.ts'
 

@@ -1,5 +1,5 @@
 import type { preHandlerHookHandler } from 'fastify'
-import { refuseParameters } from '../app/query/no-parameters.ts'
+import { refuseParameters } from '../app/records/query/no-parameters.ts'
 
 /** For routes that read a body and nothing of the address. */
 export const refuseAddressParameters: preHandlerHookHandler = ({ raw: { url = '' } }, _reply, next) => {

@@ -1,6 +1,6 @@
 import type { preHandlerHookHandler } from 'fastify'
-import type { Principal } from '../app/auth/principal.ts'
 import { ApiError } from '../app/errors.ts'
+import type { Principal } from '../app/identity/principal.ts'
 import type { Endpoint } from './endpoint.ts'
 
 /** Whoever lacks a scope for it is told so only of an endpoint that is there. */

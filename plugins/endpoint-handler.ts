@@ -1,7 +1,5 @@
 import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Principal } from '../app/auth/principal.ts'
-import { requireScope } from '../app/auth/principals.ts'
 import type { Answer } from '../app/cache/read-through.ts'
 import { ApiError } from '../app/errors.ts'
 import { wantsNoCache } from '../app/http/conditional.ts'
@@ -12,7 +10,9 @@ import {
   requireAcceptable,
   typeByFormat,
 } from '../app/http/media-type.ts'
-import { refuseParameters } from '../app/query/no-parameters.ts'
+import type { Principal } from '../app/identity/principal.ts'
+import { requireScope } from '../app/identity/principals.ts'
+import { refuseParameters } from '../app/records/query/no-parameters.ts'
 import type { Endpoint, Exporting, LiveAnswer, MinuteCost } from './endpoint.ts'
 import {
   type EntryReplyOptions,

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream'
 import type { FastifySchema } from 'fastify'
-import type { Principal } from '../app/auth/principal.ts'
 import type { Answer } from '../app/cache/read-through.ts'
+import type { Principal } from '../app/identity/principal.ts'
 import type { Use } from '../app/limits/account.ts'
 import type { Ending } from '../app/limits/concurrency.ts'
 

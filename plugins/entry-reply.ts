@@ -1,10 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Representation } from '../app/cache/encodings.ts'
-import { encodedBody, isEncodable } from '../app/cache/encodings.ts'
 import type { Answer } from '../app/cache/read-through.ts'
 import { ApiError } from '../app/errors.ts'
 import { formatStale } from '../app/http/cache-status.ts'
 import { isNotModified, isPreconditionFailed } from '../app/http/conditional.ts'
+import type { Representation } from '../app/http/encodings.ts'
+import { encodedBody, isEncodable } from '../app/http/encodings.ts'
 import { findEncoding } from '../app/http/negotiation.ts'
 
 export type EntryReplyOptions = {

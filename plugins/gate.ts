@@ -4,8 +4,8 @@ import fp from 'fastify-plugin'
 import { ApiError } from '../app/errors.ts'
 import { createAddressRanges, createClientAddress } from '../app/http/client-address.ts'
 import { isHost } from '../app/http/host.ts'
-import { isPageTarget } from '../app/pages/paths.ts'
-import { tokenParameters } from '../app/query/token-parameters.ts'
+import { tokenParameters } from '../app/records/query/token-parameters.ts'
+import { isPageTarget } from '../app/site/paths.ts'
 
 export type GateOptions = {
   /** Addresses or CIDR ranges of proxies whose headers are believed. */

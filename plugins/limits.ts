@@ -1,6 +1,6 @@
 import type { FastifyContextConfig, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
-import type { Principal } from '../app/auth/principal.ts'
+import type { Principal } from '../app/identity/principal.ts'
 import type { Account, Admission, Costs } from '../app/limits/account.ts'
 import { formatPolicies, formatUse } from '../app/limits/headers.ts'
 import type { Policy } from '../app/limits/policy.ts'

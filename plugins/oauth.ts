@@ -1,9 +1,9 @@
 import type { FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
-import { createOAuth, type OAuth, type OAuthRequest } from '../app/auth/oauth.ts'
-import { OAuthError, oauthErrorBody, toOAuthError } from '../app/auth/oauth-error.ts'
-import { parseForm } from '../app/auth/oauth-form.ts'
-import type { KeyChecks } from '../app/limits/key-checks.ts'
+import type { KeyChecks } from '../app/identity/oauth.ts'
+import { createOAuth, type OAuth, type OAuthRequest } from '../app/identity/oauth.ts'
+import { OAuthError, oauthErrorBody, toOAuthError } from '../app/identity/oauth-error.ts'
+import { parseForm } from '../app/identity/oauth-form.ts'
 import { toApiError } from './problems.ts'
 
 export type OAuthPluginOptions = {

@@ -1,8 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
-import type { Representation } from '../app/cache/encodings.ts'
-import { encodedBody, isEncodable } from '../app/cache/encodings.ts'
 import { isNotModified } from '../app/http/conditional.ts'
+import type { Representation } from '../app/http/encodings.ts'
+import { encodedBody, isEncodable } from '../app/http/encodings.ts'
 import { findEncoding } from '../app/http/negotiation.ts'
 
 export type SendPage = {

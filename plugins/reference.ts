@@ -1,8 +1,8 @@
 import Fastify from 'fastify'
 import fp from 'fastify-plugin'
-import type { Representation } from '../app/cache/encodings.ts'
-import { referenceScript } from '../app/pages/docs-page.ts'
-import { createRepresentation } from '../app/pages/representation.ts'
+import { createRepresentation } from '../app/cache/representation.ts'
+import type { Representation } from '../app/http/encodings.ts'
+import { referenceScript } from '../app/site/docs-page.ts'
 import { immutable } from './pages.ts'
 import { schemaController } from './schema-compilers.ts'
 

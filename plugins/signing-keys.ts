@@ -1,5 +1,5 @@
 import fp from 'fastify-plugin'
-import type { SigningKeys } from '../app/auth/signing-keys.ts'
+import type { SigningKeys } from '../app/identity/signing-keys.ts'
 
 export type SigningKeyOptions = {
   signingKeys: Pick<SigningKeys, 'refresh'>

@@ -1,5 +1,5 @@
 import fp from 'fastify-plugin'
-import type { Status } from '../app/status/status.ts'
+import type { Status } from '../app/observe/status/status.ts'
 
 export type StatusPluginOptions = {
   status: Status

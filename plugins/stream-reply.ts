@@ -1,9 +1,9 @@
 import { constants, type Http2ServerResponse } from 'node:http2'
 import type { Duplex, Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { PieceStream } from '../app/db/copy/stream.ts'
 import { findEncoding } from '../app/http/negotiation.ts'
 import { encodeStream } from '../app/http/stream-encodings.ts'
+import type { PieceStream } from '../app/wire/copy-stream.ts'
 
 /**
  * Sends what comes, in a content coding, as fast as the client takes it. Where it fails the answer is cut: over

@@ -1,6 +1,6 @@
 import type { FastifyInstance, RouteOptions } from 'fastify'
 import { parseBody } from '../app/http/body.ts'
-import { describeAccessRequest } from '../app/openapi/account.ts'
+import { describeAccessRequest } from '../app/site/openapi/account.ts'
 import { refuseAddressParameters } from '../plugins/body-only.ts'
 import { accessRequest, accessRequestAnswer } from '../schemas/access-request.ts'
 

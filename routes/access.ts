@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
-import type { AccessForm, FormValues } from '../app/access/form.ts'
-import { accessOutcomePage, accessPage } from '../app/pages/access-page.ts'
-import type { PageContent } from '../app/pages/layout.ts'
-import { htmlType, type Site } from '../app/pages/site.ts'
+import type { AccessForm, FormValues } from '../app/operator/access/form.ts'
+import { accessOutcomePage, accessPage } from '../app/site/access-page.ts'
+import type { PageContent } from '../app/site/layout.ts'
+import { htmlType, type Site } from '../app/site/site.ts'
 import { toApiError } from '../plugins/problems.ts'
 
 export type AccessPageOptions = { site: Site; form: AccessForm }

@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyRequest, RouteOptions } from 'fastify'
-import { jwksMaxAgeSeconds } from '../app/auth/signing-keys.ts'
 import { ApiError } from '../app/errors.ts'
 import { parseBody } from '../app/http/body.ts'
-import { describeLogin, describeSigningKeys } from '../app/openapi/account.ts'
+import { jwksMaxAgeSeconds } from '../app/identity/signing-keys.ts'
+import { describeLogin, describeSigningKeys } from '../app/site/openapi/account.ts'
 import { refuseAddressParameters } from '../plugins/body-only.ts'
 import { jwksAnswer, loginRequest, tokenAnswer } from '../schemas/auth.ts'
 

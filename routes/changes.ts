@@ -1,6 +1,6 @@
-import { changesScope } from '../app/auth/scopes.ts'
 import { type Feed, feedCost, offeredTypes } from '../app/feed/feed.ts'
-import { describeChanges } from '../app/openapi/changes.ts'
+import { changesScope } from '../app/identity/scopes.ts'
+import { describeChanges } from '../app/site/openapi/changes.ts'
 import type { Endpoint } from '../plugins/endpoint.ts'
 
 /** The change feed. */

@@ -1,5 +1,5 @@
-import type { Principals } from '../app/auth/principals.ts'
-import { describeMe } from '../app/openapi/account.ts'
+import type { Principals } from '../app/identity/principals.ts'
+import { describeMe } from '../app/site/openapi/account.ts'
 import type { Endpoint } from '../plugins/endpoint.ts'
 
 /** Who the token is, what it may do, and how much of it is left. */

@@ -1,7 +1,7 @@
 import type { FastifyInstance, RouteOptions } from 'fastify'
 import { ApiError } from '../app/errors.ts'
 import { routedMethods } from '../app/http/methods.ts'
-import { describeIntrospection, describeRevocation, describeToken } from '../app/openapi/oauth.ts'
+import { describeIntrospection, describeRevocation, describeToken } from '../app/site/openapi/oauth.ts'
 import { refuseAddressParameters } from '../plugins/body-only.ts'
 import oauth, { type OAuthPluginOptions, readOAuthRequest } from '../plugins/oauth.ts'
 import { introspectionAnswer, tokenAnswer, tokenGrantRequest, tokenReference } from '../schemas/auth.ts'

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import { htmlType, type Site } from '../app/pages/site.ts'
+import { htmlType, type Site } from '../app/site/site.ts'
 import { immutable, styledPolicy } from '../plugins/pages.ts'
 
 export type PageOptions = { site: Site }

@@ -1,8 +1,8 @@
 import { exportCost, exportTypes } from '../app/export/exports.ts'
-import { describeItem, describePage } from '../app/openapi/records.ts'
-import type { RecordExports } from '../app/record-exports.ts'
-import { includedScopes, type Records } from '../app/records.ts'
-import { resourceNames, resources } from '../app/resources/index.ts'
+import type { RecordExports } from '../app/export/records.ts'
+import { includedScopes, type Records } from '../app/records/records.ts'
+import { resourceNames, resources } from '../app/records/resources/index.ts'
+import { describeItem, describePage } from '../app/site/openapi/records.ts'
 import type { Endpoint } from '../plugins/endpoint.ts'
 
 /** A page and a record of every resource, and the whole list. */

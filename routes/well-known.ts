@@ -4,8 +4,8 @@ import {
   apiCatalogType,
   authorizationServerMetadata,
   protectedResourceMetadata,
-} from '../app/auth/metadata.ts'
-import { securityTxt } from '../app/pages/security-txt.ts'
+} from '../app/identity/metadata.ts'
+import { securityTxt } from '../app/site/security-txt.ts'
 
 export type WellKnownOptions = {
   publicUrl: string

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { Readable, Writable } from 'node:stream'
 import { finished } from 'node:stream/promises'
-import { runCommandLine } from '../app/cli/command-line.ts'
+import { runCommandLine } from '../app/operator/cli/command-line.ts'
 
 const root = join(import.meta.dirname, '..')
 

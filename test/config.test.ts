@@ -1,6 +1,6 @@
 import t from 'tap'
+import { ConfigError, parseConfig } from '../app/config/config.ts'
 import { variables } from '../app/config/variables.ts'
-import { ConfigError, parseConfig } from '../app/config.ts'
 
 const refusal = (env: Record<string, string>): string => {
   try {

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { tryLock } from '../app/db/embedded/lock.ts'
+import { tryLock } from '../app/local/embedded/lock.ts'
 import { isAlive, sharedFolder, startInTemp } from './servers.ts'
 
 /*

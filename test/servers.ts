@@ -7,8 +7,8 @@ import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
-import { tryLock } from '../app/db/embedded/lock.ts'
-import { type EmbeddedPostgres, startEmbedded } from '../app/db/embedded.ts'
+import { tryLock } from '../app/local/embedded/lock.ts'
+import { type EmbeddedPostgres, startEmbedded } from '../app/local/embedded.ts'
 
 const PACKAGE_ROOT = join(import.meta.dirname, '..')
 const SHARED_PREFIX = `certdata-test-${process.getuid?.() ?? 0}-`

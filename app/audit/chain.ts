@@ -1,4 +1,4 @@
-import type { Secrets } from '../auth/secrets.ts'
+import type { Secrets } from '../config/secrets.ts'
 
 /**
  * The chain over the audit entries: each seal is a MAC over the one before it, its own number, the entry and a

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Secrets } from '../auth/secrets.ts'
+import type { Secrets } from '../config/secrets.ts'
 import { createDb, createPool } from '../db/connect.ts'
 import type { Db } from '../db/schema.ts'
 import { type Pruning, pruneAudit } from './prune.ts'

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Secrets } from '../auth/secrets.ts'
+import type { Secrets } from '../config/secrets.ts'
 import type { Db } from '../db/schema.ts'
 import { type Fault, type Head, signAnchor } from './chain.ts'
 import { recordEvents } from './record.ts'

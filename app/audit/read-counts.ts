@@ -1,4 +1,4 @@
-import { createBreath } from '../overload/breath.ts'
+import { createBreath } from './breath.ts'
 import { canonicalPath } from './fingerprint.ts'
 import type { AuditEvent } from './record.ts'
 

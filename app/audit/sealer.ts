@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Db } from '../db/schema.ts'
-import { createBreath } from '../overload/breath.ts'
+import { createBreath } from './breath.ts'
 import {
   type ChainedEntry,
   type ChainKey,

@@ -1,5 +1,5 @@
 import { Cluster, type Redis } from 'ioredis'
-import { connectRedis, type RedisClient } from '../redis.ts'
+import { connectRedis, type RedisClient } from '../db/redis.ts'
 
 const scanCount = 1_000
 

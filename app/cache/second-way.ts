@@ -1,4 +1,4 @@
-import { after } from '../limits/timer.ts'
+import { after } from '../overload/timer.ts'
 
 /** How long a read may take before what is known is answered instead, as long as a poll may. */
 const patienceMs = 400

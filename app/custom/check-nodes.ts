@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import type { Field, Resource, ResourceName } from '../resources/define.ts'
+import type { Field, Resource, ResourceName } from '../records/resources/define.ts'
 import { checkRows, type Tally } from './check-rows.ts'
 import { type Context, checkSource, findParameter } from './check-source.ts'
 import type { Node, Source } from './definition.ts'

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
-import type { Field, Resource } from '../resources/define.ts'
-import { resources } from '../resources/index.ts'
+import type { Field, Resource } from '../records/resources/define.ts'
+import { resources } from '../records/resources/index.ts'
 import { checkField, type Scope } from './check-fields.ts'
 import { type Context, checkSource } from './check-source.ts'
 import { checkSelect } from './check-values.ts'

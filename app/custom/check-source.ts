@@ -1,8 +1,8 @@
-import { formatPairs, joinList } from '../query/pairs.ts'
-import { parseQuery } from '../query/parse.ts'
-import { maxSortKeys, maxValues, operatorsOf, parseSortKey, type SortKey } from '../query/query.ts'
-import type { Field, Resource } from '../resources/define.ts'
-import { resources } from '../resources/index.ts'
+import { formatPairs, joinList } from '../http/pairs.ts'
+import { parseQuery } from '../records/query/parse.ts'
+import { maxSortKeys, maxValues, operatorsOf, parseSortKey, type SortKey } from '../records/query/query.ts'
+import type { Field, Resource } from '../records/resources/define.ts'
+import { resources } from '../records/resources/index.ts'
 import type { Parameter, Source, Template, Where } from './definition.ts'
 import type { Faults, Path } from './faults.ts'
 

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { parsePrefix, parseValue } from '../query/values.ts'
+import { parsePrefix, parseValue } from '../records/query/values.ts'
 import { checkField, type Scope } from './check-fields.ts'
 import { findParameter, fits } from './check-source.ts'
 import type { FieldRef, Operand, Test } from './definition.ts'

@@ -1,5 +1,5 @@
-import type { SortKey } from '../query/query.ts'
-import type { Field, Resource, ResourceName } from '../resources/define.ts'
+import type { SortKey } from '../records/query/query.ts'
+import type { Field, Resource, ResourceName } from '../records/resources/define.ts'
 import type { TestOperator } from './document.ts'
 
 /** What stands for itself in a document. */

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { tokenParameters } from '../query/token-parameters.ts'
-import { resourceNames } from '../resources/index.ts'
+import { tokenParameters } from '../records/query/token-parameters.ts'
+import { resourceNames } from '../records/resources/index.ts'
 
 /**
  * The document of a custom endpoint as its author writes it, part by part: each schema is flat, and `check.ts`

@@ -1,7 +1,7 @@
-import { listColumns, listRows } from '../db/custom/columns.ts'
 import type { ExportAnswer, ExportRequest, ExportRows, Exports } from '../export/exports.ts'
 import { bind } from './bind.ts'
 import type { Custom } from './custom.ts'
+import { listColumns, listRows } from './sql/columns.ts'
 
 export type CustomExports = {
   /** A custom list, whole; undefined where it is no list. Rejects with not_found and invalid_query too. */

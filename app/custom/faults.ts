@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { findNearest } from '../query/nearest.ts'
+import { findNearest } from '../records/query/nearest.ts'
 
 /** A way into a document: names and positions. */
 export type Path = readonly (string | number)[]

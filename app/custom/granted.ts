@@ -1,5 +1,7 @@
 import { sql } from 'kysely'
 import { LRUCache } from 'lru-cache'
+import { inTurn } from '../db/connect.ts'
+import type { Db } from '../db/schema.ts'
 import {
   createFacts,
   type Fact,
@@ -8,10 +10,8 @@ import {
   type StampRow,
   stampColumns,
   toFact,
-} from '../auth/facts.ts'
-import { customChanges } from '../auth/granted-scopes.ts'
-import { inTurn } from '../db/connect.ts'
-import type { Db } from '../db/schema.ts'
+} from '../identity/facts.ts'
+import { customChanges } from '../identity/granted-scopes.ts'
 import { checkDocument } from './check.ts'
 import type { Definition } from './definition.ts'
 

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
-import { demoCustomerId } from '../auth/principal.ts'
-import { applyDocument, setGrant, setGrantToEveryone } from '../db/queries/custom.ts'
 import type { Db } from '../db/schema.ts'
 import { inTransaction } from '../db/transaction.ts'
+import { demoCustomerId } from '../identity/principal.ts'
 import { checkDocument } from './check.ts'
 import { readText } from './read.ts'
+import { applyDocument, setGrant, setGrantToEveryone } from './store.ts'
 
 /** What ships, and to whom it is granted when it first comes. */
 const shipped = [

@@ -1,5 +1,5 @@
-import { findNearest } from '../query/nearest.ts'
-import { type Parsed, parseDate, resolveDate } from '../query/values.ts'
+import { findNearest } from '../records/query/nearest.ts'
+import { type Parsed, parseDate, resolveDate } from '../records/query/values.ts'
 import type { Parameter } from './definition.ts'
 
 const maxBytes = 2000

@@ -1,7 +1,7 @@
 import type { Fault } from '../errors.ts'
-import { formatSelection } from '../query/canonical.ts'
-import type { Draft } from '../query/controls.ts'
-import { formatPairs, type Pair } from '../query/pairs.ts'
+import { formatPairs, type Pair } from '../http/pairs.ts'
+import { formatSelection } from '../records/query/canonical.ts'
+import type { Draft } from '../records/query/controls.ts'
 import {
   formatMeant,
   type PairReading,
@@ -9,11 +9,11 @@ import {
   readPairs,
   readValue,
   unknownParameter,
-} from '../query/parameters.ts'
-import { readFilter } from '../query/parse.ts'
-import { type Condition, maxLimit, parseSortKey, type Query } from '../query/query.ts'
-import { integerWithin, oneOfNames, type Reader, single } from '../query/readers.ts'
-import type { Resource } from '../resources/define.ts'
+} from '../records/query/parameters.ts'
+import { readFilter } from '../records/query/parse.ts'
+import { type Condition, maxLimit, parseSortKey, type Query } from '../records/query/query.ts'
+import { integerWithin, oneOfNames, type Reader, single } from '../records/query/readers.ts'
+import type { Resource } from '../records/resources/define.ts'
 import { bindSources, type Given } from './bind.ts'
 import type { Definition, List, Source } from './definition.ts'
 import { parseParameter } from './parameter.ts'

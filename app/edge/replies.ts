@@ -1,6 +1,6 @@
-import { encodings } from '../cache/encodings.ts'
 import type { Entry } from '../cache/entry.ts'
-import { headLine, type PreparedBody, prepareBody, statusLine } from '../http/prepared.ts'
+import { encodings } from '../http/encodings.ts'
+import { headLine, type PreparedBody, prepareBody, statusLine } from '../wire/prepared.ts'
 
 /** An answer as the router sent it. It is sent again with the fields of the moment. */
 export type Reply = {

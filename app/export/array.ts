@@ -1,5 +1,5 @@
-import { copyRun, type Marks, type Place, peekByte, writeByte } from './place.ts'
-import { backslash, quote, readByte } from './row.ts'
+import { copyRun, type Marks, type Place, peekByte, writeByte } from '../wire/place.ts'
+import { backslash, quote, readByte } from '../wire/row.ts'
 
 /** How a format writes the elements of an array of texts. */
 export type ElementWriter = Readonly<{

@@ -1,5 +1,4 @@
-import { copyElements, type ElementWriter } from './array.ts'
-import type { Column, ColumnKind } from './column.ts'
+import type { Column, ColumnKind } from '../records/sql/column.ts'
 import {
   copyRun,
   type Place,
@@ -9,7 +8,7 @@ import {
   toMarks,
   writeByte,
   writeConstant,
-} from './place.ts'
+} from '../wire/place.ts'
 import {
   backslash,
   carriageReturn,
@@ -22,7 +21,8 @@ import {
   takeNull,
   writeBoolean,
   writeInstant,
-} from './row.ts'
+} from '../wire/row.ts'
+import { copyElements, type ElementWriter } from './array.ts'
 
 /** RFC 4180, with what RFC 7111 lets be said of it. */
 export const csvType = 'text/csv; charset=utf-8; header=present'

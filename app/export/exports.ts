@@ -1,15 +1,15 @@
 import type { Readable } from 'node:stream'
 import { sql } from 'kysely'
-import type { Principal } from '../auth/principal.ts'
-import type { Selection } from '../db/copy/session.ts'
-import type { ExportSource } from '../db/copy/source.ts'
 import { instantText } from '../db/instant.ts'
+import type { Principal } from '../identity/principal.ts'
 import { accountOf } from '../limits/address.ts'
 import type { Concurrency, Ending } from '../limits/concurrency.ts'
+import type { Column, Sql } from '../records/sql/column.ts'
 import { begunStream } from './begun-stream.ts'
-import type { Column, Sql } from './column.ts'
 import { createCsvEncoder, csvHeader, csvType } from './csv.ts'
 import { createJsonEncoder, linesType, objectParts } from './json-lines.ts'
+import type { Selection } from './session.ts'
+import type { ExportSource } from './source.ts'
 
 /** The media types of an export, as `Accept` names them, in order of preference. */
 export const exportTypes = [linesType, 'text/csv'] as const

@@ -1,7 +1,14 @@
-import { copyElements, type ElementWriter } from './array.ts'
-import type { Column, ColumnKind } from './column.ts'
-import { stringMarks, writeEscaped } from './json-string.ts'
-import { copyRun, type Place, slackBytes, toConstant, toMarks, writeByte, writeConstant } from './place.ts'
+import type { Column, ColumnKind } from '../records/sql/column.ts'
+import { stringMarks, writeEscaped } from '../wire/json-string.ts'
+import {
+  copyRun,
+  type Place,
+  slackBytes,
+  toConstant,
+  toMarks,
+  writeByte,
+  writeConstant,
+} from '../wire/place.ts'
 import {
   backslash,
   carriageReturn,
@@ -15,7 +22,8 @@ import {
   takeNull,
   writeBoolean,
   writeInstant,
-} from './row.ts'
+} from '../wire/row.ts'
+import { copyElements, type ElementWriter } from './array.ts'
 
 /** A JSON text a line, in UTF-8. */
 export const linesType = 'application/x-ndjson'

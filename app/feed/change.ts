@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
-import { type Bindings, customer, projection } from '../db/page/projection.ts'
-import type { Resource } from '../resources/define.ts'
+import type { Resource } from '../records/resources/define.ts'
+import { type Bindings, customer, projection } from '../records/sql/projection.ts'
 
 type Sql = RawBuilder<unknown>
 

@@ -1,10 +1,16 @@
 import type { Fault } from '../errors.ts'
-import type { Pair } from '../query/pairs.ts'
-import { formatMeant, type PairReading, readPairs, readValue, unknownParameter } from '../query/parameters.ts'
-import { defaultLimit, maxLimit } from '../query/query.ts'
-import { integerWithin, many, oneOfNames, type Reader, single } from '../query/readers.ts'
-import type { ResourceName } from '../resources/define.ts'
-import { resourceNames } from '../resources/index.ts'
+import type { Pair } from '../http/pairs.ts'
+import {
+  formatMeant,
+  type PairReading,
+  readPairs,
+  readValue,
+  unknownParameter,
+} from '../records/query/parameters.ts'
+import { defaultLimit, maxLimit } from '../records/query/query.ts'
+import { integerWithin, many, oneOfNames, type Reader, single } from '../records/query/readers.ts'
+import type { ResourceName } from '../records/resources/define.ts'
+import { resourceNames } from '../records/resources/index.ts'
 
 /** The value of `after` that asks for the whole state. */
 export const wholeState = 'snapshot'

@@ -1,5 +1,5 @@
 import type { Db } from '../db/schema.ts'
-import type { ResourceName } from '../resources/define.ts'
+import type { ResourceName } from '../records/resources/define.ts'
 import { spansAhead } from './diff.ts'
 import {
   type EpochRow,

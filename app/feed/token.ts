@@ -1,6 +1,6 @@
 import { parseSnapshot, type Snapshot } from '../cache/snapshot.ts'
-import { createSignedText, type Mac } from '../query/signed.ts'
-import type { ResourceName } from '../resources/define.ts'
+import { createSignedText, type Mac } from '../config/signed.ts'
+import type { ResourceName } from '../records/resources/define.ts'
 
 /** What computed fields are for: a day (YYYY-MM-DD) and an expiry window in days. */
 export type Moment = Readonly<{ day: string; window: number }>

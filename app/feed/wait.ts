@@ -1,7 +1,7 @@
 import type { ChangeEvent } from '../cache/fence.ts'
 import type { Listener } from '../cache/poller.ts'
 import type { Ending } from '../limits/concurrency.ts'
-import type { ResourceName } from '../resources/define.ts'
+import type { ResourceName } from '../records/resources/define.ts'
 
 /**
  * Why a wait is over. `changed`: there may be something; `day`: it may be another one; `rights`: the customer's

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import type { Socket } from 'node:net'
 import { ApiError, type ErrorCode } from '../errors.ts'
+import { STATUS_CODES } from '../wire/node-http.ts'
 import { answeredMethods } from './methods.ts'
-import { STATUS_CODES } from './node-http.ts'
 import { problemBody, problemType } from './problem.ts'
 
 const codes: Readonly<Record<string, ErrorCode>> = {

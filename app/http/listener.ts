@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { createSecureServer, type Http2SecureServer, type Http2Session } from 'node:http2'
-import { createServer } from './node-http.ts'
-import { limitPatience } from './patience.ts'
-import { keepAliveTimeoutMs } from './prepared.ts'
+import { createServer } from '../wire/node-http.ts'
+import { limitPatience } from '../wire/patience.ts'
+import { keepAliveTimeoutMs } from '../wire/prepared.ts'
 
 /** A request that has not arrived by then is 408. */
 const requestTimeoutMs = 30_000

@@ -1,6 +1,6 @@
 import { ApiError } from '../errors.ts'
-import { type Pair, parsePairs } from '../query/pairs.ts'
 import { createMediaTypeChoice } from './negotiation.ts'
+import { type Pair, parsePairs } from './pairs.ts'
 
 /** What `format` may say in place of `Accept`. */
 const formats: ReadonlyMap<string, string> = new Map([

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import Negotiator from 'negotiator'
-import { type Encoding, encodings } from '../cache/encodings.ts'
+import { type Encoding, encodings } from './encodings.ts'
 
 /** Clients send the same few header values all the time. A client that invents others fills at most 64 kB. */
 const remembered = {

@@ -1,6 +1,6 @@
 import { pipeline, type Readable } from 'node:stream'
 import zlib from 'node:zlib'
-import type { Encoding } from '../cache/encodings.ts'
+import type { Encoding } from './encodings.ts'
 
 /** Levels for what is compressed once and sent once: where more effort begins to cost more time than it saves. */
 const create = {

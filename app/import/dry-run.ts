@@ -1,7 +1,7 @@
 import { CompiledQuery, sql, type Transaction } from 'kysely'
 import type { Database, Db } from '../db/schema.ts'
-import type { Resource } from '../resources/define.ts'
-import { resourceNames, resources } from '../resources/index.ts'
+import type { Resource } from '../records/resources/define.ts'
+import { resourceNames, resources } from '../records/resources/index.ts'
 import { inputRows, listKeyColumns } from './statement.ts'
 import type { Rows } from './write.ts'
 

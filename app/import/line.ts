@@ -1,9 +1,9 @@
 import type { z } from 'zod'
 import { recordId } from '../../schemas/fields.ts'
-import { demoCustomerId } from '../auth/principal.ts'
-import { customerName, customerSlug } from '../db/queries/customers.ts'
-import type { Resource, ResourceName } from '../resources/define.ts'
-import { resourceNames, resources } from '../resources/index.ts'
+import { customerName, customerSlug } from '../identity/customers.ts'
+import { demoCustomerId } from '../identity/principal.ts'
+import type { Resource, ResourceName } from '../records/resources/define.ts'
+import { resourceNames, resources } from '../records/resources/index.ts'
 import { derivePeriods } from './periods.ts'
 import { createRecordChecker, type RecordChecker, type StoredRecord } from './record.ts'
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { timestamps } from '../../schemas/fields.ts'
-import type { Field, Resource } from '../resources/define.ts'
+import type { Field, Resource } from '../records/resources/define.ts'
 
 /** A record as it is stored: a value for every stored field, none of them undefined. */
 export type StoredRecord = Record<string, unknown>

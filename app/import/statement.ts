@@ -1,5 +1,5 @@
-import type { Resource } from '../resources/define.ts'
-import type { FieldKind } from '../resources/kind.ts'
+import type { Resource } from '../records/resources/define.ts'
+import type { FieldKind } from '../records/resources/kind.ts'
 import type { Entry } from './line.ts'
 import { listStoredFields } from './record.ts'
 import { listStateFields } from './transitions.ts'

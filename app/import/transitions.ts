@@ -1,4 +1,4 @@
-import type { Resource } from '../resources/define.ts'
+import type { Resource } from '../records/resources/define.ts'
 
 type States = Readonly<Record<string, readonly string[]>>
 

@@ -1,6 +1,6 @@
 import { isIPv6 } from 'node:net'
 import { LRUCache } from 'lru-cache'
-import type { Principal } from '../auth/principal.ts'
+import type { Principal } from '../identity/principal.ts'
 import type { AccountName } from './policy.ts'
 
 /** Bounds what a proxy's header may make us remember. */

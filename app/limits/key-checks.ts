@@ -1,5 +1,5 @@
-import type { KeyFacts } from '../auth/facts.ts'
 import type { LimitsConfig } from '../config/limits.ts'
+import type { KeyChecks } from '../identity/oauth.ts'
 import type { AccountDeps } from './account.ts'
 import { clientOf } from './address.ts'
 import { createLimiter } from './limiter.ts'
@@ -8,14 +8,6 @@ import { refuseQuota } from './refusal.ts'
 
 export type KeyChecksOptions = Omit<AccountDeps, 'onUnsettled'> & {
   limits: Pick<LimitsConfig, 'introspections' | 'revocations'>
-}
-
-/** Quotas of a right key at introspection and revocation. Both reject with quota_exceeded. */
-export type KeyChecks = {
-  /** Counts an introspection by this key, whatever its address. */
-  countIntrospection(key: KeyFacts): Promise<void>
-  /** Counts a revocation by this key and address, so that a thief elsewhere does not use up the owner's. */
-  countRevocation(key: KeyFacts, address: string): Promise<void>
 }
 
 const maxAccounts = 10_000

@@ -1,5 +1,5 @@
-import type { Principal } from '../auth/principal.ts'
 import type { LimitsConfig } from '../config/limits.ts'
+import type { Principal } from '../identity/principal.ts'
 import type { Account, AccountDeps } from './account.ts'
 import { clientOf } from './address.ts'
 import { createLimiter } from './limiter.ts'

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { connectRedis, type RedisClient } from '../redis.ts'
+import { connectRedis, type RedisClient } from '../db/redis.ts'
 import type { AccountName, Policy } from './policy.ts'
 import { type SlotStore, slotKey, slotScript } from './slots.ts'
 import type { Demand, LimitStore, Settlement } from './store.ts'

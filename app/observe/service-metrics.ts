@@ -1,5 +1,5 @@
 import type { Head } from '../audit/chain.ts'
-import type { RedisFigures } from '../redis.ts'
+import type { RedisFigures } from '../db/redis.ts'
 import type { Collector } from './collector.ts'
 import { byLabel, counter, gauge } from './figures.ts'
 

@@ -5,12 +5,12 @@ import type pg from 'pg'
 import { bind, bindSources } from '../../app/custom/bind.ts'
 import { checkDocument } from '../../app/custom/check.ts'
 import { readText } from '../../app/custom/read.ts'
-import { objectStatement } from '../../app/db/custom/statement.ts'
-import { pageStatement } from '../../app/db/page/statement.ts'
+import { objectStatement } from '../../app/custom/sql/statement.ts'
 import type { Database } from '../../app/db/schema.ts'
-import { parseQuery } from '../../app/query/parse.ts'
-import { type Plan, planQuery } from '../../app/query/plan.ts'
-import { resources } from '../../app/resources/index.ts'
+import { parseQuery } from '../../app/records/query/parse.ts'
+import { type Plan, planQuery } from '../../app/records/query/plan.ts'
+import { resources } from '../../app/records/resources/index.ts'
+import { pageStatement } from '../../app/records/sql/statement.ts'
 
 const shipped = join(import.meta.dirname, '../../app/custom/shipped')
 

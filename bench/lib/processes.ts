@@ -15,7 +15,7 @@ import { type AddressInfo, createServer } from 'node:net'
 import os from 'node:os'
 import { delimiter, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { startEmbedded } from '../../app/db/embedded.ts'
+import { startEmbedded } from '../../app/local/embedded.ts'
 import { asStarted } from './as-started.ts'
 import { stopWithProcess } from './endings.ts'
 

@@ -1,8 +1,8 @@
 import pg from 'pg'
-import { createApiKey } from '../../app/auth/api-keys.ts'
-import { createSecrets } from '../../app/auth/secrets.ts'
+import { createSecrets } from '../../app/config/secrets.ts'
 import { createDb, createPool } from '../../app/db/connect.ts'
-import { prepareDatabase } from '../../app/db/prepare.ts'
+import { createApiKey } from '../../app/identity/api-keys.ts'
+import { prepareDatabase } from '../../app/local/prepare.ts'
 
 export const secretKey = 'a secret of the bench that is longer than thirty-two characters'
 

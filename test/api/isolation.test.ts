@@ -3,11 +3,11 @@ import type { FastifyInstance, RouteOptions } from 'fastify'
 import { sql } from 'kysely'
 import pg from 'pg'
 import t from 'tap'
-import { parseApiKey } from '../../app/auth/api-keys.ts'
 import { installShipped } from '../../app/custom/install.ts'
 import { createDb, createPool, readerRole } from '../../app/db/connect.ts'
 import type { Db } from '../../app/db/schema.ts'
-import { resourceNames, resources } from '../../app/resources/index.ts'
+import { parseApiKey } from '../../app/identity/api-keys.ts'
+import { resourceNames, resources } from '../../app/records/resources/index.ts'
 import { createStage } from '../custom/stage.ts'
 import {
   addCustomer,

@@ -16,7 +16,7 @@ import {
   sealEntries,
   signAnchor,
 } from '../../app/audit/chain.ts'
-import { createSecrets } from '../../app/auth/secrets.ts'
+import { createSecrets } from '../../app/config/secrets.ts'
 
 const key = createSecrets(['k'.repeat(32)])
 const stranger = createSecrets(['s'.repeat(32)])

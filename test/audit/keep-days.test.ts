@@ -4,7 +4,7 @@ import { pruneOldEntries, startAuditPruning } from '../../app/audit/keep-days.ts
 import { recordEvents } from '../../app/audit/record.ts'
 import { sealPending } from '../../app/audit/sealer.ts'
 import { verifyAudit } from '../../app/audit/verify.ts'
-import { createSecrets } from '../../app/auth/secrets.ts'
+import { createSecrets } from '../../app/config/secrets.ts'
 import { createCommandLine } from '../command-line.ts'
 import { connectOwner, createTestDatabase, until } from '../helper.ts'
 

@@ -4,7 +4,7 @@ import { truncateAddress } from '../../app/audit/client-address.ts'
 import { fingerprintQuery } from '../../app/audit/fingerprint.ts'
 import { createReadCounts, type ReadCounts, type Reader } from '../../app/audit/read-counts.ts'
 import type { AuditEvent } from '../../app/audit/record.ts'
-import { createSecrets } from '../../app/auth/secrets.ts'
+import { createSecrets } from '../../app/config/secrets.ts'
 import { createSlowSteps } from '../slow-steps.ts'
 
 const secrets = createSecrets(['k'.repeat(32)])

@@ -2,8 +2,8 @@ import { sql } from 'kysely'
 import t, { type Test } from 'tap'
 import { listEntries } from '../../app/audit/list.ts'
 import { verifyAudit } from '../../app/audit/verify.ts'
-import { createApiKey, parseApiKey } from '../../app/auth/api-keys.ts'
-import { createSecrets } from '../../app/auth/secrets.ts'
+import { createSecrets } from '../../app/config/secrets.ts'
+import { createApiKey, parseApiKey } from '../../app/identity/api-keys.ts'
 import { importRecords } from '../../app/import/index.ts'
 import {
   addCustomer,

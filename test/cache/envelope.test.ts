@@ -1,8 +1,8 @@
 import t from 'tap'
-import { createSecrets } from '../../app/auth/secrets.ts'
 import { createEtag, type Entry } from '../../app/cache/entry.ts'
 import { openEnvelope, sealEntry } from '../../app/cache/envelope.ts'
 import { parseSnapshot } from '../../app/cache/snapshot.ts'
+import { createSecrets } from '../../app/config/secrets.ts'
 
 const secrets = createSecrets(['a secret of the tests that is longer than thirty-two characters'])
 const body = Buffer.from('{"data":[]}')

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import t from 'tap'
-import { eraseCustomer } from '../../app/gdpr/erase.ts'
+import { eraseCustomer } from '../../app/operator/gdpr/erase.ts'
 import { asCustomer, connectOwner, createTestApp, createTestDatabase, until } from '../helper.ts'
 
 const database = await createTestDatabase()

@@ -1,10 +1,10 @@
-import { createSecrets } from '../../app/auth/secrets.ts'
 import { createEtag, type Entry, type Filled } from '../../app/cache/entry.ts'
 import { openEnvelope, rankBytes, sealEntry } from '../../app/cache/envelope.ts'
 import { formatEpoch } from '../../app/cache/epoch.ts'
 import type { ChangeEvent, Poll } from '../../app/cache/fence.ts'
 import type { Look, SharedCache } from '../../app/cache/redis.ts'
 import { isVisible, parseSnapshot, rankSnapshot, type Snapshot } from '../../app/cache/snapshot.ts'
+import { createSecrets } from '../../app/config/secrets.ts'
 
 /**
  * PostgreSQL and Redis as far as freshness goes, in memory and at once: what takes time is for who asks. Transactions

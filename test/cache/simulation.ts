@@ -148,7 +148,7 @@ const createLines = ({ model, trouble, chance, turn }: World) => {
   return { ask, source }
 }
 
-/** As app/stores.ts puts an instance together. */
+/** As app/main/stores.ts puts an instance together. */
 const createInstance = (id: string, world: World) => {
   const { model, store, now, turn, chance, random } = world
   const { hasRedis, hasStandby, spoil, trustsStandby } = world.options

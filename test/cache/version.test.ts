@@ -1,7 +1,7 @@
 import t from 'tap'
-import { computeVersion, customVersion, versionOf } from '../../app/cache/version.ts'
-import { defineResource, type Resource } from '../../app/resources/define.ts'
-import { resources } from '../../app/resources/index.ts'
+import { defineResource, type Resource } from '../../app/records/resources/define.ts'
+import { resources } from '../../app/records/resources/index.ts'
+import { computeVersion, customVersion, versionOf } from '../../app/records/version.ts'
 
 const { certificates, products, lab } = resources
 const functions = new Map([

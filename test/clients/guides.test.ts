@@ -32,7 +32,7 @@ const notRun: readonly (readonly [file: string, begins: string, reason: string])
     'installs, and runs until it is stopped: the service here was started so',
   ],
   ['README.md', 'npm ci && npm test', 'would run this test again'],
-  ['README.md', 'DATABASE_ADMIN_URL=…', 'a deployment; the command is tested in test/cli.test.ts'],
+  ['README.md', 'DATABASE_ADMIN_URL=…', 'a deployment; the command is tested in test/operator/cli.test.ts'],
   ['clients/typescript/README.md', 'npx tsc -p', 'builds into the tree; the client here was built so'],
   [
     'docs/operations.md',
@@ -43,9 +43,9 @@ const notRun: readonly (readonly [file: string, begins: string, reason: string])
   [
     'docs/operations.md',
     'npx certdata audit verify                 #',
-    'a backup: test/deploy/restore.ts takes one',
+    'a backup: checks/deploy/restore.ts takes one',
   ],
-  ['docs/operations.md', 'psql -c', "another server's roles: test/deploy/restore.ts restores there"],
+  ['docs/operations.md', 'psql -c', "another server's roles: checks/deploy/restore.ts restores there"],
 ]
 const isRun = ({ file, code }: Example) =>
   !notRun.some(([name, begins]) => name === file && code.startsWith(begins))

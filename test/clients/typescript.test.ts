@@ -9,10 +9,11 @@ import { promisify } from 'node:util'
 import { sql } from 'kysely'
 import pg from 'pg'
 import t, { type Test } from 'tap'
-import { ensureSigningKeys } from '../../app/auth/key-rotation.ts'
-import { createSecrets } from '../../app/auth/secrets.ts'
+import { createSecrets } from '../../app/config/secrets.ts'
 import { createDb, createPool, operatorRole, readerRole } from '../../app/db/connect.ts'
 import { migrate } from '../../app/db/migrate.ts'
+import { ensureSigningKeys } from '../../app/identity/key-rotation.ts'
+import { startPostgres } from '../../checks/freshness/postgres.ts'
 import { generateTypes } from '../../clients/typescript/generate.ts'
 import {
   type Change,
@@ -22,7 +23,6 @@ import {
 } from '../../clients/typescript/src/index.ts'
 import { createTokenSource } from '../../clients/typescript/src/token.ts'
 import { changeIdentity } from '../feed/follower.ts'
-import { startPostgres } from '../freshness/postgres.ts'
 import {
   addCustomer,
   createTestDatabase,

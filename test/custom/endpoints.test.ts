@@ -1,8 +1,8 @@
 import pg from 'pg'
 import t from 'tap'
-import { demoCustomerId } from '../../app/auth/principal.ts'
 import { installShipped } from '../../app/custom/install.ts'
-import { pruneChanges } from '../../app/db/queries/changes.ts'
+import { pruneChanges } from '../../app/feed/prune.ts'
+import { demoCustomerId } from '../../app/identity/principal.ts'
 import {
   addCustomer,
   asCustomer,

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import { sql } from 'kysely'
 import { checkDocument } from '../../app/custom/check.ts'
 import { readText } from '../../app/custom/read.ts'
-import { type Applied, applyDocument, setGrant } from '../../app/db/queries/custom.ts'
+import { type Applied, applyDocument, setGrant } from '../../app/custom/store.ts'
 import type { TestDatabase } from '../helper.ts'
 
 /** What the operator does with documents, on a test's database. */

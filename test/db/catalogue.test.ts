@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely'
 import t from 'tap'
 import { up as makeLists } from '../../app/db/migrations/0012-lists.ts'
-import type { Field } from '../../app/resources/define.ts'
-import { resourceNames, resources } from '../../app/resources/index.ts'
+import type { Field } from '../../app/records/resources/define.ts'
+import { resourceNames, resources } from '../../app/records/resources/index.ts'
 import { connectOwner, createTestDatabase } from '../helper.ts'
 
 const database = await createTestDatabase()

@@ -1,8 +1,8 @@
 import { type RawBuilder, sql } from 'kysely'
 import t, { type Test } from 'tap'
-import { createChangeSource } from '../../app/db/changes.ts'
+import { createChangeSource } from '../../app/cache/changes.ts'
 import { readerRole } from '../../app/db/connect.ts'
-import { resourceNames } from '../../app/resources/index.ts'
+import { resourceNames } from '../../app/records/resources/index.ts'
 import { addCustomer, connectOwner, createTestDatabase, until } from '../helper.ts'
 import { createLine } from '../line.ts'
 

@@ -20,11 +20,11 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import pg from 'pg'
 import t, { type Test } from 'tap'
-import { copyTree, findPackage } from '../../app/db/embedded/binaries.ts'
-import { findPlaces, removePlaces } from '../../app/db/embedded/places.ts'
-import { findPostmaster, stopPostmaster } from '../../app/db/embedded/postmaster.ts'
-import { listShortFolders, shortFolder } from '../../app/db/embedded/short-folder.ts'
-import { startEmbedded } from '../../app/db/embedded.ts'
+import { copyTree, findPackage } from '../../app/local/embedded/binaries.ts'
+import { findPlaces, removePlaces } from '../../app/local/embedded/places.ts'
+import { findPostmaster, stopPostmaster } from '../../app/local/embedded/postmaster.ts'
+import { listShortFolders, shortFolder } from '../../app/local/embedded/short-folder.ts'
+import { startEmbedded } from '../../app/local/embedded.ts'
 import { testPostgres, testRedis } from '../servers.ts'
 
 const projectRoot = join(import.meta.dirname, '..', '..')
@@ -33,7 +33,7 @@ const limitMs = 15_000
 
 // A process of its own that starts the server, says the URL, and releases it when its input ends.
 const userProgram = `
-  import { startEmbedded } from '${pathToFileURL(join(projectRoot, 'app', 'db', 'embedded.ts')).href}'
+  import { startEmbedded } from '${pathToFileURL(join(projectRoot, 'app', 'local', 'embedded.ts')).href}'
   const [dataDir, packageRoot] = process.argv.slice(1)
   const server = await startEmbedded({ dataDir, packageRoot, log: () => {} })
   console.log(server.url)

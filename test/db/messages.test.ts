@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { bindMessages } from '../../app/db/page/messages.ts'
+import { bindMessages } from '../../app/wire/bind-messages.ts'
 
 type Read = { statement: string; values: (string | null)[]; resultFormats: number[]; rest: string }
 

@@ -2,8 +2,8 @@ import fc from 'fast-check'
 import { type RawBuilder, sql } from 'kysely'
 import t from 'tap'
 import { instantText } from '../../app/db/instant.ts'
-import { createSheet, writeRecords } from '../../app/db/page/record-json.ts'
-import type { Field, Resource } from '../../app/resources/define.ts'
+import type { Field, Resource } from '../../app/records/resources/define.ts'
+import { createSheet, writeRecords } from '../../app/records/sql/record-json.ts'
 import { createTestDatabase } from '../helper.ts'
 
 /** Records in PostgreSQL's binary form, written as JSON here: the same bytes as PostgreSQL's own JSON. */

@@ -1,7 +1,7 @@
 import { Duplex } from 'node:stream'
 import fc from 'fast-check'
 import t from 'tap'
-import { readRows, splitColumns } from '../../app/db/page/row-bytes.ts'
+import { readRows, splitColumns } from '../../app/wire/row-bytes.ts'
 
 const message = (code: string, content: Buffer): Buffer => {
   const head = Buffer.alloc(5)

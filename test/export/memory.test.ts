@@ -1,9 +1,9 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import t from 'tap'
-import { createPieces } from '../../app/db/copy/pieces.ts'
-import { createSocket, divert } from '../../app/db/copy/socket.ts'
-import type { RowEncoder } from '../../app/export/row.ts'
+import { createPieces } from '../../app/wire/copy-pieces.ts'
+import type { RowEncoder } from '../../app/wire/row.ts'
+import { createSocket, divert } from '../../app/wire/socket.ts'
 import { until } from '../helper.ts'
 
 /** An export of any length goes through the same memory: none is asked for while it runs. */

@@ -2,11 +2,11 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { type RawBuilder, sql } from 'kysely'
 import pg from 'pg'
 import t, { type Test } from 'tap'
-import { createSecrets } from '../../app/auth/secrets.ts'
+import { createSecrets } from '../../app/config/secrets.ts'
 import { createDb, createPool, readerRole } from '../../app/db/connect.ts'
-import { loadExampleData } from '../../app/demo/example-data.ts'
 import { createTokenCodec, type SyncToken } from '../../app/feed/token.ts'
-import { resourceNames } from '../../app/resources/index.ts'
+import { loadExampleData } from '../../app/local/example-data.ts'
+import { resourceNames } from '../../app/records/resources/index.ts'
 import {
   asCustomer,
   connectOwner,

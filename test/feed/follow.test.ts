@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import pg from 'pg'
 import t from 'tap'
-import { addDays } from '../../app/query/values.ts'
+import { addDays } from '../../app/records/query/values.ts'
 import { createTestDatabase } from '../helper.ts'
 import { testPostgres } from '../servers.ts'
 import {

@@ -5,7 +5,7 @@ import { spansAhead } from '../../app/feed/diff.ts'
 import { flipStatement } from '../../app/feed/flips.ts'
 import { logStatement } from '../../app/feed/log.ts'
 import type { SyncToken } from '../../app/feed/token.ts'
-import { resourceNames } from '../../app/resources/index.ts'
+import { resourceNames } from '../../app/records/resources/index.ts'
 import { explain, rowsRead, scansOf } from '../db/explain.ts'
 import { createTestDatabase } from '../helper.ts'
 

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import t from 'tap'
 import { createDb, createPool, readerRole } from '../../app/db/connect.ts'
-import { startUpkeep } from '../../app/upkeep.ts'
+import { startUpkeep } from '../../app/feed/upkeep.ts'
 import { createCommandLine } from '../command-line.ts'
 import { asCustomer, createTestApp, createTestDatabase, until } from '../helper.ts'
 import { createSeverable } from './severable.ts'

@@ -1,13 +1,13 @@
 import t from 'tap'
+import { askColdKeys } from '../../checks/freshness/cold.ts'
+import { inTurn, nemeses } from '../../checks/freshness/nemesis.ts'
+import { askOnOtherTimeline } from '../../checks/freshness/other-timeline.ts'
+import { startPostgres } from '../../checks/freshness/postgres.ts'
+import { closeConnections } from '../../checks/freshness/readers.ts'
+import { openStage } from '../../checks/freshness/stage.ts'
+import { runTrial, runTrialWithin, type TrialResult } from '../../checks/freshness/trial.ts'
+import { findObjections } from '../../checks/freshness/verdict.ts'
 import { testRedis } from '../servers.ts'
-import { askColdKeys } from './cold.ts'
-import { inTurn, nemeses } from './nemesis.ts'
-import { askOnOtherTimeline } from './other-timeline.ts'
-import { startPostgres } from './postgres.ts'
-import { closeConnections } from './readers.ts'
-import { openStage } from './stage.ts'
-import { runTrial, runTrialWithin, type TrialResult } from './trial.ts'
-import { findObjections } from './verdict.ts'
 
 /** The checker's short form; `npm run check:freshness` is the long one. */
 

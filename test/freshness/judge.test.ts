@@ -1,6 +1,6 @@
 import t from 'tap'
-import { judge, type Rules } from './judge.ts'
-import type { Read, Revocation, Version } from './log.ts'
+import { judge, type Rules } from '../../checks/freshness/judge.ts'
+import type { Read, Revocation, Version } from '../../checks/freshness/log.ts'
 
 const strict: Rules = {
   mayNotKnowRights: false,

@@ -1,7 +1,7 @@
 import pg from 'pg'
 import type { Test } from 'tap'
 import { type ImportOptions, type ImportReport, importRecords } from '../../app/import/index.ts'
-import { resourceNames, resources } from '../../app/resources/index.ts'
+import { resourceNames, resources } from '../../app/records/resources/index.ts'
 import { createTestDatabase, type TestDatabase } from '../helper.ts'
 
 export type Line = Record<string, unknown>

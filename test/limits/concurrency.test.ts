@@ -7,7 +7,7 @@ import { ApiError } from '../../app/errors.ts'
 import { type Concurrent, createConcurrency, leaseMs } from '../../app/limits/concurrency.ts'
 import { createRedisLimits } from '../../app/limits/redis.ts'
 import type { SlotStore } from '../../app/limits/slots.ts'
-import { after } from '../../app/limits/timer.ts'
+import { after } from '../../app/overload/timer.ts'
 import { testRedis } from '../servers.ts'
 import { until } from './until.ts'
 

@@ -1,7 +1,7 @@
 import type { Test } from 'tap'
 import { planPolicies } from '../../app/limits/policy.ts'
 import { createRedisLimits } from '../../app/limits/redis.ts'
-import { after } from '../../app/limits/timer.ts'
+import { after } from '../../app/overload/timer.ts'
 import { until } from './until.ts'
 
 /** Of a hundred a second and six hundred a minute. */

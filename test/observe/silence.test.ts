@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import t from 'tap'
-import { createApiKey } from '../../app/auth/api-keys.ts'
+import { createApiKey } from '../../app/identity/api-keys.ts'
 import { throttleWarnings } from '../../app/observe/throttled-warning.ts'
 import { run } from '../command-line.ts'
 import {

@@ -1,0 +1,202 @@
+import pg from 'pg'
+import { after } from '../overload/timer.ts'
+import { formatEpoch } from './epoch.ts'
+import type { ChangeEvent, Poll } from './fence.ts'
+import type { ChangeSource } from './poller.ts'
+import { parseSnapshot, type Snapshot } from './snapshot.ts'
+
+export type ChangeSourceOptions = {
+  url: string
+  /** Role taken on connection; absent: the login's own. */
+  role?: string | undefined
+  /** How far back a new process reads the log: as long as answers in Redis may be good. */
+  reachSeconds: number
+  /** Longest a poll may take, connecting included; shorter than the lease. */
+  timeoutMs?: number
+  /** How long an answer may take before a second connection is asked, at least; leaves it time within the lease. */
+  patienceMs?: number
+}
+
+const defaultTimeoutMs = 400
+const defaultPatienceMs = 200
+/** Customers and resources that one poll tells apart; beyond, everything counts as changed. */
+const mostEvents = 10_000
+
+type Row = {
+  snapshot: string
+  at: string
+  identity: string
+  started: string
+  recovering: boolean
+  /** Null: since the server's start, no process has begun. */
+  mark: string | null
+  events: string | null
+  found: number
+}
+
+const parseEvents = (text: string | null): ChangeEvent[] =>
+  text === null
+    ? []
+    : text.split(',').map((event) => {
+        const [xid, customerId = '', resource = ''] = event.split(' ')
+        return { xid: Number(xid), customerId, resource }
+      })
+
+const toPoll = (row: Row, since: Snapshot | undefined): Poll => {
+  const isWhole = since !== undefined && row.found <= mostEvents
+  return {
+    snapshot: parseSnapshot(row.snapshot),
+    since,
+    at: row.at,
+    epoch: formatEpoch(row.identity, row.started),
+    mark: row.mark ?? '',
+    events: isWhole ? parseEvents(row.events) : undefined,
+  }
+}
+
+const within = async <T>(ms: number, work: Promise<T>): Promise<T> => {
+  const { promise: late, reject } = Promise.withResolvers<never>()
+  // Not a bare timer: a process that was suspended would call late what lies there unread.
+  const stop = after(ms, () => reject(new Error(`no answer in ${ms} ms`)))
+  try {
+    return await Promise.race([work, late])
+  } finally {
+    stop()
+  }
+}
+
+/** A connection to the database, from its making to its loss. */
+type Connection = {
+  /** The first row; rejects where the connection cannot be made, too. */
+  ask<Row extends pg.QueryResultRow>(text: string, values: unknown[]): Promise<Row>
+  /** Not to be asked again. */
+  readonly isLost: boolean
+  /** At once: taking leave would wait for a server that may hang. */
+  drop(): void
+}
+
+const connect = ({ url, role }: Pick<ChangeSourceOptions, 'url' | 'role'>): Connection => {
+  const client = new pg.Client({
+    connectionString: url,
+    application_name: 'certdata changes',
+    ...(role ? { options: `-c role=${role}` } : {}),
+  }) as pg.Client & { connection: { stream: { destroy(): void } } }
+  let isLost = false
+  const drop = () => {
+    isLost = true
+    client.connection.stream.destroy()
+  }
+  client.on('error', drop)
+  const made = client.connect()
+  // Whoever asks is told; nobody may have asked yet when it fails.
+  made.catch(() => {})
+  return {
+    async ask<Row extends pg.QueryResultRow>(text: string, values: unknown[]) {
+      await made
+      const { rows } = await client.query<Row>(text, values)
+      return rows[0] as Row
+    },
+    get isLost() {
+      return isLost
+    },
+    drop,
+  }
+}
+
+/**
+ * The change log on a connection of its own, so that no request's statement is in its way. One that fails, or takes
+ * long, may be dead where the database is not: then a second one is asked as well, the first to answer is kept and
+ * the other dropped. Nothing is kept in the session, so that a pooler may stand between.
+ */
+export const createChangeSource = (options: ChangeSourceOptions): ChangeSource => {
+  const { reachSeconds, timeoutMs = defaultTimeoutMs, patienceMs = defaultPatienceMs } = options
+  let kept: Connection | undefined
+  let asked: Connection[] = []
+  let isClosed = false
+  /** Longer while the database is slow: to be asked everything twice would not make it faster. */
+  let patience = patienceMs
+
+  const open = (): Connection => {
+    if (isClosed) throw new Error('closed')
+    const connection = connect(options)
+    asked.push(connection)
+    return connection
+  }
+
+  const dropAskedBut = (winner: Connection | undefined) => {
+    for (const connection of asked) if (connection !== winner) connection.drop()
+    asked = []
+  }
+
+  /** Resolves when a second connection is to be asked; rejects where that is of no use. */
+  const doubt = (first: Promise<unknown>, isKept: boolean) => {
+    const { promise, resolve, reject } = Promise.withResolvers<void>()
+    const stop = after(patience, resolve)
+    // One that was just refused would be refused again.
+    first.catch(isKept ? () => resolve() : reject)
+    const end = () => {
+      stop()
+      reject(new Error('over'))
+    }
+    return { promise, end }
+  }
+
+  const ask = async <Row extends pg.QueryResultRow>(text: string, values: unknown[]): Promise<Row> => {
+    const askOn = async (connection: Connection) => ({
+      connection,
+      row: await connection.ask<Row>(text, values),
+    })
+    const former = kept?.isLost ? undefined : kept
+    kept = undefined
+    if (former) asked.push(former)
+    const begun = performance.now()
+    const firstAsked = former ?? open()
+    const first = askOn(firstAsked)
+    const doubted = doubt(first, former !== undefined)
+    const second = doubted.promise.then(() => askOn(open()))
+    try {
+      const { connection, row } = await within(timeoutMs, Promise.any([first, second]))
+      patience =
+        connection === firstAsked ? Math.max(patienceMs, 2 * (performance.now() - begun)) : patienceMs
+      if (!isClosed) kept = connection
+      return row
+    } catch (error) {
+      throw error instanceof AggregateError ? error.errors.at(-1) : error
+    } finally {
+      doubted.end()
+      dropAskedBut(kept)
+    }
+  }
+
+  const begin = async (): Promise<Snapshot | undefined> => {
+    const text = `select begin_changes($1::integer * interval '1 second') as since`
+    const { since } = await ask<{ since: string | null }>(text, [reachSeconds])
+    return since === null ? undefined : parseSnapshot(since)
+  }
+
+  const pollOnce = async (since: Snapshot | undefined): Promise<Row> => {
+    const values = [since?.text ?? null, mostEvents]
+    const row = await ask<Row>('select p.*, current_mark() as mark from poll_changes($1, $2) p', values)
+    if (row.recovering) throw new Error('The database is a standby: DATABASE_URL must name the primary')
+    return row
+  }
+
+  return {
+    begin,
+    async poll(since) {
+      let row = await pollOnce(since)
+      if (row.mark === null) {
+        // The server was started, or promoted, since the last poll.
+        await begin()
+        row = await pollOnce(since)
+      }
+      return toPoll(row, since)
+    },
+    async close() {
+      isClosed = true
+      kept?.drop()
+      kept = undefined
+      dropAskedBut(undefined)
+    },
+  }
+}

@@ -1,0 +1,122 @@
+import { type RawBuilder, sql } from 'kysely'
+import { instantText } from '../../db/instant.ts'
+import type { Field, ResourceName } from '../../records/resources/define.ts'
+import { resources } from '../../records/resources/index.ts'
+import { filterConditions } from '../../records/sql/conditions.ts'
+import { bindExpression, customer, storedValue } from '../../records/sql/projection.ts'
+import type { Bound } from '../bind.ts'
+import type { Node, Rows, Source } from '../definition.ts'
+import { orderedRows, shown } from './rows.ts'
+
+/** An expression whose value is JSON as text, and never null. */
+type Json = RawBuilder<unknown>
+
+const text = (value: unknown): Json => sql`${JSON.stringify(value)}::text`
+
+const from = (source: Source, bound: Bound) => {
+  const plan = bound.planOf(source)
+  return sql`from ${sql.table(source.resource.name)} r where ${sql.join(filterConditions(plan), sql.raw(' and '))}`
+}
+
+const fieldOf = (field: Field, source: Source, bound: Bound) =>
+  field.computed ? bindExpression(field.computed.select, bound.planOf(source)) : sql.raw(storedValue(field))
+
+const aggregate = (node: Extract<Node, { kind: 'sum' | 'min' | 'max' | 'avg' }>, bound: Bound): Json => {
+  const { kind, source, field } = node
+  const all = sql`${sql.raw(kind)}(${fieldOf(field, source, bound)})`
+  // Two decimals: an average of days is no measurement.
+  const rounded = kind === 'avg' ? sql`round(${all}, 2)` : kind === 'sum' ? sql`coalesce(${all}, 0)` : all
+  const value =
+    field.kind === 'instant'
+      ? sql`to_char(${rounded} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`
+      : rounded
+  return sql`coalesce((select to_json(${value})::text ${from(source, bound)}), 'null')`
+}
+
+const countBy = ({ source, fields, limit }: Extract<Node, { kind: 'count_by' }>, bound: Bound): Json => {
+  const names = fields.map(({ name }) => sql.ref(name))
+  const columns = fields.map((field) => sql`${fieldOf(field, source, bound)} as ${sql.ref(field.name)}`)
+  const order = sql.join([sql`count desc`, ...names])
+  const positions = sql.join(fields.map((_, index) => sql.raw(String(index + 1))))
+  return sql`(select '[' || coalesce(string_agg(row_to_json(g)::text, ',' order by ${order}), '') || ']' from (
+    select ${sql.join(columns)}, count(*) as count ${from(source, bound)}
+    group by ${positions} order by ${order} limit ${limit}::integer) g)`
+}
+
+/** When a record of the resource was last made, changed or taken away; each look-up ends at the first entry of an index. */
+const newestOf = (name: ResourceName): Json[] => {
+  const removed = (owner: Json) => sql`(select m.changed_at from removals m
+    where m.customer_id = ${owner} and m.resource = ${sql.lit(name)} order by m.changed_at desc limit 1)`
+  const changed = resources[name].reference
+    ? sql`(select max(r.updated_at) from ${sql.table(name)} r)`
+    : sql`(select r.updated_at from ${sql.table(name)} r where r.customer_id = ${customer}
+        order by r.updated_at desc limit 1)`
+  return [changed, removed(customer), removed(sql.lit('*'))]
+}
+
+const newest = ({ resources: names, as }: Extract<Node, { kind: 'newest' }>): Json => {
+  const moment = sql`greatest(find_customer_since(${customer}), ${sql.join(names.flatMap(newestOf))})`
+  return as === 'date'
+    ? sql`coalesce(to_json((${moment} at time zone 'UTC')::date)::text, 'null')`
+    : sql`coalesce((select to_json(${sql.raw(instantText('n.at'))})::text from (select ${moment} as at) n), 'null')`
+}
+
+const rowsOf = (rows: Rows, bound: Bound) => {
+  const plan = bound.planOf(rows.source)
+  return sql`from (select row_number() over () as rn, r.* from (${orderedRows(plan, [], rows.limit)}) r) r
+    ${shown(rows, plan, bound)}`
+}
+
+/** A row `x` as JSON: as an object, or its only value. */
+const itemText = (plain: boolean) =>
+  plain ? sql`coalesce(x.value::text, 'null')` : sql`row_to_json(x)::text`
+
+const merge = ({ parts, by, prefer, limit }: Extract<Node, { kind: 'merge' }>, bound: Bound): Json => {
+  const member = (name: string | undefined) =>
+    name === undefined ? sql`''` : sql`coalesce(${sql.ref('x')}.${sql.id(name)}::text, '')`
+  // Texts, because json has no order: "true" is the preferred one.
+  const rows = parts.map(
+    (part, index) => sql`select ${member(by)} as k, ${member(prefer)} = 'true' as preferred,
+      ${sql.lit(index)} as part, r.rn, row_to_json(x)::text as item ${rowsOf(part, bound)}`,
+  )
+  return sql`(select '[' || coalesce(string_agg(m.item, ',' order by m.k), '') || ']' from (
+    select distinct on (u.k) u.k, u.item from (${sql.join(rows, sql.raw(' union all '))}) u
+    order by u.k, u.preferred desc, u.part, u.rn limit ${limit}::integer) m)`
+}
+
+const compileMembers = (members: readonly (readonly [string, Node])[], bound: Bound): Json => {
+  const parts = members.map(([name, node], index) => {
+    const lead = `${index === 0 ? '{' : ','}${JSON.stringify(name)}:`
+    return sql`${lead}::text || ${compileNode(node, bound)}`
+  })
+  return sql`(${sql.join(parts, sql.raw(' || '))} || '}')`
+}
+
+/** A member of an answer as JSON text, written by PostgreSQL in one statement with all others. */
+export const compileNode = (node: Node, bound: Bound): Json => {
+  switch (node.kind) {
+    case 'object':
+      return compileMembers(node.members, bound)
+    case 'literal':
+      return text(node.value)
+    case 'param':
+      return text(bound.valueOf(node.param))
+    case 'count':
+      return sql`(select count(*)::text ${from(node.source, bound)})`
+    case 'exists':
+      return sql`exists (select ${from(node.source, bound)})::text`
+    case 'count_by':
+      return countBy(node, bound)
+    case 'newest':
+      return newest(node)
+    case 'first':
+      return sql`coalesce((select ${itemText(node.plain)} ${rowsOf(node.rows, bound)}), 'null')`
+    case 'list':
+      return sql`(select '[' || coalesce(string_agg(${itemText(node.plain)}, ',' order by r.rn), '') || ']'
+        ${rowsOf(node.rows, bound)})`
+    case 'merge':
+      return merge(node, bound)
+    default:
+      return aggregate(node, bound)
+  }
+}

@@ -1,0 +1,39 @@
+import type { Filled } from '../../cache/entry.ts'
+import { inTurn } from '../../db/connect.ts'
+import type { Db } from '../../db/schema.ts'
+import type { Plan } from '../../records/query/plan.ts'
+import { describePage, type EncodeCursor, filled } from '../../records/sql/read.ts'
+import type { Bound } from '../bind.ts'
+import type { List, Node } from '../definition.ts'
+import { type ListRow, listStatement, objectStatement } from './statement.ts'
+
+/** Reads an object as the bytes to send. Its sources are bounded by the check of the document. */
+export const readObject = async (db: Db, node: Node, bound: Bound): Promise<Filled> => {
+  const { rows } = await inTurn(db, bound.customerId, () => objectStatement(node, bound).execute(db))
+  const [row] = rows
+  if (!row) throw new Error('a custom endpoint answered no row')
+  return { ...filled(row, row.body, 1), definition: bound.definition.revision }
+}
+
+/**
+ * Reads a page of a list as the bytes to send. `nextTarget` is path and query of the following page.
+ * Index: that of the first sort key, or of the most selective filter, as for standard lists.
+ */
+export const readList = async (
+  db: Db,
+  list: List,
+  plan: Plan,
+  bound: Bound,
+  encodeCursor: EncodeCursor,
+  nextTarget: (cursor: string) => string,
+): Promise<Filled> => {
+  const { rows } = await inTurn(db, plan.customerId, () => listStatement(list, plan, bound).execute(db))
+  const row = rows[0] as ListRow
+  const { page, cursor } = describePage(row, plan, bound.definition.dependsOnDay, encodeCursor)
+  const json = `{"data":[${row.data ?? ''}],"page":${JSON.stringify(page)}}`
+  const answer = {
+    ...filled(row, json, Math.min(row.found, plan.limit)),
+    definition: bound.definition.revision,
+  }
+  return cursor === undefined ? answer : { ...answer, next: nextTarget(cursor) }
+}

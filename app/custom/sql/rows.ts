@@ -1,0 +1,70 @@
+import { type RawBuilder, sql } from 'kysely'
+import type { Plan } from '../../records/query/plan.ts'
+import type { Field, Resource } from '../../records/resources/define.ts'
+import { filterConditions, sortKeys } from '../../records/sql/conditions.ts'
+import { bindExpression, customer, storedValue } from '../../records/sql/projection.ts'
+import type { Bound } from '../bind.ts'
+import type { Join, JoinMany, JoinOne, Rows } from '../definition.ts'
+import { compileSelect, type Env, joinAlias, rawField } from './values.ts'
+
+type Sql = RawBuilder<unknown>
+
+const and = (parts: readonly Sql[]): Sql => sql.join(parts, sql.raw(' and '))
+const table = ({ name }: Resource): Sql => sql.table(name)
+
+/** Fields of the row `r` as they are stored or computed; PostgreSQL drops those that nobody asks for. */
+const rawFields = (fields: Iterable<Field>, plan: Plan): Sql =>
+  sql.join(
+    [...fields].map((field) => {
+      const value = field.computed ? bindExpression(field.computed.select, plan) : sql.raw(storedValue(field))
+      return sql`${value} as ${sql.ref(field.name)}`
+    }),
+  )
+
+/** Rows of a plan in its order, at most `limit`; null: all of them. */
+export const orderedRows = (plan: Plan, more: readonly Sql[], limit: number | null): Sql => {
+  const order = sortKeys(plan).map((key) => sql.raw(`${key.column} ${key.descending ? 'desc' : 'asc'}`))
+  return sql`select r.* from ${table(plan.resource)} r
+    where ${and([...filterConditions(plan), ...more])} order by ${sql.join(order)}${
+      limit === null ? sql`` : sql` limit ${limit}::integer`
+    }`
+}
+
+const joinOne = (join: JoinOne, env: Env): Sql => {
+  const plan = env.bound.planOf(join.source)
+  const isOne = sql`r.id = ${rawField(join.on, env)}`
+  return sql`select ${rawFields(join.pick, plan)} from ${table(plan.resource)} r
+    where ${and([...filterConditions(plan), isOne])}`
+}
+
+/** Records that hold the value: by their own column, or by the elements of an array, each with its index. */
+const holds = ({ field, source: { resource } }: JoinMany, value: Sql): Sql =>
+  field.array
+    ? sql`r.id in (select e.id from elements e where e.customer_id = ${customer}
+        and e.resource = ${sql.lit(resource.name)} and e.field = ${sql.lit(field.name)} and e.value = ${value})`
+    : sql`${sql.raw(`r.${field.name}`)} = ${value}`
+
+const joinMany = (join: JoinMany, env: Env): Sql => {
+  const plan = env.bound.planOf(join.source)
+  const rows = orderedRows(plan, [holds(join, rawField(join.on, env))], join.limit)
+  const inner: Env = { bound: env.bound, joins: [] }
+  return sql`select ('[' || coalesce(string_agg(row_to_json(x)::text, ',' order by r.rn), '') || ']')::json as items
+    from (select row_number() over () as rn, r.* from (${rows}) r) r
+    cross join lateral (select ${rawFields(plan.resource.fields.values(), plan)}) b
+    cross join lateral (select ${compileSelect(join.select, inner)}) x`
+}
+
+const compileJoin = (join: Join, index: number, env: Env): Sql =>
+  sql`left join lateral (${join.kind === 'one' ? joinOne(join, env) : joinMany(join, env)}) ${sql.raw(joinAlias(index))} on true`
+
+/**
+ * From rows `r` of the resource to rows `x` as they are shown: fields, joins one after the other, values.
+ * `rows` is aliased `r` before.
+ */
+export const shown = (rows: Rows, plan: Plan, bound: Bound): Sql => {
+  const env: Env = { bound, joins: rows.joins }
+  const joins = rows.joins.map((join, index) => compileJoin(join, index, env))
+  return sql`cross join lateral (select ${rawFields(plan.resource.fields.values(), plan)}) b
+    ${sql.join(joins, sql.raw('\n    '))}
+    cross join lateral (select ${compileSelect(rows.select, env)}) x`
+}

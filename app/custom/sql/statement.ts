@@ -1,0 +1,52 @@
+import { type RawBuilder, sql } from 'kysely'
+import { instantText } from '../../db/instant.ts'
+import type { Plan } from '../../records/query/plan.ts'
+import { filterConditions, keysetCondition, sortKeys } from '../../records/sql/conditions.ts'
+import { type PageRow, type Stamp, stampColumns } from '../../records/sql/statement.ts'
+import type { Bound } from '../bind.ts'
+import type { List, Node } from '../definition.ts'
+import { compileNode } from './object.ts'
+import { orderedRows, shown } from './rows.ts'
+
+/** Sets the customer for row level security, as a row that everything is joined to; see `pageStatement`. */
+const session = ({ customerId, definition }: Bound) => {
+  const settings = definition.needsSettings
+    ? sql`, (select c.expiring_within from find_customer(${customerId}) c) as expiring_within`
+    : sql``
+  return sql`(select set_config('app.customer_id', ${customerId}, true) as customer_id${settings} offset 0) s`
+}
+
+/** The one statement behind an object: its sources as subqueries of one snapshot, its JSON as text. */
+export const objectStatement = (node: Node, bound: Bound): RawBuilder<Stamp & { body: string }> => sql`
+  select ${stampColumns}, answer.body
+  from ${session(bound)}
+  cross join lateral (select ${compileNode(node, bound)} as body) answer`
+
+/** What a page's statement answers, without includes. */
+export type ListRow = Stamp & Pick<PageRow, 'data' | 'found' | 'last' | 'total'>
+
+const keyText = (key: { column: string; cast: string }) =>
+  sql.raw(key.cast === 'timestamptz' ? instantText(key.column) : `${key.column}::text`)
+
+/** The one statement behind a page of a list. `plan`: of its source, with the caller's filters and position. */
+export const listStatement = (list: List, plan: Plan, bound: Bound): RawBuilder<ListRow> => {
+  const keyset = keysetCondition(plan)
+  const total = plan.count
+    ? sql`(select count(*) from ${sql.table(plan.resource.name)} r
+        where ${sql.join(filterConditions(plan), sql.raw(' and '))})`
+    : sql`null::bigint`
+  return sql`
+    select ${stampColumns}, page.*
+    from ${session(bound)}
+    cross join lateral (
+      select
+        string_agg(row_to_json(x)::text, ',' order by r.rn) filter (where r.rn <= ${plan.limit}::integer) as data,
+        count(*)::integer as found,
+        (array_agg(array[${sql.join(sortKeys(plan).map(keyText))}])
+          filter (where r.rn = ${plan.limit}::integer))[1:1] as last,
+        ${total} as total
+      from (select row_number() over () as rn, r.*
+        from (${orderedRows(plan, keyset ? [keyset] : [], plan.limit + 1)}) r) r
+      ${shown(list, plan, bound)}
+    ) page`
+}

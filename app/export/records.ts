@@ -1,0 +1,65 @@
+import { sql } from 'kysely'
+import { ApiError } from '../errors.ts'
+import { type Plan, planQuery } from '../records/query/plan.ts'
+import { createPrepare } from '../records/query/prepare.ts'
+import type { Resource } from '../records/resources/define.ts'
+import type { Column, Sql } from '../records/sql/column.ts'
+import { exportColumns } from '../records/sql/columns.ts'
+import { filterConditions, sortKeys } from '../records/sql/conditions.ts'
+import type { ExportAnswer, ExportRequest, ExportRows, Exports } from './exports.ts'
+
+export type RecordExports = {
+  /** A list of the customer's records, whole. Rejects with invalid_query too. */
+  answer(request: ExportRequest, resource: Resource, rawQuery: string): Promise<ExportAnswer>
+}
+
+type Deps = {
+  exports: Exports
+  publicUrl: string
+  /** The UTC date, YYYY-MM-DD. */
+  today: () => string
+}
+
+/** As CSV in the order asked for, as JSON in the schema's, as pages have it. */
+const columnsOf = (plan: Plan, type: string): Column[] => {
+  const { resource, fields } = plan
+  const inOrder = [...resource.fields.keys()].filter((name) => !fields || fields.includes(name))
+  return exportColumns(resource, type === 'text/csv' ? fields : inOrder, plan)
+}
+
+/** The rows of a plan without its page. Indexes: as for pages; a sort that has one is read in its order. */
+const rowsOf = (plan: Plan): Sql => {
+  const order = sortKeys(plan).map(({ column, descending }) =>
+    sql.raw(`${column} ${descending ? 'desc' : 'asc'}`),
+  )
+  const limit = Number.isFinite(plan.limit) ? sql`limit ${plan.limit}` : sql``
+  return sql`from (
+      select ${plan.customerId}::text as customer_id,
+        (select c.expiring_within from find_customer(${plan.customerId}) c) as expiring_within
+    ) s cross join ${sql.table(plan.resource.name)} r
+    where ${sql.join(filterConditions(plan), sql.raw(' and '))} order by ${sql.join(order)} ${limit}`
+}
+
+/** Lists of records as exports: prepared query → plan → columns and rows. */
+export const createRecordExports = ({ exports, publicUrl, today }: Deps): RecordExports => {
+  const prepare = createPrepare()
+
+  const describe = (request: ExportRequest, resource: Resource, rawQuery: string): ExportRows => {
+    const outcome = prepare(resource, 'export', rawQuery)
+    if (!('prepared' in outcome)) {
+      const { faults, corrected } = outcome
+      throw new ApiError('invalid_query', {
+        errors: faults,
+        ...(corrected === undefined ? {} : { try: `${publicUrl}/v1/${resource.name}?${corrected}` }),
+      })
+    }
+    const { customerId } = request.principal
+    const plan = planQuery(outcome.prepared.query, { customerId, today: today() })
+    return { name: resource.name, columns: columnsOf(plan, request.type), from: rowsOf(plan) }
+  }
+
+  return {
+    answer: (request, resource, rawQuery) =>
+      exports.answer(request, () => describe(request, resource, rawQuery)),
+  }
+}

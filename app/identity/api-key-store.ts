@@ -1,0 +1,124 @@
+import { sql } from 'kysely'
+import { selectInstant } from '../db/instant.ts'
+import type { Db } from '../db/schema.ts'
+import { inTransaction } from '../db/transaction.ts'
+
+/** What may be known of a key; the secret is not. Instants are RFC 3339 in UTC with six decimals. */
+export type ApiKey = {
+  key_id: string
+  customer: string
+  /** null = every scope, those of later releases included. */
+  scopes: string[] | null
+  expires_at: string | null
+  revoked_at: string | null
+  /** A day, YYYY-MM-DD. */
+  last_used_on: string | null
+  /** Id of the key that a rotation made in its place. */
+  replaced_by: string | null
+  created_at: string
+}
+
+const columns = [
+  'key_id',
+  'customer_id as customer',
+  'scopes',
+  selectInstant('expires_at').$castTo<string | null>().as('expires_at'),
+  selectInstant('revoked_at').$castTo<string | null>().as('revoked_at'),
+  'last_used_on',
+  'replaced_by',
+  selectInstant('created_at').as('created_at'),
+] as const
+
+/** `secretSha256`: 32 bytes. `scopes` null = every scope. `expiresAt`: an instant; null = never. */
+export type NewApiKey = {
+  customerId: string
+  keyId: string
+  secretSha256: Buffer
+  scopes: string[] | null
+  expiresAt: string | null
+}
+
+/** Adds a key. Throws the driver's foreign key error where there is no such customer. */
+export const addApiKey = (db: Db, key: NewApiKey): Promise<ApiKey> =>
+  db
+    .insertInto('api_keys')
+    .values({
+      customer_id: key.customerId,
+      key_id: key.keyId,
+      secret_sha256: key.secretSha256,
+      scopes: key.scopes,
+      expires_at: key.expiresAt,
+    })
+    .returning(columns)
+    .executeTakeFirstOrThrow()
+
+/** A customer's keys, or everybody's, the oldest first, revoked ones included. */
+export const listApiKeys = (db: Db, customerId?: string): Promise<ApiKey[]> =>
+  db
+    .selectFrom('api_keys')
+    .select(columns)
+    .$if(customerId !== undefined, (query) => query.where('customer_id', '=', customerId as string))
+    .orderBy('customer_id')
+    .orderBy('api_keys.created_at')
+    .orderBy('key_id')
+    .execute()
+
+/** The key that took another's place, and that one, which ends when the overlap does. */
+export type KeySuccession = { key: ApiKey; former: ApiKey }
+
+/** A key that works and was not rotated: two successors would leave nobody knowing which one is in use. */
+const mayBeSucceeded = sql<boolean>`revoked_at is null and replaced_by is null
+  and coalesce(expires_at, 'infinity') > now()`
+
+/**
+ * Adds a key like `keyId`'s: same customer, same scopes, as long a life from now on. The former one ends
+ * `overlapSeconds` from now, or when it would have ended anyway. Undefined where there is no such key, or it
+ * is revoked, expired or rotated already; nothing changes then.
+ */
+export const succeedApiKey = (
+  db: Db,
+  keyId: string,
+  fresh: Pick<NewApiKey, 'keyId' | 'secretSha256'>,
+  overlapSeconds: number,
+): Promise<KeySuccession | undefined> =>
+  inTransaction(db, async (transaction) => {
+    const key = await transaction
+      .insertInto('api_keys')
+      .columns(['customer_id', 'key_id', 'secret_sha256', 'scopes', 'expires_at'])
+      .expression((select) =>
+        select
+          .selectFrom('api_keys')
+          .select([
+            'customer_id',
+            sql.val(fresh.keyId).as('key_id'),
+            sql`${fresh.secretSha256}::bytea`.as('secret_sha256'),
+            'scopes',
+            sql`now() + (expires_at - created_at)`.as('expires_at'),
+          ])
+          .where('key_id', '=', keyId)
+          .where(mayBeSucceeded)
+          .forUpdate(),
+      )
+      .returning(columns)
+      .executeTakeFirst()
+    if (!key) return undefined
+    const former = await transaction
+      .updateTable('api_keys')
+      .set({
+        replaced_by: fresh.keyId,
+        expires_at: sql<string>`least(expires_at, now() + make_interval(secs => ${overlapSeconds}))`,
+      })
+      .where('key_id', '=', keyId)
+      .returning(columns)
+      .executeTakeFirstOrThrow()
+    return { key, former }
+  })
+
+/** Revokes a key for good; the first time counts. Undefined where there is no such key. */
+export const revokeApiKey = (db: Db, keyId: string): Promise<ApiKey | undefined> =>
+  db
+    .updateTable('api_keys')
+    .set({ revoked_at: sql<string>`coalesce(revoked_at, now())` })
+    .where('key_id', '=', keyId)
+    .returning(columns)
+    .executeTakeFirst()

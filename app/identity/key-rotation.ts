@@ -1,0 +1,127 @@
+import { sql, type Transaction } from 'kysely'
+import type { Secrets } from '../config/secrets.ts'
+import { selectInstant } from '../db/instant.ts'
+import type { Database, Db } from '../db/schema.ts'
+import { inTransaction } from '../db/transaction.ts'
+import { createSealedKey, openSigningKey } from './signing-key.ts'
+import { jwksMaxAgeSeconds } from './signing-keys.ts'
+
+/**
+ * The life of a signing key: next (published, signs nothing) → active (signs) → retiring (verifies what it
+ * signed) → gone (its last token has expired; the next rotation deletes it).
+ */
+export type SigningKeyState = 'next' | 'active' | 'retiring' | 'gone'
+
+/** Instants are RFC 3339 in UTC with six decimals; null where the key has not come so far. */
+export type SigningKeyRecord = {
+  kid: string
+  state: SigningKeyState
+  created_at: string
+  activated_at: string | null
+  retired_at: string | null
+  /** No token signed with it is good for longer. */
+  tokens_until: string | null
+}
+
+/**
+ * How long a key must have been published before it signs. `verifiers`: everybody who keeps our key set for
+ * as long as we allow. `instances`: only our own, which look twice a second.
+ */
+export const leadSeconds = { verifiers: jwksMaxAgeSeconds, instances: 5 } as const
+
+const insertKey = (db: Db, state: 'next' | 'active', secrets: Secrets) =>
+  db
+    .insertInto('signing_keys')
+    .values({
+      ...createSealedKey(secrets),
+      state,
+      activated_at: state === 'active' ? sql<string>`now()` : null,
+    })
+    .onConflict((conflict) => conflict.column('state').where('state', '=', state).doNothing())
+    .execute()
+
+/**
+ * Makes the active signing key and the next one where there are none; private halves are stored sealed. Two
+ * processes at once end up with one of each: the indexes on the states decide. `db` must log in as owner or
+ * operator.
+ */
+export const ensureSigningKeys = async (db: Db, secrets: Secrets): Promise<void> => {
+  const rows = await db.selectFrom('signing_keys').select('state').execute()
+  for (const state of ['active', 'next'] as const) {
+    if (!rows.some((row) => row.state === state)) await insertKey(db, state, secrets)
+  }
+}
+
+const instant = <Column extends string>(column: Column) =>
+  selectInstant(column).$castTo<string | null>().as(column)
+const isGone = sql<boolean>`state = 'retiring' and tokens_until < now() - interval '1 minute'`
+
+/** All signing keys, the newest first. */
+export const listSigningKeys = (db: Db): Promise<SigningKeyRecord[]> =>
+  db
+    .selectFrom('signing_keys')
+    .select([
+      'kid',
+      sql<SigningKeyState>`case when ${isGone} then 'gone' else state end`.as('state'),
+      selectInstant('created_at').as('created_at'),
+      instant('activated_at'),
+      instant('retired_at'),
+      instant('tokens_until'),
+    ])
+    .orderBy('signing_keys.created_at', 'desc')
+    .orderBy('kid')
+    .execute()
+
+type Row = { kid: string; state: string; sealed: Buffer; ageSeconds: number }
+
+// With a SECRET_KEY that is not the service's, the new key would be one that no instance can open.
+const readKeys = async (db: Transaction<Database>, secrets: Secrets): Promise<Row[]> => {
+  const { rows } = await sql<Row>`
+    select kid, state, sealed_private_key as sealed,
+      extract(epoch from clock_timestamp() - created_at)::float8 as "ageSeconds"
+    from signing_keys`.execute(db)
+  for (const { kid, sealed } of rows) openSigningKey(kid, sealed, secrets)
+  return rows
+}
+
+const requireNext = (rows: readonly Row[], lead: number): Row => {
+  const next = rows.find((row) => row.state === 'next')
+  if (!next || !rows.some((row) => row.state === 'active')) {
+    throw new Error('There is no signing key to change to: run "certdata migrate", which makes one')
+  }
+  const waitSeconds = Math.ceil(lead - next.ageSeconds)
+  if (waitSeconds <= 0) return next
+  throw new Error(
+    `The next signing key was published ${Math.floor(next.ageSeconds)} s ago, and not everybody who ` +
+      `verifies tokens knows it yet: wait ${waitSeconds} s`,
+  )
+}
+
+/**
+ * Lets the next key sign, makes another next, and deletes keys that are gone; in one transaction, one
+ * rotation at a time. Tokens signed so far stay good. Returns the new list. Throws where the next key has
+ * been published for less than `lead` seconds, or a key does not open with `secrets`; nothing changes then.
+ */
+export const rotateSigningKeys = (db: Db, secrets: Secrets, lead: number): Promise<SigningKeyRecord[]> =>
+  inTransaction(db, async (transaction) => {
+    await sql`lock table signing_keys in share row exclusive mode`.execute(transaction)
+    // First of all: they may be sealed with a SECRET_KEY that was given up when the last of them had gone.
+    await transaction.deleteFrom('signing_keys').where(isGone).execute()
+    const next = requireNext(await readKeys(transaction, secrets), lead)
+    await transaction
+      .updateTable('signing_keys')
+      .set({
+        state: 'retiring',
+        retired_at: sql<string>`now()`,
+        tokens_until: sql<string>`coalesce(tokens_until, now())`,
+      })
+      .where('state', '=', 'active')
+      .execute()
+    await transaction
+      .updateTable('signing_keys')
+      .set({ state: 'active', activated_at: sql<string>`now()` })
+      .where('kid', '=', next.kid)
+      .execute()
+    await insertKey(transaction, 'next', secrets)
+    return listSigningKeys(transaction)
+  })

@@ -1,0 +1,104 @@
+import { truncateAddress } from '../audit/client-address.ts'
+import type { AuditEvent } from '../audit/record.ts'
+import { ApiError } from '../errors.ts'
+import { parseApiKey } from './api-keys.ts'
+import type { KeyFacts } from './facts.ts'
+
+/** Whose an API key is; rejects with what stands against it. */
+export type KeyCheck = (apiKey: string, ip: string, requestId?: string) => Promise<KeyFacts>
+
+export type LoginAuditOptions = {
+  /** Writes an entry at once. */
+  record: (event: AuditEvent) => Promise<void>
+  /** Counts a refusal beyond what is written one by one. */
+  count: (reason: string, status: number) => void
+  /** Milliseconds since 1970. */
+  now: () => number
+  warn: (error: unknown) => void
+}
+
+export type LoginAudit = {
+  /** The same check, whose refusals are written. A refusal stays one where it cannot be. */
+  watchCheck(check: KeyCheck): KeyCheck
+  /** The same signing, each of which is a login. One that cannot be written is not given: it rejects. */
+  watchSigning<Rest extends unknown[], Token>(
+    sign: (key: KeyFacts, ...rest: Rest) => Promise<Token>,
+  ): (key: KeyFacts, ...rest: Rest) => Promise<Token>
+}
+
+/** Refused logins that become entries of their own in a minute. Further ones are counted. */
+const maxRefusalsPerMinute = 600
+/** Those of one network, so that a flood from there leaves room for the failures of all others. */
+const maxRefusalsOfNetworkPerMinute = 30
+/** Those of a right key whose plan gives no access. They do not count against the others. */
+const maxRefusalsOfKeyPerMinute = 10
+
+/** Returns a function that tells whether one more refusal of this minute may be written as an entry. */
+const createBudgets = (now: () => number) => {
+  let minute = 0
+  let total = 0
+  const used = new Map<string, number>()
+  /** Whether `name` has used less than its part. At most 600 networks, and the keys that exist, are kept. */
+  const isWithin = (name: string, most: number): boolean => {
+    const count = used.get(name) ?? 0
+    if (count < most) used.set(name, count + 1)
+    return count < most
+  }
+  return ({ rightKeyId, network }: { rightKeyId: string | undefined; network: string }): boolean => {
+    const current = Math.floor(now() / 60_000)
+    if (current !== minute) {
+      minute = current
+      total = 0
+      used.clear()
+    }
+    if (rightKeyId !== undefined) return isWithin(`key ${rightKeyId}`, maxRefusalsOfKeyPerMinute)
+    if (total >= maxRefusalsPerMinute) return false
+    const isOwn = isWithin(`network ${network}`, maxRefusalsOfNetworkPerMinute)
+    if (isOwn) total += 1
+    return isOwn
+  }
+}
+
+type Source = Pick<AuditEvent, 'client' | 'requestId'>
+
+/**
+ * Logins as the trail has them: whatever checks an API key and whatever signs a token passes here, so that no
+ * route to a login can be forgotten. A key's facts are read anew for each check, which makes them the thread
+ * from the one to the other. An unknown key's id is not kept: it may be anything that somebody typed.
+ */
+export const createLoginAudit = ({ record, count, now, warn }: LoginAuditOptions): LoginAudit => {
+  const isWithinBudget = createBudgets(now)
+  const sources = new WeakMap<KeyFacts, Source>()
+
+  const recordRefusal = async ({ code, status }: ApiError, apiKey: string, source: Source) => {
+    const keyId = parseApiKey(apiKey)?.keyId
+    const isRightKey = code === 'plan_required'
+    const refused = { rightKeyId: isRightKey ? keyId : undefined, network: source.client ?? '' }
+    // What the limits have refused already is only counted.
+    if (status === 429 || !isWithinBudget(refused)) {
+      return count(`login: ${code}`, status)
+    }
+    const refusal = { actor: 'anonymous', action: 'login', outcome: 'refused', keyId } as const
+    await record({ ...refusal, ...source, details: { reason: code } }).catch(warn)
+  }
+
+  return {
+    watchCheck: (check) => async (apiKey, ip, requestId) => {
+      const source = { client: truncateAddress(ip), requestId }
+      const facts = await check(apiKey, ip, requestId).catch(async (error: unknown) => {
+        if (error instanceof ApiError && error.status < 500) await recordRefusal(error, apiKey, source)
+        throw error
+      })
+      sources.set(facts, source)
+      return facts
+    },
+    watchSigning:
+      (sign) =>
+      async (key, ...rest) => {
+        const token = await sign(key, ...rest)
+        const { customerId: customer, keyId } = key
+        await record({ actor: 'key', action: 'login', customer, keyId, ...sources.get(key) })
+        return token
+      },
+  }
+}

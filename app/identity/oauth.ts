@@ -1,0 +1,167 @@
+import type { z } from 'zod'
+import type { introspectionAnswer, tokenAnswer } from '../../schemas/auth.ts'
+import { truncateAddress } from '../audit/client-address.ts'
+import { parseApiKey } from './api-keys.ts'
+import type { KeyFacts } from './facts.ts'
+import { OAuthError } from './oauth-error.ts'
+import { type Form, readClient, requireParameter } from './oauth-form.ts'
+import { authorize, type Principals } from './principals.ts'
+import { areTooMany, intersectScopes, tooManyScopes } from './scopes.ts'
+import type { createTokenSigner, createTokenVerifier, VerifiedToken } from './tokens.ts'
+
+/** Quotas of a right key at introspection and revocation. Both reject with quota_exceeded. */
+export type KeyChecks = {
+  /** Counts an introspection by this key, whatever its address. */
+  countIntrospection(key: KeyFacts): Promise<void>
+  /** Counts a revocation by this key and address, so that a thief elsewhere does not use up the owner's. */
+  countRevocation(key: KeyFacts, address: string): Promise<void>
+}
+
+/** `ip`: the client's address. */
+type KeyCheck = (apiKey: string, ip: string, requestId?: string) => Promise<KeyFacts>
+
+export type OAuthOptions = {
+  principals: Principals
+  /** Whose the key is, whatever its plan; rejects with 401, and with 429 after too many failures. */
+  identify: KeyCheck
+  /** The same as a login: rejects also with 403 plan_required, and with 429 after too many. */
+  logIn: KeyCheck
+  checks: KeyChecks
+  verify: ReturnType<typeof createTokenVerifier>
+  sign: ReturnType<typeof createTokenSigner>
+  publicUrl: string
+  /** Milliseconds since 1970. */
+  now: () => number
+}
+
+/** What an OAuth endpoint reads of a request. */
+export type OAuthRequest = {
+  form: Form
+  authorization: string | undefined
+  ip: string
+  /** For the audit trail. */
+  requestId?: string
+}
+
+/** All throw OAuthError, and ApiError for what keeps its own form. */
+export type OAuth = Readonly<{
+  /** RFC 6749, section 4.4: client credentials. */
+  issue(request: OAuthRequest): Promise<z.output<typeof tokenAnswer>>
+  /** RFC 7009; an API key in place of a token ends that key. */
+  revoke(request: OAuthRequest): Promise<void>
+  /** RFC 7662. */
+  introspect(request: OAuthRequest): Promise<z.output<typeof introspectionAnswer>>
+}>
+
+/** The scopes asked for; undefined where none are. Throws `invalid_scope`. `allowed`: all that the key has. */
+const readScopes = (form: Form, allowed: readonly string[]): string[] | undefined => {
+  const asked = form.get('scope')?.split(' ')
+  const refused = asked?.find((scope) => !allowed.includes(scope))
+  if (refused !== undefined) {
+    throw new OAuthError('invalid_scope', `The key has no scope '${refused.slice(0, 100)}'`)
+  }
+  const wanted = asked && [...new Set(asked)]
+  if (areTooMany(wanted ?? allowed)) {
+    throw new OAuthError('invalid_scope', `${tooManyScopes}: ask for fewer with scope`)
+  }
+  return wanted
+}
+
+/** The endpoints of OAuth, less HTTP. Clients are API keys: the id is the key's, the secret the key. */
+export const createOAuth = (options: OAuthOptions): OAuth => {
+  const { principals, identify, logIn, checks, verify, sign, publicUrl, now } = options
+
+  /** All scopes of the key, one by one: of those that it is limited to, the ones that its customer has. */
+  const listScopesOf = async ({ customerId, scopes }: KeyFacts): Promise<readonly string[]> => {
+    const all = await principals.listScopes(customerId)
+    return scopes ? all.filter((scope) => scopes.has(scope)) : all
+  }
+
+  const tryVerify = (token: string): VerifiedToken | undefined => {
+    try {
+      return verify(token)
+    } catch {
+      return undefined
+    }
+  }
+
+  /** The key that the client authenticated with. */
+  const authenticate = async (check: KeyCheck, request: OAuthRequest): Promise<KeyFacts> => {
+    const client = readClient(request.authorization, request.form)
+    const isKey = client !== undefined && parseApiKey(client.secret)?.keyId === client.id
+    // What is no key, or another's than the id says, is checked as none: a failure that counts like any.
+    return check(isKey ? client.secret : '', request.ip, request.requestId)
+  }
+
+  /** The token and its key, where both are the client's own customer's and the token is a good one. */
+  const findToken = async (token: string, { customerId }: KeyFacts) => {
+    const verified = tryVerify(token)
+    const key = verified && (await principals.findKey(verified.keyId))
+    const isOwn = key?.customerId === customerId && verified?.customerId === customerId
+    return isOwn ? { verified, key } : undefined
+  }
+
+  type Found = Readonly<{ verified: VerifiedToken; key: KeyFacts }>
+  const isRevoked = async ({ verified, key }: Found): Promise<boolean> =>
+    key.hasRevokedTokens && (await principals.isTokenRevoked(verified))
+
+  /** The key, where that is what came, and it is one of the client's own customer. */
+  const findOwnKey = async (apiKey: string, { customerId }: KeyFacts): Promise<KeyFacts | undefined> => {
+    if (!parseApiKey(apiKey)) return undefined
+    const key = await principals.findApiKey(apiKey)
+    return key?.customerId === customerId ? key : undefined
+  }
+
+  return {
+    async issue(request) {
+      const grantType = request.form.get('grant_type')
+      // Before the client, who may have sent a user's name and password and no key.
+      if (grantType !== undefined && grantType !== 'client_credentials') {
+        throw new OAuthError('unsupported_grant_type', 'The only grant type is client_credentials')
+      }
+      const key = await authenticate(logIn, request)
+      requireParameter(request.form, 'grant_type')
+      const wanted = readScopes(request.form, await listScopesOf(key))
+      await principals.markKeyUsed(key.keyId)
+      return sign(key, wanted)
+    },
+
+    async revoke(request) {
+      const client = await authenticate(identify, request)
+      const token = requireParameter(request.form, 'token')
+      const key = await findOwnKey(token, client)
+      const { ip, requestId } = request
+      const by = { keyId: client.keyId, requestId, client: truncateAddress(ip) }
+      // Never refused, so that the owner of a leaked key can always end it. A key is revoked, and written down, once.
+      if (key) return key.revoked ? undefined : principals.revokeKey(key, by)
+      await checks.countRevocation(client, ip)
+      const found = await findToken(token, client)
+      if (found && !(await isRevoked(found))) await principals.revokeToken(found.verified, by)
+    },
+
+    async introspect(request) {
+      const client = await authenticate(identify, request)
+      await checks.countIntrospection(client)
+      const found = await findToken(requireParameter(request.form, 'token'), client)
+      if (!found || authorize(found.key, now())) return { active: false }
+      if (await isRevoked(found)) return { active: false }
+      const { verified, key } = found
+      const limited = intersectScopes(verified.scopes, key.scopes)
+      const effective = limited ?? (await principals.listScopes(key.customerId))
+      return {
+        active: true,
+        scope: [...effective].join(' '),
+        client_id: key.keyId,
+        sub: key.keyId,
+        customer: key.customerId,
+        token_type: 'Bearer',
+        iss: publicUrl,
+        aud: publicUrl,
+        iat: verified.iat,
+        nbf: verified.nbf,
+        exp: verified.expiresAtMs / 1000,
+        jti: verified.jti,
+      }
+    },
+  }
+}

@@ -1,0 +1,161 @@
+import { sql } from 'kysely'
+import { type AuditEvent, appendAudit } from '../audit/record.ts'
+import type { Plan } from '../db/schema.ts'
+import { describeUnreachable } from '../db/unreachable.ts'
+import { ApiError } from '../errors.ts'
+import { matchesSecret, parseApiKey } from './api-keys.ts'
+import {
+  createFacts,
+  type FactsOptions,
+  findRow,
+  type KeyFacts,
+  loadCustomer,
+  loadKey,
+  loadRevocation,
+  type TokenId,
+} from './facts.ts'
+import { createGrantedScopes } from './granted-scopes.ts'
+import type { CustomerFacts, Principal } from './principal.ts'
+
+/** Facts of the moment; undefined = there is no such key or customer. */
+export type Principals = Readonly<{
+  findKey(keyId: string): KeyFacts | undefined | Promise<KeyFacts | undefined>
+  findCustomer(customerId: string): CustomerFacts | undefined | Promise<CustomerFacts | undefined>
+  isTokenRevoked(token: TokenId): boolean | Promise<boolean>
+  /** Every scope of a customer, one by one. */
+  listScopes(customerId: string): readonly string[] | Promise<readonly string[]>
+  findApiKey(apiKey: string): Promise<KeyFacts | undefined>
+  identifyApiKey(apiKey: string): Promise<KeyFacts>
+  markKeyUsed(keyId: string): Promise<void>
+  revokeKey(key: KeyFacts, by: Actor): Promise<void>
+  revokeToken(token: TokenId & { expiresAtMs: number }, by: Actor): Promise<void>
+}>
+
+export type PrincipalsOptions = FactsOptions & {
+  /** Hears why the use of a key was not noted. Absent: nobody does. */
+  warn?: (reason: string, message: string) => void
+}
+
+/** Who revokes, for the audit trail: a key of the same customer, and where its request came from. */
+export type Actor = Readonly<{ keyId: string } & Pick<AuditEvent, 'requestId' | 'client'>>
+
+const bearer = 'Bearer realm="certdata"'
+
+/**
+ * 401 `credentials_required`: no bearer token came, so the challenge carries no error (RFC 6750, section
+ * 3.1).
+ */
+export const requireCredentials = (): ApiError =>
+  new ApiError('credentials_required', { headers: { 'www-authenticate': bearer } })
+
+/** 401 for a token that came and is not good. */
+export const refuseToken = (code: 'invalid_token' | 'token_expired' | 'token_revoked'): ApiError =>
+  new ApiError(code, { headers: { 'www-authenticate': `${bearer}, error="invalid_token"` } })
+
+/** 403 `insufficient_scope`, thrown where the principal lacks the scope (RFC 6750, section 3.1). */
+export const requireScope = (principal: Principal, scope: string): void => {
+  if (principal.scopes === undefined || principal.scopes.has(scope)) return
+  throw new ApiError('insufficient_scope', {
+    detail: `This needs the scope ${scope}.`,
+    headers: { 'www-authenticate': `${bearer}, error="insufficient_scope", scope="${scope}"` },
+  })
+}
+
+/** Whether the key is there, not revoked and not expired. */
+export const isUsable = (facts: KeyFacts | undefined, nowMs: number): facts is KeyFacts =>
+  facts !== undefined && !facts.revoked && facts.expiresAtMs > nowMs
+
+const judgePlan = (plan: Plan, isSuspended: boolean): ApiError | undefined => {
+  if (isSuspended) {
+    return new ApiError('plan_required', { detail: 'Access is suspended: contact the certification house.' })
+  }
+  return plan === 'basic' ? new ApiError('plan_required') : undefined
+}
+
+/** 403 `plan_required`, thrown where the plan has no API access or the customer is suspended. */
+export const requirePlan = ({ kind, plan, isSuspended }: Principal): void => {
+  // Whatever its plan, the demo customer may ask.
+  const denied = kind === 'demo' ? undefined : judgePlan(plan, isSuspended === true)
+  if (denied) throw denied
+}
+
+/**
+ * What stands against a request with this key: 401 `token_revoked` when the key is gone, revoked or expired,
+ * 403 `plan_required` as `requirePlan` has it; undefined when nothing does.
+ */
+export const authorize = (facts: KeyFacts | undefined, nowMs: number): ApiError | undefined =>
+  isUsable(facts, nowMs) ? judgePlan(facts.plan, facts.suspended) : refuseToken('token_revoked')
+
+// Compared where there is no such key, so that an unknown key id takes as long as a wrong secret.
+const noSecret = Buffer.alloc(32)
+
+/** 401 `invalid_api_key`: all that anybody hears of a key that is not good. */
+export const refuseApiKey = (): ApiError =>
+  new ApiError('invalid_api_key', { headers: { 'www-authenticate': 'Basic realm="certdata"' } })
+
+// Between names that have no spaces.
+const revocationKey = ({ customerId, keyId, jti }: TokenId) => `${customerId} ${keyId} ${jti}`
+const parseRevocationKey = (text: string): TokenId => {
+  const [customerId = '', keyId = '', ...rest] = text.split(' ')
+  return { customerId, keyId, jti: rest.join(' ') }
+}
+
+/**
+ * Who may use the service, as the database says it now, asked with the serving role.
+ * `findKey`, `findCustomer` and `isTokenRevoked` answer facts that the fence knows to be fresh, so that a
+ * revocation, another plan or setting works within a second; one that is fresh is answered without a promise.
+ * `findApiKey` and `identifyApiKey` always ask the database. The first knows every key whose secret is right,
+ * revoked and expired ones too. The second throws `invalid_api_key`, the same for a key that is mistyped,
+ * unknown, wrong, revoked or expired.
+ * `markKeyUsed` notes the day (UTC); a day that is not noted keeps nobody out. `revokeKey` and `revokeToken`
+ * are for good, and each is written to the audit trail with the act or does not happen.
+ * All throw `unavailable` while the database cannot be reached, and its error otherwise.
+ */
+export const createPrincipals = (options: PrincipalsOptions): Principals => {
+  const { db, now } = options
+  const findRevocation = createFacts((text) => loadRevocation(db, parseRevocationKey(text)), options)
+
+  const findApiKey = async (apiKey: string): Promise<KeyFacts | undefined> => {
+    const parts = parseApiKey(apiKey)
+    if (!parts) return undefined
+    const facts = (await loadKey(db, parts.keyId))?.value
+    return matchesSecret(parts.secret, facts?.secretSha256 ?? noSecret) ? facts : undefined
+  }
+
+  const identifyApiKey = async (apiKey: string): Promise<KeyFacts> => {
+    const facts = await findApiKey(apiKey)
+    if (!isUsable(facts, now())) throw refuseApiKey()
+    return facts
+  }
+
+  return {
+    findKey: createFacts((keyId) => loadKey(db, keyId), options),
+    findCustomer: createFacts((customerId) => loadCustomer(db, customerId), options),
+    isTokenRevoked(token) {
+      const known = findRevocation(revocationKey(token))
+      return known instanceof Promise ? known.then((revoked) => revoked === true) : known === true
+    },
+    listScopes: createGrantedScopes(options),
+    findApiKey,
+    identifyApiKey,
+
+    async markKeyUsed(keyId) {
+      await findRow(db, sql`select mark_api_key_used(${keyId})`).catch((error: unknown) =>
+        options.warn?.(describeUnreachable(error), 'the use of an API key was not noted'),
+      )
+    },
+
+    // The entry comes first: it locks the customer before his key, in the order of an erasure.
+    async revokeKey({ customerId: customer, keyId: subject }, by) {
+      const entry = appendAudit([{ actor: 'key', action: 'keys.revoke', customer, subject, ...by }])
+      await findRow(db, sql`select ${entry}, revoke_api_key(${customer}, ${subject})`)
+    },
+
+    async revokeToken({ customerId: customer, keyId: subject, jti, expiresAtMs }, by) {
+      const act = { actor: 'key', action: 'tokens.revoke', customer, subject, details: { jti } } as const
+      const entry = appendAudit([{ ...act, ...by }])
+      const until = sql`to_timestamp(${expiresAtMs / 1000}::float8)`
+      await findRow(db, sql`select ${entry}, revoke_token(${customer}, ${subject}, ${jti}, ${until})`)
+    },
+  }
+}

@@ -1,0 +1,69 @@
+import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync } from 'node:crypto'
+import type { Secrets } from '../config/secrets.ts'
+
+/** `typ` of access tokens (RFC 9068, section 2.1). */
+export const tokenType = 'at+jwt'
+const purpose = 'signing key'
+
+/** A public key as RFC 8037 writes it, with what RFC 7517 adds for finding it. */
+export type PublicJwk = Readonly<{
+  kty: 'OKP'
+  crv: 'Ed25519'
+  x: string
+  kid: string
+  alg: 'EdDSA'
+  use: 'sig'
+}>
+
+/** One key pair. `header` is the exact first segment of the tokens that it signs. */
+export type SigningKey = Readonly<{
+  kid: string
+  header: string
+  jwk: PublicJwk
+  publicPem: string
+  privatePem: string
+}>
+
+/** The kid is the key's own thumbprint (RFC 7638, section 3), so no two keys share one. */
+const describe = (privatePem: string): SigningKey => {
+  const publicKey = createPublicKey(createPrivateKey(privatePem))
+  const { x = '' } = publicKey.export({ format: 'jwk' })
+  const kid = createHash('sha256')
+    .update(JSON.stringify({ crv: 'Ed25519', kty: 'OKP', x }))
+    .digest('base64url')
+  return {
+    kid,
+    header: Buffer.from(JSON.stringify({ alg: 'EdDSA', typ: tokenType, kid })).toString('base64url'),
+    jwk: { kty: 'OKP', crv: 'Ed25519', x, kid, alg: 'EdDSA', use: 'sig' },
+    publicPem: publicKey.export({ format: 'pem', type: 'spki' }).toString(),
+    privatePem,
+  }
+}
+
+/** A new key pair as the table keeps it: the private half sealed. */
+export const createSealedKey = (secrets: Secrets) => {
+  const { privateKey } = generateKeyPairSync('ed25519')
+  const privatePem = privateKey.export({ format: 'pem', type: 'pkcs8' }).toString()
+  const { kid, jwk } = describe(privatePem)
+  return { kid, public_jwk: JSON.stringify(jwk), sealed_private_key: secrets.seal(purpose, privatePem) }
+}
+
+/**
+ * The key pair of a row. The public key is derived from the sealed private one, so a row that was not
+ * written with SECRET_KEY is never trusted. Throws where it cannot be opened, saying what to do.
+ */
+export const openSigningKey = (kid: string, sealed: Buffer, secrets: Secrets): SigningKey => {
+  let privatePem: string
+  try {
+    privatePem = secrets.open(purpose, sealed).toString()
+  } catch (cause) {
+    throw new Error(
+      `The signing key ${kid} cannot be opened: SECRET_KEY is not the one it was sealed with. Put the ` +
+        'former key behind the new one (SECRET_KEY=new,former). If it is lost, delete the row from the table ' +
+        'signing_keys and run "certdata migrate", which makes a new key; every token signed so far is ' +
+        'refused then.',
+      { cause },
+    )
+  }
+  return describe(privatePem)
+}

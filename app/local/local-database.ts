@@ -1,0 +1,63 @@
+import type { Config } from '../config/config.ts'
+import { createSecrets } from '../config/secrets.ts'
+import { createDb, createPool, operatorRole } from '../db/connect.ts'
+import { startEmbedded } from './embedded.ts'
+import { loadExampleData } from './example-data.ts'
+import { ensureLocalCustomer } from './local-customer.ts'
+import { prepareDatabase } from './prepare.ts'
+import { openSecretKeys } from './secret-keys.ts'
+
+export type LocalDatabase = {
+  url: string
+  secretKeys: readonly string[]
+  /** The key of the ready customer `local`. */
+  apiKey: string
+  /** Loads the example data as of a day (YYYY-MM-DD), so that every computed value occurs on it. */
+  refreshExampleData(day: string): Promise<void>
+  /** Starts the bundled PostgreSQL again if it has died. Returns whether it did. */
+  revive(): Promise<boolean>
+  release(): Promise<void>
+}
+
+type Log = { info(message: string): void; warn(details: object, message: string): void }
+
+/** Starts or joins the bundled PostgreSQL and makes it ready: schema, reference data, example data, a customer. */
+export const openLocalDatabase = async (
+  config: Config,
+  packageRoot: string,
+  log: Log,
+): Promise<LocalDatabase> => {
+  const embedded = await startEmbedded({
+    dataDir: config.dataDir,
+    packageRoot,
+    log: (message) => log.info(message),
+  })
+  const options = {
+    max: 2,
+    applicationName: 'certdata-setup',
+    statementTimeoutMs: 0,
+    onError: (error: Error) => log.warn({ reason: error.message }, 'a set-up connection was lost'),
+  }
+  const withDb = async <T>(
+    role: string | undefined,
+    use: (db: ReturnType<typeof createDb>) => Promise<T>,
+  ) => {
+    const db = createDb(createPool(embedded.url, role === undefined ? options : { ...options, role }))
+    try {
+      return await use(db)
+    } finally {
+      await db.destroy()
+    }
+  }
+  try {
+    const secretKeys = openSecretKeys(config, packageRoot, embedded.directory)
+    await withDb(undefined, (db) => prepareDatabase(db, createSecrets(secretKeys)))
+    const refreshExampleData = (day: string) => withDb(operatorRole, (db) => loadExampleData(db, day))
+    const apiKey = await withDb(operatorRole, (db) => ensureLocalCustomer(db, embedded.directory))
+    const { url, revive } = embedded
+    return { url, secretKeys, apiKey, refreshExampleData, revive, release: () => embedded.release() }
+  } catch (error) {
+    await embedded.release()
+    throw error
+  }
+}

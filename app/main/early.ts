@@ -1,0 +1,51 @@
+import Fastify, { type FastifyInstance } from 'fastify'
+import problems from '../../plugins/problems.ts'
+import { schemaController } from '../../plugins/schema-compilers.ts'
+import securityHeaders from '../../plugins/security-headers.ts'
+import type { Config } from '../config/config.ts'
+import { ApiError } from '../errors.ts'
+import { createListener } from '../http/listener.ts'
+
+export type Early = { close(): Promise<void> }
+
+export type EarlyOptions = {
+  config: Pick<Config, 'host' | 'tls' | 'hasHstsOfSubdomains'>
+  port: number
+  publicUrl: string
+}
+
+/** Large enough for every request that the service itself would take. */
+const maxHeaderBytes = 16 * 1024
+const unreadTimeoutMs = 10_000
+const livePath = '/health/live'
+
+const unavailable = () => new ApiError('unavailable', { headers: { 'retry-after': '1' } })
+
+/**
+ * Listens on the service's address while the service cannot: until the database is there. `/health/live` is 200, so
+ * that no platform restarts the process for it. Everything else is 503 `unavailable` with `Retry-After`. Every answer
+ * closes its connection. Rejects where the address is in use.
+ */
+export const listenEarly = async ({ config, port, publicUrl }: EarlyOptions): Promise<Early> => {
+  const { tls, host } = config
+  const serverFactory = createListener({ tls, maxHeaderBytes, unreadTimeoutMs })
+  const options = {
+    schemaController,
+    serverFactory,
+    forceCloseConnections: true,
+    ...(tls ? { http2: true } : {}),
+  }
+  const app = Fastify(options as object) as FastifyInstance
+  await app.register(securityHeaders, { includeSubDomains: config.hasHstsOfSubdomains })
+  await app.register(problems, { publicUrl, headers: () => app.securityHeaders[tls ? 'tls' : 'plain'] })
+  app.addHook('onRequest', async ({ url }) => {
+    if (url !== livePath) throw unavailable()
+  })
+  app.addHook('onSend', async ({ raw }, reply) => {
+    reply.headers({ ...app.securityHeaders[tls ? 'tls' : 'plain'], 'cache-control': 'no-store' })
+    if (raw.httpVersionMajor < 2) reply.header('connection', 'close')
+  })
+  app.get(livePath, () => ({ status: 'live' }))
+  await app.listen({ host, port })
+  return { close: () => app.close() }
+}

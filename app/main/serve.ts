@@ -1,0 +1,217 @@
+import cluster from 'node:cluster'
+import { performance } from 'node:perf_hooks'
+import { setTimeout as delay } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import type { FastifyInstance } from 'fastify'
+import { Registry } from 'prom-client'
+import packageJson from '../../package.json' with { type: 'json' }
+import { build } from '../app.ts'
+import { startAuditPruning } from '../audit/keep-days.ts'
+import { type Config, ConfigError, parseConfig } from '../config/config.ts'
+import { startUpkeep } from '../feed/upkeep.ts'
+import { keepExampleDataCurrent } from '../local/keep-current.ts'
+import { keepRunning } from '../local/keep-running.ts'
+import { welcome } from '../local/welcome.ts'
+import type { LogStream } from '../observe/log-stream.ts'
+import { startMetricsServer } from '../observe/metrics-server.ts'
+import { createProcessRegistry } from '../observe/process-metrics.ts'
+import type { Tracing } from '../observe/tracing.ts'
+import { findPort, localOrigin } from './address.ts'
+import { certificateCollector, type SecureServer, watchCertificate } from './certificate.ts'
+import { watchClock } from './clock-watch.ts'
+import { createDrain } from './drain.ts'
+import { type Early, listenEarly } from './early.ts'
+import { endBySignal, endByWord } from './end.ts'
+import { listenOnMany } from './listen.ts'
+import { openLog, outliveReaders } from './log.ts'
+import { describeStartFault } from './start-fault.ts'
+import { type Log, openStores, type Stores } from './stores.ts'
+import { supervise } from './supervise.ts'
+import { joinWorkers, type WorkerLink } from './worker.ts'
+
+const packageRoot = fileURLToPath(new URL('../..', import.meta.url))
+/** After a signal: by then it has ended, whatever hangs. */
+const shutdownMs = 20_000
+/**
+ * Connections that wait to be taken, up to the system's own bound: what is beyond is not refused but tried again by the
+ * client's system, a second later.
+ */
+const backlog = 4_096
+/** Of which requests get this much, after the time for load balancers; what was counted is written afterwards. */
+const cutAfterMs = 8_000
+/** Workers are cut by themselves first. */
+const workersExtraMs = 2_000
+
+/** Nothing of it is loaded where nobody collects traces. */
+const loadTracing = async (warn: (message: string, error?: Error) => void) => {
+  const { startTracing } = await import('../observe/tracing.ts')
+  return startTracing({ version: packageJson.version, warn })
+}
+
+const monotonicNow = () => performance.now()
+
+const warnTo = (log: Log) => (message: string, error?: Error) => log.warn({ reason: error?.message }, message)
+
+const reportStep = (log: Log) => (seconds: number) =>
+  log.warn({ seconds }, "this machine's clock was set, or it stood still: the times of this log jump")
+
+type Opened = {
+  config: Config
+  stores: Stores
+  log: Log
+  logStream: LogStream
+  tracing: Tracing | undefined
+  isDraining: () => boolean
+  port: number
+  publicUrl: string
+  /** What answers on the port until now. */
+  early: Early | undefined
+  /** Ends this process, where it is a worker. */
+  stopNow: (() => void) | undefined
+}
+
+/** The service, listening, over what is open. Resolves with what sends clients away and closes it. */
+const listen = async ({
+  config,
+  stores,
+  log,
+  logStream,
+  tracing,
+  isDraining,
+  port,
+  publicUrl,
+  early,
+  stopNow,
+}: Opened): Promise<() => Promise<void>> => {
+  const isWorker = cluster.isWorker
+  /** What is done once on a machine is the first worker's. */
+  const isFirst = !isWorker || process.env.WORKER_INDEX === '0'
+  const warn = warnTo(log)
+  const app = await build({
+    config,
+    publicUrl,
+    ...stores,
+    databaseNow: stores.poller.databaseNow,
+    listen: stores.poller.listen,
+    // Not this machine's: all instances have one clock, and nothing happens to tokens where one of them is set.
+    now: stores.poller.databaseNow,
+    monotonicNow,
+    isDraining,
+    tracing,
+    logStream,
+    figures: { pollAgeMs: stores.poller.ageMs, pools: stores.pools, process: createProcessRegistry() },
+  })
+  const drain = createDrain(app.server)
+  await early?.close()
+  await listenOnMany(app, { host: config.host, port, backlog })
+  if (stopNow) shareMetrics(app, joinWorkers({ stop: stopNow, collect: app.metrics.readJson }))
+  const { metricsPort } = config
+  const metrics =
+    metricsPort === undefined || isWorker
+      ? undefined
+      : await startMetricsServer({ host: config.host, port: metricsPort, read: app.metrics.read })
+  const certificate =
+    config.tls &&
+    watchCertificate({
+      files: config.tls,
+      server: app.server as unknown as SecureServer,
+      info: (message) => log.info(message),
+      warn,
+    })
+  if (certificate) app.metrics.add([certificateCollector(certificate)])
+  app.startStatus()
+  const clockWatch = isFirst
+    ? watchClock({ wallNow: Date.now, monotonicNow, onStep: reportStep(log) })
+    : undefined
+  const upkeep = isFirst ? startUpkeep({ db: stores.reserved, warn }) : undefined
+  const ownerUrl = stores.local?.url ?? config.databaseAdminUrl
+  const { auditDays: days } = config
+  const pruning =
+    isFirst && ownerUrl !== undefined && days !== undefined
+      ? startAuditPruning({ url: ownerUrl, secrets: stores.secrets, days, warn })
+      : undefined
+  const refresh = isFirst && stores.local && keepExampleDataCurrent(stores.local, log)
+  const stopReviving = isFirst && stores.local && keepRunning(stores.local, stores.poller.isDown, log)
+  if (isFirst && stores.local) process.stdout.write(welcome(publicUrl, config.demoToken, stores.local.apiKey))
+  return async () => {
+    if (refresh) clearInterval(refresh)
+    certificate?.stop()
+    clockWatch?.stop()
+    drain.begin()
+    await delay(config.drainMs)
+    const late = setTimeout(() => {
+      log.warn(
+        { connections: drain.cut() },
+        'requests did not end in time: the service closes their connections',
+      )
+    }, cutAfterMs)
+    const stopLooking = drain.endIdle()
+    await app.close()
+    stopLooking()
+    clearTimeout(late)
+    await upkeep?.stop()
+    if (stopReviving) await stopReviving()
+    await pruning?.stop()
+    await tracing?.close()
+    await metrics?.close()
+  }
+}
+
+const serve = async (config: Config) => {
+  const { stream: logStream, log } = openLog(config)
+  const starting = new AbortController()
+  let stores: Stores | undefined
+  let draining = false
+  let early: Early | undefined
+  let stop = async () => early?.close()
+  const close = async ({ err }: { err?: Error }) => {
+    if (err) log.fatal({ err }, 'stopping after an unexpected error')
+    else log.info('the service stops: it finishes the requests in flight first')
+    draining = true
+    starting.abort()
+    try {
+      await stop()
+      await stores?.close()
+      if (!err) log.info('ended in order')
+    } finally {
+      await logStream.end()
+    }
+  }
+  const stopNow = cluster.isWorker ? endByWord(shutdownMs, close) : void endBySignal(shutdownMs, close)
+  const warn = warnTo(log)
+  const tracing = config.hasTraces ? await loadTracing(warn) : undefined
+  const port = await findPort(config)
+  const publicUrl = config.publicUrl ?? localOrigin(config, port)
+  // A worker that takes another's place leaves requests to those that run.
+  if (!cluster.isWorker || process.env.WORKER_IS_FIRST) early = await listenEarly({ config, port, publicUrl })
+  stores = await openStores(config, packageRoot, log, starting.signal, tracing?.noteStatement)
+  const isDraining = () => draining
+  const opened = { config, port, publicUrl, early }
+  try {
+    stop = await listen({ ...opened, stores, log, logStream, tracing, isDraining, stopNow })
+  } catch (error) {
+    // The bundled PostgreSQL outlives a user that does not say goodbye.
+    if (!draining) await stores.close()
+    throw error
+  }
+}
+
+/** Whichever worker a scrape comes to answers for all. */
+const shareMetrics = ({ metrics }: Pick<FastifyInstance, 'metrics'>, { scrape }: WorkerLink) => {
+  metrics.read = async () => ({ type: Registry.PROMETHEUS_CONTENT_TYPE, text: await scrape() })
+}
+
+/** The process from its environment: one service, or workers that share its port. What keeps it from starting ends it. */
+export const start = async (): Promise<void> => {
+  try {
+    outliveReaders()
+    const config = parseConfig(process.env)
+    await (config.workers > 1 && cluster.isPrimary
+      ? supervise(config, shutdownMs + workersExtraMs)
+      : serve(config))
+  } catch (error) {
+    if ((error as Error).name === 'AbortError') return
+    process.stderr.write(`${error instanceof ConfigError ? error.message : describeStartFault(error)}\n`)
+    process.exit(1)
+  }
+}

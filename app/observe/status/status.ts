@@ -1,0 +1,86 @@
+import { randomBytes } from 'node:crypto'
+import { createRepresentation } from '../../cache/representation.ts'
+import type { Db } from '../../db/schema.ts'
+import type { Representation } from '../../http/encodings.ts'
+import { createStatusDocument } from './document.ts'
+import { createHistoryReader } from './history.ts'
+import { createMinutes, type Minutes } from './minutes.ts'
+import { pruneServiceMinutes, reportServiceMinutes } from './store.ts'
+
+export type StatusOptions = {
+  /** Connections of the serving role. */
+  db: Db
+  /** Milliseconds since 1970. */
+  now: () => number
+  /**
+   * Asks the service as a client would, and tells for how many milliseconds a change may at most have been
+   * missing from the answer. Rejects where there is none.
+   */
+  probe: () => Promise<number>
+}
+
+export type Status = Pick<Minutes, 'addAnswer'> & {
+  /** Probes once, and notes the outcome in the slot in which it began. */
+  probe(): Promise<void>
+  /** Writes the minutes that are over; with `all`, the running one as well. Rejects with the driver's errors. */
+  report(all?: boolean): Promise<void>
+  /** Reads what all instances have reported. Rejects with the driver's errors. */
+  refresh(): Promise<void>
+  /** Deletes what is no longer shown. */
+  prune(): Promise<void>
+  /** The document of the moment, as JSON; made anew every few seconds at most. */
+  document(): Representation
+}
+
+/** Longer than any answer should take, shorter than a slot. */
+const probeTimeoutMs = 5_000
+const documentMs = 3_000
+const keptDays = 100
+
+/** What the work yields; undefined: it failed, or was too slow. */
+const within = <T>(ms: number, work: Promise<T>): Promise<T | undefined> => {
+  const { promise, resolve } = Promise.withResolvers<T | undefined>()
+  const timer = setTimeout(resolve, ms, undefined).unref()
+  work.then(resolve, () => resolve(undefined))
+  return promise.finally(() => clearTimeout(timer))
+}
+
+/** Counts, probes, writes and reads the minutes of which the uptime page is made. Starts nothing by itself. */
+export const createStatus = ({ db, now, probe }: StatusOptions): Status => {
+  const instance = randomBytes(8).toString('hex')
+  const minutes = createMinutes(now)
+  const history = createHistoryReader(db, now)
+  let made: { atMs: number; file: Representation } | undefined
+
+  return {
+    addAnswer: minutes.addAnswer,
+    async probe() {
+      const atMs = now()
+      const ageMs = await within(probeTimeoutMs, probe())
+      minutes.addProbe(atMs, ageMs)
+    },
+    async report(all) {
+      const due = minutes.unsettled(all)
+      if (due.length === 0) return
+      await reportServiceMinutes(db, instance, due)
+      minutes.settle(due)
+      history.note(due)
+      made = undefined
+    },
+    async refresh() {
+      await history.refresh()
+      made = undefined
+    },
+    async prune() {
+      await pruneServiceMinutes(db, keptDays)
+    },
+    document() {
+      const nowMs = now()
+      if (!made || Math.abs(nowMs - made.atMs) >= documentMs) {
+        const document = createStatusDocument(history.current(), minutes.unsettled(), nowMs)
+        made = { atMs: nowMs, file: createRepresentation('application/json', JSON.stringify(document)) }
+      }
+      return made.file
+    },
+  }
+}

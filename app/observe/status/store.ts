@@ -1,0 +1,90 @@
+import { sql } from 'kysely'
+import type { Db } from '../../db/schema.ts'
+import { type Levels, levelOf, toStored } from './level.ts'
+import type { Minute } from './minutes.ts'
+
+/** A whole day of all instances together. */
+export type ServiceDay = Omit<Minute, 'minute' | 'slots'> & {
+  /** Days since 1970. */
+  day: number
+  levels: Levels
+}
+
+const minutesPerDay = 1_440
+const dayMs = 86_400_000
+const toDate = (day: number) => new Date(day * dayMs).toISOString().slice(0, 10)
+
+/** Trailing zeros need not be stored. */
+const trim = (buckets: readonly number[]) => buckets.slice(0, buckets.findLastIndex((count) => count > 0) + 1)
+
+/** Writes minutes of one instance, all or none; a minute that was written is replaced. */
+export const reportServiceMinutes = async (
+  db: Db,
+  instance: string,
+  minutes: readonly Minute[],
+): Promise<void> => {
+  const rows = minutes.map(({ durationMs, ageMs, buckets, ...rest }) => ({
+    ...rest,
+    instance,
+    duration_ms: durationMs,
+    age_ms: ageMs,
+    buckets: trim(buckets),
+  }))
+  await sql`select report_service_minutes(${JSON.stringify(rows)}::json)`.execute(db)
+}
+
+type SumRow = Omit<Minute, 'durationMs' | 'ageMs' | 'buckets' | 'minute' | 'slots'> & {
+  duration_ms: number
+  age_ms: number | null
+  buckets: number[]
+}
+
+const toSums = ({ requests, failed, timed, duration_ms, hits, age_ms, buckets }: SumRow) => ({
+  ...{ requests, failed, timed, hits, durationMs: duration_ms, ageMs: age_ms },
+  // Elements of an array come as text.
+  buckets: buckets.map(Number),
+})
+
+/** Minutes of all instances together, oldest first; those that nobody reported are missing. `until` excluded. */
+export const listServiceMinutes = async (db: Db, since: number, until: number): Promise<Minute[]> => {
+  const { rows } = await sql<SumRow & { minute: number; slots: number }>`
+    select * from read_service_minutes(to_timestamp(${since * 60}::float8), to_timestamp(${until * 60}::float8))
+  `.execute(db)
+  return rows.map((row) => ({ minute: row.minute, slots: row.slots, ...toSums(row) }))
+}
+
+type DayRow = SumRow & {
+  day: string
+  minutes: number[]
+  slots: number[]
+  requests_by: number[]
+  failed_by: number[]
+}
+
+/** Whole days, oldest first; those without any report are missing. Days since 1970, `until` excluded. */
+export const listServiceDays = async (db: Db, since: number, until: number): Promise<ServiceDay[]> => {
+  const { rows } = await sql<DayRow>`
+    select * from read_service_days(${toDate(since)}::date, ${toDate(until)}::date)`.execute(db)
+  return rows.map((row) => {
+    const levels = new Int16Array(minutesPerDay).fill(toStored(undefined))
+    row.minutes.forEach((minute, i) => {
+      const [slots = 0, requests = 0, failed = 0] = [row.slots[i], row.requests_by[i], row.failed_by[i]]
+      levels[minute] = toStored(levelOf({ slots, requests, failed }))
+    })
+    return { day: Date.parse(row.day) / dayMs, levels, ...toSums(row) }
+  })
+}
+
+/** The first minute there is a report of; undefined: none. */
+export const findFirstServiceMinute = async (db: Db): Promise<number | undefined> => {
+  const { rows } = await sql<{ minute: number | null }>`
+    select first_service_minute() as minute`.execute(db)
+  return rows[0]?.minute ?? undefined
+}
+
+/** Deletes what is older than so many days, never less than the page shows; returns how many. */
+export const pruneServiceMinutes = async (db: Db, keptDays: number): Promise<number> => {
+  const { rows } = await sql<{ gone: number }>`
+    select prune_service_minutes(${keptDays}::integer) as gone`.execute(db)
+  return rows[0]?.gone ?? 0
+}

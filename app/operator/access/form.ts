@@ -1,0 +1,91 @@
+import { accessRequest } from '../../../schemas/access-request.ts'
+import { createSignedText, type Mac } from '../../config/signed.ts'
+import { ApiError } from '../../errors.ts'
+import { parseBody } from '../../http/body.ts'
+import type { AccessRequests } from './requests.ts'
+
+/** What the form holds as it was sent, by field. */
+export type FormValues = Readonly<Record<string, string>>
+
+export type FormOutcome =
+  | Readonly<{ kind: 'received'; id: string; dueAt: string }>
+  /** To be shown again. `faults`: by field; `message`: of the whole. */
+  | Readonly<{
+      kind: 'refused'
+      status: number
+      message: string
+      faults: Readonly<Record<string, string>>
+      headers: Readonly<Record<string, string>>
+    }>
+
+export type AccessForm = {
+  /** Says when a form was opened; goes with it, and comes back. */
+  ticket(): string
+  /** Sends a form's request; rejects only with what is no client's fault. */
+  submit(values: FormValues, ip: string): Promise<FormOutcome>
+}
+
+/** Faster than anybody fills five fields in. */
+const fastestMs = 3_000
+/** Longer than anybody leaves a form open; then it has to be sent once more. */
+const slowestMs = 86_400_000
+const timeBytes = 8
+
+const refuse = (status: number, message: string, faults: Record<string, string> = {}): FormOutcome => ({
+  kind: 'refused',
+  status,
+  message,
+  faults,
+  headers: {},
+})
+
+const toRefusal = (error: unknown): FormOutcome => {
+  if (!(error instanceof ApiError) || error.status >= 500) throw error
+  const faults = Object.fromEntries(
+    (error.extras.errors ?? []).map(({ pointer = '', detail }) => [pointer.slice(1), detail]),
+  )
+  const message = Object.keys(faults).length > 0 ? 'Some fields need another look.' : error.message
+  return { kind: 'refused', status: error.status, message, faults, headers: error.extras.headers ?? {} }
+}
+
+/**
+ * The contact form for browsers without JavaScript. Programs that fill in whatever they find are told apart
+ * without asking a third party: by a field that people do not see, and by the time it took, which a signed
+ * ticket tells. People who are mistaken for one read why, and lose nothing. `now`: whole milliseconds since 1970.
+ */
+export const createAccessForm = (requests: AccessRequests, secrets: Mac, now: () => number): AccessForm => {
+  const tickets = createSignedText(secrets, 'access form', 1)
+
+  const ageMs = (ticket: string): number | undefined => {
+    const time = tickets.open('', ticket)
+    return time?.length === timeBytes ? now() - Number(time.readBigUInt64BE()) : undefined
+  }
+
+  return {
+    ticket() {
+      const time = Buffer.alloc(timeBytes)
+      time.writeBigUInt64BE(BigInt(now()))
+      return tickets.sign('', time)
+    },
+    async submit({ website = '', ticket = '', consent, ...values }, ip) {
+      if (website !== '') {
+        return refuse(400, 'Leave the hidden field "Website" empty: only programs fill it in.', {
+          website: 'expected nothing',
+        })
+      }
+      const age = ageMs(ticket)
+      if (age === undefined || age > slowestMs) return refuse(400, 'This form is too old: send it once more.')
+      if (age < fastestMs)
+        return refuse(400, 'The form was sent faster than people type. Please send it once more.')
+      try {
+        await requests.admit(ip)
+        const { company, name, email, message } = values
+        const body = { company, name, email, message, consent: consent === 'true' }
+        const { id, due_at: dueAt } = await requests.submit(parseBody(accessRequest, body, ''))
+        return { kind: 'received', id, dueAt }
+      } catch (error) {
+        return toRefusal(error)
+      }
+    },
+  }
+}

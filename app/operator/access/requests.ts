@@ -1,0 +1,73 @@
+import { randomInt } from 'node:crypto'
+import type { z } from 'zod'
+import type { accessRequest, accessRequestAnswer } from '../../../schemas/access-request.ts'
+import type { LimitsConfig } from '../../config/limits.ts'
+import type { Db } from '../../db/schema.ts'
+import type { AccountDeps } from '../../limits/account.ts'
+import { clientOf } from '../../limits/address.ts'
+import { createLimiter } from '../../limits/limiter.ts'
+import type { Policy } from '../../limits/policy.ts'
+import { refuseQuota } from '../../limits/refusal.ts'
+import { dueAfterBusinessDay } from './due.ts'
+import { addAccessRequest, countOverdueRequests, deleteOldRequests } from './store.ts'
+
+export type AccessRequestsOptions = Omit<AccountDeps, 'onUnsettled' | 'now'> & {
+  /** Connections of the serving role. */
+  db: Db
+  limits: Pick<LimitsConfig, 'accessRequests'>
+  /** Milliseconds since 1970: from when the due time counts. */
+  now: () => number
+  /** Milliseconds that never go back: the limit's window. */
+  monotonicNow: () => number
+  /** Dates, YYYY-MM-DD. */
+  holidays: ReadonlySet<string>
+  /** Days for which a request is kept once it is decided, or came and was not. */
+  keptDays: number
+}
+
+/** What strangers ask of the operator. Nothing here looks at who is a customer, so nothing can tell. */
+export type AccessRequests = {
+  /** Takes one request of the quota of the client's address; rejects with quota_exceeded. */
+  admit(ip: string): Promise<void>
+  /** Stores an admitted request; rejects with the driver's errors. */
+  submit(request: z.output<typeof accessRequest>): Promise<z.output<typeof accessRequestAnswer>>
+  /** Deletes what is older than it may be, and says how many; the same whichever instances do it. */
+  deleteOld(): Promise<number>
+  /** Open requests whose time is over: a figure to watch. */
+  countOverdue(): Promise<number>
+}
+
+const windowSeconds = 3_600
+const maxAccounts = 10_000
+
+const alphabet = '0123456789abcdefghijklmnopqrstuvwxyz'
+/** 16 of 36 are 82 bits: nobody meets another's id by chance. */
+const createId = () => Array.from({ length: 16 }, () => alphabet[randomInt(alphabet.length)]).join('')
+
+/** RFC 3339 in UTC with six decimals. */
+const instantOf = (ms: number) => new Date(ms).toISOString().replace('Z', '000Z')
+
+/** Access requests without HTTP. Each attempt counts against its client address, also one with a refused body. */
+export const createAccessRequests = (options: AccessRequestsOptions): AccessRequests => {
+  const { db, limits, now, monotonicNow, store, after, holidays, keptDays } = options
+  const addresses = createLimiter({ store, after, now: monotonicNow, maxAccounts })
+  const policies: readonly Policy[] = [
+    { name: 'access_requests', quota: limits.accessRequests, windowSeconds },
+  ]
+  const accountOf = (ip: string) => addresses.account({ tag: `access:${clientOf(ip)}`, name: '' }, policies)
+
+  return {
+    async admit(ip) {
+      const admission = await accountOf(ip).take([1])
+      if (admission.violated.length > 0) throw refuseQuota(admission)
+    },
+    async submit({ consent: _, ...request }) {
+      const id = createId()
+      const due_at = instantOf(dueAfterBusinessDay(now(), holidays))
+      await addAccessRequest(db, { id, dueAt: due_at, ...request })
+      return { id, due_at }
+    },
+    deleteOld: () => deleteOldRequests(db, keptDays, 'system'),
+    countOverdue: () => countOverdueRequests(db),
+  }
+}

@@ -1,0 +1,104 @@
+import { sql } from 'kysely'
+import { recordEvents } from '../../audit/record.ts'
+import { selectInstant } from '../../db/instant.ts'
+import type { Db } from '../../db/schema.ts'
+import { inTransaction } from '../../db/transaction.ts'
+
+/** Instants are RFC 3339 in UTC with six decimals. */
+export type AccessRequest = {
+  id: string
+  status: 'open' | 'approved' | 'rejected'
+  company: string
+  name: string
+  email: string
+  message: string
+  created_at: string
+  due_at: string
+  /** Open, and due before now. */
+  overdue: boolean
+  decided_at: string | null
+  /** The customer that it became. */
+  customer: string | null
+  /** Why it was rejected. */
+  reason: string | null
+}
+
+export type NewAccessRequest = Pick<AccessRequest, 'id' | 'company' | 'name' | 'email' | 'message'> & {
+  dueAt: string
+}
+
+/** Keeps a request; as the serving role. */
+export const addAccessRequest = async (db: Db, request: NewAccessRequest): Promise<void> => {
+  const { id, company, name, email, message, dueAt } = request
+  await sql`select add_access_request(${id}, ${company}, ${name}, ${email}, ${message},
+    ${dueAt}::timestamptz)`.execute(db)
+}
+
+/** Open requests whose time is over; as serving role or operator. */
+export const countOverdueRequests = async (db: Db): Promise<number> => {
+  const { rows } = await sql<{ n: number }>`select count_overdue_access_requests() as n`.execute(db)
+  return rows[0]?.n ?? 0
+}
+
+/**
+ * Deletes requests that were decided, or came and never were, more than `keptDays` (at least 1) ago, writes
+ * down how many, and returns that. As serving role or operator; several at once delete each request once.
+ */
+export const deleteOldRequests = (db: Db, keptDays: number, actor: 'system' | 'operator'): Promise<number> =>
+  inTransaction(db, async (trx) => {
+    const { rows } = await sql<{ n: number }>`
+      select delete_old_access_requests(${keptDays}::integer) as n`.execute(trx)
+    const count = rows[0]?.n ?? 0
+    if (count > 0) await recordEvents(trx, [{ actor, action: 'requests.expire', details: { count } }])
+    return count
+  })
+
+/** Every request that is kept, open ones first, then by when they are or were due: the operator's list. */
+export const listAccessRequests = async (db: Db): Promise<AccessRequest[]> => {
+  const { rows } = await sql<AccessRequest>`
+    select request_id as id, status, company, name, email, message,
+      ${selectInstant('created_at')} as created_at, ${selectInstant('due_at')} as due_at,
+      status = 'open' and due_at < now() as overdue,
+      ${selectInstant('decided_at')} as decided_at, customer, reason
+    from (
+      select request_id, case when rejected_at is null then 'open' else 'rejected' end as status, company,
+        name, email, message, created_at, due_at, rejected_at as decided_at, null as customer, reason
+      from access_requests
+      union all
+      select request_id, 'approved', company, name, email, message, created_at, due_at, approved_at,
+        customer_id, null
+      from approved_requests
+    ) requests order by status <> 'open', requests.due_at, id`.execute(db)
+  return rows
+}
+
+/** The company of an open request, which nobody else decides until the transaction ends. */
+export const lockOpenRequest = async (trx: Db, id: string): Promise<{ company: string } | undefined> => {
+  const { rows } = await sql<{ company: string }>`
+    select company from access_requests where request_id = ${id} and rejected_at is null
+    for update`.execute(trx)
+  return rows[0]
+}
+
+/** Gives an open request to the customer that was made of it. Call it in the transaction that locked it. */
+export const moveToCustomer = async (trx: Db, id: string, customerId: string): Promise<void> => {
+  await sql`
+    with moved as (delete from access_requests where request_id = ${id} returning *)
+    insert into approved_requests (customer_id, request_id, company, name, email, message, created_at, due_at)
+    select ${customerId}, request_id, company, name, email, message, created_at, due_at from moved`.execute(
+    trx,
+  )
+}
+
+/** Rejects an open request; undefined where there is none. */
+export const rejectRequest = async (
+  db: Db,
+  id: string,
+  reason: string | null,
+): Promise<{ id: string; decided_at: string } | undefined> => {
+  const { rows } = await sql<{ id: string; decided_at: string }>`
+    update access_requests set rejected_at = now(), reason = ${reason}
+    where request_id = ${id} and rejected_at is null
+    returning request_id as id, ${selectInstant('rejected_at')} as decided_at`.execute(db)
+  return rows[0]
+}

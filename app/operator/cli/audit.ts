@@ -1,0 +1,119 @@
+import { Command, InvalidArgumentError } from 'commander'
+import { formatHead, type Head, parseHead } from '../../audit/chain.ts'
+import { type AuditEntry, listEntries } from '../../audit/list.ts'
+import { pruneAudit } from '../../audit/prune.ts'
+import { collectReads } from '../../audit/reads.ts'
+import { inSnapshot, type Verification, verifyAudit } from '../../audit/verify.ts'
+import { parseConfig } from '../../config/config.ts'
+import { parseCount, parseSince, parseSlug } from './arguments.ts'
+import { recordAct } from './audited.ts'
+import { withOperator, withSchemaOwner } from './context.ts'
+import { createCommand, formatFields, formatTable, type Output, print } from './output.ts'
+import { Refusal, Reported } from './refusal.ts'
+import type { Shell } from './shell.ts'
+
+const defaultLimit = 50
+const dayMs = 86_400_000
+
+const parsePublished = (value: string): Head => {
+  const head = parseHead(value)
+  if (!head) throw new InvalidArgumentError('expected a head as the log shows it: <number>:<43 characters>')
+  return head
+}
+
+const toCells = ({ customer_ref, request_id, details, customer, ...entry }: AuditEntry) => ({
+  ...entry,
+  customer: customer ?? (customer_ref && `erased ${customer_ref}`),
+  details: details && JSON.stringify(details),
+})
+
+type ListOptions = Output & { customer?: string; since?: string; limit: number }
+
+const list = async (shell: Shell, options: ListOptions): Promise<void> => {
+  const { customer, since, limit } = options
+  const entries = await withOperator(shell, async (db) => {
+    await collectReads(db, 'all')
+    const found = await listEntries(db, { customer, since, limit })
+    await recordAct(db, { action: 'audit.list', customer, details: { since, limit } })
+    return found
+  })
+  print(shell, options, entries, formatTable(entries.map(toCells), 'no entries yet'))
+}
+
+const toResult = ({ fault, head, ...counts }: Verification, published: Head | undefined) => ({
+  ok: fault === null,
+  first_bad: fault && { seal: fault.sealNo, entry: fault.entryId, reason: fault.reason },
+  ...counts,
+  head: formatHead(head),
+  compared_with: published ? formatHead(published) : null,
+})
+
+const describe = ({ first_bad, ...rest }: ReturnType<typeof toResult>): string => {
+  const hint = 'Without --head a tail that was cut off cannot be seen: give the newest head from the log'
+  const verdict = first_bad ? { first_bad: JSON.stringify(first_bad) } : {}
+  return `${formatFields({ ...rest, ...verdict })}${rest.compared_with ? '' : `\n\n${hint}`}`
+}
+
+const verify = async (shell: Shell, options: Output & { head?: Head }): Promise<void> => {
+  const published = options.head
+  const found = await withOperator(shell, async (db, openSecrets) => {
+    const verification = await inSnapshot(db, (trx) => verifyAudit(trx, openSecrets(), published))
+    const { fault, verified } = verification
+    const outcome = fault ? 'refused' : 'ok'
+    await recordAct(db, { action: 'audit.verify', outcome, details: { verified, fault } })
+    return verification
+  })
+  if (published && published.sealNo < found.anchor) {
+    throw new Refusal(`That head was pruned. The chain begins at seal ${found.anchor}: give a later head`)
+  }
+  const result = toResult(found, published)
+  print(shell, options, result, describe(result))
+  if (!result.ok) throw new Reported()
+}
+
+const prune = async (
+  shell: Shell,
+  { before: given, ...options }: Output & { before?: string },
+  command: Command,
+): Promise<void> => {
+  const { auditDays } = parseConfig(shell.env)
+  const before =
+    given ?? (auditDays === undefined ? undefined : new Date(Date.now() - auditDays * dayMs).toISOString())
+  if (before === undefined) command.error("error: give '--before', or set AUDIT_DAYS")
+  const { fault, ...result } = await withSchemaOwner(shell, (db, openSecrets) =>
+    pruneAudit(db, openSecrets(), before),
+  )
+  if (fault)
+    throw new Refusal(`Nothing pruned: entry ${fault.entryId ?? '?'}, seal ${fault.sealNo}: ${fault.reason}`)
+  print(shell, options, result, formatFields(result))
+}
+
+/** `certdata audit …` */
+export const auditCommand = (shell: Shell): Command =>
+  new Command('audit')
+    .description('the audit trail: who did what, and who read what')
+    .addCommand(
+      createCommand('list', 'the newest entries')
+        .option('--customer <slug>', 'only entries of this customer', parseSlug)
+        .option('--since <when>', 'only entries since this day (UTC) or instant', parseSince)
+        .option('--limit <count>', 'greatest number of entries', parseCount, defaultLimit)
+        .action(list.bind(null, shell)),
+    )
+    .addCommand(
+      createCommand('verify', 'follow the chain of seals; exit code 1 names the first bad entry')
+        .option(
+          '--head <head>',
+          'a head from the log: shows whether newer entries were deleted',
+          parsePublished,
+        )
+        .action(verify.bind(null, shell)),
+    )
+    .addCommand(
+      createCommand('prune', 'delete old entries; the rest still verifies')
+        .option(
+          '--before <when>',
+          'entries older than this day (UTC) or instant; default: AUDIT_DAYS ago',
+          parseSince,
+        )
+        .action(prune.bind(null, shell)),
+    )

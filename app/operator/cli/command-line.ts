@@ -1,0 +1,76 @@
+import { Command, CommanderError } from 'commander'
+import { ConfigError } from '../../config/config.ts'
+import { describeError, Reported } from './refusal.ts'
+import type { Screen, Shell } from './shell.ts'
+
+const usage = 2
+const refused = 1
+
+type MakeCommand = (shell: Shell) => Command
+
+/** Each command loads its own modules: to load those of all commands takes longer than most commands do. */
+const commands: Readonly<Record<string, () => Promise<MakeCommand>>> = {
+  migrate: async () => (await import('./migrate.ts')).migrateCommand,
+  import: async () => (await import('./import.ts')).importCommand,
+  customers: async () => (await import('./customers.ts')).customersCommand,
+  keys: async () => (await import('./keys.ts')).keysCommand,
+  custom: async () => (await import('./custom.ts')).customCommand,
+  requests: async () => (await import('./requests.ts')).requestsCommand,
+  audit: async () => (await import('./audit.ts')).auditCommand,
+  'signing-keys': async () => (await import('./signing-keys.ts')).signingKeysCommand,
+  changes: async () => (await import('./changes.ts')).changesCommand,
+  config: async () => (await import('./config.ts')).configCommand,
+}
+
+/** The program with the command that `word` names, or with all of them for help and for a name that is wrong. */
+const createProgram = async (word: string, shell: Shell): Promise<Command> => {
+  const program = new Command('certdata').description(
+    "The operator's command line of the certification data service",
+  )
+  const names = Object.hasOwn(commands, word) ? [word] : Object.keys(commands)
+  for (const make of await Promise.all(names.map((name) => commands[name]?.()))) {
+    if (make) program.addCommand(make(shell))
+  }
+  return program
+}
+
+/** Columns of help where nobody sees it at once. */
+const pipeWidth = 80
+
+const widthOf = ({ isTTY, columns }: Screen): number => (isTTY && columns) || pipeWidth
+
+/** Has commander, in a command and all below it, write to the shell and throw where it would end the process. */
+const settle = (command: Command, shell: Shell): void => {
+  const { stdout, stderr } = shell
+  command.exitOverride().configureOutput({
+    writeOut: (text) => void stdout.write(text),
+    writeErr: (text) => void stderr.write(text),
+    getOutHelpWidth: () => widthOf(stdout),
+    getErrHelpWidth: () => widthOf(stderr),
+  })
+  for (const inner of command.commands) settle(inner, shell)
+}
+
+/** Commander has said already what was wrong with the command line; help that was asked for is no fault. */
+const exitCodeOf = (error: unknown, { stderr }: Shell): number => {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : usage
+  if (error instanceof Reported) return refused
+  stderr.write(`${describeError(error)}\n`)
+  return error instanceof ConfigError ? usage : refused
+}
+
+/**
+ * Runs one command, such as `['customers', 'list']`, and returns its exit code: 0 done, 1 refused or failed,
+ * 2 a wrong command line or environment. Never throws: what is wrong is said on `stderr`. Several may run in
+ * one process, also at once.
+ */
+export const runCommandLine = async (words: readonly string[], shell: Shell): Promise<number> => {
+  try {
+    const program = await createProgram(words[0] ?? '', shell)
+    settle(program, shell)
+    await program.parseAsync(words, { from: 'user' })
+    return 0
+  } catch (error) {
+    return exitCodeOf(error, shell)
+  }
+}

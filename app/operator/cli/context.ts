@@ -1,0 +1,103 @@
+import { resolve } from 'node:path'
+import { type Config, parseConfig } from '../../config/config.ts'
+import { createSecrets, type Secrets } from '../../config/secrets.ts'
+import { createDb, createPool, operatorRole } from '../../db/connect.ts'
+import { listPendingMigrations } from '../../db/migrate.ts'
+import type { Db } from '../../db/schema.ts'
+import { openSecretKeys } from '../../local/secret-keys.ts'
+import { Refusal } from './refusal.ts'
+import type { Shell } from './shell.ts'
+
+const packageRoot = resolve(import.meta.dirname, '../../..')
+
+type Server = {
+  url: string
+  isEmbedded: boolean
+  /** Opened when needed: only migrations and rotations seal anything. */
+  openSecrets: () => Secrets
+}
+
+const useEmbedded = async <T>(
+  shell: Shell,
+  config: Config,
+  use: (server: Server) => Promise<T>,
+): Promise<T> => {
+  const log = (message: string) => shell.stderr.write(`${message}\n`)
+  const { startEmbedded } = await import('../../local/embedded.ts')
+  const { url, directory, release } = await startEmbedded({ dataDir: config.dataDir, packageRoot, log })
+  // The bundled server must not stay behind. What was not committed is rolled back.
+  const forgetSignals = shell.onSignal(release)
+  const openSecrets = () => createSecrets(openSecretKeys(config, packageRoot, directory))
+  try {
+    return await use({ url, isEmbedded: true, openSecrets })
+  } finally {
+    forgetSignals()
+    await release()
+  }
+}
+
+const useServer = <T>(shell: Shell, use: (server: Server) => Promise<T>): Promise<T> => {
+  const config = parseConfig(shell.env)
+  const url = config.databaseAdminUrl
+  if (url === undefined) return useEmbedded(shell, config, use)
+  const openSecrets = () => createSecrets(openSecretKeys(config, packageRoot))
+  return use({ url, isEmbedded: false, openSecrets })
+}
+
+const connect = async <T>(url: string, role: string | undefined, use: (db: Db) => Promise<T>): Promise<T> => {
+  const pool = createPool(url, {
+    ...(role === undefined ? {} : { role }),
+    max: 1,
+    applicationName: 'certdata-cli',
+    statementTimeoutMs: 0,
+    // The statement that was running says it better.
+    onError: () => {},
+  })
+  const db = createDb(pool)
+  try {
+    return await use(db)
+  } finally {
+    await db.destroy()
+  }
+}
+
+const requireSchema = async (db: Db, server: Server): Promise<void> => {
+  const pending = await listPendingMigrations(db)
+  if (pending.length === 0) return
+  if (!server.isEmbedded) throw new Refusal('The schema is not up to date: run certdata migrate first')
+  // Loaded here, because most commands need neither: its modules take longer than the rest of a command.
+  const { prepareDatabase } = await import('../../local/prepare.ts')
+  await prepareDatabase(db, server.openSecrets())
+}
+
+/**
+ * Runs `use` as the owner of the configured database, the bundled one included, whether or not the service
+ * is running on it. Throws ConfigError, the driver's errors, and what `use` throws.
+ */
+export const withOwner = <T>(shell: Shell, use: (db: Db, secrets: Secrets) => Promise<T>): Promise<T> =>
+  useServer(shell, (server) => connect(server.url, undefined, (db) => use(db, server.openSecrets())))
+
+const withRole = <T>(
+  shell: Shell,
+  role: string | undefined,
+  use: (db: Db, openSecrets: () => Secrets) => Promise<T>,
+): Promise<T> =>
+  useServer(shell, async (server) => {
+    await connect(server.url, undefined, (db) => requireSchema(db, server))
+    return connect(server.url, role, (db) => use(db, server.openSecrets))
+  })
+
+/**
+ * Runs `use` as the operator's role, which sees every customer. Throws a Refusal where the schema is not
+ * up to date; the bundled database is brought up to date instead.
+ */
+export const withOperator = <T>(
+  shell: Shell,
+  use: (db: Db, openSecrets: () => Secrets) => Promise<T>,
+): Promise<T> => withRole(shell, operatorRole, use)
+
+/** The same as the owner, for what the operator's role may not: take from the audit trail. */
+export const withSchemaOwner = <T>(
+  shell: Shell,
+  use: (db: Db, openSecrets: () => Secrets) => Promise<T>,
+): Promise<T> => withRole(shell, undefined, use)

@@ -1,0 +1,128 @@
+import type { FileHandle } from 'node:fs/promises'
+import { open } from 'node:fs/promises'
+import type { Command } from 'commander'
+import { demoCustomerId } from '../../identity/principal.ts'
+import { type ImportReport, importRecords, type LineNote } from '../../import/index.ts'
+import { parseSlug } from './arguments.ts'
+import { recordAct } from './audited.ts'
+import { withOperator } from './context.ts'
+import { createCommand, type Output, print } from './output.ts'
+import { createProgress } from './progress.ts'
+import { Refusal, Reported } from './refusal.ts'
+import type { Shell } from './shell.ts'
+
+type ImportCommandOptions = Output & {
+  replace?: true
+  force?: true
+  dryRun?: true
+  customer?: string
+}
+
+/** Notes printed of each kind; `--json` has more. */
+const maxPrinted = 20
+
+const formatReport = (report: ImportReport): string => {
+  const { read, created, updated, unchanged, deleted, bad, warnings } = report
+  const counts = Object.entries({ created, updated, unchanged, deleted, bad, warnings })
+  const lines = `${read} ${read === 1 ? 'line' : 'lines'}${report.dryRun ? ' (dry run, nothing written)' : ''}`
+  // A slug that was misspelt makes a customer: it should be seen.
+  const { customersCreated: added } = report
+  const customers =
+    added === 0 ? '' : `; ${added} new ${added === 1 ? 'customer' : 'customers'}, on plan basic`
+  return `${lines}: ${counts.map(([name, count]) => `${count} ${name}`).join(', ')}${customers}`
+}
+
+/** Whose records were changed is written with the changes; this says what the command was. */
+const summarise = ({ read, created, updated, deleted, bad, dryRun }: ImportReport) => ({
+  lines: read,
+  created,
+  updated,
+  deleted,
+  bad,
+  dry_run: dryRun,
+})
+
+const toJson = ({
+  badLines,
+  warningLines,
+  customersCreated,
+  deletionRefused,
+  dryRun,
+  ...counts
+}: ImportReport) => ({
+  ...counts,
+  customers_created: customersCreated,
+  dry_run: dryRun,
+  bad_lines: badLines,
+  warning_lines: warningLines,
+  deletion_refused: deletionRefused,
+})
+
+const printNotes = ({ stderr }: Shell, kind: string, notes: readonly LineNote[], count: number) => {
+  for (const { line, reason } of notes.slice(0, maxPrinted)) {
+    stderr.write(`line ${line}: ${kind}${reason}\n`)
+  }
+  if (count > maxPrinted) stderr.write(`… and ${count - maxPrinted} more\n`)
+}
+
+type Source = { stream: AsyncIterable<Uint8Array>; sizeBytes?: number }
+
+const openSource = async (shell: Shell, file: string): Promise<Source> => {
+  if (file === '-') return { stream: shell.stdin }
+  let handle: FileHandle
+  try {
+    handle = await open(file)
+  } catch (cause) {
+    throw new Refusal(`${file} cannot be read: ${(cause as Error).message}`, { cause })
+  }
+  const stats = await handle.stat()
+  return { stream: handle.createReadStream(), ...(stats.isFile() ? { sizeBytes: stats.size } : {}) }
+}
+
+const runImport = async (
+  shell: Shell,
+  file: string,
+  options: ImportCommandOptions,
+  command: Command,
+): Promise<void> => {
+  const { customer, replace = false, force = false, dryRun = false } = options
+  if (force && !replace)
+    command.error("error: option '--force' needs '--replace': it is about what is deleted")
+  if (customer === demoCustomerId) throw new Refusal(`${customer} is the customer of the example data`)
+  const report = await withOperator(shell, async (db) => {
+    const { stream, sizeBytes } = await openSource(shell, file)
+    const progress = createProgress(shell.stderr, sizeBytes)
+    try {
+      const done = await importRecords(db, progress.watch(stream), {
+        ...(customer === undefined ? {} : { customer }),
+        replace,
+        force,
+        dryRun,
+        isAudited: true,
+        onProgress: progress.report,
+      })
+      await recordAct(db, { action: 'import', customer, details: summarise(done) })
+      return done
+    } finally {
+      progress.end()
+    }
+  })
+  printNotes(shell, 'warning: ', report.warningLines, report.warnings)
+  printNotes(shell, '', report.badLines, report.bad)
+  if (report.deletionRefused) shell.stderr.write(`${report.deletionRefused} (--force deletes them)\n`)
+  print(shell, options, toJson(report), formatReport(report))
+  if (report.bad > 0 || report.deletionRefused) throw new Reported()
+}
+
+/** `certdata import` */
+export const importCommand = (shell: Shell) =>
+  createCommand('import', 'import records from a file of JSON lines')
+    .argument('<file>', 'NDJSON file; - reads standard input')
+    .option('--replace', 'the file is the whole state of its customers: delete records that it does not name')
+    .option(
+      '--force',
+      'with --replace: delete also if lines are bad, or if more than half of the records would go',
+    )
+    .option('--customer <slug>', 'customer of lines that name none; other customers are refused', parseSlug)
+    .option('--dry-run', 'check and count the lines, write nothing')
+    .action(runImport.bind(null, shell))

@@ -1,0 +1,27 @@
+import { sql } from 'kysely'
+import type { Db } from '../../db/schema.ts'
+
+/** A table that knows customers, and its columns but those that hold secrets. */
+export type CustomerTable = { name: string; columns: string[] }
+
+/** Hashes and sealed keys, besides all bytes: what they protect tells nothing of the customer. */
+const secretColumn = '(^|_)(secret|sha256|hash|salt|sealed|mac)(_|$)'
+
+/**
+ * Every table with a column `customer_id`, asked of the catalogue, so that no later table is forgotten;
+ * `customers` last, because deleting there takes rows of others along. Partitions count as their table.
+ */
+export const listCustomerTables = async (db: Db): Promise<CustomerTable[]> => {
+  const { rows } = await sql<CustomerTable>`
+    select c.relname as name,
+      array_agg(a.attname::text order by a.attnum)
+        filter (where a.atttypid <> 'bytea'::regtype and a.attname::text !~ ${secretColumn}) as columns
+    from pg_class c
+    join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+    where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
+      and exists (
+        select from pg_attribute k
+        where k.attrelid = c.oid and k.attname = 'customer_id' and not k.attisdropped)
+    group by c.relname order by c.relname = 'customers', c.relname`.execute(db)
+  return rows
+}

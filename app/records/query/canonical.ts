@@ -1,0 +1,85 @@
+import { formatPairs, joinList } from '../../http/pairs.ts'
+import { type Condition, defaultLimit, formatSortKey, type Operator, type Query } from './query.ts'
+
+type Pairs = [name: string, value: string][]
+
+const byText = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0)
+
+/** How a normalised operator may be written; where one is given twice, the next spelling serves. */
+const spellings: Partial<Record<Operator, readonly string[]>> = {
+  in: ['', '[in]', '[eq]'],
+  nin: ['[nin]', '[ne]'],
+}
+
+const writeValues = ({ operator, values }: Condition): string =>
+  operator === 'in' || operator === 'nin' || operator === 'all'
+    ? joinList([...new Set(values)].sort(byText))
+    : (values[0] as string)
+
+/** Conditions of one field and operator, as pairs. Lists come first: `eq` and `ne` hold one value, whole. */
+const writeGroup = (group: readonly Condition[]): Pairs => {
+  const [first] = group as [Condition]
+  const { field, operator } = first
+  const names = spellings[operator] ?? [`[${operator}]`]
+  // As nearly all are: nothing to put in order.
+  if (group.length === 1) return [[`${field}${names[0]}`, writeValues(first)]]
+  const byWriting = new Map(group.map((each) => [writeValues(each), each.values]))
+  const isList = (values: readonly string[]) => Number(new Set(values).size > 1)
+  const written = [...byWriting].sort((a, b) => isList(b[1]) - isList(a[1]) || byText(a[0], b[0]))
+  return written.map(([writing, values], index) => {
+    const name = names[index] as string
+    return [`${field}${name}`, name === '[eq]' || name === '[ne]' ? (values[0] as string) : writing]
+  })
+}
+
+type Filters = Pick<Query, 'resource' | 'conditions' | 'on' | 'expiringWithin' | 'sort'>
+
+const filterPairs = (query: Filters): Pairs => {
+  const groups = Map.groupBy(query.conditions, ({ field, operator }) => `${field} ${operator}`)
+  const pairs = [...groups.values()].flatMap(writeGroup)
+  pairs.sort((a, b) => byText(a[0], b[0]) || byText(a[1], b[1]))
+  if (query.on) pairs.push(['on', query.on])
+  if (query.expiringWithin !== undefined) pairs.push(['expiring_within', String(query.expiringWithin)])
+  const sort = query.sort.map(formatSortKey).join(',')
+  if (sort !== query.resource.defaultSort) pairs.push(['sort', sort])
+  return pairs
+}
+
+/**
+ * What a cursor belongs to: filters, sort, and the day and window asked for. The same text for every way
+ * of writing the same query.
+ */
+export const formatSelection = (query: Filters): string => formatPairs(filterPairs(query))
+
+/** What a query says beside its selection and its cursor. */
+const formatView = (query: Query): string => {
+  const pairs: Pairs = []
+  if (query.fields) {
+    const chosen = new Set(query.fields)
+    pairs.push(['fields', [...query.resource.fields.keys()].filter((name) => chosen.has(name)).join(',')])
+  }
+  if (query.includes.length > 0) pairs.push(['include', [...query.includes].sort(byText).join(',')])
+  if (query.count) pairs.push(['count', 'exact'])
+  if (query.limit !== defaultLimit) pairs.push(['limit', String(query.limit)])
+  return formatPairs(pairs)
+}
+
+const join = (left: string, right: string) =>
+  left === '' || right === '' ? left + right : `${left}&${right}`
+
+/** The canonical query string of another page: `list` is one without a cursor. */
+export const withCursor = (list: string, cursor: string): string =>
+  join(list, formatPairs([['cursor', cursor]]))
+
+/** The texts of a query: its selection; the list of which it asks for a page, its cursor left out; the whole. */
+export const formatParts = (query: Query): { selection: string; list: string; canonical: string } => {
+  const selection = formatSelection(query)
+  const list = join(selection, formatView(query))
+  return { selection, list, canonical: query.cursor ? withCursor(list, query.cursor) : list }
+}
+
+/**
+ * The one query string for all ways of asking the same; the cache's key, and the links' query. Parsing it
+ * gives the same query. `cursor` stands last.
+ */
+export const formatQuery = (query: Query): string => formatParts(query).canonical

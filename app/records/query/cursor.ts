@@ -1,0 +1,42 @@
+import { hash } from 'node:crypto'
+import { createSignedText, type Mac } from '../../config/signed.ts'
+
+export type CursorCodec = {
+  /** `selection`: resource, filters and sort in canonical form. `keys`: the last row's, as text. */
+  encode(customerId: string, selection: string, keys: readonly string[]): string
+  /** Whether we made it for this customer, whatever it belongs to. */
+  isGenuine(customerId: string, cursor: string): boolean
+  /** The keys, or why the cursor is refused. */
+  decode(customerId: string, selection: string, cursor: string): { keys: string[] } | { detail: string }
+}
+
+/** What is wrong with a cursor that is not ours. */
+export const foreignCursor = 'expected page.next_cursor of an earlier answer, unchanged'
+
+const version = 1
+const fingerprintBytes = 8
+
+const fingerprintOf = (selection: string) => hash('sha256', selection, 'buffer').subarray(0, fingerprintBytes)
+
+/**
+ * Keyset positions as opaque text: fingerprint of the selection, keys as JSON, signed. Stateless, so a cursor
+ * outlives its row, a deploy, and the key that made it as long as that still checks.
+ */
+export const createCursorCodec = (secrets: Mac): CursorCodec => {
+  const signed = createSignedText(secrets, 'cursor', version)
+  return {
+    encode(customerId, selection, keys) {
+      const payload = Buffer.concat([fingerprintOf(selection), Buffer.from(JSON.stringify(keys))])
+      return signed.sign(customerId, payload)
+    },
+    isGenuine: (customerId, cursor) => signed.open(customerId, cursor) !== undefined,
+    decode(customerId, selection, cursor) {
+      const payload = signed.open(customerId, cursor)
+      if (!payload) return { detail: foreignCursor }
+      if (!payload.subarray(0, fingerprintBytes).equals(fingerprintOf(selection))) {
+        return { detail: 'this cursor belongs to another resource, other filters or another sort' }
+      }
+      return { keys: JSON.parse(payload.subarray(fingerprintBytes).toString()) as string[] }
+    },
+  }
+}

@@ -1,0 +1,21 @@
+import { ApiError } from '../../errors.ts'
+import { type Pair, parsePairs } from '../../http/pairs.ts'
+
+/**
+ * Refuses every parameter but those that `isAllowed`: what has none ignores none either. Throws 400
+ * `invalid_query` that names each.
+ */
+export const refuseParameters = (
+  rawQuery: string,
+  detail: string,
+  isAllowed: (pair: Pair) => boolean = () => false,
+): void => {
+  const unknown = parsePairs(rawQuery).filter((pair) => !isAllowed(pair))
+  if (unknown.length === 0) return
+  throw new ApiError('invalid_query', {
+    detail,
+    errors: unknown.map(({ name }) => {
+      return { parameter: name, code: 'unknown_parameter', detail: 'This address takes no parameters' }
+    }),
+  })
+}

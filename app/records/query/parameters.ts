@@ -1,0 +1,65 @@
+import type { Fault } from '../../errors.ts'
+import { formatPairs, type Pair, parsePairs } from '../../http/pairs.ts'
+import { findNearest } from './nearest.ts'
+import { maxParameters } from './query.ts'
+import { type Reader, type Reading, refuse } from './readers.ts'
+
+/** Faults of one pair, and the pair that was meant, where that can be told. */
+export type PairReading = { faults: Fault[]; meant?: readonly [name: string, value: string] }
+
+/** What a whole query string says: every fault, and what each pair should have been. */
+export type PairsReading = { faults: Fault[]; meant: readonly (PairReading['meant'] | undefined)[] }
+
+/** One parameter's value by its reader. */
+export const readValue = (name: string, reader: Reader, value: string | undefined): PairReading => {
+  const reading: Reading =
+    value === undefined
+      ? refuse('invalid_value', 'expected percent-encoded UTF-8')
+      : value === ''
+        ? refuse('invalid_value', 'expected a value')
+        : reader(value)
+  const faults = reading.faults.map((fault) => ({ parameter: name, ...fault }))
+  return reading.cure === undefined ? { faults } : { faults, meant: [name, reading.cure] }
+}
+
+/** The fault of a name that is none of `known`; `what` is wrong with it. */
+export const unknownParameter = (
+  name: string,
+  known: readonly string[],
+  what = 'is not a parameter here',
+): { fault: Fault; nearest?: string } => {
+  const nearest = findNearest(name, known)
+  const detail = `${name} ${what}; expected one of: ${known.join(', ')}`
+  const fault = { parameter: name, code: 'unknown_parameter', detail }
+  return nearest ? { fault: { ...fault, did_you_mean: nearest }, nearest } : { fault }
+}
+
+/** Reads every pair of a query string; a name that was given before is a fault. */
+export const readPairs = (rawQuery: string, readPair: (pair: Pair) => PairReading): PairsReading => {
+  const pairs = parsePairs(rawQuery)
+  if (pairs.length > maxParameters) {
+    const detail = `expected at most ${maxParameters} parameters, got ${pairs.length}`
+    const { name } = pairs[maxParameters] as Pair
+    return { faults: [{ parameter: name, code: 'too_many_values', detail }], meant: [undefined] }
+  }
+  const seen = new Set<string>()
+  const readings = pairs.map((pair): PairReading => {
+    if (seen.has(pair.name)) {
+      const detail = `${pair.name} was given before; several values go into one, separated by commas`
+      return { faults: [{ parameter: pair.name, code: 'duplicate_parameter', detail }] }
+    }
+    seen.add(pair.name)
+    return readPair(pair)
+  })
+  return {
+    faults: readings.flatMap((reading) => reading.faults),
+    meant: readings.map((reading, index) => {
+      const { name, value } = pairs[index] as Pair
+      return reading.faults.length === 0 ? [name, value as string] : reading.meant
+    }),
+  }
+}
+
+/** The query string that was meant, where each fault has a cure. */
+export const formatMeant = ({ meant }: PairsReading): string | undefined =>
+  meant.every((each) => each !== undefined) ? formatPairs(meant) : undefined

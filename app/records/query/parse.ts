@@ -1,0 +1,163 @@
+import type { Fault } from '../../errors.ts'
+import type { Pair } from '../../http/pairs.ts'
+import type { Field, Resource } from '../resources/define.ts'
+import { controlReaders, type Draft, type DraftReader, pagesOnly, type Shape } from './controls.ts'
+import { findNearest } from './nearest.ts'
+import {
+  formatMeant,
+  type PairReading,
+  type PairsReading,
+  readPairs,
+  readValue,
+  unknownParameter,
+} from './parameters.ts'
+import { defaultLimit, type Operator, operatorsOf, parseSortKey, type Query } from './query.ts'
+import { many, type Reader, single } from './readers.ts'
+import { parsePrefix, parseValue } from './values.ts'
+
+/**
+ * A query; or every fault in it and, where each has a cure, the query string that was meant. `cursor`
+ * comes along because only the caller can judge whether it is genuine, and that may be one more fault.
+ */
+export type Outcome = { query: Query } | { faults: Fault[]; corrected?: string; cursor?: string }
+
+const filterName = /^([^[\]]+)\[([^[\]]*)\]$/
+
+/** `eq` and `ne` are lists of one; bare `=` is `in`. */
+const normalised: Record<string, Operator> = { eq: 'in', ne: 'nin' }
+
+const filterReader = (field: Field, operator: string, draft: Draft): Reader => {
+  const take = (values: readonly string[]) => {
+    const normal = normalised[operator] ?? (operator as Operator)
+    draft.conditions.push({ field: field.name, operator: normal, values: [...new Set(values)] })
+  }
+  if (operator === 'null') {
+    const parse = (text: string) =>
+      text === 'true' || text === 'false' ? { value: text } : { detail: 'expected true or false' }
+    return single(parse, (value) => take([value]))
+  }
+  if (operator === 'prefix') return single(parsePrefix, (value) => take([value]))
+  if (operator === 'in' || operator === 'nin' || operator === 'all') {
+    return many((text) => parseValue(field, text), take)
+  }
+  return single(
+    (text) => parseValue(field, text),
+    (value) => take([value]),
+  )
+}
+
+/** Where a filter is read: the fields that may be named, every name that means something, and what is read. */
+export type FilterContext = {
+  resource: Resource
+  filterable: readonly Field[]
+  known: readonly string[]
+  draft: Draft
+}
+
+/** Reads one condition, `field=value` or `field[operator]=value`, into the draft. */
+export const readFilter = ({ name, value }: Pair, context: FilterContext): PairReading => {
+  const { resource, filterable, known, draft } = context
+  const bracketed = filterName.exec(name)
+  const base = bracketed?.[1] ?? name
+  const field = filterable.find((each) => each.name === base)
+  if (!field) {
+    const what = resource.fields.has(base) ? 'cannot be filtered' : undefined
+    const { fault, nearest } = unknownParameter(base, known, what)
+    const rename = nearest && value !== undefined
+    const isFilter = filterable.some((each) => each.name === nearest)
+    const meant = bracketed && (isFilter || !nearest) ? `${nearest}[${bracketed[2]}]` : nearest
+    const faults = [{ ...fault, parameter: name, ...(nearest ? { did_you_mean: meant as string } : {}) }]
+    return rename ? { faults, meant: [meant as string, value] } : { faults }
+  }
+  const operator = bracketed ? (bracketed[2] as string) : 'in'
+  if (!operatorsOf(field).includes(operator)) {
+    const nearest = findNearest(operator, operatorsOf(field))
+    const detail = `${field.name} takes: ${operatorsOf(field).join(', ')}`
+    const fault = { parameter: name, code: 'unknown_operator', detail }
+    if (!nearest) return { faults: [fault] }
+    const faults = [{ ...fault, did_you_mean: `${field.name}[${nearest}]` }]
+    return value === undefined ? { faults } : { faults, meant: [`${field.name}[${nearest}]`, value] }
+  }
+  return readValue(name, filterReader(field, operator, draft), value)
+}
+
+/** What may be asked of a resource. */
+type Grammar = Readonly<{
+  controls: ReadonlyMap<string, DraftReader>
+  filterable: readonly Field[]
+  known: readonly string[]
+}>
+
+const createGrammar = (resource: Resource, shape: Shape): Grammar => {
+  const controls = controlReaders(resource, shape)
+  const filterable = shape !== 'item' ? [...resource.fields.values()].filter((field) => field.filter) : []
+  const named = [...filterable.map((field) => field.name), ...controls.keys()]
+  const known = shape === 'export' ? named.filter((name) => !pagesOnly.includes(name)) : named
+  return { controls, filterable, known }
+}
+
+const grammars = new WeakMap<Resource, Map<Shape, Grammar>>()
+
+/** Made once for each resource and shape: most of a query's parsing would be to make it again. */
+const grammarOf = (resource: Resource, shape: Shape): Grammar => {
+  let shapes = grammars.get(resource)
+  if (!shapes) {
+    shapes = new Map()
+    grammars.set(resource, shapes)
+  }
+  let grammar = shapes.get(shape)
+  if (!grammar) {
+    grammar = createGrammar(resource, shape)
+    shapes.set(shape, grammar)
+  }
+  return grammar
+}
+
+/**
+ * Reads a query string for `resource`. Every fault is found, none is ignored, nothing is coerced.
+ * Pure: neither the day nor the customer matters.
+ */
+export const parseQuery = (resource: Resource, shape: Shape, rawQuery: string): Outcome => {
+  const draft: Draft = { conditions: [] }
+  const { controls, filterable, known } = grammarOf(resource, shape)
+  const context: FilterContext = { resource, filterable, known, draft }
+
+  const readPair = (pair: Pair): PairReading => {
+    const control = controls.get(pair.name)
+    return control ? readValue(pair.name, control(draft), pair.value) : readFilter(pair, context)
+  }
+
+  const reading = readPairs(rawQuery, readPair)
+  const { faults } = reading
+  if (faults.length > 0) {
+    const corrected = correct(resource, shape, reading)
+    return {
+      faults,
+      ...(corrected === undefined ? {} : { corrected }),
+      ...(draft.cursor === undefined ? {} : { cursor: draft.cursor }),
+    }
+  }
+  return { query: complete(resource, shape, draft) }
+}
+
+/** Only a query that is right as corrected is worth proposing. */
+const correct = (resource: Resource, shape: Shape, reading: PairsReading): string | undefined => {
+  const corrected = formatMeant(reading)
+  if (corrected === undefined) return undefined
+  const again = parseQuery(resource, shape, corrected)
+  // A name put right may bring to light a value that is wrong: then that cure counts.
+  return 'query' in again ? corrected : again.corrected
+}
+
+const complete = (resource: Resource, shape: Shape, draft: Draft): Query => ({
+  resource,
+  conditions: draft.conditions,
+  sort: draft.sort ?? [parseSortKey(resource.defaultSort)],
+  fields: draft.fields,
+  includes: draft.includes ?? [],
+  limit: draft.limit ?? (shape === 'export' ? Number.POSITIVE_INFINITY : defaultLimit),
+  cursor: draft.cursor,
+  count: draft.count ?? false,
+  on: draft.on,
+  expiringWithin: draft.expiringWithin,
+})

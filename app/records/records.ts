@@ -1,0 +1,165 @@
+import type { Answer, ReadThrough } from '../cache/read-through.ts'
+import type { Db } from '../db/schema.ts'
+import { toUnavailable } from '../db/unreachable.ts'
+import { ApiError, type Fault } from '../errors.ts'
+import { formatStale } from '../http/cache-status.ts'
+import { typeByFormat } from '../http/media-type.ts'
+import { parsePairs, splitList } from '../http/pairs.ts'
+import type { Principal } from '../identity/principal.ts'
+import { cacheKey } from './keys.ts'
+import { withCursor } from './query/canonical.ts'
+import { type CursorCodec, foreignCursor } from './query/cursor.ts'
+import { type Plan, planQuery } from './query/plan.ts'
+import { createPrepare, type Prepared } from './query/prepare.ts'
+import type { Resource } from './resources/define.ts'
+import { readItem, readPage } from './sql/read.ts'
+import { createShapes } from './sql/shapes.ts'
+import { pageStatement } from './sql/statement.ts'
+
+export type RecordRequest = {
+  principal: Principal
+  resource: Resource
+  /** Absent: a page. */
+  id?: string
+  rawQuery: string
+  /** The client wants what is committed when it asks. */
+  noCache: boolean
+}
+
+export type Records = {
+  /**
+   * The answer to a request for a page or a record, at once where memory has it. Throws or rejects with
+   * invalid_query, invalid_cursor, not_found, unavailable.
+   */
+  answer(request: RecordRequest): Answer | Promise<Answer>
+}
+
+type Deps = {
+  db: Db
+  /** Connections to a standby. */
+  replica?: Db | undefined
+  cache: ReadThrough
+  cursors: CursorCodec
+  publicUrl: string
+  /** The UTC date, YYYY-MM-DD. */
+  today: () => string
+  /** Milliseconds from any start, never going back. */
+  monotonicNow: () => number
+}
+
+const cursorFault = (detail: string): Fault => ({ parameter: 'cursor', code: 'invalid_value', detail })
+
+const isId = (resource: Resource, id: string): boolean =>
+  resource.fields.get('id')?.element.safeParse(id).success === true
+
+/**
+ * Scopes of the resources that a query includes, as far as there are such: judged before anything else of the
+ * query (contract, section 4).
+ */
+export const includedScopes = (resource: Resource, rawQuery: string): string[] => {
+  // Looked for in every request, and seldom there.
+  if (!rawQuery.includes('include') && !rawQuery.includes('%')) return []
+  return parsePairs(rawQuery)
+    .filter(({ name }) => name === 'include')
+    .flatMap(({ value }) => splitList(value ?? ''))
+    .flatMap((name) => {
+      const included = Object.hasOwn(resource.includes, name) ? resource.includes[name] : undefined
+      return included ? [`${included.resource}:read`] : []
+    })
+}
+
+/** From a request to stored bytes: parse, canonical query, key, cache, statement. Knows no framework. */
+export const createRecords = ({
+  db,
+  replica,
+  cache,
+  cursors,
+  publicUrl,
+  today,
+  monotonicNow,
+}: Deps): Records => {
+  const prepare = createPrepare()
+  const compile = (plan: Plan) => {
+    const { sql: text, parameters } = pageStatement(plan).compile(db)
+    return { text, values: [...parameters] }
+  }
+  const shapes = createShapes(compile, monotonicNow)
+
+  /** Whether the service answers a corrected query: its format and cursor are judged as if it had arrived. */
+  const isAnswerable = (
+    customerId: string,
+    resource: Resource,
+    id: string | undefined,
+    corrected: string,
+  ) => {
+    const isExport = !['application/json', undefined].includes(typeByFormat(corrected))
+    const outcome = prepare(resource, id !== undefined ? 'item' : isExport ? 'export' : 'page', corrected)
+    if (!('prepared' in outcome)) return false
+    const { query, selection } = outcome.prepared
+    return query.cursor === undefined || 'keys' in cursors.decode(customerId, selection, query.cursor)
+  }
+
+  const parse = ({ principal, resource, id, rawQuery }: RecordRequest): Prepared => {
+    const outcome = prepare(resource, id === undefined ? 'page' : 'item', rawQuery)
+    if ('prepared' in outcome) return outcome.prepared
+    const { faults, corrected, cursor } = outcome
+    const isForeign = cursor !== undefined && !cursors.isGenuine(principal.customerId, cursor)
+    const isGood =
+      corrected !== undefined && !isForeign && isAnswerable(principal.customerId, resource, id, corrected)
+    const path = `/v1/${resource.name}${id === undefined ? '' : `/${encodeURIComponent(id)}`}`
+    throw new ApiError('invalid_query', {
+      errors: isForeign ? [...faults, cursorFault(foreignCursor)] : faults,
+      ...(!isGood ? {} : { try: `${publicUrl}${path}?${corrected}` }),
+    })
+  }
+
+  const decodeCursor = (customerId: string, { query, selection }: Prepared): string[] | undefined => {
+    if (query.cursor === undefined) return undefined
+    const decoded = cursors.decode(customerId, selection, query.cursor)
+    if ('keys' in decoded) return decoded.keys
+    throw new ApiError('invalid_cursor', { detail: decoded.detail, errors: [cursorFault(decoded.detail)] })
+  }
+
+  /** `staleSeconds`: as in `Answer`. An error has no other way to say that it may be old. */
+  const noSuchRecord = ({ noun }: Resource, staleSeconds?: number) =>
+    new ApiError('not_found', {
+      detail: `There is no ${noun} with this id`,
+      ...(staleSeconds === undefined ? {} : { headers: { 'cache-status': formatStale(staleSeconds) } }),
+    })
+
+  return {
+    answer(request) {
+      const { principal, resource, id, noCache } = request
+      const { customerId } = principal
+      const prepared = parse(request)
+      const { query, selection, list } = prepared
+      // What cannot be an id names no record; nor need the database see its bytes.
+      if (id !== undefined && !isId(resource, id)) throw noSuchRecord(resource)
+      const after = decodeCursor(customerId, prepared)
+      const moment = { customerId, today: today() }
+      const fillFrom = (source: Db) => {
+        const plan = planQuery(query, moment, after)
+        if (id !== undefined) return readItem(source, plan, id, shapes)
+        const encode = (keys: readonly string[]) => cursors.encode(customerId, selection, keys)
+        return readPage(source, plan, encode, (cursor) => withCursor(list, cursor), shapes)
+      }
+      const { dependsOn } = prepared
+      const found = (answer: Answer): Answer => {
+        if (answer.entry.isAbsent) throw noSuchRecord(resource, answer.staleSeconds)
+        return answer
+      }
+      const answer = cache.read({
+        customerId,
+        key: cacheKey(prepared, id, moment),
+        dependsOn,
+        fill: () => fillFrom(db),
+        fillFromReplica: replica && (() => fillFrom(replica)),
+        noCache,
+      })
+      if (!(answer instanceof Promise)) return found(answer)
+      return answer.then(found, (error) => {
+        throw toUnavailable(error)
+      })
+    },
+  }
+}

@@ -1,0 +1,71 @@
+import { approval } from '../../../schemas/approval.ts'
+import { defineResource } from './define.ts'
+
+const openStatuses = [
+  'preparing',
+  'testing',
+  'submitted',
+  'in_review',
+  'information_requested',
+  'on_hold',
+] as const
+
+/** Also what counts as open in a country's `approval_info`. */
+export const approvalIsOpen = `r.status in (${openStatuses.map((status) => `'${status}'`).join(',')})`
+
+export const approvals = defineResource({
+  name: 'approvals',
+  noun: 'approval',
+  schema: approval,
+  includes: {
+    product: { resource: 'products', by: 'product_id' },
+    country: { resource: 'countries', by: 'country_code' },
+    certificate: { resource: 'certificates', by: 'certificate_id' },
+  },
+  filters: {
+    id: 'equal',
+    product_id: 'equal',
+    country_code: 'equal',
+    scheme: 'equal',
+    project_id: 'equal',
+    certificate_id: 'equal',
+    status: 'equal',
+    open: 'equal',
+    requested_on: 'range',
+    submitted_on: 'range',
+    decided_on: 'range',
+    expected_on: 'range',
+    tags: 'equal',
+    updated_at: 'range',
+    created_at: 'range',
+  },
+  sorts: ['expected_on', 'requested_on', 'updated_at', 'created_at'],
+  defaultSort: '-created_at',
+  computed: {
+    open: {
+      select: `(${approvalIsOpen})`,
+      where: { true: approvalIsOpen, false: `not (${approvalIsOpen})` },
+    },
+  },
+  computedForDay: false,
+  elements: ['tags'],
+  reads: ['approvals'],
+  importing: {
+    required: ['id', 'product_id', 'country_code', 'scheme'],
+    initial: { status: 'planned' },
+    sameAs: {},
+    transitions: {
+      status: {
+        planned: ['preparing', 'not_required', 'cancelled'],
+        preparing: ['testing', 'submitted', 'on_hold', 'cancelled'],
+        testing: ['submitted', 'on_hold', 'cancelled'],
+        submitted: ['in_review', 'on_hold', 'cancelled'],
+        in_review: ['granted', 'information_requested', 'rejected', 'on_hold', 'cancelled'],
+        information_requested: ['in_review', 'on_hold', 'cancelled'],
+        on_hold: [...openStatuses, 'cancelled'],
+        rejected: ['preparing', 'cancelled'],
+        granted: ['preparing'],
+      },
+    },
+  },
+})

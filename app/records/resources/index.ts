@@ -1,0 +1,19 @@
+import { approvals } from './approvals.ts'
+import { certificates } from './certificates.ts'
+import { countries } from './countries.ts'
+import type { Resource, ResourceName } from './define.ts'
+import { lab } from './lab.ts'
+import { products } from './products.ts'
+import { projects } from './projects.ts'
+
+/** Every resource by name, in the order the documents list them. */
+export const resources: Readonly<Record<ResourceName, Resource>> = {
+  certificates,
+  products,
+  projects,
+  countries,
+  lab,
+  approvals,
+}
+
+export { resourceNames } from '../../../schemas/resource-name.ts'

@@ -1,0 +1,47 @@
+import { labReport } from '../../../schemas/lab.ts'
+import { defineResource } from './define.ts'
+
+export const lab = defineResource({
+  name: 'lab',
+  noun: 'test report',
+  schema: labReport,
+  includes: {
+    product: { resource: 'products', by: 'product_id' },
+    certificate: { resource: 'certificates', by: 'certificate_id' },
+  },
+  filters: {
+    id: 'equal',
+    report_number: 'prefix',
+    product_id: 'equal',
+    project_id: 'equal',
+    certificate_id: 'equal',
+    test_type: 'equal',
+    status: 'equal',
+    result: 'equal',
+    standards: 'equal',
+    laboratory: 'equal',
+    issued_on: 'range',
+    tags: 'equal',
+    updated_at: 'range',
+    created_at: 'range',
+  },
+  sorts: ['issued_on', 'report_number', 'updated_at', 'created_at'],
+  defaultSort: '-created_at',
+  computed: {},
+  computedForDay: false,
+  elements: ['standards', 'tags'],
+  reads: ['lab'],
+  importing: {
+    required: ['id', 'report_number', 'status'],
+    initial: { revision: 1 },
+    sameAs: { title: 'report_number' },
+    transitions: {
+      status: {
+        planned: ['in_testing', 'cancelled'],
+        in_testing: ['draft', 'cancelled'],
+        draft: ['issued', 'cancelled'],
+        issued: ['superseded', 'withdrawn'],
+      },
+    },
+  },
+})

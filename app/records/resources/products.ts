@@ -1,0 +1,42 @@
+import { product } from '../../../schemas/product.ts'
+import { defineResource } from './define.ts'
+
+export const products = defineResource({
+  name: 'products',
+  noun: 'product',
+  schema: product,
+  includes: {},
+  filters: {
+    id: 'equal',
+    name: 'prefix',
+    part_numbers: 'equal',
+    model: 'prefix',
+    brand: 'equal',
+    product_status: 'equal',
+    category: 'equal',
+    technologies: 'equal',
+    parent_product_id: 'equal',
+    tags: 'equal',
+    updated_at: 'range',
+    created_at: 'range',
+  },
+  sorts: ['name', 'model', 'updated_at', 'created_at'],
+  defaultSort: 'name',
+  computed: {},
+  computedForDay: false,
+  elements: ['part_numbers', 'tags'],
+  reads: ['products'],
+  importing: {
+    required: ['id', 'name'],
+    initial: { product_status: 'active' },
+    sameAs: {},
+    transitions: {
+      product_status: {
+        draft: ['in_development'],
+        in_development: ['active'],
+        active: ['phase_out', 'discontinued'],
+        phase_out: ['discontinued', 'active'],
+      },
+    },
+  },
+})

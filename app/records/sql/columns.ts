@@ -1,0 +1,38 @@
+import { sql } from 'kysely'
+import type { Field, Resource } from '../resources/define.ts'
+import type { Column, ColumnKind } from './column.ts'
+import { type Bindings, bindExpression, storedValue } from './projection.ts'
+
+const kinds: Readonly<Record<Field['kind'], ColumnKind>> = {
+  text: 'text',
+  date: 'token',
+  instant: 'instant',
+  integer: 'integer',
+  boolean: 'boolean',
+  json: 'json',
+}
+
+/** Known values and dates are letters, digits and marks that mean nothing anywhere. */
+const kindOf = ({ kind, array, values }: Field): ColumnKind => {
+  if (array) return 'texts'
+  return kind === 'text' && values ? 'token' : kinds[kind]
+}
+
+const columnOf = (field: Field, bindings: Bindings): Column => ({
+  name: field.name,
+  kind: kindOf(field),
+  value: field.computed ? bindExpression(field.computed.select, bindings) : sql.raw(storedValue(field)),
+})
+
+/**
+ * The response schema as columns of an export, over the row alias `r`: the fields that are named, in that order;
+ * undefined = all, in the schema's.
+ */
+export const exportColumns = (
+  resource: Resource,
+  fields: readonly string[] | undefined,
+  bindings: Bindings,
+): Column[] =>
+  (fields ?? [...resource.fields.keys()]).map((name) =>
+    columnOf(resource.fields.get(name) as Field, bindings),
+  )

@@ -1,0 +1,170 @@
+import { type RawBuilder, sql } from 'kysely'
+import type { Plan } from '../query/plan.ts'
+import type { Condition } from '../query/query.ts'
+import type { Field, Resource } from '../resources/define.ts'
+import { type Bindings, bindExpression, customer } from './projection.ts'
+
+type Sql = RawBuilder<unknown>
+
+const and = (parts: readonly Sql[]): Sql => sql.join(parts, sql.raw(' and '))
+const or = (parts: readonly Sql[]): Sql => sql`(${sql.join(parts, sql.raw(' or '))})`
+
+const castOf: Record<Field['kind'], string> = {
+  text: 'text',
+  date: 'date',
+  instant: 'timestamptz',
+  integer: 'integer',
+  boolean: 'boolean',
+  json: 'jsonb',
+}
+
+const cast = (value: unknown, type: string): Sql => sql`${value}::${sql.raw(type)}`
+
+/** Texts carry a mark before them in their sort column (see the migration), so that null can be last. */
+const isMarked = (field: Field) => field.kind === 'text' && field.sortColumn?.endsWith('_sort') === true
+const marked = (field: Field, value: string) => (isMarked(field) ? `v${value}` : value)
+
+/** The column that answers equality, ranges and prefixes: the one with the index. */
+const columnOf = (field: Field): Sql => sql.raw(`r.${field.sortColumn ?? field.name}`)
+
+/**
+ * The least text greater than every text that begins with `prefix`, by bytes; undefined where there is
+ * none. Not LIKE: it is not leakproof, so under row level security no index would serve it.
+ */
+const successor = (prefix: string): string | undefined => {
+  const points = [...prefix]
+  while (points.length > 0) {
+    const last = (points.pop() as string).codePointAt(0) as number
+    if (last === 0x10ffff) continue
+    // Surrogates are no characters: UTF-8 goes from U+D7FF straight to U+E000.
+    return points.join('') + String.fromCodePoint(last === 0xd7ff ? 0xe000 : last + 1)
+  }
+  return undefined
+}
+
+const prefixCondition = (field: Field, prefix: string): Sql => {
+  const next = successor(prefix)
+  const end = next === undefined ? (isMarked(field) ? 'w' : undefined) : marked(field, next)
+  const from = sql`${columnOf(field)} >= ${cast(marked(field, prefix), 'text')}`
+  return end === undefined ? from : and([from, sql`${columnOf(field)} < ${cast(end, 'text')}`])
+}
+
+const comparison = { gt: '>', gte: '>=', lt: '<', lte: '<=' } as const
+
+const rangeCondition = (field: Field, operator: keyof typeof comparison, value: string): Sql => {
+  const bound = sql`${columnOf(field)} ${sql.raw(comparison[operator])} ${cast(value, castOf[field.kind])}`
+  const nullIsGreatest = field.sortColumn?.endsWith('_sort') === true
+  return nullIsGreatest && (operator === 'gt' || operator === 'gte')
+    ? and([bound, sql`${columnOf(field)} < 'infinity'`])
+    : bound
+}
+
+const scalarCondition = (field: Field, { operator, values }: Condition): Sql => {
+  const plain = sql.raw(`r.${field.name}`)
+  const type = castOf[field.kind]
+  switch (operator) {
+    case 'null':
+      return sql`${plain} is ${sql.raw(values[0] === 'true' ? 'null' : 'not null')}`
+    case 'nin':
+      return sql`(${plain} is null or ${plain} <> all(${cast(values, `${type}[]`)}))`
+    case 'prefix':
+      return prefixCondition(field, values[0] as string)
+    case 'in': {
+      const wanted = values.map((value) => marked(field, value))
+      return wanted.length === 1
+        ? sql`${columnOf(field)} = ${cast(wanted[0], type)}`
+        : sql`${columnOf(field)} = any(${cast(wanted, `${type}[]`)})`
+    }
+    default:
+      return rangeCondition(field, operator as keyof typeof comparison, values[0] as string)
+  }
+}
+
+const inElements = (resource: Resource, field: Field, values: readonly string[]): Sql => {
+  const value =
+    values.length === 1
+      ? sql`e.value = ${cast(values[0], 'text')}`
+      : sql`e.value = any(${cast(values, 'text[]')})`
+  return sql`(select e.id from elements e where e.customer_id = ${customer}
+    and e.resource = ${sql.lit(resource.name)} and e.field = ${sql.lit(field.name)} and ${value})`
+}
+
+/** Values of `all` that the planner may begin with; a join for each of hundreds takes it seconds. */
+const joinedValues = 8
+
+/** Arrays: by their elements' index where they have one, else by reading the customer's rows. */
+const arrayCondition = (resource: Resource, field: Field, { operator, values }: Condition): Sql => {
+  const plain = sql.raw(`r.${field.name}`)
+  if (!field.indexedElements) {
+    const contains = sql`${plain} ${sql.raw(operator === 'all' ? '@>' : '&&')} ${cast(values, 'text[]')}`
+    return operator === 'nin' ? sql`not (${contains})` : contains
+  }
+  if (operator === 'all') {
+    const joined = values
+      .slice(0, joinedValues)
+      .map((value) => sql`r.id in ${inElements(resource, field, [value])}`)
+    const checked = values.slice(joinedValues)
+    if (checked.length > 0) joined.push(sql`${plain} @> ${cast(checked, 'text[]')}`)
+    return and(joined)
+  }
+  const membership = inElements(resource, field, values)
+  return operator === 'nin'
+    ? sql`not exists (select from ${membership} m where m.id = r.id)`
+    : sql`r.id in ${membership}`
+}
+
+/** A computed field's values partition the rows, so "not these" is "one of the others": no negation. */
+const computedCondition = (field: Field, { operator, values }: Condition, bindings: Bindings): Sql => {
+  const where = field.computed?.where ?? {}
+  const wanted = Object.keys(where).filter((value) => values.includes(value) === (operator === 'in'))
+  if (wanted.length === 0) return sql`false`
+  return or(wanted.map((value) => sql`(${bindExpression(where[value] as string, bindings)})`))
+}
+
+/** The plan's filters over the row alias `r`, its customer first. */
+export const filterConditions = (plan: Plan): Sql[] => {
+  const conditions: Sql[] = plan.resource.reference ? [sql`true`] : [sql`r.customer_id = ${customer}`]
+  for (const condition of plan.conditions) {
+    const field = plan.resource.fields.get(condition.field) as Field
+    if (field.computed) conditions.push(computedCondition(field, condition, plan))
+    else if (field.array) conditions.push(arrayCondition(plan.resource, field, condition))
+    else conditions.push(scalarCondition(field, condition))
+  }
+  return conditions
+}
+
+type Key = { column: string; cast: string; descending: boolean }
+
+/** Sort keys as columns, `id` last, in the last key's direction. */
+export const sortKeys = (plan: Plan): Key[] => {
+  const keys = plan.sort.map(({ key, descending }) => {
+    const field = plan.resource.fields.get(key) as Field
+    return { column: `r.${field.sortColumn}`, cast: castOf[field.kind], descending }
+  })
+  return [...keys, { column: 'r.id', cast: 'text', descending: keys.at(-1)?.descending ?? false }]
+}
+
+const beyond = (key: Key, value: string, orEqual = false): Sql =>
+  sql`${sql.raw(key.column)} ${sql.raw((key.descending ? '<' : '>') + (orEqual ? '=' : ''))} ${cast(value, key.cast)}`
+
+/**
+ * "After this row" in the sort order. One direction: a row comparison, which an index serves as it is.
+ * Mixed: nested, with the first key's bound repeated outside, because no index serves an OR.
+ */
+export const keysetCondition = (plan: Plan): Sql | undefined => {
+  if (!plan.after) return undefined
+  const keys = sortKeys(plan)
+  const values = plan.after
+  const [first] = keys as [Key, ...Key[]]
+  if (keys.every((key) => key.descending === first.descending)) {
+    const columns = sql.join(keys.map((key) => sql.raw(key.column)))
+    const bounds = sql.join(keys.map((key, index) => cast(values[index], key.cast)))
+    return sql`(${columns}) ${sql.raw(first.descending ? '<' : '>')} (${bounds})`
+  }
+  const nested = keys.reduceRight<Sql | undefined>((rest, key, index) => {
+    const value = values[index] as string
+    const past = beyond(key, value)
+    return rest ? sql`(${past} or (${sql.raw(key.column)} = ${cast(value, key.cast)} and ${rest}))` : past
+  }, undefined) as Sql
+  return and([beyond(first, values[0] as string, true), nested])
+}

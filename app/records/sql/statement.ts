@@ -1,0 +1,132 @@
+import { type RawBuilder, sql } from 'kysely'
+import { instantText } from '../../db/instant.ts'
+import type { Plan } from '../query/plan.ts'
+import { isComputed } from '../query/prepare.ts'
+import { resources } from '../resources/index.ts'
+import { filterConditions, keysetCondition, sortKeys } from './conditions.ts'
+import { customer, projection, recordProjection } from './projection.ts'
+
+/** What every statement that fills the cache says of itself. */
+export type Stamp = {
+  /** `pg_current_snapshot()` of the very statement that read the rows: what they show. */
+  snapshot: string
+  /**
+   * The database's clock when its transaction began, RFC 3339: before the snapshot. `statement_timestamp()` may
+   * be after it: it is set anew by the protocol's Execute, and the snapshot is taken at Bind.
+   */
+  at: string
+  /** When the server was started: which transaction numbers these are. */
+  server: string
+  /** Of a standby: the newest mark that it shows, which tells whose history it follows. Empty: of a primary. */
+  standby: string
+}
+
+/** What a page's statement answers: one row, its columns in this order. */
+export type PageRow = Stamp & {
+  /** Rows found, one more than asked for where there are more. */
+  found: number
+  /** Sort keys and id of a full page's last row, as text, in an array of one; null where it is not full. */
+  last: [string[]] | null
+  /** Matching rows in all; null unless asked for. */
+  total: number | null
+  /** Members of `included`; null where nothing is to be included. */
+  included: string | null
+  /** Every record found, also the one more, one behind the other as `record_send` writes them; null: there is none. */
+  data: Buffer | null
+}
+
+/** The columns of a stamp. */
+export const stampColumns = sql`pg_current_snapshot()::text as snapshot, ${sql.raw(instantText('now()'))} as at,
+      extract(epoch from pg_postmaster_start_time())::text as server,
+      case when pg_is_in_recovery() then coalesce(newest_mark(), 'unmarked') else '' end as standby`
+
+const table = (plan: Plan) => sql.table(plan.resource.name)
+
+/**
+ * The customer's window, in the statement that uses it: a change of the setting is a change of the data like any
+ * other, visible in the same snapshot.
+ */
+const settings = (plan: Plan) =>
+  plan.window === undefined && isComputed(plan)
+    ? sql`, (select c.expiring_within from find_customer(${plan.customerId}) c) as expiring_within`
+    : sql``
+
+/** The included records of one relation, as a member of `included`: an object by id. */
+const includedMember = (plan: Plan, name: string): RawBuilder<unknown> => {
+  const { resource: targetName, by } = plan.resource.includes[name] as { resource: string; by: string }
+  const target = resources[targetName as keyof typeof resources]
+  const owner = target.reference ? sql`true` : sql`r.customer_id = ${customer}`
+  return sql`${sql.lit(`"${target.name}":{`)} || coalesce((
+    select string_agg(to_json(r.id)::text || ':' || row_to_json(x)::text, ',' order by r.id)
+    from (select distinct p.${sql.ref(by)} as id from picked p
+      where p.rn <= ${sql.lit(plan.limit)} and p.${sql.ref(by)} is not null) wanted
+    join ${sql.table(target.name)} r on ${owner} and r.id = wanted.id
+    cross join lateral (select ${projection(target, undefined, plan)}) x
+  ), '') || '}'`
+}
+
+/** All relations' members, in the order of their names. */
+const includedMembers = (plan: Plan): RawBuilder<unknown> => {
+  if (plan.includes.length === 0) return sql`null::text`
+  const nameOf = (include: string) => plan.resource.includes[include]?.resource ?? ''
+  const sorted = [...plan.includes].sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1))
+  return sql.join(
+    sorted.map((include) => includedMember(plan, include)),
+    sql.raw(` || ',' || `),
+  )
+}
+
+/**
+ * A key of a full page's last row. Keys travel as text in one form, whatever the session's settings: they are part
+ * of the answer.
+ */
+const lastKey = ({ limit }: Plan, { column, cast }: { column: string; cast: string }) => {
+  const last = `(array_agg(${column}))[${limit}]`
+  return sql.raw(cast === 'timestamptz' ? instantText(last) : `${last}::text`)
+}
+
+/**
+ * The one statement behind every page and every record: sets the customer for row level security and reads.
+ * A single round trip, and so one snapshot, under READ COMMITTED. Records come in PostgreSQL's binary form:
+ * `row_to_json` looks up each column's type in each row, and took half of the statement's time.
+ *
+ * `offset 0` keeps the planner from pulling `set_config` up; as every table is joined to its result, no
+ * row is read before it has run.
+ *
+ * Rows are numbered only where others are included with them, and whoever reads the answer leaves out the one more:
+ * to copy each row for its number costs a tenth of the statement. Aggregates take rows as they come, here in the
+ * order of the subquery below them.
+ */
+export const pageStatement = (plan: Plan): RawBuilder<PageRow> => {
+  const filters = filterConditions(plan)
+  const keyset = keysetCondition(plan)
+  const keys = sortKeys(plan)
+  const conditions = (parts: RawBuilder<unknown>[]) => sql.join(parts, sql.raw(' and '))
+  const order = keys.map((key) => sql.raw(`${key.column} ${key.descending ? 'desc' : 'asc'}`))
+  const isNumbered = plan.includes.length > 0
+  const [number, byNumber] = isNumbered ? ['row_number() over () as rn, ', ' order by r.rn'] : ['', '']
+  const total = plan.count
+    ? sql`(select count(*) from ${table(plan)} r where ${conditions(filters)})`
+    : sql`null::bigint`
+  return sql<PageRow>`
+    select ${stampColumns}, page.*
+    from (select set_config('app.customer_id', ${plan.customerId}, true) as customer_id${settings(plan)} offset 0) s
+    cross join lateral (
+      with picked as (
+        select ${sql.raw(number)}r.* from (
+          select r.* from ${table(plan)} r
+          where ${conditions(keyset ? [...filters, keyset] : filters)}
+          order by ${sql.join(order)}
+          limit ${sql.lit(plan.limit + 1)}
+        ) r
+      )
+      select
+        count(*)::integer as found,
+        case when count(*) >= ${sql.lit(plan.limit)} then
+          to_json(array[array[${sql.join(keys.map((key) => lastKey(plan, key)))}]]) end as last,
+        ${total} as total,
+        ${includedMembers(plan)} as included,
+        string_agg(record_send(x), ''::bytea${sql.raw(byNumber)}) as data
+      from picked r cross join lateral (select ${recordProjection(plan.resource, plan.fields, plan)}) x
+    ) page`
+}

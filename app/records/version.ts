@@ -1,0 +1,96 @@
+import { createHash } from 'node:crypto'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { z } from 'zod'
+import { parseQuery } from './query/parse.ts'
+import { planQuery } from './query/plan.ts'
+import type { Resource } from './resources/define.ts'
+import { resources } from './resources/index.ts'
+import { compile } from './sql/literal.ts'
+import { pageStatement } from './sql/statement.ts'
+
+/** What computes answers beside the statements of a resource. */
+export type Computing = {
+  /** SQL functions by name, as the migrations define them last. */
+  functions: ReadonlyMap<string, string>
+  /** Sources of what compiles conditions and writes rows as JSON. */
+  pages: string
+  /** Sources of the same for custom endpoints. */
+  custom: string
+}
+
+const rooms = join(import.meta.dirname, '..')
+const read = (...path: string[]) => readFileSync(join(rooms, ...path), 'utf8')
+const readAll = (folder: string) =>
+  readdirSync(join(rooms, folder))
+    .sort()
+    .map((name) => read(folder, name))
+
+const definition = /create (?:or replace )?function (\w+)\(.*?\$\$.*?\$\$/gs
+
+/** Read once, at the first question. A comment counts as code: a cold cache is cheaper than a wrong answer. */
+const readComputing = (): Computing => {
+  const functions = new Map<string, string>()
+  for (const migration of readAll('db/migrations'))
+    for (const [text, name] of migration.matchAll(definition)) functions.set(name as string, text)
+  const writers = ['conditions', 'json-text', 'read', 'record-json'].map((name) => `records/sql/${name}.ts`)
+  const readers = ['json-string', 'row-bytes', 'row-query'].map((name) => `wire/${name}.ts`)
+  return {
+    functions,
+    pages: [...writers, ...readers].map((path) => read(path)).join(),
+    custom: readAll('custom/sql').join(),
+  }
+}
+
+let shipped: Computing | undefined
+const shippedComputing = (): Computing => {
+  shipped ??= readComputing()
+  return shipped
+}
+
+/** Statements that together have every expression, include and sort of a resource. */
+const statementsOf = (resource: Resource): string[] => {
+  const includes = Object.keys(resource.includes).join()
+  const everything = `count=exact${includes === '' ? '' : `&include=${includes}`}`
+  return [everything, ...resource.sorts.map((name) => `sort=${name}`)].map((query) => {
+    const outcome = parseQuery(resource, 'page', query)
+    if (!('query' in outcome)) throw new Error(`${resource.name}?${query} is no query`)
+    const plan = planQuery(outcome.query, { customerId: '', today: '2000-01-01' })
+    return compile(pageStatement(plan)).text
+  })
+}
+
+const digestOf = (parts: unknown): string =>
+  createHash('sha256').update(JSON.stringify(parts)).digest('base64url').slice(0, 12)
+
+/**
+ * Returns a hash of what computes the answers of a resource: its statements, filters and schemas, the SQL functions that
+ * it calls, and the writers of rows. A release that changes none of them finds its answers in Redis.
+ */
+export const computeVersion = (resource: Resource, { functions, pages } = shippedComputing()): string => {
+  const { filters, computed } = resource
+  const statements = statementsOf(resource)
+  const called = [...functions].filter(([name]) => statements.some((text) => text.includes(`${name}(`)))
+  const shown = [resource, ...Object.values(resource.includes).map((include) => resources[include.resource])]
+  const schemas = shown.map(({ schema }) => z.toJSONSchema(schema))
+  return digestOf([statements, filters, computed, called, schemas, pages])
+}
+
+const versions = new Map<Resource, string>()
+
+/** `computeVersion`, remembered. */
+export const versionOf = (resource: Resource): string => {
+  const known = versions.get(resource)
+  if (known !== undefined) return known
+  const version = computeVersion(resource)
+  versions.set(resource, version)
+  return version
+}
+
+let ofCustom: string | undefined
+
+/** The same of custom endpoints, which may read every resource. */
+export const customVersion = (): string => {
+  ofCustom ??= digestOf([Object.values(resources).map(versionOf), shippedComputing().custom])
+  return ofCustom
+}

@@ -1,0 +1,91 @@
+import type { FormOutcome, FormValues } from '../operator/access/form.ts'
+import { type Html, html } from './escape.ts'
+import type { PageContent } from './layout.ts'
+
+type Field = Readonly<{
+  name: string
+  label: string
+  hint?: string
+  autocomplete?: string
+  type?: string
+  most: number
+}>
+
+const fields: readonly Field[] = [
+  { name: 'company', label: 'Company', autocomplete: 'organization', most: 200 },
+  { name: 'name', label: 'Your name', autocomplete: 'name', most: 200 },
+  {
+    name: 'email',
+    label: 'E-mail',
+    hint: 'We send the answer to this address.',
+    autocomplete: 'email',
+    type: 'email',
+    most: 254,
+  },
+  {
+    name: 'message',
+    label: 'What the access is for',
+    hint: 'Say which systems will use it, and whether you are already a customer.',
+    most: 4_000,
+  },
+]
+
+/** Faults are written for programs: "expected an e-mail address". */
+const toSentence = (fault: string) => `${fault.charAt(0).toUpperCase()}${fault.slice(1)}.`
+
+const faultLine = (name: string, fault: string | undefined) =>
+  html`<p class="fault" id="${name}-fault"${fault === undefined ? html` hidden` : undefined}>${fault === undefined ? '' : toSentence(fault)}</p>`
+
+const fieldBlock = (
+  { name, label, hint, autocomplete, type, most }: Field,
+  value: string,
+  fault: string | undefined,
+) => {
+  const described = [...(hint ? [`${name}-hint`] : []), `${name}-fault`].join(' ')
+  const shared = html`id="${name}" name="${name}" required maxlength="${most}" aria-describedby="${described}"${fault === undefined ? undefined : html` aria-invalid="true"`}${autocomplete ? html` autocomplete="${autocomplete}"` : undefined}`
+  const control =
+    name === 'message'
+      ? html`<textarea ${shared} rows="6">${value}</textarea>`
+      : html`<input ${shared} type="${type ?? 'text'}" value="${value}">`
+  return html`<div class="field"><label for="${name}">${label}</label>${hint ? html`<p class="hint" id="${name}-hint">${hint}</p>` : undefined}${control}${faultLine(name, fault)}</div>`
+}
+
+const formOf = (ticket: string, values: FormValues, faults: Readonly<Record<string, string>>): Html =>
+  html`<form id="access" class="plate" method="post" action="/access">
+${fields.map((field) => fieldBlock(field, values[field.name] ?? '', faults[field.name]))}
+<div class="field trap" aria-hidden="true"><label for="website">Website</label><input id="website" name="website" tabindex="-1" autocomplete="off" value=""></div>
+<div class="field"><label class="consent"><input type="checkbox" id="consent" name="consent" value="true" required aria-describedby="consent-fault"${faults.consent === undefined ? undefined : html` aria-invalid="true"`}><span>These details may be kept to answer the request. They are deleted after a set time.</span></label>${faultLine('consent', faults.consent)}</div>
+<input type="hidden" name="ticket" value="${ticket}">
+<button type="submit" class="main">Send the request</button>
+</form>`
+
+const instant = (text: string) => `${text.slice(0, 10)}, ${text.slice(11, 16)} UTC`
+
+const receipt = (id: string, dueAt: string): Html =>
+  html`<div class="notice" id="receipt" tabindex="-1"><h2>Your request has arrived.</h2><p>You will hear from us by <strong>${instant(dueAt)}</strong>, within one business day. If you have a question, give the id of the request: <code>${id}</code>.</p></div>`
+
+const pageOf = (main: Html): PageContent => ({
+  title: 'Get access',
+  description: 'Ask for access to the Certification Data API.',
+  path: '/access',
+  styles: ['access.css'],
+  script: 'access.js',
+  main: html`<h1>Get access</h1>
+<p class="lead">API access is part of the plans premium and enterprise. Ask for it here. You get an answer within one business day.</p>
+${main}
+<h2>Just looking?</h2><p>The <a href="/demo">demo</a> needs no access. It uses example data and a public token.</p>`,
+})
+
+/** `/access`: an empty form. `ticket` goes with it. */
+export const accessPage = (ticket: string): PageContent =>
+  pageOf(html`<div id="outcome" tabindex="-1"></div>${formOf(ticket, {}, {})}`)
+
+/** What a form that was sent is answered with: the receipt, or the form again with what it lacks. */
+export const accessOutcomePage = (outcome: FormOutcome, values: FormValues, ticket: string): PageContent => {
+  if (outcome.kind === 'received') return pageOf(receipt(outcome.id, outcome.dueAt))
+  const { message, faults } = outcome
+  const links = fields.filter(({ name }) => faults[name] !== undefined)
+  return pageOf(
+    html`<div id="outcome" class="notice bad" tabindex="-1"><p><strong>${message}</strong></p><ul>${links.map(({ name, label }) => html`<li><a href="#${name}">${label}</a></li>`)}</ul></div>${formOf(ticket, values, faults)}`,
+  )
+}

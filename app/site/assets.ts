@@ -1,0 +1,63 @@
+import { createHash } from 'node:crypto'
+import { readdirSync, readFileSync } from 'node:fs'
+import { extname, join } from 'node:path'
+import { createRepresentation } from '../cache/representation.ts'
+import type { Representation } from '../http/encodings.ts'
+
+/** A file that browsers may keep for ever: its address changes with its bytes. */
+export type Asset = Readonly<{ url: string; type: string; file: Representation }>
+
+export type Assets = {
+  /** By name, `style.css`. Throws where there is none: a page that asks for it is a fault of ours. */
+  get(name: string): Asset
+  /** Names of the modules that one imports, directly or not: a page loads them in one round trip. */
+  imports(name: string): readonly string[]
+  all: readonly Asset[]
+}
+
+const types: Readonly<Record<string, string>> = {
+  '.css': 'text/css; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.svg': 'image/svg+xml',
+}
+
+const folder = join(import.meta.dirname, 'browser')
+/** Modules import each other as neighbours. */
+const importPattern = /(from\s*['"])\.\/([\w-]+\.js)(['"])/g
+
+/** Reads `browser/` once. A module's imports are rewritten to the addresses of what they name. */
+export const readAssets = (): Assets => {
+  const assets = new Map<string, Asset>()
+  const imported = new Map<string, string[]>()
+  const make = (name: string): Asset => {
+    const known = assets.get(name)
+    if (known) return known
+    const names: string[] = []
+    const text = readFileSync(join(folder, name), 'utf8').replace(
+      importPattern,
+      (_all, before: string, other: string, after: string) => {
+        const { url } = make(other)
+        names.push(other, ...(imported.get(other) ?? []))
+        return before + url + after
+      },
+    )
+    imported.set(name, [...new Set(names)])
+    const [stem = '', extension] = [name.slice(0, -extname(name).length), extname(name)]
+    const digest = createHash('sha256').update(text).digest('base64url').slice(0, 10)
+    const type = types[extension] as string
+    const url = `/assets/${stem}.${digest}${extension}`
+    const asset = { url, type, file: createRepresentation(type, text) }
+    assets.set(name, asset)
+    return asset
+  }
+  for (const name of readdirSync(folder)) if (types[extname(name)]) make(name)
+  return {
+    get(name) {
+      const asset = assets.get(name)
+      if (!asset) throw new Error(`there is no ${name} in ${folder}`)
+      return asset
+    },
+    imports: (name) => imported.get(name) ?? [],
+    all: [...assets.values()],
+  }
+}

@@ -1,0 +1,78 @@
+import { createChangeSchema, createChangesSchema } from '../../../schemas/changes.ts'
+import { linesType } from '../../export/json-lines.ts'
+import { feedReaders, maxWaitSeconds } from '../../feed/query.ts'
+import { defaultLimit, maxLimit } from '../../records/query/query.ts'
+import { resourceNames, resources } from '../../records/resources/index.ts'
+import type { Description, Parameter } from './description.ts'
+import { exampleOf } from './examples.ts'
+import { commonHeaders, limitHeaders } from './headers.ts'
+
+const schemas = Object.fromEntries(resourceNames.map((name) => [name, resources[name].schema]))
+const [first] = resourceNames
+if (!first) throw new Error('there is no resource')
+const change = createChangeSchema(schemas, exampleOf(resources[first].schema) as object)
+
+const text = { type: 'string', minLength: 1, maxLength: 16_384 }
+
+const parameters: Readonly<Record<string, Omit<Parameter, 'name' | 'in'>>> = {
+  after: {
+    description:
+      '`page.next_token` of the answer before, unchanged. `snapshot` streams the whole state as lines and gives ' +
+      'the token to go on from in the header Sync-Token. Absent: begin now.',
+    schema: text,
+    example: 'snapshot',
+  },
+  resources: {
+    description:
+      "Only these resources, comma-separated; each needs its scope. Absent: the token's, or all that the key may " +
+      'read. A token belongs to its resources.',
+    schema: text,
+    example: resourceNames.slice(0, 2).join(','),
+  },
+  limit: {
+    description: 'Number of changes on a page. Not with `after=snapshot`.',
+    schema: { type: 'integer', format: 'int32', minimum: 1, maximum: maxLimit, default: defaultLimit },
+    example: maxLimit,
+  },
+  wait: {
+    description:
+      'Seconds to hold an empty answer until a change arrives. The answer may come earlier and empty, ' +
+      'with the same token. Not with `after=snapshot`; `HEAD` does not wait.',
+    schema: { type: 'integer', format: 'int32', minimum: 0, maximum: maxWaitSeconds, default: 0 },
+    example: maxWaitSeconds,
+  },
+  format: {
+    description: 'Overrides the header Accept: `ndjson` with `after=snapshot`, else `json`.',
+    schema: { type: 'string', enum: ['json', 'ndjson'] },
+    example: 'ndjson',
+  },
+}
+
+/** Every parameter that the feed reads. Throws where one has no description here. */
+const listParameters = (): Parameter[] =>
+  [...feedReaders({}).keys()].map((name) => {
+    const described = parameters[name]
+    if (!described) throw new Error(`the parameter ${name} has no description`)
+    return { name, in: 'query', ...described }
+  })
+
+/** `GET /v1/changes`. */
+export const describeChanges: Description = {
+  operationId: 'followChanges',
+  summary: 'Follow what changes',
+  description:
+    'Start with `after=snapshot`, then follow `page.next_token`. Your copy then has exactly the records ' +
+    'that a full read shows, even while records are being written. Apply a change by replacing or removing ' +
+    'the record of that id. A change may come twice. A new day or another expiry window brings the ' +
+    'certificates whose `validity` or `expiring` changes. `days_remaining` and `approval_info` change without ' +
+    'an entry here. A token is valid for 90 days. Each resource also needs its own scope.',
+  tag: { name: 'Changes', description: 'To keep a copy up to date' },
+  parameters: listParameters(),
+  errors: ['query', 'sync_token'],
+  answer: {
+    description: 'The changes; with `after=snapshot` all records, one change on each line',
+    schema: createChangesSchema(change),
+    lines: { type: linesType, schema: change },
+    headers: [...commonHeaders, ...limitHeaders, 'Data-As-Of', 'Sync-Token', 'Vary'],
+  },
+}

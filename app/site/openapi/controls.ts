@@ -1,0 +1,93 @@
+import { joinList } from '../../http/pairs.ts'
+import { controlReaders, type Shape } from '../../records/query/controls.ts'
+import { defaultLimit, maxLimit, maxSortKeys } from '../../records/query/query.ts'
+import type { Reader } from '../../records/query/readers.ts'
+import type { Resource } from '../../records/resources/define.ts'
+import type { Node, Parameter } from './description.ts'
+import { maxTargetBytes } from './filters.ts'
+
+type Control = Readonly<{ description: string; schema: Node; example: string | number }>
+
+/** The target's bound leaves the cursor out; target and headers together end here. */
+const maxHeadBytes = 16_384
+
+const text: Node = { type: 'string', minLength: 1, maxLength: maxTargetBytes }
+
+const knownFormats = ['json', 'ndjson', 'csv'] as const
+
+/** Of the formats that may be, those that the reader takes. */
+const formatsOf = (read: Reader) => knownFormats.filter((format) => read(format).faults.length === 0)
+
+const controls: Readonly<Record<string, (resource: Resource, read: Reader) => Control>> = {
+  fields: ({ fields }) => ({
+    description: 'The fields to answer, separated by commas; `id` is always included. Absent: all fields.',
+    schema: text,
+    example: joinList([...fields.keys()].slice(0, 2)),
+  }),
+  include: ({ includes }) => {
+    const names = Object.keys(includes)
+    const scopes = names.map((name) => `\`${name}\` needs ${includes[name]?.resource}:read`)
+    return {
+      description:
+        'Adds these related records under `included`, by id; separated by commas. Not with an export. ' +
+        `Each needs its scope: ${scopes.join(', ')}.`,
+      schema: text,
+      example: joinList(names.slice(0, 2)),
+    }
+  },
+  on: () => ({
+    description:
+      "Computes for this day instead of today, with today's statuses: YYYY-MM-DD, or today, today+90d, today-30d.",
+    schema: text,
+    example: 'today+90d',
+  }),
+  expiring_within: () => ({
+    description:
+      "Days before its end in which a certificate counts as expiring. Absent: the customer's setting.",
+    schema: { type: 'integer', format: 'int32', minimum: 1, maximum: 365 },
+    example: 30,
+  }),
+  format: (_resource, read) => {
+    const formats = formatsOf(read)
+    return {
+      description:
+        formats.length > 1
+          ? 'Overrides the header Accept. `ndjson` and `csv` export the whole list.'
+          : 'Overrides the header Accept.',
+      schema: { type: 'string', enum: formats },
+      example: formats[0] as string,
+    }
+  },
+  sort: ({ sorts, defaultSort }) => ({
+    description:
+      `At most ${maxSortKeys} keys, comma-separated, each once; a leading - reverses. ` +
+      `One of: ${sorts.join(', ')}. Null is the greatest value; \`id\` breaks ties.`,
+    schema: { ...text, default: defaultSort },
+    example: `-${sorts.slice(0, 2).join(',')}`,
+  }),
+  limit: () => ({
+    description: 'Number of records on a page. An export has no limit unless this is given.',
+    schema: { type: 'integer', format: 'int32', minimum: 1, maximum: maxLimit, default: defaultLimit },
+    example: defaultLimit,
+  }),
+  count: () => ({
+    description: 'Adds `page.total`, the number of all matching records. Not with an export.',
+    schema: { type: 'string', enum: ['exact'] },
+    example: 'exact',
+  }),
+  cursor: () => ({
+    description:
+      '`page.next_cursor` of the answer before, unchanged, with the same filters and sort. ' +
+      'Absent: the first page. Not with an export.',
+    schema: { type: 'string', minLength: 1, maxLength: maxHeadBytes },
+    example: 'AXq3x0a2c0F1WyIyMDI2LTA0LTI1VDExOjAyOjAzLjQ1Njc4OVoiLCI0Mzg1ZGNlMmE5ZWY2MjJiIl0',
+  }),
+}
+
+/** Every parameter of the query grammar that is no filter. Throws where one has no description here. */
+export const controlParameters = (resource: Resource, shape: Shape): Parameter[] =>
+  [...controlReaders(resource, shape)].map(([name, reader]) => {
+    const describe = controls[name]
+    if (!describe) throw new Error(`the parameter ${name} has no description`)
+    return { name, in: 'query', ...describe(resource, reader({ conditions: [] })) }
+  })

@@ -1,0 +1,75 @@
+import packageJson from '../../../package.json' with { type: 'json' }
+import { createComponents } from './components.ts'
+import type { Node, Route } from './description.ts'
+import { keyScheme, operationOf, tokenScheme } from './operation.ts'
+
+const introduction = `Certificates, products, projects, countries, test reports and approvals of a
+certification house's customer. Read-only.
+
+**Authentication.** Exchange the API key for an access token (\`login\`) and send it as
+\`Authorization: Bearer …\`.
+
+**Queries.** Conditions are parameters: \`field=value\`, \`field=a,b\` (any of them),
+\`field[operator]=value\`. All must hold. An unknown parameter or a wrong value is a 400 that names every
+fault; nothing is ignored.
+
+**Pages.** Follow \`page.next_cursor\`, or the Link header, until it is null.
+
+**Answers** may grow: tolerate fields and values that are not described here. Unknown knowledge is null,
+never an absent field; only \`fields\` leaves fields out. A \`GET\` path also answers \`HEAD\` and
+\`OPTIONS\`. Errors are problem documents (RFC 9457).
+`
+
+const securitySchemes = {
+  [tokenScheme]: {
+    type: 'http',
+    scheme: 'bearer',
+    bearerFormat: 'JWT',
+    description: 'The access token that `login` answers (RFC6750, RFC9068, RFC8725)',
+  },
+  [keyScheme]: {
+    type: 'http',
+    scheme: 'basic',
+    description: 'For logins only: key id and API key, or the API key alone as user name (RFC 7617)',
+  },
+}
+
+const infoOf = (publicUrl: string): Node => ({
+  title: 'Certification Data API',
+  version: packageJson.version,
+  summary: packageJson.description,
+  description: introduction,
+  contact: { name: 'Access and questions', url: `${publicUrl}/access` },
+  // Who may call it, and one name for it over all its versions, for catalogues of APIs.
+  'x-audience': 'external-partner',
+  'x-api-id': 'certification-data-api',
+  license: { name: "Use under the customer's contract", url: `${publicUrl}/access` },
+})
+
+/** `/v1/certificates/:id` → `/v1/certificates/{id}`. */
+const templateOf = (path: string) => path.replace(/:([A-Za-z_]+)/g, '{$1}')
+
+/**
+ * The OpenAPI 3.1 document of these routes, as plain JSON: the same routes give the same document.
+ * `publicUrl`: the origin that clients see. Throws where a route or a schema leaves something unsaid.
+ */
+export const createDocument = (routes: readonly Route[], publicUrl: string): Node => {
+  const components = createComponents()
+  const paths: Record<string, Record<string, Node>> = {}
+  for (const route of routes) {
+    const path = templateOf(route.path)
+    paths[path] = {
+      ...paths[path],
+      [route.method.toLowerCase()]: operationOf(route, { components, publicUrl }),
+    }
+  }
+  const tags = new Map(routes.map(({ description: { tag } }) => [tag.name, tag]))
+  return {
+    openapi: '3.1.0',
+    info: infoOf(publicUrl),
+    servers: [{ url: publicUrl, 'x-internal': false }],
+    tags: [...tags.values()],
+    paths,
+    components: { ...components.list(), securitySchemes },
+  }
+}

@@ -1,0 +1,41 @@
+import { ApiError, type ErrorCode, type ErrorExtras } from '../../errors.ts'
+import { foreignToken } from '../../feed/token.ts'
+import { problemBody } from '../../http/problem.ts'
+import { refuseQuota } from '../../limits/refusal.ts'
+import { foreignCursor } from '../../records/query/cursor.ts'
+import { parseQuery } from '../../records/query/parse.ts'
+import { resources } from '../../records/resources/index.ts'
+import type { Node } from './description.ts'
+
+/** A slip, as a client might make it; what is said of it is the parser's own. */
+const slip = 'approval_status=aproved'
+
+const slipExtras = (publicUrl: string): ErrorExtras => {
+  const outcome = parseQuery(resources.certificates, 'page', slip)
+  if ('query' in outcome) throw new Error(`${slip} is no slip any more`)
+  return { errors: outcome.faults, try: `${publicUrl}/v1/certificates?${outcome.corrected}` }
+}
+
+const extras: Partial<Record<ErrorCode, (publicUrl: string) => ErrorExtras>> = {
+  invalid_query: slipExtras,
+  invalid_cursor: () => ({
+    detail: foreignCursor,
+    errors: [{ parameter: 'cursor', code: 'invalid_value', detail: foreignCursor }],
+  }),
+  invalid_sync_token: () => ({
+    detail: foreignToken,
+    errors: [{ parameter: 'after', code: 'invalid_value', detail: foreignToken }],
+  }),
+  invalid_body: () => ({
+    errors: [{ pointer: '/api_key', code: 'invalid_value', detail: 'expected the API key as text' }],
+  }),
+  insufficient_scope: () => ({ detail: 'This needs the scope certificates:read.' }),
+  quota_exceeded: () => refuseQuota({ violated: ['burst'], retryAfterSeconds: 1 }).extras,
+  not_found: () => ({ detail: `There is no ${resources.certificates.noun} with this id` }),
+}
+
+const requestId = '3f0f4c1e-8a0e-4f43-9d0c-6f1d6a5c2b7a'
+
+/** The problem document of an error as the service itself writes it, for a request that might have been. */
+export const problemExample = (code: ErrorCode, publicUrl: string): Node =>
+  JSON.parse(problemBody(new ApiError(code, extras[code]?.(publicUrl)), publicUrl, requestId)) as Node

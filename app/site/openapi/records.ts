@@ -1,0 +1,99 @@
+import { createItemSchema, createPageSchema, type Included } from '../../../schemas/page.ts'
+import { linesType } from '../../export/json-lines.ts'
+import type { Resource } from '../../records/resources/define.ts'
+import { resourceNames, resources } from '../../records/resources/index.ts'
+import { controlParameters } from './controls.ts'
+import type { Description, Parameter, Tag } from './description.ts'
+import { exampleOf } from './examples.ts'
+import { filterParameters } from './filters.ts'
+import { entryHeaders } from './headers.ts'
+import { toJsonSchema } from './json-schema.ts'
+
+const plural = (word: string) => (word.endsWith('y') ? `${word.slice(0, -1)}ies` : `${word}s`)
+const capitalised = (word: string) => word.charAt(0).toUpperCase() + word.slice(1)
+
+/** "Certificate", "LabReport": the record's name in the document. */
+const nameOf = ({ schema }: Resource) => schema.meta()?.id as string
+
+const tagOf = ({ noun, schema }: Resource): Tag => ({
+  name: capitalised(plural(noun)),
+  description: schema.meta()?.description as string,
+})
+
+const includedBy = ({ includes }: Resource): Included =>
+  Object.fromEntries(
+    Object.values(includes).map(({ resource }) => [resource, resources[resource].schema] as const),
+  )
+
+/** Made once: each registers its name. */
+const envelopes = new Map(
+  resourceNames.map((name) => {
+    const { schema, computedForDay } = resources[name]
+    const included = includedBy(resources[name])
+    const page = createPageSchema(schema, included, computedForDay)
+    return [name, { page, item: createItemSchema(schema, included) }]
+  }),
+)
+
+const envelopeOf = ({ name }: Resource) => {
+  const envelope = envelopes.get(name)
+  if (!envelope) throw new Error(`${name} is no resource`)
+  return envelope
+}
+
+const idParameter = ({ noun, schema }: Resource): Parameter => {
+  const id = schema.shape.id as typeof schema
+  const { description: _, examples: __, ...type } = toJsonSchema(id, 'request')
+  return {
+    name: 'id',
+    in: 'path',
+    required: true,
+    description: `Id of the ${noun}`,
+    schema: type,
+    example: exampleOf(id) as string,
+  }
+}
+
+/** The first columns, as `fields` would choose them. */
+const csvExample = ({ fields }: Resource): string => {
+  const [first, second] = [...fields.values()]
+  if (!first || !second) throw new Error('a resource has more than one field')
+  const cells = [first, second].map(({ schema }) => String(exampleOf(schema)))
+  return `${first.name},${second.name}\r\n${cells.join()}\r\n`
+}
+
+/** `GET /v1/{resource}`. */
+export const describePage = (resource: Resource): Description => ({
+  operationId: `list${plural(nameOf(resource))}`,
+  summary: `List ${plural(resource.noun)}`,
+  description:
+    `A page of the ${plural(resource.noun)} that meet all given conditions, ` +
+    `sorted by \`${resource.defaultSort}\` unless \`sort\` says otherwise. As \`application/x-ndjson\` or ` +
+    '`text/csv` the whole list, streamed from one snapshot: it costs ten of `minute`, two may run at once, it has ' +
+    'no ETag, and a connection that breaks means that the export is incomplete.',
+  tag: tagOf(resource),
+  parameters: [...filterParameters(resource), ...controlParameters(resource, 'page')],
+  errors: ['query', 'cursor', 'tag'],
+  answer: {
+    description: `A page of ${plural(resource.noun)}`,
+    schema: envelopeOf(resource).page,
+    lines: { type: linesType, schema: resource.schema },
+    csv: csvExample(resource),
+    headers: [...entryHeaders, 'Content-Disposition', 'Link'],
+  },
+})
+
+/** `GET /v1/{resource}/{id}`. */
+export const describeItem = (resource: Resource): Description => ({
+  operationId: `get${nameOf(resource)}`,
+  summary: `Get one ${resource.noun}`,
+  description: `The ${resource.noun} with this id. An unknown id and an id of another customer are both answered with 404.`,
+  tag: tagOf(resource),
+  parameters: [idParameter(resource), ...controlParameters(resource, 'item')],
+  errors: ['query', 'record', 'tag'],
+  answer: {
+    description: `The ${resource.noun}`,
+    schema: envelopeOf(resource).item,
+    headers: entryHeaders,
+  },
+})

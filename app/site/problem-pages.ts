@@ -1,0 +1,54 @@
+import { catalogue, type ErrorCode } from '../errors.ts'
+import { type Html, html } from './escape.ts'
+import type { PageContent } from './layout.ts'
+import { problemExample } from './openapi/problem-examples.ts'
+import { faultWords, problemWords } from './problem-words.ts'
+
+const codes = Object.keys(catalogue) as ErrorCode[]
+
+/** The address of an error's page, which is also its type (RFC 9457). */
+export const problemPath = (code: ErrorCode): string => `/problems/${code}`
+
+const faultList = (): Html => html`<h2>Codes of single faults</h2>
+<div class="scroll"><table><thead><tr><th>errors[].code</th><th>Meaning</th></tr></thead><tbody>${Object.entries(
+  faultWords,
+).map(([code, text]) => html`<tr><td><code>${code}</code></td><td>${text}</td></tr>`)}</tbody></table></div>`
+
+const problemPage = (code: ErrorCode, publicUrl: string): PageContent => {
+  const [status, title] = catalogue[code]
+  const { means, why, todo } = problemWords[code]
+  const example = JSON.stringify(problemExample(code, publicUrl), null, 2)
+  return {
+    title,
+    description: `${status} ${code}: ${means}`,
+    path: problemPath(code),
+    main: html`<p class="soft"><a href="/problems">Errors</a></p>
+<h1>${title}</h1>
+<dl class="cells"><div><dt>Status</dt><dd>${status}</dd></div><div><dt>Code</dt><dd>${code}</dd></div></dl>
+<h2>What it means</h2><p>${means}</p>
+<h2>Why it happens</h2><p>${why}</p>
+<h2>What to do</h2><ul>${todo.map((each) => html`<li>${each}</li>`)}</ul>
+${code === 'invalid_query' ? faultList() : undefined}
+<h2>Example</h2><pre tabindex="0"><code>${example}</code></pre>`,
+  }
+}
+
+const listPage = (): PageContent => ({
+  title: 'Errors',
+  description: 'Every error of the API, what it means and what to do about it.',
+  path: '/problems',
+  main: html`<h1>Errors</h1>
+<p class="lead">Errors are problem documents (RFC 9457). <code>type</code> leads to a page below. <code>code</code> is for programs, and <code>detail</code> is for people. Give <code>request_id</code> to the operator when you have a question.</p>
+<div class="scroll"><table class="stacked"><thead><tr><th>Status</th><th>Code</th><th>Meaning</th></tr></thead><tbody>${codes.map(
+    (code) => {
+      const [status] = catalogue[code]
+      return html`<tr><td>${status}</td><td><a href="${problemPath(code)}"><code>${code}</code></a></td><td>${problemWords[code].means}</td></tr>`
+    },
+  )}</tbody></table></div>`,
+})
+
+/** The list of all errors, and a page for each, which is where `type` of a problem document leads. */
+export const problemPages = (publicUrl: string): PageContent[] => [
+  listPage(),
+  ...codes.map((code) => problemPage(code, publicUrl)),
+]

@@ -1,0 +1,88 @@
+import { execFile } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { sql } from 'kysely'
+import { chromium } from 'playwright-core'
+import t from 'tap'
+import { addCustomer, createTestDatabase, listenTestApp } from '../../test/helper.ts'
+
+/** The built client in a real browser, on a page of another origin. Wants Chromium (CHROMIUM, or /usr/bin/chromium). */
+
+const root = join(import.meta.dirname, '../..')
+
+t.test('in a browser it logs in, pages, keeps by ETag, follows and stops', async (t) => {
+  const dist = t.testdir({})
+  const tsc = [join(root, 'node_modules/typescript/bin/tsc'), '-p', join(root, 'clients/typescript')]
+  await promisify(execFile)('env', ['-u', 'NODE_OPTIONS', process.execPath, ...tsc, '--outDir', dist])
+  const pages = createServer(({ url = '/' }, answer) => {
+    const isModule = url.endsWith('.js')
+    answer.writeHead(200, { 'content-type': isModule ? 'text/javascript' : 'text/html' })
+    answer.end(isModule ? readFileSync(join(dist, url)) : '<!doctype html><title>page</title>')
+  }).listen(0, '127.0.0.1')
+  await once(pages, 'listening')
+  t.teardown(() => pages.close())
+  const pageOrigin = `http://127.0.0.1:${(pages.address() as AddressInfo).port}`
+
+  const database = await createTestDatabase()
+  const { app, origin } = await listenTestApp(database, { env: { CORS_ORIGINS: pageOrigin } })
+  t.teardown(async () => {
+    await app.close()
+    await database.close()
+  })
+  const apiKey = await addCustomer(database, 'acme')
+  await sql`insert into products (customer_id, id, name) select 'acme', 'p' || i, 'P' || i from generate_series(1, 5) i`.execute(
+    database.operator,
+  )
+
+  const browser = await chromium.launch({
+    executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+    args: ['--no-sandbox'],
+  })
+  t.teardown(() => browser.close())
+  const page = await browser.newPage()
+  const conditional: (string | undefined)[] = []
+  page.on('request', (request) => {
+    const headers = request.headers()
+    if (headers['if-none-match']) conditional.push(headers['cache-control'])
+  })
+  await page.goto(pageOrigin)
+  const seen = await page.evaluate(
+    async ([url, key, module]) => {
+      const { createClient } = await import(module as string)
+      const client = createClient({ url, apiKey: key })
+      const names: string[] = []
+      for await (const { name } of client.all('products', { limit: 2 })) names.push(name)
+      await client.request('/v1/products/p1')
+      const { notModified } = await client.request('/v1/products/p1')
+      const records = new Map<string, unknown>()
+      const stopping = new AbortController()
+      const store = {
+        loadToken: async () => undefined,
+        async replaceAll(state: AsyncIterable<{ resource: string; id: string; data: unknown }>) {
+          for await (const { resource, id, data } of state) if (resource === 'products') records.set(id, data)
+        },
+        apply: async () => {},
+      }
+      const ended = await client
+        .follow(store, { signal: stopping.signal, onCaughtUp: () => stopping.abort('enough') })
+        .catch((reason: unknown) => reason)
+      const refused = await client
+        .list('products', { nonsense: 1 })
+        .catch((error: { code: string }) => error.code)
+      return { names, notModified, followed: records.size, ended, refused }
+    },
+    [origin, apiKey, `${pageOrigin}/index.js`],
+  )
+  t.same(seen, {
+    names: ['P1', 'P2', 'P3', 'P4', 'P5'],
+    notModified: true,
+    followed: 5,
+    ended: 'enough',
+    refused: 'invalid_query',
+  })
+  t.same(conditional, ['max-age=1'])
+})

@@ -1,0 +1,75 @@
+import { execFile } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { secretKey } from '../../test/helper.ts'
+import { startService, untilReady } from '../../test/service.ts'
+import { startPrimary } from '../topology/engines.ts'
+
+const root = join(import.meta.dirname, '../..')
+const bin = '/usr/lib/postgresql/15/bin'
+const operations = readFileSync(join(root, 'docs/operations.md'), 'utf8')
+
+/** What the section of the backup has people tell PostgreSQL, in order. */
+const documentedRoles = (): string[] => {
+  const [, section = ''] = /^## Backup and restore$([\s\S]*?)^## /m.exec(operations) ?? []
+  return [...section.matchAll(/^psql (.*)$/gm)].flatMap(([, line = '']) =>
+    [...line.matchAll(/-c '([^']+)'/g)].map(([, statement = '']) => statement),
+  )
+}
+
+const run = async (program: string, args: readonly string[], env: Record<string, string> = {}) => {
+  const settings = { cwd: root, env: { PATH: process.env.PATH, ...env } }
+  return (await promisify(execFile)(program, args, settings)).stdout
+}
+
+/** The service, until it has sealed the audit trail; it must end in order. */
+const serve = async (url: string): Promise<void> => {
+  const service = await startService({ DATABASE_URL: url, SECRET_KEY: secretKey })
+  await untilReady(service)
+  await service.printed('"audit head"')
+  const code = await service.stop()
+  if (code !== 0) throw new Error(`it ended with ${code}: ${service.output()}`)
+}
+
+/**
+ * Takes a backup of one server and restores it on another, where the service never ran, as docs/operations.md has
+ * it; throws where what is restored does not verify, is not found whole, or does not serve. Wants root and Debian's PostgreSQL 15.
+ */
+export const restoreElsewhere = async (): Promise<void> => {
+  const folder = mkdtempSync(join(tmpdir(), 'certdata-restore-'))
+  const dump = join(folder, 'certdata.dump')
+  const [old, fresh] = [await startPrimary(), await startPrimary()]
+  const tell = (server: typeof old, statement: string) =>
+    run(`${bin}/psql`, ['-qAt', '-v', 'ON_ERROR_STOP=1', '-c', statement, server.url('postgres', 'postgres')])
+  const certdata = (url: string, ...args: string[]) =>
+    run(process.execPath, ['app/cli.ts', ...args], { DATABASE_URL: url, SECRET_KEY: secretKey })
+  const headOf = async (url: string) => JSON.parse(await certdata(url, 'audit', 'verify', '--json')).head
+  try {
+    for (const server of [old, fresh]) {
+      await tell(server, 'create role certdata_owner login createrole')
+      await tell(server, 'create role certdata_web login')
+    }
+    await tell(old, 'create database certdata owner certdata_owner')
+    const former = old.url('certdata_owner')
+    await certdata(former, 'migrate')
+    await certdata(former, 'customers', 'add', 'acme')
+    await serve(old.url('certdata_owner'))
+    const head = await headOf(former)
+    await run(`${bin}/pg_dump`, ['--format=custom', `--file=${dump}`, old.url('postgres')])
+
+    for (const statement of documentedRoles()) await tell(fresh, statement)
+    await tell(fresh, 'create database certdata owner certdata_owner')
+    const restored = fresh.url('certdata_owner')
+    await run(`${bin}/pg_restore`, ['--exit-on-error', '--no-owner', `--dbname=${restored}`, dump])
+    await certdata(restored, 'migrate')
+    await certdata(restored, 'audit', 'verify', '--head', head)
+    const customers = await certdata(restored, 'customers', 'list', '--json')
+    if (!customers.includes('"acme"')) throw new Error(`customers are missing: ${customers}`)
+    await serve(fresh.url('certdata_web'))
+  } finally {
+    await Promise.all([old.stop(), fresh.stop()])
+    rmSync(folder, { recursive: true, force: true })
+  }
+}

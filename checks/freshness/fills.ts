@@ -1,0 +1,92 @@
+import type pg from 'pg'
+import type { Fence } from '../../app/cache/fence.ts'
+import { parseSnapshot } from '../../app/cache/snapshot.ts'
+import type { Counters } from './instance.ts'
+
+type Query = (text: string, values: unknown[]) => Promise<pg.QueryResult>
+/** Answers a page's or record's statement; `ask` is the connection's own way. */
+type Reader = (ask: Query, text: string, values: unknown[]) => Promise<pg.QueryResult>
+
+/** The one statement behind every page and record; see app/records/sql/statement.ts. */
+const isFill = (text: string) => text.includes('picked') && text.includes('app.customer_id')
+
+/** A pool whose page statements go through `read`, all others as they are. */
+const throughReader = (pool: pg.Pool, read: Reader): pg.Pool => {
+  const wrapped = new WeakSet<pg.PoolClient>()
+  const wrap = (client: pg.PoolClient): pg.PoolClient => {
+    if (wrapped.has(client)) return client
+    wrapped.add(client)
+    const ask = client.query.bind(client) as unknown as Query
+    const query: Query = (text, values) =>
+      typeof text === 'string' && isFill(text) ? read(ask, text, values) : ask(text, values)
+    return Object.assign(client, { query })
+  }
+  const connect = async () => wrap(await pool.connect())
+  return Object.assign(Object.create(pool) as pg.Pool, { connect, end: () => pool.end() })
+}
+
+/** Counts the statements that fill the cache, and how many run at once. */
+export const countFills = (pool: pg.Pool, counters: Counters): pg.Pool => {
+  let running = 0
+  return throughReader(pool, async (ask, text, values) => {
+    counters.fills += 1
+    running += 1
+    counters.mostFillsAtOnce = Math.max(counters.mostFillsAtOnce, running)
+    try {
+      return await ask(text, values)
+    } finally {
+      running -= 1
+    }
+  })
+}
+
+/** Not by the pool's own way, which asks with a callback: statements of pages are answered by promises alone. */
+const askPool = async (pool: pg.Pool, text: string, values: unknown[]): Promise<pg.QueryResult> => {
+  const client = await pool.connect()
+  try {
+    return await client.query(text, values)
+  } finally {
+    client.release()
+  }
+}
+
+/** What answers may depend on, all of it: the statement does not say which. */
+const everything = ['certificates', 'products', 'projects', 'countries', 'lab', 'approvals']
+
+/** Counts the statements that the standby answered. */
+export const countFromStandby = (pool: pg.Pool, counters: Counters): pg.Pool =>
+  throughReader(pool, async (ask, text, values) => {
+    const result = await ask(text, values)
+    counters.fromStandby += 1
+    return result
+  })
+
+/**
+ * The fault: fills from a standby in the primary's name, its snapshot taken as if a primary had said it. From the
+ * primary where the fence finds even that behind.
+ */
+export const trustStandby = (pool: pg.Pool, standby: pg.Pool, fence: Fence, counters: Counters): pg.Pool =>
+  throughReader(pool, async (ask, text, values) => {
+    const result = await askPool(standby, text, values)
+    const [row] = result.rows as Record<string, unknown>[]
+    const epoch = fence.last?.epoch
+    if (!row || epoch === undefined || row.standby === '') return ask(text, values)
+    const snapshot = parseSnapshot(String(row.snapshot))
+    const customerId = String(values[0])
+    if (fence.judge({ customerId, dependsOn: everything, snapshot, epoch }) !== 'fresh') {
+      return ask(text, values)
+    }
+    counters.fromStandby += 1
+    // As the primary would say: an epoch ends with the start of its server.
+    Object.assign(row, { server: epoch.split(' ')[1], standby: '' })
+    return result
+  })
+
+/** The fault: whatever history a standby shows, it is taken for the primary's. */
+export const believeStandby = (standby: pg.Pool, fence: Fence, counters: Counters): pg.Pool =>
+  throughReader(standby, async (ask, text, values) => {
+    const result = await ask(text, values)
+    counters.fromStandby += 1
+    for (const row of result.rows) row.standby = fence.last?.mark
+    return result
+  })

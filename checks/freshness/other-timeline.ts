@@ -1,0 +1,85 @@
+import pg from 'pg'
+import { until } from '../../test/helper.ts'
+import { startPostgres } from './postgres.ts'
+import { send } from './readers.ts'
+import { openStage, type Stage } from './stage.ts'
+import { productId, valueText } from './world.ts'
+
+/** Answers of an instance after the fail-over, and those of them that show what only the former primary had. */
+type Shown = { answers: number; phantoms: number }
+/** Of an instance as it should be, and of one with the fault that it reads any standby. */
+export type Outcome = { sound: Shown; faulty: Shown }
+
+const customer = 'alpha'
+const id = productId(customer, 0)
+/** Written on the former primary alone. */
+const lost = valueText(customer, 999_999)
+const lostTransactions = 5
+/** Transactions of the new primary: more than were lost, so that it gives their numbers again. */
+const newTransactions = 200
+const questions = 60
+
+const selectModel = `select model from products where customer_id = $1 and id = $2`
+
+/** A question that no cache knows: each `limit` is another page. Of even ones the first instance is asked. */
+const ask = async ({ instances, tokenOf }: Stage, limit: number, headers: Record<string, string> = {}) => {
+  const instance = instances[limit % instances.length] as Stage['instances'][number]
+  const url = `/v1/products?id=${id}&limit=${limit}`
+  return send('GET', instance.port, url, { authorization: `Bearer ${tokenOf(customer)}`, ...headers })
+}
+
+const write = ({ operator }: Stage, model: string) =>
+  operator.query('update products set model = $3 where customer_id = $1 and id = $2', [customer, id, model])
+
+const noCache = { 'cache-control': 'no-cache' }
+
+/**
+ * The primary dies, another server takes its place, and the standby that is read had received more and stays as it is.
+ * The new primary then gives the lost transactions' numbers again.
+ */
+export const askOnOtherTimeline = async (): Promise<Outcome> => {
+  const closing: (() => Promise<unknown>)[] = []
+  try {
+    const postgres = await startPostgres()
+    closing.push(postgres.stop)
+    const standby = await postgres.createStandby()
+    closing.push(standby.stop)
+    const stage = await openStage({
+      ...{ postgres, standby, withoutRedis: true },
+      ...{ fault: 'foreign-standby', isFaultOfOne: true },
+    })
+    closing.push(stage.close)
+    const { operator } = stage
+    const takeOver = await postgres.keepCopy()
+    await until('the primary answers', async () => (await ask(stage, 1, noCache)).status === 200)
+    for (let count = 0; count < lostTransactions; count += 1)
+      await write(stage, valueText(customer, count + 1))
+    await write(stage, lost)
+    await until('the standby has what will be lost', async () => {
+      const client = new pg.Client({ connectionString: stage.standbyUrl })
+      await client.connect()
+      const { rows } = await client.query(selectModel, [customer, id])
+      await client.end()
+      return rows[0]?.model === lost
+    })
+    await postgres.crash()
+    await takeOver()
+    for (let count = 0; count < newTransactions; count += 1) {
+      await operator.query('select pg_current_xact_id()')
+    }
+    for (const limit of [4, 5]) {
+      await until('the new primary is known', async () => (await ask(stage, limit, noCache)).status === 200)
+    }
+    const outcome = { sound: { answers: 0, phantoms: 0 }, faulty: { answers: 0, phantoms: 0 } }
+    for (let limit = 10; limit < 10 + questions; limit += 1) {
+      const { status, body } = await ask(stage, limit)
+      if (status !== 200) continue
+      const shown = limit % 2 === 0 ? outcome.sound : outcome.faulty
+      shown.answers += 1
+      if (body.includes(lost)) shown.phantoms += 1
+    }
+    return outcome
+  } finally {
+    for (const close of closing.reverse()) await close()
+  }
+}

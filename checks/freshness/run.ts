@@ -1,0 +1,151 @@
+import { askColdKeys } from './cold.ts'
+import type { Fault } from './faults.ts'
+import { nemeses } from './nemesis.ts'
+import { askOnOtherTimeline } from './other-timeline.ts'
+import { type PostgresServer, startPostgres } from './postgres.ts'
+import { closeConnections } from './readers.ts'
+import { runTrial, type TrialOptions, type TrialResult } from './trial.ts'
+import { findObjections, formatFaults, formatResults } from './verdict.ts'
+
+/**
+ * The checker's long form: `node checks/freshness/run.ts [--long] [--faults] [nemesis…] [cold]`. Every nemesis, or
+ * those named, each `--seconds=n` (15, with --long 32); `--faults` plants each fault, or those named, and
+ * expects red.
+ * Exits with 1 where a run without a fault is red or a run with one is green.
+ */
+
+type NemesisName = keyof typeof nemeses
+type Plan = { fault: Fault; nemesis: NemesisName } & Pick<
+  TrialOptions,
+  'noCacheShare' | 'requestsPerSecond' | 'onlyAddress'
+>
+
+const args = process.argv.slice(2)
+const isLong = args.includes('--long')
+const seconds = Number(args.find((arg) => arg.startsWith('--seconds='))?.slice(10) ?? (isLong ? 32 : 15))
+const faultSeconds = 10
+const coldKeys = 20
+
+const onlyAddress = '/v1/certificates?scheme=main'
+
+/** Each fault under harm that it cannot survive. */
+const plans: readonly Plan[] = [
+  { fault: 'fence-off', nemesis: 'none' },
+  { fault: 'by-position', nemesis: 'shortOpenWriter' },
+  { fault: 'cas-off', nemesis: 'instanceStuttering', noCacheShare: 0.3 },
+  { fault: 'lease-off', nemesis: 'pollsUnanswered', onlyAddress },
+  { fault: 'floor-off', nemesis: 'instanceKilled', requestsPerSecond: 150 },
+  { fault: 'envelope-off', nemesis: 'redisPoisoned' },
+  { fault: 'replica-as-primary', nemesis: 'none' },
+  { fault: 'trigger-dropped', nemesis: 'none' },
+  { fault: 'poller-frozen', nemesis: 'none', onlyAddress },
+]
+
+const say = (text: string) => process.stdout.write(`${text}\n`)
+
+const explain = (result: TrialResult) => {
+  const examples = new Map(result.violations.map((violation) => [violation.kind, violation]))
+  for (const { kind, instance, url, detail } of examples.values()) {
+    say(`  ${kind}: ${instance} ${url}: ${detail}`)
+  }
+  for (const each of result.differing.slice(0, 3)) say(`  differs: ${each}`)
+}
+
+const report = (result: TrialResult) => {
+  const { nemesis, fault, reads, fills, commits, staleness } = result
+  const objections = [...findObjections(result).keys()].join(', ') || 'none'
+  const counts = `${reads} reads, ${commits} commits, ${fills.fills} fills (${fills.mostFillsAtOnce} at once), ${result.stale} said stale, worst ${staleness.worst.toFixed(0)} ms, p99 ${staleness.p99.toFixed(0)} ms`
+  const standby = fills.fromStandby > 0 ? `, ${fills.fromStandby} answered by the standby` : ''
+  say(`${fault ?? 'no fault'}, ${nemesis}: ${counts}${standby}; objections: ${objections}`)
+  if (!fault) explain(result)
+}
+
+const runAll = async (postgres: PostgresServer, names: readonly NemesisName[]): Promise<boolean> => {
+  const results: TrialResult[] = []
+  for (const name of names) {
+    const result = await runTrial({ postgres, nemesis: nemeses[name], seconds })
+    report(result)
+    results.push(result)
+  }
+  const reads = results.reduce((total, result) => total + result.reads, 0)
+  say(`\n${formatResults(results)}\n\n${reads} reads in all.`)
+  return results.every((result) => findObjections(result).size === 0)
+}
+
+const runCold = async (postgres: PostgresServer): Promise<boolean> => {
+  const shared = await askColdKeys({ postgres }, coldKeys)
+  const alone = await askColdKeys({ postgres, withoutRedis: true }, coldKeys)
+  const show = (fills: readonly number[]) => [...new Set(fills)].sort().join(', ')
+  say(
+    `Fills per cold key, 500 requests at once on two instances, ${coldKeys} keys: with Redis ${show(shared.fillsPerKey)}, without ${show(alone.fillsPerKey)}; failed requests: ${shared.failed + alone.failed}.`,
+  )
+  return (
+    shared.fillsPerKey.every((fills) => fills === 1) &&
+    alone.fillsPerKey.every((fills) => fills === 2) &&
+    shared.failed + alone.failed === 0
+  )
+}
+
+/** The standby's trial, first as it should be, then with the fault. */
+const runWithStandby = async (options: Omit<TrialOptions, 'postgres'>): Promise<TrialResult> => {
+  const postgres = await startPostgres()
+  try {
+    const standby = await postgres.createStandby()
+    try {
+      return await runTrial({ ...options, postgres, standby })
+    } finally {
+      await standby.stop()
+    }
+  } finally {
+    await postgres.stop()
+  }
+}
+
+/** A primary that another server replaced, beside a standby: one instance as it should be, one with the fault. */
+const runOtherTimeline = async (): Promise<boolean> => {
+  const { sound, faulty } = await askOnOtherTimeline()
+  const show = ({ phantoms, answers }: typeof sound) => `${phantoms} of ${answers} answers show what was lost`
+  say(`fail-over beside a standby: ${show(sound)}; foreign-standby: ${show(faulty)}`)
+  return sound.phantoms === 0 && faulty.phantoms > 0
+}
+
+const runFaults = async (postgres: PostgresServer): Promise<boolean> => {
+  const results: TrialResult[] = []
+  const healthy = await runWithStandby({ nemesis: nemeses.none, seconds: faultSeconds })
+  report(healthy)
+  const wanted = plans.filter(({ fault }) => args.includes(fault))
+  for (const { nemesis, ...plan } of wanted.length > 0 ? wanted : plans) {
+    const options = { ...plan, nemesis: nemeses[nemesis], seconds: faultSeconds }
+    const isReplica = plan.fault === 'replica-as-primary'
+    const result = isReplica ? await runWithStandby(options) : await runTrial({ ...options, postgres })
+    report(result)
+    results.push(result)
+  }
+  const isForeignFound = await runOtherTimeline()
+  say(`\n${formatFaults(results)}`)
+  return (
+    isForeignFound &&
+    findObjections(healthy).size === 0 &&
+    results.every((result) => findObjections(result).size > 0)
+  )
+}
+
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
+const named = args.filter((arg) => arg in nemeses) as NemesisName[]
+const isWhole = named.length === 0 && !args.includes('cold')
+const names = isWhole ? (Object.keys(nemeses) as NemesisName[]) : named
+const postgres = await startPostgres()
+try {
+  const results: boolean[] = []
+  if (args.includes('--faults')) results.push(await runFaults(postgres))
+  else {
+    if (names.length > 0) results.push(await runAll(postgres, names))
+    if (isWhole || args.includes('cold')) results.push(await runCold(postgres))
+  }
+  const isGreen = !results.includes(false)
+  say(isGreen ? 'green' : 'RED')
+  process.exitCode = isGreen ? 0 : 1
+} finally {
+  await postgres.stop()
+  closeConnections()
+}

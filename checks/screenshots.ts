@@ -1,0 +1,74 @@
+import { mkdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { sql } from 'kysely'
+import type { Page } from 'playwright-core'
+import { createDb, createPool } from '../app/db/connect.ts'
+import { loadExampleData } from '../app/local/example-data.ts'
+import { loadReferenceData } from '../app/local/reference/load.ts'
+import { createTestDatabase, listenTestApp } from '../test/helper.ts'
+import { launchBrowser, openWindow, patient } from '../test/site/browser.ts'
+
+/** Renews the pictures of the README: `npm run screenshots`. The status page shows made-up figures. */
+const folder = join(import.meta.dirname, '../docs/images')
+const maxBytes = 150_000
+
+const browser = await launchBrowser()
+if (!browser) throw new Error('Pictures need Chromium: install it, or name it with CHROMIUM')
+const database = await createTestDatabase()
+await loadReferenceData(database.operator)
+await loadExampleData(database.operator, new Date().toISOString().slice(0, 10))
+const owner = createDb(
+  createPool(database.url, { max: 1, applicationName: 'screenshots', onError: () => {} }),
+)
+const { app, origin } = await listenTestApp(database, {
+  env: { ...patient, LIMIT_DEMO_BURST: '20', LIMIT_DEMO_MINUTE: '60' },
+})
+
+/** Three months with a wave a day, a weak hour and an outage. */
+const plantMinutes = () =>
+  sql`insert into service_minutes
+    select m, 'a', case when gone < 4 then 0 when gone < 9 then 7 else 63 end, n, case when weak then n / 30 else 0 end,
+      n, n * ms, n * 0.94, 90 + 60 * random(), array_fill(0, array[13]) || array[(n * 0.5)::int, 0, (n * 0.3)::int,
+      0, (n * 0.12)::int, 0, (n * 0.04)::int, 0, (n * 0.025)::int, 0, 0, 0, 0, 0, (n * 0.015)::int]
+    from (
+      select m, (220 + 180 * sin(extract(epoch from m) / 86400 * 2 * pi() - 2) + 40 * random())::int as n,
+        1.6 + 0.5 * random() as ms,
+        m between now() - interval '31 days' and now() - interval '31 days' + interval '1 hour' as weak,
+        extract(epoch from m - (now() - interval '12 days')) / 60 as since
+      from generate_series(date_trunc('minute', now()) - interval '88 days', date_trunc('minute', now()) - interval '1 minute', '1 minute') m
+    ) minutes cross join lateral (select case when since >= 0 then since else 99 end) as g (gone)`.execute(
+    owner,
+  )
+
+const shoot = async (name: string, path: string, ready: (page: Page) => Promise<unknown>, height: number) => {
+  const { page, close } = await openWindow(browser, origin + path)
+  await page.setViewportSize({ width: 1280, height })
+  await ready(page)
+  const file = join(folder, `${name}.png`)
+  await page.evaluate('scrollTo(0, 0)')
+  await page.screenshot({ path: file })
+  await close()
+  const { size } = statSync(file)
+  if (size > maxBytes) throw new Error(`${file} has ${size} bytes, more than ${maxBytes}`)
+  process.stdout.write(`${file}: ${size} bytes\n`)
+}
+
+try {
+  mkdirSync(folder, { recursive: true })
+  await plantMinutes()
+  await app.serviceStatus.refresh()
+  await shoot('status', '/status', (page) => page.waitForSelector('#figures tbody tr'), 1440)
+  const ask = async (page: Page) => {
+    await page.waitForSelector('#filters .filter')
+    await page.click('#send')
+    await page.waitForSelector('#answer:not([hidden])')
+    await page.click('#again')
+    await page.waitForSelector('#compare .notice')
+  }
+  await shoot('demo', '/demo', ask, 950)
+} finally {
+  await browser.close()
+  await app.close()
+  await owner.destroy()
+  await database.close()
+}

@@ -1,0 +1,171 @@
+import { execFile } from 'node:child_process'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import fc from 'fast-check'
+import t from 'tap'
+import { createSecrets, loadOrCreateSecret } from '../../app/config/secrets.ts'
+import { createApiKey, matchesSecret, parseApiKey } from '../../app/identity/api-keys.ts'
+
+const base62 = [...'0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ']
+const anyKey = fc.constant(null).map(createApiKey)
+const anyBytes = fc.uint8Array({ maxLength: 200 })
+
+t.test('a new key parses to its own id and a secret that matches its hash alone', (t) => {
+  fc.assert(
+    fc.property(anyKey, anyKey, (key, other) => {
+      const parts = parseApiKey(key.apiKey)
+      return (
+        /^cda_live_[a-z0-9]{16}_[A-Za-z0-9]{38}$/.test(key.apiKey) &&
+        parts?.keyId === key.keyId &&
+        matchesSecret(parts.secret, key.secretSha256) &&
+        !matchesSecret(parts.secret, other.secretSha256) &&
+        key.keyId !== other.keyId
+      )
+    }),
+  )
+  t.end()
+})
+
+t.test('the characters of a secret are evenly spread', (t) => {
+  const counts = new Map<string, number>()
+  for (let i = 0; i < 1000; i++) {
+    for (const character of parseApiKey(createApiKey().apiKey)?.secret ?? '') {
+      counts.set(character, (counts.get(character) ?? 0) + 1)
+    }
+  }
+  const expected = (1000 * 32) / 62
+  t.equal(counts.size, 62)
+  // 7 standard deviations: a biased choice (256 % 62) is 25 % off.
+  for (const count of counts.values()) t.ok(Math.abs(count - expected) < 7 * Math.sqrt(expected))
+  t.end()
+})
+
+t.test('one wrong character anywhere, or two neighbours swapped, is not a key', (t) => {
+  const place = fc.nat({ max: 63 })
+  fc.assert(
+    fc.property(anyKey, place, fc.constantFrom(...base62), ({ apiKey }, at, character) => {
+      const typo = apiKey.slice(0, at) + character + apiKey.slice(at + 1)
+      return typo === apiKey || parseApiKey(typo) === undefined
+    }),
+    { numRuns: 2000 },
+  )
+  fc.assert(
+    fc.property(anyKey, fc.nat({ max: 62 }), ({ apiKey }, at) => {
+      const swapped = apiKey.slice(0, at) + apiKey[at + 1] + apiKey[at] + apiKey.slice(at + 2)
+      return swapped === apiKey || parseApiKey(swapped) === undefined
+    }),
+  )
+  t.end()
+})
+
+t.test('anything but the exact text of a key is not a key', (t) => {
+  fc.assert(fc.property(fc.string(), (text) => parseApiKey(text) === undefined))
+  fc.assert(
+    fc.property(anyKey, fc.string({ minLength: 1 }), ({ apiKey }, more) =>
+      [more + apiKey, apiKey + more, apiKey.slice(0, -1)].every((text) => parseApiKey(text) === undefined),
+    ),
+  )
+  t.equal(parseApiKey(`${createApiKey().apiKey}\n`), undefined)
+  t.end()
+})
+
+const oldKey = 'o'.repeat(32)
+const newKey = 'n'.repeat(32)
+const current = createSecrets([newKey, oldKey])
+const former = createSecrets([oldKey])
+
+t.test('a mac holds for its purpose and data, whole or cut to 16 bytes, and not below', (t) => {
+  fc.assert(
+    fc.property(anyBytes, anyBytes, (data, other) => {
+      const mac = current.mac('cursor', data)
+      const same = Buffer.from(data).equals(other)
+      return (
+        mac.length === 32 &&
+        current.verifyMac('cursor', data, mac) &&
+        current.verifyMac('cursor', data, mac.subarray(0, 16)) &&
+        !current.verifyMac('cursor', data, mac.subarray(0, 15)) &&
+        !current.verifyMac('cursor', data, Buffer.concat([mac, Buffer.of(0)])) &&
+        !current.verifyMac('sync token', data, mac) &&
+        current.verifyMac('cursor', other, mac) === same
+      )
+    }),
+  )
+  fc.assert(
+    fc.property(anyBytes, fc.nat({ max: 255 }), fc.integer({ min: 1, max: 255 }), (data, at, flip) => {
+      const mac = current.mac('cursor', data)
+      mac[at % 32] = (mac[at % 32] ?? 0) ^ flip
+      return !current.verifyMac('cursor', data, mac)
+    }),
+  )
+  t.end()
+})
+
+t.test('the first key makes, all keys check', (t) => {
+  t.ok(current.verifyMac('cursor', 'x', former.mac('cursor', 'x')))
+  t.notOk(former.verifyMac('cursor', 'x', current.mac('cursor', 'x')))
+  t.equal(current.open('p', former.seal('p', 'x')).toString(), 'x')
+  t.throws(() => former.open('p', current.seal('p', 'x')), /no secret key opens this/)
+  t.throws(() => createSecrets([]), RangeError)
+  t.end()
+})
+
+t.test('what was sealed opens for its purpose only, and not when a bit changed', (t) => {
+  fc.assert(
+    fc.property(anyBytes, fc.nat(), fc.integer({ min: 1, max: 255 }), (plaintext, at, flip) => {
+      const sealed = current.seal('p', plaintext)
+      if (!current.open('p', sealed).equals(plaintext)) return false
+      const changed = Buffer.from(sealed)
+      changed[at % sealed.length] = (changed[at % sealed.length] ?? 0) ^ flip
+      return [() => current.open('q', sealed), () => current.open('p', changed)].every((attempt) => {
+        try {
+          attempt()
+          return false
+        } catch {
+          return true
+        }
+      })
+    }),
+  )
+  t.throws(() => current.open('p', Buffer.alloc(0)))
+  t.notOk(current.seal('p', 'x').equals(current.seal('p', 'x')), 'a nonce is never used twice')
+  t.end()
+})
+
+const folder = mkdtempSync(join(tmpdir(), 'certdata-secrets-'))
+t.teardown(() => rmSync(folder, { recursive: true }))
+const module = join(import.meta.dirname, '../../app/config/secrets.ts')
+const rounds = 30
+// All wait for the same instant, then run for one file after the other.
+const loadInProcess = async (start: number): Promise<string[]> => {
+  const program = `import { loadOrCreateSecret } from ${JSON.stringify(module)}
+    while (Date.now() < ${start});
+    const files = Array.from({ length: ${rounds} }, (_, i) => process.argv[1] + '/' + i)
+    process.stdout.write(JSON.stringify(files.map(loadOrCreateSecret)))`
+  const { stdout } = await promisify(execFile)(process.execPath, [
+    '--input-type=module',
+    '-e',
+    program,
+    folder,
+  ])
+  return JSON.parse(stdout)
+}
+
+t.test('processes that need the secret at once agree on one, which only this user can read', async (t) => {
+  const start = Date.now() + 400
+  const [first = [], ...others] = await Promise.all([1, 2, 3].map(() => loadInProcess(start)))
+  t.equal(new Set(first).size, rounds)
+  for (const other of others) t.strictSame(other, first)
+  const file = join(folder, '0')
+  t.equal(loadOrCreateSecret(file), first[0])
+  t.ok(readFileSync(file, 'utf8').trim().length >= 43)
+  t.equal(statSync(file).mode & 0o777, 0o600)
+  t.equal(readdirSync(folder).length, rounds, 'nothing else is left behind')
+})
+
+t.test('a file with too short a secret is refused by name', async (t) => {
+  const file = join(folder, 'short')
+  writeFileSync(file, 'short\n')
+  t.throws(() => loadOrCreateSecret(file), new RegExp(`${file}: expected a secret of at least 32`))
+})

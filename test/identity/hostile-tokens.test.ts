@@ -1,0 +1,431 @@
+import {
+  createHmac,
+  createPrivateKey,
+  createPublicKey,
+  generateKeyPairSync,
+  type KeyObject,
+  sign,
+} from 'node:crypto'
+import { request } from 'node:http'
+import t from 'tap'
+import { createSecrets } from '../../app/config/secrets.ts'
+import { parseApiKey } from '../../app/identity/api-keys.ts'
+import { loadSigningKeys } from '../../app/identity/signing-keys.ts'
+import { addCustomer, createTestDatabase, listenTestApp, secretKey } from '../helper.ts'
+
+const database = await createTestDatabase()
+const { app, origin } = await listenTestApp(database)
+t.teardown(async () => {
+  await app.close()
+  await database.close()
+})
+const apiKey = await addCustomer(database, 'acme')
+const victimKey = await addCustomer(database, 'victim')
+const keyId = parseApiKey(apiKey)?.keyId as string
+const victimId = parseApiKey(victimKey)?.keyId as string
+
+const { active, jwks, publicByHeader } = await loadSigningKeys(database.reader, createSecrets([secretKey]))
+const ours = createPrivateKey(active.privatePem)
+const theirs = generateKeyPairSync('ed25519').privateKey
+const theirJwk = createPublicKey(theirs).export({ format: 'jwk' })
+const otherKid = jwks.keys.find((key) => key.kid !== active.kid)?.kid
+
+type Json = Record<string, unknown>
+const encode = (part: unknown) =>
+  Buffer.from(typeof part === 'string' ? part : JSON.stringify(part)).toString('base64url')
+const seconds = Math.floor(Date.now() / 1000)
+const header = { alg: 'EdDSA', typ: 'at+jwt', kid: active.kid }
+const claims = {
+  iss: origin,
+  aud: origin,
+  sub: keyId,
+  client_id: keyId,
+  customer: 'acme',
+  iat: seconds,
+  nbf: seconds - 10,
+  exp: seconds + 600,
+  jti: 'one',
+  scope: 'products:read',
+}
+const signed = (head: unknown, body: unknown, key: KeyObject = ours) => {
+  const input = `${encode(head)}.${encode(body)}`
+  return `${input}.${sign(null, Buffer.from(input), key).toString('base64url')}`
+}
+const hmac = (alg: string, secret: string | Buffer, head: Json = { ...header, alg }) => {
+  const input = `${encode(head)}.${encode(claims)}`
+  return `${input}.${createHmac(alg.replace('HS', 'sha'), secret).update(input).digest('base64url')}`
+}
+const withHeader = (change: Json, key: KeyObject = ours) => signed({ ...header, ...change }, claims, key)
+const withClaims = (change: Json) => signed(header, { ...claims, ...change })
+const good = signed(header, claims)
+const [head, body, signature] = good.split('.') as [string, string, string]
+const claimsText = JSON.stringify(claims)
+
+const flip = (text: string, at: number, bit: number) => {
+  const bytes = Buffer.from(text, 'base64url')
+  bytes[at % bytes.length] = (bytes[at % bytes.length] as number) ^ (1 << bit)
+  return bytes.toString('base64url')
+}
+
+const algorithms: Record<string, string> = {
+  ...Object.fromEntries(
+    [
+      'none',
+      'None',
+      'NONE',
+      'nOnE',
+      '',
+      ' none',
+      'eddsa',
+      'EdDSA ',
+      'Ed25519',
+      'RS256',
+      'ES256',
+      'PS512',
+    ].flatMap((alg) => [
+      [`alg ${alg}, our signature`, withHeader({ alg })],
+      [`alg ${alg}, no signature`, `${encode({ ...header, alg })}.${body}.`],
+    ]),
+  ),
+  'alg null': withHeader({ alg: null }),
+  'alg a list': withHeader({ alg: ['EdDSA'] }),
+  'no alg': withHeader({ alg: undefined }),
+  ...Object.fromEntries(
+    ['HS256', 'HS384', 'HS512'].flatMap((alg) => [
+      [`${alg} with the public key as PEM`, hmac(alg, publicByHeader.get(active.header) as string)],
+      [`${alg} with the public key as JWK`, hmac(alg, JSON.stringify(active.jwk))],
+      [`${alg} with the public key's bytes`, hmac(alg, Buffer.from(active.jwk.x, 'base64url'))],
+      [`${alg} with the kid`, hmac(alg, active.kid)],
+      [`${alg} with nothing`, hmac(alg, '')],
+      [`${alg} under our header`, hmac(alg, publicByHeader.get(active.header) as string, header)],
+    ]),
+  ),
+}
+
+const address = 'https://evil.example/keys.json'
+const pointers: Record<string, string> = Object.fromEntries(
+  Object.entries({
+    jku: address,
+    jwk: { ...theirJwk, kid: active.kid },
+    x5u: address,
+    x5c: ['MIIBIjANBgkqhkiG9w0BAQEFAAOCAQ8AMIIBCgKCAQEA'],
+    x5t: 'AAAA',
+    'x5t#S256': 'AAAA',
+    epk: theirJwk,
+    url: address,
+    crit: ['exp'],
+    cty: 'JWT',
+    zip: 'DEF',
+    enc: 'A128GCM',
+    p2c: 2 ** 31,
+    unheard: true,
+  }).flatMap(([name, value]) => [
+    [`${name}, our signature`, withHeader({ [name]: value })],
+    [`${name}, their signature`, withHeader({ [name]: value }, theirs)],
+  ]),
+)
+
+const kids: Record<string, string> = Object.fromEntries(
+  [
+    ...[
+      '',
+      '..',
+      '../../../../dev/null',
+      '/dev/null',
+      `${active.kid}\0`,
+      ` ${active.kid}`,
+      "' or 1=1 --",
+      address,
+    ],
+    ...['__proto__', 'constructor', 'x'.repeat(5000), otherKid, null, 0, [active.kid], { kid: active.kid }],
+  ].map((kid) => [
+    `kid ${JSON.stringify(kid).slice(0, 40)}`,
+    withHeader({ kid }, kid === otherKid ? ours : theirs),
+  ]),
+)
+
+const shapes: Record<string, string> = {
+  'b64 false': withHeader({ b64: false, crit: ['b64'] }),
+  'empty crit': withHeader({ crit: [] }),
+  'no kid': withHeader({ kid: undefined }),
+  'header in another order': signed({ kid: active.kid, typ: 'at+jwt', alg: 'EdDSA' }, claims),
+  'header with spaces': signed(JSON.stringify(header, null, 1), claims),
+  'alg twice, none first': signed(`{"alg":"none",${JSON.stringify(header).slice(1)}`, claims),
+  'alg twice, none last': signed(`${JSON.stringify(header).slice(0, -1)},"alg":"none"}`, claims),
+  'header no object': signed('"EdDSA"', claims),
+  'header no JSON': signed('{', claims),
+  'their signature': signed(header, claims, theirs),
+  'signature of another token': `${good.slice(0, -signature.length)}${withClaims({ jti: 'two' }).split('.')[2]}`,
+  'signature of zeros': `${head}.${body}.${Buffer.alloc(64).toString('base64url')}`,
+  'no signature': `${head}.${body}.`,
+  'detached payload': `${head}..${signature}`,
+  'nothing but dots': '..',
+  'one segment': head,
+  'two segments': `${head}.${body}`,
+  'four segments': `${good}.`,
+  'five segments, as encrypted': `${head}.${body}.${body}.${body}.${signature}`,
+  'a token inside a token': signed({ ...header, cty: 'JWT' }, good),
+  'a JSON serialisation': JSON.stringify({ protected: head, payload: body, signature }),
+  ...Object.fromEntries(
+    [
+      'JWT',
+      'jwt',
+      'AT+JWT',
+      'at+jwt ',
+      'application/at+jwt',
+      'id_token',
+      'logout+jwt',
+      'dpop+jwt',
+      null,
+      7,
+    ].map((typ) => [`typ ${typ}`, withHeader({ typ })]),
+  ),
+  'no typ': withHeader({ typ: undefined }),
+}
+
+const wrongClaims: Record<string, Json> = {
+  'exp past': { exp: seconds - 1 },
+  'exp now': { exp: seconds },
+  'exp zero': { exp: 0 },
+  'exp negative': { exp: -1 },
+  'exp a text': { exp: String(claims.exp) },
+  'exp a fraction': { exp: claims.exp + 0.5 },
+  'exp a list': { exp: [claims.exp] },
+  'exp null': { exp: null },
+  'exp without end': { exp: 1e308 },
+  'exp true': { exp: true },
+  'no exp': { exp: undefined },
+  'nbf to come': { nbf: seconds + 300 },
+  'nbf a text': { nbf: '0' },
+  'no nbf': { nbf: undefined },
+  'iat a text': { iat: 'now' },
+  'no iat': { iat: undefined },
+  'another audience': { aud: 'https://other.example' },
+  'audience as a prefix': { aud: `${origin}.evil.example` },
+  'audience with a slash': { aud: `${origin}/` },
+  'audience in capitals': { aud: origin.toUpperCase() },
+  'audience of several': { aud: [origin, 'https://other.example'] },
+  'audience as a list': { aud: [origin] },
+  'audience empty': { aud: [] },
+  'no audience': { aud: undefined },
+  'another issuer': { iss: 'https://evil.example' },
+  'issuer with a slash': { iss: `${origin}/` },
+  'issuer as a list': { iss: [origin] },
+  'no issuer': { iss: undefined },
+  'no subject': { sub: undefined },
+  'another subject': { sub: victimId },
+  'subject and client of another': { sub: victimId, client_id: victimId },
+  'another client': { client_id: victimId },
+  'subject as an object': { sub: { $ne: null } },
+  'unknown subject': { sub: 'x'.repeat(16), client_id: 'x'.repeat(16) },
+  'another customer': { customer: 'victim' },
+  'customer demo': { customer: 'demo' },
+  'customer as a list': { customer: ['acme', 'victim'] },
+  'no customer': { customer: undefined },
+  'no jti': { jti: undefined },
+  'jti as a number': { jti: 1 },
+  'jti without end': { jti: 'x'.repeat(65) },
+  'scope as a list': { scope: ['products:read'] },
+  'no scope': { scope: undefined },
+  'every scope as a text': { every_scope: 'true' },
+}
+
+const payloads: Record<string, string> = {
+  ...Object.fromEntries(Object.entries(wrongClaims).map(([what, change]) => [what, withClaims(change)])),
+  'subject twice': signed(header, `{"sub":"${victimId}",${claimsText.slice(1)}`),
+  'subject twice, ours first': signed(header, `${claimsText.slice(0, -1)},"sub":"${keyId}"}`),
+  'customer twice': signed(header, `{"customer":"victim",${claimsText.slice(1)}`),
+  'exp twice': signed(header, `${claimsText.slice(0, -1)},"exp":${claims.exp + 1}}`),
+  'an escaped twin': signed(header, `{"\\u0073ub":"${victimId}",${claimsText.slice(1)}`),
+  'claims with spaces': signed(header, `${claimsText} `),
+  'claims after a byte order mark': signed(header, `\ufeff${claimsText}`),
+  'claims with a comment': signed(header, `${claimsText}//`),
+  'claims as a list': signed(header, [claims]),
+  'claims as a text': signed(header, JSON.stringify(claimsText)),
+  'claims null': signed(header, 'null'),
+  'no claims': signed(header, {}),
+  'broken claims': signed(header, claimsText.slice(0, -1)),
+  'claims in another alphabet': signed(header, Buffer.from(claimsText, 'utf16le').toString('latin1')),
+  'a prototype': signed(header, `{"__proto__":${claimsText}}`),
+}
+
+const bent: Record<string, string> = {
+  ...Object.fromEntries(
+    [0, 13, 31, 63].flatMap((at) => [
+      [`a bit of the header, ${at}`, `${flip(head, at, at % 8)}.${body}.${signature}`],
+      [`a bit of the claims, ${at}`, `${head}.${flip(body, at, at % 8)}.${signature}`],
+      [`a bit of the signature, ${at}`, `${head}.${body}.${flip(signature, at, at % 8)}`],
+    ]),
+  ),
+  ...Object.fromEntries(
+    [1, 2, 8, 40, signature.length + 2].map((count) => [`cut by ${count}`, good.slice(0, -count)]),
+  ),
+  'cut in front': good.slice(1),
+  'unused bits of the signature': `${good.slice(0, -1)}${good.endsWith('A') ? 'B' : String.fromCharCode(good.charCodeAt(good.length - 1) + 1)}`,
+  padding: `${good}==`,
+  'padding inside': `${head}=.${body}.${signature}`,
+  'the other alphabet': `${head}.${body}.${Buffer.from(signature, 'base64url').toString('base64').replace(/[A-Z]/, '+')}`,
+  hex: `${head}.${body}.${Buffer.from(signature, 'base64url').toString('hex')}`,
+  'percent-encoded': good.replace('.', '%2E'),
+  'in capitals': good.toUpperCase(),
+  'in quotes': `"${good}"`,
+  twice: `${good}${good}`,
+  'two in a list': `${good}, Bearer ${good}`,
+  'with a space': `${head}. ${body}.${signature}`,
+  'with a tab': `${head}.${body}\t.${signature}`,
+  'with a comma': `${good},`,
+  'beyond ASCII': `${head}.${body}.\xe9${signature}`,
+  'eight kilobytes': 'x'.repeat(8192),
+  'fifteen kilobytes of dots': '.'.repeat(15_000),
+  'a large token of ours': signed(header, { ...claims, exp: 0, scope: 'x'.repeat(9000) }),
+  'the demo token, nearly': 'cda_demo_publiC',
+  'an API key': apiKey,
+  nothing: '',
+  null: 'null',
+  undefined: 'undefined',
+}
+
+const tokens = { ...algorithms, ...pointers, ...kids, ...shapes, ...payloads, ...bent }
+
+type Asked = { status: number; code: string }
+
+/** A request with exactly these header lines. */
+const ask = (lines: readonly string[], path = '/v1/products', method = 'GET', content = ''): Promise<Asked> =>
+  new Promise((resolve, reject) => {
+    const length = content === '' ? [] : ['content-length', String(content.length)]
+    const headers = ['host', new URL(origin).host, ...lines, ...length]
+    const sent = request(origin + path, { method, headers: headers as never }, (answer) => {
+      let text = ''
+      answer.setEncoding('utf8')
+      answer.on('data', (part: string) => {
+        text += part
+      })
+      answer.on('end', () => {
+        const { code = '' } = text.startsWith('{') ? (JSON.parse(text) as { code?: string }) : {}
+        resolve({ status: answer.statusCode ?? 0, code })
+      })
+    })
+    sent.on('error', reject)
+    sent.end(content)
+  })
+const bearer = (token: string) => ['authorization', `Bearer ${token}`]
+const isRefusal = ({ status }: Asked) => status === 401 || status === 400
+
+t.test('the pattern itself is good: whatever is refused below is refused for its one change', async (t) => {
+  t.equal((await ask(bearer(good))).status, 200)
+  t.equal((await ask(bearer(withClaims({ jti: 'three' })))).status, 200)
+})
+
+t.test('no hostile token is let in, and none makes the service fail', async (t) => {
+  const wrong: unknown[] = []
+  for (const [what, token] of Object.entries(tokens)) {
+    const answer = await ask(bearer(token))
+    if (!isRefusal(answer)) wrong.push([what, answer])
+  }
+  t.same(wrong, [])
+  t.ok(Object.keys(tokens).length > 200, `${Object.keys(tokens).length} tokens`)
+  const twins = Object.entries(tokens).filter(([what, token]) =>
+    Object.entries(tokens).some(([other, same]) => other !== what && same === token),
+  )
+  t.same(
+    twins.map(([what]) => what),
+    [],
+    'each is another',
+  )
+})
+
+t.test('once a good token is remembered, none of them is taken for it', async (t) => {
+  t.equal((await ask(bearer(good))).status, 200)
+  const wrong: unknown[] = []
+  for (const [what, token] of Object.entries(bent)) {
+    const answer = await ask(bearer(token))
+    if (!isRefusal(answer)) wrong.push([what, answer])
+  }
+  t.same(wrong, [])
+  t.equal((await ask(bearer(good))).status, 200)
+})
+
+t.test('a token counts in one place only: a single Authorization header', async (t) => {
+  const form = ['content-type', 'application/x-www-form-urlencoded']
+  const basic = `Basic ${Buffer.from(`${good}:`).toString('base64')}`
+  const elsewhere: Record<string, Promise<Asked>> = {
+    'two good headers': ask([...bearer(good), ...bearer(good)]),
+    'a good header, then a bad one': ask([...bearer(good), ...bearer('x')]),
+    'a bad header, then a good one': ask(['AUTHORIZATION', 'Bearer x', ...bearer(good)]),
+    'a good header, then an empty one': ask([...bearer(good), 'authorization', '']),
+    'access_token in the query': ask([], `/v1/products?access_token=${good}`),
+    'token in the query': ask([], `/v1/products?token=${good}`),
+    'in the query beside a good header': ask(bearer(good), `/v1/products?access_token=${good}`),
+    'in a cookie': ask(['cookie', `access_token=${good}; Authorization=Bearer ${good}`]),
+    'in X-Access-Token': ask(['x-access-token', good]),
+    'in X-Authorization': ask(['x-authorization', `Bearer ${good}`]),
+    'in X-Forwarded-Authorization': ask(['x-forwarded-authorization', `Bearer ${good}`]),
+    'in Proxy-Authorization': ask(['proxy-authorization', `Bearer ${good}`]),
+    'in Authorization_': ask(['authorization_', `Bearer ${good}`]),
+    'in a form': ask(form, '/v1/products', 'GET', `access_token=${good}`),
+    'by another scheme': ask(['authorization', `Token ${good}`]),
+    'by DPoP': ask(['authorization', `DPoP ${good}`]),
+    'by Basic': ask(['authorization', basic]),
+    'without a scheme': ask(['authorization', good]),
+    'as a parameter': ask(['authorization', `Bearer token="${good}"`]),
+    'with the scheme twice': ask(['authorization', `Bearer Bearer ${good}`]),
+    'after a tab': ask(['authorization', `Bearer\t${good}`]),
+    'with the scheme’s colon': ask(['authorization', `Bearer: ${good}`]),
+  }
+  const wrong: unknown[] = []
+  for (const [what, asked] of Object.entries(elsewhere)) {
+    const answer = await asked
+    if (!isRefusal(answer)) wrong.push([what, answer])
+  }
+  t.same(wrong, [])
+})
+
+t.test('introspection calls none of them active, and none can be revoked', async (t) => {
+  const wrong: unknown[] = []
+  const post = (path: string, token: string) =>
+    app.inject({
+      method: 'POST',
+      url: `/v1/oauth/${path}`,
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      payload: new URLSearchParams({ client_id: victimId, client_secret: victimKey, token }).toString(),
+    })
+  for (const [what, token] of Object.entries({ ...tokens, good })) {
+    if (token === '') continue
+    const [inspected, revoked] = [await post('introspect', token), await post('revoke', token)]
+    if (inspected.body !== '{"active":false}' || revoked.statusCode !== 200)
+      wrong.push([what, inspected.body])
+  }
+  t.same(wrong, [])
+  t.same(await database.operator.selectFrom('revoked_tokens').selectAll().execute(), [])
+})
+
+t.test('the demo token sees the example customer’s records, and a live token none of them', async (t) => {
+  await addCustomer(database, 'demo')
+  const product = (customer_id: string) =>
+    database.operator
+      .insertInto('products' as 'customers')
+      .values({ customer_id, id: `of-${customer_id}`, name: customer_id } as never)
+      .execute()
+  for (const customer of ['demo', 'acme', 'victim']) await product(customer)
+  const idsFor = async (token: string, query = '') => {
+    const answer = await app.inject({
+      url: `/v1/products${query}`,
+      headers: { authorization: `Bearer ${token}`, 'cache-control': 'no-cache' },
+    })
+    return answer.json<{ data: { id: string }[] }>().data.map((each) => each.id)
+  }
+  t.same(await idsFor('cda_demo_public'), ['of-demo'])
+  t.same(await idsFor('cda_demo_public', '?id=of-demo,of-acme,of-victim'), ['of-demo'])
+  t.same(await idsFor(good), ['of-acme'])
+  for (const [token, id] of [
+    ['cda_demo_public', 'of-acme'],
+    [good, 'of-demo'],
+    [good, 'of-victim'],
+  ] as const) {
+    const answer = await app.inject({
+      url: `/v1/products/${id}`,
+      headers: { authorization: `Bearer ${token}` },
+    })
+    t.equal(answer.statusCode, 404)
+  }
+})

@@ -1,0 +1,723 @@
+import { createHmac, createPrivateKey, createPublicKey, generateKeyPairSync, sign } from 'node:crypto'
+import Fastify, { type FastifyInstance } from 'fastify'
+import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod'
+import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from 'jose'
+import { sql } from 'kysely'
+import t, { type Test } from 'tap'
+import type { Freshness } from '../../app/cache/freshness.ts'
+import { createSecrets } from '../../app/config/secrets.ts'
+import { createDb, createPool, readerRole } from '../../app/db/connect.ts'
+import { migrate } from '../../app/db/migrate.ts'
+import type { Plan } from '../../app/db/schema.ts'
+import { ApiError } from '../../app/errors.ts'
+import { createApiKey } from '../../app/identity/api-keys.ts'
+import { ensureSigningKeys } from '../../app/identity/key-rotation.ts'
+import type { Principal } from '../../app/identity/principal.ts'
+import { createPrincipals, requirePlan, requireScope } from '../../app/identity/principals.ts'
+import { listScopes } from '../../app/identity/scopes.ts'
+import { loadSigningKeys, type SigningKeys } from '../../app/identity/signing-keys.ts'
+import auth from '../../plugins/auth.ts'
+import { authRoutes } from '../../routes/auth.ts'
+import { testPostgres } from '../servers.ts'
+
+const publicUrl = 'https://api.example'
+const demoToken = 'cda_demo_public'
+const scopes = listScopes()
+const secrets = createSecrets(['s'.repeat(32)])
+const onError = (error: Error) => t.comment(error.message)
+const badToken = 'Bearer realm="certdata", error="invalid_token"'
+
+const server = await testPostgres()
+const owner = createDb(createPool(server.url, { max: 4, applicationName: 'test-owner', onError }))
+const pool = createPool(server.url, { role: readerRole, max: 4, applicationName: 'test-reader', onError })
+let queries = 0
+const db = createDb(pool, { onStatement: () => void queries++ })
+t.teardown(async () => {
+  await db.destroy()
+  await owner.destroy()
+  await server.stop()
+})
+await migrate(owner)
+await ensureSigningKeys(owner, secrets)
+const signingKeys = await loadSigningKeys(db, secrets)
+
+const clock = { ms: Date.parse('2026-11-21T12:00:00.000Z') }
+const now = () => clock.ms
+/** What the fence says of facts: nothing is fresh unless a test wants it. */
+const fence: { verdict: Freshness } = { verdict: 'behind' }
+const { rows: servers } = await sql<{ server: string }>`
+  select extract(epoch from pg_postmaster_start_time())::text as server`.execute(db)
+const judge = {
+  check: () => fence.verdict,
+  epoch: () => `identity ${servers[0]?.server}`,
+  readOr: async <T>(_: unknown, known: T) => known,
+}
+const seconds = () => Math.floor(clock.ms / 1000)
+
+type Problem = { status: number; code: string; errors: ApiError['extras']['errors'] }
+const problem = (error: unknown): Problem & { headers: ApiError['extras']['headers'] } => {
+  if (!(error instanceof ApiError)) throw error
+  return {
+    status: error.status,
+    code: error.code,
+    errors: error.extras.errors,
+    headers: error.extras.headers,
+  }
+}
+
+const buildApp = async (keys: SigningKeys = signingKeys, url = publicUrl, connection = db) => {
+  const app: FastifyInstance = Fastify()
+  app.setValidatorCompiler(validatorCompiler)
+  app.setSerializerCompiler(serializerCompiler)
+  app.setErrorHandler((error, _request, reply) => {
+    const { headers, ...body } = problem(error)
+    return reply
+      .code(body.status)
+      .headers(headers ?? {})
+      .send(body)
+  })
+  await app.register(auth, {
+    db: connection,
+    judge,
+    signingKeys: keys,
+    publicUrl: url,
+    demoToken,
+    accessTokenSeconds: 3600,
+    now,
+    monotonicNow: now,
+  })
+  await app.register(authRoutes)
+  app.get('/who', async (request) => {
+    const principal = await app.authenticate(request)
+    requirePlan(principal)
+    return { ...principal, scopes: principal.scopes ? [...principal.scopes] : null }
+  })
+  app.get('/identity', async (request) => (await app.authenticate(request)).customerId)
+  t.teardown(() => app.close())
+  return app
+}
+const app = await buildApp()
+
+let customers = 0
+const addCustomer = async (plan: Plan = 'premium') => {
+  const customer_id = `customer-${++customers}`
+  await owner
+    .insertInto('customers')
+    .values({ customer_id, name: 'Test', plan, suspended_at: null })
+    .execute()
+  return customer_id
+}
+const suspend = (customer: string) =>
+  owner
+    .updateTable('customers')
+    .set({ suspended_at: new Date().toISOString() })
+    .where('customer_id', '=', customer)
+    .execute()
+const issueKey = async (
+  customer_id: string,
+  limits: { scopes?: string[]; expires_at?: string; secret_sha256?: Buffer } = {},
+) => {
+  const { keyId, apiKey, secretSha256 } = createApiKey()
+  const row = { customer_id, key_id: keyId, secret_sha256: secretSha256, scopes: null, ...limits }
+  await owner.insertInto('api_keys').values(row).execute()
+  return { customer: customer_id, keyId, apiKey }
+}
+const revoke = (keyId: string, revoked_at = new Date().toISOString()) =>
+  owner.updateTable('api_keys').set({ revoked_at }).where('key_id', '=', keyId).execute()
+const newKey = async (limits = {}) => issueKey(await addCustomer(), limits)
+
+const login = (payload: unknown, on = app) =>
+  on.inject({
+    method: 'POST',
+    url: '/v1/auth/login',
+    headers: { 'content-type': 'application/json' },
+    payload: JSON.stringify(payload),
+  })
+const basic = (user: string, password: string) => ({
+  authorization: `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`,
+})
+const loginBasic = (user: string, password: string) =>
+  app.inject({ method: 'POST', url: '/v1/auth/login', headers: basic(user, password) })
+const tokenOf = async (apiKey: string): Promise<string> =>
+  (await login({ api_key: apiKey })).json().access_token
+const ask = (authorization: string | undefined, url = '/who', on = app) =>
+  on.inject({ url, headers: authorization === undefined ? {} : { authorization } })
+const who = (token: string, on = app) => ask(`Bearer ${token}`, '/who', on)
+
+t.test('an API key in the body or by HTTP Basic gives a token that opens the door', async (t) => {
+  const { customer, keyId, apiKey } = await newKey()
+  const answers = [
+    await login({ api_key: apiKey }),
+    await loginBasic(keyId, apiKey),
+    await loginBasic(apiKey, ''),
+    await loginBasic('', apiKey),
+    await app.inject({ method: 'POST', url: '/v1/auth/login', headers: basic(apiKey, ''), payload: {} }),
+  ]
+  for (const answer of answers) {
+    t.equal(answer.statusCode, 200)
+    t.equal(answer.headers['cache-control'], 'no-store')
+    t.equal(answer.headers.pragma, 'no-cache')
+    const { access_token, ...rest } = answer.json()
+    t.strictSame(rest, { token_type: 'Bearer', expires_in: 3600, scope: scopes.join(' ') })
+    t.strictSame((await who(access_token)).json(), {
+      kind: 'live',
+      customerId: customer,
+      keyId,
+      scopes: null,
+      expiringWithin: 90,
+      plan: 'premium',
+    })
+  }
+})
+
+t.test('a token verifies from the published keys alone and carries the claims of RFC 9068', async (t) => {
+  const { customer, keyId, apiKey } = await newKey({ scopes: ['products:read', 'custom:stock'] })
+  const published = await app.inject('/.well-known/jwks.json')
+  t.equal(published.headers['cache-control'], 'public, max-age=300')
+  const keySet = published.json<JSONWebKeySet>()
+  t.strictSame(Object.keys(keySet.keys[0] ?? {}).sort(), ['alg', 'crv', 'kid', 'kty', 'use', 'x'])
+  const { payload, protectedHeader } = await jwtVerify(await tokenOf(apiKey), createLocalJWKSet(keySet), {
+    issuer: publicUrl,
+    audience: publicUrl,
+    typ: 'at+jwt',
+    algorithms: ['EdDSA'],
+    currentDate: new Date(clock.ms),
+  })
+  t.strictSame(protectedHeader, { alg: 'EdDSA', typ: 'at+jwt', kid: signingKeys.active.kid })
+  const { jti, nbf, ...claims } = payload
+  t.strictSame(claims, {
+    iss: publicUrl,
+    aud: publicUrl,
+    sub: keyId,
+    client_id: keyId,
+    customer,
+    iat: seconds(),
+    exp: seconds() + 3600,
+    scope: 'products:read custom:stock',
+  })
+  t.match(jti, /^[0-9a-f-]{36}$/)
+  t.ok(typeof nbf === 'number' && nbf < seconds(), 'an instance whose clock lags takes it at once')
+})
+
+t.test('a mistyped, unknown, wrong, revoked or expired key gets the same refusal', async (t) => {
+  const { apiKey, keyId } = await newKey()
+  const typo = (apiKey.startsWith('cda_live_a', 0) ? 'cda_live_b' : 'cda_live_a') + apiKey.slice(10)
+  const wrong = await newKey({ secret_sha256: createApiKey().secretSha256 })
+  const expired = await newKey({ expires_at: new Date(clock.ms).toISOString() })
+  const revoked = await newKey()
+  // By a clock that is an hour ahead: what was revoked is revoked.
+  await revoke(revoked.keyId, new Date(Date.now() + 3_600_000).toISOString())
+  const answers = [
+    await login({ api_key: createApiKey().apiKey }),
+    await login({ api_key: typo }),
+    await login({ api_key: 'nothing like a key' }),
+    await login({ api_key: '' }),
+    await login({ api_key: wrong.apiKey }),
+    await login({ api_key: expired.apiKey }),
+    await login({ api_key: revoked.apiKey }),
+    await loginBasic(keyId, ''),
+    await loginBasic(keyId, 'wrong'),
+    await loginBasic(revoked.keyId, apiKey),
+    await app.inject({ method: 'POST', url: '/v1/auth/login', headers: { authorization: 'Basic !' } }),
+  ]
+  for (const answer of answers) {
+    t.equal(answer.statusCode, 401)
+    t.equal(answer.headers['www-authenticate'], 'Basic realm="certdata"')
+    t.equal(answer.body, answers[0]?.body)
+    t.match(answer.body, 'invalid_api_key')
+  }
+})
+
+t.test('only a key that could be one is looked up', async (t) => {
+  const before = queries
+  await login({ api_key: 'cda_live_' })
+  t.equal(queries, before)
+  await login({ api_key: createApiKey().apiKey })
+  t.equal(queries, before + 1)
+})
+
+t.test('without a plan that has API access only the right key learns why', async (t) => {
+  const basicPlan = await issueKey(await addCustomer('basic'))
+  const wrong = await issueKey(basicPlan.customer, { secret_sha256: Buffer.alloc(32) })
+  const suspended = await newKey()
+  await suspend(suspended.customer)
+  for (const { apiKey } of [basicPlan, suspended]) {
+    const answer = await login({ api_key: apiKey })
+    t.equal(answer.statusCode, 403)
+    t.equal(answer.json().code, 'plan_required')
+  }
+  t.equal((await login({ api_key: wrong.apiKey })).statusCode, 401)
+  const enterprise = await issueKey(await addCustomer('enterprise'))
+  t.equal((await login({ api_key: enterprise.apiKey })).statusCode, 200)
+})
+
+t.test('a body that is not a login names each fault by its pointer', async (t) => {
+  const pointersOf = async (payload: unknown) => {
+    const answer = await login(payload)
+    t.equal(answer.statusCode, 400)
+    t.equal(answer.json().code, 'invalid_body')
+    return answer.json<Problem>().errors?.map((fault) => fault.pointer)
+  }
+  t.strictSame(await pointersOf({}), ['/api_key'])
+  t.strictSame(await pointersOf({ api_key: 7 }), ['/api_key'])
+  t.strictSame(await pointersOf({ api_key: null, 'a/b~c': 1 }), ['/api_key', '/a~1b~0c'])
+  t.strictSame(await pointersOf({ api_key: 'x', key: 1, name: 2 }), ['/key', '/name'])
+  t.strictSame(await pointersOf(['x']), [''])
+  t.strictSame(await pointersOf(null), [''])
+  const silent = await app.inject({ method: 'POST', url: '/v1/auth/login' })
+  t.equal(silent.statusCode, 400)
+  const { keyId, apiKey } = await newKey()
+  const twice = await app.inject({
+    method: 'POST',
+    url: '/v1/auth/login',
+    headers: basic(keyId, apiKey),
+    payload: { api_key: apiKey },
+  })
+  t.equal(twice.json().code, 'invalid_body')
+})
+
+t.test('a login notes the day on which the key was last used', async (t) => {
+  const { keyId, apiKey } = await newKey()
+  const lastUse = () =>
+    owner.selectFrom('api_keys').select('last_used_on').where('key_id', '=', keyId).executeTakeFirstOrThrow()
+  t.equal((await lastUse()).last_used_on, null)
+  await login({ api_key: apiKey })
+  t.match((await lastUse()).last_used_on, /^\d{4}-\d\d-\d\d$/)
+})
+
+t.test('a request without a bearer token is told to bring one', async (t) => {
+  for (const header of [undefined, '', 'Basic YTpi', 'Token abc', 'Bearertoken']) {
+    const answer = await ask(header)
+    t.equal(answer.statusCode, 401)
+    t.equal(answer.json().code, 'credentials_required')
+    t.equal(answer.headers['www-authenticate'], 'Bearer realm="certdata"')
+  }
+})
+
+t.test("the scheme's case and further spaces do not count", async (t) => {
+  const token = await tokenOf((await newKey()).apiKey)
+  for (const scheme of ['bearer ', 'BEARER ', 'Bearer  ', 'bEARER   ']) {
+    t.equal((await ask(scheme + token)).statusCode, 200)
+  }
+})
+
+const active = createPrivateKey(signingKeys.active.privatePem)
+const encode = (part: unknown) => Buffer.from(JSON.stringify(part)).toString('base64url')
+const craft = (header: unknown, claims: unknown, key = active) => {
+  const input = `${encode(header)}.${encode(claims)}`
+  return `${input}.${sign(null, Buffer.from(input), key).toString('base64url')}`
+}
+const goodHeader = { alg: 'EdDSA', typ: 'at+jwt', kid: signingKeys.active.kid }
+const target = await newKey()
+const goodClaims = () => ({
+  iss: publicUrl,
+  aud: publicUrl,
+  sub: target.keyId,
+  client_id: target.keyId,
+  customer: target.customer,
+  iat: seconds(),
+  nbf: seconds(),
+  exp: seconds() + 60,
+  jti: 'one',
+  scope: scopes.join(' '),
+})
+
+const isRefused = async (t: Test, token: string, why: string, on = app) => {
+  const answer = await who(token, on)
+  t.equal(answer.statusCode, 401, why)
+  t.equal(answer.json().code, 'invalid_token', why)
+  t.equal(answer.headers['www-authenticate'], badToken, why)
+}
+
+t.test('a token that is not exactly what we sign is refused', async (t) => {
+  t.equal((await who(craft(goodHeader, goodClaims()))).statusCode, 200, 'the pattern itself is good')
+  const claims = goodClaims()
+  const without = (name: keyof typeof claims) => ({ ...claims, [name]: undefined })
+  const unrelated = generateKeyPairSync('ed25519').privateKey
+  const publicPem = signingKeys.publicByHeader.get(signingKeys.active.header) ?? ''
+  const hmac = (header: unknown) => {
+    const input = `${encode(header)}.${encode(claims)}`
+    return `${input}.${createHmac('sha256', publicPem).update(input).digest('base64url')}`
+  }
+  const header = (change: object) => craft({ ...goodHeader, ...change }, claims)
+  const crafted: Record<string, string> = {
+    'alg none': `${encode({ ...goodHeader, alg: 'none' })}.${encode(claims)}.`,
+    'alg none in plain': `${encode({ alg: 'none' })}.${encode(claims)}.`,
+    'no signature': `${encode(goodHeader)}.${encode(claims)}.`,
+    'two segments': `${encode(goodHeader)}.${encode(claims)}`,
+    'four segments': `${craft(goodHeader, claims)}.x`,
+    'HS256 with the public key': hmac({ ...goodHeader, alg: 'HS256' }),
+    'HS256 under our header': hmac(goodHeader),
+    'unrelated key': craft(goodHeader, claims, unrelated),
+    'unrelated key and its own kid': craft({ ...goodHeader, kid: 'other' }, claims, unrelated),
+    'unknown kid': header({ kid: 'other' }),
+    'no kid': header({ kid: undefined }),
+    'typ JWT': header({ typ: 'JWT' }),
+    'no typ': header({ typ: undefined }),
+    crit: header({ crit: ['exp'] }),
+    'empty crit': header({ crit: [] }),
+    'embedded key': header({ jwk: createPublicKey(unrelated).export({ format: 'jwk' }) }),
+    'other issuer': craft(goodHeader, { ...claims, iss: 'https://evil.example' }),
+    'other audience': craft(goodHeader, { ...claims, aud: 'https://other.example' }),
+    'nbf in the future': craft(goodHeader, { ...claims, nbf: seconds() + 5 }),
+    'nbf as text': craft(goodHeader, { ...claims, nbf: 'now' }),
+    'exp as text': craft(goodHeader, { ...claims, exp: String(claims.exp) }),
+    'exp as list': craft(goodHeader, { ...claims, exp: [claims.exp] }),
+    'no exp': craft(goodHeader, without('exp')),
+    'no iss': craft(goodHeader, without('iss')),
+    'no aud': craft(goodHeader, without('aud')),
+    'no sub': craft(goodHeader, without('sub')),
+    'no jti': craft(goodHeader, without('jti')),
+    'no customer': craft(goodHeader, without('customer')),
+    'sub as object': craft(goodHeader, { ...claims, sub: {} }),
+    'another customer': craft(goodHeader, { ...claims, customer: 'customer-1' }),
+    'payload no object': craft(goodHeader, [claims]),
+    'payload no JSON': `${encode(goodHeader)}.e.x`,
+    'header no JSON': `e30.${encode(claims)}.x`,
+    'space inside': `${craft(goodHeader, claims)} x`,
+    'bytes beyond ASCII': '\xe9'.repeat(demoToken.length),
+    'nothing at all': '',
+    dots: '..',
+    rubbish: 'rubbish',
+  }
+  for (const [why, token] of Object.entries(crafted)) await isRefused(t, token, why)
+  for (const word of ['Bearer', 'Bearer ']) t.equal((await ask(word)).json().code, 'invalid_token')
+})
+
+t.test('changing any part of a token, however little, spoils it, also while it is remembered', async (t) => {
+  const token = craft(goodHeader, goodClaims())
+  t.equal((await who(token)).statusCode, 200)
+  const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
+  const replace = (at: number, character: string) => token.slice(0, at) + character + token.slice(at + 1)
+  const [header = '', payload = ''] = token.split('.')
+  const ends = [header.length - 1, header.length + payload.length, token.length - 1]
+  for (const at of [0, 5, header.length, ...ends]) {
+    for (const character of alphabet) {
+      if (character === token[at]) continue
+      const answer = await who(replace(at, character))
+      t.equal(answer.statusCode, 401, `${at} ${character}`)
+    }
+  }
+  for (let at = 0; at < token.length; at += 7) {
+    await isRefused(t, replace(at, token[at] === 'x' ? 'y' : 'x'), String(at))
+  }
+  for (const more of ['=', 'A', '.', '\t']) await isRefused(t, token + more, more)
+})
+
+t.test('a token is good until its last second and not after, remembered or not', async (t) => {
+  const token = craft(goodHeader, goodClaims())
+  const unseen = craft(goodHeader, { ...goodClaims(), jti: 'two' })
+  clock.ms += 59_999
+  t.equal((await who(token)).statusCode, 200)
+  clock.ms += 1
+  for (const each of [token, token, unseen]) {
+    const answer = await who(each)
+    t.equal(answer.statusCode, 401)
+    t.equal(answer.json().code, 'token_expired')
+    t.equal(answer.headers['www-authenticate'], badToken)
+  }
+})
+
+t.test('what the database says of key and customer counts within a second', async (t) => {
+  type Changes = { plan?: Plan; suspended_at?: string | null; expiring_within?: number }
+  const setCustomer = (customer: string, values: Changes) =>
+    owner.updateTable('customers').set(values).where('customer_id', '=', customer).execute()
+  const { customer, keyId, apiKey } = await newKey()
+  const token = await tokenOf(apiKey)
+  const codeSoon = async () => {
+    clock.ms += 1000
+    return (await who(token)).json().code
+  }
+  t.equal(await codeSoon(), undefined)
+
+  await setCustomer(customer, { plan: 'basic' })
+  t.equal(await codeSoon(), 'plan_required')
+  t.equal((await ask(`Bearer ${token}`, '/identity')).body, customer, 'who it is comes before what it may')
+  await setCustomer(customer, { plan: 'enterprise', expiring_within: 30 })
+  t.equal(await codeSoon(), undefined)
+  t.match((await who(token)).json(), { plan: 'enterprise', expiringWithin: 30 })
+
+  await suspend(customer)
+  t.equal(await codeSoon(), 'plan_required')
+  await setCustomer(customer, { suspended_at: null })
+  t.equal(await codeSoon(), undefined)
+
+  await revoke(keyId)
+  t.equal(await codeSoon(), 'token_revoked')
+  const refused = await who(token)
+  t.equal(refused.statusCode, 401)
+  t.equal(refused.headers['www-authenticate'], badToken)
+  t.equal((await ask(`Bearer ${token}`, '/identity')).statusCode, 401)
+})
+
+t.test("a key's end is the end of its tokens, and a key that is gone takes them along", async (t) => {
+  const ending = await newKey({ expires_at: new Date(clock.ms + 60_000).toISOString() })
+  const answer = await login({ api_key: ending.apiKey })
+  t.equal(answer.json().expires_in, 60, 'a token does not outlive its key')
+  const lasting = craft(goodHeader, {
+    ...goodClaims(),
+    sub: ending.keyId,
+    client_id: ending.keyId,
+    customer: ending.customer,
+    exp: 2 ** 40,
+  })
+  t.equal((await who(lasting)).statusCode, 200)
+  clock.ms += 60_000
+  t.equal((await who(lasting)).json().code, 'token_revoked')
+
+  const gone = await newKey()
+  const token = await tokenOf(gone.apiKey)
+  t.equal((await who(token)).statusCode, 200)
+  await owner.deleteFrom('customers').where('customer_id', '=', gone.customer).execute()
+  clock.ms += 1000
+  t.equal((await who(token)).json().code, 'token_revoked')
+})
+
+t.test('a fresh fact is answered at once, without a question to the database', async (t) => {
+  const token = await tokenOf((await newKey()).apiKey)
+  const request = { headers: { authorization: `Bearer ${token}` } }
+  const before = queries
+  const first = await app.authenticate(request)
+  t.equal(queries, before + 1)
+  fence.verdict = 'fresh'
+  t.equal(app.authenticate(request), first, 'no promise')
+  fence.verdict = 'stale'
+  t.equal(await app.authenticate(request), first, 'while the database is away it will do')
+  t.equal(queries, before + 1)
+  fence.verdict = 'behind'
+  const asked = app.authenticate(request)
+  t.ok(asked instanceof Promise)
+  await asked
+  t.equal(queries, before + 2)
+})
+
+t.test('that there is no such key is remembered as long', async (t) => {
+  const principals = createPrincipals({ db, judge, now, monotonicNow: now })
+  const before = queries
+  t.equal(await principals.findKey('nobody'), undefined)
+  t.equal(principals.findKey('nobody'), undefined)
+  t.equal(queries, before + 1)
+})
+
+t.test('the oldest facts make room for new ones', async (t) => {
+  const principals = createPrincipals({ db, judge, now, monotonicNow: now, maxEntries: 2 })
+  for (const id of ['a', 'b', 'c']) await principals.findKey(id)
+  t.notOk(principals.findKey('c') instanceof Promise)
+  const forgotten = principals.findKey('a')
+  t.ok(forgotten instanceof Promise)
+  await forgotten
+})
+
+type SlowFlight = { read: PromiseWithResolvers<void>; arrival: PromiseWithResolvers<void> }
+
+/** A database whose answers arrive when told: `read` once the rows are known, `arrival` lets them through. */
+const createSlowDb = () => {
+  const flights: SlowFlight[] = []
+  const byQuery = new WeakMap<object, SlowFlight>()
+  const slow = db.withPlugin({
+    transformQuery({ node, queryId }) {
+      const flight = { read: Promise.withResolvers<void>(), arrival: Promise.withResolvers<void>() }
+      flights.push(flight)
+      byQuery.set(queryId, flight)
+      return node
+    },
+    async transformResult({ result, queryId }) {
+      const flight = byQuery.get(queryId)
+      flight?.read.resolve()
+      await flight?.arrival.promise
+      return result
+    },
+  })
+  return { slow, flights }
+}
+
+t.test('callers at once share one query, but not one that was sent too long ago', async (t) => {
+  const { keyId } = await newKey()
+  const { slow, flights } = createSlowDb()
+  const principals = createPrincipals({ db: slow, judge, now, monotonicNow: now })
+  const first = principals.findKey(keyId)
+  clock.ms += 499
+  t.equal(principals.findKey(keyId), first)
+  await flights[0]?.read.promise
+  await revoke(keyId)
+  clock.ms += 1
+  const later = principals.findKey(keyId)
+  t.equal(principals.findKey(keyId), later)
+  t.equal(flights.length, 2)
+  flights[1]?.arrival.resolve()
+  t.match(await later, { revoked: true })
+  flights[0]?.arrival.resolve()
+  t.match(await first, { revoked: false })
+  fence.verdict = 'fresh'
+  t.match(principals.findKey(keyId), { revoked: true }, 'the older answer does not replace the newer one')
+  fence.verdict = 'behind'
+})
+
+t.test('a question that failed is asked again, and a fault of ours is not called unavailable', async (t) => {
+  const { keyId } = await newKey()
+  const principals = createPrincipals({ db, judge, now, monotonicNow: now })
+  await sql`alter function find_api_key rename to find_nothing`.execute(owner)
+  await t.rejects(Promise.resolve(principals.findKey(keyId)), { code: '42883' })
+  await sql`alter function find_nothing rename to find_api_key`.execute(owner)
+  t.match(await principals.findKey(keyId), { keyId })
+})
+
+t.test('a database that cannot be reached is 503, and asked again by the next request', async (t) => {
+  const nowhere = createPool('postgresql://x@127.0.0.1:1/x', { max: 1, applicationName: 'test', onError })
+  const unreachable = createDb(nowhere)
+  t.teardown(() => unreachable.destroy())
+  const lost = await buildApp(signingKeys, publicUrl, unreachable)
+  const token = craft(goodHeader, goodClaims())
+  for (const answer of [
+    await who(token, lost),
+    await who(token, lost),
+    await who(demoToken, lost),
+    await login({ api_key: target.apiKey }, lost),
+  ]) {
+    t.equal(answer.statusCode, 503)
+    t.equal(answer.json().code, 'unavailable')
+    t.equal(answer.headers['retry-after'], '1')
+  }
+  await isRefused(t, 'rubbish', 'a bad token needs no database', lost)
+})
+
+t.test('exactly the demo token is the demo customer, and nobody else is', async (t) => {
+  await isRefused(t, demoToken, 'without example data there is no demo')
+  await owner
+    .insertInto('customers')
+    .values({ customer_id: 'demo', name: 'Demo', expiring_within: 45, suspended_at: null })
+    .execute()
+  clock.ms += 1000
+  t.strictSame((await who(demoToken)).json(), {
+    kind: 'demo',
+    customerId: 'demo',
+    keyId: 'demo',
+    scopes: null,
+    expiringWithin: 45,
+    plan: 'basic',
+  })
+  for (const token of ['cda_demo_publiC', 'cda_demo_publi', 'cda_demo_public2']) {
+    await isRefused(t, token, token)
+  }
+  t.equal((await login({ api_key: demoToken })).statusCode, 401)
+  await suspend('demo')
+  clock.ms += 1000
+  await isRefused(t, demoToken, 'the operator can switch it off')
+})
+
+const principal = (scopes?: string[]): Principal => ({
+  kind: 'live',
+  customerId: 'c',
+  keyId: 'k',
+  scopes: scopes && new Set(scopes),
+  expiringWithin: 90,
+  plan: 'premium',
+})
+
+t.test('a scope that is lacking is named in the challenge', async (t) => {
+  t.doesNotThrow(() => requireScope(principal(), 'lab:read'))
+  t.doesNotThrow(() => requireScope(principal(['lab:read']), 'lab:read'))
+  t.throws(() => requireScope(principal([]), 'lab:read'), {
+    code: 'insufficient_scope',
+    status: 403,
+    extras: {
+      headers: {
+        'www-authenticate': 'Bearer realm="certdata", error="insufficient_scope", scope="lab:read"',
+      },
+    },
+  })
+})
+
+t.test('a token has at most its own scopes and those its key has now', async (t) => {
+  const limited = await newKey({ scopes: ['lab:read', 'products:read'] })
+  const scopesOf = async (token: string) => (await who(token)).json().scopes
+  const token = await tokenOf(limited.apiKey)
+  t.strictSame(await scopesOf(token), ['lab:read', 'products:read'])
+  const setScopes = async (scopes: string[] | null) => {
+    await owner.updateTable('api_keys').set({ scopes }).where('key_id', '=', limited.keyId).execute()
+    clock.ms += 1000
+  }
+  await setScopes(['lab:read', 'approvals:read'])
+  t.strictSame(await scopesOf(token), ['lab:read'])
+  await setScopes(null)
+  t.strictSame(await scopesOf(token), ['lab:read', 'products:read'])
+  const unlimited = await tokenOf(limited.apiKey)
+  t.equal(await scopesOf(unlimited), null, 'every scope, those of custom endpoints included')
+  await setScopes([])
+  t.strictSame(await scopesOf(unlimited), [])
+})
+
+t.test('two services with the same key do not take each other’s tokens', async (t) => {
+  const other = await buildApp(signingKeys, 'https://other.example')
+  const { apiKey } = await newKey()
+  const token = (await login({ api_key: apiKey }, other)).json().access_token
+  t.equal((await who(token, other)).statusCode, 200)
+  await isRefused(t, token, 'issuer and audience')
+})
+
+t.test('a signing key that is withdrawn takes its tokens along, remembered ones too', async (t) => {
+  const publicByHeader = new Map(signingKeys.publicByHeader)
+  const rotating = await buildApp({ ...signingKeys, publicByHeader })
+  const token = await tokenOf((await newKey()).apiKey)
+  t.equal((await who(token, rotating)).statusCode, 200)
+  publicByHeader.clear()
+  await isRefused(t, token, 'withdrawn', rotating)
+})
+
+t.test('a private key is in the table sealed only', async (t) => {
+  const rows = await owner.selectFrom('signing_keys').selectAll().execute()
+  t.equal(rows.length, 2)
+  for (const row of rows) {
+    t.notOk(row.sealed_private_key.includes('PRIVATE KEY'))
+    t.notOk(JSON.stringify(row.public_jwk).includes('"d"'))
+  }
+})
+
+t.test('another SECRET_KEY is explained, and one beside the former opens the keys', async (t) => {
+  const former = 's'.repeat(32)
+  const changed = 'c'.repeat(32)
+  await t.rejects(loadSigningKeys(db, createSecrets([changed])), /SECRET_KEY=new,former/)
+  const both = await loadSigningKeys(db, createSecrets([changed, former]))
+  t.equal(both.active.kid, signingKeys.active.kid)
+})
+
+t.test('a public key that was slipped into the table is not trusted', async (t) => {
+  const { privateKey, publicKey } = generateKeyPairSync('ed25519')
+  const row = {
+    kid: 'slipped',
+    state: 'retiring' as const,
+    public_jwk: JSON.stringify(publicKey.export({ format: 'jwk' })),
+  }
+  const sealed = createSecrets(['f'.repeat(32)]).seal(
+    'signing key',
+    privateKey.export({ format: 'pem', type: 'pkcs8' }),
+  )
+  await owner
+    .insertInto('signing_keys')
+    .values({ ...row, sealed_private_key: sealed })
+    .execute()
+  await t.rejects(loadSigningKeys(db, secrets), /slipped cannot be opened/)
+  await owner.deleteFrom('signing_keys').where('kid', '=', 'slipped').execute()
+})
+
+t.test(
+  'without any signing key the start says what makes one, and processes at once make one of each',
+  async (t) => {
+    await owner.deleteFrom('signing_keys').execute()
+    await t.rejects(loadSigningKeys(db, secrets), /no active signing key: run "certdata migrate"/)
+    const both = await owner.transaction().execute(async (transaction) => {
+      // Lets both see that there is none, and neither write.
+      await sql`lock table signing_keys in exclusive mode`.execute(transaction)
+      const makers = [ensureSigningKeys(owner, secrets), ensureSigningKeys(owner, secrets)]
+      const writers = sql`select from pg_locks where relation = 'signing_keys'::regclass and not granted`
+      while ((await writers.execute(transaction)).rows.length < 2);
+      return makers
+    })
+    await Promise.all(both)
+    const { jwks } = await loadSigningKeys(db, secrets)
+    t.equal(jwks.keys.length, 2, 'one that signs and the next')
+    t.notOk(jwks.keys.some((key) => key.kid === signingKeys.active.kid))
+    await ensureSigningKeys(owner, secrets)
+    t.strictSame((await loadSigningKeys(db, secrets)).jwks, jwks)
+  },
+)

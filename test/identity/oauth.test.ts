@@ -1,0 +1,549 @@
+import { createRemoteJWKSet, decodeJwt, jwtVerify } from 'jose'
+import * as oauth from 'oauth4webapi'
+import * as client from 'openid-client'
+import t, { type Test } from 'tap'
+import type { Plan } from '../../app/db/schema.ts'
+import { catalogue } from '../../app/errors.ts'
+import { parseApiKey } from '../../app/identity/api-keys.ts'
+import { createStage } from '../custom/stage.ts'
+import { addCustomer, createTestDatabase, listenTestApp, until } from '../helper.ts'
+
+const database = await createTestDatabase()
+const { app, origin } = await listenTestApp(database)
+t.teardown(async () => {
+  await app.close()
+  await database.close()
+})
+
+const stage = createStage(database)
+const stock = 'name: stock\nrevision: 1\nobject: { n: { count: { from: products } } }'
+
+let customers = 0
+type Limits = { plan?: Plan; scopes?: string[] | null; customer?: string }
+const newClient = async ({ customer = `customer-${++customers}`, ...limits }: Limits = {}) => {
+  const apiKey = await addCustomer(database, customer, limits)
+  return { customer, id: parseApiKey(apiKey)?.keyId as string, secret: apiKey }
+}
+type Client = Awaited<ReturnType<typeof newClient>>
+
+const formType = 'application/x-www-form-urlencoded'
+const basic = (id: string, secret: string) => ({
+  authorization: `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}`,
+})
+const post = (path: string, form: Record<string, string> | string, headers: Record<string, string> = {}) =>
+  app.inject({
+    method: 'POST',
+    url: `/v1/oauth/${path}`,
+    headers: { 'content-type': formType, ...headers },
+    payload: typeof form === 'string' ? form : new URLSearchParams(form).toString(),
+  })
+const grant = { grant_type: 'client_credentials' }
+const as = ({ id, secret }: Client, form: Record<string, string>) => ({
+  ...form,
+  client_id: id,
+  client_secret: secret,
+})
+const tokenOf = async (each: Client, form = {}) =>
+  (await post('token', as(each, { ...grant, ...form }))).json<{ access_token: string }>().access_token
+const errorOf = (error: unknown) => error
+const use = (token: string) => app.inject({ url: '/v1/me', headers: { authorization: `Bearer ${token}` } })
+const introspect = async (each: Client, token: string) =>
+  (await post('introspect', as(each, { token }))).json<Record<string, unknown>>()
+
+t.test(
+  'oauth4webapi finds, asks, inspects and revokes without being told anything but the issuer',
+  async (t) => {
+    const { id, secret } = await newClient()
+    const insecure = { [oauth.allowInsecureRequests]: true }
+    const issuer = new URL(origin)
+    const discovered = await oauth.discoveryRequest(issuer, { ...insecure, algorithm: 'oauth2' })
+    const server = await oauth.processDiscoveryResponse(issuer, discovered)
+    const resource = new URL(origin)
+    const protectedResource = await oauth.processResourceDiscoveryResponse(
+      resource,
+      await oauth.resourceDiscoveryRequest(resource, insecure),
+    )
+    t.strictSame(protectedResource.authorization_servers, [server.issuer])
+
+    for (const authenticate of [oauth.ClientSecretBasic, oauth.ClientSecretPost]) {
+      const auth = authenticate(secret)
+      const me = { client_id: id }
+      const asked = await oauth.clientCredentialsGrantRequest(
+        server,
+        me,
+        auth,
+        { scope: 'lab:read' },
+        insecure,
+      )
+      const { access_token, token_type, scope, expires_in } = await oauth.processClientCredentialsResponse(
+        server,
+        me,
+        asked,
+      )
+      t.strictSame(
+        { token_type, scope, expires_in },
+        { token_type: 'bearer', scope: 'lab:read', expires_in: 3600 },
+      )
+
+      const request = new Request(`${origin}/v1/lab`, {
+        headers: { authorization: `Bearer ${access_token}` },
+      })
+      const claims = await oauth.validateJwtAccessToken(server, request, origin, insecure)
+      t.match(claims, { client_id: id, sub: id, scope: 'lab:read' })
+      const answer = await oauth.protectedResourceRequest(
+        access_token,
+        'GET',
+        new URL(`${origin}/v1/lab`),
+        new Headers(),
+        null,
+        insecure,
+      )
+      t.equal(answer.status, 200)
+
+      const inspect = async () =>
+        oauth.processIntrospectionResponse(
+          server,
+          me,
+          await oauth.introspectionRequest(server, me, auth, access_token, insecure),
+        )
+      t.match(await inspect(), { active: true, scope: 'lab:read', client_id: id })
+      await oauth.processRevocationResponse(
+        await oauth.revocationRequest(server, me, auth, access_token, insecure),
+      )
+      await until('revoked', async () => (await inspect()).active === false)
+    }
+  },
+)
+
+t.test('openid-client works as it comes, and a refusal is one that it understands', async (t) => {
+  const { id, secret } = await newClient({ scopes: ['lab:read', 'products:read'] })
+  const discover = (clientSecret: string, auth: client.ClientAuth) =>
+    client.discovery(new URL(origin), id, clientSecret, auth, {
+      algorithm: 'oauth2',
+      execute: [client.allowInsecureRequests],
+    })
+  for (const authenticate of [client.ClientSecretBasic, client.ClientSecretPost]) {
+    const config = await discover(secret, authenticate(secret))
+    const tokens = await client.clientCredentialsGrant(config)
+    t.equal(tokens.scope, 'lab:read products:read')
+    t.match(await client.tokenIntrospection(config, tokens.access_token), { active: true, client_id: id })
+    const page = await client.fetchProtectedResource(
+      config,
+      tokens.access_token,
+      new URL(`${origin}/v1/products`),
+      'GET',
+    )
+    t.equal(page.status, 200)
+    await client.tokenRevocation(config, tokens.access_token)
+    const refused = await client.clientCredentialsGrant(config, { scope: 'approvals:read' }).catch(errorOf)
+    t.match(refused, { error: 'invalid_scope', status: 400 })
+    const other = await newClient()
+    const wrong = await discover(other.secret, authenticate(other.secret))
+    const unknown = await client.clientCredentialsGrant(wrong).catch(errorOf)
+    t.match(unknown, { status: 401 })
+  }
+})
+
+t.test('jose verifies a token from the published keys alone', async (t) => {
+  const each = await newClient()
+  const keys = createRemoteJWKSet(new URL(`${origin}/.well-known/jwks.json`))
+  const { payload } = await jwtVerify(await tokenOf(each), keys, {
+    issuer: origin,
+    audience: origin,
+    typ: 'at+jwt',
+    algorithms: ['EdDSA'],
+  })
+  t.match(payload, { sub: each.id, client_id: each.id, customer: each.customer })
+})
+
+t.test('the token answer is that of a login, and is never stored', async (t) => {
+  const each = await newClient()
+  for (const answer of [
+    await post('token', as(each, grant)),
+    await post('token', grant, basic(each.id, each.secret)),
+    await post('token', { ...grant, client_id: each.id }, basic(each.id, each.secret)),
+    await post('token', { ...grant, unheard: 'of', scope: '' }, basic(each.id, each.secret)),
+    await post('token', grant, basic(each.id.replace('a', '%61'), each.secret.replaceAll('_', '%5F'))),
+  ]) {
+    t.equal(answer.statusCode, 200)
+    t.equal(answer.headers['cache-control'], 'no-store')
+    t.equal(answer.headers.pragma, 'no-cache')
+    t.strictSame(Object.keys(answer.json()).sort(), ['access_token', 'expires_in', 'scope', 'token_type'])
+    t.equal((await use(answer.json().access_token)).statusCode, 200)
+  }
+  const { last_used_on } = await database.operator
+    .selectFrom('api_keys')
+    .select('last_used_on')
+    .where('key_id', '=', each.id)
+    .executeTakeFirstOrThrow()
+  t.match(last_used_on, /^\d{4}-\d\d-\d\d$/)
+})
+
+t.test(
+  'a token is limited to the scopes that were asked for, and no more can be had than the key has',
+  async (t) => {
+    const limited = await newClient({ scopes: ['lab:read', 'products:read', 'custom:stock'] })
+    await stage.give(limited.customer, stock)
+    const scopesOf = async (token: string) => (await use(token)).json().data.scopes
+    t.strictSame(await scopesOf(await tokenOf(limited, { scope: 'products:read custom:stock' })), [
+      'custom:stock',
+      'products:read',
+    ])
+    const unlimited = await newClient()
+    await stage.grant('stock', unlimited.customer)
+    const token = await tokenOf(unlimited, { scope: 'lab:read lab:read' })
+    t.strictSame(await scopesOf(token), ['lab:read'])
+    const answer = await app.inject({ url: '/v1/products', headers: { authorization: `Bearer ${token}` } })
+    t.equal(answer.json().code, 'insufficient_scope')
+    t.equal(
+      (await post('token', as(unlimited, { ...grant, scope: 'custom:stock changes:read' }))).statusCode,
+      200,
+    )
+  },
+)
+
+const named = ['certificates', 'products', 'projects', 'countries', 'lab', 'approvals', 'changes'].map(
+  (name) => `${name}:read`,
+)
+
+t.test(
+  'every list of scopes names the custom endpoints of the customer, and nothing else may be asked for',
+  async (t) => {
+    const each = await newClient()
+    const other = await newClient()
+    await stage.give(other.customer, stock)
+    await stage.give(each.customer, stock.replace('stock', 'shelf'))
+    const all = [...named, 'custom:shelf']
+    const login = () =>
+      app.inject({ method: 'POST', url: '/v1/auth/login', payload: { api_key: each.secret } })
+    t.equal((await login()).json().scope, all.join(' '))
+    const token = await tokenOf(each)
+    t.same((await use(token)).json().data.scopes, all)
+    t.equal((await introspect(each, token)).scope, all.join(' '))
+    const exactly = await tokenOf(each, { scope: all.join(' ') })
+    t.same((await use(exactly)).json().data.scopes, all.toSorted())
+
+    await stage.grant('shelf', each.customer, false)
+    await until(
+      'the list is without it',
+      async () => (await use(token)).json().data.scopes.length === 7,
+      1000,
+    )
+    const limited = await newClient({ scopes: ['lab:read', 'custom:stock'], customer: each.customer })
+    const asked = [
+      [each, 'custom:nothing'],
+      [each, 'custom:stock'],
+      [each, 'custom:shelf'],
+      [each, 'constructor'],
+      [limited, 'custom:stock'],
+      [limited, 'products:read'],
+    ] as const
+    for (const [client, scope] of asked) {
+      const answer = await post('token', as(client, { ...grant, scope }))
+      t.match([answer.statusCode, answer.json()], [400, { error: 'invalid_scope' }], scope)
+    }
+  },
+)
+
+t.test('a token holds at most 100 scopes and 4 KiB: more must be narrowed', async (t) => {
+  const each = await newClient()
+  const name = (n: number) => `${'many-'.padEnd(40, 'x')}-${n}`
+  await stage.run(`insert into custom_endpoints (name) select '${name(0).slice(0, -1)}' || n from generate_series(1, 120) n;
+    insert into custom_documents (name, revision, document)
+      select name, 1, '{}' from custom_endpoints where name like 'many-%';
+    insert into custom_grants (customer_id, name, granted)
+      select '${each.customer}', name, true from custom_endpoints where name like 'many-%'`)
+  const ask = (scope?: string) => post('token', as(each, scope === undefined ? grant : { ...grant, scope }))
+  const scopes = (count: number) => Array.from({ length: count }, (_, n) => `custom:${name(n + 1)}`).join(' ')
+  const all = await ask()
+  t.match(
+    [all.statusCode, all.json()],
+    [400, { error: 'invalid_scope', error_description: /at most 100 scopes/ }],
+  )
+  const login = await app.inject({ method: 'POST', url: '/v1/auth/login', payload: { api_key: each.secret } })
+  t.match([login.statusCode, login.json()], [400, { code: 'invalid_body', detail: /fewer with scope/ }])
+  t.equal((await ask(scopes(80))).statusCode, 200)
+  t.equal((await ask(scopes(90))).json().error, 'invalid_scope', 'fewer than 100, but more than 4 KiB')
+  t.equal((await ask(`${scopes(2)} ${'lab:read '.repeat(200).trim()}`)).statusCode, 200, 'each counts once')
+})
+
+/** Every way of being refused, as the RFCs name it. */
+t.test('what is refused is refused in OAuth’s own words', async (t) => {
+  const good = await newClient({ scopes: ['lab:read'] })
+  const lapsed = await newClient({ plan: 'basic' })
+  const revoked = await newClient()
+  await post('revoke', as(revoked, { token: revoked.secret }))
+  const stranger = await newClient()
+  const auth = basic(good.id, good.secret)
+  const json = { 'content-type': 'application/json' }
+  type Refusal = [what: string, answer: ReturnType<typeof post>, status: number, error: string]
+  const refusals: Refusal[] = [
+    ['no client', post('token', grant), 401, 'invalid_client'],
+    ['an id alone', post('token', { ...grant, client_id: good.id }), 401, 'invalid_client'],
+    ['a secret alone', post('token', { ...grant, client_secret: good.secret }), 401, 'invalid_client'],
+    ['another key’s id', post('token', grant, basic(stranger.id, good.secret)), 401, 'invalid_client'],
+    ['an unknown key', post('token', grant, basic('x'.repeat(16), good.secret)), 401, 'invalid_client'],
+    ['a key of none', post('token', grant, basic(good.id, 'x')), 401, 'invalid_client'],
+    ['a revoked key', post('token', as(revoked, grant)), 401, 'invalid_client'],
+    ['rubbish in Basic', post('token', grant, { authorization: 'Basic !' }), 401, 'invalid_client'],
+    ['broken escapes in Basic', post('token', grant, basic('%zz', '%')), 401, 'invalid_client'],
+    ['a bearer token', post('token', grant, { authorization: 'Bearer x' }), 401, 'invalid_client'],
+    ['both ways', post('token', as(good, grant), auth), 400, 'invalid_request'],
+    ['two ids', post('token', { ...grant, client_id: 'x' }, auth), 400, 'invalid_request'],
+    ['no grant', post('token', {}, auth), 400, 'invalid_request'],
+    ['an empty grant', post('token', 'grant_type=', auth), 400, 'invalid_request'],
+    ['another grant', post('token', { grant_type: 'password' }, auth), 400, 'unsupported_grant_type'],
+    ['another grant, no client', post('token', { grant_type: 'password' }), 400, 'unsupported_grant_type'],
+    [
+      'a grant twice',
+      post('token', 'grant_type=client_credentials&grant_type=x', auth),
+      400,
+      'invalid_request',
+    ],
+    ['twice, spelled apart', post('token', 'scope=a&%73cope=b', auth), 400, 'invalid_request'],
+    [
+      'any parameter twice',
+      post('token', 'grant_type=client_credentials&x=1&x=2', auth),
+      400,
+      'invalid_request',
+    ],
+    [
+      'an empty one twice',
+      post('token', 'grant_type=client_credentials&x=&x=', auth),
+      400,
+      'invalid_request',
+    ],
+    ['a broken escape', post('token', 'grant_type=%zz', auth), 400, 'invalid_request'],
+    ['broken UTF-8', post('token', 'grant_type=%ff', auth), 400, 'invalid_request'],
+    [
+      'a scope too many',
+      post('token', { ...grant, scope: 'lab:read products:read' }, auth),
+      400,
+      'invalid_scope',
+    ],
+    [
+      'no such scope',
+      post('token', { ...grant, scope: 'all' }, basic(stranger.id, stranger.secret)),
+      400,
+      'invalid_scope',
+    ],
+    ['two spaces', post('token', { ...grant, scope: 'lab:read  lab:read' }, auth), 400, 'invalid_scope'],
+    ['a scope with quotes', post('token', { ...grant, scope: '"\\ä' }, auth), 400, 'invalid_scope'],
+    ['a plan without access', post('token', as(lapsed, grant)), 400, 'unauthorized_client'],
+    ['JSON', post('token', JSON.stringify(as(good, grant)), json), 415, 'invalid_request'],
+    [
+      'no body',
+      app.inject({ method: 'POST', url: '/v1/oauth/token', headers: auth }),
+      400,
+      'invalid_request',
+    ],
+    ['too large a body', post('token', `x=${'x'.repeat(70_000)}`, auth), 413, 'invalid_request'],
+    ['a token in the query', post('token?access_token=x', grant, auth), 400, 'invalid_request'],
+    ['a secret in the query', post('token?client_secret=x', grant, auth), 400, 'invalid_request'],
+    ['a parameter in the query', post('token?scope=x', grant, auth), 400, 'invalid_request'],
+    ['the same at revoke', post('revoke?x', { token: 'x' }, auth), 400, 'invalid_request'],
+    ['the same at introspect', post('introspect?x=1', { token: 'x' }, auth), 400, 'invalid_request'],
+    ['no such path', post('nothing', grant, auth), 404, 'invalid_request'],
+    ['no such path, as nobody', app.inject('/v1/oauth/nothing/at/all'), 404, 'invalid_request'],
+    ['GET', app.inject({ url: '/v1/oauth/token', headers: auth }), 405, 'invalid_request'],
+    ['nothing to revoke', post('revoke', {}, auth), 400, 'invalid_request'],
+    ['two to revoke', post('revoke', 'token=a&token=b', auth), 400, 'invalid_request'],
+    ['revoking as nobody', post('revoke', { token: 'x' }), 401, 'invalid_client'],
+    ['nothing to inspect', post('introspect', {}, auth), 400, 'invalid_request'],
+    ['inspecting as nobody', post('introspect', { token: 'x' }), 401, 'invalid_client'],
+  ]
+  const wrong: unknown[] = []
+  for (const [what, asked, status, error] of refusals) {
+    const answer = await asked
+    const body = answer.json<Record<string, string>>()
+    const problem = body.error_uri?.slice(`${origin}/problems/`.length) ?? ''
+    const isGood =
+      answer.statusCode === status &&
+      body.error === error &&
+      Object.keys(body).join() === 'error,error_description,error_uri' &&
+      /^[\x20\x21\x23-\x5b\x5d-\x7e]+$/.test(body.error_description ?? '') &&
+      problem in catalogue &&
+      answer.headers['cache-control'] === 'no-store' &&
+      answer.headers['content-type'] === 'application/json' &&
+      answer.headers['www-authenticate'] === (status === 401 ? 'Basic realm="certdata"' : undefined) &&
+      answer.headers.allow === (status === 405 ? 'POST, OPTIONS' : undefined)
+    if (!isGood) wrong.push([what, answer.statusCode, body, answer.headers])
+  }
+  t.same(wrong, [])
+})
+
+t.test('a description says what to do in the characters that OAuth has', async (t) => {
+  const described = async (answer: ReturnType<typeof post>) => (await answer).json().error_description
+  t.match(await described(post('token?token=x', grant)), /Authorization: Bearer \.\.\.,/)
+  const json = { 'content-type': 'application/json' }
+  t.match(await described(post('token', '{}', json)), /application\/x-www-form-urlencoded/)
+})
+
+t.test('a key that is unknown, wrong or revoked gets one and the same refusal', async (t) => {
+  const [good, other, revoked] = [await newClient(), await newClient(), await newClient()]
+  await post('revoke', as(revoked, { token: revoked.secret }))
+  await database.operator
+    .updateTable('api_keys')
+    .set({ secret_sha256: Buffer.alloc(32) })
+    .where('key_id', '=', other.id)
+    .execute()
+  const answers = await Promise.all(
+    [revoked, other, { ...good, id: other.id }, { ...good, secret: 'x' }].map((each) =>
+      post('token', as(each, grant)),
+    ),
+  )
+  for (const answer of answers) t.equal(answer.body, answers[0]?.body)
+})
+
+t.test('a request without TLS is refused in the same form', async (t) => {
+  const remote = await app.inject({
+    method: 'POST',
+    url: '/v1/oauth/token',
+    headers: { 'content-type': formType },
+    remoteAddress: '192.0.2.1',
+    payload: 'grant_type=client_credentials',
+  })
+  t.match(remote.json(), { error: 'invalid_request', error_uri: /tls_required$/ })
+  t.equal(remote.statusCode, 403)
+})
+
+t.test('introspection tells what a request would meet, and of the own customer’s tokens only', async (t) => {
+  const each = await newClient()
+  const token = await tokenOf(each, { scope: 'lab:read products:read' })
+  const { iat, nbf, exp, jti } = decodeJwt(token)
+  t.strictSame(await introspect(each, token), {
+    ...{ active: true, scope: 'lab:read products:read', client_id: each.id, sub: each.id },
+    ...{ customer: each.customer, token_type: 'Bearer', iss: origin, aud: origin, iat, nbf, exp, jti },
+  })
+  const sibling = await newClient({ customer: each.customer })
+  t.match(await introspect(sibling, token), { active: true, client_id: each.id })
+  for (const unknown of [token.slice(0, -4), 'x', 'cda_demo_public', each.secret]) {
+    t.strictSame(await introspect(each, unknown), { active: false })
+  }
+  t.strictSame(await introspect(await newClient(), token), { active: false }, 'of another customer')
+
+  const set = (scopes: string[]) =>
+    database.operator.updateTable('api_keys').set({ scopes }).where('key_id', '=', each.id).execute()
+  await set(['lab:read'])
+  await until('narrower', async () => (await introspect(each, token)).scope === 'lab:read')
+  await database.operator
+    .updateTable('customers')
+    .set({ plan: 'basic' })
+    .where('customer_id', '=', each.customer)
+    .execute()
+  await until('lapsed', async () => (await introspect(each, token)).active === false)
+})
+
+t.test('a revoked token is refused, and its siblings are not', async (t) => {
+  const each = await newClient()
+  const [token, sibling] = [await tokenOf(each), await tokenOf(each)]
+  const stranger = await newClient()
+  t.equal((await post('revoke', as(stranger, { token }))).statusCode, 200, 'told nothing')
+  const answer = await post('revoke', as(each, { token, token_type_hint: 'refresh_token' }))
+  t.strictSame([answer.statusCode, answer.body], [200, ''])
+  await until('refused', async () => (await use(token)).statusCode === 401)
+  t.match((await use(token)).json(), { code: 'token_revoked' })
+  t.match((await use(token)).headers, {
+    'www-authenticate': 'Bearer realm="certdata", error="invalid_token"',
+  })
+  t.equal((await use(sibling)).statusCode, 200)
+  t.equal((await use(await tokenOf(each))).statusCode, 200)
+  for (const unknown of [token, 'x', 'cda_demo_public']) {
+    t.equal((await post('revoke', as(each, { token: unknown }))).statusCode, 200)
+  }
+})
+
+t.test('another customer’s tokens and keys are not touched by a revocation', async (t) => {
+  const [each, stranger] = [await newClient(), await newClient()]
+  const token = await tokenOf(each)
+  await post('revoke', as(stranger, { token }))
+  await post('revoke', as(stranger, { token: each.secret }))
+  const rows = await database.operator
+    .selectFrom('revoked_tokens')
+    .select('jti')
+    .where('customer_id', '=', each.customer)
+    .execute()
+  t.same(rows, [])
+  t.equal((await post('token', as(each, grant))).statusCode, 200)
+})
+
+t.test('whoever holds a leaked key can end it, also where the plan has lapsed', async (t) => {
+  const [leaked, lapsed] = [await newClient(), await newClient({ plan: 'basic' })]
+  const token = await tokenOf(leaked)
+  for (const each of [leaked, lapsed]) {
+    t.equal((await post('revoke', as(each, { token: each.secret }))).statusCode, 200)
+    t.equal((await post('token', as(each, grant))).json().error, 'invalid_client')
+  }
+  await until('its tokens are refused', async () => (await use(token)).statusCode === 401)
+
+  const victim = await newClient()
+  const sibling = await newClient({ customer: victim.customer })
+  const { operator } = database
+  const setSecret = (secret_sha256: Buffer) =>
+    operator.updateTable('api_keys').set({ secret_sha256 }).where('key_id', '=', victim.id).execute()
+  await setSecret(Buffer.alloc(32))
+  await post('revoke', as(sibling, { token: victim.secret }))
+  const { revoked_at } = await operator
+    .selectFrom('api_keys')
+    .select('revoked_at')
+    .where('key_id', '=', victim.id)
+    .executeTakeFirstOrThrow()
+  t.equal(revoked_at, null, 'the id alone ends nothing')
+})
+
+t.test('revocations are kept no longer than the tokens would have lived', async (t) => {
+  const each = await newClient()
+  const rowsOf = () =>
+    database.operator
+      .selectFrom('revoked_tokens')
+      .select('jti')
+      .where('customer_id', '=', each.customer)
+      .execute()
+  await post('revoke', as(each, { token: await tokenOf(each) }))
+  t.equal((await rowsOf()).length, 1)
+  await database.operator
+    .updateTable('revoked_tokens')
+    .set({ expires_at: new Date(Date.now() - 180_000).toISOString() })
+    .execute()
+  const token = await tokenOf(each)
+  await post('revoke', as(each, { token }))
+  t.same(await rowsOf(), [{ jti: decodeJwt(token).jti }])
+})
+
+t.test('programs find everything from the well-known addresses', async (t: Test) => {
+  const get = (path: string) => app.inject(`/.well-known/${path}`)
+  const server = (await get('oauth-authorization-server')).json()
+  const methods = ['client_secret_basic', 'client_secret_post']
+  t.match(server, {
+    issuer: origin,
+    response_types_supported: ['none'],
+    grant_types_supported: ['client_credentials'],
+    token_endpoint_auth_methods_supported: methods,
+    revocation_endpoint_auth_methods_supported: methods,
+    introspection_endpoint_auth_methods_supported: methods,
+    jwks_uri: `${origin}/.well-known/jwks.json`,
+  })
+  t.match((await get('oauth-protected-resource')).json(), {
+    resource: origin,
+    authorization_servers: [origin],
+    bearer_methods_supported: ['header'],
+    scopes_supported: server.scopes_supported,
+  })
+  for (const method of ['GET', 'HEAD'] as const) {
+    const { headers, body } = await app.inject({ method, url: '/.well-known/api-catalog' })
+    t.equal(headers.link, `<${origin}/.well-known/api-catalog>; rel="api-catalog"`)
+    t.equal(
+      headers['content-type'],
+      'application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"',
+    )
+    if (method === 'HEAD') continue
+    const [api] = JSON.parse(body).linkset
+    t.equal(api.anchor, `${origin}/v1`)
+    t.equal((await app.inject(new URL(api['service-desc'][0].href).pathname)).statusCode, 200)
+  }
+  for (const path of ['oauth-authorization-server', 'oauth-protected-resource', 'api-catalog']) {
+    const refused = await app.inject({ method: 'POST', url: `/.well-known/${path}` })
+    t.strictSame([refused.statusCode, refused.headers.allow], [405, 'GET, HEAD, OPTIONS'])
+    t.match((await get(path)).headers, { 'cache-control': 'public, max-age=300' })
+  }
+})

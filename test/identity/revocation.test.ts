@@ -1,0 +1,112 @@
+import t from 'tap'
+import { parseApiKey } from '../../app/identity/api-keys.ts'
+import { addCustomer, createTestApp, createTestDatabase, logIn, until } from '../helper.ts'
+
+/** Contract, section 7: on every instance, with a reachable database. */
+const promisedMs = 1000
+const samples = 8
+
+const database = await createTestDatabase()
+const { operator } = database
+const apps = [await createTestApp(database), await createTestApp(database)] as const
+t.teardown(async () => {
+  for (const app of apps) await app.close()
+  await database.close()
+})
+
+type Subject = { customer: string; keyId: string; apiKey: string; token: string }
+
+const updateKey = (
+  { keyId }: Subject,
+  values: { revoked_at?: string; expires_at?: string; scopes?: string[] },
+) => operator.updateTable('api_keys').set(values).where('key_id', '=', keyId).execute()
+const updateCustomer = ({ customer }: Subject, values: { plan?: 'basic'; suspended_at?: string }) =>
+  operator.updateTable('customers').set(values).where('customer_id', '=', customer).execute()
+const now = () => new Date().toISOString()
+
+const revokeByOAuth = async ({ keyId, apiKey }: Subject, token: string) => {
+  const answer = await apps[0].inject({
+    method: 'POST',
+    url: '/v1/oauth/revoke',
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    payload: new URLSearchParams({ client_id: keyId, client_secret: apiKey, token }).toString(),
+  })
+  if (answer.statusCode !== 200) throw new Error(answer.body)
+}
+
+/** What is taken away, and what every instance must say afterwards. */
+const cases: Record<string, [(subject: Subject) => Promise<unknown>, status: number, code: string]> = {
+  'a token': [(subject) => revokeByOAuth(subject, subject.token), 401, 'token_revoked'],
+  'a key by its holder': [(subject) => revokeByOAuth(subject, subject.apiKey), 401, 'token_revoked'],
+  'a key by the operator': [(subject) => updateKey(subject, { revoked_at: now() }), 401, 'token_revoked'],
+  'the end of a key': [(subject) => updateKey(subject, { expires_at: now() }), 401, 'token_revoked'],
+  'a plan': [(subject) => updateCustomer(subject, { plan: 'basic' }), 403, 'plan_required'],
+  'a suspension': [(subject) => updateCustomer(subject, { suspended_at: now() }), 403, 'plan_required'],
+  scopes: [(subject) => updateKey(subject, { scopes: ['lab:read'] }), 403, 'insufficient_scope'],
+}
+
+const ask = (index: number, token: string) =>
+  (apps[index] as (typeof apps)[0]).inject({
+    url: '/v1/products?limit=1',
+    headers: { authorization: `Bearer ${token}` },
+  })
+
+let customers = 0
+const newSubject = async (): Promise<Subject> => {
+  const customer = `customer-${++customers}`
+  const apiKey = await addCustomer(database, customer)
+  const { token } = await logIn(apps[0], apiKey)
+  return { customer, keyId: parseApiKey(apiKey)?.keyId as string, apiKey, token }
+}
+
+/**
+ * Milliseconds from the acknowledged commit until the last request was sent that each instance, asked all the
+ * while, still let in. Both have looked just before, which is the worst moment: what they know then stays
+ * good for longest.
+ */
+const measure = async (name: string): Promise<number[]> => {
+  const [change, status, code] = cases[name] as (typeof cases)[string]
+  const subject = await newSubject()
+  const isLetIn = async (index: number) => (await ask(index, subject.token)).statusCode === 200
+  if (!(await isLetIn(0)) || !(await isLetIn(1))) throw new Error('it never worked')
+  await change(subject)
+  const changedAt = performance.now()
+  return Promise.all(
+    [0, 1].map(async (index) => {
+      let lastMs = 0
+      await until(`${name} counts`, async () => {
+        const sentMs = performance.now() - changedAt
+        if (!(await isLetIn(index))) return true
+        lastMs = sentMs
+        return false
+      })
+      const answer = await ask(index, subject.token)
+      if (answer.statusCode !== status || answer.json().code !== code) throw new Error(answer.body)
+      return lastMs
+    }),
+  )
+}
+
+t.test('what is taken away is gone on every instance within a second', async (t) => {
+  for (const name of Object.keys(cases)) {
+    const measured = (await Promise.all(Array.from({ length: samples }, () => measure(name)))).flat()
+    const sorted = measured.sort((a, b) => a - b)
+    const p50 = sorted[sorted.length >> 1] as number
+    const max = sorted.at(-1) as number
+    t.comment(`${name}: p50 ${p50.toFixed(0)} ms, max ${max.toFixed(0)} ms of ${sorted.length}`)
+    t.ok(max < promisedMs, `${name}: ${max.toFixed(0)} ms`)
+  }
+})
+
+t.test('what is given back counts as soon', async (t) => {
+  const subject = await newSubject()
+  await updateCustomer(subject, { plan: 'basic' })
+  await until('refused', async () => (await ask(1, subject.token)).statusCode === 403)
+  await operator
+    .updateTable('customers')
+    .set({ plan: 'premium' })
+    .where('customer_id', '=', subject.customer)
+    .execute()
+  const letIn = until('let in', async () => (await ask(1, subject.token)).statusCode === 200, promisedMs)
+  await t.resolves(letIn)
+})

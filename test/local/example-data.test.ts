@@ -1,0 +1,138 @@
+import t from 'tap'
+import { listExampleData, loadExampleData } from '../../app/local/example-data.ts'
+import { loadReferenceData } from '../../app/local/reference/load.ts'
+import type { Field, Resource } from '../../app/records/resources/define.ts'
+import { resourceNames, resources } from '../../app/records/resources/index.ts'
+import { openDatabase, ownedResources, product, type Row } from '../import/database.ts'
+
+const database = await openDatabase(t)
+const { query, take, fingerprint, operator } = database
+await loadReferenceData(operator)
+
+/** The demo customer's records as the API shows them on a day, computed fields included. */
+const readRecords = (resource: Resource, day: string): Promise<Row[]> => {
+  const computed = [...resource.fields.values()].flatMap(({ name, computed }) =>
+    computed ? [`${computed.select} as ${name}`] : [],
+  )
+  const statement = `select ${['r.*', ...computed].join(', ')} from ${resource.name} r
+    ${resource.reference ? '' : 'where r.customer_id = :customer'}`
+  return query(
+    statement
+      .replaceAll(':day', `date '${day}'`)
+      .replaceAll(':window', '90')
+      .replaceAll(':customer', `'demo'`),
+  )
+}
+
+const isEmpty = (value: unknown) => Array.isArray(value) && value.length === 0
+
+/** What of a field's possible values no record has. */
+const listMissing = ({ name, nullable, array, kind, values, computed }: Field, rows: Row[]): string[] => {
+  const seen = rows.map((row) => row[name])
+  const flat = seen.flat()
+  const missing = (values ?? []).filter((value) => !flat.includes(value)).map((value) => `${name}: ${value}`)
+  if (nullable && !seen.includes(null)) missing.push(`${name}: null`)
+  if (seen.every((value) => value === null)) missing.push(`${name}: not null`)
+  if (array && seen.every(isEmpty)) missing.push(`${name}: elements`)
+  if (array && !seen.some(isEmpty)) missing.push(`${name}: no elements`)
+  if (computed && kind === 'boolean') {
+    for (const value of [true, false]) if (!seen.includes(value)) missing.push(`${name}: ${value}`)
+  }
+  return missing
+}
+
+for (const day of ['2026-11-21', '2027-01-01', '2028-02-29']) {
+  t.test(`on ${day} the example data has every state, every value, null and not null`, async (t) => {
+    await loadExampleData(operator, day)
+    for (const name of ownedResources) {
+      const rows = await readRecords(resources[name], day)
+      const missing = [...resources[name].fields.values()].flatMap((field) => listMissing(field, rows))
+      t.strictSame(missing, [], name)
+    }
+    const certificates = await readRecords(resources.certificates, day)
+    const days = certificates.flatMap((row) =>
+      row.days_remaining === null ? [] : [Number(row.days_remaining)],
+    )
+    t.ok(days.includes(0), 'the last day of one')
+    t.ok(days.includes(90) && days.includes(91), 'both sides of the window')
+    t.ok(days.some((left) => left < 0))
+    t.ok(certificates.some((row) => isEmpty(row.validity_periods)))
+    const renewed = certificates.filter((row) => (row.validity_periods as unknown[]).length > 1)
+    t.ok(
+      renewed.some((row) => row.validity === 'valid' && !row.expiring),
+      'renewed early',
+    )
+  })
+}
+
+t.test('the sizes are those of a small company', async (t) => {
+  const counts = Object.groupBy(listExampleData('2026-11-21'), (line) => line.resource)
+  const expected = { products: 12, projects: 10, certificates: 60, approvals: 40, lab: 25 }
+  for (const [resource, size] of Object.entries(expected)) {
+    const count = counts[resource]?.length ?? 0
+    t.ok(Math.abs(count - size) <= size / 5, `${resource}: ${count}`)
+  }
+})
+
+t.test('references lead to records, but for the one that shows what dangling is', async (t) => {
+  const lines = listExampleData('2026-11-21')
+  const ids = new Set(lines.map((line) => line.id))
+  const countries = new Set((await query('select id from countries')).map((row) => row.id))
+  const dangling = lines.flatMap((line) =>
+    Object.entries(line).flatMap(([name, value]) => {
+      const known = name.endsWith('country_code') || name === 'country_codes' ? countries : ids
+      if (!/(_id|_ids|country_code|country_codes)$/.test(name)) return []
+      return [value]
+        .flat()
+        .filter((id) => id !== null && !known.has(id as string))
+        .map((id) => `${line.id}.${name}: ${id}`)
+    }),
+  )
+  t.strictSame(dangling, [
+    'crt-starter-kit-de.product_id: prd-starter-kit',
+    'crt-starter-kit-de.project_id: prj-0998-archive',
+  ])
+  t.equal(ids.size, lines.length)
+})
+
+t.test('the same day again writes nothing', async (t) => {
+  await loadExampleData(operator, '2026-11-21')
+  const before = await fingerprint()
+  await loadExampleData(operator, '2026-11-21')
+  t.strictSame(await fingerprint(), before)
+})
+
+t.test('loading makes good what was changed, and leaves other customers alone', async (t) => {
+  await take([product('mine')])
+  await query(`delete from products where customer_id = 'demo' and id < 'prd-m'`)
+  await query(`update projects set title = 'changed' where customer_id = 'demo'`)
+  await take([product('stray', { customer: 'demo' })], { allowDemo: true })
+  await query(`update customers set plan = 'basic' where customer_id = 'demo'`)
+  await loadExampleData(operator, '2026-11-21')
+  const lines = listExampleData('2026-11-21')
+  const rows = await query(`select id from products where customer_id = 'demo'`)
+  t.equal(rows.length, lines.filter((line) => line.resource === 'products').length)
+  t.same(await query(`select id from projects where title = 'changed'`), [])
+  t.same(await query(`select id from products where customer_id <> 'demo'`), [{ id: 'mine' }])
+  t.match(await query(`select name, plan from customers where customer_id = 'demo'`), [
+    { name: 'Example Devices GmbH', plan: 'premium' },
+  ])
+})
+
+t.test('the countries that ship are loaded once, and not over newer facts', async (t) => {
+  t.equal((await query('select id from countries')).length, 99)
+  await query(`update countries set confidence = 'low' where id = 'US'`)
+  t.equal(await loadReferenceData(operator), false)
+  t.match(await query(`select confidence from countries where id = 'US'`), [{ confidence: 'low' }])
+  await query(`update reference_data set digest = 'of an older release'`)
+  t.equal(await loadReferenceData(operator), true)
+  t.match(await query(`select confidence from countries where id = 'US'`), [{ confidence: 'high' }])
+})
+
+t.test('every resource is in the example data or the reference data', async (t) => {
+  const present = new Set(listExampleData('2026-11-21').map((line) => line.resource))
+  t.strictSame(
+    resourceNames.filter((name) => !present.has(name)),
+    ['countries'],
+  )
+})

@@ -1,0 +1,127 @@
+import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { sql } from 'kysely'
+import t from 'tap'
+import { listEntries } from '../../app/audit/list.ts'
+import { watchClock } from '../../app/main/clock-watch.ts'
+import {
+  addCustomer,
+  asCustomer,
+  createTestApp,
+  createTestDatabase,
+  secretKey,
+  type TestClock,
+  until,
+} from '../helper.ts'
+import { startService, untilReady } from '../service.ts'
+
+const hourMs = 3_600_000
+const database = await createTestDatabase()
+t.teardown(() => database.close())
+
+t.test('a step of the clock is told once, and no slow drift', async (t) => {
+  const clock = { wall: 5 * hourMs, monotonic: 0 }
+  const steps: number[] = []
+  const watch = watchClock({
+    wallNow: () => clock.wall,
+    monotonicNow: () => clock.monotonic,
+    onStep: (seconds) => steps.push(seconds),
+  })
+  t.teardown(() => watch.stop())
+  const pass = (wall: number, monotonic = 1_000) => {
+    clock.wall += wall
+    clock.monotonic += monotonic
+    watch.check()
+  }
+  for (let second = 0; second < 10_000; second += 1) pass(1_000.5)
+  t.same(steps, [])
+  pass(1_000 + 2 * hourMs)
+  pass(1_000)
+  pass(1_000 - 3 * hourMs)
+  pass(1_000)
+  t.same(steps, [7_200, -10_800])
+})
+
+t.test('reads are written each minute, whatever the clock says', async (t) => {
+  const clock: TestClock = { offsetMs: 0 }
+  const app = await createTestApp(database, { clock })
+  t.teardown(() => app.close())
+  const { get } = await asCustomer(database, app, 'flushed')
+  t.equal((await get('/v1/projects')).statusCode, 200)
+  clock.stepMs = -5 * hourMs
+  const written = async () => {
+    const entries = await listEntries(database.operator, { limit: 100, customer: 'flushed' })
+    return entries.some(({ action }) => action === 'reads')
+  }
+  t.notOk(await written())
+  clock.offsetMs += 61_000
+  await until('written', written)
+})
+
+t.test('a machine whose clock is set forwards and back serves as before', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'certdata-clock-'))
+  t.teardown(() => rmSync(folder, { recursive: true, force: true }))
+  const file = join(folder, 'offset')
+  const set = (offsetMs: number) => {
+    writeFileSync(`${file}.new`, String(offsetMs))
+    renameSync(`${file}.new`, file)
+  }
+  set(0)
+  const apiKey = await addCustomer(database, 'acme')
+  await sql`insert into products (customer_id, id, name, model) values ('acme', 'p1', 'p1', '0')`.execute(
+    database.operator,
+  )
+  const service = await startService(
+    { DATABASE_URL: database.url, SECRET_KEY: secretKey, TEST_CLOCK_FILE: file },
+    { execArgv: ['--import', join(import.meta.dirname, 'shifted-clock.ts')] },
+  )
+  t.teardown(() => service.stop('SIGKILL'))
+  await untilReady(service)
+  const logIn = async (): Promise<string> => {
+    const answer = await fetch(`${service.base}/v1/auth/login`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ api_key: apiKey }),
+    })
+    t.equal(answer.status, 200)
+    return ((await answer.json()) as { access_token: string }).access_token
+  }
+  const ask = async (token: string, path = '/v1/products/p1') => {
+    const answer = await fetch(service.base + path, { headers: { authorization: `Bearer ${token}` } })
+    return { status: answer.status, headers: answer.headers, body: await answer.json() }
+  }
+  const steps = () => service.output().split("this machine's clock was set").length - 1
+  const tokens = [await logIn()]
+  let model = 0
+  const check = async (what: string) => {
+    for (const token of tokens) t.equal((await ask(token)).status, 200, `${what}: tokens stay good`)
+    tokens.push(await logIn())
+    model += 1
+    await sql`update products set model = ${String(model)} where id = 'p1'`.execute(database.operator)
+    const shows = async () => {
+      const { body } = await ask(tokens[0] as string)
+      return (body as { data: { model: string } }).data.model === String(model)
+    }
+    await until(`${what}: answers are fresh`, shows, 5_000)
+    const { headers } = await ask(tokens[0] as string)
+    const asOf = Date.parse(headers.get('data-as-of') ?? '')
+    t.ok(Math.abs(asOf - Date.now()) < 60_000, `${what}: the database's time counts`)
+    t.notMatch(headers.get('cache-status'), 'ttl=-', `${what}: nothing is called stale`)
+    t.equal((await fetch(`${service.base}/health/ready`)).status, 200, `${what}: ready`)
+  }
+  await check('before')
+  const said = [3 * hourMs, -3 * hourMs, 48 * hourMs, 0]
+  for (const [index, offsetMs] of said.entries()) {
+    set(offsetMs)
+    await until('said', () => steps() === index + 1)
+    await check(`${offsetMs / hourMs} hours`)
+  }
+  t.equal(await service.stop(), 0)
+  t.equal(steps(), said.length, 'each step once')
+  t.equal(service.output().split('"level":40').length - 1, said.length, 'and nothing else is wrong')
+  const { rows } = await sql<{ near: boolean }>`
+    select bool_and(now() - minute between interval '0' and interval '5 minutes') as near
+    from service_minutes`.execute(database.operator)
+  t.equal(rows[0]?.near, true, 'there are minutes for the status page, of no other time')
+})

@@ -1,0 +1,206 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { Agent, request } from 'node:http'
+import { connect as connectHttp2, createServer as createHttp2Server } from 'node:http2'
+import type { AddressInfo } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
+import { sql } from 'kysely'
+import t from 'tap'
+import { listEntries } from '../../app/audit/list.ts'
+import { createDrain } from '../../app/main/drain.ts'
+import { createSeverable } from '../feed/severable.ts'
+import { addCustomer, createTestDatabase, lockProducts, secretKey, until } from '../helper.ts'
+import { freePort } from '../servers.ts'
+import { type Service, startService, untilReady } from '../service.ts'
+
+const database = await createTestDatabase()
+t.teardown(() => database.close())
+const apiKey = await addCustomer(database, 'acme')
+// They wait, most of their time.
+t.jobs = 3
+
+const start = async (env: Record<string, string> = {}): Promise<Service> => {
+  const service = await startService({ DATABASE_URL: database.url, SECRET_KEY: secretKey, ...env })
+  t.teardown(() => service.stop('SIGKILL'))
+  return service
+}
+const logIn = async ({ base }: Service): Promise<Record<string, string>> => {
+  const body = JSON.stringify({ api_key: apiKey })
+  const headers = { 'content-type': 'application/json' }
+  const answer = await fetch(`${base}/v1/auth/login`, { method: 'POST', headers, body })
+  return { authorization: `Bearer ${((await answer.json()) as { access_token: string }).access_token}` }
+}
+
+type FeedPage = { next_token: string }
+
+/** Asks over a kept connection, which fetch would not show. */
+const ask = async (agent: Agent, url: string, headers: Record<string, string> = {}) => {
+  const sent = request(url, { agent, headers }).end()
+  const [response] = await once(sent, 'response')
+  response.resume()
+  await once(response, 'end')
+  return { status: response.statusCode as number, connection: response.headers.connection as string }
+}
+
+t.test(
+  'SIGTERM: not ready, connections sent away, what is in flight answered, reads written, 0',
+  async (t) => {
+    const service = await start({ DRAIN_SECONDS: '1' })
+    await untilReady(service)
+    const { base } = service
+    const headers = await logIn(service)
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+    t.match(await ask(agent, `${base}/v1/countries`, headers), { status: 200, connection: 'keep-alive' })
+    const unlock = await lockProducts(database)
+    const slow = fetch(`${base}/v1/products?name=slow`, { headers })
+    await until('the slow one waits', async () => {
+      const { rows } = await sql<{ n: number }>`
+      select count(*) as n from pg_locks where not granted and relation = 'products'::regclass`.execute(
+        database.operator,
+      )
+      return rows[0]?.n === 1
+    })
+
+    const startedAt = Date.now()
+    const stopped = service.stop()
+    await until('not ready', async () => (await fetch(`${base}/health/ready`)).status === 503)
+    t.equal((await fetch(`${base}/health/live`)).status, 200, 'alive all the same')
+    t.match(await ask(agent, `${base}/v1/countries`, headers), { status: 200, connection: 'close' })
+    t.match(await ask(agent, `${base}/v1/countries`, headers), { status: 200 }, 'new connections are taken')
+    await until('it does not listen any more', async () => {
+      const answer = await fetch(`${base}/health/live`).catch(() => undefined)
+      return answer === undefined
+    })
+    t.ok(Date.now() - startedAt >= 900, 'after the time for load balancers')
+    await unlock()
+    t.equal((await slow).status, 200)
+    t.equal(await stopped, 0)
+    t.ok(Date.now() - startedAt < 20_000)
+    const entries = await listEntries(database.operator, { limit: 50 })
+    const products = entries.filter(
+      ({ action, details }) => action === 'reads' && details?.resource === 'products',
+    )
+    t.equal(products.length, 1, 'the read that was in flight is in the audit trail')
+  },
+)
+
+t.test('what does not end is cut, and the end is clean', async (t) => {
+  const service = await start()
+  await untilReady(service)
+  const headers = await logIn(service)
+  const agent = new Agent({ keepAlive: true })
+  // A body that never comes.
+  const hanging = request(`${service.base}/v1/auth/login`, {
+    agent,
+    method: 'POST',
+    headers: { ...headers, 'content-type': 'application/json', 'content-length': '1000' },
+  })
+  hanging.on('error', () => {})
+  hanging.write('{')
+  await delay(100)
+  const startedAt = Date.now()
+  t.equal(await service.stop(), 0)
+  t.ok(Date.now() - startedAt < 20_000)
+  t.match(service.output(), /requests did not end in time/)
+  t.match(service.output(), /the service stops[\s\S]*ended in order/, 'and the log tells an end from a crash')
+})
+
+t.test('an answered long poll does not hold up the end, and nothing is cut', async (t) => {
+  const METRICS_TOKEN = 'who-measures-has-this'
+  const service = await start({ METRICS_TOKEN })
+  await untilReady(service)
+  const headers = await logIn(service)
+  const agent = new Agent({ keepAlive: true })
+  const from = (await fetch(`${service.base}/v1/changes`, { headers })).json() as Promise<{ page: FeedPage }>
+  const { next_token: token } = (await from).page
+  const polled = ask(agent, `${service.base}/v1/changes?after=${token}&wait=25`, headers)
+  await until('the poll waits', async () => {
+    const authorization = `Bearer ${METRICS_TOKEN}`
+    const metrics = await fetch(`${service.base}/metrics`, { headers: { authorization } })
+    return /^certdata_feed_waiters(\{.*\})? 1$/m.test(await metrics.text())
+  })
+  const startedAt = Date.now()
+  const stopped = service.stop()
+  t.match(await polled, { status: 200 })
+  t.equal(await stopped, 0)
+  t.ok(Date.now() - startedAt < 6_000, `${Date.now() - startedAt} ms`)
+  t.notMatch(service.output(), /requests did not end in time/)
+})
+
+t.test('a second signal ends at once', async (t) => {
+  const service = await start({ DRAIN_SECONDS: '10' })
+  await untilReady(service)
+  service.child.kill('SIGTERM')
+  await until('draining', async () => (await fetch(`${service.base}/health/ready`)).status === 503)
+  // What comes sooner is the echo of the first.
+  await delay(600)
+  const startedAt = Date.now()
+  t.not(await service.stop('SIGTERM'), 0)
+  t.ok(Date.now() - startedAt < 3_000)
+})
+
+t.test('one wish to end that comes twice ends in order, npm between or not', async (t) => {
+  const service = await start({ DRAIN_SECONDS: '1' })
+  await untilReady(service)
+  service.child.kill('SIGTERM')
+  service.child.kill('SIGINT')
+  t.equal(await service.stop('SIGTERM'), 0)
+
+  const port = await freePort()
+  const env = { DATABASE_URL: database.url, SECRET_KEY: secretKey, PORT: String(port) }
+  const npm = spawn('npm', ['start', '--silent'], { env: { ...process.env, ...env }, stdio: 'ignore' })
+  t.teardown(() => npm.kill('SIGKILL'))
+  const isThere = () =>
+    fetch(`http://localhost:${port}/health/live`).then(
+      ({ ok }) => ok,
+      () => false,
+    )
+  await until('it is there', isThere, 30_000)
+  npm.kill('SIGTERM')
+  await once(npm, 'exit')
+  t.notOk(await isThere(), 'who is told to end npm ends the service, and before npm')
+})
+
+t.test('ready is whether the database answers; live is not', async (t) => {
+  const line = await createSeverable(database.url)
+  t.teardown(() => line.close())
+  const service = await start({ DATABASE_URL: line.url })
+  await untilReady(service)
+  const statusOf = async (path: string) => (await fetch(service.base + path)).status
+  line.sever()
+  await until('not ready', async () => (await statusOf('/health/ready')) === 503)
+  t.equal(await statusOf('/health/live'), 200)
+  for (let count = 0; count < 20; count += 1) await statusOf('/health/ready')
+  await line.mend()
+  await until('ready again', async () => (await statusOf('/health/ready')) === 200)
+  t.equal(await service.stop(), 0)
+  const said = (text: string) => service.output().split(text).length - 1
+  t.equal(said('the change log cannot be read'), 1, 'said once')
+  t.equal(said('the database is reachable again'), 1)
+  t.equal(said('"level":50'), 0, 'and not with every request')
+})
+
+t.test('HTTP/2 clients are told to go, and what they have under way is answered', async (t) => {
+  const server = createHttp2Server()
+  const drain = createDrain(server as never)
+  const waiting: (() => void)[] = []
+  server.on('request', (_request, response) => {
+    waiting.push(() => response.end('done'))
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const client = connectHttp2(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
+  t.teardown(() => client.destroy())
+  const stream = client.request({ ':path': '/' })
+  const ended = stream.setEncoding('utf8').toArray()
+  await until('it came', () => waiting.length === 1)
+  const goaway = once(client, 'goaway')
+  drain.begin()
+  const [code, lastStreamId] = await goaway
+  t.same([code, lastStreamId], [0, 2 ** 31 - 1], 'refuses nothing that is under way')
+  waiting[0]?.()
+  t.same(await ended, ['done'])
+  await once(client, 'close')
+  server.close()
+  await once(server, 'close')
+})

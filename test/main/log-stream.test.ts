@@ -1,0 +1,236 @@
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import {
+  closeSync,
+  constants,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  readSync,
+  rmSync,
+  statSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Readable } from 'node:stream'
+import { text } from 'node:stream/consumers'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import t, { type Test } from 'tap'
+import { openLogStream } from '../../app/observe/log-stream.ts'
+import { until } from '../helper.ts'
+import { keepPoolBusy } from './busy-pool.ts'
+
+t.test('lines that a reader is too slow for are given up, counted, and spoken of twice', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'certdata-log-'))
+  const pipe = join(folder, 'pipe')
+  execFileSync('mkfifo', [pipe])
+  const reader = openSync(pipe, constants.O_RDONLY | constants.O_NONBLOCK)
+  const writer = openSync(pipe, constants.O_WRONLY | constants.O_NONBLOCK)
+  t.teardown(() => {
+    closeSync(reader)
+    closeSync(writer)
+    rmSync(folder, { recursive: true })
+  })
+  const reports: string[] = []
+  const stream = openLogStream(writer, (message) => reports.push(message))
+  const line = `${'x'.repeat(999)}\n`
+  let written = 0
+  const write = (lines: number) => {
+    for (let n = 0; n < lines; n += 1) stream.write(line)
+    written += lines
+  }
+  const bytes = Buffer.alloc(1_048_576)
+  let read = 0
+  /** What is in the pipe; a pipe that is empty has nothing now. */
+  const take = (most = bytes.length) => {
+    try {
+      read += readSync(reader, bytes, 0, most, null)
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') throw error
+    }
+  }
+  write(8_000)
+  t.equal(stream.lost, 0, 'what is kept is not lost')
+  write(2_000)
+  t.ok(stream.lost > 1_000, `${stream.lost} lines`)
+  t.same(reports, ['the log is not read in time: lines are given up'])
+  for (let piece = 0; piece < 20; piece += 1) {
+    take(10_000)
+    write(100)
+  }
+  t.equal(reports.length, 1, 'not with each piece that is read')
+  await until('all is read', () => {
+    take()
+    return reports.length === 2
+  })
+  await until('to the last line', () => {
+    take()
+    return read === (written - stream.lost) * line.length
+  })
+  t.equal(reports[1], `the log is read again; lines lost: ${stream.lost}`)
+  const { lost } = stream
+  write(10)
+  await until('and goes on', () => {
+    take()
+    return read === (written - lost) * line.length
+  })
+  t.equal(reports.length, 2)
+})
+
+/** A file to log to, and its descriptor. */
+const openFile = (t: Test) => {
+  const folder = mkdtempSync(join(tmpdir(), 'certdata-log-'))
+  const file = join(folder, 'log')
+  const disk = openSync(file, 'a')
+  t.teardown(() => {
+    closeSync(disk)
+    rmSync(folder, { recursive: true })
+  })
+  return { file, disk }
+}
+
+/** Makes a descriptor, which somebody goes on using, one of that file. */
+const swap = (descriptor: number, file: string) => {
+  closeSync(descriptor)
+  const others: number[] = []
+  for (let opened = openSync(file, 'a'); opened !== descriptor; opened = openSync(file, 'a'))
+    others.push(opened)
+  for (const other of others) closeSync(other)
+}
+
+for (const kind of ['file', 'device']) {
+  t.test(`a disk that was full for long is written to again once it is not: ${kind}`, async (t) => {
+    // What is there when the stream is opened decides who writes; what it is afterwards does not.
+    const { file, disk } = openFile(t)
+    if (kind === 'device') swap(disk, '/dev/full')
+    const reports: string[] = []
+    const stream = openLogStream(disk, (message) => reports.push(message))
+    const line = `${'x'.repeat(999)}\n`
+    swap(disk, '/dev/full')
+    let written = 0
+    const write = (lines: number) => {
+      for (let n = 0; n < lines; n += 1) stream.write(line)
+      written += lines
+    }
+    write(100)
+    await until('said', () => reports.length === 1)
+    // More than is kept.
+    write(10_000)
+    const { lost } = stream
+    t.ok(lost > 1_000, `${lost} lines`)
+    t.same(reports, ['the log cannot be written (ENOSPC): the service goes on without'])
+
+    swap(disk, file)
+    const lines = () => readFileSync(file, 'utf8').split('\n').length - 1
+    await until('what was kept is there, though nothing more is logged', () => lines() === written - lost)
+    await until('said', () => reports.length === 2)
+    t.equal(reports[1], `the log is written again; lines lost: ${lost}`)
+    write(1)
+    await until('and goes on', () => lines() === written - lost)
+    t.equal(stream.lost, lost)
+
+    swap(disk, '/dev/full')
+    write(100)
+    await until('said anew', () => reports.length === 3)
+    swap(disk, file)
+    await until('none of a few is lost', () => lines() === written - lost)
+    await until('all is said', () => reports.length === 4)
+    t.equal(stream.lost, lost)
+  })
+}
+
+t.test('a file is written beside the loop, in order, and nothing is once `end` resolves', async (t) => {
+  const { file, disk } = openFile(t)
+  const stream = openLogStream(disk, (message) => t.fail(message))
+  const read = () => readFileSync(file, 'utf8').split('\n').slice(0, -1)
+  let last = 0
+  const write = (lines: number) => {
+    for (const end = last + lines; last < end; last += 1) stream.write(`${last} ${'x'.repeat(99)}\n`)
+  }
+  const all = () => Array.from({ length: last }, (_, n) => `${n} ${'x'.repeat(99)}`)
+  const begun = keepPoolBusy()
+  write(1_000)
+  t.same(read(), [], 'whoever logs does not write')
+  await until('all is written', () => read().length === last)
+  t.same(read(), all())
+  await begun
+
+  void keepPoolBusy()
+  write(1_000)
+  await stream.end()
+  write(1_000)
+  t.ok(read().length > 2_500, 'now whoever logs writes')
+  await until('to the last line', () => read().length === last)
+  t.same(read(), all())
+})
+
+/** A process of its own that logs and ends: what it has logged and said, and how it ended. Read when it ends. */
+const logAndEnd = async (how: string, stdout: 'pipe' | number) => {
+  const child = spawn(process.execPath, [fileURLToPath(new URL('ending.ts', import.meta.url)), how], {
+    stdio: ['ignore', stdout, 'pipe'],
+  })
+  const closed = once(child, 'close')
+  const { stderr } = child as { stderr: Readable }
+  await once(stderr, 'readable')
+  const [output, said] = [child.stdout, stderr].map((stream) => stream && text(stream))
+  const [code] = await closed
+  return { output: (await output) ?? '', said: await said, code }
+}
+const numbers = (output: string) =>
+  output
+    .split('\n')
+    .slice(0, -1)
+    .map((line) => Number(line.split(' ', 1)[0]))
+const upTo = (count: number) => Array.from({ length: count }, (_, n) => n)
+
+t.test('a process that ends leaves each line once', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'certdata-log-'))
+  t.teardown(() => rmSync(folder, { recursive: true }))
+  const endWithFile = async (how: string) => {
+    const file = join(folder, how)
+    const disk = openSync(file, 'a')
+    const { said, code } = await logAndEnd(how, disk)
+    closeSync(disk)
+    t.equal(code, 3)
+    t.equal(said, 'ending\n')
+    return numbers(readFileSync(file, 'utf8'))
+  }
+  const sorted = (all: number[]) => [...all].sort((a, b) => a - b)
+  t.same(sorted(await endWithFile('idle')), upTo(2_000), 'a file')
+  const late = await endWithFile('busy')
+  t.not(late[0], 0, 'a file of which the first piece had not been begun')
+  t.same(sorted(late), upTo(2_000))
+  const { output, said, code } = await logAndEnd('idle', 'pipe')
+  t.same(numbers(output), upTo(2_000), 'a pipe, which does not take all at once')
+  t.equal(said, 'ending\n')
+  t.equal(code, 3)
+})
+
+t.test('a process that ends with its disk full says how much is not there', async (t) => {
+  const { disk } = openFile(t)
+  const full = openSync('/dev/full', 'w')
+  t.teardown(() => closeSync(full))
+  const fault = 'the log cannot be written (ENOSPC): the service goes on without\n'
+  const lost = 'the log ends before it was written; lines lost: 2000\n'
+  t.same(await logAndEnd('idle', full), { output: '', said: `${fault}ending\n${lost}`, code: 3 }, 'a device')
+  const { said, code } = await logAndEnd('full', disk)
+  t.equal(said, `ending\n${fault}${lost}`, 'a file, of which a piece was under way')
+  t.equal(code, 3)
+})
+
+t.test('a loop whose turns are long loses no line of a file', async (t) => {
+  const { file, disk } = openFile(t)
+  const stream = openLogStream(disk, (message) => t.fail(message))
+  const line = `${'x'.repeat(999)}\n`
+  // More than is kept by far, were it not written in between: once in each turn, however long that is.
+  const turns = 100
+  const linesInTurn = 200
+  for (let turn = 0; turn < turns; turn += 1) {
+    for (let n = 0; n < linesInTurn; n += 1) stream.write(line)
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5)
+    await nextTurn()
+  }
+  await until('all is written', () => statSync(file).size === turns * linesInTurn * line.length)
+  t.equal(stream.lost, 0)
+})

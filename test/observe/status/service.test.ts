@@ -1,0 +1,313 @@
+import { sql } from 'kysely'
+import t from 'tap'
+import type { createStatusDocument } from '../../../app/observe/status/document.ts'
+import { emptyMinute, type Minute } from '../../../app/observe/status/minutes.ts'
+import { createStatus, type Status } from '../../../app/observe/status/status.ts'
+import { reportServiceMinutes } from '../../../app/observe/status/store.ts'
+import { asCustomer, connectOwner, createTestApp, createTestDatabase } from '../../helper.ts'
+
+const database = await createTestDatabase()
+const { reader } = database
+const owner = connectOwner(database)
+t.teardown(async () => {
+  await owner.destroy()
+  await database.close()
+})
+t.beforeEach(() => sql`truncate service_minutes`.execute(owner))
+
+const minuteMs = 60_000
+const perDay = 1_440
+const allSlots = 0b111111
+/** Noon of yesterday: reports of a day and more before and after it are still taken. */
+const noon = (Math.floor(Date.now() / 86_400_000) - 1) * perDay + 720
+const clock = { now: 0 }
+const goTo = (minute: number, second = 30) => {
+  clock.now = minute * minuteMs + second * 1_000
+}
+
+const start = (probe = async () => 100): Status => createStatus({ db: reader, now: () => clock.now, probe })
+const read = (status: Status): ReturnType<typeof createStatusDocument> =>
+  JSON.parse(status.document().body.toString())
+
+/** A minute of an instance: probes at these seconds, then its report, early in the next minute. */
+const live = async (statuses: readonly Status[], minute: number, seconds = [1, 11, 21, 31, 41, 51]) => {
+  for (const second of seconds) {
+    goTo(minute, second)
+    for (const status of statuses) await status.probe()
+  }
+  goTo(minute + 1, 1)
+  for (const status of statuses) await status.report()
+}
+
+const minuteOf = (minute: number, fields: Partial<Minute> = {}): Minute => ({
+  ...emptyMinute(minute),
+  slots: allSlots,
+  ...fields,
+})
+
+/**
+ * Every minute from one on to another, past what the reporting function takes: as months of running would have
+ * left them. `buckets`: how many answers took 1 ms (bucket 12), or a second (bucket 48).
+ */
+const plant = (
+  from: number,
+  until: number,
+  { requests = 10, bucket = 12, ms = 1, ageMs = 90, instance = 'planted', slots = allSlots } = {},
+) =>
+  sql`insert into service_minutes
+    select to_timestamp(m * 60), ${instance}, ${slots}::smallint, ${requests}::int, 0, ${requests}::int, ${requests * ms}::float8,
+      ${requests / 2}::int, ${ageMs}::int, array_fill(0, array[${bucket}::int]) || ${requests}::int
+    from generate_series(${from}::bigint, ${until - 1}::bigint) m`.execute(owner)
+
+t.test('before anything was measured nothing is claimed', async (t) => {
+  const status = start()
+  goTo(noon)
+  await status.refresh()
+  const document = read(status)
+  t.match(document, { status: 'unknown', measured_since: null, incidents: [] })
+  for (const period of Object.values(document.periods)) t.match(period, { availability: null, minutes: 0 })
+})
+
+t.test('minutes survive a restart; one in which nobody reported is a gap and counts as down', async (t) => {
+  const first = start()
+  for (let minute = noon; minute < noon + 4; minute++) await live([first], minute)
+  // The process is gone for two minutes, and another comes.
+  const second = start()
+  for (let minute = noon + 6; minute < noon + 9; minute++) await live([second], minute)
+  await second.refresh()
+  goTo(noon + 9, 20)
+  const { periods, series, incidents, status, measured_since } = read(second)
+  t.equal(status, 'operational')
+  t.equal(measured_since, new Date((noon + 1) * minuteMs).toISOString().replace('.000', ''))
+  t.match(periods['24h'], { minutes: 8, unreported_minutes: 2, availability: 0.75 })
+  t.match(periods.now, { minutes: 5, unreported_minutes: 2, availability: 0.6 })
+  t.match(incidents, [{ kind: 'unreported', minutes: 2, availability: 0 }])
+  t.same(
+    series.minutes.slice(-9).map(({ availability }) => availability),
+    [null, 1, 1, 1, 0, 0, 1, 1, 1],
+    'the first minute was not measured from its beginning',
+  )
+  const [, budget] = periods['24h'].error_budgets
+  t.match(budget, { objective: 0.999, allowed_seconds: 0.5, used_seconds: 120 })
+})
+
+t.test('nobody is there any more: the gap goes on growing', async (t) => {
+  const status = start()
+  for (let minute = noon; minute < noon + 3; minute++) await live([status], minute)
+  const other = start()
+  goTo(noon + 10, 20)
+  await other.refresh()
+  t.match(read(other), { status: 'down', incidents: [{ kind: 'unreported', until: null, minutes: 7 }] })
+})
+
+t.test('instances add up: probes by OR, answers by sum, times by their histograms', async (t) => {
+  let works = true
+  const a = start(async () => {
+    if (!works) throw new Error('away')
+    return 100
+  })
+  const b = start()
+  await live([a, b], noon)
+  works = false
+  goTo(noon + 1)
+  for (let i = 0; i < 98; i++) a.addAnswer(200, 4, true)
+  for (let i = 0; i < 2; i++) b.addAnswer(200, 400, false)
+  b.addAnswer(404, undefined, false)
+  await live([a, b], noon + 1)
+  await a.refresh()
+  goTo(noon + 2, 20)
+  const { availability, requests, failed, latency, cache_hit_ratio } = read(a).periods.now
+  t.match({ availability, requests, failed, cache_hit_ratio }, { availability: 1, requests: 101, failed: 0 })
+  t.equal(cache_hit_ratio, 0.98)
+  t.equal(latency.average_ms, 11.92)
+  t.ok(
+    (latency.p99_ms as number) > 300 && (latency.p99_ms as number) < 450,
+    'the slow ones of the other count',
+  )
+  t.ok((latency.p50_ms as number) < 6)
+})
+
+t.test('a failing database: what could not be written is, once it is back, and was no uptime', async (t) => {
+  let works = true
+  const setWorks = async (holds: boolean) => {
+    works = holds
+    const all = 'all functions in schema public'
+    await sql
+      .raw(`${holds ? `grant execute on ${all} to` : `revoke execute on ${all} from`} certdata_reader`)
+      .execute(owner)
+  }
+  t.teardown(() => setWorks(true))
+  const status = start(async () => {
+    if (!works) throw new Error('away')
+    return 100
+  })
+  await live([status], noon)
+  await live([status], noon + 1)
+  await setWorks(false)
+  for (const minute of [noon + 2, noon + 3]) {
+    await t.rejects(live([status], minute))
+    await t.rejects(status.refresh())
+  }
+  goTo(noon + 4, 20)
+  t.match(read(status), { status: 'down', periods: { now: { minutes: 3, unreported_minutes: 0 } } })
+  await setWorks(true)
+  await live([status], noon + 4)
+  const other = start()
+  await other.refresh()
+  goTo(noon + 5, 20)
+  const { periods, incidents } = read(other)
+  t.match(periods['24h'], { minutes: 4, unreported_minutes: 0, availability: 0.5 })
+  t.match(incidents, [{ kind: 'failing', minutes: 2 }])
+})
+
+t.test('failed answers take from a minute, and a report that comes twice counts once', async (t) => {
+  const status = start()
+  await live([status], noon)
+  goTo(noon + 1)
+  for (let i = 0; i < 194; i++) status.addAnswer(i < 100 ? 503 : 200, undefined, false)
+  const again = minuteOf(noon + 1, { requests: 50, failed: 50 })
+  await reportServiceMinutes(reader, 'other', [again])
+  await reportServiceMinutes(reader, 'other', [{ ...again, requests: 0, failed: 0 }])
+  await live([status], noon + 1)
+  await status.refresh()
+  goTo(noon + 2, 20)
+  t.match(read(status).periods.now, { requests: 194, failed: 100, availability: 0.5 })
+})
+
+t.test(
+  'ninety days: whole days say the same as their minutes, and the tail of a bad day is not lost',
+  async (t) => {
+    const today = Math.floor(noon / perDay)
+    // Forty days ago there was an hour without any report, and slow answers.
+    const bad = (today - 40) * perDay
+    const slow = { requests: 100, bucket: 48, ms: 1_000, ageMs: 900 }
+    await plant((today - 95) * perDay, bad)
+    await plant(bad, bad + 600, slow)
+    await plant(bad + 660, bad + perDay, slow)
+    await plant(bad + perDay, today * perDay)
+    // The day before, a second instance was there whose probes all failed.
+    await plant(bad - perDay, bad, { instance: 'other', slots: 0, requests: 0 })
+    const status = start()
+    await live([status], today * perDay)
+    goTo(today * perDay + 1, 20)
+    const before = performance.now()
+    await status.refresh()
+    t.comment(`read 90 days in ${Math.round(performance.now() - before)} ms`)
+    const { periods, series, incidents } = read(status)
+    t.match(periods['90d'], { minutes: 89 * perDay + 1, unreported_minutes: 60, max_age_ms: 900 })
+    t.equal(periods['90d'].requests, (88 * perDay * 10 + (perDay - 60) * 100) as number)
+    t.equal(periods['90d'].availability, Number((1 - 60 / (89 * perDay + 1)).toFixed(7)))
+    // 9.8 % of the answers were slow, so the 99th percentile is a slow one, and no mean of daily ones.
+    t.ok((periods['90d'].latency.p99_ms as number) > 750)
+    t.ok((periods['30d'].latency.p99_ms as number) < 2, 'and not in the last 30 days')
+    t.equal(periods['30d'].availability, 1)
+    t.match(incidents, [{ kind: 'unreported', minutes: 60 }])
+    t.equal(series.days.length, 90)
+    t.same(
+      series.days.filter(({ unreported_minutes: n }) => n > 0).map(({ unreported_minutes: n }) => n),
+      [60],
+    )
+    // Read by minute, the same day says the same.
+    goTo((today - 39) * perDay, 20)
+    const then = start()
+    await then.refresh()
+    const point = read(then).series.days.find(({ at }) =>
+      at.startsWith(new Date((today - 40) * 86_400_000).toISOString().slice(0, 10)),
+    )
+    const known = series.days.find(({ at }) => at === point?.at)
+    t.ok(point)
+    t.same(point, known)
+
+    await status.prune()
+    const { rows } = await sql<{ days: number }>`
+    select count(distinct minute::date) as days from service_minutes`.execute(owner)
+    t.ok((rows[0]?.days ?? 0) >= 90, 'nothing that is shown is pruned')
+    await plant((today - 120) * perDay, (today - 120) * perDay + 1)
+    await status.prune()
+    const { rows: left } =
+      await sql`select from service_minutes where minute < now() - interval '101 days'`.execute(owner)
+    t.same(left, [])
+  },
+)
+
+t.test('the serving role reports and reads by functions only, and only of about now', async (t) => {
+  await t.rejects(sql`select from service_minutes`.execute(reader), /permission denied/)
+  await t.rejects(sql`delete from service_minutes`.execute(reader), /permission denied/)
+  const now = Math.floor(Date.now() / minuteMs)
+  await reportServiceMinutes(reader, 'x', [minuteOf(now - 4_000), minuteOf(now), minuteOf(now + 4_000)])
+  const { rows } = await sql<{ n: number }>`select count(*) as n from service_minutes`.execute(owner)
+  t.equal(rows[0]?.n, 1)
+  await t.rejects(reportServiceMinutes(reader, 'x', [minuteOf(now, { requests: 1, failed: 2 })]))
+})
+
+t.test('the first minute, which was not measured from its beginning, stays out past midnight', async (t) => {
+  const status = start()
+  const midnight = noon + perDay / 2
+  const answer = (times: number) => {
+    for (let i = 0; i < times; i++) status.addAnswer(200, 1, true)
+  }
+  goTo(midnight - 2)
+  answer(1)
+  goTo(midnight - 1)
+  answer(7)
+  goTo(midnight)
+  await status.report()
+  await status.refresh()
+  goTo(midnight + 1)
+  t.match(read(status).periods.now, { requests: 7 })
+})
+
+t.test('over HTTP: answers of the API are counted, pages are not, and nobody’s data are in it', async (t) => {
+  const clock = { offsetMs: 0 }
+  const app = await createTestApp(database, { clock })
+  t.teardown(() => app.close())
+  const { get } = await asCustomer(database, app, 'secretive-customer')
+  const cached = () => get('/v1/products', { 'cache-control': '' })
+  await app.serviceStatus.probe()
+  clock.offsetMs += minuteMs
+  for (let i = 0; i < 3; i++) await cached()
+  const { headers } = await cached()
+  await get('/products', { 'if-none-match': String(headers.etag), 'cache-control': '' })
+  await get('/v1/products/unknown')
+  await app.inject('/v1/products')
+  await app.inject('/v1/nothing')
+  for (const page of ['/', '/status', '/status.json', '/health/live', '/problems', '/openapi.json'])
+    await app.inject(page)
+  await app.serviceStatus.probe()
+  clock.offsetMs += minuteMs + 20_000
+  await app.serviceStatus.report()
+  await app.serviceStatus.refresh()
+  const answer = await app.inject('/status.json')
+  t.equal(answer.statusCode, 200)
+  t.equal(answer.headers['content-type'], 'application/json')
+  const { periods } = answer.json()
+  t.match(periods.now, { requests: 8, failed: 0 })
+  t.equal(periods.now.cache_hit_ratio, 0.8, 'five answers of data, one of them from the database')
+  t.ok(periods.now.latency.average_ms > 0)
+  t.notMatch(answer.body, /secretive|customer|products/)
+
+  const tagged = await app.inject({
+    url: '/status.json',
+    headers: { 'if-none-match': String(answer.headers.etag) },
+  })
+  t.equal(tagged.statusCode, 304)
+  clock.offsetMs += 60_000
+  const { hits } = await countQueries(async () => {
+    for (let i = 0; i < 20; i++) await app.inject('/status.json')
+  })
+  t.equal(hits, 0, 'a visitor costs the database nothing')
+})
+
+/** Statements that touched the table of minutes meanwhile. */
+const countQueries = async (work: () => Promise<void>) => {
+  const scans = async () => {
+    await sql`select pg_stat_force_next_flush()`.execute(owner).catch(() => {})
+    const { rows } = await sql<{ n: number }>`
+      select seq_scan + coalesce(idx_scan, 0) as n from pg_stat_user_tables where relname = 'service_minutes'
+    `.execute(owner)
+    return rows[0]?.n ?? 0
+  }
+  const before = await scans()
+  await work()
+  return { hits: (await scans()) - before }
+}

@@ -1,0 +1,304 @@
+import { sql } from 'kysely'
+import t from 'tap'
+import { createAccessRequests } from '../../../app/operator/access/requests.ts'
+import { countOverdueRequests, lockOpenRequest, moveToCustomer } from '../../../app/operator/access/store.ts'
+import { problem } from '../../../schemas/problem.ts'
+import { addCustomer, createTestApp, createTestDatabase, until } from '../../helper.ts'
+
+const database = await createTestDatabase()
+t.teardown(() => database.close())
+const { operator, reader } = database
+
+const body = {
+  company: 'Ärzte & Söhne GmbH',
+  name: "Zoë O'Neill",
+  email: 'zoe@ärzte.example',
+  message: 'Two lines,\n\tone of them with a tab.',
+  consent: true,
+}
+/** Friday 2026-11-20 at 15:00. */
+const friday = Date.parse('2026-11-20T15:00:00Z')
+const open = async (env: Record<string, string> = {}) => {
+  const clock = { offsetMs: friday - Date.now(), isStopped: true }
+  const app = await createTestApp(database, { env, clock })
+  t.teardown(() => app.close())
+  const post = (payload: unknown, options: object = {}) =>
+    app.inject({ method: 'POST', url: '/v1/access-requests', payload: payload as object, ...options })
+  return { app, clock, post }
+}
+const stored = async () =>
+  (await sql<Record<string, string>>`select * from access_requests order by created_at`.execute(operator))
+    .rows
+const clear = () => sql`delete from access_requests`.execute(operator)
+
+t.test('a request is kept as it came and is due one business day later', async (t) => {
+  const { post } = await open({ HOLIDAYS: '2026-11-23,2026-12-25' })
+  const answer = await post(body)
+  t.equal(answer.statusCode, 202)
+  t.equal(answer.headers['cache-control'], 'no-store')
+  const { id, due_at, ...rest } = answer.json()
+  t.match(id, /^[a-z0-9]{16}$/)
+  t.match(due_at, /^2026-11-24T15:00:\d\d\.\d{3}000Z$/, 'the weekend and a holiday do not count')
+  t.same(rest, {})
+  const { consent: _, ...kept } = body
+  t.match(await stored(), [{ request_id: id, ...kept, rejected_at: null }])
+  t.not((await post(body)).json().id, id)
+  await clear()
+})
+
+t.test('every fault of a body is told, with its place', async (t) => {
+  const { post } = await open()
+  const pointers = async (payload: unknown) => {
+    const answer = await post(payload)
+    t.equal(answer.statusCode, 400)
+    t.ok(problem.safeParse(answer.json()).success)
+    t.equal(answer.json().code, 'invalid_body')
+    return answer
+      .json()
+      .errors.map(({ pointer, code }: Record<string, string>) => `${pointer} ${code}`)
+      .sort()
+  }
+  const all = ['company', 'consent', 'email', 'message', 'name'].map((name) => `/${name} invalid_value`)
+  t.same(await pointers({}), all)
+  t.same(await pointers({ ...body, consent: false, phone: 1, 'a/b': 2 }), [
+    '/a~1b unknown_field',
+    '/consent invalid_value',
+    '/phone unknown_field',
+  ])
+  t.same(await pointers([]), [' invalid_value'])
+  for (const name of ['company', 'name', 'email', 'message']) {
+    const wrong = [
+      '',
+      ' ',
+      'x\u0000@a.b',
+      '\u001b[2J@a.b',
+      '\u009b@a.b',
+      '\ud800@a.b',
+      7,
+      null,
+      'x@a.b'.repeat(900),
+    ]
+    for (const value of wrong) {
+      const found = new Set(await pointers({ ...body, [name]: value }))
+      t.same([...found], [`/${name} invalid_value`], `${name} ${JSON.stringify(value).slice(0, 20)}`)
+    }
+  }
+  for (const email of ['ada', 'ada@', '@acme.example', 'ada@acme', 'a b@acme.example', 'a@b@acme.example']) {
+    t.same(await pointers({ ...body, email }), ['/email invalid_value'], email)
+  }
+  for (const text of ['company', 'name']) {
+    t.same(await pointers({ ...body, [text]: 'two\nlines' }), [`/${text} invalid_value`])
+  }
+  t.equal((await post(undefined)).statusCode, 400)
+  const form = { headers: { 'content-type': 'application/x-www-form-urlencoded' } }
+  t.equal((await post('company=x', form)).statusCode, 415)
+  t.same(await stored(), [], 'none of it is kept')
+})
+
+t.test('a hostile e-mail address of 64 KB is refused in milliseconds', async (t) => {
+  const { post } = await open()
+  const startedMs = performance.now()
+  const answer = await post({ ...body, email: `a@${'.a'.repeat(32_000)} ` })
+  // A quadratic check took seconds.
+  t.ok(performance.now() - startedMs < 1_000)
+  t.equal(answer.json().errors[0].detail, 'expected at most 254 characters')
+})
+
+t.test('the longest request is taken', async (t) => {
+  const { post } = await open()
+  const longest = { company: 'ä'.repeat(200), name: 'n'.repeat(200), message: '😀'.repeat(2_000) }
+  t.equal((await post({ ...body, ...longest })).statusCode, 202)
+  await clear()
+})
+
+t.test('any other method is 405, and no token is asked for', async (t) => {
+  const { app } = await open()
+  const got = await app.inject('/v1/access-requests')
+  t.same([got.statusCode, got.headers.allow], [405, 'POST, OPTIONS'])
+  t.equal((await app.inject({ method: 'OPTIONS', url: '/v1/access-requests' })).statusCode, 204)
+})
+
+t.test('the answer is the same whoever is a customer already', async (t) => {
+  const { post } = await open()
+  await addCustomer(database, 'acme')
+  const answers = await Promise.all(['acme', 'nobody'].map((company) => post({ ...body, company })))
+  const shapes = answers.map(({ statusCode, headers, body: text }) => {
+    const { date: _, 'request-id': __, ...same } = headers
+    return [statusCode, same, text.replace(/"id":"\w+"|\.\d+Z/g, '')]
+  })
+  t.strictSame(shapes[0], shapes[1])
+  await clear()
+})
+
+t.test('requests are limited per client address, and a refused body costs one, too', async (t) => {
+  const { post, clock } = await open({ LIMIT_ACCESS_REQUESTS: '3', TRUSTED_PROXIES: '127.0.0.1' })
+  const from = (address: string, payload: unknown = body) =>
+    post(payload, { headers: { 'x-forwarded-for': address, 'x-forwarded-proto': 'https' } })
+  t.equal((await from('192.0.2.1', {})).statusCode, 400)
+  for (let i = 0; i < 2; i++) t.equal((await from('192.0.2.1')).statusCode, 202)
+  const refused = await from('192.0.2.1')
+  t.equal(refused.statusCode, 429)
+  t.match(refused.json(), { code: 'quota_exceeded', 'violated-policies': ['access_requests'] })
+  t.equal(refused.headers['retry-after'], '3600')
+  t.equal((await from('192.0.2.1', {})).statusCode, 429, 'before the body is judged')
+  t.equal((await from('192.0.2.2')).statusCode, 202, 'others have their own')
+  for (let i = 0; i < 3; i++) t.equal((await from('192.0.2.3', '{')).statusCode, 415, 'no JSON')
+  t.equal((await from('192.0.2.3')).statusCode, 429)
+  for (const host of [1, 2, 3]) t.equal((await from(`2001:db8::${host}`)).statusCode, 202)
+  t.equal((await from('2001:db8::4')).statusCode, 429, 'an IPv6 network is one client')
+  clock.offsetMs += 3_600_000
+  t.equal((await from('192.0.2.1')).statusCode, 202)
+  await clear()
+})
+
+t.test('two at once do not pass where there is room for one', async (t) => {
+  const { post } = await open({ LIMIT_ACCESS_REQUESTS: '1' })
+  const answers = await Promise.all([post(body), post(body), post(body)])
+  t.same(answers.map(({ statusCode }) => statusCode).sort(), [202, 429, 429])
+  await clear()
+})
+
+/** A request that came, and was decided, so many days ago. */
+const insert = async (id: string, cameDaysAgo: number, decision?: { daysAgo: number; customer?: string }) => {
+  const ago = (days: number) => sql`now() - make_interval(hours => ${Math.round(days * 24)}::integer)`
+  const texts = sql`'c', 'n', ${`${id}@x.example`}, 'm'`
+  const dates = sql`${ago(cameDaysAgo)}, ${ago(cameDaysAgo - 1)}`
+  if (decision?.customer) {
+    await sql`insert into approved_requests
+      values (${decision.customer}, ${id}, ${texts}, ${dates}, ${ago(decision.daysAgo)})`.execute(operator)
+  } else {
+    const rejected = decision ? ago(decision.daysAgo) : sql`null`
+    await sql`insert into access_requests values (${id}, ${texts}, ${dates}, ${rejected}, null)`.execute(
+      operator,
+    )
+  }
+}
+const idOf = (name: string) => name.padEnd(16, '0')
+const remaining = async () => {
+  const { rows } = await sql<{ id: string }>`
+    select request_id as id from access_requests union all select request_id from approved_requests
+    order by 1`.execute(operator)
+  return rows.map(({ id }) => id.replace(/0+$/, ''))
+}
+
+t.test('what is old is deleted, once, and written down', async (t) => {
+  const { app } = await open({ ACCESS_REQUEST_DAYS: '10' })
+  await addCustomer(database, 'acme')
+  await insert(idOf('openold'), 10.5)
+  await insert(idOf('opennew'), 9.5)
+  await insert(idOf('rejectedlong'), 50, { daysAgo: 10.5 })
+  await insert(idOf('rejectedlately'), 50, { daysAgo: 9.5 })
+  await insert(idOf('approvedlong'), 50, { daysAgo: 10.5, customer: 'acme' })
+  await insert(idOf('approvedlately'), 50, { daysAgo: 9.5, customer: 'acme' })
+  const counts = await Promise.all([app.accessRequests.deleteOld(), app.accessRequests.deleteOld()])
+  t.same(counts.sort(), [0, 3], 'two instances at once')
+  t.same(await remaining(), ['approvedlately', 'opennew', 'rejectedlately'])
+  const { rows } = await sql<{ details: object }>`
+    select p.personal -> 'details' as details from audit_entries e join audit_persons p using (entry_id)
+    where e.action = 'requests.expire' and e.actor = 'system'`.execute(operator)
+  t.same(rows, [{ details: { count: 3 } }])
+  await clear()
+})
+
+t.test('whoever decides a request keeps it from others until it is decided', async (t) => {
+  const id = idOf('wanted')
+  await insert(id, 0.1)
+  const isWaiting = async () => {
+    const { rows } = await sql`select from pg_stat_activity
+      where datname = current_database() and pid in (select pid from pg_locks where not granted)`.execute(
+      operator,
+    )
+    return rows.length > 0
+  }
+  let second: Promise<object | undefined> | undefined
+  await operator.transaction().execute(async (trx) => {
+    t.same(await lockOpenRequest(trx, id), { company: 'c' })
+    second = operator.transaction().execute((other) => lockOpenRequest(other, id))
+    await until('the second waits for the first', isWaiting)
+    await moveToCustomer(trx, id, 'acme')
+  })
+  t.equal(await second, undefined)
+  await sql`delete from approved_requests`.execute(operator)
+})
+
+t.test('overdue are open requests whose time is over', async (t) => {
+  const { app } = await open()
+  await insert(idOf('due'), 0.5)
+  await insert(idOf('overdue'), 1.5)
+  await insert(idOf('rejected'), 5, { daysAgo: 4 })
+  t.equal(await app.accessRequests.countOverdue(), 1)
+  t.equal(await countOverdueRequests(operator), 1)
+  await clear()
+})
+
+t.test(
+  'the service deletes by itself: a minute after its start, then each hour, also after a failure',
+  async (t) => {
+    const { default: Fastify } = await import('fastify')
+    const { default: plugin } = await import('../../../plugins/access-requests.ts')
+    const timers: { ms: number; call: () => void; isOff: boolean }[] = []
+    const after = (ms: number, call: () => void) => {
+      const timer = { ms, call, isOff: false }
+      timers.push(timer)
+      return () => {
+        timer.isOff = true
+      }
+    }
+    let deletions = 0
+    const requests = createAccessRequests({
+      db: reader,
+      store: undefined,
+      after,
+      limits: { accessRequests: 1 },
+      now: Date.now,
+      monotonicNow: () => 0,
+      holidays: new Set(),
+      keptDays: 1,
+    })
+    const deleteOld = async () => {
+      deletions++
+      if (deletions === 1) throw new Error('no database')
+      return requests.deleteOld()
+    }
+    const app = Fastify()
+    await app.register(plugin, { requests: { ...requests, deleteOld }, after })
+    await app.ready()
+    await insert(idOf('old'), 2)
+    const fire = async (count: number) => {
+      timers.at(-1)?.call()
+      while (timers.length < count) await new Promise(setImmediate)
+    }
+    t.same(
+      timers.map(({ ms }) => ms),
+      [60_000],
+    )
+    await fire(2)
+    t.same(await remaining().then((ids) => ids.includes('old')), true)
+    await fire(3)
+    t.notOk((await remaining()).includes('old'))
+    t.same(
+      timers.map(({ ms }) => ms),
+      [60_000, 3_600_000, 3_600_000],
+    )
+    await app.close()
+    t.ok(timers.at(-1)?.isOff)
+  },
+)
+
+t.test('the serving role adds, counts and deletes what is old, and nothing else', async (t) => {
+  for (const table of ['access_requests', 'approved_requests']) {
+    for (const statement of [
+      `select from ${table}`,
+      `insert into ${table} default values`,
+      `update ${table} set company = ''`,
+      `delete from ${table}`,
+      `truncate ${table}`,
+    ]) {
+      await t.rejects(sql.raw(statement).execute(reader), /permission denied/, statement)
+    }
+  }
+  await insert(idOf('today'), 0.1)
+  for (const days of [0, -5]) await sql`select delete_old_access_requests(${days}::integer)`.execute(reader)
+  t.ok((await remaining()).includes('today'), 'what came today stays whatever is asked')
+  await clear()
+})

@@ -1,0 +1,137 @@
+import { execFile } from 'node:child_process'
+import { readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { delimiter, dirname, join } from 'node:path'
+import { promisify } from 'node:util'
+import t from 'tap'
+import { CLUSTER, findPlaces } from '../../app/local/embedded/places.ts'
+import { findPostmaster } from '../../app/local/embedded/postmaster.ts'
+import { type Environment, resultOf, run, runProcess, start } from '../command-line.ts'
+import { testPostgres } from '../servers.ts'
+
+/** What only a process of its own shows; what commands do is in cli.test.ts. */
+
+const root = join(import.meta.dirname, '../..')
+
+const rest = { resource: 'products', customer: 'acme', name: 'P', category: 'x'.repeat(1900) }
+/** Of 500 records. */
+const megabyte = Array.from({ length: 500 }, (_, n) => `${JSON.stringify({ id: `p-${n}`, ...rest })}\n`).join(
+  '',
+)
+
+/** The exit code, in a line of its own, of a command whose output a program reads, and what both said. */
+const pipe = (command: string, reader: string, env: Environment) =>
+  promisify(execFile)(
+    'sh',
+    ['-c', `{ "$0" app/cli.ts ${command}; echo "exit code $?" >&2; } | ${reader}`, process.execPath],
+    { cwd: root, env },
+  )
+
+t.test('the command is found by its name, as the package installs it', async (t) => {
+  const { bin } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+  const folder = t.testdir()
+  symlinkSync(join(root, bin.certdata), join(folder, 'certdata'))
+  const env = { PATH: [folder, dirname(process.execPath), process.env.PATH].join(delimiter) }
+  const { stdout } = await promisify(execFile)('certdata', ['--help'], { cwd: folder, env })
+  t.match(stdout, /^Usage: certdata/)
+})
+
+/** Has a process print the modules that it has loaded. */
+const listsModules = `
+import { registerHooks } from 'node:module'
+const loaded = []
+registerHooks({ load: (url, context, next) => { loaded.push(url); return next(url, context) } })
+process.on('exit', () => console.log(JSON.stringify(loaded)))`
+
+t.test('on a database of its own', async (t) => {
+  const server = await testPostgres()
+  t.teardown(() => server.stop())
+  const env = { DATABASE_URL: server.url }
+  t.match(await run(['migrate'], { env }), { code: 0 })
+
+  await t.test('done is exit code 0, refused 1, and a wrong command line 2', async (t) => {
+    const results = await Promise.all([
+      runProcess(['keys', 'list', '--json'], { env }),
+      runProcess(['keys', 'list', 'nobody'], { env }),
+      runProcess(['keys', 'lost'], { env }),
+    ])
+    t.match(results, [
+      { code: 0, stdout: '[]\n', stderr: /^$/ },
+      { code: 1, stdout: /^$/, stderr: 'There is no customer nobody\n' },
+      { code: 2, stdout: /^$/, stderr: /^error: / },
+    ])
+  })
+
+  await t.test('standard input is read from a pipe; bad lines make the exit code 1', async (t) => {
+    const input = '{"resource":"products","id":"z","name":"Z"}\n{"resource":"products","id":"y"}\nx'
+    const { code, stdout, stderr } = await runProcess(['import', '-', '--customer', 'acme'], { env, input })
+    t.equal(code, 1)
+    t.match(stdout, /^3 lines: 1 created, .*2 bad/)
+    t.equal(stderr, 'line 2: name: required\nline 3: not JSON\n', 'and no progress bar without a terminal')
+  })
+
+  await t.test('memory does not grow with the file', async (t) => {
+    const file = join(t.testdir(), 'large.ndjson')
+    writeFileSync(file, megabyte.repeat(45))
+    // Its code takes up to 40 MB of this where it is compiled for the first time.
+    const small = { ...env, NODE_OPTIONS: '--max-old-space-size=64' }
+    const { code, stdout } = await runProcess(['import', file], { env: small })
+    t.equal(code, 0)
+    t.match(stdout, /^22500 lines: 500 created, 0 updated, 22000 unchanged/)
+  })
+
+  await t.test('a reader may take all of a megabyte, or stop after the first line', async (t) => {
+    const whole = await runProcess(['customers', 'export', 'acme'], { env })
+    t.equal(whole.code, 0)
+    t.equal(whole.stdout.split('\n').filter((line) => line.startsWith('{"table":"products"')).length, 501)
+    const cut = await pipe('customers export acme', 'head -n 1', env)
+    t.match(JSON.parse(cut.stdout), { table: String })
+    t.equal(cut.stderr, 'The reader of the output has stopped: the export is incomplete\nexit code 1\n')
+  })
+
+  await t.test('whoever reads nothing of a list is no fault', async (t) => {
+    t.same(await pipe('customers list', 'head -n 0', env), { stdout: '', stderr: 'exit code 0\n' })
+  })
+})
+
+t.test('without a database', async (t) => {
+  // Short, and not in a closed folder: the server's socket lies there, and its user is not root.
+  const env = { DATA_DIR: join(tmpdir(), `certdata-cli-${process.pid}`) }
+  t.teardown(() => rmSync(env.DATA_DIR, { recursive: true, force: true }))
+  const findServer = () => findPostmaster(join(findPlaces(env.DATA_DIR).home, CLUSTER))
+
+  await t.test('it works on the bundled one, made ready at the first command', async (t) => {
+    const added = await runProcess(['customers', 'add', 'acme', '--json'], { env })
+    t.match(added, { code: 0, stderr: /^$/ })
+    const listed = await runProcess(['customers', 'list', '--json'], { env })
+    t.match(JSON.parse(listed.stdout), [{ customer: 'acme' }])
+    t.notOk(readFileSync(join(env.DATA_DIR, 'secret.key'), 'utf8').length < 32)
+    t.equal(findServer(), undefined)
+  })
+
+  await t.test('a signal ends it in the middle, and the bundled server with it', async (t) => {
+    const child = start(['import', '-', '--customer', 'acme'], env)
+    const ended = resultOf(child)
+    // More than lies in a pipe: once all is taken, the import is under way.
+    await new Promise((taken) => child.stdin.write(megabyte, taken))
+    t.ok(findServer())
+    child.stdin.on('error', () => {})
+    child.kill('SIGTERM')
+    t.match(await ended, { code: 143, stdout: /^$/ })
+    t.equal(findServer(), undefined)
+  })
+})
+
+t.test('a command loads no other commands, and compiled code from the start before', async (t) => {
+  const { stdout } = await promisify(execFile)(
+    process.execPath,
+    ['--import', `data:text/javascript,${encodeURIComponent(listsModules)}`, 'app/certdata.js', 'config'],
+    { cwd: root, env: { PATH: process.env.PATH } },
+  )
+  const loaded: string[] = JSON.parse(stdout.trimEnd().split('\n').at(-1) ?? '')
+  t.ok(loaded.some((url) => url.endsWith('app/operator/cli/config.ts')))
+  t.same(
+    loaded.filter((url) => /cli\/(import|keys|migrate)\.ts|kysely|db\/embedded/.test(url)),
+    [],
+  )
+})

@@ -1,0 +1,371 @@
+import { join } from 'node:path'
+import pg from 'pg'
+import t, { type Test } from 'tap'
+import { variables } from '../../app/config/variables.ts'
+import { parseApiKey } from '../../app/identity/api-keys.ts'
+import { type RunOptions, run } from '../command-line.ts'
+import { testPostgres } from '../servers.ts'
+
+const instant = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/
+
+/** The command line on a database of its own, and that database. */
+const openCli = async (t: Test) => {
+  const server = await testPostgres()
+  const client = new pg.Client({ connectionString: server.url })
+  await client.connect()
+  t.teardown(async () => {
+    await client.end()
+    await server.stop()
+  })
+  const env = { DATABASE_URL: server.url, DATA_DIR: t.testdir() }
+  const cli = (args: string, options: RunOptions = {}) =>
+    run(args.split(' '), { ...options, env: { ...env, ...options.env } })
+  const json = async (args: string, options?: RunOptions) => {
+    const { stdout, stderr, code } = await cli(`${args} --json`, options)
+    if (stdout === '') throw new Error(`${args}: exit code ${code}: ${stderr}`)
+    return JSON.parse(stdout)
+  }
+  const query = async (text: string) => (await client.query(text)).rows
+  return { url: server.url, cli, json, query }
+}
+
+t.test('on one database', async (t) => {
+  const { url, cli, json, query } = await openCli(t)
+
+  await t.test('everything but migrate is refused until the schema is there', async (t) => {
+    for (const command of ['customers list', 'keys list', 'import examples/records.ndjson --customer acme']) {
+      const { code, stdout, stderr } = await cli(command)
+      t.match({ code, stdout }, { code: 1, stdout: '' }, command)
+      t.match(stderr, /run certdata migrate first/)
+    }
+    t.same(await query(`select relname from pg_class where relnamespace = 'public'::regnamespace`), [])
+  })
+
+  await t.test('migrate makes schema, reference data and a signing key; again it does nothing', async (t) => {
+    const first = await json('migrate')
+    t.ok(first.migrations.length > 0)
+    t.equal(first.reference_data, 'loaded')
+    t.same(await query('select count(*)::integer as n from countries'), [{ n: 99 }])
+    t.same(await query('select state from signing_keys order by 1'), [{ state: 'active' }, { state: 'next' }])
+    t.same(await json('migrate'), { migrations: [], reference_data: 'up_to_date' })
+    t.same(await query('select count(*)::integer as n from signing_keys'), [{ n: 2 }])
+  })
+
+  await t.test(
+    'migrate of the version before leaves a later schema alone: a roll-back is the old code',
+    async (t) => {
+      await query(`insert into kysely_migration values ('9999-of-a-later-version', '2026-11-22T00:00:00Z')`)
+      t.same(await json('migrate'), { migrations: [], reference_data: 'up_to_date' })
+      t.equal((await cli('customers list')).code, 0)
+      await query(`delete from kysely_migration where name like '9999%'`)
+    },
+  )
+
+  await t.test('customers add and keys issue lead from nothing to a working key', async (t) => {
+    const customer = await json('customers add acme --name Acme --plan premium')
+    t.match(customer, {
+      customer: 'acme',
+      name: 'Acme',
+      plan: 'premium',
+      suspended_at: null,
+      created_at: instant,
+    })
+    const issued = await json('keys issue acme')
+    t.strictSame(Object.keys(issued), ['key_id', 'api_key', 'customer', 'scopes', 'expires_at'])
+    t.match(issued, { customer: 'acme', expires_at: null })
+    t.ok(issued.scopes.includes('certificates:read'))
+    t.ok(issued.scopes.includes('custom:dashboard-overview'), 'custom endpoints are named one by one')
+    const parsed = parseApiKey(issued.api_key)
+    t.equal(parsed?.keyId, issued.key_id)
+    const [stored] = await query('select scopes, secret_sha256 from api_keys')
+    t.equal(stored.scopes, null, 'scopes to come are included')
+    t.notOk(JSON.stringify(await query('select * from api_keys')).includes(parsed?.secret ?? ''))
+    t.equal(stored.secret_sha256.length, 32)
+  })
+
+  await t.test('a key may be limited in scopes and time', async (t) => {
+    const scopes = 'certificates:read,changes:read,custom:dashboard-overview'
+    const key = await json(`keys issue acme --scopes ${scopes} --expires 2099-12-31`)
+    t.strictSame(key.scopes, scopes.split(','))
+    t.equal(key.expires_at, '2100-01-01T00:00:00.000000Z', 'the day itself counts')
+    const instantKey = await json('keys issue acme --expires 2099-12-31T12:00:00+02:00')
+    t.equal(instantKey.expires_at, '2099-12-31T10:00:00.000000Z')
+    const unknown = await cli('keys issue acme --scopes custom:dashboard-overvew')
+    t.match(unknown, { code: 1, stderr: /not granted .*did you mean custom:dashboard-overview/ })
+    const many = Array.from({ length: 101 }, (_, n) => `custom:n${n}`).join()
+    const wrong = [
+      [`--scopes ${many}`, /at most 100 scopes/],
+      ['--scopes certificates:raed', /did you mean certificates:read/],
+      ['--scopes all', /expected .*custom:<name>/],
+      ['--expires 2020-01-01', /a time in the future/],
+      ['--expires soon', /a date or an instant/],
+      ['--expires 2099-12-31T12:00:00', /time zone/],
+    ] as const
+    await Promise.all(
+      wrong.map(async ([option, reason]) => {
+        t.match(await cli(`keys issue acme ${option}`), { code: 2, stderr: reason }, option)
+      }),
+    )
+  })
+
+  await t.test('keys are listed without their secrets, and revoked once and for all', async (t) => {
+    const keys = await json('keys list acme')
+    t.equal(keys.length, 3)
+    t.notOk(JSON.stringify(keys).includes('secret'))
+    const revoked = await json(`keys revoke ${keys[0].key_id}`)
+    t.match(revoked.revoked_at, instant)
+    t.equal((await json(`keys revoke ${keys[0].key_id}`)).revoked_at, revoked.revoked_at)
+    t.match(await cli('keys revoke nosuchkey'), { code: 1, stderr: /no key nosuchkey/ })
+    t.match(await cli('keys list nobody'), { code: 1, stderr: /no customer nobody/ })
+    t.match(await cli('keys issue nobody'), { code: 1, stderr: /no customer nobody/ })
+  })
+
+  await t.test(
+    'rotating a key makes one with its limits, and ends the former after the overlap',
+    async (t) => {
+      const limits = '--scopes lab:read --expires 2099-12-31'
+      const [limited, endless] = await Promise.all([
+        json(`keys issue acme ${limits}`),
+        json('keys issue acme'),
+      ])
+      const [first, second] = await Promise.all([
+        json(`keys rotate ${limited.key_id}`),
+        json(`keys rotate ${endless.key_id} --overlap 90m`),
+      ])
+      t.match(first, { customer: 'acme', scopes: ['lab:read'], former_key_id: limited.key_id })
+      t.equal(parseApiKey(first.api_key)?.keyId, first.key_id)
+      const daysUntil = (instant: string) => (Date.parse(instant) - Date.now()) / 86_400_000
+      t.equal(Math.round(daysUntil(first.former_expires_at)), 7, 'both work for a week')
+      const difference = daysUntil(first.expires_at) - daysUntil(limited.expires_at)
+      t.ok(Math.abs(difference) < 0.01, 'as long a life as before')
+      t.equal(second.expires_at, null)
+      const minutes = daysUntil(second.former_expires_at) * 1440
+      t.ok(minutes > 85 && minutes <= 90, 'or for as long as is said')
+      const [stored] = await query(`select scopes from api_keys where key_id = '${second.key_id}'`)
+      t.equal(stored.scopes, null, 'scopes to come are included, as before')
+
+      await json(`keys rotate ${second.key_id} --overlap 0s`)
+      const before = await query('select * from api_keys order by key_id')
+      const refused = [limited.key_id, second.key_id, 'nosuchkey'].map(async (gone) => {
+        t.match(await cli(`keys rotate ${gone}`), { code: 1, stderr: /no valid key \w+/ }, gone)
+      })
+      const wrong = await cli(`keys rotate ${first.key_id} --overlap 1w`)
+      t.match(wrong, { code: 2, stderr: /such as 30m/ })
+      await Promise.all(refused)
+      t.same(await query('select * from api_keys order by key_id'), before, 'what is refused changes nothing')
+    },
+  )
+
+  await t.test('signing keys rotate once the next one has been published for long enough', async (t) => {
+    const statesOf = (keys: { state: string }[]) => keys.map((key) => key.state).sort()
+    await query('update signing_keys set created_at = now()')
+    const otherSecret = { env: { SECRET_KEY: 'o'.repeat(32) } }
+    const [listed, early, foreign] = await Promise.all([
+      json('signing-keys list'),
+      cli('signing-keys rotate'),
+      cli('signing-keys rotate --now', otherSecret),
+    ])
+    t.strictSame(statesOf(listed), ['active', 'next'])
+    t.match(early, { code: 1, stderr: /published \d+ s ago.*wait \d+ s/ })
+    t.match(foreign, { code: 1, stderr: /cannot be opened: SECRET_KEY/ })
+    await query(`update signing_keys set created_at = created_at - interval '5 minutes'`)
+    t.strictSame(statesOf(await json('signing-keys rotate')), ['active', 'next', 'retiring'])
+    await query(`update signing_keys set tokens_until = now() - interval '1 hour' where state = 'retiring'`)
+    t.strictSame(statesOf(await json('signing-keys list')), ['active', 'gone', 'next'])
+    await query(`update signing_keys set created_at = created_at - interval '5 seconds'`)
+    t.equal((await json('signing-keys rotate --now')).length, 3, 'what is gone is deleted')
+  })
+
+  await t.test('plans, suspension and settings change what they say and nothing else', async (t) => {
+    const before = await json('customers show acme')
+    t.match(await json('customers set-plan acme enterprise'), { plan: 'enterprise', suspended_at: null })
+    const suspended = await json('customers suspend acme')
+    t.match(suspended.suspended_at, instant)
+    t.equal((await json('customers suspend acme')).suspended_at, suspended.suspended_at)
+    t.match(await json('customers resume acme'), { suspended_at: null, plan: 'enterprise' })
+    t.same(await json('customers settings acme'), { customer: 'acme', expiring_within: 90 })
+    t.same(await json('customers settings acme --expiring-within 30'), {
+      customer: 'acme',
+      expiring_within: 30,
+    })
+    t.same(await json('customers show acme'), { ...before, plan: 'enterprise', expiring_within: 30 })
+    await Promise.all(
+      ['show nobody', 'suspend nobody', 'settings nobody', 'set-plan nobody premium'].map(async (command) => {
+        t.match(await cli(`customers ${command}`), { code: 1, stderr: /no customer nobody/ }, command)
+      }),
+    )
+  })
+
+  await t.test('a customer is added once, and the example customer never', async (t) => {
+    t.match(await cli('customers add acme'), { code: 1, stderr: /customer acme exists already/ })
+    t.match(await cli('customers add demo'), { code: 1, stderr: /example data/ })
+    t.match(await cli('keys issue demo'), { code: 1, stderr: /no keys/ })
+    t.match(await cli('import examples/records.ndjson --customer demo'), { code: 1, stderr: /example data/ })
+    t.match(await json('customers add plain'), { name: 'plain', plan: 'basic' })
+    t.strictSame(
+      (await json('customers list')).map((each: { customer: string }) => each.customer),
+      ['acme', 'demo', 'plain'],
+    )
+  })
+
+  await t.test('the example file has every resource of a customer and no bad line', async (t) => {
+    const report = await json('import examples/records.ndjson --customer acme --dry-run')
+    t.match(report, { read: 10, created: 10, bad: 0, warnings: 0, dry_run: true })
+    t.match((await json('customers show acme')).records, { certificates: 0, products: 0 })
+    t.match(await json('import examples/records.ndjson --customer acme'), { created: 10, bad: 0 })
+    const { records } = await json('customers show acme')
+    t.strictSame(records, { certificates: 2, products: 2, projects: 1, lab: 2, approvals: 3 })
+    t.match(await json('import examples/records.ndjson --customer acme'), { created: 0, unchanged: 10 })
+  })
+
+  await t.test('a customer that an import makes is told of: its slug may be misspelt', async (t) => {
+    const { stdout } = await cli('import examples/records.ndjson --customer acm --dry-run')
+    t.match(stdout, /; 1 new customer, on plan basic$/m)
+    t.notMatch((await cli('import examples/records.ndjson --customer acme --dry-run')).stdout, 'new')
+  })
+
+  await t.test('standard input is read; bad lines are named and make the exit code 1', async (t) => {
+    const lines = ['{"resource":"products","id":"z","name":"Z"}', '{"resource":"products","id":"y"}', 'x']
+    const input = lines.join('\n')
+    const { code, stdout, stderr } = await cli('import - --customer acme', { input })
+    t.equal(code, 1)
+    t.match(stdout, /^3 lines: 1 created, .*2 bad/)
+    t.match(stderr, /line 2: name: required\nline 3: not JSON\n/)
+    t.notOk(stderr.includes('\u001b') || stderr.includes('█'), 'no progress bar without a terminal')
+    const watched = await cli('import - --customer acme', { input, isWatched: true })
+    const [bar, ...redrawn] = watched.stderr.split('\r\u001b[K').slice(1)
+    t.match(bar, /^0 lines, \d+\/s$/, 'a bar on a terminal')
+    t.match(redrawn.at(-1), /^line 2: /, 'which is removed')
+    const report = JSON.parse((await cli('import - --customer acme --json', { input })).stdout)
+    t.match(report, {
+      read: 3,
+      unchanged: 1,
+      bad: 2,
+      bad_lines: [
+        { line: 2, reason: 'name: required' },
+        { line: 3, reason: 'not JSON' },
+      ],
+    })
+  })
+
+  await t.test('replace is refused with exit code 1 where over half would go, unless forced', async (t) => {
+    const input = '{"resource":"products","customer":"acme","id":"z","name":"Z"}'
+    t.match(await cli('import - --replace', { input }), { code: 1, stderr: /nothing deleted: 10 of the 11/ })
+    t.match(await json('import - --replace', { input }), { deleted: 0, deletion_refused: /10 of the 11/ })
+    t.match(await cli('import - --replace --force', { input }), { code: 0, stderr: /^$/ })
+    t.match((await json('customers show acme')).records, { products: 1, certificates: 0 })
+  })
+
+  await t.test('a file that is not there is refused', async (t) => {
+    t.match(await cli('import nowhere.ndjson'), {
+      code: 1,
+      stdout: /^$/,
+      stderr: /nowhere.ndjson cannot be read/,
+    })
+    t.match(await cli('import app'), { code: 1, stdout: /^$/, stderr: /directory/ })
+  })
+
+  await t.test('a wrong command line is exit code 2, and changes nothing', async (t) => {
+    const commands = [
+      '',
+      'nonsense',
+      'customers',
+      'customers nonsense',
+      'customers add',
+      'customers add Acme',
+      'customers add b --plan gold',
+      'customers list --nonsense',
+      'customers settings acme --expiring-within 366',
+      'customers settings acme --expiring-within 1.5',
+      'customers settings acme --expiring-within 1e2',
+      'audit list --limit 1e2',
+      'import - --force',
+      'keys issue',
+      'keys rotate',
+      'signing-keys nonsense',
+      'import',
+      'import a b',
+      'import - --customer ../x',
+    ]
+    const before = await query('select * from customers order by 1')
+    const env = { DATABASE_URL: url }
+    await Promise.all(
+      commands.map(async (command) => {
+        const words = command.split(' ').filter((word) => word !== '')
+        t.match(await run(words, { env }), { code: 2, stdout: /^$/, stderr: /./ }, `certdata ${command}`)
+      }),
+    )
+    t.same(await query('select * from customers order by 1'), before)
+    const range = { code: 2, stderr: /expected a number of days from 1 to 365/ }
+    t.match(await cli('customers settings acme --expiring-within 0'), range)
+    t.match(await cli('audit list --limit 0'), { code: 2, stderr: /expected a number from 1 to 100000/ })
+    t.match(await cli('import - --force'), { code: 2, stderr: /--replace/ })
+  })
+
+  await t.test('an export into a file is refused with the reason', async (t) => {
+    const file = join(t.testdir({ file: '' }), 'file')
+    for (const output of [file, join(file, 'below')]) {
+      const refused = await cli(`customers export acme --output ${output}`)
+      t.match(refused, { code: 1, stdout: /^$/, stderr: /cannot be created: there is a file/ })
+    }
+  })
+
+  await t.test('the reason for an unreachable database is one line without the password', async (t) => {
+    const env = { DATABASE_URL: 'postgresql://someone:geheim@127.0.0.1:1/nothing' }
+    const { code, stderr } = await cli('customers list', { env })
+    t.equal(code, 1)
+    t.match(stderr, /^The database does not answer: .*127\.0\.0\.1:1\n$/)
+    t.notMatch(stderr, /geheim/)
+  })
+
+  await t.test('the administrator’s login comes before the service’s', async (t) => {
+    const env = { DATABASE_ADMIN_URL: url, DATABASE_URL: 'postgresql://127.0.0.1:1/nothing' }
+    t.equal((await cli('customers list', { env })).code, 0)
+  })
+
+  await t.test('bad configuration is exit code 2 and names every variable', async (t) => {
+    const env = { DATABASE_URL: 'mysql://x', PORT: 'many' }
+    const { code, stderr } = await cli('customers list', { env })
+    t.equal(code, 2)
+    t.match(stderr, /PORT/)
+    t.match(stderr, /DATABASE_URL/)
+  })
+})
+
+t.test('help is there on every level, and asking for it is no fault', async (t) => {
+  const levels = [
+    '',
+    'migrate',
+    'import',
+    'customers',
+    'customers add',
+    'keys',
+    'keys issue',
+    'keys rotate',
+    'signing-keys',
+    'config',
+  ]
+  await Promise.all(
+    levels.map(async (level) => {
+      const words = level.split(' ').filter((word) => word !== '')
+      t.match(await run([...words, '--help']), { code: 0, stdout: /^Usage: certdata/ }, level)
+    }),
+  )
+  const { stdout } = await run(['--help'])
+  for (const command of ['migrate', 'import', 'customers', 'keys', 'signing-keys', 'config'])
+    t.match(stdout, command)
+})
+
+t.test('config names every variable with meaning and default, and asks no database', async (t) => {
+  const { code, stdout } = await run(['config', '--json'])
+  t.equal(code, 0)
+  const listed = JSON.parse(stdout) as { name: string; description: string; default: string | null }[]
+  t.strictSame(
+    listed.map((variable) => variable.name),
+    Object.keys(variables),
+  )
+  t.ok(listed.every((variable) => variable.description.length > 10))
+  t.equal(listed.find((variable) => variable.name === 'PORT')?.default, '3000')
+  t.equal(listed.find((variable) => variable.name === 'SECRET_KEY')?.default, null)
+  t.match((await run(['config'])).stdout, /PORT=3000\n {4}Port/)
+})

@@ -1,0 +1,326 @@
+import assert from 'node:assert/strict'
+import fc from 'fast-check'
+import t from 'tap'
+import { formatPairs, joinList, parsePairs, splitList } from '../../../app/http/pairs.ts'
+import {
+  formatParts,
+  formatQuery,
+  formatSelection,
+  withCursor,
+} from '../../../app/records/query/canonical.ts'
+import { type Outcome, parseQuery } from '../../../app/records/query/parse.ts'
+import { operatorsOf, type Query } from '../../../app/records/query/query.ts'
+import { resolveDate } from '../../../app/records/query/values.ts'
+import type { Field, Resource } from '../../../app/records/resources/define.ts'
+import { resourceNames, resources } from '../../../app/records/resources/index.ts'
+
+const { certificates, products, projects } = resources
+
+const understood = (outcome: Outcome): Query => {
+  if ('query' in outcome) return outcome.query
+  throw new Error(JSON.stringify(outcome.faults))
+}
+const faultsOf = (resource: Resource, query: string) => {
+  const outcome = parseQuery(resource, 'page', query)
+  return 'faults' in outcome ? outcome.faults : []
+}
+
+/** Values a field may be asked for, from its own kind. */
+const valuesOf = (field: Field): fc.Arbitrary<string> => {
+  if (field.kind === 'boolean') return fc.constantFrom('true', 'false')
+  if (field.values) return fc.constantFrom(...field.values)
+  const day = fc
+    .date({ min: new Date('0001-01-01'), max: new Date('9999-12-31'), noInvalidDate: true })
+    .map((date) => date.toISOString().slice(0, 10))
+  const relative = fc.constantFrom('today', 'today+90d', 'today-30d', 'today 7d')
+  if (field.kind === 'date') return fc.oneof(day, relative)
+  if (field.kind === 'instant')
+    return fc.oneof(
+      day,
+      relative,
+      day.map((each) => `${each}T23:59:59.123456Z`),
+    )
+  return fc
+    .oneof(
+      fc.string({ minLength: 1, unit: 'grapheme' }),
+      fc.constantFrom('a,b', '\\', '\\,', 'US', 'AB', 'USA'),
+    )
+    .filter((text) => field.element.safeParse(text).success)
+}
+
+const listOperators = new Set(['', 'in', 'nin', 'all'])
+
+const parameterOf = (field: Field): fc.Arbitrary<[string, string]> =>
+  fc.constantFrom('', ...operatorsOf(field)).chain((operator) => {
+    const name = operator ? `${field.name}[${operator}]` : field.name
+    if (operator === 'null') return fc.tuple(fc.constant(name), fc.constantFrom('true', 'false'))
+    if (!listOperators.has(operator)) return fc.tuple(fc.constant(name), valuesOf(field))
+    return fc.array(valuesOf(field), { minLength: 1, maxLength: 4 }).map((values) => [name, joinList(values)])
+  })
+
+/** Counterexamples show the query, not the whole definition. */
+const shown = <T extends { pairs: [string, string][] }>(arbitrary: fc.Arbitrary<T>) =>
+  arbitrary.map((value) => Object.assign(value, { [fc.toStringMethod]: () => JSON.stringify(value.pairs) }))
+
+const anyQuery = fc.constantFrom(...resourceNames.map((name) => resources[name])).chain((resource) => {
+  const filterable = [...resource.fields.values()].filter((field) => field.filter)
+  const filters = fc.uniqueArray(fc.constantFrom(...filterable).chain(parameterOf), {
+    selector: ([name]) => name,
+    maxLength: 5,
+  })
+  const sort = fc
+    .uniqueArray(fc.constantFrom(...resource.sorts), { minLength: 1, maxLength: 3 })
+    .chain((keys) => fc.tuple(...keys.map((key) => fc.constantFrom(key, `-${key}`))))
+    .map((keys): [string, string] => ['sort', keys.join(',')])
+  const limit = fc.integer({ min: 1, max: 500 }).map((n): [string, string] => ['limit', String(n)])
+  const some = fc.tuple(filters, fc.option(sort), fc.option(limit))
+  return some.map(([pairs, ...rest]) => ({
+    resource,
+    pairs: [...pairs, ...rest.filter((pair) => pair !== null)],
+  }))
+})
+
+/** What a query asks, whatever the order and repetition of its parts. */
+const meaning = ({ resource, limit, sort, conditions }: Query) => {
+  const parts = conditions.map((each) => JSON.stringify([each.field, each.operator, [...each.values].sort()]))
+  return JSON.stringify([resource.name, limit, sort, [...new Set(parts)].sort()])
+}
+
+t.test('every well-formed query is understood, and its canonical form means the same', async (t) => {
+  t.doesNotThrow(() =>
+    fc.assert(
+      fc.property(shown(anyQuery), ({ resource, pairs }) => {
+        const query = understood(parseQuery(resource, 'page', formatPairs(pairs)))
+        const canonical = formatQuery(query)
+        const again = understood(parseQuery(resource, 'page', canonical))
+        assert.equal(formatQuery(again), canonical)
+        assert.deepEqual(meaning(again), meaning(query))
+        assert.deepEqual(again.sort, query.sort)
+      }),
+      { numRuns: 500 },
+    ),
+  )
+})
+
+t.test('the order of parameters and of list values does not change the canonical form', async (t) => {
+  t.doesNotThrow(() =>
+    fc.assert(
+      fc.property(shown(anyQuery), fc.infiniteStream(fc.nat()), ({ resource, pairs }, stream) => {
+        const shuffled = pairs
+          .map((pair) => ({ pair, at: stream.next().value as number }))
+          .sort((a, b) => a.at - b.at)
+          .map(({ pair }) => pair)
+        const canonical = (of: typeof pairs) =>
+          formatQuery(understood(parseQuery(resource, 'page', formatPairs(of))))
+        assert.equal(canonical(shuffled), canonical(pairs))
+      }),
+    ),
+  )
+})
+
+t.test('different queries have different canonical forms', async (t) => {
+  const forms = new Map<string, string>()
+  t.doesNotThrow(() =>
+    fc.assert(
+      fc.property(shown(anyQuery), ({ resource, pairs }) => {
+        const query = understood(parseQuery(resource, 'page', formatPairs(pairs)))
+        const form = `${resource.name}?${formatQuery(query)}`
+        const known = forms.get(form)
+        if (known !== undefined) assert.equal(known, meaning(query))
+        forms.set(form, meaning(query))
+      }),
+      { numRuns: 500 },
+    ),
+  )
+})
+
+t.test('nothing of a query is in the next one of its kind', async (t) => {
+  const plain = understood(parseQuery(certificates, 'page', ''))
+  const all =
+    'limit=7&sort=number&count=exact&fields=id&include=product&on=2026-01-31&expiring_within=3&tags=a'
+  understood(parseQuery(certificates, 'page', all))
+  faultsOf(certificates, 'limit=7&sort=nothing')
+  t.same(understood(parseQuery(certificates, 'page', '')), plain)
+})
+
+t.test('the address of another page is the canonical form of a query with that cursor', async (t) => {
+  t.doesNotThrow(() =>
+    fc.assert(
+      fc.property(shown(anyQuery), ({ resource, pairs }) => {
+        const query = understood(parseQuery(resource, 'page', formatPairs(pairs)))
+        const { list } = formatParts({ ...query, cursor: 'before' })
+        assert.equal(withCursor(list, 'next-1_'), formatQuery({ ...query, cursor: 'next-1_' }))
+      }),
+    ),
+  )
+})
+
+t.test('no query string whatever throws, and each is either understood or faulted', async (t) => {
+  const anyText = fc.oneof(
+    fc.string({ unit: 'binary' }),
+    fc.string(),
+    fc.constantFrom(
+      '%',
+      '%ff=1',
+      'a[b]=c',
+      'tags[all]=',
+      'sort=,',
+      'fields=',
+      '=',
+      '&&',
+      'limit=1&limit=1',
+      '%00=x',
+    ),
+  )
+  t.doesNotThrow(() =>
+    fc.assert(
+      fc.property(fc.constantFrom(...resourceNames), anyText, (name, text) => {
+        const latin1 = Buffer.from(text).toString('latin1')
+        const outcome = parseQuery(resources[name], 'page', latin1)
+        if ('faults' in outcome) assert.ok(outcome.faults.length > 0)
+        else assert.ok(outcome.query)
+      }),
+      { numRuns: 1000 },
+    ),
+  )
+})
+
+t.test('lists split after decoding, with escapes, and join back', async (t) => {
+  t.doesNotThrow(() =>
+    fc.assert(
+      fc.property(fc.array(fc.string({ unit: 'grapheme' }), { minLength: 1 }), (values) => {
+        assert.deepEqual(splitList(joinList(values)), values)
+      }),
+    ),
+  )
+  t.same(splitList('a\\,b,c\\\\'), ['a,b', 'c\\'])
+  t.same(splitList('C:\\temp'), ['C:\\temp'], 'a backslash before anything else stands for itself')
+})
+
+t.test('pairs decode as HTML forms write them', async (t) => {
+  t.same(parsePairs('a=b+c%2Bd&tags%5Ball%5D=%C3%A4'), [
+    { name: 'a', value: 'b c+d' },
+    { name: 'tags[all]', value: 'ä' },
+  ])
+  t.same(parsePairs(`a=${Buffer.from('ä').toString('latin1')}`), [{ name: 'a', value: 'ä' }], 'raw UTF-8')
+  t.same(parsePairs('a=%FF'), [{ name: 'a', value: undefined }], 'not UTF-8')
+  t.same(parsePairs('a=\xff'), [{ name: 'a', value: undefined }], 'not UTF-8, raw')
+})
+
+t.test('every fault is listed, with what was expected and the nearest valid name', async (t) => {
+  const faults = faultsOf(
+    certificates,
+    'validty=valid&tags=&foo=1&foo=1&sort=title,nmber&limit=0&fields=numbr&valid_until[gtee]=2026-01-01' +
+      '&include=prduct&approval_status=aproved,gone&country_code=de&count=yes&on=2026-02-30',
+  )
+  const found = faults.map(({ parameter, code, did_you_mean }) => [parameter, code, did_you_mean])
+  t.same(found, [
+    ['validty', 'unknown_parameter', 'validity'],
+    ['tags', 'invalid_value', undefined],
+    ['foo', 'unknown_parameter', undefined],
+    ['foo', 'duplicate_parameter', undefined],
+    ['sort', 'not_sortable', undefined],
+    ['sort', 'unknown_field', 'number'],
+    ['limit', 'invalid_value', undefined],
+    ['fields', 'unknown_field', 'number'],
+    ['valid_until[gtee]', 'unknown_operator', 'valid_until[gte]'],
+    ['include', 'invalid_value', 'product'],
+    ['approval_status', 'invalid_value', 'approved'],
+    ['approval_status', 'invalid_value', undefined],
+    ['country_code', 'invalid_value', 'DE'],
+    ['count', 'invalid_value', undefined],
+    ['on', 'invalid_value', undefined],
+  ])
+  t.ok(faults.every(({ detail }) => detail.length > 0))
+})
+
+t.test('where every fault has a nearest name the corrected query is proposed', async (t) => {
+  const outcome = parseQuery(certificates, 'page', 'validty=vald&sort=-nmber&limit=5')
+  t.same('corrected' in outcome && outcome.corrected, 'validity=valid&sort=-number&limit=5')
+  const hopeless = parseQuery(certificates, 'page', 'validty=valid&zzzzzz=1')
+  t.notOk('corrected' in hopeless, 'not where one fault has no cure')
+})
+
+t.test('bounds: parameters, values, sort keys, limit', async (t) => {
+  const many = (n: number, make: (i: number) => string, separator: string) =>
+    Array.from({ length: n }, (_, i) => make(i)).join(separator)
+  t.same(faultsOf(certificates, `tags=${many(200, (i) => `t${i}`, ',')}`), [])
+  t.match(faultsOf(certificates, `tags=${many(201, (i) => `t${i}`, ',')}`), [{ code: 'too_many_values' }])
+  t.match(
+    faultsOf(
+      certificates,
+      many(31, (i) => `x${i}=1`, '&'),
+    ),
+    [{ code: 'too_many_values' }],
+  )
+  t.match(faultsOf(certificates, 'sort=number,valid_from,valid_until,issued_on'), [
+    { code: 'too_many_values' },
+  ])
+  t.match(faultsOf(certificates, 'sort=number,-number'), [{ code: 'invalid_value' }])
+  for (const limit of ['0', '501', '-1', '1.5', '007', ' 1', '1e2', 'x']) {
+    t.match(faultsOf(certificates, `limit=${encodeURIComponent(limit)}`), [{ parameter: 'limit' }], limit)
+  }
+})
+
+t.test('only bare =, in, nin and all split at commas', async (t) => {
+  const values = (query: string) => understood(parseQuery(products, 'page', query)).conditions[0]?.values
+  t.same(values('category[eq]=ICs, Smart Cards'), ['ICs, Smart Cards'])
+  t.same(values('category=ICs, Smart Cards'), ['ICs', ' Smart Cards'], 'nothing is trimmed')
+  t.same(values('category=ICs\\, Smart Cards'), ['ICs, Smart Cards'])
+  t.same(values('name[prefix]=a,b'), ['a,b'])
+})
+
+t.test('dates may be relative to today, also where + arrived as a space', async (t) => {
+  const conditions = (query: string) => understood(parseQuery(certificates, 'page', query)).conditions
+  t.same(conditions('valid_until[lte]=today+90d')[0]?.values, ['today+90d'])
+  t.same(conditions('valid_until[lte]=today%2B90d')[0]?.values, ['today+90d'])
+  t.equal(resolveDate('today+90d', '2026-11-21'), '2027-02-19')
+  t.equal(resolveDate('today-30d', '2024-03-01'), '2024-01-31')
+  for (const bad of [
+    '0000-01-01',
+    '2026-02-29',
+    '26-01-01',
+    'today+d',
+    'tomorrow',
+    '2026-1-1',
+    '2026-01-01T00:00:00Z',
+  ]) {
+    t.match(faultsOf(certificates, `valid_until=${bad}`), [{ code: 'invalid_value' }], bad)
+  }
+})
+
+t.test('instants are brought to UTC with six decimals', async (t) => {
+  const value = (text: string) =>
+    understood(parseQuery(projects, 'page', `updated_at[gte]=${encodeURIComponent(text)}`)).conditions[0]
+      ?.values[0]
+  t.equal(value('2026-01-31T12:00:00Z'), '2026-01-31T12:00:00.000000Z')
+  t.equal(value('2026-01-31T01:00:00.5+02:00'), '2026-01-30T23:00:00.500000Z')
+  t.equal(value('2026-01-31'), '2026-01-31T00:00:00.000000Z')
+  for (const bad of [
+    '2026-02-30',
+    '2026-01-01T24:00:00Z',
+    '2026-01-01T00:00:00',
+    '0000-06-01',
+    '2026-01-01T00:00:00.1234567Z',
+  ]) {
+    t.match(
+      faultsOf(projects, `updated_at[gte]=${encodeURIComponent(bad)}`),
+      [{ code: 'invalid_value' }],
+      bad,
+    )
+  }
+})
+
+t.test('text that cannot be stored is refused in a filter', async (t) => {
+  for (const bad of ['%00', 'a%00b', '%ED%A0%80', `${'x'.repeat(2001)}`, `${'%C3%A4'.repeat(1001)}`]) {
+    t.match(faultsOf(certificates, `number=${bad}`), [{ code: 'invalid_value' }], bad.slice(0, 12))
+  }
+  t.same(faultsOf(certificates, `number=${'%C3%A4'.repeat(1000)}`), [], '2,000 bytes are stored')
+})
+
+t.test('the selection of a cursor leaves out what may change between pages', async (t) => {
+  const selection = (query: string) => formatSelection(understood(parseQuery(certificates, 'page', query)))
+  t.equal(selection('tags=a&limit=3&fields=number&include=product&count=exact'), selection('tags=a'))
+  t.not(selection('tags=a&sort=number'), selection('tags=a'))
+  t.not(selection('tags=a&on=2027-01-01'), selection('tags=a'))
+})

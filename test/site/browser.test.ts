@@ -1,0 +1,240 @@
+import { sql } from 'kysely'
+import type { Page } from 'playwright-core'
+import t from 'tap'
+import { loadExampleData } from '../../app/local/example-data.ts'
+import { loadReferenceData } from '../../app/local/reference/load.ts'
+import type { createStatusDocument } from '../../app/observe/status/document.ts'
+import { createTestDatabase, listenTestApp, until } from '../helper.ts'
+import { findViolations, type Look, launchBrowser, openWindow, patient } from './browser.ts'
+
+const browser = await launchBrowser()
+if (!browser) {
+  t.comment('There is no Chromium: nothing of what the pages do in a browser is tested')
+  t.pass('the pages in a browser', { skip: 'chromium is not installed' })
+  process.exit(0)
+}
+const database = await createTestDatabase()
+await loadReferenceData(database.operator)
+await loadExampleData(database.operator, new Date().toISOString().slice(0, 10))
+const clock = { offsetMs: 0 }
+const { app, origin } = await listenTestApp(database, { clock, env: patient })
+t.teardown(async () => {
+  await browser.close()
+  await app.close()
+  await database.close()
+})
+
+const open = (path: string, look?: Look) => openWindow(browser, origin + path, look)
+/** What the browser itself notes of answers that are errors, asked for on purpose. */
+const isAsked = (fault: string) => /status of (400|404|429)/.test(fault)
+const said = (page: Page) => page.locator('#said')
+const press = async (page: Page, ...keys: string[]) => {
+  for (const key of keys) await page.keyboard.press(key)
+}
+// As text: what runs in the page is no part of this program.
+const isFocused = (page: Page, selector: string) =>
+  page.evaluate<boolean>(`document.activeElement.matches(${JSON.stringify(selector)})`)
+const untilSaid = (page: Page, begins: string) =>
+  page.locator('#said', { hasText: new RegExp(`^${begins}`) }).waitFor()
+/** Goes on by Tab until something with this role and name has the focus, as whoever has no pointer does. */
+const tabTo = async (page: Page, selector: string) => {
+  for (let i = 0; i < 80; i++) {
+    if (await isFocused(page, selector)) return
+    await page.keyboard.press('Tab')
+  }
+  throw new Error(`Tab does not lead to ${selector}`)
+}
+
+t.test('the demo by keyboard: a filter, the answer, a 304, the next page', async (t) => {
+  const { page, faults, close } = await open('/demo')
+  await page.waitForSelector('#filters .filter')
+  await press(page, 'Tab')
+  t.ok(await isFocused(page, 'a.skip'), 'first a way past the navigation')
+  await tabTo(page, '#endpoint')
+  await page.keyboard.type('GET /v1/prod')
+  t.equal(await page.inputValue('#endpoint'), '/v1/products')
+  await tabTo(page, '#add-filter')
+  await press(page, 'Enter')
+  t.ok(await isFocused(page, '.filter *'), 'the new row has the focus')
+  await tabTo(page, '.filter input[type=checkbox][value=active]')
+  await press(page, 'Space')
+  t.match(await page.textContent('#code'), /product_status=[a-z_,]*active/)
+  await tabTo(page, '#send')
+  await press(page, 'Enter')
+  await untilSaid(page, '200')
+  t.match(await said(page).textContent(), /^200 OK, 3 records, [\d,]+ bytes in /)
+  const first = JSON.parse((await page.textContent('#body pre')) ?? '')
+  t.equal(first.data.length, 3)
+  t.match(await page.textContent('#cache-words'), /Read from the database/)
+  t.match(await page.textContent('#headers'), /etag/)
+
+  await tabTo(page, '#again')
+  await press(page, 'Enter')
+  await page.waitForSelector('#compare .notice')
+  t.match(await said(page).textContent(), /^304 Not Modified/)
+  const [whole, empty] = (await page.locator('#compare tbody td:nth-child(2)').allTextContents()).map(
+    (text) => Number(text.replace(/\D/g, '')),
+  ) as [number, number]
+  t.ok(empty < whole, `a 304 is smaller: ${empty} for ${whole} bytes`)
+
+  await tabTo(page, '#next')
+  await press(page, 'Enter')
+  await page.waitForSelector('#first:not([hidden])')
+  const second = JSON.parse((await page.textContent('#body pre')) ?? '')
+  t.notSame(second.data[0].id, first.data[0].id)
+  t.match(await page.textContent('#code'), /cursor=/)
+  await page.focus('#tab-curl')
+  await press(page, 'ArrowRight')
+  t.match(await page.textContent('#code'), /await fetch\(/)
+  await press(page, 'ArrowRight')
+  t.match(await page.textContent('#code'), /urlopen/)
+  t.same(faults, [])
+  await close()
+})
+
+t.test('a mistake is explained, and mended by what the answer suggests', async (t) => {
+  const { page, faults, close } = await open('/demo')
+  await page.waitForSelector('#filters .filter')
+  await page.click('#mistake')
+  await page.waitForSelector('.faults li')
+  t.match(await said(page).textContent(), /^400 Bad Request/)
+  t.equal(await page.locator('.faults li').count(), 2, 'both faults at once')
+  t.same(await findViolations(page), [])
+  await page.locator('.faults button').first().click()
+  t.match(await page.locator('.faults li').first().textContent(), /Now /)
+  await page.locator('.faults button').first().click()
+  await page.click('#send')
+  await untilSaid(page, '200')
+  t.match(await page.textContent('#code'), /limit=3/, 'the name that was meant')
+
+  await page.click('#mistake')
+  await page.waitForSelector('#faults button.main')
+  await page.getByRole('button', { name: 'Send the corrected query' }).click()
+  await untilSaid(page, '200')
+  t.equal(await page.locator('.faults').count(), 0)
+  t.same(
+    faults.filter((fault) => !isAsked(fault)),
+    [],
+  )
+  await close()
+})
+
+t.test('the demo asks every endpoint that the demo token sees, and one record by its id', async (t) => {
+  const { page, close } = await open('/demo')
+  await page.waitForSelector('#filters .filter')
+  const paths = await page.evaluate<string[]>(
+    `[...document.querySelectorAll('#endpoint option')].map(({ value }) => value)`,
+  )
+  for (const name of [
+    'certificates',
+    'products',
+    'projects',
+    'countries',
+    'lab',
+    'approvals',
+    'me',
+    'changes',
+  ]) {
+    t.ok(paths.includes(`/v1/${name}`), name)
+  }
+  for (const path of paths) {
+    await page.selectOption('#endpoint', path)
+    if (path.includes('{id}'))
+      await until('an id is offered', async () => (await page.inputValue('#record-id')) !== '')
+    const answered = page.waitForResponse(
+      (response) => response.url().includes('/v1/') && !response.url().includes('fields=id&'),
+    )
+    await page.click('#send')
+    t.equal((await answered).status(), 200, path)
+  }
+  await close()
+})
+
+const fill = async (page: Page, values: Record<string, string>) => {
+  for (const [id, value] of Object.entries(values)) await page.fill(`#${id}`, value)
+}
+const good = { company: 'Acme GmbH', name: 'Ada Example', email: 'ada@acme.example', message: 'Our ERP' }
+
+t.test('the form: what is missing is said at its field, what the service refuses as well', async (t) => {
+  const { page, faults, close } = await open('/access', { hasClock: true })
+  await tabTo(page, 'form button')
+  await press(page, 'Enter')
+  t.ok(await isFocused(page, '#outcome'), 'the summary has the focus')
+  t.equal(await page.locator('[aria-invalid=true]').count(), 5)
+  await page.locator('#outcome a').first().click()
+  t.ok(await isFocused(page, '#company'), 'and leads to the field')
+  await fill(page, { ...good, email: 'nobody' })
+  await page.check('#consent')
+  await page.click('form button')
+  t.match(await page.textContent('#email-fault'), /not an e-mail address/)
+  t.equal(await page.locator('[aria-invalid=true]').count(), 1)
+  // The service knows more: control characters cannot be stored.
+  await fill(page, { email: good.email })
+  await page.evaluate(`document.querySelector('#company').value = 'Acme \u0007'`)
+  await page.clock.fastForward(5_000)
+  await page.click('form button')
+  await page.waitForSelector('#company-fault:not([hidden])')
+  t.match(await page.textContent('#company-fault'), /control characters/)
+  await fill(page, good)
+  await page.click('form button')
+  await page.waitForSelector('#outcome[role=status]')
+  const receipt = await page.textContent('#outcome')
+  t.match(receipt, /Your request has arrived.*You will hear from us by/s)
+  const { rows } = await sql<{ id: string; email: string }>`
+    select request_id as id, email from access_requests`.execute(database.operator)
+  t.match(rows, [{ email: good.email }])
+  t.match(receipt, rows[0]?.id)
+  t.same(await findViolations(page), [])
+  t.same(
+    faults.filter((fault) => !isAsked(fault)),
+    [],
+  )
+  await close()
+})
+
+t.test('the form works without JavaScript', async (t) => {
+  const { page, close } = await open('/access', { javaScript: false })
+  await fill(page, good)
+  await page.check('#consent')
+  clock.offsetMs += 5_000
+  await page.click('form button')
+  await page.waitForURL('**/access')
+  t.match(await page.textContent('main'), /Your request has arrived/)
+  await close()
+})
+
+t.test('the status page says what was measured, and goes on by itself', async (t) => {
+  const { page, faults, close } = await open('/status', { hasClock: true })
+  await page.waitForSelector('#figures tbody tr')
+  t.match(await page.textContent('#state'), /Too few measurements/)
+  t.equal(await page.locator('#days rect').count(), 90)
+  t.equal(await page.locator('#days rect.none').count(), 90, 'days without figures are no good days')
+  const measured = (await (await fetch(`${origin}/status.json`)).json()) as ReturnType<
+    typeof createStatusDocument
+  >
+  const until = new Date().toISOString()
+  await page.route('**/status.json', (route) =>
+    route.fulfill({
+      json: {
+        ...measured,
+        status: 'down',
+        generated_at: until,
+        measured_since: '2026-11-01T00:00:00Z',
+        periods: { ...measured.periods, now: { ...measured.periods.now, until, availability: 0.98765 } },
+        incidents: [
+          { from: '2026-11-20T10:00:00Z', until: null, minutes: 7, kind: 'unreported', availability: 0 },
+        ],
+      },
+    }),
+  )
+  await page.clock.fastForward(11_000)
+  await page.locator('#state', { hasText: 'does not answer' }).waitFor()
+  t.match(await page.textContent('#incidents'), /20 Nov, 10:00 UTC, going on for 7 min/)
+  t.match(await page.textContent('#figures'), /98\.7 %/, 'never rounded up')
+  t.match(await page.textContent('#live'), /does not answer/, 'and said aloud')
+  await page.getByText('90 days', { exact: true }).last().click()
+  t.match(await page.getAttribute('#latency svg', 'aria-label'), /last 90 days/)
+  t.same(await findViolations(page), [])
+  t.same(faults, [])
+  await close()
+})
