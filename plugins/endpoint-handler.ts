@@ -98,6 +98,10 @@ export const handlerOf = (row: Endpoint, prefix: string, publicUrl: string) => {
     const countRows = (rows: number) => {
       request.rowsRead += rows
     }
+    // Its rights could not be judged by fresh facts, and what is read now must not be called stale.
+    if (reply.hasHeader('cache-status')) {
+      throw new ApiError('unavailable', { headers: { 'retry-after': '1' } })
+    }
     const live = { ...asked, type, isHead, address: request.clientAddress, ending: reply.raw, countRows }
     return respond(live).then((answer) => {
       if (!answer && 'answer' in row) {

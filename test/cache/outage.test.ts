@@ -216,3 +216,25 @@ t.test('a database that hangs is no reason to hang', async (t) => {
   line.release()
   await until('answers are fresh', async () => !/db-unreachable/.test(await status('/v1/products')))
 })
+
+t.test(
+  'while rights cannot be judged, the feed and exports are 503, never an answer called stale',
+  async (t) => {
+    const { judge, [Symbol.asyncDispose]: close } = await holdPolls()
+    const known = { isUnanswered: false }
+    const blind = { ...judge, isUnanswered: () => known.isUnanswered, staleSeconds: () => 7 }
+    const served = await createTestApp(database, { judge: blind })
+    t.teardown(async () => {
+      await served.close()
+      await close()
+    })
+    const { get } = await logIn(served, await addCustomer(database, 'live'))
+    for (const path of ['/v1/changes', '/v1/products?format=csv']) {
+      known.isUnanswered = false
+      t.equal((await get(path)).statusCode, 200, path)
+      known.isUnanswered = true
+      const { statusCode, headers } = await get(path)
+      t.same([statusCode, headers['retry-after']], [503, '1'], path)
+    }
+  },
+)

@@ -60,6 +60,7 @@ t.test('a token comes back as it was, for its customer only', async (t) => {
         moment: fc.record({ day: fc.constant('2026-11-21'), window: fc.nat(365) }),
         after: fc.option(fc.tuple(fc.nat(9), fc.constant('2026-11-22'), fc.string()), { nil: undefined }),
         xid: fc.option(fc.nat(), { nil: undefined }),
+        mark: fc.option(fc.string(), { nil: undefined }),
       }),
       ([base, target], { after, xid, ...rest }) => {
         const token: SyncToken = {

@@ -100,19 +100,19 @@ t.test('over the wire', async (t) => {
   })
 
   await t.test('streams take no connection from anybody else', async (t) => {
-    const small = await listenTestApp(database, { env: { EXPORT_POOL: '2' } })
+    const small = await listenTestApp(database, { env: { EXPORT_POOL: '1' } })
     t.teardown(() => small.app.close())
     const tokens = [token]
     for (const name of ['bolt', 'cog'])
       tokens.push((await logIn(small.app, await addCustomer(database, name))).token)
     tokens[0] = (await logIn(small.app, await addCustomer(database, 'acme'))).token
     const [one, two, three] = tokens as [string, string, string]
-    const held = [await ask(one, small.origin), await ask(two, small.origin)]
+    const held = [await ask(one, small.origin)]
     t.same(
       held.map(({ response }) => response.statusCode),
-      [200, 200],
+      [200],
     )
-    const refused = await ask(three, small.origin)
+    const refused = await ask(two, small.origin)
     t.equal(refused.response.statusCode, 503)
     t.ok(refused.response.headers['retry-after'])
     const page = await small.app.inject({ url: '/v1/products', headers: { authorization: `Bearer ${two}` } })
