@@ -90,3 +90,7 @@ export class ApiError extends Error {
     this.extras = extras
   }
 }
+
+/** 503 `unavailable`, which tells the client to retry after so many seconds. */
+export const unavailable = (retryAfterSeconds = 1): ApiError =>
+  new ApiError('unavailable', { headers: { 'retry-after': String(retryAfterSeconds) } })

@@ -1,5 +1,5 @@
 import type { FastifyPluginCallback } from 'fastify'
-import { ApiError } from '../app/errors.ts'
+import { unavailable } from '../app/errors.ts'
 
 export type HealthOptions = {
   /** Rejects where the database does not answer. */
@@ -8,7 +8,7 @@ export type HealthOptions = {
   isDraining: () => boolean
 }
 
-const unready = () => new ApiError('unavailable', { headers: { 'retry-after': '5' } })
+const unready = () => unavailable(5)
 
 /** For load balancers: live says that the process runs, ready that requests should be sent to it. */
 export const healthRoutes: FastifyPluginCallback<HealthOptions> = (app, { ping, isDraining }, done) => {

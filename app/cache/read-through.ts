@@ -1,4 +1,4 @@
-import { ApiError } from '../errors.ts'
+import { ApiError, unavailable } from '../errors.ts'
 import type { Entry, Filled } from './entry.ts'
 import { isServerOf } from './epoch.ts'
 import type { Judge } from './freshness.ts'
@@ -82,8 +82,6 @@ const isOverloaded = (error: unknown) => error instanceof ApiError && error.code
 const ignoreOverload = (error: unknown): undefined => {
   if (!isOverloaded(error)) throw error
 }
-
-const unavailable = () => new ApiError('unavailable', { headers: { 'retry-after': '1' } })
 
 /** Nothing can have been read so long after the last poll: the database's clock was set back since. */
 const aheadMs = 1_000

@@ -1,4 +1,4 @@
-import { ApiError } from '../errors.ts'
+import { ApiError, unavailable } from '../errors.ts'
 
 /** Classes and codes of PostgreSQL's errors that say nothing of the statement (Appendix A of its manual). */
 const sqlStates = /^(08|57P|53)|^57014$|^25006$/
@@ -35,9 +35,7 @@ export const isUnreachable = (error: unknown): boolean => {
  */
 export const toUnavailable = (error: unknown): unknown => {
   if (!isUnreachable(error)) return error
-  const unavailable = new ApiError('unavailable', { headers: { 'retry-after': '1' } })
-  unavailable.cause = error
-  return unavailable
+  return Object.assign(unavailable(), { cause: error })
 }
 
 const meanings: Readonly<Record<string, string>> = {

@@ -1,5 +1,5 @@
 import type { ClientBase } from 'pg'
-import { ApiError } from '../errors.ts'
+import { ApiError, unavailable } from '../errors.ts'
 import { readerRole } from './roles.ts'
 
 /**
@@ -8,7 +8,7 @@ import { readerRole } from './roles.ts'
  */
 export class UnfitConnection extends ApiError {
   constructor(reason: string, cause?: unknown) {
-    super('unavailable', { headers: { 'retry-after': '1' } })
+    super('unavailable', unavailable().extras)
     this.message = reason
     this.cause = cause
   }

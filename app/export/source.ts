@@ -1,5 +1,5 @@
 import type { Pool, PoolClient } from 'pg'
-import { ApiError } from '../errors.ts'
+import { unavailable } from '../errors.ts'
 import { demoCustomerId } from '../identity/principal.ts'
 import { refuseQuota } from '../limits/refusal.ts'
 import type { Sql } from '../records/sql/column.ts'
@@ -50,7 +50,7 @@ export const createExportSource = ({ pool, max, ...limits }: ExportSourceOptions
       throw refuseQuota({ violated: ['exports'], retryAfterSeconds })
     }
     if (running >= max) {
-      throw new ApiError('unavailable', { headers: { 'retry-after': String(retryAfterSeconds) } })
+      throw unavailable(retryAfterSeconds)
     }
     count(customerId, 1)
     try {

@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import { includesSnapshot, parseSnapshot, type Snapshot } from '../cache/snapshot.ts'
 import { instantText } from '../db/instant.ts'
 import type { Db } from '../db/schema.ts'
-import { ApiError } from '../errors.ts'
+import { ApiError, unavailable } from '../errors.ts'
 import { type SyncToken, targetOf } from './token.ts'
 
 /** What every statement of the feed says of itself. */
@@ -49,7 +49,7 @@ class AnotherHistory extends Error {}
 
 /** Throws unavailable on a standby, whose snapshots do not tell what is running. */
 export const readEpoch = (row: EpochRow): Epoch => {
-  if (row.recovering) throw new ApiError('unavailable', { headers: { 'retry-after': '1' } })
+  if (row.recovering) throw unavailable()
   if (!row.begun) throw new AnotherHistory(row.identity)
   const { at, identity, mark } = row
   return {

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Secrets } from '../config/secrets.ts'
 import type { Db } from '../db/schema.ts'
-import { ApiError } from '../errors.ts'
+import { unavailable } from '../errors.ts'
 import { openSigningKey, type PublicJwk, type SigningKey } from './signing-key.ts'
 
 /** Clients that find an unknown kid ask again; anyone else need not within five minutes. */
@@ -94,7 +94,7 @@ export const loadSigningKeys = async (db: Db, secrets: Secrets): Promise<Signing
       await refresh()
       const second = keySet.active
       if (await cover(second, untilMs)) return second
-      throw new ApiError('unavailable', { headers: { 'retry-after': '1' } })
+      throw unavailable()
     },
   }
 }

@@ -28,11 +28,6 @@ export type Account = {
   take(costs: Costs): Admission | Promise<Admission>
   /** Does the same if it can admit at once. False: nothing was counted; ask `take`. */
   takeAtOnce(costs: Costs): boolean
-  /**
-   * The refusal that `take` would return, and counts nothing. Undefined if the request would be admitted, or
-   * if the answer needs a lease.
-   */
-  refuseAtOnce(costs: Costs): Admission | undefined
   /** Counts without asking; negative costs give back. */
   charge(costs: Costs): void
   use(): Use[]
@@ -272,10 +267,6 @@ export const createAccount = (
       if (!isAtOnce || !fits(costs, nowMs)) return false
       count(costs, nowMs)
       return true
-    },
-    refuseAtOnce(costs) {
-      const nowMs = now()
-      return fits(costs, nowMs) ? undefined : refuse(costs, nowMs)
     },
     charge: (costs) => count(costs, now()),
     use() {

@@ -3,7 +3,7 @@ import problems from '../../plugins/problems.ts'
 import { schemaController } from '../../plugins/schema-compilers.ts'
 import securityHeaders from '../../plugins/security-headers.ts'
 import type { Config } from '../config/config.ts'
-import { ApiError } from '../errors.ts'
+import { unavailable } from '../errors.ts'
 import { createListener } from '../http/listener.ts'
 
 export type Early = { close(): Promise<void> }
@@ -18,8 +18,6 @@ export type EarlyOptions = {
 const maxHeaderBytes = 16 * 1024
 const unreadTimeoutMs = 10_000
 const livePath = '/health/live'
-
-const unavailable = () => new ApiError('unavailable', { headers: { 'retry-after': '1' } })
 
 /**
  * Listens on the service's address while the service cannot: until the database is there. `/health/live` is 200, so
