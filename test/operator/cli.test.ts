@@ -302,6 +302,33 @@ t.test('on one database', async (t) => {
     t.match(await cli('import - --force'), { code: 2, stderr: /--replace/ })
   })
 
+  await t.test(
+    'with --json a refusal is an object on standard output, too, under the same exit code',
+    async (t) => {
+      const refusals: [command: string, code: number, error: RegExp, env?: Record<string, string>][] = [
+        ['customers show nobody', 1, /^There is no customer nobody$/],
+        ['import nowhere.ndjson', 1, /nowhere.ndjson cannot be read/],
+        ['customers list', 1, /does not answer/, { DATABASE_URL: 'postgresql://127.0.0.1:1/nothing' }],
+        ['customers list', 2, /PORT/, { PORT: 'many' }],
+        ['customers nonsense', 2, /^unknown command 'nonsense'/],
+        ['customers add', 2, /^missing required argument/],
+        ['keys list --nonsense', 2, /^unknown option '--nonsense'/],
+      ]
+      for (const [command, code, error, env] of refusals) {
+        const options = env ? { env } : {}
+        const [plain, told] = [await cli(command, options), await cli(`${command} --json`, options)]
+        t.match(told, { code, stdout: /^.+\n$/, stderr: plain.stderr }, command)
+        t.match(JSON.parse(told.stdout), { ok: false, error }, command)
+        t.same(Object.keys(JSON.parse(told.stdout)), ['ok', 'error'])
+        t.match(plain, { code, stdout: /^$/ }, `${command}, for people`)
+      }
+      // A result that says what is wrong is the only object.
+      const bad = await cli('import - --customer acme --json', { input: 'x' })
+      t.match([bad.code, JSON.parse(bad.stdout)], [1, { bad: 1 }])
+      t.match(await run(['customers', '--help', '--json']), { code: 0, stdout: /^Usage/ })
+    },
+  )
+
   await t.test('an export into a file is refused with the reason', async (t) => {
     const file = join(t.testdir({ file: '' }), 'file')
     for (const output of [file, join(file, 'below')]) {

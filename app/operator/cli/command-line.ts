@@ -51,18 +51,28 @@ const settle = (command: Command, shell: Shell): void => {
   for (const inner of command.commands) settle(inner, shell)
 }
 
-/** Commander has said already what was wrong with the command line; help that was asked for is no fault. */
-const exitCodeOf = (error: unknown, { stderr }: Shell): number => {
+/** Help that was asked for is no fault, and what was reported is in the result already. */
+const isRefusal = (error: unknown): boolean =>
+  !(error instanceof Reported) && !(error instanceof CommanderError && error.exitCode === 0)
+
+/** Says on standard error why there is no result, unless commander has; with `--json` to programs, too. */
+const tellRefusal = (error: unknown, words: readonly string[], { stdout, stderr }: Shell): void => {
+  const reason = describeError(error)
+  if (!(error instanceof CommanderError)) stderr.write(`${reason}\n`)
+  if (words.includes('--json')) {
+    stdout.write(`${JSON.stringify({ ok: false, error: reason.replace(/^error: /, '') })}\n`)
+  }
+}
+
+const exitCodeOf = (error: unknown): number => {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : usage
-  if (error instanceof Reported) return refused
-  stderr.write(`${describeError(error)}\n`)
   return error instanceof ConfigError ? usage : refused
 }
 
 /**
  * Runs one command, such as `['customers', 'list']`, and returns its exit code: 0 done, 1 refused or failed,
- * 2 a wrong command line or environment. Never throws: what is wrong is said on `stderr`. Several may run in
- * one process, also at once.
+ * 2 a wrong command line or environment. Never throws: what is wrong is said on `stderr`, and with `--json` as an
+ * object on `stdout`, too. Several may run in one process, also at once.
  */
 export const runCommandLine = async (words: readonly string[], shell: Shell): Promise<number> => {
   try {
@@ -71,6 +81,7 @@ export const runCommandLine = async (words: readonly string[], shell: Shell): Pr
     await program.parseAsync(words, { from: 'user' })
     return 0
   } catch (error) {
-    return exitCodeOf(error, shell)
+    if (isRefusal(error)) tellRefusal(error, words, shell)
+    return exitCodeOf(error)
   }
 }
