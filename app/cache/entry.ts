@@ -20,16 +20,10 @@ export type Entry = Stamped &
     definition?: number | undefined
     /** Encoded bodies, made once when first asked. */
     encoded: Map<string, Promise<Buffer>>
-  }> & {
-    /** This instance alone has it, because nobody has asked for it twice: the next who does shares it. */
-    isUnshared?: boolean
-  }
+  }>
 
 /** What a fill yields; the cache adds what the question says, and the epoch. */
-export type Filled = Omit<
-  Entry,
-  'customerId' | 'key' | 'dependsOn' | 'encoded' | 'freshAt' | 'epoch' | 'isUnshared'
-> & {
+export type Filled = Omit<Entry, 'customerId' | 'key' | 'dependsOn' | 'encoded' | 'freshAt' | 'epoch'> & {
   /** When the primary that was asked was started; absent: a standby was asked. */
   server?: string | undefined
   /** The newest mark that the standby shows which was asked; absent: a primary was asked. */

@@ -2,9 +2,6 @@ import { LRUCache } from 'lru-cache'
 import type { Entry } from './entry.ts'
 import { includesSnapshot } from './snapshot.ts'
 
-/** What became of an answer; `passed`: not this time, but it may be the next; `oversize`: never. */
-export type Kept = 'kept' | 'passed' | 'oversize'
-
 export type MemoryCache = {
   get(customerId: string, key: string): Entry | undefined
   /** The same by `entryName`, for who asks the same again and again. */
@@ -12,7 +9,7 @@ export type MemoryCache = {
   /**
    * Keeps the newer of two answers of one epoch to the same question; once there is no room, what is asked for again.
    */
-  set(entry: Entry): Kept
+  set(entry: Entry): boolean
   readonly sizeBytes: number
 }
 
@@ -71,13 +68,13 @@ export const createMemoryCache = (maxBytes: number): MemoryCache => {
     get: (customerId, key) => entries?.get(entryName(customerId, key)),
     find: (name) => entries?.get(name),
     set(entry) {
-      if (!entries || sizeOf(entry) > largestBytes) return 'oversize'
+      if (!entries || sizeOf(entry) > largestBytes) return false
       const name = entryName(entry.customerId, entry.key)
       const known = entries.peek(name)
-      if (!known && !hasRoomFor(entry) && !cameBefore(name)) return 'passed'
+      if (!known && !hasRoomFor(entry) && !cameBefore(name)) return false
       const isNewer = known?.epoch !== entry.epoch || includesSnapshot(entry.snapshot, known.snapshot)
       if (isNewer) entries.set(name, entry)
-      return isNewer ? 'kept' : 'passed'
+      return isNewer
     },
     get sizeBytes() {
       return entries?.calculatedSize ?? 0

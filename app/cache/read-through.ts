@@ -118,28 +118,10 @@ export const createReadThrough = ({ memory, shared, judge, wait }: Deps): ReadTh
     return freshness === 'fresh' ? answer : { ...answer, staleSeconds: judge.staleSeconds() }
   }
 
-  /**
-   * Most questions that no cache knows are asked once: in a flood of them Redis keeps what somebody waits for or
-   * has asked for before. `isWanted`: it was. Returns whether memory has the entry: what Redis does with it is not known.
-   */
-  const keep = (entry: Entry, isWanted: boolean): boolean => {
-    const kept = memory.set(entry)
-    const isInMemory = kept === 'kept'
-    if (!shared) return isInMemory
-    if (isWanted || kept === 'oversize' || shared.hasRoom()) {
-      shared.set(entry)
-      return isInMemory
-    }
-    entry.isUnshared = true
-    void shared.pass(entry).then((isAwaited) => {
-      if (isAwaited) share(entry)
-    })
-    return isInMemory
-  }
-
-  const share = (entry: Entry) => {
-    entry.isUnshared = false
+  /** Returns whether memory has the entry now. Redis is told, and not waited for. */
+  const keep = (entry: Entry): boolean => {
     shared?.set(entry)
+    return memory.set(entry)
   }
 
   /** A server that the polls do not know was restarted since the last one, or is not the one that counts. */
@@ -152,7 +134,7 @@ export const createReadThrough = ({ memory, shared, judge, wait }: Deps): ReadTh
   }
 
   /** Undefined where the standby lags behind what is known, shows another history, or does not answer. */
-  const readReplica = async (question: Question, isWanted: boolean) => {
+  const readReplica = async (question: Question) => {
     const { customerId, key, dependsOn, fillFromReplica } = question
     const [epoch, mark] = [judge.epoch(), judge.mark()]
     const found = await fillFromReplica?.().catch(() => undefined)
@@ -163,18 +145,18 @@ export const createReadThrough = ({ memory, shared, judge, wait }: Deps): ReadTh
     // What it shows beyond its snapshot would be taken back by the next answer, unless a poll knows of it first.
     if (judge.mayBeAhead(entry) && !judge.isAway()) await judge.confirm()
     const answer = await judged(entry, 'database')
-    return answer && { ...answer, isStored: keep(entry, isWanted) }
+    return answer && { ...answer, isStored: keep(entry) }
   }
 
-  const readDatabase = async (question: Question, isWanted: boolean): Promise<Answer> => {
+  const readDatabase = async (question: Question): Promise<Answer> => {
     if (question.fillFromReplica && !question.noCache) {
-      const answer = await readReplica(question, isWanted)
+      const answer = await readReplica(question)
       if (answer) return answer
     }
-    return readPrimary(question, isWanted)
+    return readPrimary(question)
   }
 
-  const readPrimary = async (question: Question, isWanted: boolean): Promise<Answer> => {
+  const readPrimary = async (question: Question): Promise<Answer> => {
     const { customerId, key, dependsOn, fill } = question
     fills += 1
     const [before, mark] = [judge.epoch(), judge.mark()]
@@ -184,7 +166,7 @@ export const createReadThrough = ({ memory, shared, judge, wait }: Deps): ReadTh
     // A standby in the primary's place may lag, however late it was asked.
     const isForeign = standby !== undefined && standby !== mark
     if (isForeign || (server === undefined && (await judge.check(entry)) !== 'fresh')) throw unavailable()
-    const isStored = keep(entry, isWanted)
+    const isStored = keep(entry)
     // Not the last poll's time: it may have shown what this read came too early for.
     return { entry, outcome: 'database', isStored, asOf: entry.at ?? judge.asOf() }
   }
@@ -204,8 +186,7 @@ export const createReadThrough = ({ memory, shared, judge, wait }: Deps): ReadTh
   const readTogether = async (question: Question, cache: SharedCache): Promise<Answer> => {
     const { customerId, key, dependsOn } = question
     const first = await cache.look(customerId, key, dependsOn)
-    if (first.turn === 'first' || first.turn === 'again')
-      return readDatabase(question, first.turn === 'again')
+    if (first.isOurs) return readDatabase(question)
     let found = await judgeShared(first.entry)
     for (let waitedMs = 0; !found.answer && waitedMs < patienceMs; waitedMs += lookEveryMs) {
       if (await cache.tryLease(customerId, key, found.entry)) break
@@ -213,13 +194,13 @@ export const createReadThrough = ({ memory, shared, judge, wait }: Deps): ReadTh
       found = await judgeShared(await cache.get(customerId, key, dependsOn))
     }
     const { answer } = found
-    return answer ? preferNew(answer, () => readPrimary(question, true)) : readDatabase(question, true)
+    return answer ? preferNew(answer, () => readPrimary(question)) : readDatabase(question)
   }
 
   const start = (name: string, question: Question): Promise<Answer> => {
     tick += 1
     const isDirect = question.noCache || !(shared || question.fillFromReplica)
-    const result = question.noCache || !shared ? readDatabase(question, true) : readTogether(question, shared)
+    const result = question.noCache || !shared ? readDatabase(question) : readTogether(question, shared)
     const flight: Flight = { startedAt: tick, isDirect, result }
     flights.set(name, flight)
     const land = () => {
@@ -265,16 +246,10 @@ export const createReadThrough = ({ memory, shared, judge, wait }: Deps): ReadTh
     return readSlowly(name, question, arrivedAt)
   }
 
-  /** An answer that memory has and the fence knows to be fresh. */
-  const served = (entry: Entry): Answer => {
-    if (entry.isUnshared) share(entry)
-    return answerOf(entry, 'memory')
-  }
-
   return {
     readAtOnce(name) {
       const entry = sample && memory.find(name)
-      return entry && judge.check(entry) === 'fresh' ? served(entry) : undefined
+      return entry && judge.check(entry) === 'fresh' ? answerOf(entry, 'memory') : undefined
     },
     read(question) {
       const { customerId, key } = question
@@ -282,7 +257,7 @@ export const createReadThrough = ({ memory, shared, judge, wait }: Deps): ReadTh
       const freshness = entry && judge.check(entry)
       if (entry && freshness === 'fresh') {
         sample ??= { question, entry }
-        return served(entry)
+        return answerOf(entry, 'memory')
       }
       tick += 1
       const name = `${customerId}\0${key}`

@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { LRUCache } from 'lru-cache'
 import { connectRedis, type RedisClient, type RedisFigures } from '../db/redis.ts'
@@ -15,10 +15,6 @@ export type SharedCache = {
   look(customerId: string, key: string, dependsOn: readonly string[]): Promise<Look>
   /** Keeps the newer of two, and ends a lease on the key. Does nothing while Redis is away or hangs. */
   set(entry: Entry): void
-  /** Whether there is room for what nobody has asked for twice; what it allows is counted. */
-  hasRoom(): boolean
-  /** Ends our lease on the key without an answer. Whether somebody waits for one: then `set` it. */
-  pass(entry: Entry): Promise<boolean>
   /**
    * Whether we are to read this key for all, given what `get` has just found: not where another one has been
    * stored since. True also where nobody can tell.
@@ -29,11 +25,8 @@ export type SharedCache = {
   figures?(): RedisFigures
 }
 
-/**
- * `turn`: whether this instance is to read, as after `tryLease`; `again`: it is, and what it reads was asked for
- * lately, so that it is worth keeping. Undefined where something is there.
- */
-export type Look = { entry: Entry | undefined; turn: 'first' | 'again' | 'wait' | undefined }
+/** `isOurs`: no entry was there, and this instance has the lease to read it. */
+export type Look = { entry: Entry | undefined; isOurs: boolean }
 
 export type RedisCacheOptions = {
   url: string
@@ -65,19 +58,9 @@ if #known < ${rankBytes} or known <= ARGV[1] then
 end
 redis.call('DEL', KEYS[2])`
 
-/** An instance that finds a lease taken says so in it, and its holder that it was asked once, when it keeps nothing. */
-const [wanted, seen] = ['wanted', 'seen']
-/** So long an answer that was not kept is remembered as asked for: some 300 bytes each. */
-const seenMs = 60_000
-
+/** Returns 1 if the lease is now ours. */
 const takeLease = `
-local holder = redis.call('GET', KEYS[2])
-if holder and holder ~= '${seen}' then
-  if holder ~= '${wanted}' then redis.call('SET', KEYS[2], '${wanted}', 'KEEPTTL') end
-  return 0
-end
-redis.call('SET', KEYS[2], ARGV[1], 'PX', ARGV[2])
-return holder and 2 or 1`
+return redis.call('SET', KEYS[2], 'taken', 'NX', 'PX', ARGV[1]) and 1 or 0`
 
 /** An answer, or as `takeLease`: one question where two would be asked. */
 const lookScript = `
@@ -86,31 +69,9 @@ if known then return known end${takeLease}`
 
 /** Else a lease that ended between our look and our question would be ours, and its holder's work done twice. */
 const leaseScript = `
-if redis.call('GETRANGE', KEYS[1], 0, ${rankBytes - 1}) ~= ARGV[3] then return 0 end${takeLease}`
+if redis.call('GETRANGE', KEYS[1], 0, ${rankBytes - 1}) ~= ARGV[2] then return 0 end${takeLease}`
 
-const passScript = `
-local holder = redis.call('GET', KEYS[1])
-if holder == ARGV[1] then redis.call('SET', KEYS[1], '${seen}', 'PX', ARGV[2]) end
-return holder == '${wanted}' and 1 or 0`
-
-/** Answers a second that are kept though nobody has asked for them twice: all of them, but in a flood. */
-const roomPerSecond = 100
-
-/** Allows so many at once and a second. */
-const createRoom = (perSecond: number) => {
-  let left = perSecond
-  let at = performance.now()
-  return (): boolean => {
-    const now = performance.now()
-    left = Math.min(perSecond, left + ((now - at) * perSecond) / 1000)
-    at = now
-    if (left < 1) return false
-    left -= 1
-    return true
-  }
-}
-
-type Command = 'certdataSet' | 'certdataLease' | 'certdataLookBuffer' | 'certdataPass'
+type Command = 'certdataSet' | 'certdataLease' | 'certdataLookBuffer'
 type Commands = Record<Command, (...args: (string | Buffer)[]) => Promise<unknown>>
 
 /** One history's numbers mean nothing to another's: each has its own names. */
@@ -148,9 +109,6 @@ const inTime = <T>(answer: Promise<T>): Promise<T> =>
     })
   })
 
-/** By what the scripts say. */
-const turns = ['wait', 'first', 'again'] as const
-
 const leaseName = (name: string) => `${name} lease`
 
 /**
@@ -165,12 +123,9 @@ export const createRedisCache = (options: RedisCacheOptions): SharedCache => {
       certdataSet: { lua: setScript, numberOfKeys: 2 },
       certdataLease: { lua: leaseScript, numberOfKeys: 2 },
       certdataLook: { lua: lookScript, numberOfKeys: 2 },
-      certdataPass: { lua: passScript, numberOfKeys: 1 },
     },
   }) as RedisClient & Commands
   const nameOf = createNames()
-  const id = randomUUID()
-  const hasRoom = createRoom(roomPerSecond)
   let isDown = false
   let wasRefused = false
   let isHanging = false
@@ -239,15 +194,15 @@ export const createRedisCache = (options: RedisCacheOptions): SharedCache => {
     },
     async look(customerId, key, dependsOn) {
       const current = epoch()
-      if (isHanging || current === '') return { entry: undefined, turn: 'first' }
+      if (isHanging || current === '') return { entry: undefined, isOurs: true }
       const name = nameOf(current, customerId, key)
       try {
-        const found = await inTime(redis.certdataLookBuffer(name, leaseName(name), id, String(leaseMs)))
-        if (!Buffer.isBuffer(found)) return { entry: undefined, turn: turns[found as number] ?? 'first' }
-        return { entry: opened(name, found, { customerId, key, dependsOn }), turn: undefined }
+        const found = await inTime(redis.certdataLookBuffer(name, leaseName(name), String(leaseMs)))
+        if (!Buffer.isBuffer(found)) return { entry: undefined, isOurs: found !== 0 }
+        return { entry: opened(name, found, { customerId, key, dependsOn }), isOurs: false }
       } catch (error) {
         onFailure(error as Error)
-        return { entry: undefined, turn: 'first' }
+        return { entry: undefined, isOurs: true }
       }
     },
     set(entry) {
@@ -258,24 +213,13 @@ export const createRedisCache = (options: RedisCacheOptions): SharedCache => {
       const ttlMs = String(ttlSeconds * 1000)
       inTime(redis.certdataSet(name, leaseName(name), rank, sealed, ttlMs)).catch(onFailure)
     },
-    hasRoom,
-    async pass(entry) {
-      if (isHanging) return false
-      const name = leaseName(nameOf(entry.epoch, entry.customerId, entry.key))
-      try {
-        return (await inTime(redis.certdataPass(name, id, String(seenMs)))) === 1
-      } catch (error) {
-        onFailure(error as Error)
-        return false
-      }
-    },
     async tryLease(customerId, key, found) {
       const current = epoch()
       if (isHanging || current === '') return true
       const name = nameOf(current, customerId, key)
       const rank = found?.epoch === current ? rankSnapshot(found.snapshot) : ''
       try {
-        return (await inTime(redis.certdataLease(name, leaseName(name), id, String(leaseMs), rank))) !== 0
+        return (await inTime(redis.certdataLease(name, leaseName(name), String(leaseMs), rank))) !== 0
       } catch (error) {
         onFailure(error as Error)
         return true

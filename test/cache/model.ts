@@ -2,7 +2,7 @@ import { createEtag, type Entry, type Filled } from '../../app/cache/entry.ts'
 import { openEnvelope, rankBytes, sealEntry } from '../../app/cache/envelope.ts'
 import { formatEpoch } from '../../app/cache/epoch.ts'
 import type { ChangeEvent, Poll } from '../../app/cache/fence.ts'
-import type { Look, SharedCache } from '../../app/cache/redis.ts'
+import type { SharedCache } from '../../app/cache/redis.ts'
 import { isVisible, parseSnapshot, rankSnapshot, type Snapshot } from '../../app/cache/snapshot.ts'
 import { createSecrets } from '../../app/config/secrets.ts'
 
@@ -179,12 +179,12 @@ const secrets = createSecrets(['a secret of the tests that is longer than thirty
 /** What all instances' `SharedCache` look into. */
 export const createStore = () => ({
   entries: new Map<string, Buffer>(),
-  leases: new Map<string, { holder: string; until: number }>(),
+  /** Until when each is held, in milliseconds. */
+  leases: new Map<string, number>(),
 })
 
 type SharedOptions = {
   store: ReturnType<typeof createStore>
-  id: string
   epoch: () => string
   now: () => number
   /** Waits for as long as a message takes. */
@@ -192,7 +192,7 @@ type SharedOptions = {
 }
 
 /** The scripts of `app/cache/redis.ts`, without Redis. */
-export const createModelCache = ({ store, id, epoch, now, travel }: SharedOptions): SharedCache => {
+export const createModelCache = ({ store, epoch, now, travel }: SharedOptions): SharedCache => {
   const { entries, leases } = store
   const nameOf = (of: string, key: string) => `${of} ${key}`
   const open = (name: string, dependsOn: readonly string[]): Entry | undefined => {
@@ -200,15 +200,10 @@ export const createModelCache = ({ store, id, epoch, now, travel }: SharedOption
     const entry = sealed && openEnvelope(name, sealed, secrets)
     return entry && { ...entry, dependsOn }
   }
-  const take = (name: string): Look['turn'] => {
-    const lease = leases.get(name)
-    const holder = lease && lease.until > now() ? lease.holder : undefined
-    if (lease && holder && holder !== 'seen') {
-      lease.holder = 'wanted'
-      return 'wait'
-    }
-    leases.set(name, { holder: id, until: now() + leaseMs })
-    return holder ? 'again' : 'first'
+  const take = (name: string): boolean => {
+    if ((leases.get(name) ?? 0) > now()) return false
+    leases.set(name, now() + leaseMs)
+    return true
   }
   const through = async <T>(act: () => T): Promise<T> => {
     await travel()
@@ -225,7 +220,7 @@ export const createModelCache = ({ store, id, epoch, now, travel }: SharedOption
       const name = nameOf(epoch(), key)
       return through(() => {
         const entry = open(name, dependsOn)
-        return { entry, turn: entry ? undefined : take(name) }
+        return { entry, isOurs: !entry && take(name) }
       })
     },
     set(entry) {
@@ -238,14 +233,12 @@ export const createModelCache = ({ store, id, epoch, now, travel }: SharedOption
         if (known === undefined || known <= rank) entries.set(name, sealed)
       })
     },
-    hasRoom: () => true,
-    pass: async () => false,
     tryLease: (_, key, found) => {
       const name = nameOf(epoch(), key)
       const rank = found ? rankSnapshot(found.snapshot) : ''
       return through(() => {
         const known = entries.get(name)?.subarray(0, rankBytes).toString() ?? ''
-        return known === rank && take(name) !== 'wait'
+        return known === rank && take(name)
       })
     },
     close: async () => {},

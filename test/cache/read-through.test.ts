@@ -318,11 +318,9 @@ const createSharedMap = () => {
     },
     async look(customerId, key, dependsOn) {
       const entry = await shared.get(customerId, key, dependsOn)
-      if (entry) return { entry, turn: undefined }
-      return { entry, turn: (await shared.tryLease(customerId, key, entry)) ? 'first' : 'wait' }
+      if (entry) return { entry, isOurs: false }
+      return { entry, isOurs: await shared.tryLease(customerId, key, entry) }
     },
-    hasRoom: () => true,
-    pass: async () => false,
     close: async () => {},
   }
   return { shared, stored }
@@ -347,36 +345,14 @@ t.test('an entry from the shared cache is judged like any other', async (t) => {
   t.same(shown(await late), ['two', 'database'])
 })
 
-t.test('in a flood an answer is shared when it is asked for again, or somebody waits for it', async (t) => {
+t.test('an answer that is too large for memory is shared nevertheless', async (t) => {
   const { shared, stored } = createSharedMap()
-  const waited: string[] = []
-  const flooded = { ...shared, hasRoom: () => false, pass: async ({ key }: Entry) => waited.includes(key) }
-  const one = setUp({ shared: flooded })
-  const readFirst = async (key: string) => {
-    const answer = one.read({ key })
-    await settle()
-    one.fills.at(-1)?.give(key)
-    await answer
-    await settle()
-  }
-  await readFirst('k')
-  t.same([...stored.keys()], [])
-  t.same(shown(await one.read()), ['k', 'memory'])
-  t.same([...stored.keys()], ['acme k'], 'again')
-  waited.push('awaited')
-  await readFirst('awaited')
-  t.ok(stored.has('acme awaited'), 'awaited')
-  const again = setUp({ shared: { ...flooded, look: async () => ({ entry: undefined, turn: 'again' }) } })
-  const answer = again.read({ key: 'elsewhere' })
-  await settle()
-  again.fills[0]?.give('text')
-  await answer
-  t.ok(stored.has('acme elsewhere'), 'asked of another instance before')
+  const one = setUp({ shared })
   const large = one.read({ key: 'large' })
   await settle()
   one.fills.at(-1)?.give('x'.repeat(1_000_000))
   await large
-  t.ok(stored.has('acme large'), 'too large for memory: nowhere else')
+  t.ok(stored.has('acme large'))
 })
 
 t.test('one instance reads for all; one that takes too long is not waited for', async (t) => {
@@ -513,14 +489,14 @@ t.test('memory is bounded by bytes, and an oversize answer is not kept', async (
   for (let i = 0; i < 100; i++) {
     // Twice: once there is no room, an answer is kept that is asked for again.
     memory.set(entryOf(`k${i}`, 3_000))
-    t.equal(memory.set(entryOf(`k${i}`, 3_000)), 'kept')
+    t.equal(memory.set(entryOf(`k${i}`, 3_000)), true)
   }
   t.ok(memory.sizeBytes <= 100_000)
   t.ok(memory.sizeBytes > 50_000, 'and it is used')
   t.notOk(memory.get('acme', 'k0'))
   t.ok(memory.get('acme', 'k99'))
-  t.equal(memory.set(entryOf('big', 50_000)), 'oversize')
-  t.equal(memory.set(entryOf('big', 50_000)), 'oversize')
+  t.equal(memory.set(entryOf('big', 50_000)), false)
+  t.equal(memory.set(entryOf('big', 50_000)), false)
   t.notOk(memory.get('acme', 'big'))
 })
 
@@ -530,8 +506,8 @@ t.test('who reads everything once does not turn out what is read again and again
   for (let i = 0; i < 20_000; i++) memory.set(entryOf(`once${i}`, 3_000))
   for (let i = 0; i < 10; i++) t.ok(memory.get('acme', `often${i}`))
   t.notOk(memory.get('acme', 'once19999'))
-  t.equal(memory.set(entryOf('once20000', 3_000)), 'passed')
-  t.equal(memory.set(entryOf('once19999', 3_000)), 'kept')
+  t.equal(memory.set(entryOf('once20000', 3_000)), false)
+  t.equal(memory.set(entryOf('once19999', 3_000)), true)
   t.ok(memory.get('acme', 'once19999'), 'the second time it is worth a place')
   memory.set(entryOf('once0', 3_000))
   t.notOk(memory.get('acme', 'once0'), 'what was asked for long ago is forgotten')
