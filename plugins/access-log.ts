@@ -16,7 +16,7 @@ const createQuotes = () => {
     let quoted = known.get(text)
     if (quoted === undefined) {
       quoted = JSON.stringify(text ?? null)
-      // Methods are whatever HTTP/2 clients send.
+      // HTTP/2 clients may send any text as the method.
       if (known.size < 1_000) known.set(text, quoted)
     }
     return quoted

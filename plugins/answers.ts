@@ -4,13 +4,13 @@ import { methodOf } from '../app/http/methods.ts'
 import type { Principal } from '../app/identity/principal.ts'
 import type { AnswerSource } from '../app/observe/requests.ts'
 
-/** An answer that has gone out, for those who count: the log, the audit trail, metrics. */
+/** An answer that has been sent, as the log, the audit trail and the metrics see it. */
 export type Answered = Readonly<{
   requestId: string
   method: string
-  /** The route's pattern, never the address, because that holds ids and query values; undefined: no route. */
+  /** The route's pattern. The address itself holds ids and query values. Undefined if no route matched. */
   route: string | undefined
-  /** Which endpoint, as the operator names it, where the pattern stands for several; absent: the pattern says it. */
+  /** The endpoint as the operator names it, if the pattern stands for several endpoints. */
   endpoint?: string | undefined
   /** Whether the route is behind authentication. */
   isClosed: boolean
@@ -40,8 +40,8 @@ declare module 'fastify' {
     /** Tells the watchers. */
     noteAnswered: Watcher
     /**
-     * The same for who answers without the router: once what has arrived is answered, so that nobody's answer waits
-     * for it, and the same work is done for many at once.
+     * Reports an answer that was sent without the router. It is noted a little later, after the requests that have
+     * already arrived, so that no answer waits for it and many are noted at once.
      */
     noteAnsweredSoon: Watcher
   }
@@ -50,7 +50,7 @@ declare module 'fastify' {
     rowsRead: number
     /** Which endpoint, where the route stands for several; set once it is known to be there for who asks. */
     endpointName: string | undefined
-    /** Where the answer's data came from; whoever answers with data sets it. */
+    /** Where the answer's data came from. The code that answers with data sets it. */
     answerSource: AnswerSource
   }
 }
@@ -58,7 +58,7 @@ declare module 'fastify' {
 const traceparentOf = ({ headers: { traceparent } }: FastifyRequest): string | undefined =>
   typeof traceparent === 'string' ? traceparent : undefined
 
-/** One place where an answer is known to be out, whichever way it took. */
+/** Decorates the app with the one place that learns of every sent answer, from the router or the edge. */
 export default fp(
   (app, _options, done) => {
     const watchers: Watcher[] = []

@@ -56,7 +56,10 @@ declare module 'fastify' {
      * unavailable. Not a promise where token and facts are known.
      */
     authenticate: Authenticate
-    /** The key's facts, as a login and within its limits; rejects with 401, 403 plan_required, 429, 503. */
+    /**
+     * Checks a key as a login, within the limits, and returns its facts. Rejects with 401, 403 plan_required, 429
+     * or 503.
+     */
     logIn(apiKey: string, ip: string, requestId?: string): Promise<KeyFacts>
     /** The same for what is no login, and without the look at the plan: only failures are limited. */
     identifyClient(apiKey: string, ip: string, requestId?: string): Promise<KeyFacts>
@@ -87,7 +90,7 @@ const createPrincipalMaker = () => {
   }
 }
 
-// Whatever its plan, the demo customer may ask; without example data, or suspended, there is no demo.
+// The demo customer may ask on any plan. Without example data, or if the demo customer is suspended, there is no demo.
 const createDemoPrincipal = (facts: CustomerFacts | undefined): Principal => {
   if (!facts || facts.suspended) throw refuseToken('invalid_token')
   const { customerId, expiringWithin, plan } = facts

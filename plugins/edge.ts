@@ -100,9 +100,9 @@ const createIdentify = (authenticate: (asker: Asker) => Principal | Promise<Prin
 }
 
 /**
- * The edge answers what memory can answer, in front of the router: who asks, what was asked, is it fresh, is there
- * room in the quotas, then the bytes and fields that the router sent last time. It has no rule of its own. Every
- * request that is not plainly in order goes on to the router. Without this plugin the service answers the same.
+ * Answers from memory in front of the router. It checks the token, the question, its freshness and the quotas, then
+ * sends the bytes and fields that the router sent last time. It has no rules of its own. Every request that is not
+ * plainly in order goes on to the router. Without this plugin the service gives the same answers.
  */
 export default fp<EdgeOptions>(
   (app, { cache, judge, quotas, today, isDraining, hasProxies }, done) => {

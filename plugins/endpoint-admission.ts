@@ -3,7 +3,7 @@ import { ApiError } from '../app/errors.ts'
 import type { Principal } from '../app/identity/principal.ts'
 import type { Endpoint } from './endpoint.ts'
 
-/** Whoever lacks a scope for it is told so only of an endpoint that is there. */
+/** Whether the endpoint exists. Only an existing endpoint tells a client that it lacks a scope. */
 const isThere = (error: unknown) => error instanceof ApiError && error.code === 'insufficient_scope'
 
 /** Only who may know of an endpoint has its name written down: what strangers make up is without bound. */

@@ -44,10 +44,10 @@ const needsLiveToken = ({ principal, routeOptions }: FastifyRequest): boolean =>
 
 const exportingOf = (row: Endpoint) => ('answer' in row ? row.exporting : undefined)
 
-/** Types that a row's answers have, whatever is asked. */
+/** Returns the media types of a row's answers. */
 const typesOf = (row: Endpoint) => [...mediaTypes, ...(exportingOf(row)?.types ?? [])]
 
-/** Units of `minute` that a request of a row costs; undefined: one, whatever is asked. */
+/** Returns the units of `minute` that a request of a row costs. Undefined: always one. */
 export const costOf = (row: Endpoint): MinuteCost | undefined => {
   const exporting = exportingOf(row)
   if (!exporting) return row.minuteCost
@@ -105,7 +105,7 @@ export const handlerOf = (row: Endpoint, prefix: string, publicUrl: string) => {
     const live = { ...asked, type, isHead, address: request.clientAddress, ending: reply.raw, countRows }
     return respond(live).then((answer) => {
       if (!answer && 'answer' in row) {
-        // Counted as an export before it was known that here is none.
+        // The request was charged as an export before its type showed that it is none. Give the rest back.
         if (exported && !isHead) request.quotas?.charge([0, 1 - exported.cost])
         requireAcceptable(request.headers.accept, rawQuery, mediaTypes)
         return sendKept(row)

@@ -60,7 +60,7 @@ export type Endpoint = {
     principal: Principal
     params: Readonly<Record<string, string>>
   }) => void | Promise<void>
-  /** Scopes that the query needs beside, whatever else is wrong with it. */
+  /** Returns further scopes that the query needs. It also works for a query with faults. */
   scopesOf?: (rawQuery: string) => readonly string[]
   /** Units of the quota `minute` that a request costs; absent: one. */
   minuteCost?: MinuteCost

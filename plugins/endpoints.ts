@@ -35,7 +35,7 @@ declare module 'fastify' {
     repeatable: Readonly<{ ticket: Omit<Ticket, 'day' | 'name'>; answer: Answer }> | undefined
   }
   interface FastifyContextConfig {
-    /** Set on every route behind authentication; see `Endpoint`. */
+    /** Set on every route behind authentication. See `Endpoint`. */
     scope?: string | null
     demo?: false | undefined
     scopesOf?: ((rawQuery: string) => readonly string[]) | undefined
@@ -56,8 +56,8 @@ const authenticate = (vary: string, judge: EndpointOptions['judge']): onRequestH
   function (request, reply, next) {
     // What varies with the token varies for every answer from here on, refusals included.
     reply.header('vary', vary)
-    // Rights may be other ones by now, so refusals say it too; an answer of the cache knows better. Once they are
-    // known and not before: whoever waited for a poll that failed got what had been known.
+    // Rights may have changed meanwhile, so refusals carry the label, too. Call it after the rights are known: a
+    // request that waited for a failed poll was judged by older rights.
     const sayAway = () => {
       if (judge.isUnanswered()) reply.header('cache-status', formatStale(judge.staleSeconds()))
     }
@@ -138,7 +138,7 @@ export default fp<EndpointOptions>(
         const schema = prefix === '/v1' ? row.schema : common.schema
         const admitted = { ...common, ...(row.admit ? { preHandler: admission(row, row.admit) } : {}) }
         app.route({ ...admitted, method: 'GET', schema, handler: handlerOf(row, prefix, publicUrl) })
-        // It streams nothing, whatever it asks for.
+        // A HEAD request never streams, so it costs what the row says.
         const config = { ...common.config, minuteCost: row.minuteCost }
         app.route({ ...admitted, config, method: 'HEAD', handler: handlerOf(row, prefix, publicUrl) })
         app.route({ ...common, method: 'OPTIONS', handler: answerOptions })

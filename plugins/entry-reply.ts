@@ -77,7 +77,7 @@ export const sendEntry = (
   reply.headers({
     etag: entry.etag,
     'cache-control': 'private, no-cache',
-    // Set where rights could not be known: then the answer says so, whatever it is made of.
+    // Already set if rights could not be known. Then that label stays.
     'cache-status': reply.getHeader('cache-status') ?? cacheStatus(answer, options.noCache),
     'data-as-of': answer.asOf,
     'server-timing': formatTiming(reply),

@@ -31,7 +31,7 @@ export default fp<FreshnessProbeOptions>(
       if (result === 'different') app.log.error({ counts }, different)
       return result
     }
-    // A database that does not answer is reported by whoever polls it.
+    // Errors are ignored here. The poller reports a database that does not answer.
     const timer = setInterval(() => probeFreshness().catch(() => {}), everyMs).unref()
     app.decorate('freshnessProbes', counts)
     app.decorate('probeFreshness', probeFreshness)

@@ -34,7 +34,7 @@ declare module 'fastify' {
 
 /** Contract, section 4. */
 export const maxHeaderBytes = 16 * 1024
-/** Contract, section 4: 8 KiB, `cursor` and `after` not counted; Node bounds the headers as a whole. */
+/** Contract, section 4: at most 8 KiB, without `cursor` and `after`. Node limits the headers as a whole. */
 const maxTargetBytes = 8192
 const uncounted = /([?&])(?:cursor|after)=[^&]*/g
 const tokenParameter = new RegExp(`[?&](?:${tokenParameters.join('|')})=`, 'i')
@@ -79,7 +79,7 @@ const checkHeaderSize = (rawHeaders: readonly string[]): void => {
   if (bytes > maxHeaderBytes) throw new ApiError('headers_too_large')
 }
 
-/** Throws 400 or 414 for a target that is none of ours to look at. */
+/** Throws 400 or 414 for a target that the service does not read. */
 export const checkTarget = (target: string, method: string): void => {
   if (target === '*' && method !== 'OPTIONS') {
     throw new ApiError('malformed_request', { detail: 'Only OPTIONS may use the target *' })

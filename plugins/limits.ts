@@ -11,7 +11,7 @@ export type LimitsOptions = { quotas: Quotas }
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Where the request was counted; undefined: nowhere, because nobody is known to ask. */
+    /** The account that the request was charged to. Undefined if the client is not known. */
     quotas: Account | undefined
   }
 }
@@ -35,7 +35,7 @@ export const costsFor = (
 const costsOf = (request: FastifyRequest): Costs =>
   costsFor(request.routeOptions.config, queryOf(request), request.headers.accept)
 
-/** Whether this principal will be refused with 403, whatever is left of its quotas. */
+/** Returns whether this principal is refused with 403, whatever its quotas. */
 export const isForbiddenTo = (
   { kind, isSuspended, scopes: held }: Principal,
   { demo, scope, scopesOf }: FastifyContextConfig,

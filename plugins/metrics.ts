@@ -24,7 +24,7 @@ declare module 'fastify' {
       noteProblem(code: ErrorCode, violated?: readonly string[]): void
       /** Everything in Prometheus's text format, and its media type. */
       read(): Promise<{ type: string; text: string }>
-      /** The same as data, for whoever adds up several processes. */
+      /** Returns the metrics as data, so that a caller can add up several processes. */
       readJson(): Promise<object[]>
     }
   }
@@ -41,7 +41,7 @@ const createCounts = () => {
   return { counts, add }
 }
 
-/** Counts checks of API keys, whatever route they came by. */
+/** Counts checks of API keys on all routes. */
 const countLogins = (app: FastifyInstance, add: (outcome: string) => void): void => {
   const { logIn } = app
   app.logIn = async (...args) => {

@@ -59,10 +59,10 @@ const send = (
 }
 
 /**
- * Collects every described route that is registered after it, and serves the document of them all, made
- * once when the service is ready; with a token, also what its customer was granted. Not @fastify/swagger: it writes each parameter from a validator's schema
- * and each answer in full where it occurs; here parameters come from the query grammar, errors from the
- * catalogue, and what operations share stands once.
+ * Serves the OpenAPI document of every described route that is registered after it. The document is made once, when
+ * the service is ready. With a token it also has the customer's custom endpoints.
+ * @fastify/swagger is not used: it writes each parameter from a validator's schema, and repeats each answer in
+ * full. Here parameters come from the query grammar, errors from the catalogue, and shared parts are written once.
  */
 export default fp<OpenApiOptions>(
   (app, { publicUrl, customOf = async () => [], quotas }, done) => {
@@ -103,7 +103,7 @@ export default fp<OpenApiOptions>(
       scope.addHook('onRequest', async (request) => {
         if (request.headers.authorization !== undefined) request.principal = await app.authenticate(request)
       })
-      // Whoever shows a token is counted, told what is left, and in the audit trail, as everywhere.
+      // A request with a token is counted, told its quotas and recorded in the audit trail, as on every route.
       await scope.register(limits, { quotas })
       scope.get(url, async (request, reply) => {
         const { principal } = request

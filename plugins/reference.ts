@@ -9,8 +9,9 @@ import { schemaController } from './schema-compilers.ts'
 const type = 'text/javascript; charset=utf-8'
 
 /**
- * The reference's program: 4 MB, kept by browsers for ever. The package's plugin only serves it with a page of its
- * own, whose inline script a strict policy refuses; so a scratch server is asked for it once, by the first reader.
+ * Loads the program of the API reference: 4 MB, which browsers keep for ever. The package's plugin only serves it
+ * with its own page, whose inline script a strict policy refuses. A scratch server is therefore asked for the
+ * program once, on first use.
  */
 const load = async (): Promise<Representation> => {
   const { default: apiReference } = await import('@scalar/fastify-api-reference')

@@ -31,7 +31,8 @@ export default fp<StatusPluginOptions>(
       if (config?.scope !== undefined || url.startsWith('/v1/')) counted.add(url)
     })
     app.requestObserver.subscribe((route, plan, code, ms, source) => {
-      // Refused before there was a route: too much to do is a fault of ours, but for those who only try things.
+      // Without a route, a 5xx means that the request was refused before routing. That is a fault of ours, except for
+      // the demo.
       const isShed = route === '' && code >= 500 && plan !== 'demo'
       if (!isShed && !counted.has(route)) return
       // Only answers of data are a time to judge by: not streams, polls that wait, or errors.

@@ -8,14 +8,14 @@ export type TracingPluginOptions = { tracing: Tracing }
 /** Requests under way, at most; a span that is forgotten is not sent. */
 const maxSpans = 10_000
 
-/** A span for each request, whichever way it was answered, and its trace in the log. */
+/** Makes a span for each request, from the router or the edge, and puts its trace into the log. */
 export default fp<TracingPluginOptions>(
   (app, { tracing }, done) => {
     const spans = new LRUCache<string, RequestSpan>({ max: maxSpans })
     app.addHook('onRequest', (request, _reply, next) => {
       tracing.begin(methodOf(request.raw), request.headers, (span) => {
         spans.set(request.id, span)
-        // Whatever is written of the request from here on is of this trace.
+        // Later log lines of the request belong to this trace.
         request.headers.traceparent = span.traceparent
         next()
       })

@@ -44,7 +44,7 @@ export const oauthRoutes = async (app: FastifyInstance, options: OAuthPluginOpti
     app.route({ ...route, validatorCompiler: () => () => true, preHandler: refuseAddressParameters })
     app.guardMethods(route.url, ['POST'])
   }
-  // Here and not behind the token: a path that there is not is refused in OAuth's words, too.
+  // Registered in front of the token, so that unknown paths are refused in OAuth's words, too.
   app.route({
     method: [...routedMethods],
     url: '/v1/oauth/*',

@@ -5,7 +5,7 @@ import { resourceNames, resources } from '../app/records/resources/index.ts'
 import { describeItem, describePage } from '../app/site/openapi/records.ts'
 import type { Endpoint } from '../plugins/endpoint.ts'
 
-/** A page and a record of every resource, and the whole list. */
+/** Returns the endpoints of every resource: a page, a record and the export of the whole list. */
 export const recordEndpoints = (records: Records, exports: RecordExports): Endpoint[] =>
   resourceNames.flatMap((name): Endpoint[] => {
     const resource = resources[name]

@@ -23,7 +23,7 @@ const maxAgeSeconds = 300
 
 const securityPath = '/.well-known/security.txt'
 
-/** What programs find without asking: RFC 8414, RFC 9728, RFC 9727, RFC 9116. */
+/** Serves the documents that programs look up by themselves: RFC 8414, RFC 9728, RFC 9727, RFC 9116. */
 export const wellKnownRoutes = async (
   app: FastifyInstance,
   { publicUrl, scopes, securityContact, now }: WellKnownOptions,

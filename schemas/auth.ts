@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { field } from './fields.ts'
 
-/** Whatever a client sends as a credential or scope: nothing is longer than the largest body, 64 KiB. */
+/** A credential or scope as clients send it. It cannot be longer than the largest body, 64 KiB. */
 const sent = (refusal?: string) => z.string(refusal).meta({ maxLength: 65_536 })
 
 export const loginRequest = z

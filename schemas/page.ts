@@ -59,7 +59,10 @@ export const createPageSchema = (record: z.ZodObject, included: Included, comput
     })
     .meta({ id: `${nameOf(record)}Page`, description: 'A page of records' })
 
-/** The answer of one record: Certificate → CertificateAnswer. As with pages, once a record. */
+/**
+ * Returns the schema of one record's answer: Certificate → CertificateAnswer. Made once per record, like those of
+ * pages.
+ */
 export const createItemSchema = (record: z.ZodObject, included: Included) =>
   z
     .strictObject({ data: record, ...includedMember(included) })

@@ -11,7 +11,7 @@ const fault = z
   })
   .meta({ id: 'Fault', description: 'One fault of a request' })
 
-/** Every error of the API (RFC 9457), whatever media type was asked for. */
+/** The schema of every error of the API (RFC 9457). Errors have this form for every media type. */
 export const problem = z
   .strictObject({
     type: field(

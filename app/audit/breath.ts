@@ -7,8 +7,8 @@ const enoughMs = 1
 export type Breath = () => Promise<void>
 
 /**
- * For long work that nobody waits for. Await it between any two steps: whoever asks meanwhile waits for a millisecond
- * of it, and not for all. `now` is in milliseconds that never go back.
+ * Returns a function that long background work awaits between two steps. It lets other requests run after each
+ * millisecond of work. `now` is in milliseconds that never go back.
  */
 export const createBreath = (now: () => number = () => performance.now()): Breath => {
   let since = now()

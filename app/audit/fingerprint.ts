@@ -11,8 +11,8 @@ export const canonicalPath = (path: string): string => path.replace(/^(?:\/webap
 const isCursor = (pair: string) => pair.startsWith('cursor=')
 
 /**
- * The same for the same question in any order of its parameters, on any of its pages; tells nothing of the
- * values in it, ids in the path included, without SECRET_KEY.
+ * Returns a keyed hash of a question. It does not depend on the order of parameters or on the page. Without
+ * SECRET_KEY it reveals no value, not even ids in the path.
  */
 export const fingerprintQuery = (secrets: Mac, target: string): string => {
   const mark = target.indexOf('?')

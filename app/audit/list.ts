@@ -6,9 +6,9 @@ import type { Db } from '../db/schema.ts'
 export type AuditEntry = {
   entry: number
   at: string
-  /** A key's id, or `operator`, `system`, `demo`, `anonymous`; `key` where the key was erased. */
+  /** A key's id, or `operator`, `system`, `demo`, `anonymous`; `key` if the key was erased. */
   actor: string
-  /** The slug; null where there is none, or it was erased. */
+  /** The resource's slug. Null if the entry has none, or if it was erased. */
   customer: string | null
   /** Names the customer of the entry, also after his erasure. */
   customer_ref: string | null

@@ -3,8 +3,8 @@ import { canonicalPath } from './fingerprint.ts'
 import type { AuditEvent } from './record.ts'
 
 /**
- * Who asked; absent: nobody that was known. Whose a live key is, is looked up when it is written, if there
- * still is such a key: a customer may be erased meanwhile, and another may have come under his name.
+ * Who asked. Absent: the service did not know the client. The customer of a live key is looked up when the entry is
+ * written, if the key still exists. By then the customer may be erased, and another may have taken the name.
  */
 export type Reader = Readonly<
   { kind: 'live'; keyId: string } | { kind: 'demo'; customerId: string; keyId: string }
@@ -32,7 +32,10 @@ export type ReadCounts = {
 type Group = { route: string; target: string; status: number; count: number; rows: number }
 type Groups = {
   reader: Reader | undefined
-  /** By status, then target: the target's own text, whose hash is known, and no other is made of it. */
+  /**
+   * Groups by status, then by target. The key is the original string of the target, because its hash is already
+   * computed.
+   */
   byStatus: Map<number, Map<string, Group>>
   /** The same in order of coming. */
   told: Group[]
@@ -44,13 +47,13 @@ type Groups = {
 }
 
 /**
- * Different questions of a key, each with each status, that are told apart in a minute; what comes beyond is counted by
- * route and status.
+ * Different questions, each with each status, that are counted separately for one key in one minute. Further ones
+ * are counted by route and status only.
  */
 const maxTargets = 1_000
 /**
- * Of these, what was not answered with data: else a flood of refusals would take the places of what its key reads later
- * in that minute. Half of a key's characters are left to that, too.
+ * How many of these may be refusals. Otherwise a flood of refusals would take the places of the key's later reads
+ * in that minute. Refusals may also use only half of a key's characters.
  */
 const maxFailed = 50
 /** Characters of addresses kept at once in all: 4 Mi are at most 8 MB. */

@@ -17,9 +17,9 @@ export const addReads = async (db: Db, events: readonly AuditEvent[]): Promise<v
 }
 
 /**
- * Makes entries of the audit trail of added reads: one for each minute, key, resource, query and status. `complete`:
- * of minutes that are over. `all`: of the present minute, too; what comes later in it becomes another entry.
- * Any number of processes may do so at once. Throws the driver's errors.
+ * Turns counted reads into entries of the audit trail, one for each minute, key, resource, query and status.
+ * `complete` takes only minutes that are over. `all` also takes the present minute; later reads of that minute
+ * become another entry. Any number of processes may call it at once. Throws the driver's errors.
  */
 export const collectReads = async (db: Db, which: 'complete' | 'all'): Promise<void> => {
   const before = which === 'all' ? sql`'infinity'` : sql`now() - interval '${sql.raw(completeAfter)}'`

@@ -42,9 +42,9 @@ export const auditActions = [
 export type AuditAction = (typeof auditActions)[number]
 
 /**
- * Something that happened. Whatever names a person or a customer goes into `customer`, `keyId`, `subject`,
- * `client` and `details`, which an erasure takes away with the customer; so an entry that names one must have
- * `customer` or `keyId`. No secrets, no values of records or queries.
+ * Something that happened. Names of people and customers belong in `customer`, `keyId`, `subject`, `client` and
+ * `details` only: an erasure clears these fields. An entry that names a person must therefore have `customer` or
+ * `keyId`. It holds no secrets, and no values of records or queries.
  */
 export type AuditEvent = {
   actor: 'key' | 'demo' | 'anonymous' | 'operator' | 'system'

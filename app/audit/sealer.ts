@@ -75,10 +75,10 @@ const sealBatch = (db: Db, key: ChainKey, isWaited: boolean): Promise<Batch | un
   })
 
 /**
- * Seals every entry that is visible and has no seal, in the serving role, and returns the head; undefined
- * where another instance is sealing, unless it `isWaited` for: that instance may have looked before the
- * last entry came. An entry is visible when its transaction has committed, however late.
- * Throws the driver's errors; nothing is half sealed.
+ * Seals every visible entry without a seal, in the serving role, and returns the head. Returns undefined if another
+ * instance is sealing now. With `isWaited` it waits for that instance instead, which may have missed the last
+ * entry. An entry becomes visible when its transaction commits, however late. Throws the driver's errors; nothing
+ * is half sealed.
  */
 export const sealPending = async (db: Db, key: ChainKey, isWaited = false): Promise<Head | undefined> => {
   for (;;) {

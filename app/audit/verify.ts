@@ -50,7 +50,8 @@ const toLink = (row: LinkRow): Link => {
   }
 }
 
-// Plain tables and no function of the database's: whoever changed entries may have changed those too.
+// Reads plain tables and calls no function of the database: someone who changed entries may have changed the functions,
+// too.
 const readLinks = async (db: Db, after: number): Promise<Link[]> => {
   const { rows } = await sql<LinkRow>`
     select s.seal_no as "sealNo", s.entry_id as "sealedId", s.commitment, s.mac, e.entry_id as "entryId",

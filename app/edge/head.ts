@@ -33,9 +33,9 @@ const wanted: Readonly<Record<number, readonly [string, keyof Head][]>> = {
 }
 
 /**
- * Reads Node's `rawHeaders` (name, value, name, …): its own object of headers is made when first asked for,
- * and is dearer than all the rest. Undefined: something in them is for the router to judge, a field that came
- * twice among it.
+ * Parses Node's `rawHeaders` (name, value, name, …). Node's own object of headers is built on first use, and costs
+ * more than everything else here. Returns undefined if the router must judge the headers, for example because a
+ * field came twice.
  */
 export const readHead = (rawHeaders: readonly string[]): Head | undefined => {
   const head: Head = {

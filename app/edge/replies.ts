@@ -23,7 +23,7 @@ export type Moment = Readonly<{
   link: string | undefined
 }>
 
-/** The whole head of a reply. */
+/** Returns the complete head of a reply, as text. */
 export const headOf = ({ head }: Reply, moment: Moment): string => {
   const { requestId, asOf, ms, rateLimit, rateLimitPolicy, link } = moment
   const fields = `request-id: ${requestId}\r\ndata-as-of: ${asOf}\r\nserver-timing: total;dur=${ms.toFixed(2)}\r\nratelimit: ${rateLimit}\r\nratelimit-policy: ${rateLimitPolicy}\r\n`
@@ -47,7 +47,7 @@ const indexOf = ({ isTls, isNotModified, hasLink, encoding }: Variant): number =
 export type Replies = {
   /** Undefined if the router has not sent this variant of the entry yet. */
   find(entry: Entry, variant: Variant): Reply | undefined
-  /** `headers`: all that the router sent, by lower-case name. */
+  /** Keeps an answer of the router. `headers` are all headers that the router sent, by lower-case name. */
   add(entry: Entry, variant: Variant, headers: Readonly<Record<string, unknown>>, body?: Buffer): void
 }
 

@@ -31,8 +31,9 @@ const longestTarget = 1024
 type Targets = Map<string, Ticket>
 
 /**
- * Bounded, in two halves: when the younger is full, the older goes, with what nobody asked for since, and what is
- * asked often has come over. To begin anew instead had every target go through the router again at once.
+ * Makes a bounded memory of tickets in two halves. A ticket that is used moves to the younger half. When the
+ * younger half is full, the older one is dropped. Dropping everything at once would send every target through the
+ * router again.
  */
 export const createTickets = (max = maxBytes): Tickets => {
   let older = new Map<string, Targets>()

@@ -1,6 +1,6 @@
 /**
- * `Cache-Status` (RFC 9211) of whatever cannot be known to be fresh, because the database does not answer; `seconds`
- * since it could.
+ * Returns the `Cache-Status` header (RFC 9211) of an answer that may be stale because the database does not answer.
+ * `seconds`: time since it last answered.
  */
 export const formatStale = (seconds: number): string =>
   `certdata; hit; ttl=-${seconds}; detail=db-unreachable`

@@ -3,7 +3,7 @@ import { promisify } from 'node:util'
 import zlib from 'node:zlib'
 import pLimit from 'p-limit'
 
-/** What is sent: the body, its tag, and its encoded forms, each made once when first asked for. */
+/** A body, its tag and its encoded forms. Each form is made once, on first use. */
 export type Representation = Readonly<{ body: Buffer; etag: string; encoded: Map<string, Promise<Buffer>> }>
 
 /** In order of preference where a client likes several equally. */
@@ -28,8 +28,8 @@ const compress: Record<Encoding, (body: Buffer) => Promise<Buffer>> = {
 export const isEncodable = (entry: Representation): boolean => entry.body.length >= smallestBytes
 
 /**
- * Bodies that are encoded at a time. Each takes a thread as long as its client waits, and a thread more than there
- * are cores beside the event loop's takes that one's; what waits here has no buffers of its own yet.
+ * How many bodies are encoded at a time. Each encoding keeps one thread busy. With one thread for every core, the
+ * event loop would lose its own. A body that waits here has allocated no buffers yet.
  */
 const atOnce = pLimit(Math.max(1, availableParallelism() - 1))
 

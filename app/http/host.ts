@@ -1,6 +1,7 @@
 /**
- * RFC 9112, section 3.2: Host = uri-host [ ":" port ]. RFC 3986, section 3.2.2: an IP literal in brackets, or a name of
- * unreserved characters, escapes and sub-delims. Never empty: the service has only http and https addresses.
+ * RFC 9112, section 3.2: `Host = uri-host [ ":" port ]`. RFC 3986, section 3.2.2: an IP literal in brackets, or a
+ * name of unreserved characters, escapes and sub-delims. It is never empty, because the service has only http and
+ * https addresses.
  */
 const host = /^(?:\[[\da-f:.]+\]|[\w.~!$&'()*+,;=%-]+)(?::\d{0,5})?$/i
 

@@ -22,7 +22,10 @@ export const choiceOf = (offered: readonly string[]) => {
   return choice
 }
 
-/** The type that `format` names; undefined where there is none, or it will be a fault of the query. */
+/**
+ * Returns the media type that the parameter `format` names. Returns undefined without the parameter, and for an
+ * unknown format: the query parser reports that.
+ */
 export const typeByFormat = (rawQuery: string): string | undefined => {
   // Looked for in every request, and hardly ever there.
   if (!rawQuery.includes('format') && !rawQuery.includes('%')) return undefined
@@ -37,7 +40,9 @@ export const chooseType = (accept: string | undefined, rawQuery: string, offered
   return offered.includes(wanted) ? wanted : undefined
 }
 
-/** The same; throws 406 `not_acceptable`, which names the types, where there is none. */
+/**
+ * Returns the media type as `chooseType` does. Throws 406 `not_acceptable`, which lists the types, if there is none.
+ */
 export const requireAcceptable = (
   accept: string | undefined,
   rawQuery: string,

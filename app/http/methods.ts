@@ -16,8 +16,8 @@ const kept: ReadonlySet<string> = new Set([...answeredMethods, 'CONNECT'])
 const asked = new WeakMap<Raw, string>()
 
 /**
- * Has the router look for one method in place of each that no route answers, so that they are refused by one route a
- * path: one for each of the 35 that Node knows took a tenth of the heap.
+ * Replaces every method that no route answers by one method, so that one route per path refuses them all. A route
+ * for each of the 35 methods that Node knows took a tenth of the heap.
  */
 export const replaceMethod = (request: Raw): void => {
   const { method = '' } = request
@@ -26,7 +26,7 @@ export const replaceMethod = (request: Raw): void => {
   request.method = standIn
 }
 
-/** The method as the client sent it, whatever the router looked for. */
+/** Returns the method as the client sent it, even if the router saw another one. */
 export const methodOf = (request: Raw): string => {
   const { method = '' } = request
   return method === standIn ? (asked.get(request) ?? method) : method

@@ -42,7 +42,7 @@ const parseRange = (text: string): MediaRange => {
   }
 }
 
-/** Of the ranges that fit, the most specific one's weight; 0: not acceptable. */
+/** Returns the weight of the most specific range that matches. 0 means not acceptable. */
 const weigh = (ranges: readonly MediaRange[], type: string): number => {
   for (const wanted of [type, `${type.split('/')[0]}/*`, '*/*']) {
     const found = ranges.find(({ range, isExact }) => range === wanted && isExact)

@@ -2,7 +2,10 @@ import type { ApiError } from '../errors.ts'
 
 export const problemType = 'application/problem+json'
 
-/** The problem document (RFC 9457) of an error. `requestId` undefined: refused before it had one. */
+/**
+ * Returns the problem document (RFC 9457) of an error. `requestId` is undefined if the request was refused before
+ * it had one.
+ */
 export const problemBody = (error: ApiError, publicUrl: string, requestId: string | undefined): string => {
   // What a fault of ours says is for the log: clients get the code.
   const isOurs = error.status >= 500

@@ -10,8 +10,8 @@ const create = {
 } satisfies Record<Encoding, () => unknown>
 
 /**
- * The stream in a content coding, with as much in memory as the coding looks back. What ends one of them ends
- * the other: an error of the source is the answer's, and whoever destroys the answer destroys the source.
+ * Returns the stream in a content coding. Memory is bounded by the coding's window. An error of the source ends the
+ * answer with that error. Destroying the answer destroys the source.
  */
 export const encodeStream = (source: Readable, encoding: Encoding | undefined): Readable => {
   if (!encoding) return source

@@ -29,7 +29,7 @@ const columns = [
   selectInstant('created_at').as('created_at'),
 ] as const
 
-/** `secretSha256`: 32 bytes. `scopes` null = every scope. `expiresAt`: an instant; null = never. */
+/** `secretSha256`: 32 bytes. `scopes`: null means every scope. `expiresAt`: an instant; null means never. */
 export type NewApiKey = {
   customerId: string
   keyId: string

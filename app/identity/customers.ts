@@ -33,7 +33,7 @@ const columns = [
   selectInstant('created_at').as('created_at'),
 ] as const
 
-/** One customer by primary key; undefined where there is none. */
+/** Returns one customer by primary key, or undefined. */
 export const findCustomer = (db: Db, customerId: string): Promise<Customer | undefined> =>
   db.selectFrom('customers').select(columns).where('customer_id', '=', customerId).executeTakeFirst()
 

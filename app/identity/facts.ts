@@ -29,7 +29,10 @@ export type FactsOptions = {
   now: () => number
   /** Milliseconds from any start, never going back: how old an answer is. */
   monotonicNow: () => number
-  /** How long "there is none" may be used, and a question be joined, counted from before its query was sent. */
+  /**
+   * How long a cached "does not exist" may be used, and how long a running query may be joined. Counted from before
+   * the query was sent.
+   */
   maxAgeMs?: number
   /** Facts of one sort remembered at most: 10,000 at about 0.5 kB are 5 MB. */
   maxEntries?: number
@@ -38,8 +41,8 @@ export type FactsOptions = {
 }
 
 /**
- * The first row of a statement that is a serving connection's; undefined where there is none.
- * Throws `unavailable` while the database cannot be reached, and its error otherwise.
+ * Runs a statement on a serving connection and returns its first row, or undefined. Throws `unavailable` while the
+ * database cannot be reached, and the driver's error otherwise.
  */
 export const findRow = async <Row>(db: Db, query: RawBuilder<Row>): Promise<Row | undefined> => {
   try {
@@ -118,9 +121,9 @@ type Known<T> = Asked & { fact: { value: T; stamp: Stamped } | undefined }
 type Flight<T> = Asked & { answer: Promise<T | undefined> }
 
 /**
- * Remembers what `load` says, "nothing" too. What the fence knows to be fresh is answered at once and not as a
- * promise; callers at the same time share one query, unless it was sent too long ago for the later one.
- * Failures are not kept.
+ * Caches what `load` returns, including "does not exist". A fact that the fence knows to be fresh is returned at
+ * once, not as a promise. Callers at the same time share one query, unless it was sent too long ago. Failures are
+ * not cached.
  */
 export const createFacts = <T>(
   load: (id: string) => Promise<Fact<T> | undefined>,

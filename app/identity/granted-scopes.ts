@@ -26,9 +26,9 @@ const load = async (db: Db, customerId: string): Promise<Fact<readonly string[]>
 }
 
 /**
- * Returns a function that lists every scope of a customer, one by one: those of the resources, and one for each custom
- * endpoint that the customer was granted. A grant or a revocation shows within a second. Not a promise where the fact
- * is fresh. Rejects with `unavailable` while the database cannot be reached.
+ * Returns a function that lists every scope of a customer: one for each resource, and one for each custom endpoint
+ * that was granted. A grant or a revocation takes effect within a second. The function returns no promise if the
+ * fact is fresh. It rejects with `unavailable` while the database cannot be reached.
  */
 export const createGrantedScopes = (options: FactsOptions) => {
   const { db } = options

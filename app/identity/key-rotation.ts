@@ -7,8 +7,8 @@ import { createSealedKey, openSigningKey } from './signing-key.ts'
 import { jwksMaxAgeSeconds } from './signing-keys.ts'
 
 /**
- * The life of a signing key: next (published, signs nothing) → active (signs) → retiring (verifies what it
- * signed) → gone (its last token has expired; the next rotation deletes it).
+ * The states of a signing key. `next`: published, signs nothing yet. `active`: signs. `retiring`: only verifies its
+ * tokens. `gone`: its last token has expired, and the next rotation deletes it.
  */
 export type SigningKeyState = 'next' | 'active' | 'retiring' | 'gone'
 
@@ -24,8 +24,8 @@ export type SigningKeyRecord = {
 }
 
 /**
- * How long a key must have been published before it signs. `verifiers`: everybody who keeps our key set for
- * as long as we allow. `instances`: only our own, which look twice a second.
+ * Seconds that a key must have been published before it signs. `verifiers` covers every client that caches our key
+ * set. `instances` covers only our own instances, which look twice a second.
  */
 export const leadSeconds = { verifiers: jwksMaxAgeSeconds, instances: 5 } as const
 
@@ -98,9 +98,10 @@ const requireNext = (rows: readonly Row[], lead: number): Row => {
 }
 
 /**
- * Lets the next key sign, makes another next, and deletes keys that are gone; in one transaction, one
- * rotation at a time. Tokens signed so far stay good. Returns the new list. Throws where the next key has
- * been published for less than `lead` seconds, or a key does not open with `secrets`; nothing changes then.
+ * Makes the next key the active one, creates another next key, and deletes keys that are gone, in one transaction.
+ * Concurrent rotations run one after another. Tokens that were signed before stay valid. Returns the new list.
+ * Throws if the next key has been published for less than `lead` seconds, or if a key does not open with `secrets`.
+ * Nothing changes then.
  */
 export const rotateSigningKeys = (db: Db, secrets: Secrets, lead: number): Promise<SigningKeyRecord[]> =>
   inTransaction(db, async (transaction) => {

@@ -62,9 +62,9 @@ const createBudgets = (now: () => number) => {
 type Source = Pick<AuditEvent, 'client' | 'requestId'>
 
 /**
- * Logins as the trail has them: whatever checks an API key and whatever signs a token passes here, so that no
- * route to a login can be forgotten. A key's facts are read anew for each check, which makes them the thread
- * from the one to the other. An unknown key's id is not kept: it may be anything that somebody typed.
+ * Records logins in the audit trail. Every check of an API key and every signing of a token passes here, so no
+ * route to a login can be forgotten. Each check returns a new object of facts, which links the
+ * check to the token that is signed for it. The id of an unknown key is not kept, because it may be anything that somebody typed.
  */
 export const createLoginAudit = ({ record, count, now, warn }: LoginAuditOptions): LoginAudit => {
   const isWithinBudget = createBudgets(now)

@@ -52,7 +52,7 @@ export const toOAuthError = (error: ApiError): OAuthError | undefined => {
   })
 }
 
-/** RFC 6749, appendix A.8: %x20-21 / %x23-5B / %x5D-7E. */
+/** RFC 6749, appendix A.8: `%x20-21 / %x23-5B / %x5D-7E`. */
 const notDescription = /[^\x20\x21\x23-\x5b\x5d-\x7e]/g
 
 /** `{error, error_description, error_uri}`. */

@@ -11,7 +11,7 @@ import type { createTokenSigner, createTokenVerifier, VerifiedToken } from './to
 
 /** Quotas of a right key at introspection and revocation. Both reject with quota_exceeded. */
 export type KeyChecks = {
-  /** Counts an introspection by this key, whatever its address. */
+  /** Counts an introspection against this key, from any address. */
   countIntrospection(key: KeyFacts): Promise<void>
   /** Counts a revocation by this key and address, so that a thief elsewhere does not use up the owner's. */
   countRevocation(key: KeyFacts, address: string): Promise<void>
@@ -22,7 +22,7 @@ type KeyCheck = (apiKey: string, ip: string, requestId?: string) => Promise<KeyF
 
 export type OAuthOptions = {
   principals: Principals
-  /** Whose the key is, whatever its plan; rejects with 401, and with 429 after too many failures. */
+  /** Returns the facts of the key, on any plan. Rejects with 401, and with 429 after too many failures. */
   identify: KeyCheck
   /** The same as a login: rejects also with 403 plan_required, and with 429 after too many. */
   logIn: KeyCheck
@@ -71,7 +71,7 @@ const readScopes = (form: Form, allowed: readonly string[]): string[] | undefine
 export const createOAuth = (options: OAuthOptions): OAuth => {
   const { principals, identify, logIn, checks, verify, sign, publicUrl, now } = options
 
-  /** All scopes of the key, one by one: of those that it is limited to, the ones that its customer has. */
+  /** Returns all scopes of the key: the scopes of its customer, limited to those of the key. */
   const listScopesOf = async ({ customerId, scopes }: KeyFacts): Promise<readonly string[]> => {
     const all = await principals.listScopes(customerId)
     return scopes ? all.filter((scope) => scopes.has(scope)) : all
@@ -89,7 +89,7 @@ export const createOAuth = (options: OAuthOptions): OAuth => {
   const authenticate = async (check: KeyCheck, request: OAuthRequest): Promise<KeyFacts> => {
     const client = readClient(request.authorization, request.form)
     const isKey = client !== undefined && parseApiKey(client.secret)?.keyId === client.id
-    // What is no key, or another's than the id says, is checked as none: a failure that counts like any.
+    // A malformed key, or a key that does not match the id, is checked as an empty one: it counts as any other failure.
     return check(isKey ? client.secret : '', request.ip, request.requestId)
   }
 

@@ -22,7 +22,7 @@ export type Principals = Readonly<{
   findKey(keyId: string): KeyFacts | undefined | Promise<KeyFacts | undefined>
   findCustomer(customerId: string): CustomerFacts | undefined | Promise<CustomerFacts | undefined>
   isTokenRevoked(token: TokenId): boolean | Promise<boolean>
-  /** Every scope of a customer, one by one. */
+  /** Returns every scope of a customer. */
   listScopes(customerId: string): readonly string[] | Promise<readonly string[]>
   findApiKey(apiKey: string): Promise<KeyFacts | undefined>
   identifyApiKey(apiKey: string): Promise<KeyFacts>
@@ -74,14 +74,14 @@ const judgePlan = (plan: Plan, isSuspended: boolean): ApiError | undefined => {
 
 /** 403 `plan_required`, thrown where the plan has no API access or the customer is suspended. */
 export const requirePlan = ({ kind, plan, isSuspended }: Principal): void => {
-  // Whatever its plan, the demo customer may ask.
+  // The demo customer may ask on any plan.
   const denied = kind === 'demo' ? undefined : judgePlan(plan, isSuspended === true)
   if (denied) throw denied
 }
 
 /**
- * What stands against a request with this key: 401 `token_revoked` when the key is gone, revoked or expired,
- * 403 `plan_required` as `requirePlan` has it; undefined when nothing does.
+ * Returns the error that refuses this key, or undefined. The error is 401 `token_revoked` if the key is gone,
+ * revoked or expired, and 403 `plan_required` as in `requirePlan`.
  */
 export const authorize = (facts: KeyFacts | undefined, nowMs: number): ApiError | undefined =>
   isUsable(facts, nowMs) ? judgePlan(facts.plan, facts.suspended) : refuseToken('token_revoked')
@@ -101,15 +101,15 @@ const parseRevocationKey = (text: string): TokenId => {
 }
 
 /**
- * Who may use the service, as the database says it now, asked with the serving role.
- * `findKey`, `findCustomer` and `isTokenRevoked` answer facts that the fence knows to be fresh, so that a
- * revocation, another plan or setting works within a second; one that is fresh is answered without a promise.
- * `findApiKey` and `identifyApiKey` always ask the database. The first knows every key whose secret is right,
- * revoked and expired ones too. The second throws `invalid_api_key`, the same for a key that is mistyped,
- * unknown, wrong, revoked or expired.
- * `markKeyUsed` notes the day (UTC); a day that is not noted keeps nobody out. `revokeKey` and `revokeToken`
- * are for good, and each is written to the audit trail with the act or does not happen.
- * All throw `unavailable` while the database cannot be reached, and its error otherwise.
+ * Reads and changes who may use the service, in the serving role.
+ * `findKey`, `findCustomer` and `isTokenRevoked` return facts that the fence knows to be fresh: a revocation, a new
+ * plan or a setting takes effect within a second. They return no promise if the fact is cached.
+ * `findApiKey` and `identifyApiKey` always ask the database. The first returns every key whose secret is right,
+ * even a revoked or expired one. The second throws `invalid_api_key` for a key that is mistyped, unknown, wrong,
+ * revoked or expired.
+ * `markKeyUsed` notes the day (UTC). If it fails, the key still works.
+ * `revokeKey` and `revokeToken` cannot be undone. Each writes its audit entry in the same transaction.
+ * All throw `unavailable` while the database cannot be reached, and the driver's error otherwise.
  */
 export const createPrincipals = (options: PrincipalsOptions): Principals => {
   const { db, now } = options

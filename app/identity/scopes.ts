@@ -3,7 +3,7 @@ import { resourceNames } from '../../schemas/resource-name.ts'
 /** The scope of the change feed; each resource in it needs its own as well. */
 export const changesScope = 'changes:read'
 
-/** The scope of a custom endpoint. */
+/** Returns the scope of a custom endpoint. */
 export const customScopeOf = (name: string): string => `custom:${name}`
 
 /** Every scope of a key without limits: one a resource, the change feed, and one a custom endpoint of these names. */

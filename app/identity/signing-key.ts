@@ -49,8 +49,9 @@ export const createSealedKey = (secrets: Secrets) => {
 }
 
 /**
- * The key pair of a row. The public key is derived from the sealed private one, so a row that was not
- * written with SECRET_KEY is never trusted. Throws where it cannot be opened, saying what to do.
+ * Returns the key pair of a row. The public key is derived from the sealed private key, so a row that was not
+ * written with SECRET_KEY is never trusted. Throws if the key cannot be opened, with a message that says what to
+ * do.
  */
 export const openSigningKey = (kid: string, sealed: Buffer, secrets: Secrets): SigningKey => {
   let privatePem: string

@@ -9,7 +9,7 @@ import { areTooMany, tooManyScopes } from './scopes.ts'
 import { tokenType } from './signing-key.ts'
 import type { SigningKeys } from './signing-keys.ts'
 
-/** What does the cryptography: @fastify/jwt, set up for our issuer, audience, type and algorithm. */
+/** The cryptography of tokens: @fastify/jwt with our issuer, audience, type and algorithm. */
 export type Jwt = Readonly<{
   /** The claims, where the key signed them and they hold at `clockTimestamp` (ms). Throws otherwise. */
   verify(token: string, options: { key: string; clockTimestamp: number }): unknown
@@ -58,8 +58,9 @@ const sizeOf = ({ scopes }: VerifiedToken, token: string): number =>
 const clockSkewSeconds = 10
 
 /**
- * The token of an Authorization header; empty where the scheme came alone. Throws `credentials_required`
- * where there is none. RFC 9110, section 11.4: the scheme's case does not count, one or more spaces follow.
+ * Returns the token of an Authorization header; an empty string if only the scheme was sent. Throws
+ * `credentials_required` without a token. RFC 9110, section 11.4: the scheme ignores case, and one or more spaces
+ * follow it.
  */
 export const readBearer = (authorization: string | undefined): string => {
   // The way of nearly every request, for speed.

@@ -6,9 +6,10 @@ import { inputRows, listKeyColumns } from './statement.ts'
 import type { Rows } from './write.ts'
 
 /**
- * A dry run writes into temporary tables of the same names, with the same checks, that hide the real ones,
- * and in read-only transactions, where PostgreSQL lets nothing else be written: exact counts, no locks, no
- * long transaction. Records that a batch names are copied before it is written.
+ * Prepares a dry run. It writes into temporary tables that have the names and checks of the real ones and hide
+ * them. Its transactions are read-only, so PostgreSQL refuses every other write. The counts are exact, without
+ * locks and without a long transaction. Before a batch is written, the records that it names are copied into the
+ * temporary tables.
  */
 
 /** Columns that only the real table's triggers fill in: NOT NULL, no default, no field of the record. */

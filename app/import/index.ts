@@ -92,11 +92,11 @@ const importLines = async (
 }
 
 /**
- * Takes NDJSON lines of any number into the records: unknown ones are created, changed ones updated,
- * unchanged ones not touched. Every line is atomic: bad ones are reported and all others go in, in
- * transactions of at most 5,000 lines; of the same record the last line wins. References may dangle.
- * Memory stays constant. `db` must act as `certdata_operator`, or, for reference data alone, as the owner.
- * Throws what the source or the database throws, after saying how far it came; importing again is safe.
+ * Imports any number of NDJSON lines: unknown records are created, changed ones updated, unchanged ones not
+ * touched. Bad lines are reported and all others are written, in transactions of at most 5,000 lines. If a record
+ * occurs twice, the last line wins. References may dangle. Memory stays constant. `db` must act as
+ * `certdata_operator`; for reference data alone the owner will do. Throws errors of the source or the database,
+ * after it has reported how far it came. Importing the file again is safe.
  */
 export const importRecords = async (
   db: Db,

@@ -1,7 +1,10 @@
 /** Longest line, in bytes: what one record may cost in memory. */
 export const maxLineBytes = 2 ** 20
 
-/** `number` counts from 1, blank lines included. Either the text or why there is none. */
+/**
+ * A line of the file. `number` counts from 1 and includes blank lines. It has either a text or the reason why it
+ * has none.
+ */
 export type Line =
   | { number: number; text: string; fault?: never }
   | { number: number; text?: never; fault: string }

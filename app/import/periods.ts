@@ -8,10 +8,10 @@ const lastDay = (period: Period) =>
   period.until === null ? Number.POSITIVE_INFINITY : dayNumber(period.until)
 
 /**
- * The unbroken run of periods that ends with the last one: `from` is its first day, `until` its last,
- * null = unlimited. A period continues the run when it starts at most the day after all before it end,
- * so that an early renewal does not make a valid certificate "not yet valid".
- * `gaps` are the pairs of days between which nothing held. `periods`: oldest first, at least one.
+ * Returns the unbroken run of periods that ends with the last one. `from` is its first day, `until` its last day;
+ * null means unlimited. A period continues the run if it starts at most one day after the earlier ones end. An
+ * early renewal therefore does not make a valid certificate "not yet valid". `gaps` are the pairs of days between
+ * which no period was valid. `periods`: oldest first, at least one.
  */
 const findRun = (periods: readonly Period[]) => {
   let [from, until, end] = ['', null as string | null, Number.NEGATIVE_INFINITY]
@@ -33,9 +33,9 @@ const findRun = (periods: readonly Period[]) => {
 const byStart = (a: Period, b: Period) => dayNumber(a.from) - dayNumber(b.from) || lastDay(a) - lastDay(b)
 
 /**
- * Makes `valid_from`, `valid_until` and `validity_periods` of a checked certificate agree, in place: the
- * dates follow from the periods; where none is given, the dates make one `initial` period.
- * Returns what the operator should look at.
+ * Makes `valid_from`, `valid_until` and `validity_periods` of a checked certificate agree, in place. The dates are
+ * derived from the periods. Without periods, the dates become one `initial` period. Returns warnings for the
+ * operator.
  */
 export const derivePeriods = (record: StoredRecord): string[] => {
   const given = record.validity_periods as Period[]

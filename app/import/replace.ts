@@ -76,9 +76,9 @@ export type Deletion = { deleted: number; refused: string | null }
 export type DeletionOptions = { bad: number; force: boolean; dryRun: boolean; isAudited: boolean }
 
 /**
- * Deletes, in one transaction, the records of the file's customers that it does not name. Refuses, with the
- * reason, where the file has bad lines or where more than half of what these customers had before the
- * import would go, unless forced. A dry run only counts.
+ * Deletes the records that the file does not name, of those customers that it names, in one transaction. Unless
+ * forced, it refuses, with a reason, if the file has bad lines, or if more than half of these customers' records
+ * would go. A dry run only counts.
  */
 export const deleteMissing = async (db: Db, options: DeletionOptions): Promise<Deletion> => {
   await sql`analyze import_seen`.execute(db)

@@ -12,7 +12,7 @@ export type ImportReport = {
   bad: number
   warnings: number
   customersCreated: number
-  /** The first `maxNotes` of them, by line. */
+  /** The first `maxNotes` bad lines, in order. */
   badLines: LineNote[]
   warningLines: LineNote[]
   /** Why nothing was deleted although `replace` was asked; null otherwise. */

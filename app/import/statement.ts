@@ -51,7 +51,7 @@ const quoteElement = (value: string | null): string => {
   return special.test(value) ? `"${value.replace(/["\\]/g, '\\$&')}"` : `"${value}"`
 }
 
-/** PostgreSQL's manual, "Array Input and Output Syntax". */
+/** Writes an array as text. See PostgreSQL's manual, "Array Input and Output Syntax". */
 const toArrayText = (values: readonly (string | null)[]): string => `{${values.map(quoteElement).join(',')}}`
 
 /** The parameters of `inputRows`: an array for each column, written out as a text. */
@@ -91,10 +91,10 @@ const seenRecords = (resource: Resource) => `, seen as (
 )`
 
 /**
- * The statement that takes rows of one resource, each key once, into the table: unknown ones are inserted,
- * changed ones updated, the others not touched, so that they cost no index, trigger or event. Customers
- * that do not exist are created; `remember` notes every key in `import_seen`. Rows go in by key, so that
- * imports that run side by side wait for each other rather than deadlock.
+ * Returns the statement that writes rows of one resource, each key once. It inserts unknown rows and updates
+ * changed ones. It does not touch unchanged rows, so they cause no index write, trigger or event. It creates
+ * customers that do not exist. With `remember` it notes every key in `import_seen`. Rows are written in the order
+ * of their keys, so concurrent imports wait for each other and do not deadlock.
  */
 export const upsertStatement = (resource: Resource, remember: boolean): string => {
   const key = listKeyColumns(resource)

@@ -26,8 +26,8 @@ export const toRows = (entries: readonly Entry[]): Rows => {
 }
 
 /**
- * Whether the database objects to a value rather than to the work: data exceptions (22), violated
- * constraints (23), index entries that are too large (54) and what a trigger raises (P0001).
+ * Returns whether the database refuses a value of a line, and not the work as a whole. SQLSTATE classes: data
+ * exceptions (22), violated constraints (23), too large index entries (54), errors raised by triggers (P0001).
  */
 const isLineFault = (error: unknown): error is Error => {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''

@@ -32,14 +32,12 @@ export type EmbeddedOptions = {
 }
 
 /**
- * Makes sure that the bundled PostgreSQL runs on the data in `dataDir` (made at the first start) and
- * registers this process as one of its users. Any number of processes may do so at once: one starts the
- * server, the others adopt it. It outlives a user that is killed; `release()` of the last living user stops
- * it and waits until it is gone, and does nothing when called again. Only a unix socket closed to other users
- * leads to it.
- * @throws when the programs are not installed or do not run here, the folder is unusable (reason in the
- *   message) or belongs to another major version, or the server is not ready within 30 s (with the end of its
- *   log)
+ * Starts the bundled PostgreSQL on the data in `dataDir`, or joins the one that runs there, and registers this
+ * process as a user. The first start creates the data. Any number of processes may call it at once: one starts the
+ * server, the others use it. The server survives a user that is killed. `release()` of the last living user stops
+ * the server and waits for its end; calling it again does nothing. The server listens only on a unix socket that is
+ * closed to other users.
+ * @throws when the programs are not installed or do not run here, the folder is unusable (reason in the message) or belongs to another major version, or the server is not ready within 30 s (with the end of its log)
  */
 export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedPostgres> {
   const { packageRoot, dataDir, log, settings = {}, temporary = false } = options
@@ -77,7 +75,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedP
   }
 }
 
-// Each user holds a shared lock as long as it lives: whoever gets the exclusive one is alone.
+// Each user holds a shared lock for its lifetime. A process that gets the exclusive lock is the only one left.
 async function releaseServer(places: Places, leave: Unlock, temporary: boolean): Promise<void> {
   // A server whose folder was removed ends by itself within a minute.
   if (!existsSync(places.home)) return leave()
@@ -95,8 +93,8 @@ async function releaseServer(places: Places, leave: Unlock, temporary: boolean):
   }
 }
 
-// Whatever changes an instance happens under this lock. The places are looked up anew in each round: the
-// holder before may have made, moved or removed them.
+// Every change of an instance happens under this lock. Each round looks up the places anew, because the former holder
+// may have made, moved or removed them.
 async function lockPlaces(dataDir: string, deadline: number): Promise<{ places: Places; unlock: Unlock }> {
   for (;;) {
     const places = findPlaces(dataDir)

@@ -25,9 +25,9 @@ export const listExampleData = (day: string): ExampleLine[] => {
 }
 
 /**
- * Makes the demo customer's records those of the day (YYYY-MM-DD), whatever they were; nobody else's change.
- * Writes nothing when they are so already. `db` must act as the operator's role.
- * Throws where a line is bad, which is a fault of the example data.
+ * Loads the demo customer's records as of `day` (YYYY-MM-DD) and replaces earlier ones. Records of other customers
+ * do not change. Writes nothing if the records are already right. `db` must act as the operator's role. Throws if a
+ * line is bad, which is a fault of the example data.
  */
 export const loadExampleData = async (db: Db, day: string): Promise<void> => {
   await putCustomer(db, { customerId: demoCustomerId, name: 'Example Devices GmbH', plan: 'premium' })

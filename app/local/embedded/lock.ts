@@ -10,13 +10,13 @@ const held = new Set<DatabaseSync>()
 export type Unlock = () => void
 
 /**
- * Takes a lock on the file `path` (made if missing, its folder must exist) and keeps it until the returned
- * function is called or the process ends. Undefined when another holder is in the way: never waits.
- *
- * Node has no flock(2). SQLite takes real record locks of the kernel (fcntl) on its file, so a holder's
- * death, SIGKILL included, frees them at once, and no process id has to be judged dead or alive: two
- * containers on one volume, or an id used again, cannot fool it. The file never gets any content.
- * @throws when the file cannot be opened: missing folder (ENOENT), somebody else's file (SQLite's error)
+ * Takes a lock on the file `path` and returns the function that releases it. The end of the process releases it,
+ * too. Creates the file if needed; its folder must exist. Returns undefined at once if another holder is in the
+ * way.
+ * Node has no flock(2), but SQLite takes record locks of the kernel (fcntl) on its file. The kernel frees them when
+ * the holder dies, even by SIGKILL. No process id has to be judged dead or alive, so reused ids and two containers
+ * on one volume cause no mistake. The file stays empty.
+ * @throws when the file cannot be opened: missing folder (ENOENT), another user's file (SQLite's error)
  */
 export function tryLock(path: string, mode: 'exclusive' | 'shared'): Unlock | undefined {
   createFile(path)

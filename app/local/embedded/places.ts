@@ -33,8 +33,8 @@ const MAKE_TRIES = 5
 export type Places = { directory: string; home: string; moved?: string }
 
 /**
- * Finds, and makes if missing, the folders of the instance in `dataDir` (absolute). A cluster is where it was
- * first made: in `dataDir`, or where the link `dataDir/postgres` points.
+ * Returns the folders of the instance in `dataDir` (absolute), and creates missing ones. A cluster stays where it
+ * was first created: in `dataDir`, or where the link `dataDir/postgres` points.
  * @throws when the folder cannot be made, is closed to the server although its data lie there, or is gone
  */
 export function findPlaces(dataDir: string): Places {
@@ -69,8 +69,9 @@ export function linkCluster({ directory, home }: Places): void {
 }
 
 /**
- * The folder for the server's socket: the cluster's own, closed to all but the server's user and root; or,
- * where a socket's path would be too long for the kernel (says so by `log`), one like it in a short folder.
+ * Returns the folder for the server's socket. Usually it is the cluster's own folder, which only the server's user
+ * and root can enter. If that makes the socket's path too long for the kernel, it is a similar folder with a short
+ * path, and a log line says so.
  */
 export function placeSocket(
   { directory, home }: Places,

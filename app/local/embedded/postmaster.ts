@@ -24,7 +24,10 @@ const TUNING = {
   log_min_error_statement: 'panic',
 }
 
-/** The process that serves this cluster now; undefined when there is none, or it cannot be seen from here. */
+/**
+ * Returns the id of the process that serves this cluster now. Undefined if no such process runs or this process
+ * cannot see it.
+ */
 export function findPostmaster(cluster: string): number | undefined {
   const { pid } = readPidFile(cluster)
   return pid && runsOn(cluster, pid) ? pid : undefined
@@ -64,10 +67,10 @@ export function launchPostmaster(options: {
     cwd: cluster,
     detached: true,
     stdio: ['ignore', log, log],
-    // PostgreSQL takes any living process with the id in a stale postmaster.pid for a server, unless it is
-    // told that this is its grandparent: after a container's restart the small ids are all in use again, and
-    // a killed server that nobody reaps keeps its own. It still checks that none is attached to the cluster's
-    // shared memory.
+    // A stale postmaster.pid may hold an id that another process has by now, or that of a killed server that nobody
+    // reaped. This is common after a container's restart, where small ids are used again. PostgreSQL takes any living
+    // process with that id for a server, unless this variable names it as its grandparent. PostgreSQL still checks that
+    // no process is attached to the cluster's shared memory.
     env: { ...serverEnvironment(cluster), PG_GRANDPARENT_PID: String(readPidFile(cluster).pid ?? '') },
   })
   closeSync(log)
@@ -127,7 +130,7 @@ function openLog(path: string): number {
   return openSync(path, 'a', 0o600)
 }
 
-// Lines: pid, data folder, start time, port, socket folder (empty while starting), and more.
+// The file's lines are pid, data folder, start time, port, socket folder (empty while starting), and more.
 function readPidFile(cluster: string): { pid?: number; socketDir?: string } {
   try {
     const [pid, folder, , , socketDir = ''] = readFileSync(join(cluster, 'postmaster.pid'), 'utf8').split(

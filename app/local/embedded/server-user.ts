@@ -10,8 +10,8 @@ export type ServerUser = { name: string; ids: { uid?: number; gid?: number } }
 export const ownUid = process.getuid?.() ?? -1
 
 /**
- * The user a new cluster shall belong to: this process's own, or, as PostgreSQL refuses to run as root,
- * `postgres`, else `nobody`.
+ * Returns the user that a new cluster will belong to: normally this process's user. PostgreSQL refuses to run as
+ * root, so root uses `postgres`, or else `nobody`.
  * @throws when root finds neither of the two in /etc/passwd
  */
 export function newServerUser(): ServerUser {
@@ -30,7 +30,8 @@ export function newServerUser(): ServerUser {
 }
 
 /**
- * The user an existing cluster belongs to: the server must run as that one, whatever a new cluster would get.
+ * Returns the user that an existing cluster belongs to. The server must run as this user, even if a new cluster
+ * would get another one.
  * @throws when this process may not start programs as the owner
  */
 export function clusterOwner(cluster: string): ServerUser {

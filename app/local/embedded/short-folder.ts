@@ -7,9 +7,9 @@ import { ownUid } from './server-user.ts'
 export const FOLDER_MODE = ownUid === 0 ? 0o711 : 0o700
 
 /**
- * A folder with a short path without special characters, named after a hash of `directory`; made if missing,
- * and writable by this user alone. In /var/lib where that is allowed (root): nobody else can take a name
- * there, and systems clean /var/tmp of files not used for a month.
+ * Returns a folder with a short path without special characters, named after a hash of `directory`. Creates it if
+ * missing; only this user can write there. Root gets a folder in /var/lib, because nobody else can take a name
+ * there, and systems delete old files of /var/tmp after a month.
  * @throws when somebody else has taken the name or no such folder can be made
  */
 export function shortFolder(directory: string): string {
@@ -37,8 +37,8 @@ export function listShortFolders(directory: string): string[] {
 }
 
 /**
- * Refuses a folder that others can write, or made: in a world-writable place anybody may take a name first or
- * plant a link, and root would then write, and give files away, where the other one wants it.
+ * Refuses a folder that other users can write to or have made. In a world-writable place anybody may take a name
+ * first or plant a link. Root would then write files, and give them away, in a place that the other user chose.
  */
 export function assertOurs(folder: string): void {
   const found = lstatSync(folder)

@@ -9,7 +9,10 @@ const TOO_MANY_CONNECTIONS = '53300'
 const BROKEN_OFF = ['Connection terminated unexpectedly', 'timeout expired', 'Query read timeout']
 const TIMEOUT_MS = 5000
 
-/** The URL of the owner's connection. Port and TLS are named: pg would take PGPORT, PGSSLMODE. */
+/**
+ * Returns the URL of the owner's connection. It names port and TLS mode, because pg would otherwise take PGPORT and
+ * PGSSLMODE.
+ */
 export function socketUrl(socketDir: string, database = 'certdata'): string {
   return `postgresql://certdata@/${database}?host=${encodeURIComponent(socketDir)}&port=5432&sslmode=disable`
 }

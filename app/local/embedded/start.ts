@@ -63,9 +63,8 @@ export async function startServer(
 }
 
 /**
- * Renames a cluster that lies elsewhere for `directory` although `directory` knows of none: whoever removes
- * the data folder wants to begin anew, but what it pointed to is not for us to delete. Call under the start
- * lock.
+ * Renames a cluster that lies outside `directory` if `directory` has no link to it. An operator who removed the
+ * data folder wants to begin anew, but the cluster it pointed to is not ours to delete. Call under the start lock.
  */
 export async function setOrphanAside({ directory, home }: Places, log: Log, deadline: number): Promise<void> {
   const cluster = join(home, CLUSTER)

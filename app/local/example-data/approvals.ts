@@ -26,7 +26,7 @@ const datesByStatus: Record<string, Dates> = {
 /** Products whose certificates have their approvals on record; older ones have none. */
 const recorded = ['prd-lumen-gateway', 'prd-lumen-gateway-lte', 'prd-tracker-mini']
 
-/** `apr-lumen-gateway-br`, from a product and a country. */
+/** Returns the id of an approval, such as `apr-lumen-gateway-br`, from a product and a country. */
 export const approvalId = (product: string, country: string): string =>
   `${product.replace('prd-', 'apr-')}-${country.toLowerCase()}`
 

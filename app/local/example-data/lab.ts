@@ -24,7 +24,7 @@ const standards: Record<string, string[]> = {
 type State = readonly [status: string, result: string | null]
 const passed: State = ['issued', 'pass']
 
-/** `market`: the certificate that the report supports; `age`: days since the test ended, negative = to come. */
+/** `market`: the certificate that the report supports. `age`: days since the test ended; negative if it lies ahead. */
 type Report = readonly [
   product: string,
   type: string | null,

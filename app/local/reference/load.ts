@@ -16,9 +16,9 @@ const findDigest = async (db: Db): Promise<string | undefined> => {
 }
 
 /**
- * Loads the countries that ship with this release, where they are not those that were loaded last: facts
- * that the operator has imported since stay until a release brings other ones. Returns whether it did.
- * Repeating it is safe. Throws where a line is bad: a fault of the release.
+ * Loads the countries of this release, unless they are already loaded, and returns whether it did. Facts that the
+ * operator has imported since then stay until a release brings other countries. Calling it again is safe. Throws if
+ * a line is bad, which is a fault of the release.
  */
 export const loadReferenceData = async (db: Db): Promise<boolean> => {
   const content = await readFile(file)

@@ -17,7 +17,7 @@ const daysAtOnce = 5
 export type History = Readonly<{
   /** The first minute there is a report of; undefined: none yet. */
   first: number | undefined
-  /** The last day and a bit, by minute. */
+  /** Minutes of the last day and a little more. */
   minutes: ReadonlyMap<number, Minute>
   /** Days that are over. */
   days: ReadonlyMap<number, ServiceDay>
@@ -32,9 +32,9 @@ export type HistoryReader = {
 }
 
 /**
- * Keeps the history in memory: minutes of the last day, read again a few at a time, and days that are over, which
- * change only by late reports and are read again once an hour. So a visitor costs the database nothing.
- * `nowMs`: milliseconds since 1970.
+ * Keeps the history in memory, so that a visitor costs the database nothing. It reads minutes of the last day again
+ * a few at a time. Past days change only by late reports, so it reads them again once an hour. `nowMs`:
+ * milliseconds since 1970.
  */
 export const createHistoryReader = (db: Db, nowMs: () => number): HistoryReader => {
   let first: number | undefined

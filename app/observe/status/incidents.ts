@@ -15,8 +15,8 @@ const badBelow = 0.8
 const joinedMinutes = 3
 
 /**
- * Incidents among minutes from `from` (minutes since 1970), oldest first. `levels`: of each minute in order, 0 to
- * 1, undefined where nobody reported.
+ * Returns the incidents among minutes from `from` (minutes since 1970), oldest first. `levels` has the level of
+ * each minute in order, 0 to 1; undefined if no instance reported.
  */
 export const findIncidents = (from: number, levels: Iterable<number | undefined>): Incident[] => {
   const incidents: Incident[] = []

@@ -7,9 +7,10 @@ const countBits = (bits: number): number => {
 }
 
 /**
- * How available the service was in a minute, 0 to 1: the worse of two. The slots in which a probe was answered,
- * so that a minute without traffic counts for what it was; and the answers without a fault of ours (5xx), with
- * the probes among them, so that one failure among three requests is not a third of a minute.
+ * Returns how available the service was in a minute, 0 to 1. It is the smaller of two shares. The first is the
+ * share of slots in which a probe was answered; it covers minutes without traffic. The second is the share of
+ * answers without a 5xx. It includes the probes, so that one failure among three requests does not count as a third
+ * of a minute.
  */
 export const levelOf = ({
   slots,

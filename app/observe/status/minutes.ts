@@ -11,7 +11,7 @@ export type Minute = {
   minute: number
   /** A bit for each slot in which a probe was answered; instances' are joined by OR. */
   slots: number
-  /** Answers of the API, whatever their status. */
+  /** Answers of the API with any status. */
   requests: number
   /** Of these with a status of 5xx. */
   failed: number
@@ -20,20 +20,20 @@ export type Minute = {
   durationMs: number
   /** Of the timed ones, those that came from a cache. */
   hits: number
-  /** Age of what was served, at most, as sampled; null: never. */
+  /** Greatest sampled age of served data, in milliseconds. Null if there was no sample. */
   ageMs: number | null
   /** See histogram.ts; may end early. */
   buckets: number[]
 }
 
 export type Minutes = {
-  /** Counts an answer. `ms`: its time, where it was one of data; `isHit`: it came from a cache. */
+  /** Counts an answer. `ms`: its duration if it had data. `isHit`: a cache answered. */
   addAnswer(status: number, ms: number | undefined, isHit: boolean): void
   /** Notes a probe sent at `atMs`, and how old its answer might have been; undefined: there was none. */
   addProbe(atMs: number, ageMs: number | undefined): void
   /** Minutes that are over and were not settled, oldest first; with `all`, the one that runs as well. */
   unsettled(all?: boolean): readonly Minute[]
-  /** Forgets minutes that were written, but for the one that runs. */
+  /** Forgets minutes that were written, except the present one. */
   settle(minutes: readonly Minute[]): void
 }
 

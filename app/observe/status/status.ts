@@ -13,8 +13,8 @@ export type StatusOptions = {
   /** Milliseconds since 1970. */
   now: () => number
   /**
-   * Asks the service as a client would, and tells for how many milliseconds a change may at most have been
-   * missing from the answer. Rejects where there is none.
+   * Asks the service as a client would. Resolves to the longest time, in milliseconds, for which a change may have
+   * been missing from the answer. Rejects without an answer.
    */
   probe: () => Promise<number>
 }

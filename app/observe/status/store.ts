@@ -45,7 +45,10 @@ const toSums = ({ requests, failed, timed, duration_ms, hits, age_ms, buckets }:
   buckets: buckets.map(Number),
 })
 
-/** Minutes of all instances together, oldest first; those that nobody reported are missing. `until` excluded. */
+/**
+ * Returns the minutes of all instances added up, oldest first, before `until`. Minutes that no instance reported
+ * are missing.
+ */
 export const listServiceMinutes = async (db: Db, since: number, until: number): Promise<Minute[]> => {
   const { rows } = await sql<SumRow & { minute: number; slots: number }>`
     select * from read_service_minutes(to_timestamp(${since * 60}::float8), to_timestamp(${until * 60}::float8))

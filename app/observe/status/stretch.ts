@@ -5,7 +5,7 @@ import { emptyMinute, type Minute } from './minutes.ts'
 
 export type Sums = Omit<Minute, 'minute' | 'slots'>
 
-/** A stretch of time, in minutes since 1970: what was counted, and how available each minute was. */
+/** A stretch of time, in minutes since 1970, with its counts and the availability of each minute. */
 export type Stretch = Readonly<{
   from: number
   /** Not included. */

@@ -8,9 +8,10 @@ const isBusinessDay = (day: number, holidays: ReadonlySet<string>): boolean => {
 }
 
 /**
- * When one business day has passed: between receipt and then lie 24 hours of business days, counted in UTC.
- * Wednesday 15:00 is due on Thursday at 15:00, Friday 15:00 on Monday at 15:00, and whatever comes on a
- * weekend when Monday ends. Weekends and `holidays` (YYYY-MM-DD) do not count. Milliseconds since 1970.
+ * Returns the instant when one business day has passed, in milliseconds since 1970. Between receipt and that
+ * instant lie 24 hours of business days, in UTC. Weekends and `holidays` (YYYY-MM-DD) do not count. Examples:
+ * Wednesday 15:00 is due on Thursday 15:00. Friday 15:00 is due on Monday 15:00. A request of the weekend is due
+ * when Monday ends.
  */
 export const dueAfterBusinessDay = (receivedMs: number, holidays: ReadonlySet<string>): number => {
   let leftMs = dayMs

@@ -9,7 +9,7 @@ export type FormValues = Readonly<Record<string, string>>
 
 export type FormOutcome =
   | Readonly<{ kind: 'received'; id: string; dueAt: string }>
-  /** To be shown again. `faults`: by field; `message`: of the whole. */
+  /** The form is shown again. `faults` are messages by field; `message` concerns the whole form. */
   | Readonly<{
       kind: 'refused'
       status: number
@@ -49,9 +49,9 @@ const toRefusal = (error: unknown): FormOutcome => {
 }
 
 /**
- * The contact form for browsers without JavaScript. Programs that fill in whatever they find are told apart
- * without asking a third party: by a field that people do not see, and by the time it took, which a signed
- * ticket tells. People who are mistaken for one read why, and lose nothing. `now`: whole milliseconds since 1970.
+ * The contact form for browsers without JavaScript. Two things tell programs from people, without a third party.
+ * One is a field that people do not see. The other is the time between page and answer, which a signed ticket
+ * carries. A person who is taken for a program reads why and keeps the text. `now`: whole milliseconds since 1970.
  */
 export const createAccessForm = (requests: AccessRequests, secrets: Mac, now: () => number): AccessForm => {
   const tickets = createSignedText(secrets, 'access form', 1)

@@ -31,7 +31,7 @@ export type AccessRequests = {
   admit(ip: string): Promise<void>
   /** Stores an admitted request; rejects with the driver's errors. */
   submit(request: z.output<typeof accessRequest>): Promise<z.output<typeof accessRequestAnswer>>
-  /** Deletes what is older than it may be, and says how many; the same whichever instances do it. */
+  /** Deletes requests that are too old, and returns their number. Any instance may call it. */
   deleteOld(): Promise<number>
   /** Open requests whose time is over: a figure to watch. */
   countOverdue(): Promise<number>

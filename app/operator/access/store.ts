@@ -41,8 +41,9 @@ export const countOverdueRequests = async (db: Db): Promise<number> => {
 }
 
 /**
- * Deletes requests that were decided, or came and never were, more than `keptDays` (at least 1) ago, writes
- * down how many, and returns that. As serving role or operator; several at once delete each request once.
+ * Deletes requests older than `keptDays` (at least 1): decided ones since their decision, others since they came.
+ * Records the number in the audit trail and returns it. Runs as serving role or operator. Concurrent calls delete
+ * each request once.
  */
 export const deleteOldRequests = (db: Db, keptDays: number, actor: 'system' | 'operator'): Promise<number> =>
   inTransaction(db, async (trx) => {
@@ -90,7 +91,7 @@ export const moveToCustomer = async (trx: Db, id: string, customerId: string): P
   )
 }
 
-/** Rejects an open request; undefined where there is none. */
+/** Rejects an open request and returns it. Undefined if there is no such request. */
 export const rejectRequest = async (
   db: Db,
   id: string,

@@ -20,7 +20,7 @@ export const parseName = parseWith(customerName)
 /** Why something was refused. */
 export const parseReason = parseWith(text.min(1, 'expected a reason'))
 
-/** A whole number in plain digits: `1e2` is none. */
+/** Parses a whole number in plain digits. `1e2` is refused. */
 const parseNumber =
   (what: string, least: number, most: number) =>
   (value: string): number => {

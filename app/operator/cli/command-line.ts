@@ -70,9 +70,9 @@ const exitCodeOf = (error: unknown): number => {
 }
 
 /**
- * Runs one command, such as `['customers', 'list']`, and returns its exit code: 0 done, 1 refused or failed,
- * 2 a wrong command line or environment. Never throws: what is wrong is said on `stderr`, and with `--json` as an
- * object on `stdout`, too. Several may run in one process, also at once.
+ * Runs one command, such as `['customers', 'list']`, and returns its exit code. 0: done. 1: refused or failed.
+ * 2: wrong command line or environment. Never throws: errors are written to `stderr`, and with `--json` also to
+ * `stdout`, as an object. Several commands may run in one process, also at once.
  */
 export const runCommandLine = async (words: readonly string[], shell: Shell): Promise<number> => {
   try {

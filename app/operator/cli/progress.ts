@@ -4,7 +4,7 @@ import type { Screen } from './shell.ts'
 const redrawMs = 100
 const barWidth = 24
 
-/** How far an import is, on a terminal; silent where the stream is none. */
+/** Shows an import's progress on a terminal. It writes nothing if the stream is not a terminal. */
 export type Progress = {
   /** The same bytes, counted. */
   watch(source: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array>

@@ -6,7 +6,10 @@ import { areTooMany, isScope, listScopes, namedScopes, tooManyScopes } from '../
 import { findNearest } from '../../records/query/nearest.ts'
 import { Refusal } from './refusal.ts'
 
-/** Scopes from a comma-separated list. Throws commander's error at one that is none, with the nearest. */
+/**
+ * Parses a comma-separated list of scopes. Throws commander's error for an unknown scope, and suggests the nearest
+ * one.
+ */
 export const parseScopes = (value: string): string[] => {
   const wanted = [...new Set(value.split(',').map((scope) => scope.trim()))]
   for (const scope of wanted) {

@@ -8,6 +8,6 @@ export type Shell = Readonly<{
   stdin: AsyncIterable<Uint8Array>
   stdout: Screen
   stderr: Screen
-  /** Has `release` run before a signal ends the process, whatever becomes of it; returns how to forget it. */
+  /** On a signal, runs `release` and then ends the process, even if `release` fails. Returns a function that cancels it. */
   onSignal: (release: () => Promise<void>) => () => void
 }>

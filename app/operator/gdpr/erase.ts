@@ -64,9 +64,10 @@ const recordErasure = async (trx: Db, refs: readonly string[], details: object):
 }
 
 /**
- * Takes a customer out of the database in one transaction: rows of every table that knows customers, keys, the
- * customer; and the personal parts of audit entries, whose chain still verifies. Writes itself down without
- * naming him. `db` is the owner's. Undefined where nothing is known of the customer.
+ * Erases a customer in one transaction and returns what it erased; undefined if nothing is known of the customer.
+ * It deletes the rows of every table with customers, the keys and the customer. It clears the personal parts of
+ * audit entries; their chain still verifies. It records the erasure without the customer's name. `db` is the
+ * owner's.
  */
 export const eraseCustomer = (db: Db, customer: string): Promise<Erased | undefined> =>
   db.transaction().execute(async (trx) => {

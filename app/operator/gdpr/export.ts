@@ -35,10 +35,10 @@ async function* readTrail(trx: Db, customer: string) {
 }
 
 /**
- * Everything that is stored of a customer, table by table, then his part of the audit trail, from one snapshot
- * and in constant memory; secrets are left out. Gives each row to `take` and waits for it. Returns the rows by
- * table. `db` is the operator's. Throws where a table that knows customers may not be read: better no export
- * than half of one.
+ * Exports all that is stored of a customer, table by table, then the customer's part of the audit trail. It reads
+ * one snapshot in constant memory and leaves out secrets. It gives each row to `take` and awaits it. Returns the
+ * number of rows by table. `db` is the operator's. Throws if it may not read a table with customers: a partial
+ * export would be worse than none.
  */
 export const exportCustomer = (
   db: Db,

@@ -8,8 +8,8 @@ export type CustomerTable = { name: string; columns: string[] }
 const secretColumn = '(^|_)(secret|sha256|hash|salt|sealed|mac)(_|$)'
 
 /**
- * Every table with a column `customer_id`, asked of the catalogue, so that no later table is forgotten;
- * `customers` last, because deleting there takes rows of others along. Partitions count as their table.
+ * Returns every table with a column `customer_id`, from the catalogue, so that no later table is forgotten.
+ * `customers` comes last, because its deletion cascades. Partitions count as their table.
  */
 export const listCustomerTables = async (db: Db): Promise<CustomerTable[]> => {
   const { rows } = await sql<CustomerTable>`

@@ -119,7 +119,7 @@ form.noValidate = true
 for (const name of names) {
   const input = control(name)
   input.addEventListener('blur', () => {
-    // Not before somebody has begun: nobody likes to be told of what is still to come.
+    // Fields that nobody has touched show no fault.
     if (name !== 'consent' && input.value !== '') showFault(name, faultOf(name))
   })
   input.addEventListener(name === 'consent' ? 'change' : 'input', () => {

@@ -1,6 +1,4 @@
-/**
- * Small charts as SVG, by their own code: no library, no style attribute, nothing from elsewhere.
- */
+/** Draws small charts as SVG. It uses no library, no style attribute and nothing from other origins. */
 
 const svgNamespace = 'http://www.w3.org/2000/svg'
 const left = 44

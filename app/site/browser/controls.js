@@ -93,7 +93,7 @@ const valueControl = (operator, name, value, onChange) => {
 export const fieldOf = (name) => name.split('[')[0] ?? name
 
 /**
- * A row for a filter: field, operator, value, and a button that takes it away.
+ * Makes the row of a filter. It has a field, an operator, a value, and a button that removes the row.
  * @param {Endpoint} endpoint
  * @param {Pair} pair
  * @param {{ onName: (name: string) => void, onValue: (value: string) => void, onRemove: () => void }} told
@@ -111,7 +111,7 @@ export const filterRow = (endpoint, [name, value], { onName, onValue, onRemove }
   const remove = make('button', { type: 'button', 'aria-label': `Remove the filter ${name}` }, '×')
   remove.addEventListener('click', onRemove)
   const box = make('div', { class: 'value' }, valueControl(operator, name, value, onValue))
-  // A name that there is not has nothing to compare by.
+  // An unknown field has no operators.
   return make('div', { class: 'filter' }, fields, field ? comparison : make('span'), remove, box)
 }
 

@@ -30,7 +30,7 @@ const correctedButton = (corrected, send) => {
 }
 
 /**
- * What a refusal says, fault by fault, and buttons that mend; of an answer that is none, nothing.
+ * Shows the faults of a refusal, with buttons that correct them. Shows nothing if the answer is no refusal.
  * @param {Answer} answer
  * @param {(fault: Fault) => void} mend takes what was suggested
  * @param {(search: string) => void} sendCorrected

@@ -22,7 +22,7 @@ export const toTarget = (path, id, pairs) => {
 /** @param {string} search with or without the question mark @returns {Pair[]} */
 export const fromSearch = (search) => [...new URLSearchParams(search)]
 
-/** Splits a list at its commas, but for escaped ones. @param {string} value */
+/** Splits a list at its commas. Escaped commas do not split. @param {string} value */
 export const splitList = (value) => (value === '' ? [] : value.split(/(?<!\\),/))
 
 /**
