@@ -16,8 +16,6 @@ const rounds = Number(process.env.BENCH_ROUNDS ?? 3)
 const rowsPerTransaction = 5_000
 const sampleEveryMs = 100
 const warmingPages = 100
-/** On a machine that does other things too the next export would be shed. */
-const patient = { OVERLOAD_LAG_MS: '10000' }
 
 const say = (line: string) => process.stderr.write(`${line}\n`)
 
@@ -142,7 +140,6 @@ try {
     DATABASE_URL: database.url,
     SECRET_KEY: secretKey,
     LOG_LEVEL: 'warn',
-    ...patient,
   })
   const target = { url: service.url, pid: service.pid, token: await logIn(service.url, customer) }
   const work: Record<string, () => Promise<Sample>> = {

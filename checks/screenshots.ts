@@ -6,7 +6,7 @@ import { createDb, createPool } from '../app/db/connect.ts'
 import { loadExampleData } from '../app/local/example-data.ts'
 import { loadReferenceData } from '../app/local/reference/load.ts'
 import { createTestDatabase, listenTestApp } from '../test/helper.ts'
-import { launchBrowser, openWindow, patient } from '../test/site/browser.ts'
+import { launchBrowser, openWindow } from '../test/site/browser.ts'
 
 /** Renews the pictures of the README: `npm run screenshots`. The status page shows made-up figures. */
 const folder = join(import.meta.dirname, '../docs/images')
@@ -21,7 +21,7 @@ const owner = createDb(
   createPool(database.url, { max: 1, applicationName: 'screenshots', onError: () => {} }),
 )
 const { app, origin } = await listenTestApp(database, {
-  env: { ...patient, LIMIT_DEMO_BURST: '20', LIMIT_DEMO_MINUTE: '60' },
+  env: { LIMIT_DEMO_BURST: '20', LIMIT_DEMO_MINUTE: '60' },
 })
 
 /** Three months with a wave a day, a weak hour and an outage. */

@@ -31,9 +31,6 @@ const start = async (port: number): Promise<Service> => {
     LIMIT_ENTERPRISE_BURST: '1000000',
     LIMIT_ENTERPRISE_MINUTE: '1000000000',
     LOG_LEVEL: 'warn',
-    // What is shed because the machine is slow is not what is looked for here.
-    OVERLOAD_LAG_MS: '10000',
-    OVERLOAD_CONCURRENCY: '10000',
   })
   await untilReady(service)
   return service

@@ -49,7 +49,6 @@ export const startService = async (env: Readonly<Record<string, string>> = {}): 
     PATH: process.env.PATH ?? '',
     HOME: process.env.HOME ?? '',
     LOG_LEVEL: 'warn',
-    OVERLOAD_LAG_MS: '10000',
     // Commands are many and short: half of their time is reading our own code.
     NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/compiled'),
     ...env,

@@ -25,7 +25,6 @@ export const startService = async (env: Record<string, string>): Promise<Service
       HOME: process.env.HOME,
       NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
       PORT: String(port),
-      OVERLOAD_LAG_MS: '10000',
       ...env,
     },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -161,8 +161,6 @@ t.test('every example runs, and shows what it says', async (t) => {
     LOG_LEVEL: 'info',
     // The guides ask more in a minute than one reader would.
     LIMIT_DEMO_MINUTE: '1000000',
-    // On a busy machine the service would shed what a single reader asks.
-    OVERLOAD_LAG_MS: '10000',
   })
   t.teardown(async () => {
     await service.stop()

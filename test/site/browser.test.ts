@@ -5,7 +5,7 @@ import { loadExampleData } from '../../app/local/example-data.ts'
 import { loadReferenceData } from '../../app/local/reference/load.ts'
 import type { createStatusDocument } from '../../app/observe/status/document.ts'
 import { createTestDatabase, listenTestApp, until } from '../helper.ts'
-import { findViolations, type Look, launchBrowser, openWindow, patient } from './browser.ts'
+import { findViolations, type Look, launchBrowser, openWindow } from './browser.ts'
 
 const browser = await launchBrowser()
 if (!browser) {
@@ -17,7 +17,7 @@ const database = await createTestDatabase()
 await loadReferenceData(database.operator)
 await loadExampleData(database.operator, new Date().toISOString().slice(0, 10))
 const clock = { offsetMs: 0 }
-const { app, origin } = await listenTestApp(database, { clock, env: patient })
+const { app, origin } = await listenTestApp(database, { clock })
 t.teardown(async () => {
   await browser.close()
   await app.close()

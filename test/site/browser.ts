@@ -14,9 +14,6 @@ export const launchBrowser = async (): Promise<Browser | undefined> => {
   return await chromium.launch({ executablePath: program, args: ['--no-sandbox'] })
 }
 
-/** The browser takes the processors' time: a service that is late for that has not too much to do. */
-export const patient = { OVERLOAD_LAG_MS: '10000' }
-
 export type Look = { javaScript?: boolean; colorScheme?: 'light' | 'dark'; hasClock?: boolean }
 
 /** A window on a page; with `hasClock` its time can be put forward, and its network is not timed. `faults` fills with what its console, its policy and its network complain of. */

@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core'
 import t from 'tap'
 import { loadExampleData } from '../../app/local/example-data.ts'
 import { createTestDatabase, listenTestApp, until } from '../helper.ts'
-import { findViolations, type Look, launchBrowser, openWindow, patient } from './browser.ts'
+import { findViolations, type Look, launchBrowser, openWindow } from './browser.ts'
 
 const browser = await launchBrowser()
 if (!browser) {
@@ -12,7 +12,7 @@ if (!browser) {
 }
 const database = await createTestDatabase()
 await loadExampleData(database.operator, new Date().toISOString().slice(0, 10))
-const { app, origin } = await listenTestApp(database, { env: patient })
+const { app, origin } = await listenTestApp(database)
 t.teardown(async () => {
   await browser.close()
   await app.close()
