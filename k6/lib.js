@@ -47,29 +47,31 @@ export const logIn = () => {
 export const anyOf = (list) => /** @type {T} */ (list[Math.floor(Math.random() * list.length)])
 
 /**
- * Refused as too much, and told when to come back: what a service does that is asked more than it can answer.
+ * Whether the service refused the request because it waited too long in the queue: 503 with `Retry-After`.
  * @param {import('k6/http').RefinedResponse<any>} answer
  */
-export const isShed = ({ status, headers }) => status === 503 && headers['Retry-After'] !== undefined
+export const isOverloaded = ({ status, headers }) => status === 503 && headers['Retry-After'] !== undefined
 
 /**
- * A read, checked for its status. Its address counts as `name`, so that ids do not make a series each.
- * `mayShed`: a refusal as too much is none of the failures.
+ * Sends one read and checks its status. k6 counts it under `name`, so that ids do not make a series each.
+ * With `mayRefuse`, a refusal for overload does not count as a failure.
  * @param {World} world
  * @param {string} path
- * @param {{ name?: string, status?: number, mayShed?: boolean, headers?: Record<string, string>, tags?: Record<string, string> }} [options]
+ * @param {{ name?: string, status?: number, mayRefuse?: boolean, headers?: Record<string, string>, tags?: Record<string, string> }} [options]
  */
 export const read = (
   { token },
   path,
-  { name, status = 200, mayShed = false, headers = {}, tags = {} } = {},
+  { name, status = 200, mayRefuse = false, headers = {}, tags = {} } = {},
 ) => {
   const answer = http.get(`${url}${path}`, {
     headers: { Authorization: `Bearer ${token}`, 'Accept-Encoding': 'gzip', ...headers },
     tags: { kind: 'read', name: name ?? path, ...tags },
     responseCallback: http.expectedStatuses(status),
   })
-  check(answer, { 'the status expected': (each) => each.status === status || (mayShed && isShed(each)) })
+  check(answer, {
+    'the status expected': (each) => each.status === status || (mayRefuse && isOverloaded(each)),
+  })
   return answer
 }
 
@@ -85,7 +87,7 @@ export const commonPaths = [
 /**
  * One request as a day brings them: mostly what is known already, sometimes what nobody asked before.
  * @param {World} world
- * @param {{ mayShed?: boolean, tags?: Record<string, string> }} [options]
+ * @param {{ mayRefuse?: boolean, tags?: Record<string, string> }} [options]
  */
 export const readAsUsual = (world, options = {}) => {
   const dice = Math.random()

@@ -93,15 +93,12 @@ if (!scripts.includes(script)) {
 findK6()
 const redis = await startRedis()
 const isRedisDown = script === 'redis-down'
-// One request at a time is never too much: what would be shed is the machine's other work.
-const patience: Record<string, string> = script === 'smoke' ? { OVERLOAD_LAG_MS: '10000' } : {}
 // Without a memory of its own the service asks Redis for everything, as long as there is one.
 const memory = isRedisDown ? { CACHE_BYTES: '0' } : {}
 try {
   const service = await startService({
     ...noLimits,
     ...memory,
-    ...patience,
     REDIS_URL: redis.url,
     LOG_LEVEL: 'error',
   })
