@@ -162,7 +162,7 @@ const read = async ({
   return text
 }
 
-/** Whoever answers something else is not measured. */
+/** A contender with other answers is not measured. */
 const listEqual = async (contenders: readonly Contender[]): Promise<Contender[]> => {
   const expected = JSON.stringify(contenders[0]?.ids(await read(contenders[0])))
   const equal: Contender[] = []

@@ -14,8 +14,8 @@ import { startEmbedded } from '../app/local/embedded.ts'
 import { median } from './lib/statistics.ts'
 
 /**
- * An uncached dashboard of a customer with 100,000 certificates, beside the same counts written by hand in one
- * statement, in one run, interleaved. What to read is the ratio.
+ * Compares an uncached dashboard of a customer with 100,000 certificates with the same counts in one handwritten
+ * statement. Both run interleaved. The result to read is the ratio.
  */
 const rounds = Number(process.env.BENCH_ROUNDS ?? 30)
 const certificates = 100_000

@@ -7,9 +7,9 @@ import { cpuMs, residentMib, startPostgres, startService } from './lib/processes
 import { logIn, prepareSchema, secretKey, seedCustomers } from './lib/seed.ts'
 
 /**
- * A million certificates as NDJSON and CSV from the real service in its own process, next to `COPY … TO STDOUT` of
- * the same rows' columns through the same driver, interleaved, in one run. What to read is the ratio in rows, and
- * that the service's memory does not grow with the rows.
+ * Measures exports of a million certificates as NDJSON and CSV. The real service runs in its own process. Its
+ * exports alternate with `COPY … TO STDOUT` of the same columns through the same driver. The results to read are the
+ * ratio in rows, and that the service's memory does not grow with the rows.
  */
 const rows = Number(process.env.BENCH_ROWS ?? 1_000_000)
 const rounds = Number(process.env.BENCH_ROUNDS ?? 3)

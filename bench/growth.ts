@@ -11,9 +11,10 @@ import { createProgress, say } from './lib/progress.ts'
 import { percentile } from './lib/statistics.ts'
 
 /**
- * What the tables' growth costs those who ask: the same uncached questions of services on databases of several sizes
- * in one server, request by request in turn, so that whatever disturbs the machine disturbs all alike.
- * `--data`: a folder for the databases, to use again; absent: they are made anew and removed. `--seed-only`: no more.
+ * Measures how uncached requests slow down when tables grow. Services run on databases of several sizes in one
+ * server. The requests alternate between them, so that a disturbed machine disturbs all alike. `--data`: a folder
+ * where the databases stay for the next run; without it they are made anew and removed. `--seed-only` stops after
+ * the databases are made.
  */
 const { values: options } = parseArgs({
   options: {
@@ -25,7 +26,7 @@ const { values: options } = parseArgs({
 })
 const samples = Number(options.samples)
 const sizes = parseSizes(options.sizes)
-/** Of the 99th percentile, from any smaller size to the largest. */
+/** Greatest allowed factor of the 99th percentile, from any smaller size to the largest. */
 const mostGrowth = 1.5
 const names = Object.keys(measures) as Measure[]
 

@@ -9,8 +9,9 @@ import { importRecords } from '../app/import/index.ts'
 import { makeFolder, startPostgres } from './lib/processes.ts'
 
 /**
- * Records a second of an import: new ones, with triggers, policies and indexes on and durable commits, then the
- * same file again, in which nothing changed. April's registers, several times under other ids.
+ * Measures records per second of an import, with triggers, policies, indexes and durable commits. First all records
+ * are new; then the same file is imported again, without a change. The data are April's registers, several times
+ * under other ids.
  */
 const copies = Number(process.env.BENCH_COPIES ?? 10)
 const rounds = Number(process.env.BENCH_ROUNDS ?? 5)

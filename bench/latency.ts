@@ -28,8 +28,8 @@ const atMost = Number(options['at-most'])
 const tolerated = 0.005
 const warmSeconds = 2
 /**
- * For saturation and rate alike: an answer costs more, the more connections it may come over. Whoever finds none free
- * waits, and is late from when it was due.
+ * Connections, for saturation and rate alike. The more connections there are, the more each answer costs. A request
+ * that finds none free waits, and its latency counts from when it was due.
  */
 const connections = 256
 const goal = { averageMs: 5, p99Ms: 25 }

@@ -19,7 +19,10 @@ const { values: options } = parseArgs({
     writes: { type: 'string', default: '10' },
   },
 })
-/** What is judged, and before it: until the cache is full, code compiled, pools open and what is noted of each question there. */
+/**
+ * Minutes that are judged, and seconds of warming up before. After these the cache is full, code is compiled, pools
+ * are open, and the notes on each question exist.
+ */
 const minutes = Number(options.minutes)
 const warmSeconds = 60 * Number(options.warm)
 const totalSeconds = warmSeconds + 60 * minutes

@@ -13,9 +13,9 @@ import { describeMachine } from './report.ts'
 import { createScenarios, type Scenario } from './scenarios.ts'
 
 /**
- * Where the time of a scenario's answers goes: the service under `--cpu-prof`, each named scenario asked for some
- * seconds, a flame graph in bench/profiles/ and the heaviest functions and rooms. Scenarios are named as in
- * `npm run bench`, by a regular expression or part of the name.
+ * Profiles where the time of a scenario's answers goes. The service runs under `--cpu-prof` while each scenario is
+ * asked for some seconds. The result is a flame graph in bench/profiles/ and a list of the heaviest functions and
+ * rooms. Scenarios are named as in `npm run bench`, by a regular expression or part of the name.
  */
 const { values: options, positionals } = parseArgs({
   options: { seconds: { type: 'string', default: '5' } },

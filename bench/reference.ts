@@ -5,7 +5,7 @@ import { copyOut } from './lib/copy-out.ts'
 
 /** What a reference answers with, as the parent process sends it. */
 export type Instructions = {
-  /** Sent with every answer, like those of the service. */
+  /** Headers of every answer, like those of the service. */
   headers: Record<string, string>
   /** The bytes of every answer, base64; where a store is named, what it yields is sent. */
   body: string
@@ -59,8 +59,8 @@ const sendCopy = ({ url, max, text }: NonNullable<Instructions['copy']>) => {
 }
 
 /**
- * The yardstick: a bare node:http server that sends one prepared answer to whatever it is asked; or what one
- * raw GET of Redis, one raw prepared query or a COPY of PostgreSQL returns.
+ * The reference server: a bare node:http server that sends one prepared answer to every request. If a store is
+ * named, it sends the result of one raw GET of Redis, one raw prepared query or a COPY of PostgreSQL.
  */
 process.once('message', ({ headers, body, redis, postgres, copy }: Instructions) => {
   const bytes = Buffer.from(body, 'base64')

@@ -111,7 +111,7 @@ export const printTable = ({
   console.table(Object.fromEntries(results.map((result) => [result.name, summary(result)])))
 }
 
-/** A bar for the ratio, a tick for the goal, a dot for each round. */
+/** Returns a bar for the ratio, with a tick for the goal and a dot for each round. */
 const bar = (result: Result): string => {
   const ratio = ratioOf(result)
   if (Number.isNaN(ratio)) return ''
@@ -128,7 +128,7 @@ const bar = (result: Result): string => {
 const css = `svg{width:20rem;display:block}.goal{stroke:currentColor;stroke-width:2}
 .one{stroke:currentColor;stroke-dasharray:2 3}circle{fill:currentColor;opacity:.6}`
 
-/** One page, readable without a server. */
+/** Returns the report as one page that needs no server. */
 export const toHtml = (report: Report): string => {
   const rows = report.results.map((result) => {
     const cells = Object.values(summary(result)).map((value) => `<td>${toEntities(String(value))}</td>`)

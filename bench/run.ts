@@ -16,8 +16,8 @@ import {
 import { createScenarios, type Scenario } from './scenarios.ts'
 
 /**
- * Measures each scenario next to its reference, in one run, and reports the ratios; once more where the machine was not
- * ours meanwhile. `--gate`: the short form, which fails where an average reaches what customers were promised, a
+ * Measures each scenario next to its reference, in one run, and reports the ratios. It repeats a scenario if other
+ * work disturbed the machine. `--gate` is the short form. It fails if an average reaches the customers' promise, a
  * request fails, or a ratio falls below its floor.
  */
 const { values: options } = parseArgs({
@@ -123,7 +123,7 @@ const measureAll = async (scenarios: readonly Scenario[]): Promise<Result[]> => 
   return all.map(({ result }) => result)
 }
 
-/** What a release must not have, in words, of one scenario; empty: it may go out. */
+/** Returns the faults of one scenario that forbid a release, in words. Empty: the release may go out. */
 const listFailures = (result: Result): string[] => {
   const { name, subject } = result
   const worst = Math.max(...subject.map(({ averageMs }) => averageMs))

@@ -10,9 +10,9 @@ import { startEmbedded } from '../app/local/embedded.ts'
 import { median } from './lib/statistics.ts'
 
 /**
- * What the change log costs those who write: the same work with its triggers on and off, interleaved, in one
- * run. Single-row updates and three-row transactions by 8 writers at once, and an import of April's registers
- * into an empty database. What to read is the ratio.
+ * Measures what the change log costs writers. The same work runs with its triggers on and off, interleaved. The
+ * work is single-row updates and three-row transactions by 8 writers at once, and an import of April's registers
+ * into an empty database. The result to read is the ratio.
  */
 const rounds = Number(process.env.BENCH_ROUNDS ?? 5)
 const secondsPerRun = Number(process.env.BENCH_SECONDS ?? 3)

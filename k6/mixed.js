@@ -14,7 +14,7 @@ const arriving = (exec, part) => ({
   maxVUs: 150,
 })
 
-/** What integrators do, all at once: dashboards, polls with an ETag, walks over all pages, followers that wait. */
+/** Mixes what integrators do at once: dashboards, polls with an ETag, walks over all pages, followers that wait. */
 export const options = {
   scenarios: {
     dashboards: arriving('dashboard', 0.6),

@@ -7,12 +7,12 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { freePort, startService } from '../clients/tools/service.ts'
 import { recordLines } from './records.ts'
 
-// `npm run k6 -- <script> [options of k6]`: starts what the script needs on this machine, runs it, and ends with
-// k6's own exit code: 0, or 99 where a threshold was crossed.
+// `npm run k6 -- <script> [options of k6]` starts what the script needs on this machine and runs it. It ends with k6's
+// own exit code: 0, or 99 if a threshold was crossed.
 
 const build = 'go.k6.io/k6@v1.8.1'
 const records = { products: 1_000, certificates: 2_000 }
-/** Enough for whatever the scripts ask; what is measured here is not the limits. */
+/** High enough for every script, because limits are not measured here. */
 const noLimits = { LIMIT_ENTERPRISE_BURST: '1000000', LIMIT_ENTERPRISE_MINUTE: '10000000' }
 /** Half of what redis-down.js runs for. */
 const redisLivesMs = 10_000
@@ -27,7 +27,10 @@ const scripts = globSync('*.js', { cwd: import.meta.dirname })
 const findProgram = (name: string, folders: readonly string[]) =>
   folders.map((folder) => join(folder, name)).find(existsSync)
 
-/** k6 by K6, on the PATH, or where Go puts programs; built where there is none, which takes minutes. */
+/**
+ * Returns the path of k6: from `K6`, the PATH or Go's folder of programs. If there is none, it builds k6, which
+ * takes minutes.
+ */
 const findK6 = (): string => {
   if (process.env.K6) return process.env.K6
   const path = (process.env.PATH ?? '').split(delimiter)

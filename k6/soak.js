@@ -18,7 +18,7 @@ export const options = {
   }),
 }
 
-// An access token lives an hour: whoever soaks longer sets ACCESS_TOKEN_SECONDS (at most a day).
+// An access token lives an hour. For a longer run, set ACCESS_TOKEN_SECONDS (at most a day).
 export const setup = logIn
 
 const thirds = ['first', 'middle', 'last']

@@ -1,6 +1,6 @@
 import { logIn, readAsUsual, thresholds } from './lib.js'
 
-/** The same rate for a minute. */
+/** Keeps a constant rate for a minute. */
 export const options = {
   scenarios: {
     steady: {

@@ -74,7 +74,7 @@ const copyTables = async (client: pg.Client, name: string, holders: readonly Hol
   }
 }
 
-/** As the triggers would have, with the same result whatever the order. */
+/** Fills the table as the triggers would. The order of rows does not matter. */
 const fillElements = `
   insert into elements (customer_id, resource, field, value, id)
   select customer_id, 'certificates', 'standards', v, id from certificates, unnest(standards) v union all
@@ -124,9 +124,9 @@ const listTriggers = async (client: pg.Client): Promise<{ table: string; name: s
 }
 
 /**
- * A database of that size, as `migrate` and years of imports would have left it after the change log was pruned:
- * rows come by COPY while triggers are off and indexes are gone, and both are made anew; nothing of it is in the
- * log. Of one that is there already the rows stay as they are.
+ * Makes a database of that size and returns its URL. It looks as `migrate` and years of imports would have left it
+ * after the change log was pruned. Rows are written by COPY without triggers and indexes, which are made again
+ * afterwards. The change log stays empty. If the database exists, its rows stay.
  */
 export const seedSize = async (serverUrl: string, size: Size): Promise<string> => {
   const name = `growth_${size.name}_${size.customers}`

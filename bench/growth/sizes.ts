@@ -1,4 +1,4 @@
-/** A database of the growth bench. */
+/** The size of one database of the growth bench. */
 export type Size = { name: string; certificates: number; customers: number }
 
 /** One customer: how many of each it has. */
@@ -50,12 +50,16 @@ export const listHolders = ({ certificates, customers }: Size): Holder[] => {
   ]
 }
 
-/** Records of one customer that came together. `from`, `to`: their numbers; `at`: when, of 0 to 1. */
+/**
+ * Records of one customer that came together. `from` and `to` are their numbers. `at` says when they came, from 0
+ * to 1.
+ */
 export type Batch = { customerId: string; from: number; to: number; at: number }
 
 /**
- * In the order of coming: as imports do, some records of one customer at a time, those of all customers mixed over
- * the years. A customer's page then lies in few blocks, and its records in many.
+ * Returns batches in the order in which they came. As imports do, each brings some records of one customer, and the
+ * customers mix over the years. A customer's page then lies in few blocks, and all records of the customer lie in
+ * many.
  */
 export const listBatches = (
   holders: readonly Holder[],

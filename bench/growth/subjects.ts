@@ -20,7 +20,7 @@ export const measures = {
 } as const
 export type Measure = keyof typeof measures
 
-/** A size with a service on it. */
+/** A database of one size, with a service that runs on it. */
 export type Subject = {
   size: Size
   /** Asks once, and resolves with milliseconds. Rejects where the answer is another than expected. */
@@ -34,7 +34,7 @@ export type Subject = {
 const askedCustomers = 100
 /** Page 10,000 at limit 1 lies behind so many records. */
 const recordsBefore = 9_999
-/** What a page of 50 may read, as in test/db/plans.test.ts: itself, its ties, what look-ups touch. */
+/** Rows that a page of 50 may read, as in test/db/plans.test.ts: the page, its ties and the rows of look-ups. */
 const mostRowsOfPage = 400
 /** A dashboard may read its customer's records, each by a few counts. */
 const mostRowsOfDashboard = 6_000

@@ -4,7 +4,7 @@ import { connect, type Socket } from 'node:net'
 /** What comes back. `head`: status line and fields, as text. */
 export type Answered = { status: number; head: string; bytes: number }
 
-/** One kept connection with at most one request under way. */
+/** A kept connection that carries one request at a time. */
 export type Connection = {
   send(request: string): void
   close(): void

@@ -10,7 +10,7 @@ const watch = () => {
   isWatching = true
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.once(signal, () => {
-      // All at once: whoever sent the signal may not wait for long.
+      // Ends all at once, because the sender of the signal may not wait for long.
       const ended = Promise.allSettled([...endings].map((end) => end()))
       void ended.then(() => process.exit(128 + os.constants.signals[signal]))
     })

@@ -13,7 +13,7 @@ export type Findings = {
   /** What was done and how it is to be read. */
   text: readonly string[]
   tables: readonly { about: string; rows: Rows }[]
-  /** Goals that were missed, in words; empty: all were reached; absent: there are none. */
+  /** Goals that were missed, in words. Empty: all were reached. Absent: the bench has no goals. */
   missed?: readonly string[]
   /** Everything, for programs. */
   data: unknown

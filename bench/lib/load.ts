@@ -2,7 +2,7 @@ import autocannon from 'autocannon'
 import { watchSteal } from './machine.ts'
 import { cpuMs, type Server } from './processes.ts'
 
-/** What is asked, and of whom. */
+/** The server and the request to send. */
 export type Target = {
   server: Server
   method?: 'GET' | 'POST'
@@ -21,7 +21,7 @@ export type Sample = {
   averageMs: number
   p50Ms: number
   p99Ms: number
-  /** Processor time of the server for an answer. */
+  /** The server's processor time for each answer. */
   cpuMs: number
   megabytesPerSecond: number
   failed: number

@@ -20,7 +20,10 @@ export type LoopResult = {
   latency: RecordableHistogram
   /** How late this process came to each of its turns: what the generator adds. Nothing of a closed loop. */
   lag: RecordableHistogram
-  /** Neither 2xx nor 304, cut, or never sent. A connection that the server ended while it was idle is none. */
+  /**
+   * Requests without a 2xx or 304, with a cut answer, or never sent. A connection that the server closes while it
+   * is idle does not count.
+   */
   failed: number
   /** Processor time of this process, in milliseconds. */
   generatorCpuMs: number
@@ -113,8 +116,9 @@ export const runClosedLoop = async (options: LoopOptions): Promise<LoopResult> =
 }
 
 /**
- * Asks at a constant rate, however long answers take. Latency counts from when a request was due, so that those that
- * had to wait for a connection, or for this process, are as late as a user would find them (no coordinated omission).
+ * Sends requests at a constant rate, however long answers take. Latency counts from when a request was due. A
+ * request that waits for a connection, or for this process, is therefore as late as for a user (no coordinated
+ * omission).
  */
 export const runOpenLoop = async (options: LoopOptions & { perSecond: number }): Promise<LoopResult> => {
   const { perSecond, seconds, request } = options

@@ -2,12 +2,15 @@ import { readFileSync } from 'node:fs'
 import os from 'node:os'
 
 const ticksPerSecond = 100
-/** Of the first line of `/proc/stat`, after its name: user, nice, system, idle, iowait, irq, softirq, steal. */
+/**
+ * Index of "steal" in the first line of `/proc/stat`. After the name come user, nice, system, idle, iowait, irq,
+ * softirq, steal.
+ */
 const stealField = 7
 
 /**
- * Milliseconds of processor time, of all cores together since the machine started, for which its hypervisor gave a
- * core that had work here to somebody else ("steal"). 0 where that is not told, which is no proof that there was none.
+ * Returns how much processor time the hypervisor took from this machine ("steal"), in milliseconds. It adds up all
+ * cores since the machine started. It is also 0 on systems that do not report it.
  */
 export const stolenMs = (): number => {
   try {
@@ -24,7 +27,7 @@ export const watchSteal = (): (() => number) => {
   return () => (stolenMs() - before) / Math.max(1, (performance.now() - startedAt) * os.cpus().length)
 }
 
-/** How a thread spent a while, each a share of it, 0 to 1. `waiting`: it had work and waited for a core. */
+/** How a thread spent its time, as shares from 0 to 1. `waiting`: it had work and waited for a core. */
 export type Spent = Readonly<{ running: number; waiting: number }>
 
 /** Milliseconds so far of a process's first thread, which is Node's event loop; NaN where the system does not tell. */
@@ -67,8 +70,8 @@ export type RoundsOptions<Value> = {
 }
 
 /**
- * Measures until enough rounds were undisturbed. A stall of the machine is none of the service: whoever judges, judges
- * the undisturbed ones, and shows how many they were of how many.
+ * Measures until enough rounds were undisturbed. A stall of the machine is no fault of the service. A bench judges
+ * the undisturbed rounds, and shows how many they were.
  */
 export const measureUndisturbed = async <Value>({
   subjects,

@@ -61,7 +61,10 @@ const ownerOf = (): { uid?: number; gid?: number } => {
   return { uid: id('-u'), gid: id('-g') }
 }
 
-/** `folder`: where the data stay; absent: they go with the server. `settings`: of PostgreSQL, beside the bench's own. */
+/**
+ * `folder`: where the data stay; without it they are removed with the server. `settings`: PostgreSQL's, added to
+ * the bench's own.
+ */
 export type PostgresOptions = { folder?: string; settings?: Readonly<Record<string, string>> }
 
 const benchSettings = { max_connections: '200', shared_buffers: '512MB', max_wal_size: '4GB' }
@@ -118,7 +121,7 @@ export const startPostgres = async (options: PostgresOptions = {}): Promise<Star
   })
 }
 
-/** The machine's redis-server; undefined where there is none. */
+/** Starts the machine's redis-server. Undefined if it is not installed. */
 export const startRedis = async (): Promise<Started | undefined> => {
   const program = findOnPath('redis-server')
   if (!program) return undefined
@@ -158,7 +161,7 @@ const noLimits = Object.fromEntries(
     .map((name) => [name, '1000000000']),
 )
 
-/** Whoever has it reads `/metrics` of the bench's services. */
+/** The token that reads `/metrics` of the bench's services. */
 export const metricsToken = 'metrics-of-the-bench'
 
 /** The service as a process, everything on, its log in a file. `execArgv`: of Node. */

@@ -1,4 +1,4 @@
-/** When requests are due, whatever becomes of those before. Times in milliseconds of any clock. */
+/** When requests are due, independent of earlier ones. Times are in milliseconds of any clock. */
 export type Schedule = {
   /** Requests in all. */
   total: number

@@ -6,7 +6,7 @@ import { prepareDatabase } from '../../app/local/prepare.ts'
 
 export const secretKey = 'a secret of the bench that is longer than thirty-two characters'
 
-/** A customer of the bench, on plan enterprise. */
+/** A customer of the bench, with plan enterprise. */
 export type Customer = { customerId: string; apiKey: string }
 
 /** A database as `migrate` leaves it, with a signing key. */

@@ -10,7 +10,7 @@ export const percentile = (values: readonly number[], share: number): number => 
 
 export type Point = { x: number; y: number }
 
-/** A straight line through points. `error`: standard error of the slope, Infinity of fewer than three. */
+/** A straight line through points. `error` is the standard error of the slope; Infinity for fewer than three points. */
 export type Line = { slope: number; intercept: number; error: number }
 
 /** Least squares. NaN where all points share one x. */
@@ -28,8 +28,8 @@ export const fitLine = (points: readonly Point[]): Line => {
 }
 
 /**
- * The lowest point of each window of x. What a garbage collector leaves is the heap's size; between two collections
- * it only shows how long the last one is ago.
+ * Returns the lowest point of each window of x. The lowest point shows the heap's size after a garbage collection.
+ * Other points only show how long ago the last collection was.
  */
 export const lowestOf = (points: readonly Point[], window: number): Point[] => {
   const lowest = new Map<number, Point>()

@@ -11,8 +11,8 @@ const onlyOnce = 10
 const known = 7
 
 /**
- * Makes the n-th request of customers that ask all kinds of things: of ten, seven are asked again and again, two are
- * of thousands that fill the cache and push each other out of it, and one is asked once and never again.
+ * Makes the n-th request of a mixed crowd. Of ten requests, seven are repeated again and again. Two are of
+ * thousands that fill the cache and evict each other. One is asked once and never again.
  */
 export const createRequests = (crowd: readonly Asker[]) => {
   const tags = new Map<string, string>()
@@ -56,7 +56,10 @@ export const createRequests = (crowd: readonly Asker[]) => {
   }
 }
 
-/** What goes on beside the reads, until it is stopped: writes, logins, exports, followers of the feed. */
+/**
+ * Starts the load beside the reads: writes, logins, exports and followers of the feed. Returns a function that
+ * stops it.
+ */
 export const startOthers = (world: World, writesPerSecond: number): (() => Promise<{ failed: number }>) => {
   const { service, crowd, write, logIn } = world
   const end = new AbortController()

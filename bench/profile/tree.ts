@@ -16,7 +16,7 @@ export type CpuProfile = {
 /** A function with what it called, merged over all ways that lead to it from here. Microseconds. */
 export type Frame = { name: string; place: string; self: number; total: number; children: Frame[] }
 
-/** Where code is from: a path of the project, a package's name, Node's own module; '' is the engine. */
+/** Returns where code is from: a path of the project, a package's name, or Node's own module. '' is the engine. */
 export const placeOf = (url: string, root: string): string => {
   if (url === '' || url.startsWith('node:')) return url
   const path = relative(root, url.startsWith('file:') ? fileURLToPath(url) : url)
@@ -27,7 +27,7 @@ export const placeOf = (url: string, root: string): string => {
 /** What the engine says of itself; anything else without a place is a function of Node or V8 in C++. */
 const engineParts = new Set(['(garbage collector)', '(program)'])
 
-/** The room of a place: `app/cache`, `plugins`, a package, `node:http` and the like. */
+/** Returns the room of a place, such as `app/cache`, `plugins`, a package or `node:http`. */
 export const roomOf = (place: string, name: string): string => {
   if (place === '') return engineParts.has(name) ? name : 'native'
   if (place.startsWith('node:'))
