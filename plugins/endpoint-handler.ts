@@ -105,7 +105,7 @@ export const handlerOf = (row: Endpoint, prefix: string, publicUrl: string) => {
     const live = { ...asked, type, isHead, address: request.clientAddress, ending: reply.raw, countRows }
     return respond(live).then((answer) => {
       if (!answer && 'answer' in row) {
-        // The request was charged as an export before its type showed that it is none. Give the rest back.
+        // The request was charged as an export, but no export was made. Give the difference back.
         if (exported && !isHead) request.quotas?.charge([0, 1 - exported.cost])
         requireAcceptable(request.headers.accept, rawQuery, mediaTypes)
         return sendKept(row)

@@ -35,7 +35,7 @@ export const costsFor = (
 const costsOf = (request: FastifyRequest): Costs =>
   costsFor(request.routeOptions.config, queryOf(request), request.headers.accept)
 
-/** Returns whether this principal is refused with 403, whatever its quotas. */
+/** Returns whether this principal is refused with 403. The quotas do not matter. */
 export const isForbiddenTo = (
   { kind, isSuspended, scopes: held }: Principal,
   { demo, scope, scopesOf }: FastifyContextConfig,

@@ -20,7 +20,7 @@ export type RunOptions = {
   isWatched?: true
 }
 
-/** Takes its time, as a pipe does: whoever writes much has to wait. */
+/** Makes a stream that is slow, as a pipe is. A command that writes much has to wait. */
 const createSink = () => {
   const chunks: Buffer[] = []
   const stream = new Writable({

@@ -96,7 +96,7 @@ export const createTestDatabase = async (): Promise<TestDatabase> => {
 /** Connections of the database's owner, who may do everything; the caller destroys them. */
 export const connectOwner = ({ url }: Pick<TestDatabase, 'url'>, max = 1): Db => connect(url, undefined, max)
 
-/** Makes whoever reads products wait, from now until the returned function is called. */
+/** Locks the table of products, so that reads wait. Returns the function that unlocks it. */
 export const lockProducts = async ({ operator }: Pick<TestDatabase, 'operator'>) => {
   const locked = Promise.withResolvers<void>()
   const released = Promise.withResolvers<void>()
@@ -116,7 +116,7 @@ export const lockProducts = async ({ operator }: Pick<TestDatabase, 'operator'>)
 export type TestClock = {
   /** Added to the wall clock, in milliseconds: changes the day and tokens' times. */
   offsetMs: number
-  /** Ages and windows stand still but for the offset: what a test counts in one stays in one. */
+  /** Ages and windows stand still, except for the offset. All requests of a test then count in one window. */
   isStopped?: boolean
   /** Added to what the service takes for the time since 1970, and to nothing else: somebody has set a clock. */
   stepMs?: number
@@ -126,7 +126,7 @@ export type TestAppOptions = {
   env?: Record<string, string>
   shared?: SharedCache
   limitStore?: LimitStore & SlotStore
-  /** In place of one over the database's own log. */
+  /** Replaces the judge over the database's own log. */
   judge?: Judge
   clock?: TestClock
   /** Issuer and audience of tokens; `http://api.test` unless somebody is to connect. */

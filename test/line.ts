@@ -13,7 +13,7 @@ const targetOf = ({ hostname, port, searchParams }: URL) => {
     : { host: hostname || '127.0.0.1', port: Number(number) }
 }
 
-/** The same database by way of a port of 127.0.0.1. */
+/** Returns the database's URL through a port of 127.0.0.1. */
 const urlThrough = (database: URL, port: number): string => {
   const url = new URL(database)
   url.hostname = '127.0.0.1'

@@ -5,7 +5,7 @@ export type LoadOptions = {
   port: number
   perSecond: number
   headers: Readonly<Record<string, string>>
-  /** The path of the n-th request. */
+  /** Returns the path of the n-th request. */
   path: (n: number) => string
 }
 

@@ -74,7 +74,7 @@ const parametersOf = (path: string): Parameter[] =>
 const queryOf = (parameters: readonly Parameter[]) =>
   formatPairs(parameters.map(({ name, example }) => [name, String(example)] as const))
 
-/** Everything that is a schema's or an answer's, whatever its depth. */
+/** Visits everything inside a schema or an answer, at any depth. */
 const walk = (node: unknown, visit: (node: Node, path: string) => void, path = '#'): void => {
   if (typeof node !== 'object' || node === null) return
   visit(node as Node, path)

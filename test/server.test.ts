@@ -9,7 +9,10 @@ import { createTestDatabase, secretKey } from './helper.ts'
 import { freePort, makeDataFolder, testPostgres, testRedis } from './servers.ts'
 import { type Service, startService, untilReady } from './service.ts'
 
-/** The promises, for a machine of its own: 5 s with the bundled database, and 2 s with one that is there, twice here. */
+/**
+ * The promised times, on a machine without other work: 5 s with the bundled database, and 2 s with an existing one.
+ * The second is doubled here.
+ */
 const secondStartMs = 5_000
 const configuredStartMs = 4_000
 /** The suite shares its cores: one start of three shows what a start takes. */

@@ -23,10 +23,10 @@ export type TestPostgres = { url: string; stop(): Promise<void> }
 export type TestRedis = { url: string; port: number; pid: number; stop(): Promise<void> }
 
 /**
- * Makes a database on the server of TEST_DATABASE_URL (an owner's URL, PostgreSQL 15 or later), else on a
- * bundled one without durability that all test files of one run share: the first starts it, and it is removed
- * when the run is over (run alone, by the last to leave). `stop()` drops the database, whoever is connected.
- * What `prepare` does to it is done once on the bundled server and copied from then on: all callers of one run
+ * Makes a database on the server of TEST_DATABASE_URL (an owner's URL, PostgreSQL 15 or later). Without it, all
+ * test files of one run share a bundled server without durability. The first file starts it, and it is removed when
+ * the run is over. A file that is run alone removes it at its end. `stop()` drops the database, and ends its
+ * connections. On the bundled server, `prepare` runs once and its result is copied, so all callers of one run must
  * prepare the same.
  */
 export async function testPostgres(prepare?: (url: string) => Promise<void>): Promise<TestPostgres> {
@@ -50,8 +50,9 @@ export async function testPostgres(prepare?: (url: string) => Promise<void>): Pr
 }
 
 /**
- * Starts the system's redis-server (REDIS_SERVER names another program) on 127.0.0.1 without persistence: on
- * a free port, or on `port`, for a server that comes back; `options` are added to its command line. Undefined when there is no such program.
+ * Starts the system's redis-server (or the program REDIS_SERVER) on 127.0.0.1 without persistence. It uses a free
+ * port, or `port` for a server that comes back. `options` are added to its command line. Undefined if the program
+ * does not exist.
  * @throws when there is none and REQUIRE_REDIS=1, or it does not start
  */
 export async function testRedis(port?: number, options: string[] = []): Promise<TestRedis | undefined> {
@@ -102,7 +103,7 @@ async function startShared() {
 /** Where the server of one run lies. */
 export const sharedFolder = (key: string): string => join(tmpdir(), SHARED_PREFIX + key)
 
-/** The server of one run. `key`: the process id of whoever runs the files. */
+/** Starts the server of one run. `key`: the id of the process that runs the test files. */
 export async function startInTemp(key: string): Promise<EmbeddedPostgres> {
   return await startEmbedded({
     dataDir: sharedFolder(key),
@@ -141,7 +142,7 @@ async function removeAbandoned(): Promise<void> {
   }
 }
 
-// By whoever comes first; test files run side by side, and the others wait for it.
+// Test files run at the same time. The first one prepares the database, and the others wait for it.
 async function makePrepared(url: string, prepare: (url: string) => Promise<void>): Promise<void> {
   await connected(url, async (client) => {
     await client.query('select pg_advisory_lock(1)')

@@ -10,7 +10,10 @@ import { chromium } from 'playwright-core'
 import t from 'tap'
 import { addCustomer, createTestDatabase, listenTestApp } from '../../test/helper.ts'
 
-/** The built client in a real browser, on a page of another origin. Wants Chromium (CHROMIUM, or /usr/bin/chromium). */
+/**
+ * Tests the built client in a real browser, on a page of another origin. It needs Chromium (CHROMIUM, or
+ * /usr/bin/chromium).
+ */
 
 const root = join(import.meta.dirname, '../..')
 

@@ -34,8 +34,9 @@ const serve = async (url: string): Promise<void> => {
 }
 
 /**
- * Takes a backup of one server and restores it on another, where the service never ran, as docs/operations.md has
- * it; throws where what is restored does not verify, is not found whole, or does not serve. Wants root and Debian's PostgreSQL 15.
+ * Takes a backup of one server and restores it on another, where the service never ran, as docs/operations.md
+ * describes. Throws if the restored data do not verify, are incomplete, or cannot be served. It needs root and
+ * Debian's PostgreSQL 15.
  */
 export const restoreElsewhere = async (): Promise<void> => {
   const folder = mkdtempSync(join(tmpdir(), 'certdata-restore-'))

@@ -19,9 +19,9 @@ import { freePort } from '../../test/servers.ts'
 import { startPrimary } from '../topology/engines.ts'
 import { restoreElsewhere } from './restore.ts'
 
-// Judges what deploys the service by the tools of those who read it, and does what the Dockerfile does, in a clean
-// folder: as a user who can write nothing there. Wants root (to become that user), python3 with venv, Debian's
-// PostgreSQL 15, and what pip and npm download.
+// Checks the deployment files with the tools that read them. It also repeats the steps of the Dockerfile in a clean
+// folder, as a user who cannot write there. It needs root (to become that user), python3 with venv, Debian's PostgreSQL
+// 15, and downloads by pip and npm.
 
 const root = join(import.meta.dirname, '../..')
 const tools = join(root, 'node_modules/.cache/deploy-check')

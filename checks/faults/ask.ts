@@ -9,8 +9,8 @@ export type Question = {
 }
 
 /**
- * What a request got, in few words: `ok`, `stale`, `503 unavailable`, `502 of the proxy`, `no answer: ECONNRESET`.
- * A refusal that must name a time to wait and does not ends in `without Retry-After`.
+ * The result of a request, in few words, such as `ok`, `stale`, `503 unavailable`, `502 of the proxy` or `no
+ * answer: ECONNRESET`. A refusal that must have Retry-After and lacks it ends in `without Retry-After`.
  */
 export type Outcome = string
 

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 
 /** A small file system of its own that can be filled. */
 export type Disk = {
-  /** An empty folder on it, for the owner of the database. */
+  /** An empty folder on the disk, for the owner of the database. */
   folder: string
   /** Takes all the room that is left. */
   fill(): void

@@ -41,7 +41,7 @@ const paths: Readonly<Record<Exclude<Kind, 'login'>, (n: number, credentials: Cr
   live: () => '/health/live',
 }
 
-/** The n-th request of the load. */
+/** Returns the n-th request of the load. */
 export const questionOf = (n: number, credentials: Credentials): Question => {
   const kind = kindOf(n)
   if (kind === 'login') {

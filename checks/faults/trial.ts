@@ -28,7 +28,7 @@ const direct = async ({ services }: Stage): Promise<OpenRoute> => ({
   close: async () => {},
 })
 
-/** Runs one fault under load: a calm second, the fault, its end, and the time to recover. */
+/** Runs one fault under load: a calm second, the fault, its end, and the time to recover. Returns what it observed. */
 export const runTrial = async (stage: Stage, fault: Fault, holdMs = defaultHoldMs): Promise<TrialResult> => {
   await stage.untilWhole()
   const { route, close } = await (fault.open ?? direct)(stage)

@@ -27,7 +27,7 @@ export const faults = [
 ] as const
 export type Fault = (typeof faults)[number]
 
-/** The fence off: whatever was read is fresh. */
+/** Plants a fault: the fence takes every read for fresh. */
 export const openFence = (fence: Fence): Fence => ({
   apply: fence.apply,
   judge: () => 'fresh',
@@ -104,7 +104,7 @@ export const readByPosition = (source: ChangeSource, url: string): ChangeSource 
 
 type Secrets = Parameters<typeof sealEntry>[2]
 
-/** The envelope's check off: whatever lies in Redis is ours. */
+/** Plants a fault: the cache accepts every envelope in Redis without a check. */
 export const believeAll = <T extends Secrets>(secrets: T): T => ({ ...secrets, verifyMac: () => true })
 
 /** Compare-and-set off: the last writer wins. Names as the cache makes them. */

@@ -82,7 +82,7 @@ export const trustStandby = (pool: pg.Pool, standby: pg.Pool, fence: Fence, coun
     return result
   })
 
-/** The fault: whatever history a standby shows, it is taken for the primary's. */
+/** Plants a fault: a standby is read without a look at its history. */
 export const believeStandby = (standby: pg.Pool, fence: Fence, counters: Counters): pg.Pool =>
   throughReader(standby, async (ask, text, values) => {
     const result = await ask(text, values)

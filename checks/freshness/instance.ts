@@ -28,8 +28,8 @@ import {
 import { believeStandby, countFills, countFromStandby, trustStandby } from './fills.ts'
 
 /**
- * One instance as a process: the service as `app/main/stores.ts` and `app/server.js` put it together, with clocks
- * that can be moved, fills that are counted, and at most one planted fault.
+ * One instance as a process. The service is put together as in `app/main/stores.ts` and `app/server.js`. Its clocks
+ * can be moved, its fills are counted, and it has at most one planted fault.
  */
 
 export type InstanceOptions = {
@@ -163,7 +163,7 @@ const main = async ({ databaseUrl, redisUrl, standbyUrl, fault, publicUrl, secre
   send({ type: 'ready', port: (app.server.address() as AddressInfo).port })
 }
 
-// Whoever started it is gone: nobody would stop it.
+// The parent process is gone, so no other process would stop this one.
 process.on('disconnect', () => process.exit(0))
 process.once('message', (options: InstanceOptions) => {
   main(options).catch((error: unknown) => {

@@ -10,11 +10,11 @@ export type Instance = {
   readonly port: number
   readonly pid: number
   shiftClock(wallMs: number, monotonicMs: number): void
-  /** Since the last call, or the start. */
+  /** Returns the counts since the last call, or since the start. */
   takeCounters(): Promise<Counters>
   /** SIGKILL: works in any state. */
   kill(): Promise<void>
-  /** After `kill`: the same again, on another port. */
+  /** Starts the same instance again after `kill`, on another port. */
   restart(): Promise<void>
 }
 

@@ -1,11 +1,18 @@
 import type { Read, RunLog, Seen, Version, Writes } from './log.ts'
 
 /**
- * `late`: lacks a commit that was acknowledged 600 ms before the request was sent and does not say that it is stale
- * (for `no-cache`: at all before, and saying so is no excuse). `unwritten`: shows what nobody had written. `aborted`: what was taken back. `foreign`: another
- * customer's. `torn`: half of a transaction. `backwards`: less than the same process showed before. `as-of`:
- * lacks what was committed before its `Data-As-Of`. `revoked`: let in a second after that was over.
- * `refused`: kept out whom nobody had revoked. `failed`: no answer, or 5xx, where none may fail.
+ * What is wrong with an answer:
+ * `late`: it lacks a commit that was acknowledged 600 ms before the request was sent, and does not say that it is
+ * stale. With `no-cache` it must have every earlier commit, and may not be stale.
+ * `unwritten`: it shows a value that was never written.
+ * `aborted`: it shows a change that was rolled back.
+ * `foreign`: it shows data of another customer.
+ * `torn`: it shows half of a transaction.
+ * `backwards`: it shows less than the same process showed before.
+ * `as-of`: it lacks a commit from before its `Data-As-Of`.
+ * `revoked`: it was given more than a second after the right was revoked.
+ * `refused`: it refuses a client whose right was not revoked.
+ * `failed`: there was no answer, or a 5xx, where none is allowed.
  */
 export type ViolationKind =
   | 'late'
@@ -24,7 +31,7 @@ export type Violation = { kind: ViolationKind; url: string; instance: string; de
 export type Rules = {
   /** Requests may be left without an answer. */
   mayFail: boolean
-  /** Whoever was revoked may be let in by answers that say they are stale: the database is away. */
+  /** While the database is away, answers that say they are stale may admit a revoked client. */
   mayNotKnowRights: boolean
   /** Good tokens may be refused: one made by a clock that is ahead is not valid yet elsewhere. */
   mayRefuseTokens: boolean

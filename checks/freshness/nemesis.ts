@@ -25,7 +25,7 @@ export type Nemesis = {
   name: string
   /** Answers may say that they are stale, up to half of them, and requests may be refused. */
   isDatabaseUnreachable?: true
-  /** Of all answers, those that may say that they are stale; absent: as it is elsewhere. */
+  /** Greatest share of answers that may say they are stale. Absent: as in other runs. */
   mostStale?: number
   /** A poll may fail, and with it a request for what is committed now. */
   breaksPolls?: true
@@ -252,7 +252,7 @@ const pollerHanging: Nemesis = {
 const pollsUnanswered: Nemesis = {
   name: 'polls unanswered, reads answered',
   isDatabaseUnreachable: true,
-  // It lasts for two of each three seconds. Meanwhile the database is read, but for a few moments.
+  // It lasts for two of every three seconds. Meanwhile the database is read, except for a few moments.
   mostStale: 0.25,
   ...repeatedly(
     1_000,
@@ -375,7 +375,7 @@ const clocksShifted: Nemesis = {
   ),
 }
 
-/** One after another, each for so long. */
+/** Runs one nemesis after another, each for its time. */
 export const inTurn = (steps: readonly (readonly [nemesis: Nemesis, ms: number])[]): Nemesis => {
   let running = Promise.resolve()
   const run = async (victims: Victims) => {

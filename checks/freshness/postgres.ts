@@ -23,7 +23,7 @@ import { socketUrl } from '../../app/local/embedded/socket.ts'
 
 /** A PostgreSQL of its own, from the bundled programs, that can be hurt. */
 export type PostgresServer = {
-  /** The owner's connection to a database. */
+  /** Returns the URL of the owner's connection to a database. */
   url(database: string): string
   /** Stops every process of it; what is running waits. */
   pause(): void
@@ -42,8 +42,8 @@ export type PostgresServer = {
   /** A standby that streams from it: copied while this one is stopped for a moment. */
   createStandby(): Promise<PostgresServer>
   /**
-   * Copies it while it is stopped for a moment. What is returned puts the copy, promoted, in its place after `crash`:
-   * its history goes on from there, on a timeline of its own.
+   * Stops the server for a moment and copies it. The returned function puts the promoted copy in its place after
+   * `crash`. The copy's history then goes on, on a timeline of its own.
    */
   keepCopy(): Promise<() => Promise<void>>
 }

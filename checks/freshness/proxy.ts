@@ -10,7 +10,7 @@ export type DelayProxy = {
 }
 
 const relay = (from: Socket, to: Socket, delayMs: () => number) => {
-  // Later bytes never overtake earlier ones, whatever the delay becomes.
+  // Later bytes never overtake earlier ones, even if the delay becomes shorter.
   let lastDue = 0
   from.on('data', (bytes) => {
     const now = performance.now()

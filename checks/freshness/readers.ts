@@ -17,7 +17,7 @@ export type Answer = {
 
 const agent = new Agent({ keepAlive: true, maxSockets: 600, scheduling: 'lifo' })
 
-/** What an answer says of its fault; whoever stands before the service may say it in other words. */
+/** Returns what the answer says about its fault. A proxy in front of the service may use another format. */
 const problemOf = ({ body }: Answer): string => {
   try {
     const { code, detail } = JSON.parse(body.toString())
@@ -171,7 +171,7 @@ export const createReaders = (): Readers => {
           const asked: Promise<unknown> = ask(target, asker, { noCache: Math.random() < noCacheShare })
           const done = asked.finally(() => waiting.delete(done))
           waiting.add(done)
-          // An instance that stands still must not stop those who ask the other one, nor those who ask it next.
+          // An instance that hangs must not delay requests to the other one, or later ones.
           await Promise.race([done, delay(patienceMs)])
         }
         const restMs = everyMs * (0.5 + Math.random()) - (performance.now() - startedAt)

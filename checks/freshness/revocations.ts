@@ -12,8 +12,8 @@ const triedMs = 1_600
 const everyMs = 60
 
 /**
- * Makes a key, uses its token, revokes the key, and keeps trying the token at every instance; again and again.
- * Returns what ends that.
+ * Repeats this: it makes a key, uses its token, revokes the key, and keeps trying the token at every instance.
+ * Returns the function that ends it.
  */
 export const revokeNowAndThen = (
   { instances, operator, logIn }: Stage,

@@ -8,10 +8,10 @@ import { runTrial, type TrialOptions, type TrialResult } from './trial.ts'
 import { findObjections, formatFaults, formatResults } from './verdict.ts'
 
 /**
- * The checker's long form: `node checks/freshness/run.ts [--long] [--faults] [nemesis…] [cold]`. Every nemesis, or
- * those named, each `--seconds=n` (15, with --long 32); `--faults` plants each fault, or those named, and
- * expects red.
- * Exits with 1 where a run without a fault is red or a run with one is green.
+ * The freshness checker's long form: `node checks/freshness/run.ts [--long] [--faults] [nemesis…] [cold]`. It runs
+ * every nemesis, or the named ones, each for `--seconds=n` (15, with --long 32). `--faults` plants every fault, or
+ * the named ones, and expects violations. It exits with 1 if a run without a fault has violations, or a run with a
+ * fault has none.
  */
 
 type NemesisName = keyof typeof nemeses
@@ -28,7 +28,7 @@ const coldKeys = 20
 
 const onlyAddress = '/v1/certificates?scheme=main'
 
-/** Each fault under harm that it cannot survive. */
+/** Each fault with a nemesis that must reveal it. */
 const plans: readonly Plan[] = [
   { fault: 'fence-off', nemesis: 'none' },
   { fault: 'by-position', nemesis: 'shortOpenWriter' },

@@ -18,8 +18,8 @@ export type RunOptions = {
   seconds: number
   requestsPerSecond?: number
   /**
-   * Asks only for addresses that begin so. With many, fills of one keep the others from being served: what was
-   * served once is a bound for all that depends on the same.
+   * Restricts requests to addresses with this beginning. With many addresses, a fill of one keeps cached answers of
+   * others from being served: an answer that was served once is a lower bound for all answers from the same data.
    */
   onlyAddress?: string
   /** Of the requests, how many ask for `no-cache`. */

@@ -43,7 +43,7 @@ const parseAnswer = (target: Target, status: number, body: Buffer): Parsed => {
   return status === 200 ? parseText(target, body) : { seen: [], foreign: [`status ${status}`] }
 }
 
-/** Keys whose answer, from whatever cache, is not what the tables hold: of every instance, every address. */
+/** Counts keys whose answer, from any cache, differs from the tables. It asks every instance for every address. */
 export const countDifferences = async (
   { operator, instances, tokenOf }: Stage,
   readers: Readers,

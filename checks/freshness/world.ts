@@ -1,9 +1,9 @@
 import type { Seen } from './log.ts'
 
 /**
- * What the run's customers own and ask for, and how an answer tells which versions it shows. Counters live in
- * real fields: a product's `model`, a certificate's `title`, the number of granted approvals of a country,
- * and the customer's window, by how many certificates end within it.
+ * Defines what the run's customers own and ask for, and how an answer shows which versions it has. The counters are
+ * real fields: a product's `model`, a certificate's `title` and the number of a country's granted approvals. The
+ * customer's window is counted, too, by how many certificates end within it.
  */
 
 export const customers = ['alpha', 'beta', 'gamma'] as const

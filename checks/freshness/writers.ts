@@ -18,7 +18,7 @@ import {
   windowOf,
 } from './world.ts'
 
-/** One record's part of a transaction. */
+/** The part of a transaction that changes one record. */
 type Change = {
   record: string
   views: readonly string[]
@@ -47,7 +47,7 @@ const always = [views.all, views.active]
 export const bumpProduct = (customer: string, index: number, status = 'active'): Change => ({
   record: recordNames.product(customer, index),
   views: status === 'active' ? always : [views.all],
-  // Whether it is there is not always known: after a commit without an answer, nobody can tell.
+  // The row may exist or not: after a commit without an answer, the result is unknown.
   apply: (client, counter) =>
     client.query(
       index < firstVolatile
@@ -86,7 +86,7 @@ export const bumpCertificate = (customer: string, index: number): Change => ({
     ]),
 })
 
-/** So many granted approvals, whatever became of the transactions before. */
+/** Sets the number of granted approvals, independent of earlier transactions. */
 const grant = (customer: string, country: string): Change => ({
   record: recordNames.granted(customer, country),
   views: always,
@@ -168,7 +168,7 @@ const allRecords = () =>
     recordNames.window(customer),
   ])
 
-/** One at a time for each name; whoever takes several takes them in one order. */
+/** Makes one lock per name. A caller that takes several locks must take them in a fixed order. */
 const createLocks = () => {
   const tails = new Map<string, Promise<void>>()
   return async (names: readonly string[]): Promise<() => void> => {

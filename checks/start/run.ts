@@ -11,7 +11,10 @@ import { freePort, makeDataFolder } from '../../test/servers.ts'
 const root = join(import.meta.dirname, '../..')
 const times = Number(process.argv[2] ?? 7)
 const patienceMs = 30_000
-/** The promises, on a machine of one's own: with a migrated database, and with the bundled one's data there. */
+/**
+ * The promised times, on a machine without other work: with a migrated database, and with existing data of the
+ * bundled one.
+ */
 const configuredMs = 2_000
 const bundledMs = 5_000
 

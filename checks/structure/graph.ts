@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 
-/** An import of one file by another. `isType`: nothing of it is left when the program runs. */
+/** An import of one file by another. `isType`: it does not exist at run time. */
 export type Import = Readonly<{ from: string; to: string; isType: boolean }>
 
 export type SourceFile = Readonly<{ path: string; text: string; lines: number }>

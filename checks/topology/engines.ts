@@ -94,7 +94,7 @@ const startOn = async (folder: string): Promise<Postgres> => {
   }
 }
 
-/** A primary, empty, that trusts whoever comes from this machine. */
+/** Starts an empty primary that trusts every connection from this machine. */
 export const startPrimary = async (): Promise<Postgres> => {
   const folder = makeFolder('primary')
   run(`${bin}/initdb`, ['-D', folder, '-A', 'trust', '-U', user, '-E', 'UTF8', '--locale=C', '-N'])

@@ -19,9 +19,9 @@ const toInstance = (port: number, index: number): Instance => ({
 })
 
 /**
- * The freshness checker, its writers, readers and judge, on instances that run: each is asked by itself, since what
- * one process has served binds that process. `ownerUrl`: the primary's. Returns what to print, and whether it is
- * green.
+ * Runs the freshness checker's writers, readers and judge on running instances. It judges each instance by itself,
+ * because an answer of one process sets a bound only for that process. `ownerUrl`: the primary's. Returns a report
+ * to print, and whether the run had no violations.
  */
 export const checkFreshnessOn = async (ownerUrl: string, ports: readonly number[], seconds: number) => {
   const stage = await attachStage(ownerUrl, ports.map(toInstance))

@@ -14,10 +14,11 @@ import { type Postgres, startPgbouncer, startPrimary, startRedisCluster } from '
 import { checkFreshnessOn } from './freshness.ts'
 
 /**
- * The service on the engines of a larger deployment, on one machine: two instances behind haproxy, pgbouncer in
- * transaction mode before the primary, a streaming standby, a Redis Cluster of six nodes. The main path, then
- * writers and readers at once, whose answers must show each commit acknowledged 600 ms before they were asked
- * for; then the freshness checker with its own world; then the primary is killed, the standby promoted, and the same again.
+ * Runs the service on the engines of a larger deployment, on one machine. There are two instances behind haproxy,
+ * pgbouncer in transaction mode before the primary, a streaming standby, and a Redis Cluster of six nodes. It first
+ * walks the main path. Then writers and readers run at once, and each answer must show every commit acknowledged
+ * 600 ms before the request. Then the freshness checker runs with its own world. Finally the primary is killed, the
+ * standby is promoted, and everything runs again.
  */
 
 const promiseMs = 600

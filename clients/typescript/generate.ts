@@ -100,7 +100,7 @@ const typeOfParameter = ({ name, schema }: Parameter): string => {
 }
 
 const queryOf = (operation: Operation | undefined, indent: string): string => {
-  // The client reads JSON, whatever other formats there are.
+  // The client reads only JSON, so it leaves out `format`.
   const isOurs = ({ in: place, name }: Parameter) => place === 'query' && name !== 'format'
   const parameters = (operation?.parameters ?? []).filter(isOurs)
   const lines = parameters.map(

@@ -1,6 +1,6 @@
 /**
- * The tables of contract.md, sections 2 and 3, written down a second time: nothing here is derived from
- * `app/`, so that a difference between the two is seen.
+ * The tables of contract.md, sections 2 and 3, written down a second time. Nothing here is derived from `app/`, so
+ * that tests find differences.
  */
 
 export type Kind = 'text' | 'date' | 'instant' | 'integer' | 'boolean' | 'json'

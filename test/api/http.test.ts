@@ -53,7 +53,7 @@ const securityHeaders: Record<string, string> = {
   'x-xss-protection': '0',
 }
 
-/** What is wrong with the headers of an answer, whatever it is. */
+/** Returns what is wrong with the headers of any answer. */
 const listHeaderFaults = (headers: Record<string, unknown>): string[] => [
   ...Object.entries(securityHeaders)
     .filter(([name, value]) => headers[name] !== value)

@@ -19,9 +19,9 @@ import {
 } from '../helper.ts'
 
 /**
- * Every customer holds the same shape of records. Their ids are their own but for the shared ones; what
- * they say is marked, so that one foreign letter in an answer is found. Lures are ids of one customer that
- * the others' records name.
+ * All customers have records of the same shape. Their ids are their own, except for the shared ones. Their texts
+ * are marked, so that one foreign letter in an answer is found. Lures are ids of one customer that other customers'
+ * records name.
  */
 const customers = ['acme', 'bolt', 'demo'] as const
 type Customer = (typeof customers)[number]
@@ -85,7 +85,7 @@ const listRoutes = async (build: () => Promise<FastifyInstance>) => {
   return { app, routes }
 }
 
-/** What every answer must be without, whoever asks: others' marks, and ids that only they have. */
+/** Returns what no answer to this customer may contain: marks of others, and ids that only they have. */
 const findForeign = (customer: Customer, text: string): string[] =>
   others(customer)
     .flatMap((other) => [markOf(other), ...idsOf(other)])
@@ -369,8 +369,9 @@ await seed(database)
 await seedDocuments(database)
 const { app, routes } = await listRoutes(() => createTestApp(database))
 /**
- * What is walked where a wall is down: one form of each path, since the others differ before a customer matters, by
- * one customer, since all hold the same shape of records. With both walls all forms are walked by all.
+ * What is asked while one wall is removed: one form of each path, by one customer. The other forms differ only
+ * before the customer matters, and all customers have the same records. With both walls, all customers ask for all
+ * forms.
  */
 const canonical = new Map([...routes].filter(([route]) => route.startsWith('/v1/')))
 const one = ['acme'] as const
@@ -441,7 +442,7 @@ t.test('a cursor of one customer is of no use to another', async (t) => {
   }
 })
 
-/** The customer's conditions of every statement, of whatever alias, and whether by column or by value. */
+/** Matches the customer's condition of every statement, with any alias, by column or by value. */
 const ownConditions = /\b\w+\.customer_id = (s\.customer_id|\$\d+)/g
 const referred = (value: string) => (value.startsWith('$') ? `${value}::text` : value)
 

@@ -31,7 +31,7 @@ await give('acme', 'name: all\nrevision: 1\nlist:\n  from: products\n  select: {
 const sync = (await get('/v1/changes')).json().page.next_token as string
 
 const ndjson = { accept: 'application/x-ndjson' }
-/** One of each kind of data answer. */
+/** One request for each kind of answer with data. */
 const data: readonly [url: string, headers?: Record<string, string>][] = [
   ['/v1/products'],
   ['/products/p1'],

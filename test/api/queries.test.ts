@@ -73,7 +73,7 @@ const listMismatches = async (queries: readonly (Asked & { extra?: string; momen
   return wrong
 }
 
-/** Values to ask a field for: those of the records, ends and neighbours, and some that nobody has. */
+/** Returns values to filter a field by: values of records, their ends and neighbours, and some that no record has. */
 const valuesFor = (spec: ResourceSpec, { name }: FilterSpec): string[] => {
   const field = fieldOf(spec, name)
   if (field.kind === 'boolean') return ['true', 'false']

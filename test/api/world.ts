@@ -14,7 +14,7 @@ export const createRandom = (seed: number) => {
   }
 }
 
-/** Texts that break what is careless about bytes, commas, quotes, escapes, blanks, order or length. */
+/** Texts that break careless handling of bytes, commas, quotes, escapes, blanks, order or length. */
 export const awkwardTexts = [
   'A',
   'a',

@@ -24,7 +24,7 @@ const open = async (customer: string, options?: { scopes: string[] }) => {
     )
 }
 
-/** What was counted so far, oldest first: resource, status, how often. */
+/** Returns the reads counted so far, oldest first, with resource, status and count. */
 const listReads = async (customer: string) => {
   await app.audit.flush()
   const entries = await listEntries(database.operator, { customer, limit: 100 })

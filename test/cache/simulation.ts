@@ -17,9 +17,9 @@ import {
 } from './model.ts'
 
 /**
- * Many orders in which polls, reads, writes and messages may happen, in a time of its own: fence, poller, judge,
- * memory and read-through of two instances as they are, over a model of PostgreSQL and Redis. Each answer is judged by
- * the promises of docs/freshness.md.
+ * Simulates many orders of polls, reads, writes and messages, in simulated time. Fence, poller, judge, memory and
+ * read-through of two instances are real. PostgreSQL and Redis are models. Each answer is judged by the promises of
+ * docs/freshness.md.
  */
 
 export type Options = {
@@ -30,7 +30,7 @@ export type Options = {
   hasRedis: boolean
   /** Plants a fault. */
   spoil?: (judge: Judge) => Judge
-  /** The same: whatever history a standby follows, it is read. */
+  /** Plants a fault: a standby is read without a look at its history. */
   trustsStandby?: boolean
 }
 
@@ -38,7 +38,7 @@ export type Outcome = {
   /** Answers that break a promise: which, when and where. */
   broken: string[]
   answers: number
-  /** Of these, those that said so. */
+  /** How many of these said that they were stale. */
   stale: number
   bySource: Record<Answer['outcome'], number>
 }
@@ -51,7 +51,7 @@ const gapShare = 0.1
 const lostShare = 0.01
 /** Entries of the log that a server lacks, at most, which takes the primary's place. */
 const mostLost = 15
-/** Of the questions, those that nobody has asked before. */
+/** Share of questions that were never asked before. */
 const coldShare = 0.25
 
 /** Of records and lists, with and without what they include. */

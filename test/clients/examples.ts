@@ -8,15 +8,15 @@ export type Example = {
   line: number
   language: (typeof languages)[number]
   code: string
-  /** The block after it, before any other text. */
+  /** The output block that follows the example directly, without text between them. */
   outcome: { language: string; text: string; showsRefusal: boolean } | undefined
 }
 
 const fence = /^```(\S*)\n([\s\S]*?)^```$/gm
 
 /**
- * The examples of a Markdown file, in order. Throws on a block whose language is none of those that are run or
- * shown, so that none is left out by its name.
+ * Returns the examples of a Markdown file, in order. Throws for a block in any other language, so that no example
+ * is skipped because of its name.
  */
 export const listExamples = (file: string, markdown: string): Example[] => {
   const blocks = [...markdown.matchAll(fence)].map((match) => ({
@@ -84,8 +84,8 @@ const lastJson = (output: string): unknown => {
 }
 
 /**
- * In what an output differs from what is shown; undefined: in nothing. JSON has to have what is shown, and may
- * have more; of HTTP each line shown has to be there, in any order; text is the text.
+ * Returns how an output differs from the shown one; undefined if it matches. JSON must contain what is shown, and
+ * may have more. HTTP must contain each shown line, in any order. Plain text must be equal.
  */
 export const matches = (shown: string, language: string, output: string): string | undefined => {
   if (language === 'json') return findLack(JSON.parse(shown), lastJson(output), '')

@@ -260,7 +260,7 @@ t.test('walks every page once, asks only as far as somebody reads, and selects f
   t.equal(sent.filter(({ path }) => path.startsWith('/v1/products')).length, pages + 1)
   const { data } = await client.list('products', { limit: 1, fields: ['name', 'brand'] })
   t.same(Object.keys(data[0] ?? {}).sort(), ['brand', 'id', 'name'])
-  // @ts-expect-error: a field that was not asked for is none to the types either
+  // @ts-expect-error: the types do not have a field that was not requested
   t.equal(data[0]?.model, undefined)
   const few = await client.list('products', { limit: 1, fields: 'model,tags' })
   // @ts-expect-error: nor in a list that is written out

@@ -235,7 +235,7 @@ t.test('and they answer as it says', async (t) => {
       const [name] = target.split('?')
       const { parameters, responses, operationId } = document.paths[`/v1/custom/${name}`].get
       const { schema, example } = responses[200].content['application/json']
-      // Strict: whatever is answered must be described.
+      // Strict: the schema must describe every field of an answer.
       const closed = JSON.parse(JSON.stringify(schema), (_, node) =>
         node?.type === 'object' && node.properties ? { ...node, additionalProperties: false } : node,
       )

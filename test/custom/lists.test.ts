@@ -15,7 +15,7 @@ const { run } = stage
 const { get: acme } = await asCustomer(database, app, 'acme')
 await asCustomer(database, app, 'bolt')
 
-/** Applies, grants, and waits until it is answered, whatever it answers. */
+/** Applies and grants an endpoint, and waits until it answers with any status. */
 const give = async (customer: string, text: string) => {
   await stage.give(customer, text)
   const { name, revision } = checkDocument(readText(text))

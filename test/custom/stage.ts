@@ -25,7 +25,7 @@ export const createStage = ({ operator }: TestDatabase) => {
   }
 }
 
-/** A day relative to today, YYYY-MM-DD (UTC). */
+/** Returns a day relative to today, as YYYY-MM-DD (UTC). */
 export const day = (days: number): string =>
   new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10)
 

@@ -101,7 +101,7 @@ t.test('TRUNCATE marks the resource for all', async (t) => {
 })
 
 t.test('no table that answers or rights depend on is forgotten by the log', async (t) => {
-  /** Those of which no cached answer and no fact is made, and why. */
+  /** Tables that no cached answer and no fact is made of, with the reason. */
   const exempt: Record<string, string> = {
     elements: 'written by the triggers of the records, in the same statement',
     signing_keys: 'instances compare their version each second',
@@ -298,7 +298,7 @@ t.test('a poll whose connection hangs is answered by a second one, which is kept
 t.test('a database that is slow, and not dead, is not asked everything twice', async (t) => {
   const { line, behind } = await startBehindLine(t, { timeoutMs: farMs, patienceMs: 40 })
   line.holdNew()
-  /** For so many milliseconds the log is locked, so that whoever polls waits. */
+  /** Locks the log for some milliseconds, so that a poll waits. */
   const pollWhileLocked = async (forMs: number) => {
     const owner = connectOwner(database)
     const locked = Promise.withResolvers<void>()

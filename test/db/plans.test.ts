@@ -10,9 +10,9 @@ import { createTestDatabase } from '../helper.ts'
 import { explain, type PlanNode, rowsRead } from './explain.ts'
 
 /**
- * The contract's cost rule, asked of EXPLAIN as the serving role, on a customer of 20,000 records a resource
- * among a hundred small ones: no table is scanned, every index look-up begins with the customer, the first
- * sort key is served by an index, selective filters by one each, and no index is there for nothing.
+ * Tests the contract's cost rule with EXPLAIN, in the serving role. One customer has 20,000 records of each
+ * resource, among a hundred small customers. No table is scanned, and every index look-up begins with the customer.
+ * An index serves the first sort key, and each selective filter has an index. No index is unused.
  */
 const large = 'large'
 const largeRows = 20_000

@@ -20,7 +20,7 @@ const packageRoot = join(import.meta.dirname, '../..')
 const quiet = { info: () => {}, warn: () => {} }
 const secrets = { SECRET_KEY: 'a secret of the tests; longer than thirty-two characters' }
 
-/** What every serving connection is, whatever the login it came by. */
+/** Checks what holds for every serving connection, with any login. */
 const check = async (test: Test, db: Db) => {
   const [role] = await query<object>(
     db,

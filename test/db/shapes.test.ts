@@ -90,7 +90,7 @@ const bound: [Plan, Plan][] = [
   ],
   [planOf('id=x5'), planOf('id=x6', 'b')],
 ]
-/** The same, of which the planner has to see the values. */
+/** Pairs as above, but the planner must see their values. */
 const unbound: [Plan, Plan][] = [
   [planOf('country_code=DE'), planOf('country_code=FR')],
   [planOf('country_code=DE,FR&limit=3'), planOf('country_code=IT,DE&limit=3', 'b')],

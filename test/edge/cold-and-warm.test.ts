@@ -4,8 +4,8 @@ import t from 'tap'
 import { addCustomer, createTestDatabase, listenTestApp, logIn } from '../helper.ts'
 
 /**
- * Whatever a request looks like, its answer is the same bytes when it is read from the database, when memory has it,
- * and when it does not reach the router any more: but for what belongs to the moment.
+ * A request gets the same bytes from the database, from memory, and from the edge in front of the router. Only
+ * fields that belong to the moment may differ.
  */
 
 const database = await createTestDatabase()

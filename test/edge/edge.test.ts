@@ -65,7 +65,7 @@ const start = async (t: Test, options: TestAppOptions = {}) => {
   return { app, origin, customerId, token, ask: askAt(origin, token) }
 }
 
-/** Whether the edge gave the answer. */
+/** Returns whether the edge answered. */
 const watch = async (app: FastifyInstance, ask: () => Promise<Reply>) => {
   const before = app.edgeAnswers
   const answer = await ask()

@@ -10,7 +10,7 @@ import type { RowEncoder } from '../../app/wire/row.ts'
 import { createTestDatabase } from '../helper.ts'
 import { parseCells, splitTexts, unguard } from './csv.ts'
 
-/** Rows as PostgreSQL sends them, written as CSV and JSON: whatever a text says comes back as it was. */
+/** Rows as PostgreSQL sends them, written as CSV and JSON. Every text must come back unchanged. */
 
 const columns: Column[] = (
   [

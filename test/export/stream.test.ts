@@ -21,7 +21,10 @@ import {
   until,
 } from '../helper.ts'
 
-/** Exports over the wire: one snapshot, constant memory, nothing left behind, and never a part for the whole. */
+/**
+ * Exports over the network: one snapshot, constant memory, nothing left behind, and never a part that looks
+ * complete.
+ */
 
 /** 16 MB, more than sockets take in by themselves. */
 const records = 8_000
@@ -262,7 +265,7 @@ t.test('a client that takes nothing, or takes too long, is cut', async (t) => {
   await t.rejects(response.toArray(), { message: 'aborted' })
   const slow = await start(t, { EXPORT_MAX_SECONDS: '1' })
   const long = await slow.ask()
-  // Never idle for long, and never done.
+  // Reads slowly: the connection is never idle for long, and never done.
   let taken = 0
   const sip = async () => {
     for await (const chunk of long.response) {

@@ -529,7 +529,7 @@ t.test('a changed expiry window does the same', async (t) => {
   )
 })
 
-/** How long a promise took, and what it gave. */
+/** Returns how many milliseconds a promise took, and its value. */
 const timed = async <T>(work: Promise<T>): Promise<[number, T]> => {
   const started = performance.now()
   const result = await work

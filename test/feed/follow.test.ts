@@ -14,8 +14,8 @@ import {
 } from './follower.ts'
 
 /**
- * The promise, over schedules nobody thought of: whoever follows the tokens ends up with exactly the rows that
- * a full read shows. FEED_RUNS=2000 looks for longer.
+ * A client that follows the tokens ends up with exactly the rows of a full read, over random schedules.
+ * FEED_RUNS=2000 searches for longer.
  */
 const runs = Number(process.env.FEED_RUNS ?? 0)
 const limitMs = 20_000

@@ -70,7 +70,7 @@ export const readAll = async (
 
 export type Follower = {
   records: Records
-  /** Asks for the whole state; it is taken in with the next step, whatever happens in between. */
+  /** Asks for the whole state. The next step applies it; anything may happen in between. */
   start(): Promise<void>
   /** Reads a page and applies it; false: there is no more for now. Begins anew after 410. */
   step(limit: number): Promise<boolean>
@@ -177,7 +177,7 @@ export const listDifferences = (followed: Records, read: Records): string[] => {
   return differences.slice(0, 10)
 }
 
-/** Another history of the database, as after a restore or a promotion; its log still holds the former one's. */
+/** Gives the database another history, as after a restore or a promotion. Its log still holds the former one's. */
 export const changeIdentity = async (owner: { query(text: string): Promise<unknown> }, salt: string) => {
   const base = `(select system_identifier from pg_control_system())`
   await owner.query(`create or replace function change_identity() returns text

@@ -10,8 +10,8 @@ import { explain, rowsRead, scansOf } from '../db/explain.ts'
 import { createTestDatabase } from '../helper.ts'
 
 /**
- * What a page of the feed costs, asked of EXPLAIN as the serving role: the page, not the log, not what other
- * customers did, not how long a transaction was open.
+ * Tests the cost of a feed page with EXPLAIN, in the serving role. It depends on the page only. It does not depend
+ * on the log's length, other customers' changes, or long transactions.
  */
 const database = await createTestDatabase()
 t.teardown(() => database.close())

@@ -4,7 +4,7 @@ import pg from 'pg'
 import { freePort } from '../servers.ts'
 
 export type Severable = {
-  /** The same database by another way. */
+  /** URL of the same database through the severable connection. */
   url: string
   /** Ends every connection that goes this way, and takes no other. */
   sever(): void

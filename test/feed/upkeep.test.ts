@@ -77,7 +77,7 @@ t.test('what a transaction wrote that was still open then is kept', async (t) =>
   let token = ''
   await database.operator.transaction().execute(async (transaction) => {
     await sql`insert into products (customer_id, id, name) values ('late', 'l', 'L')`.execute(transaction)
-    // It is the oldest from here on, whatever the service itself writes beside.
+    // This change is the oldest from here on, even if the service itself writes others.
     token = (await get('/v1/changes')).json().page.next_token
     await sample()
     await backdate(100)

@@ -706,7 +706,7 @@ t.test(
     await owner.deleteFrom('signing_keys').execute()
     await t.rejects(loadSigningKeys(db, secrets), /no active signing key: run "certdata migrate"/)
     const both = await owner.transaction().execute(async (transaction) => {
-      // Lets both see that there is none, and neither write.
+      // Both callers see that there is no key, and neither can write yet.
       await sql`lock table signing_keys in exclusive mode`.execute(transaction)
       const makers = [ensureSigningKeys(owner, secrets), ensureSigningKeys(owner, secrets)]
       const writers = sql`select from pg_locks where relation = 'signing_keys'::regclass and not granted`

@@ -2,7 +2,7 @@ import t from 'tap'
 import { parseApiKey } from '../../app/identity/api-keys.ts'
 import { addCustomer, createTestApp, createTestDatabase, logIn, until } from '../helper.ts'
 
-/** Contract, section 7: on every instance, with a reachable database. */
+/** Contract, section 7: a revocation takes effect within this time on every instance, if the database is reachable. */
 const promisedMs = 1000
 const samples = 8
 

@@ -5,7 +5,7 @@ import { windowParts } from '../../app/limits/window.ts'
 export type Simulation = {
   now: () => number
   after: (ms: number, call: () => void) => () => void
-  /** Lets time pass to this moment; whatever is due on the way happens, promises included. */
+  /** Advances time to this moment. Timers and promises that are due on the way run. */
   runTo: (ms: number) => Promise<void>
 }
 
@@ -41,8 +41,8 @@ export const createSimulation = (): Simulation => {
 
 export type Server = {
   /**
-   * A store of one more instance. An exchange is executed after half of the round trip and answered after the
-   * other half. While the server is down it is not executed, and fails.
+   * Returns the store of one more instance. An exchange is executed after half of the round trip and answered after
+   * the other half. While the server is down, it is not executed and fails.
    */
   connect: (roundTripMs: () => number) => LimitStore
   isDown: boolean

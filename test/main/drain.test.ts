@@ -16,7 +16,7 @@ import { type Service, startService, untilReady } from '../service.ts'
 const database = await createTestDatabase()
 t.teardown(() => database.close())
 const apiKey = await addCustomer(database, 'acme')
-// They wait, most of their time.
+// These tests wait most of the time, so several run at once.
 t.jobs = 3
 
 const start = async (env: Record<string, string> = {}): Promise<Service> => {

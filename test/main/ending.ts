@@ -1,6 +1,6 @@
 /**
- * A process that logs 2,000 lines, says so and ends with 3; told `busy`, while no thread can write its file, told
- * `full`, when that has become a full disk.
+ * A process that logs 2,000 lines, says so and exits with 3. With `busy`, no thread can write its file meanwhile.
+ * With `full`, its disk is full.
  */
 import { closeSync, openSync } from 'node:fs'
 import { openLogStream } from '../../app/observe/log-stream.ts'

@@ -24,7 +24,7 @@ const start = async (t: Test) => {
   return { server, port }
 }
 
-/** Opens connections from another thread, whatever this one is at; its first message: all are there. */
+/** Opens connections from another thread, because this one is busy. Its first message says that all are open. */
 const openElsewhere = (t: Test, port: number, count: number): Worker => {
   const program = `
     const { workerData: { port, count }, parentPort } = require('node:worker_threads')

@@ -17,7 +17,7 @@ const apiKey = await addCustomer(database, 'acme', { plan: 'enterprise' })
 await sql`insert into products (customer_id, id, name, model)
   select 'acme', 'p' || n, 'p' || n, '0' from generate_series(1, 40) n`.execute(database.operator)
 const token = 'who-measures-has-this'
-// They wait, nearly all of their time.
+// These tests wait nearly all of the time, so several run at once.
 t.jobs = 4
 
 const start = async (env: Record<string, string>): Promise<Service> => {

@@ -117,7 +117,7 @@ t.test('work that would wait for longer than the deadline is refused at once', a
   await end('slow')
   t.equal(await slow, 'answered', 'the mean is a minute now')
   t.equal(queue.waiting, 1)
-  // One minute for the one ahead: just within the deadline. For two it would be two.
+  // The request ahead takes one minute, which is just within the deadline. After two it would be two minutes.
   const last = ask('a', 'within')
   t.equal(queue.waiting, 2)
   t.equal(await ask('a', 'beyond'), 'overloaded')

@@ -36,7 +36,7 @@ const isFocused = (page: Page, selector: string) =>
   page.evaluate<boolean>(`document.activeElement.matches(${JSON.stringify(selector)})`)
 const untilSaid = (page: Page, begins: string) =>
   page.locator('#said', { hasText: new RegExp(`^${begins}`) }).waitFor()
-/** Goes on by Tab until something with this role and name has the focus, as whoever has no pointer does. */
+/** Presses Tab until an element with this selector has the focus, as a user without a pointer does. */
 const tabTo = async (page: Page, selector: string) => {
   for (let i = 0; i < 80; i++) {
     if (await isFocused(page, selector)) return

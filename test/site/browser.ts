@@ -4,7 +4,7 @@ import { type Browser, chromium, type Page } from 'playwright-core'
 
 const program = process.env.CHROMIUM ?? '/usr/bin/chromium'
 
-/** A browser that is on the machine; undefined: there is none. Throws where REQUIRE_CHROMIUM=1. */
+/** Starts the machine's browser. Returns undefined if there is none; throws instead if REQUIRE_CHROMIUM=1. */
 export const launchBrowser = async (): Promise<Browser | undefined> => {
   if (!existsSync(program)) {
     if (process.env.REQUIRE_CHROMIUM === '1')
@@ -38,7 +38,7 @@ export const openWindow = async (browser: Browser, url: string, look: Look = {})
   return { page, faults, hosts, close: () => context.close() }
 }
 
-/** What axe-core finds, one line a violation; `within`: a selector, the whole page unless given. */
+/** Returns what axe-core finds, one line for each violation. `within`: a selector; without it, the whole page. */
 export const findViolations = async (page: Page, within?: string): Promise<string[]> => {
   // By the debugger, which no policy of the page refuses.
   await page.evaluate(axe.source)

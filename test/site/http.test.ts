@@ -66,7 +66,7 @@ t.test('with all it loads a page is below 100 kB, and its parts are kept for eve
     t.comment(`${path}: ${sum} bytes compressed, ${parts.size} parts`)
     t.ok(parts.size >= 2)
     t.ok(sum < 100_000, `${path}: ${sum} bytes`)
-    // One round trip: whatever a module imports is named in the page.
+    // One round trip: the page names every module that is imported.
     for (const part of parts) {
       if (!part.endsWith('.js')) continue
       const { body } = await get(part)

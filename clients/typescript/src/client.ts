@@ -15,7 +15,7 @@ export type ClientOptions = {
   retry?: Partial<RetryOptions>
   /** For one attempt, body included. Default 30 s. */
   timeoutMs?: number
-  /** In place of the global one, for a proxy or a test. */
+  /** Replaces the global `fetch`, for example for a proxy or a test. */
   fetch?: typeof fetch
 } & (
   | { /** Exchanged for tokens as needed. A secret: not for pages. */ apiKey: string }
@@ -56,7 +56,7 @@ export type Client = {
     query?: Q,
     options?: RequestOptions,
   ): AsyncGenerator<Selected<Resources[R]['record'], Q>, void, undefined>
-  /** One record. Rejects with `not_found` where there is none. */
+  /** Returns one record. Rejects with `not_found` if it does not exist. */
   get<R extends ResourceName, const Q extends Resources[R]['itemQuery']>(
     resource: R,
     id: string,

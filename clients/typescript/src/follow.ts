@@ -93,9 +93,9 @@ const watch = <T>(source: AsyncIterable<T>) => {
 }
 
 /**
- * Keeps a copy up to date until the signal aborts: the whole state first, then what changes, by long polls. After
- * 410 it begins anew. Waits and goes on whatever quota, network or service say; rejects with the signal's
- * reason, with a refusal that no repetition cures, or with what the store throws.
+ * Keeps a copy up to date until the signal aborts. It reads the whole state first, then follows changes by long
+ * polls. After 410 it begins anew. It waits and retries after errors of quota, network or service. Rejects with the
+ * signal's reason, with a refusal that a retry cannot cure, or with an error of the store.
  */
 export const followChanges = async <R extends ResourceName>(
   transport: Transport,

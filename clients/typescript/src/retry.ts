@@ -20,8 +20,8 @@ export const isTransient = (error: unknown): boolean => {
 }
 
 /**
- * Milliseconds to wait before attempt `n` (1 = the first repetition): what Retry-After asks for and some
- * jitter, or a random part of a bound that doubles, so that many clients do not come back at once.
+ * Returns the milliseconds to wait before attempt `n` (1 = the first retry). With Retry-After it is that time plus
+ * jitter. Otherwise it is a random part of a bound that doubles, so that many clients do not come back at once.
  */
 export const waitBefore = (n: number, error: unknown, options: RetryOptions): number => {
   const bound = Math.min(options.maxDelayMs, options.firstDelayMs * 2 ** Math.min(n - 1, 30))

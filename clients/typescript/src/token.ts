@@ -2,7 +2,7 @@
 export type Token = { value: string; expiresAtMs: number }
 
 export type TokenSource = {
-  /** A token that is good now. All who wait for a login wait for the same one. */
+  /** Returns a valid token. Callers that wait for a login share it. */
   get(): Promise<string>
   /** This token was refused: the next `get` brings another. False: there is no other to be had. */
   drop(value: string): boolean
@@ -16,7 +16,7 @@ export const createFixedToken = (value: string): TokenSource => ({
 
 /** A token that lives this much shorter than it might is renewed beside the requests, not before one. */
 const renewAheadMs = 60_000
-/** Of a short life a part. */
+/** A token with a short life is renewed when this share of its life is left. */
 const renewAheadPart = 0.2
 
 /**
@@ -45,7 +45,7 @@ export const createTokenSource = (logIn: () => Promise<Token>, now: () => number
   return {
     async get() {
       if (!current || now() >= current.expiresAtMs) return renew()
-      // Whoever needs the next token will see why this failed.
+      // The error is ignored here: a caller that needs the next token gets it then.
       if (now() >= current.renewAtMs) renew().catch(() => {})
       return current.value
     },

@@ -81,7 +81,7 @@ export const createTransport = (options: TransportOptions) => {
     throw problem
   }
 
-  /** A refused token is replaced once: whoever is refused with a new one is refused for good. */
+  /** Replaces a refused token once. If the new token is refused as well, the refusal stands. */
   const send = async (path: string, sending: Sending): Promise<Response> => {
     try {
       return await sendOnce(path, sending)

@@ -80,7 +80,7 @@ const anyQuery = fc.constantFrom(...resourceNames.map((name) => resources[name])
   }))
 })
 
-/** What a query asks, whatever the order and repetition of its parts. */
+/** Returns what a query asks, independent of the order and repetition of its parts. */
 const meaning = ({ resource, limit, sort, conditions }: Query) => {
   const parts = conditions.map((each) => JSON.stringify([each.field, each.operator, [...each.values].sort()]))
   return JSON.stringify([resource.name, limit, sort, [...new Set(parts)].sort()])
