@@ -1,0 +1,277 @@
+import { METHODS } from 'node:http'
+import t from 'tap'
+import { resourceNames } from '../../app/records/resources/index.ts'
+import { createTestApp, publicUrl } from '../helper.ts'
+import { end, expectProblem, line, listHeaderFaults, listProblemFaults, openHttpStage } from './http-stage.ts'
+import { type RawAnswer, sendBytes } from './sockets.ts'
+import { createRandom } from './world.ts'
+
+const { database, port, someId, token, auth, send } = await openHttpStage(t)
+
+t.test('sizes: 8 KiB of target without its cursor, 16 KiB with the headers', async (t) => {
+  const request = (target: string, more = '') => send(`${line(target)}Host: x\r\n${auth}${more}${end}`)
+  const base = '/v1/products?brand='
+  const fitting = `${base}${'x'.repeat(8192 - base.length)}`
+  t.equal((await request(fitting)).status, 400, '8,192 bytes are judged as a query')
+  expectProblem(t, await request(`${fitting}x`), 'uri_too_long', 414)
+  const long = await request(`/v1/products?cursor=${'x'.repeat(9000)}`)
+  expectProblem(t, long, 'invalid_cursor', 400, 'a cursor is not counted')
+  const mixed = `${fitting.slice(0, -1)}&cursor=${'x'.repeat(3000)}`
+  t.not((await request(mixed)).status, 414)
+  expectProblem(t, await request(`/v1/products/${'x'.repeat(8300)}`), 'uri_too_long', 414)
+  t.equal((await request('/v1/me', `X: ${'x'.repeat(15_000)}\r\n`)).status, 200)
+  expectProblem(t, await request('/v1/me', `X: ${'x'.repeat(17_000)}\r\n`), 'headers_too_large', 431)
+  expectProblem(
+    t,
+    await request('/v1/me', 'X: y\r\n'.repeat(4000)),
+    'headers_too_large',
+    431,
+    'many small ones',
+  )
+  expectProblem(t, await request(`/v1/products?cursor=${'x'.repeat(17_000)}`), 'headers_too_large', 431)
+})
+
+t.test('what is no request is refused with a problem document, and the connection ends', async (t) => {
+  const broken: [string, string | Buffer][] = [
+    ['garbage', 'garbage\r\n\r\n'],
+    ['a TLS greeting', Buffer.from('16030100a5010000a1', 'hex')],
+    ['an HTTP/2 preface', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'],
+    ['NUL in the target', `${line('/v1/products/\0')}Host: x\r\n${auth}\r\n`],
+    [
+      'bytes that are not UTF-8',
+      Buffer.from(`${line('/v1/products?tags=\xff')}Host: x\r\n${auth}\r\n`, 'latin1'),
+    ],
+    ['a blank in the target', `${line('/v1/products?tags=a b')}Host: x\r\n${auth}\r\n`],
+    ['a header without a name', `${line('/v1/me')}Host: x\r\n${auth}: x\r\n\r\n`],
+    ['a blank before the colon', `${line('/v1/me')}Host : x\r\n${auth}\r\n`],
+    ['a folded header', `${line('/v1/me')}Host: x\r\n${auth}X: a\r\n b\r\n\r\n`],
+    ['bare line feeds', `GET /v1/me HTTP/1.1\nHost: x\n\n`],
+    ['NUL in a header', `${line('/v1/me')}Host: x\r\n${auth}X: \0\r\n\r\n`],
+    [
+      'two lengths',
+      `${line('/v1/auth/login', 'POST')}Host: x\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\n{}`,
+    ],
+    [
+      'length and chunks',
+      `${line('/v1/auth/login', 'POST')}Host: x\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
+    ],
+    ['a length that is no number', `${line('/v1/auth/login', 'POST')}Host: x\r\nContent-Length: x\r\n\r\n`],
+    [
+      'a chunk that is none',
+      `${line('/v1/auth/login', 'POST')}Host: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n`,
+    ],
+  ]
+  for (const [name, bytes] of broken) {
+    const [answer, ...more] = await sendBytes(port, bytes)
+    expectProblem(t, answer as RawAnswer, 'malformed_request', 400, name)
+    t.same([more.length, answer?.headers.connection], [0, 'close'])
+  }
+})
+
+t.test('a method that the parser does not know is 405, and the connection ends', async (t) => {
+  for (const method of ['FOO', 'get', 'BREW']) {
+    const [answer, ...more] = await sendBytes(port, `${line('/v1/me', method)}Host: x\r\n${auth}\r\n`)
+    expectProblem(t, answer as RawAnswer, 'method_not_allowed', 405, method)
+    t.same([more.length, answer?.headers.connection], [0, 'close'])
+    t.equal(answer?.headers.allow, 'GET, HEAD, OPTIONS, POST')
+  }
+})
+
+t.test('a request line may only name a version of HTTP/1', async (t) => {
+  for (const version of ['HTTP/2.0', 'HTTP/3.7', 'HTTP/0.9']) {
+    const [answer, ...more] = await sendBytes(port, `GET /v1/me ${version}\r\nHost: x\r\n${auth}\r\n`)
+    expectProblem(t, answer as RawAnswer, 'http_version_not_supported', 505, version)
+    t.same([more.length, answer?.headers.connection], [0, 'close'])
+  }
+})
+
+t.test('a body in another transfer coding than chunked is 501', async (t) => {
+  const chunked = 'Content-Type: application/json\r\nConnection: close\r\n\r\n2\r\n{}\r\n0\r\n\r\n'
+  for (const coding of ['gzip, chunked', 'gzip,chunked', 'deflate, chunked']) {
+    const field = `Transfer-Encoding: ${coding}\r\n`
+    const answer = await send(`${line('/v1/auth/login', 'POST')}Host: x\r\n${field}${chunked}`)
+    expectProblem(t, answer, 'not_implemented', 501, coding)
+  }
+  const twice = 'Transfer-Encoding: gzip\r\nTransfer-Encoding: chunked\r\n'
+  t.equal((await send(`${line('/v1/auth/login', 'POST')}Host: x\r\n${twice}${chunked}`)).status, 501)
+  const plain = 'Transfer-Encoding: Chunked\r\n'
+  const known = await send(`${line('/v1/auth/login', 'POST')}Host: x\r\n${plain}${chunked}`)
+  expectProblem(t, known, 'invalid_body', 400, 'chunked alone')
+})
+
+t.test('Host is a name or an address with its port, whether the answer is in memory or not', async (t) => {
+  const ask = (host: string) => send(`${line('/v1/products?limit=3')}Host: ${host}\r\n${auth}${end}`)
+  for (const host of ['x', 'api.example:3000', '127.0.0.1', '[::1]:80', 'x:', 'x']) {
+    t.equal((await ask(host)).status, 200, host)
+  }
+  for (const host of ['', 'a b', 'u@evil', 'http://x', 'x/', 'x:y', 'x?', '[::1', 'x,y@z']) {
+    expectProblem(t, await ask(host), 'malformed_request', 400, host)
+  }
+})
+
+t.test('refusals on bytes have a request id too', async (t) => {
+  const answer = await send('garbage\r\n\r\n')
+  t.same(listProblemFaults(answer.status, answer.headers, answer.body), [])
+  t.ok(answer.headers.date)
+})
+
+t.test('Authorization and Host come once; Host must come', async (t) => {
+  const cases: [string, string][] = [
+    ['two tokens', `${line('/v1/me')}Host: x\r\n${auth}${auth}${end}`],
+    ['two tokens, in other letters', `${line('/v1/me')}Host: x\r\n${auth}AUTHORIZATION: Bearer x\r\n${end}`],
+    ['two hosts', `${line('/v1/me')}Host: x\r\nHost: y\r\n${auth}${end}`],
+    ['the same host twice', `${line('/v1/me')}Host: x\r\nhOST: x\r\n${auth}${end}`],
+    ['no host', `${line('/v1/me')}${auth}${end}`],
+    ['no host, no token', `${line('/v1/nothing')}${end}`],
+  ]
+  for (const [name, bytes] of cases) expectProblem(t, await send(bytes), 'malformed_request', 400, name)
+  t.equal((await send(`GET /v1/me HTTP/1.0\r\n${auth}\r\n`)).status, 200, 'HTTP/1.0 knows no Host')
+})
+
+t.test('a target with a fragment is malformed', async (t) => {
+  for (const target of ['/v1/products#x', '/v1/products#?limit=1', '/v1/products?limit=1#x']) {
+    expectProblem(t, await send(`${line(target)}Host: x\r\n${auth}${end}`), 'malformed_request', 400, target)
+  }
+})
+
+t.test('the target * is the server as a whole, which has options and nothing to get', async (t) => {
+  for (const method of ['GET', 'HEAD', 'POST', 'DELETE']) {
+    const answer = await send(`${line('*', method)}Host: x\r\n${auth}${end}`)
+    t.equal(answer.status, 400, method)
+  }
+  t.equal((await send(`${line('*', 'OPTIONS')}Host: x\r\n${end}`)).status, 204)
+})
+
+t.test('an absolute target is answered as its path is', async (t) => {
+  const answer = await send(`${line('http://elsewhere.example/products?limit=1')}Host: x\r\n${auth}${end}`)
+  t.equal(answer.status, 200)
+  t.match(answer.headers.link, `<${publicUrl}/v1/products?limit=1>; rel="canonical"`)
+})
+
+t.test('an expectation that is none of ours is passed over', async (t) => {
+  const answer = await send(`${line('/v1/me')}Host: x\r\nExpect: tea\r\n${auth}${end}`)
+  t.equal(answer.status, 200)
+  t.same(listHeaderFaults(answer.headers), [])
+})
+
+t.test('half a request is 408 when its time is up', async (t) => {
+  const impatient = await createTestApp(database)
+  const server = impatient.server as unknown as {
+    requestTimeout: number
+    connectionsCheckingInterval: number
+  }
+  t.equal(server.requestTimeout, 30_000, 'the time that the service gives')
+  Object.assign(server, { requestTimeout: 100, headersTimeout: 100, connectionsCheckingInterval: 20 })
+  const address = await impatient.listen({ host: '127.0.0.1', port: 0 })
+  for (const bytes of [
+    'GET /v1/me HT',
+    `${line('/v1/me')}Host: x\r\n${auth}`,
+    `${line('/v1/auth/login', 'POST')}Host: x\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{"a`,
+  ]) {
+    const [answer] = await sendBytes(Number(new URL(address).port), bytes)
+    expectProblem(t, answer as RawAnswer, 'request_timeout', 408, bytes.slice(0, 20))
+  }
+  await impatient.close()
+})
+
+const pick = <T>(random: () => number, values: readonly T[]): T =>
+  values[Math.floor(random() * values.length)] as T
+
+/** The words of a line. */
+const split = (text: string): string[] => text.split(' ')
+const words = [
+  ...split('v1 webapi api.php me auth login custom changes health live .. . %2e%2e %2f %00 % %zz %ff'),
+  ...split('%ED%A0%80 ~ * :id __proto__ constructor openapi.json .well-known jwks.json " <> | \\ ^'),
+  ...[...resourceNames, "'", '', 'x'.repeat(300), someId],
+]
+const names = [
+  ...split('id number name model tags standards valid_until issued_on updated_at validity expiring status'),
+  ...split('open technologies blocs sort fields include limit cursor count on expiring_within format'),
+  ...['toString', '__proto__', '', 'after'],
+]
+const operators = [
+  ...['', '', '', '[', ']', '[[x]]', '%5Bne%5D'],
+  ...['eq', 'ne', 'in', 'nin', 'gt', 'lte', 'prefix', 'null', 'all', '', 'x'].map((each) => `[${each}]`),
+]
+const values = [
+  ...split('a a,b \\ \\, , true today today+90d today-99999d 2026-01-01 0001-01-01 9999-12-31 valid'),
+  ...split('9999-12-31T23:59:59-23:59 0001-01-01T00:00:00%2B23:59 number -name,model id product,country'),
+  ...split('exact json 0 500 501 % %00 %ff %F4%8F%BF%BF ä \u{10ffff} AQ AA pass wifi europe 1e3 -1'),
+  ...['', 'x'.repeat(2001)],
+]
+const headerLines = [
+  'Accept: text/html',
+  'Accept: ;;;',
+  'Accept: */*;q=0.1',
+  'Accept-Encoding: br',
+  'Accept-Encoding: ;',
+  'If-Match: x',
+  'If-None-Match: *',
+  'If-None-Match: "',
+  'Cache-Control: no-cache',
+  'Cache-Control: ,',
+  'Pragma: no-cache',
+  'Range: bytes=0-1',
+  'X-Forwarded-Proto: http',
+  'X-Forwarded-For: ::1,,',
+  'Origin: null',
+  'Content-Type: x',
+  'Content-Length: 0',
+  'Accept-Version: 1',
+  'Upgrade: h2c',
+  'Cookie: a=b',
+  'TE: trailers',
+  'Forwarded: proto=https',
+]
+
+t.test('nothing that is sent gives a 500, and every error is a problem document', async (t) => {
+  const seed = Date.now() % 1e6
+  t.comment(`seed ${seed}`)
+  const random = createRandom(seed)
+  const makeRequest = () => {
+    const path = Array.from({ length: 1 + Math.floor(random() * 3) }, () => pick(random, words)).join('/')
+    const route = `${pick(random, ['/v1/', '/', '/webapi/v1/api.php/'])}${pick(random, [...resourceNames, 'me'])}`
+    const pairs = Array.from({ length: Math.floor(random() * 4) }, () => {
+      const value = pick(random, values)
+      return `${pick(random, names)}${pick(random, operators)}=${random() < 0.5 ? encodeURIComponent(value) : value}`
+    })
+    const method =
+      random() < 0.9
+        ? pick(random, ['GET', 'HEAD'])
+        : pick(
+            random,
+            METHODS.filter((each) => each !== 'CONNECT'),
+          )
+    const target = `${random() < 0.6 ? route : random() < 0.5 ? `${route}/${path}` : `/${path}`}?${pairs.join('&')}`
+    const lines = Array.from(
+      { length: Math.floor(random() * 4) },
+      () => `${pick(random, headerLines)}\r\n`,
+    ).join('')
+    const given =
+      random() < 0.95
+        ? auth
+        : pick(random, ['', 'Authorization: Bearer\r\n', 'Authorization: Bearer a.b.c\r\n'])
+    return { method, bytes: `${line(target, method)}Host: x\r\n${given}${lines}${end}` }
+  }
+  const wrong: object[] = []
+  const statuses = new Map<number, number>()
+  const work = async () => {
+    for (let n = 0; n < 1000; n++) {
+      const { method, bytes } = makeRequest()
+      const { status, headers, body } = await send(Buffer.from(bytes, random() < 0.5 ? 'utf8' : 'latin1'))
+      statuses.set(status, (statuses.get(status) ?? 0) + 1)
+      // Pages have a policy of their own, and their own test.
+      if (status < 400 && headers['content-security-policy']?.includes('script-src')) continue
+      const faults =
+        status < 400 || method === 'HEAD'
+          ? listHeaderFaults(headers)
+          : listProblemFaults(status, headers, body, true)
+      if (!(status < 500) || faults.length > 0)
+        wrong.push({ bytes: bytes.replace(token, '…'), status, faults })
+    }
+  }
+  await Promise.all([work(), work(), work(), work()])
+  t.same(wrong, [])
+  for (const status of [200, 400, 404, 405, 406])
+    t.ok((statuses.get(status) ?? 0) > 10, `${statuses.get(status)} times ${status}`)
+})

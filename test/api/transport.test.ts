@@ -1,0 +1,252 @@
+import t from 'tap'
+import { createTestApp } from '../helper.ts'
+import { end, expectProblem, line, listHeaderFaults, listProblemFaults, openHttpStage } from './http-stage.ts'
+import { makeCertificate, openHttp2, type RawAnswer, sendBytes } from './sockets.ts'
+
+const { database, authorization, auth, get, ask } = await openHttpStage(t)
+
+t.test('with a certificate the service speaks HTTP/2 and HTTP/1.1 over TLS, with HSTS', async (t) => {
+  const { key: TLS_KEY, cert: TLS_CERT, remove } = makeCertificate()
+  const secure = await createTestApp(database, { env: { TLS_KEY, TLS_CERT, ALLOW_HTTP: 'never' } })
+  const securePort = Number(new URL(await secure.listen({ host: '127.0.0.1', port: 0 })).port)
+  const http2 = openHttp2(securePort)
+  t.teardown(async () => {
+    http2.close()
+    await secure.close()
+    remove()
+  })
+  const hsts = 'max-age=31536000'
+  const plain = await ask('/v1/products?limit=3')
+  const pages = { authorization, ':path': '/v1/products?limit=3' }
+  const over1 = await sendBytes(securePort, `${line('/v1/products?limit=3')}Host: x\r\n${auth}${end}`, true)
+  const over2 = await http2.ask(pages)
+  for (const { status, headers, body } of [over1[0] as RawAnswer, over2]) {
+    t.same([status, body, headers.etag], [200, plain.body, plain.headers.etag])
+    t.equal(headers['strict-transport-security'], hsts)
+    t.same(listHeaderFaults(headers), [])
+  }
+  t.notOk(plain.headers['strict-transport-security'], 'and not without TLS')
+  const tag = String(plain.headers.etag)
+  t.equal((await http2.ask({ ...pages, 'if-none-match': tag })).status, 304)
+  t.equal((await http2.ask({ ...pages, ':method': 'HEAD' })).body, '')
+  const errors: [Record<string, string>, number][] = [
+    [{ ':path': '/v1/products' }, 401],
+    [{ authorization, ':path': '/v1/products?limit=0' }, 400],
+    [{ authorization, ':path': '/v1/products/%zz' }, 400],
+    [
+      { authorization, ':path': `/v1/products?tags=${Buffer.from('\xff', 'latin1').toString('latin1')}` },
+      400,
+    ],
+    [{ authorization, ':path': `/v1/products?brand=${'x'.repeat(9000)}` }, 414],
+    [{ authorization, ':path': '/v1/products', ':method': 'DELETE' }, 405],
+    [{ ':path': '/nothing' }, 404],
+  ]
+  for (const [headers, status] of errors) {
+    const answer = await http2.ask(headers)
+    t.same(
+      [answer.status, listProblemFaults(status, answer.headers, answer.body)],
+      [status, []],
+      String(headers[':path']).slice(0, 30),
+    )
+    t.equal(answer.headers['strict-transport-security'], hsts)
+  }
+  for (const bytes of [
+    'garbage\r\n\r\n',
+    `${line('/v1/me')}${end}`,
+    `${line('/v1/me')}Host: x\r\nX: ${'x'.repeat(17_000)}\r\n\r\n`,
+  ]) {
+    const [answer] = await sendBytes(securePort, bytes, true)
+    t.same(
+      listProblemFaults(answer?.status ?? 0, answer?.headers ?? {}, answer?.body ?? '', true),
+      [],
+      bytes.slice(0, 20),
+    )
+    t.equal(answer?.headers['strict-transport-security'], hsts)
+  }
+})
+
+t.test('HSTS speaks for subdomains only where it is told to', async (t) => {
+  const https = { authorization, 'x-forwarded-proto': 'https' }
+  const hstsWith = async (env: Record<string, string>, url: string) => {
+    const behind = await createTestApp(database, { env: { TRUSTED_PROXIES: '127.0.0.9', ...env } })
+    const answer = await behind.inject({ url, headers: https, remoteAddress: '127.0.0.9' })
+    await behind.close()
+    return [answer.statusCode, answer.headers['strict-transport-security']]
+  }
+  for (const [url, status] of [
+    ['/v1/me', 200],
+    ['/nothing', 404],
+  ] as const) {
+    const whole = [status, 'max-age=31536000; includeSubDomains']
+    t.same(await hstsWith({ HSTS_INCLUDE_SUBDOMAINS: 'on' }, url), whole, url)
+    t.same(await hstsWith({ HSTS_INCLUDE_SUBDOMAINS: 'off' }, url), [status, 'max-age=31536000'], url)
+    t.same(await hstsWith({}, url), [status, 'max-age=31536000'], url)
+  }
+})
+
+t.test(
+  'a method that no route answers is 405 over either protocol, and logged by its own name',
+  async (t) => {
+    const { key: TLS_KEY, cert: TLS_CERT, remove } = makeCertificate()
+    const lines: string[] = []
+    const logStream = { write: (line: string) => void lines.push(line), lost: 0 }
+    const secure = await createTestApp(database, { env: { TLS_KEY, TLS_CERT, LOG_LEVEL: 'info' }, logStream })
+    const securePort = Number(new URL(await secure.listen({ host: '127.0.0.1', port: 0 })).port)
+    const http2 = openHttp2(securePort)
+    t.teardown(remove)
+    const methods = ['PROPFIND', 'DELETE', 'PUT', 'M-SEARCH']
+    for (const method of methods) {
+      for (const [path, allow] of [
+        ['/v1/me', 'GET, HEAD, OPTIONS'],
+        ['/health/live', 'GET, HEAD, OPTIONS'],
+        ['/v1/auth/login', 'POST, OPTIONS'],
+      ] as const) {
+        const over2 = await http2.ask({ authorization, ':path': path, ':method': method })
+        t.same([over2.status, over2.headers.allow], [405, allow], `${method} ${path}, HTTP/2`)
+        const [over1] = await sendBytes(securePort, `${line(path, method)}Host: x\r\n${auth}${end}`, true)
+        t.same([over1?.status, over1?.headers.allow], [405, allow], `${method} ${path}, HTTP/1`)
+      }
+      t.equal((await http2.ask({ ':path': '/v1/me', ':method': method })).status, 401, 'who asks comes first')
+      t.equal((await http2.ask({ authorization, ':path': '/v1/nothing', ':method': method })).status, 404)
+      t.equal((await http2.ask({ authorization, ':path': '/v1/oauth/x', ':method': method })).status, 404)
+    }
+    http2.close()
+    await secure.close()
+    const logged = lines.map((text) => JSON.parse(text)).filter(({ msg }) => msg === 'answered')
+    for (const method of methods) t.equal(logged.filter((each) => each.method === method).length, 9, method)
+  },
+)
+
+t.test('HTTP/2 keeps the limits, times and refusals of HTTP/1.1', async (t) => {
+  const { key: TLS_KEY, cert: TLS_CERT, remove } = makeCertificate()
+  const secure = await createTestApp(database, { env: { TLS_KEY, TLS_CERT } })
+  const server = secure.server as unknown as { requestTimeout: number; keepAliveTimeout: number }
+  t.same([server.requestTimeout, server.keepAliveTimeout], [30_000, 72_000])
+  const securePort = Number(new URL(await secure.listen({ host: '127.0.0.1', port: 0 })).port)
+  const http2 = openHttp2(securePort)
+  t.teardown(async () => {
+    http2.close()
+    await secure.close()
+    remove()
+  })
+  const large = await http2.ask({ authorization, ':path': '/v1/me', x: 'x'.repeat(17_000) })
+  t.same([large.status, listProblemFaults(431, large.headers, large.body)], [431, []])
+  const unknown = await http2.ask({ authorization, ':path': '/v1/me', ':method': 'FOO' })
+  t.same([unknown.status, listProblemFaults(405, unknown.headers, unknown.body)], [405, []])
+  t.equal(unknown.headers.allow, 'GET, HEAD, OPTIONS')
+  t.equal((await http2.ask({ authorization, ':path': '/v1/me', expect: 'tea' })).status, 200)
+})
+
+t.test('plain HTTP is refused unless a trusted proxy says that it came over TLS', async (t) => {
+  const strict = await createTestApp(database, {
+    env: { ALLOW_HTTP: 'never', TRUSTED_PROXIES: '10.1.0.0/16,127.0.0.9' },
+  })
+  const from = (remoteAddress: string, headers: Record<string, string> = {}, url = '/v1/me') =>
+    strict.inject({ url, headers: { authorization, ...headers }, remoteAddress })
+  const https = { 'x-forwarded-proto': 'https' }
+  for (const answer of [
+    await from('127.0.0.1'),
+    await from('127.0.0.1', https),
+    await from('192.0.2.1', https),
+    await from('10.2.0.1', https),
+    await from('10.1.2.3'),
+    await from('10.1.2.3', { 'x-forwarded-proto': 'http' }),
+    await from('10.1.2.3', { 'x-forwarded-proto': 'https, http' }),
+    await from('192.0.2.1', { ...https, 'x-forwarded-for': '10.1.2.3' }),
+    await from('192.0.2.1', { forwarded: 'proto=https' }),
+    await from('127.0.0.1', { authorization: 'Bearer x' }),
+    await from('127.0.0.1', {}, '/v1/nothing'),
+    await from('127.0.0.1', {}, '/nothing'),
+  ]) {
+    expectProblem(t, answer, 'tls_required', 403)
+    t.notOk(answer.headers['strict-transport-security'])
+  }
+  for (const answer of [
+    await from('10.1.2.3', https),
+    await from('::ffff:10.1.2.3', https),
+    await from('127.0.0.9', https),
+    await from('10.1.2.3', { 'x-forwarded-proto': 'http, https' }),
+  ]) {
+    t.equal(answer.statusCode, 200)
+    t.match(answer.headers['strict-transport-security'], /max-age/)
+  }
+  t.equal((await from('192.0.2.1', {}, '/health/live')).statusCode, 200, 'but for probes')
+  await strict.close()
+  const loose = await createTestApp(database, { env: { TRUSTED_PROXIES: '127.0.0.9' } })
+  const local = (remoteAddress: string, headers: Record<string, string> = {}) =>
+    loose.inject({ url: '/v1/me', headers: { authorization, ...headers }, remoteAddress })
+  t.equal((await local('127.0.0.1')).statusCode, 200, 'from this machine itself, where that is allowed')
+  t.equal((await local('::1')).statusCode, 200)
+  t.equal((await local('192.0.2.1')).statusCode, 403)
+  t.equal(
+    (await local('127.0.0.9', { 'x-forwarded-proto': 'http' })).statusCode,
+    403,
+    'not for a proxy on it',
+  )
+  await loose.close()
+})
+
+const exposed =
+  'ETag, Link, RateLimit, RateLimit-Policy, Retry-After, Request-Id, Cache-Status, Data-As-Of, Sync-Token, Deprecation, Sunset, WWW-Authenticate'
+
+t.test('CORS is for the configured origins only, and exposes what clients need', async (t) => {
+  const origin = 'https://erp.example'
+  const open = await createTestApp(database, { env: { CORS_ORIGINS: `${origin},https://two.example` } })
+  const from = (
+    headers: Record<string, string>,
+    method: 'GET' | 'OPTIONS' = 'GET',
+    url = '/v1/products?limit=1',
+  ) => open.inject({ method, url, headers: { authorization, ...headers } })
+  for (const each of [origin, 'https://two.example']) {
+    for (const answer of [
+      await from({ origin: each }),
+      await from({ origin: each }, 'GET', '/v1/products?limit=0'),
+    ]) {
+      t.equal(answer.headers['access-control-allow-origin'], each)
+      t.equal(answer.headers.vary, 'Authorization, Accept, Accept-Encoding, Origin')
+      t.same(
+        String(answer.headers['access-control-expose-headers']).split(', ').sort(),
+        exposed.split(', ').sort(),
+      )
+      t.notOk(answer.headers['access-control-allow-credentials'])
+      t.same(listHeaderFaults(answer.headers), [])
+    }
+  }
+  for (const each of [
+    'https://evil.example',
+    'null',
+    'https://erp.example.evil',
+    'http://erp.example',
+    '*',
+  ]) {
+    const answer = await from({ origin: each })
+    t.same([answer.statusCode, answer.headers['access-control-allow-origin']], [200, undefined], each)
+    t.equal(answer.headers.vary, 'Authorization, Accept, Accept-Encoding, Origin')
+  }
+  const preflight = {
+    'access-control-request-method': 'GET',
+    'access-control-request-headers': 'authorization',
+  }
+  const allowed = await from({ origin, ...preflight, authorization: '' }, 'OPTIONS')
+  t.equal(allowed.statusCode, 204)
+  t.equal(allowed.headers['access-control-allow-origin'], origin)
+  t.match(allowed.headers['access-control-allow-methods'], /GET/)
+  t.match(allowed.headers['access-control-allow-headers'], /authorization/i)
+  const denied = await from({ origin: 'https://evil.example', ...preflight, authorization: '' }, 'OPTIONS')
+  t.notOk(denied.headers['access-control-allow-origin'])
+  const tagged = await from({ origin })
+  t.equal((await from({ origin, 'if-none-match': String(tagged.headers.etag) })).statusCode, 304)
+  t.equal(
+    (await get('/v1/products?limit=1', { origin })).headers['access-control-allow-origin'],
+    undefined,
+    'none unless configured',
+  )
+  await open.close()
+})
+
+t.test('with CORS an OPTIONS that is no preflight still tells the methods', async (t) => {
+  const open = await createTestApp(database, { env: { CORS_ORIGINS: 'https://erp.example' } })
+  const answer = await open.inject({ method: 'OPTIONS', url: '/v1/products' })
+  t.same([answer.statusCode, answer.headers.allow], [204, 'GET, HEAD, OPTIONS'])
+  await open.close()
+})
