@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import pg from 'pg'
 import t from 'tap'
 import { createSeverable } from './feed/severable.ts'
-import { createTestDatabase, secretKey } from './helper.ts'
+import { addCustomer, createTestDatabase, secretKey } from './helper.ts'
 import { freePort, makeDataFolder, testPostgres, testRedis } from './servers.ts'
 import { type Service, startService, untilReady } from './service.ts'
 
@@ -58,8 +58,10 @@ t.test('a start that fails since a port is taken leaves no bundled PostgreSQL be
   t.notOk(existsSync(join(dataDir, 'postgres', 'postmaster.pid')), 'and has ended')
 })
 
+/** Of the bundled database: what the first of two tests has made serves the second. */
+const dataDir = join(temporaryFolder(), 'data')
+
 t.test('without configuration it serves example data, a ready key, and finds them again', async (t) => {
-  const dataDir = join(temporaryFolder(), 'data')
   const first = await start({ DATA_DIR: dataDir })
   await first.printed('npx certdata import')
   const banner = first.output()
@@ -95,7 +97,6 @@ t.test('without configuration it serves example data, a ready key, and finds the
 })
 
 t.test('the bundled PostgreSQL is started again when it was killed', async (t) => {
-  const dataDir = join(temporaryFolder(), 'data')
   const service = await start({ DATA_DIR: dataDir })
   await untilReady(service)
   const pid = () => Number(readFileSync(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8').split('\n')[0])
@@ -217,15 +218,22 @@ t.test('a login that may not take the serving role says what to grant', async (t
 })
 
 t.test('an unreachable Redis is a warning, and used as soon as it is there', async (t) => {
+  const database = await createTestDatabase()
+  t.teardown(() => database.close())
+  const apiKey = await addCustomer(database, 'acme')
   const port = await freePort()
   const service = await start({
-    DATA_DIR: join(temporaryFolder(), 'data'),
+    ...{ DATABASE_URL: database.url, SECRET_KEY: secretKey },
     REDIS_URL: `redis://127.0.0.1:${port}`,
   })
   await service.printed('Redis is unreachable')
-  const ask = () =>
-    fetch(`${service.base}/v1/products`, { headers: { authorization: 'Bearer cda_demo_public' } })
-  await service.printed('npx certdata import')
+  await untilReady(service)
+  const login = await fetch(`${service.base}/v1/auth/login`, {
+    method: 'POST',
+    headers: { authorization: `Basic ${Buffer.from(`${apiKey}:`).toString('base64')}` },
+  })
+  const { access_token: token } = (await login.json()) as { access_token: string }
+  const ask = () => fetch(`${service.base}/v1/products`, { headers: { authorization: `Bearer ${token}` } })
   t.equal((await ask()).status, 200, 'it serves without')
   const redis = await testRedis(port)
   if (!redis) {

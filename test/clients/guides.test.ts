@@ -189,6 +189,8 @@ t.test('every example runs, and shows what it says', async (t) => {
       writeFileSync(script, `${begin}${fill(expectRefusals(code), values)}${keep}`)
       const env = {
         HOME: folder,
+        // The command line starts a dozen times: its code is compiled once.
+        NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/compiled'),
         CURL_HOME: join(folder, outcome?.showsRefusal ? 'refused' : 'strict'),
         ...service.environment,
       }
