@@ -28,8 +28,8 @@ export const options = {
     },
   },
   thresholds: thresholds({
-    // One second in the queue, and half a second for the rest.
-    'http_req_duration{phase:peak}': ['p(99)<1500'],
+    // The queue's deadline. k6 itself needs much of the same processors in the peak, so the slowest do not count.
+    'http_req_duration{phase:peak}': ['p(95)<1000'],
     'http_req_duration{phase:after}': ['avg<80'],
     overloaded: ['rate<0.1'],
   }),
