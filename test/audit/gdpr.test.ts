@@ -252,7 +252,7 @@ t.test('a real manufacturer is exported, then erased, with nothing left of it', 
     }
   })
 
-  await t.test('whoever still tries gets nothing and leaves nothing', async (t) => {
+  await t.test('an erased customer gets nothing and leaves no trace', async (t) => {
     t.equal((await login(apiKey)).status, 401)
     // Facts about keys are at most 500 ms old.
     let answer = await ask('/v1/products?limit=3')

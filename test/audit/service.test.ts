@@ -85,7 +85,7 @@ t.test(
   },
 )
 
-t.test('what is no login attempt makes no entry', async (t) => {
+t.test('requests that are no login attempts make no entry', async (t) => {
   const before = await count()
   await login({ password: 'x' })
   t.equal(await count(), before)
@@ -209,7 +209,7 @@ t.test('a login that cannot be written down is not given', async (t) => {
   t.equal(refused.statusCode, 401, 'a refusal stays one')
 })
 
-t.test('what is revoked already is not written again', async (t) => {
+t.test('revoking again writes no second entry', async (t) => {
   const leaked = await addCustomer(database, 'acme')
   const token = (await login({ api_key: apiKey })).json().access_token as string
   const revoke = async (token: string) => {
@@ -282,7 +282,7 @@ t.test('reads are written once a minute has passed, with who, what, how many and
   t.notMatch(JSON.stringify(rows.map(({ text }) => text)), /geheim|Geheim/)
 })
 
-t.test('rows are counted whatever store answers, and none for a 304', async (t) => {
+t.test('rows are counted for answers of every store, and no rows for a 304', async (t) => {
   const { token } = await logIn(app, apiKey)
   await app.audit.flush()
   const ask = (headers = {}) =>
@@ -299,7 +299,7 @@ t.test('rows are counted whatever store answers, and none for a 304', async (t) 
   ])
 })
 
-t.test('the description is a read of whoever shows a token for it', async (t) => {
+t.test('reading the description with a token counts as a read of its customer', async (t) => {
   const { get } = await logIn(app, apiKey)
   await app.audit.flush()
   t.equal((await get('/openapi.json')).statusCode, 200)
@@ -413,7 +413,7 @@ t.test('the head is there for a metric, as the log has it', async (t) => {
   t.same(app.audit.head(), head)
 })
 
-t.test('what is counted is kept while the database does not take it', async (t) => {
+t.test('counted reads are kept while the database cannot take them', async (t) => {
   const superuser = await createTestSuperuser(t)
   const { get } = await logIn(app, apiKey)
   await app.audit.flush()

@@ -111,7 +111,7 @@ t.test('an entry', async (t) => {
     t.match(await newest(), { customer: 'acme', actor: 'anonymous', outcome: 'refused' })
   })
 
-  await t.test('keeps nothing of a key that nobody has, nor of a customer that is gone', async (t) => {
+  await t.test('keeps nothing of an unknown key, nor of an erased customer', async (t) => {
     await recordEvents(reader, [{ actor: 'anonymous', action: 'login', outcome: 'refused', keyId: 'typed' }])
     t.match(await newest(), { customer: null, customer_ref: null })
     const gone = { ...login('initech'), subject: 'initech key', details: { name: 'initech' } }
@@ -390,7 +390,7 @@ t.test('pruning', async (t) => {
     t.match(await pruneAudit(superuser, secrets, '2021-01-01'), { pruned: 0, through: 4 })
   })
 
-  await t.test('does not take what is not sealed', async (t) => {
+  await t.test('refuses an entry without a seal', async (t) => {
     t.match(await pruneAudit(superuser, secrets, '2999-01-01'), { pruned: 6, through: 10 })
     t.equal(await count('audit_entries'), 3, 'the three prunings')
   })

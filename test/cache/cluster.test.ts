@@ -90,7 +90,7 @@ async function testCluster(servers: [Node, Node]) {
     )
   })
 
-  t.test('what is asked of a node waits for the end of the turn', async (t) => {
+  t.test('commands to a node of the cluster wait for the end of the turn', async (t) => {
     const gathering = connectRedis(url, { gathers: true }) as Cluster
     t.teardown(() => gathering.disconnect())
     const askAll = () => Promise.all(customers.map((customer) => gathering.get(customer)))

@@ -40,14 +40,14 @@ async function testCommands({ port, stop }: NonNullable<typeof redis>) {
   })
   await until('connected', () => cache.figures?.().isUp === true)
 
-  t.test('what is asked of Redis in one turn goes out as one piece', async (t) => {
+  t.test('commands to Redis of one turn are sent in one piece', async (t) => {
     line.pieces = []
     await Promise.all(Array.from({ length: 50 }, (_, n) => cache.get('acme', `k${n}`, [])))
     t.equal(line.pieces.length, 1)
     t.equal(line.pieces.join('').match(/acme\}/g)?.length, 50)
   })
 
-  t.test('what is counted from the moment of the call, as for limits, is sent at once', async (t) => {
+  t.test('commands whose time counts from the call, as for limits, are sent at once', async (t) => {
     const limits = connectRedis(`redis://127.0.0.1:${port}`, {}) as Redis
     t.teardown(() => limits.disconnect())
     await once(limits, 'ready')
@@ -56,7 +56,7 @@ async function testCommands({ port, stop }: NonNullable<typeof redis>) {
     await asked
   })
 
-  t.test('what is asked later does not wait for the answer to what was asked before', async (t) => {
+  t.test('a later command does not wait for the answer of an earlier one', async (t) => {
     line.isHeld = true
     line.pieces = []
     const asked = [cache.get('acme', 'before', [])]

@@ -73,20 +73,23 @@ t.test('an entry is fresh until a change of what it depends on is known', async 
   t.equal(fence.judge(stamp(at('103:103:'))), 'fresh', 'what shows it')
 })
 
-t.test('a change counts for whoever depends on its resource, and for all where it says so', async (t) => {
-  const changes = [event(100, 'acme', 'countries'), event(100, '*', 'countries'), event(100, '*', '*')]
-  for (const change of [...changes, event(100, 'acme', '*')]) {
-    const fence = started()
-    fence.apply(poll(at('101:101:'), [change]))
-    t.equal(
-      fence.judge(stamp(at('100:100:'), ['certificates', 'countries'])),
-      'behind',
-      JSON.stringify(change),
-    )
-    const other = fence.judge(stamp(at('100:100:'), ['certificates', 'countries'], 'bolt'))
-    t.equal(other, change.customerId === '*' ? 'behind' : 'fresh')
-  }
-})
+t.test(
+  'a change counts for every key that depends on its resource, and for all keys if it says so',
+  async (t) => {
+    const changes = [event(100, 'acme', 'countries'), event(100, '*', 'countries'), event(100, '*', '*')]
+    for (const change of [...changes, event(100, 'acme', '*')]) {
+      const fence = started()
+      fence.apply(poll(at('101:101:'), [change]))
+      t.equal(
+        fence.judge(stamp(at('100:100:'), ['certificates', 'countries'])),
+        'behind',
+        JSON.stringify(change),
+      )
+      const other = fence.judge(stamp(at('100:100:'), ['certificates', 'countries'], 'bolt'))
+      t.equal(other, change.customerId === '*' ? 'behind' : 'fresh')
+    }
+  },
+)
 
 t.test('a change that an entry was filled too early for counts, however late it commits', async (t) => {
   const fence = started()
@@ -99,7 +102,7 @@ t.test('a change that an entry was filled too early for counts, however late it 
   t.equal(fence.judge(newer), 'fresh')
 })
 
-t.test('what is from before the floor counts no more: start, too many events, a lost poll', async (t) => {
+t.test('entries from before the floor are stale: start, too many events, a lost poll', async (t) => {
   const fence = started(3)
   t.equal(fence.judge(stamp(at('99:99:'))), 'behind', 'before the start')
   t.equal(fence.judge(stamp(at('99:100:99'))), 'behind', 'one transaction before it')
@@ -129,7 +132,7 @@ t.test('what polls brought little by little is forgotten together, and nothing n
   t.equal(fence.judge(stamp(snapshotAfter(400))), 'fresh')
 })
 
-t.test('a process that reads the log back serves what is as old as that', async (t) => {
+t.test('a process that reads the log back serves entries as old as the log it read', async (t) => {
   const fence = createFence()
   t.equal(fence.judge(stamp(at('100:100:'))), 'behind', 'nothing before the first poll')
   fence.apply(poll(at('100:100:'), [event(60)], { since: at('50:50:') }))
@@ -149,7 +152,7 @@ t.test('another database, or another start of it, is another history', async (t)
   t.equal(fence.judge(entry), 'behind', 'though its numbers are higher')
 })
 
-t.test('nobody sees less than was served before: the older one waits for a poll', async (t) => {
+t.test('no answer shows less than one before: the older one waits for a poll', async (t) => {
   const fence = started()
   const older = stamp(at('100:100:'))
   const newer = stamp(at('101:101:'))
@@ -167,18 +170,21 @@ t.test('nobody sees less than was served before: the older one waits for a poll'
   t.equal(fence.judge(newer), 'behind', 'something had')
 })
 
-t.test('what was served still counts after a poll that cannot tell what changed', async (t) => {
-  const fence = started()
-  fence.noteServed(stamp(at('105:105:')))
-  fence.apply(poll(at('102:102:'), undefined))
-  const older = stamp(at('103:103:'))
-  t.equal(fence.judge(older), 'unsure')
-  fence.apply(poll(at('105:105:'), [event(104)]))
-  t.equal(fence.judge(older), 'behind')
-  fence.noteServed(stamp(at('110:110:')))
-  fence.apply(poll(at('50:50:'), [], { epoch: 'f' }))
-  t.equal(fence.judge({ ...stamp(at('50:50:')), epoch: 'f' }), 'fresh', 'but not in another history')
-})
+t.test(
+  'answers served before still bound later ones after a poll that cannot tell what changed',
+  async (t) => {
+    const fence = started()
+    fence.noteServed(stamp(at('105:105:')))
+    fence.apply(poll(at('102:102:'), undefined))
+    const older = stamp(at('103:103:'))
+    t.equal(fence.judge(older), 'unsure')
+    fence.apply(poll(at('105:105:'), [event(104)]))
+    t.equal(fence.judge(older), 'behind')
+    fence.noteServed(stamp(at('110:110:')))
+    fence.apply(poll(at('50:50:'), [], { epoch: 'f' }))
+    t.equal(fence.judge({ ...stamp(at('50:50:')), epoch: 'f' }), 'fresh', 'but not in another history')
+  },
+)
 
 t.test('what a standby read waits for a poll that knows all it may have shown', async (t) => {
   const fence = started()

@@ -109,7 +109,7 @@ t.test(
   },
 )
 
-t.test('never stale, 503 instead: what nobody has read, no-cache, another day', async (t) => {
+t.test('503 instead of stale: an unread page, no-cache, another day', async (t) => {
   for (const answer of [
     await ask('/v1/lab'),
     await ask('/v1/products', { 'cache-control': 'no-cache' }),

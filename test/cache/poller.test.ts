@@ -121,7 +121,7 @@ t.test('a poll that fails is said once, and its good successor too', async (t) =
   await poller.close()
 })
 
-t.test('while polls fail, whoever asks waits for the one that is due', async (t) => {
+t.test('while polls fail, a request waits for the poll that is due', async (t) => {
   const { asked, poller } = await setUp(20)
   const failed = poller.confirm()
   await settle()
@@ -317,7 +317,7 @@ t.test(
   },
 )
 
-t.test('a good poll makes what is fresh fresh without a promise', async (t) => {
+t.test('after a good poll, fresh entries are judged without a promise', async (t) => {
   const { judge, poller } = await setUp()
   const entry = stampOf(100)
   const rounds = 200_000

@@ -129,7 +129,7 @@ t.test('concurrent misses share one query', async (t) => {
   )
 })
 
-t.test('customers never share an entry or a flight, whatever the key', async (t) => {
+t.test('customers never share an entry or a flight, even for equal keys', async (t) => {
   const { read, fills } = setUp()
   const a = read({ customerId: 'a', key: 'b k' })
   const b = read({ customerId: 'a b', key: 'k' })
@@ -171,20 +171,23 @@ t.test('without a lease a poll decides, and its answer is told as of then', asyn
   t.match(await late, { outcome: 'database', asOf: 't2' })
 })
 
-t.test('who joins a flight takes its answer only if it shows what is known by then', async (t) => {
-  const { world, read, fills } = setUp()
-  const first = read()
-  const joined = read()
-  const joinedToo = read()
-  world.known = 2
-  fills[0]?.give('before the write', 1)
-  t.same(shown(await first), ['before the write', 'database'], 'the asker itself may have it')
-  await settle()
-  t.equal(fills.length, 2, 'both joiners share one new flight')
-  fills[1]?.give('after the write')
-  t.same(shown(await joined), ['after the write', 'database'])
-  t.same(shown(await joinedToo), ['after the write', 'database'])
-})
+t.test(
+  'a caller that joins a flight takes its answer only if it shows all changes known by then',
+  async (t) => {
+    const { world, read, fills } = setUp()
+    const first = read()
+    const joined = read()
+    const joinedToo = read()
+    world.known = 2
+    fills[0]?.give('before the write', 1)
+    t.same(shown(await first), ['before the write', 'database'], 'the asker itself may have it')
+    await settle()
+    t.equal(fills.length, 2, 'both joiners share one new flight')
+    fills[1]?.give('after the write')
+    t.same(shown(await joined), ['after the write', 'database'])
+    t.same(shown(await joinedToo), ['after the write', 'database'])
+  },
+)
 
 t.test('no-cache waits for a poll that begins after it, and then memory will do', async (t) => {
   const { world, polls, read, fills } = setUp()
@@ -409,7 +412,7 @@ t.test('a standby is read where its lag allows, and else the primary', async (t)
   }
 })
 
-t.test('a standby may show more than it is taken for: what nobody knows of yet is not served', async (t) => {
+t.test('a standby may be ahead of the log: changes that no poll has reported are not served', async (t) => {
   const fillFromReplica = async () => ({ ...filledWith('standby', 1), server: undefined, standby: 'm' })
   const { world, polls, read, fills } = setUp()
   world.isAhead = true
@@ -500,18 +503,21 @@ t.test('memory is bounded by bytes, and an oversize answer is not kept', async (
   t.notOk(memory.get('acme', 'big'))
 })
 
-t.test('who reads everything once does not turn out what is read again and again', async (t) => {
-  const memory = createMemoryCache(100_000)
-  for (let i = 0; i < 10; i++) memory.set(entryOf(`often${i}`, 3_000))
-  for (let i = 0; i < 20_000; i++) memory.set(entryOf(`once${i}`, 3_000))
-  for (let i = 0; i < 10; i++) t.ok(memory.get('acme', `often${i}`))
-  t.notOk(memory.get('acme', 'once19999'))
-  t.equal(memory.set(entryOf('once20000', 3_000)), false)
-  t.equal(memory.set(entryOf('once19999', 3_000)), true)
-  t.ok(memory.get('acme', 'once19999'), 'the second time it is worth a place')
-  memory.set(entryOf('once0', 3_000))
-  t.notOk(memory.get('acme', 'once0'), 'what was asked for long ago is forgotten')
-})
+t.test(
+  'a customer that reads everything once does not evict entries that are read again and again',
+  async (t) => {
+    const memory = createMemoryCache(100_000)
+    for (let i = 0; i < 10; i++) memory.set(entryOf(`often${i}`, 3_000))
+    for (let i = 0; i < 20_000; i++) memory.set(entryOf(`once${i}`, 3_000))
+    for (let i = 0; i < 10; i++) t.ok(memory.get('acme', `often${i}`))
+    t.notOk(memory.get('acme', 'once19999'))
+    t.equal(memory.set(entryOf('once20000', 3_000)), false)
+    t.equal(memory.set(entryOf('once19999', 3_000)), true)
+    t.ok(memory.get('acme', 'once19999'), 'the second time it is worth a place')
+    memory.set(entryOf('once0', 3_000))
+    t.notOk(memory.get('acme', 'once0'), 'what was asked for long ago is forgotten')
+  },
+)
 
 t.test('a cache of no bytes keeps nothing and still answers', async (t) => {
   const memory = createMemoryCache(0)

@@ -189,7 +189,7 @@ async function testShared({ url, port, pid, stop }: NonNullable<typeof redis>) {
     t.equal(await cache.get('acme}:x', 'y', dependsOn), undefined)
   })
 
-  t.test('what is no envelope of ours is removed, so that the next answer can be kept', async (t) => {
+  t.test('a foreign value in Redis is removed, so that the next answer can be kept', async (t) => {
     const cache = openCache()
     const { name } = await sealedOf(cache, entryOf('acme', 'tainted', 'text'))
     await client.set(name, `${'9'.repeat(100)} poison`, 'PX', 60_000)

@@ -121,7 +121,7 @@ t.test('an answer of the edge is the router’s, field by field', async (t) => {
   }
 })
 
-t.test('whatever is more than a plain GET is left to the router', async (t) => {
+t.test('every request that is more than a plain GET is left to the router', async (t) => {
   const { app, ask } = await start(t)
   const path = '/v1/certificates?limit=3'
   const etag = String((await twice(() => ask(path))).headers.etag)
@@ -152,7 +152,7 @@ t.test('whatever is more than a plain GET is left to the router', async (t) => {
   }
 })
 
-t.test('one customer’s answers are nobody else’s', async (t) => {
+t.test('no customer gets the answers of another', async (t) => {
   const { app, origin, ask } = await start(t)
   const { token } = await logIn(app, await addCustomer(database, 'lane-other'))
   await twice(() => ask('/v1/certificates'))
@@ -279,7 +279,7 @@ t.test('a service that drains, or knows nothing, uses the router', async (t) => 
   t.equal((await watch(app, () => ask('/v1/products'))).isFast, false)
 })
 
-t.test('what is remembered is bounded', (t) => {
+t.test('the memory of tickets is bounded', (t) => {
   const tickets = createTickets(4 * (ticketBytes + '/1'.length))
   const ticket = {} as Ticket
   const later = {} as Ticket

@@ -21,7 +21,7 @@ const createCounter = (size: number): RowEncoder => {
   }
 }
 
-t.test('pieces are written to memory of former ones, once nobody reads that any more', (t) => {
+t.test('pieces are written to the memory of former ones, once no reader uses it', (t) => {
   const pieces = createPieces()
   const encoder = createCounter(200_000)
   const write = () => {

@@ -93,7 +93,7 @@ const start = async (t: Test, env: Record<string, string> = {}, options: TestApp
   return { app, origin, token, tokenOf, send, ask, bytesRead }
 }
 
-t.test('rows come from one snapshot, whatever is written meanwhile', async (t) => {
+t.test('rows come from one snapshot, even if they are written meanwhile', async (t) => {
   const { ask } = await start(t)
   const { response } = await ask('/v1/products?format=ndjson&sort=created_at')
   let lines = 0
@@ -359,7 +359,7 @@ t.test('no customer has more than half of the connections, and at least one', as
   }
 })
 
-t.test('the demo has one export at once, whatever addresses it comes from', async (t) => {
+t.test('the demo has one export at once, from all addresses together', async (t) => {
   await addCustomer(database, 'demo')
   await client.query(`insert into products (customer_id, id, name, brand)
     select 'demo', id, name, brand from products where customer_id = 'acme'`)

@@ -81,7 +81,7 @@ t.test('late: a commit acknowledged 600 ms before the request was sent is missin
   t.same(kinds({ writes: { x }, reads: [read(2000, [lacks('x')])] }), ['unwritten'])
 })
 
-t.test('late: a no-cache request gets whatever was acknowledged before it', async (t) => {
+t.test('late: a no-cache request gets every commit acknowledged before it', async (t) => {
   const noCache = true
   t.same(kinds({ writes: { x }, reads: [read(1000, [shows('x', 0)], { noCache })] }), [])
   t.same(kinds({ writes: { x }, reads: [read(1001, [shows('x', 0)], { noCache })] }), ['late'])

@@ -111,7 +111,7 @@ t.test('the first key makes, all keys check', (t) => {
   t.end()
 })
 
-t.test('what was sealed opens for its purpose only, and not when a bit changed', (t) => {
+t.test('a sealed text opens for its purpose only, and not after a bit changed', (t) => {
   fc.assert(
     fc.property(anyBytes, fc.nat(), fc.integer({ min: 1, max: 255 }), (plaintext, at, flip) => {
       const sealed = current.seal('p', plaintext)

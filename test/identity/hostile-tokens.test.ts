@@ -316,7 +316,7 @@ t.test('the pattern itself is good: whatever is refused below is refused for its
   t.equal((await ask(bearer(withClaims({ jti: 'three' })))).status, 200)
 })
 
-t.test('no hostile token is let in, and none makes the service fail', async (t) => {
+t.test('no hostile token is accepted, and no hostile token makes the service fail', async (t) => {
   const wrong: unknown[] = []
   for (const [what, token] of Object.entries(tokens)) {
     const answer = await ask(bearer(token))
@@ -334,7 +334,7 @@ t.test('no hostile token is let in, and none makes the service fail', async (t) 
   )
 })
 
-t.test('once a good token is remembered, none of them is taken for it', async (t) => {
+t.test('once a good token is remembered, no hostile token is taken for it', async (t) => {
   t.equal((await ask(bearer(good))).status, 200)
   const wrong: unknown[] = []
   for (const [what, token] of Object.entries(bent)) {
@@ -380,7 +380,7 @@ t.test('a token counts in one place only: a single Authorization header', async 
   t.same(wrong, [])
 })
 
-t.test('introspection calls none of them active, and none can be revoked', async (t) => {
+t.test('introspection calls no hostile token active, and revocation has no effect', async (t) => {
   const wrong: unknown[] = []
   const post = (path: string, token: string) =>
     app.inject({

@@ -581,7 +581,7 @@ t.test('a database that cannot be reached is 503, and asked again by the next re
   await isRefused(t, 'rubbish', 'a bad token needs no database', lost)
 })
 
-t.test('exactly the demo token is the demo customer, and nobody else is', async (t) => {
+t.test('only the exact demo token stands for the demo customer', async (t) => {
   await isRefused(t, demoToken, 'without example data there is no demo')
   await owner
     .insertInto('customers')

@@ -268,7 +268,7 @@ t.test('a token holds at most 100 scopes and 4 KiB: more must be narrowed', asyn
 })
 
 /** Every way of being refused, as the RFCs name it. */
-t.test('what is refused is refused in OAuth’s own words', async (t) => {
+t.test('refusals use the words of OAuth', async (t) => {
   const good = await newClient({ scopes: ['lab:read'] })
   const lapsed = await newClient({ plan: 'basic' })
   const revoked = await newClient()
@@ -467,7 +467,7 @@ t.test('another customer’s tokens and keys are not touched by a revocation', a
   t.equal((await post('token', as(each, grant))).statusCode, 200)
 })
 
-t.test('whoever holds a leaked key can end it, also where the plan has lapsed', async (t) => {
+t.test('the holder of a leaked key can revoke it, even after the plan has ended', async (t) => {
   const [leaked, lapsed] = [await newClient(), await newClient({ plan: 'basic' })]
   const token = await tokenOf(leaked)
   for (const each of [leaked, lapsed]) {

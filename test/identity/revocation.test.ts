@@ -87,7 +87,7 @@ const measure = async (name: string): Promise<number[]> => {
   )
 }
 
-t.test('what is taken away is gone on every instance within a second', async (t) => {
+t.test('a right that is taken away is gone on every instance within a second', async (t) => {
   for (const name of Object.keys(cases)) {
     const measured = (await Promise.all(Array.from({ length: samples }, () => measure(name)))).flat()
     const sorted = measured.sort((a, b) => a - b)
@@ -98,7 +98,7 @@ t.test('what is taken away is gone on every instance within a second', async (t)
   }
 })
 
-t.test('what is given back counts as soon', async (t) => {
+t.test('a right that is given back counts as soon', async (t) => {
   const subject = await newSubject()
   await updateCustomer(subject, { plan: 'basic' })
   await until('refused', async () => (await ask(1, subject.token)).statusCode === 403)

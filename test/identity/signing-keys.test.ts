@@ -67,7 +67,7 @@ t.test('the next key does not sign until it has been published for long enough',
   t.same(await listSigningKeys(operator), before, 'nothing changes')
 })
 
-t.test('whoever has another SECRET_KEY than the service cannot rotate', async (t) => {
+t.test('an operator with another SECRET_KEY than the service cannot rotate', async (t) => {
   const before = await listSigningKeys(operator)
   const foreign = createSecrets(['f'.repeat(32)])
   await t.rejects(rotateSigningKeys(operator, foreign, 0), /cannot be opened/)

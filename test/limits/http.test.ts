@@ -193,7 +193,7 @@ t.test('the demo token is counted per client address', async (t) => {
   t.same(remaining(await ask('10.0.0.1', '2001:db8:1:3::1')), [19, 59])
 })
 
-t.test('/v1/me shows the quotas and what is left of them', async (t) => {
+t.test('/v1/me shows the quotas and how much of each is left', async (t) => {
   const { app } = await createApp(t)
   const { get } = await newCustomer(app)
   await get('/v1/products')

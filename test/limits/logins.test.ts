@@ -94,7 +94,7 @@ t.test("failures from everywhere do not touch a key's own logins", async (t) => 
   t.same(await times(60, key), repeat(60, 200))
 })
 
-t.test('what is no key is counted per address', async (t) => {
+t.test('text that is no key is counted per address', async (t) => {
   const { logIn, times } = await createApp(t)
   for (let i = 0; i < 10; i++) t.equal((await logIn(`garbage ${i}`)).statusCode, 401)
   t.same(await times(2, 'garbage'), [429, 429])
@@ -106,7 +106,7 @@ t.test('what is no key is counted per address', async (t) => {
 const asClient = (apiKey: string) => ({ client_id: apiKey.slice(9, 25), client_secret: apiKey })
 const grant = { grant_type: 'client_credentials' }
 
-t.test('whoever holds a leaked key cannot keep its owner from revoking it', async (t) => {
+t.test('the holder of a leaked key cannot keep its owner from revoking it', async (t) => {
   const { logIn, oauth, times } = await createApp(t)
   const leaked = await newKey()
   for (let i = 0; i < 70; i++) {
@@ -146,7 +146,7 @@ t.test('revocations of tokens are limited per key and address, and a key is alwa
   t.equal((await revoke('x')).statusCode, 401, 'and it has ended')
 })
 
-t.test('an OAuth client that is none counts as a failed login, on each of the endpoints', async (t) => {
+t.test('an unknown OAuth client counts as a failed login, on each of the endpoints', async (t) => {
   const { oauth } = await createApp(t)
   const [key, other] = [await newKey(), await newKey()]
   const attempts: Record<string, string>[] = [

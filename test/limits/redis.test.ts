@@ -48,7 +48,7 @@ t.test('demands on two policies are granted in the same proportion', { skip }, a
   )
 })
 
-t.test('what is no count is not believed, and spoils one account only', { skip }, async (t) => {
+t.test('a malformed count is not believed, and spoils one account only', { skip }, async (t) => {
   const store = await connect(t)
   const redis = new Redis(url)
   t.teardown(() => redis.disconnect())
@@ -114,7 +114,7 @@ t.test('a connection that is reset leaves the process running', { skip }, async 
   await until(() => !store.isDown)
 })
 
-t.test('an address where nobody listens is down, and closes', async (t) => {
+t.test('a store without a listener counts as down, and closes', async (t) => {
   const store = createRedisLimits({ url: 'redis://127.0.0.1:1', after, warn: () => {} })
   t.ok(store.isDown)
   t.equal(await store.exchange(newName(), demand(1, 1)), undefined)

@@ -198,7 +198,7 @@ t.test('overdue requests are counted, at most every half minute', async (t) => {
   t.equal(await overdue(), '1')
 })
 
-t.test('whoever subscribes is told of each answer until it ends', async (t) => {
+t.test('a subscriber is told of each answer until it unsubscribes', async (t) => {
   const observer = createRequestObserver()
   const seen: unknown[][] = []
   const end = observer.subscribe((...told) => seen.push(told))
@@ -208,7 +208,7 @@ t.test('whoever subscribes is told of each answer until it ends', async (t) => {
   t.same(seen, [['/v1/products', 'premium', 200, 1.5, 'memory']])
 })
 
-t.test('log lines that nobody took are counted', async (t) => {
+t.test('lost log lines are counted', async (t) => {
   const logStream = { write: () => {}, lost: 0 }
   const logging = await createTestApp(database, { env: { METRICS_TOKEN: token }, logStream })
   t.teardown(() => logging.close())

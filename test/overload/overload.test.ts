@@ -138,7 +138,7 @@ t.test('login attempts of one address leave a connection to those of others', as
   t.equal((await logInFrom('127.0.0.11')).statusCode, 200)
 })
 
-t.test('logins whose bodies do not arrive hold up nobody', async (t) => {
+t.test('logins whose bodies do not arrive delay no other request', async (t) => {
   const { port, hostname } = new URL(origin)
   const sockets = Array.from({ length: 200 }, () => {
     const socket = connect(Number(port), hostname)

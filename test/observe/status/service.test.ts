@@ -91,7 +91,7 @@ t.test('minutes survive a restart; one in which nobody reported is a gap and cou
   t.match(budget, { objective: 0.999, allowed_seconds: 0.5, used_seconds: 120 })
 })
 
-t.test('nobody is there any more: the gap goes on growing', async (t) => {
+t.test('without any instance, the gap goes on growing', async (t) => {
   const status = start()
   for (let minute = noon; minute < noon + 3; minute++) await live([status], minute)
   const other = start()

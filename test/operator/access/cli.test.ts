@@ -119,7 +119,7 @@ t.test('a rejected request keeps its reason, and the audit trail does not have i
   t.match(await cli('approve', id), { code: 1, stderr: /no open request/ })
 })
 
-t.test('listing deletes what is old', async (t) => {
+t.test('listing deletes old requests', async (t) => {
   const [old, kept] = [await submit('Old'), await submit('Kept')]
   await sql`update access_requests set created_at = now() - interval '21 days' where request_id = ${old}`.execute(
     operator,

@@ -7,7 +7,7 @@ const dayMs = 24 * hourMs
 const due = (received: string, ...holidays: string[]) =>
   new Date(dueAfterBusinessDay(Date.parse(received), new Set(holidays))).toISOString()
 
-t.test('one business day later, whatever lies between', async (t) => {
+t.test('a request is due one business day later, across weekends and holidays', async (t) => {
   // 2026-11-18 is a Wednesday.
   const cases: [received: string, due: string, ...holidays: string[]][] = [
     ['2026-11-18T15:00:00.000Z', '2026-11-19T15:00:00.000Z'],
@@ -51,7 +51,7 @@ t.test('between receipt and due time lie 24 hours of business days, the last one
   )
 })
 
-t.test('who comes later is not due before who came earlier, and nobody at once', async () => {
+t.test('a later request is never due before an earlier one, and no request is due at once', async () => {
   const instants = fc.integer({ min: start, max: start + 3 * 366 * dayMs })
   fc.assert(
     fc.property(instants, fc.nat(10 * dayMs), holidaySets, (first, gap, holidays) => {

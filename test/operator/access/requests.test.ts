@@ -181,7 +181,7 @@ const remaining = async () => {
   return rows.map(({ id }) => id.replace(/0+$/, ''))
 }
 
-t.test('what is old is deleted, once, and written down', async (t) => {
+t.test('old requests are deleted once, and the trail says so', async (t) => {
   const { app } = await open({ ACCESS_REQUEST_DAYS: '10' })
   await addCustomer(database, 'acme')
   await insert(idOf('openold'), 10.5)
@@ -200,7 +200,7 @@ t.test('what is old is deleted, once, and written down', async (t) => {
   await clear()
 })
 
-t.test('whoever decides a request keeps it from others until it is decided', async (t) => {
+t.test('an operator who decides a request locks it for others until then', async (t) => {
   const id = idOf('wanted')
   await insert(id, 0.1)
   const isWaiting = async () => {

@@ -155,7 +155,7 @@ t.test('the address of another page is the canonical form of a query with that c
   )
 })
 
-t.test('no query string whatever throws, and each is either understood or faulted', async (t) => {
+t.test('no query string throws: each one is understood or refused with faults', async (t) => {
   const anyText = fc.oneof(
     fc.string({ unit: 'binary' }),
     fc.string(),
