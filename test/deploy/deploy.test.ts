@@ -43,6 +43,8 @@ t.test('the image starts the service with the flags and the variables of npm sta
   const compile = read('Dockerfile').replaceAll(/\\\n\s*/g, '')
   const flags = JSON.parse(command).slice(1, -1).join(' ')
   t.ok(compile.includes(`--clear-groups node ${flags} --input-type=module`), 'and compiles it with them')
+  const [, compiled = ''] = /import\('\/srv\/certdata\/(.+?)'\)/.exec(compile) ?? []
+  t.ok(existsSync(join(root, compiled)) && compiled !== '', `the compiled module exists: ${compiled}`)
 })
 
 t.test('the image’s health check takes the certificate of whatever host there is', async (t) => {
