@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Answer } from '../app/cache/read-through.ts'
+import type { Answer } from '../app/cache/question.ts'
 import { ApiError } from '../app/errors.ts'
 import { wantsNoCache } from '../app/http/conditional.ts'
 import {

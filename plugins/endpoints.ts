@@ -7,7 +7,7 @@ import type {
 } from 'fastify'
 import fp from 'fastify-plugin'
 import type { Judge } from '../app/cache/freshness.ts'
-import type { Answer } from '../app/cache/read-through.ts'
+import type { Answer } from '../app/cache/question.ts'
 import type { Ticket } from '../app/edge/tickets.ts'
 import { ApiError } from '../app/errors.ts'
 import { formatStale } from '../app/http/cache-status.ts'

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Answer } from '../app/cache/read-through.ts'
+import type { Answer } from '../app/cache/question.ts'
 import { ApiError } from '../app/errors.ts'
 import { formatStale } from '../app/http/cache-status.ts'
 import { isNotModified, isPreconditionFailed } from '../app/http/conditional.ts'

@@ -1,4 +1,5 @@
-import { type Feed, feedCost, offeredTypes } from '../app/feed/feed.ts'
+import type { Feed } from '../app/feed/feed.ts'
+import { feedCost, offeredTypes } from '../app/feed/offer.ts'
 import { changesScope } from '../app/identity/scopes.ts'
 import { describeChanges } from '../app/site/openapi/changes.ts'
 import type { Endpoint } from '../plugins/endpoint.ts'

@@ -92,7 +92,7 @@ t.test('only what holds connections or writes SQL touches the database driver', 
     ({ from, to }) =>
       to === 'pg' &&
       from.startsWith('app/') &&
-      !/^app\/(db|wire|export|local|cache\/changes|records\/sql\/literal)\b/.test(from),
+      !/^app\/(db|wire|export|local|cache\/connection|records\/sql\/literal)\b/.test(from),
   )
   t.same(wrong.map(sentence), [])
 })

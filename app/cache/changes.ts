@@ -1,9 +1,9 @@
-import pg from 'pg'
 import { after } from '../overload/timer.ts'
+import { type AnyRow, type Connection, connect } from './connection.ts'
 import { formatEpoch } from './epoch.ts'
-import type { ChangeEvent, Poll } from './fence.ts'
 import type { ChangeSource } from './poller.ts'
 import { parseSnapshot, type Snapshot } from './snapshot.ts'
+import type { ChangeEvent, Poll } from './stamped.ts'
 
 export type ChangeSourceOptions = {
   url: string
@@ -65,44 +65,6 @@ const within = async <T>(ms: number, work: Promise<T>): Promise<T> => {
   }
 }
 
-/** A connection to the database, from its making to its loss. */
-type Connection = {
-  /** The first row; rejects where the connection cannot be made, too. */
-  ask<Row extends pg.QueryResultRow>(text: string, values: unknown[]): Promise<Row>
-  /** Not to be asked again. */
-  readonly isLost: boolean
-  /** At once: taking leave would wait for a server that may hang. */
-  drop(): void
-}
-
-const connect = ({ url, role }: Pick<ChangeSourceOptions, 'url' | 'role'>): Connection => {
-  const client = new pg.Client({
-    connectionString: url,
-    application_name: 'certdata changes',
-    ...(role ? { options: `-c role=${role}` } : {}),
-  }) as pg.Client & { connection: { stream: { destroy(): void } } }
-  let isLost = false
-  const drop = () => {
-    isLost = true
-    client.connection.stream.destroy()
-  }
-  client.on('error', drop)
-  const made = client.connect()
-  // Whoever asks is told; nobody may have asked yet when it fails.
-  made.catch(() => {})
-  return {
-    async ask<Row extends pg.QueryResultRow>(text: string, values: unknown[]) {
-      await made
-      const { rows } = await client.query<Row>(text, values)
-      return rows[0] as Row
-    },
-    get isLost() {
-      return isLost
-    },
-    drop,
-  }
-}
-
 /**
  * The change log on a connection of its own, so that no request's statement is in its way. One that fails, or takes
  * long, may be dead where the database is not: then a second one is asked as well, the first to answer is kept and
@@ -141,7 +103,7 @@ export const createChangeSource = (options: ChangeSourceOptions): ChangeSource =
     return { promise, end }
   }
 
-  const ask = async <Row extends pg.QueryResultRow>(text: string, values: unknown[]): Promise<Row> => {
+  const ask = async <Row extends AnyRow>(text: string, values: unknown[]): Promise<Row> => {
     const askOn = async (connection: Connection) => ({
       connection,
       row: await connection.ask<Row>(text, values),

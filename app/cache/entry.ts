@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import type { Stamped } from './fence.ts'
+import type { Stamped } from './stamped.ts'
 
 /** An answer as it is stored and sent: bytes, never an object. What it depends on is judged by the fence. */
 export type Entry = Stamped &

@@ -1,7 +1,8 @@
-import type { Fence, Stamped } from './fence.ts'
+import type { Fence } from './fence.ts'
 import type { Poller } from './poller.ts'
 import { createSecondWay, type SecondWay } from './second-way.ts'
 import { mayExceed } from './snapshot.ts'
+import type { Stamped } from './stamped.ts'
 
 /**
  * `fresh`: shows every change committed half a second ago. `stale`: it cannot be known, because the database

@@ -1,7 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { ChangeEvent, Fence, Poll } from './fence.ts'
+import type { Fence } from './fence.ts'
 import type { LeaseClock, Moment } from './lease.ts'
 import type { Snapshot } from './snapshot.ts'
+import type { ChangeEvent, Poll } from './stamped.ts'
 
 /** What asks the database; one question at a time. */
 export type ChangeSource = {

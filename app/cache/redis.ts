@@ -1,10 +1,10 @@
-import { createHash } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
-import { LRUCache } from 'lru-cache'
 import { connectRedis, type RedisClient, type RedisFigures } from '../db/redis.ts'
 import { after } from '../overload/timer.ts'
 import type { Entry } from './entry.ts'
-import { type EnvelopeMac, openEnvelope, rankBytes, sealEntry } from './envelope.ts'
+import { type EnvelopeMac, openEnvelope, sealEntry } from './envelope.ts'
+import { createNames, leaseName } from './names.ts'
+import { leaseScript, lookScript, setScript } from './scripts.ts'
 import { rankSnapshot } from './snapshot.ts'
 
 /** A store of entries behind the memory cache, shared by all instances. Never throws, never hangs. */
@@ -47,46 +47,8 @@ const giveUpAfterMs = 5_000
 /** An instance that died with a lease holds the others up for so long. */
 const leaseMs = 1_000
 
-/**
- * Ranks are texts of one length: Lua's numbers are doubles, and would take close snapshots for the same. The SET comes
- * first: after another write of the same script, Redis takes it beyond `maxmemory`, too.
- */
-const setScript = `
-local known = redis.call('GETRANGE', KEYS[1], 0, ${rankBytes - 1})
-if #known < ${rankBytes} or known <= ARGV[1] then
-  redis.call('SET', KEYS[1], ARGV[2], 'PX', ARGV[3])
-end
-redis.call('DEL', KEYS[2])`
-
-/** Returns 1 if the lease is now ours. */
-const takeLease = `
-return redis.call('SET', KEYS[2], 'taken', 'NX', 'PX', ARGV[1]) and 1 or 0`
-
-/** An answer, or as `takeLease`: one question where two would be asked. */
-const lookScript = `
-local known = redis.call('GET', KEYS[1])
-if known then return known end${takeLease}`
-
-/** Else a lease that ended between our look and our question would be ours, and its holder's work done twice. */
-const leaseScript = `
-if redis.call('GETRANGE', KEYS[1], 0, ${rankBytes - 1}) ~= ARGV[2] then return 0 end${takeLease}`
-
 type Command = 'certdataSet' | 'certdataLease' | 'certdataLookBuffer'
 type Commands = Record<Command, (...args: (string | Buffer)[]) => Promise<unknown>>
-
-/** One history's numbers mean nothing to another's: each has its own names. */
-const createNames = () => {
-  const tags = new LRUCache<string, string>({ max: 8 })
-  return (epoch: string, customerId: string, key: string): string => {
-    let tag = tags.get(epoch)
-    if (tag === undefined) {
-      tag = createHash('sha256').update(epoch).digest('base64url').slice(0, 8)
-      tags.set(epoch, tag)
-    }
-    // The customer as hash tag: all of a customer's keys lie on one node of a cluster.
-    return `certdata:{${customerId}}:${tag}:${key}`
-  }
-}
 
 /** How Redis begins its answer to a user or password that it does not take; its client puts words in front. */
 const refusal = /\b(?:WRONGPASS|NOAUTH|NOPERM)\b/
@@ -108,8 +70,6 @@ const inTime = <T>(answer: Promise<T>): Promise<T> =>
       stop()
     })
   })
-
-const leaseName = (name: string) => `${name} lease`
 
 /**
  * Redis as a shared cache. Unreachable: reported once, retried in the background. Hanging: left alone until it

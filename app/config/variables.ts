@@ -194,8 +194,5 @@ export const variables = {
     .describe(
       'Processes that share the port. Without REDIS_URL, each process enforces the whole quota by itself',
     ),
-  NODE_ENV: z
-    .enum(['production', 'development', 'test'])
-    .default('development')
-    .describe('Mode of operation'),
+  NODE_ENV: z.enum(['production', 'development', 'test']).default('development').describe('Operation mode'),
 } as const

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Field, Resource } from '../records/resources/define.ts'
 import { kindOf } from '../records/resources/kind.ts'
-import type { Context } from './check-source.ts'
+import type { Context } from './check-templates.ts'
 import type { FieldRef, JoinMany, JoinOne } from './definition.ts'
 import type { Path } from './faults.ts'
 

@@ -1,7 +1,9 @@
 import type { z } from 'zod'
-import type { Field, Resource, ResourceName } from '../records/resources/define.ts'
+import type { ResourceName } from '../records/resources/define.ts'
+import { aggregated, findField, isGrouping } from './check-aggregates.ts'
 import { checkRows, type Tally } from './check-rows.ts'
-import { type Context, checkSource, findParameter } from './check-source.ts'
+import { checkSource } from './check-source.ts'
+import { type Context, findParameter } from './check-templates.ts'
 import type { Node, Source } from './definition.ts'
 import {
   bounds,
@@ -21,33 +23,6 @@ const readSource = (given: unknown, path: Path, context: Checking): Source | und
   const shape = context.faults.read(sourceShape, given, path)
   return shape && checkSource(shape, path, context)
 }
-
-const aggregated = {
-  sum: (field: Field) => field.kind === 'integer',
-  avg: (field: Field) => field.kind === 'integer',
-  min: (field: Field) => ['integer', 'date', 'instant'].includes(field.kind),
-  max: (field: Field) => ['integer', 'date', 'instant'].includes(field.kind),
-}
-
-const findField = (
-  { name: resourceName, fields }: Resource,
-  name: string,
-  isFit: (field: Field) => boolean,
-  path: Path,
-  { faults }: Context,
-): Field | undefined => {
-  const field = fields.get(name)
-  if (field && !field.array && isFit(field)) return field
-  const known = [...fields.values()].filter((each) => !each.array && isFit(each)).map((each) => each.name)
-  const expected =
-    known.length > 0 ? `expected one of: ${known.join(', ')}` : `${resourceName} has no field for it`
-  faults.add(path, `${name} ${field ? 'is not of that kind' : 'is no field'}; ${expected}`, name, known)
-  return undefined
-}
-
-/** Few values each: names and numbers would make as many groups as there are records. */
-const isGrouping = (field: Field): boolean =>
-  (field.kind === 'text' || field.kind === 'boolean') && field.filter === 'equal' && field.name !== 'id'
 
 const aggregate =
   (kind: 'sum' | 'min' | 'max' | 'avg') =>

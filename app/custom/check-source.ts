@@ -1,133 +1,22 @@
 import { formatPairs, joinList } from '../http/pairs.ts'
 import { parseQuery } from '../records/query/parse.ts'
-import { maxSortKeys, maxValues, operatorsOf, parseSortKey, type SortKey } from '../records/query/query.ts'
-import type { Field, Resource } from '../records/resources/define.ts'
+import { maxSortKeys, operatorsOf, parseSortKey, type SortKey } from '../records/query/query.ts'
+import type { Resource } from '../records/resources/define.ts'
 import { resources } from '../records/resources/index.ts'
-import type { Parameter, Source, Template, Where } from './definition.ts'
-import type { Faults, Path } from './faults.ts'
-
-/** What a check knows of the document around it. */
-export type Context = Readonly<{ faults: Faults; params: ReadonlyMap<string, Parameter> }>
+import { type Context, checkTemplates, fits, fitting, writings } from './check-templates.ts'
+import type { Parameter, Source, Where } from './definition.ts'
+import type { Path } from './faults.ts'
 
 /** What computed fields are computed for: of the query grammar, though no filters. */
 const dayControls = ['on', 'expiring_within']
 const listOperators: readonly (string | undefined)[] = [undefined, 'in', 'nin', 'all']
 const conditionName = /^([^[\]]+)(?:\[([^[\]]*)\])?$/
-const embedded = /\$\{([^{}]*)\}/
-
-/** `$name` is a parameter, `${name}` one within a text, `$$` a dollar. */
-const parseTemplate = (text: string): Template => {
-  if (text.startsWith('$$')) return [text.slice(1)]
-  if (/^\$[^{]/.test(text)) return [{ param: text.slice(1) }]
-  return text
-    .split(embedded)
-    .map((part, index) => (index % 2 === 0 ? part : { param: part }))
-    .filter((part) => part !== '')
-}
-
-/** The parameter of this name; a fault where there is none. */
-export const findParameter = (
-  name: string,
-  path: Path,
-  { params, faults }: Context,
-): Parameter | undefined => {
-  const found = params.get(name)
-  if (!found) {
-    const known = [...params.keys()]
-    const detail = known.length > 0 ? `expected one of: ${known.join(', ')}` : 'the document has no params'
-    faults.add(path, `there is no parameter ${name}; ${detail}`, name, known)
-  }
-  return found
-}
-
-const fitting: Record<Field['kind'], readonly Parameter['type'][]> = {
-  text: ['string'],
-  date: ['date'],
-  instant: ['date'],
-  boolean: ['boolean'],
-  integer: ['integer'],
-  json: [],
-}
-
-/** Whether values of the parameter can be values of the field, as a whole. */
-export const fits = (parameter: Parameter, field: Field): boolean =>
-  fitting[field.kind].includes(parameter.type)
-
-/** Texts that a parameter may have; undefined where any text will do, and only requests can tell. */
-const samplesOf = ({ type, values, default: usual, min, max }: Parameter): readonly string[] | undefined => {
-  if (values) return values
-  if (type === 'string') return undefined
-  if (type === 'boolean') return ['true', 'false']
-  if (type === 'date') return [usual ?? '2026-01-01']
-  return [usual, min, max]
-    .filter((each) => each !== undefined)
-    .map(String)
-    .concat(min === undefined ? ['1'] : [])
-}
-
-/** The condition's values with each sample of each parameter in turn; undefined where some are known by requests alone. */
-const writings = (values: readonly Template[], { params }: Context): string[][] | undefined => {
-  const used = new Map(
-    values
-      .flat()
-      .filter((part) => typeof part !== 'string')
-      .map(({ param }) => [param, samplesOf(params.get(param) as Parameter)] as const),
-  )
-  if ([...used.values()].some((samples) => samples === undefined)) return undefined
-  const most = Math.max(1, ...[...used.values()].map((samples) => samples?.length ?? 1))
-  return Array.from({ length: most }, (_, round) =>
-    values.map((template) =>
-      template
-        .map((part) => {
-          if (typeof part === 'string') return part
-          const samples = used.get(part.param) as readonly string[]
-          return samples[Math.min(round, samples.length - 1)]
-        })
-        .join(''),
-    ),
-  )
-}
 
 /** A condition as the query grammar writes it. */
 export const formatCondition = (
   { name, isList }: Pick<Where, 'name' | 'isList'>,
   values: readonly string[],
 ) => [name, isList ? joinList(values) : (values[0] as string)] as const
-
-const checkTemplates = (
-  given: unknown,
-  isList: boolean,
-  path: Path,
-  context: Context,
-): Template[] | undefined => {
-  const { faults } = context
-  const values = Array.isArray(given) ? given : [given]
-  if (Array.isArray(given) && !isList) {
-    faults.add(path, 'expected one value: only =, in, nin and all take a list')
-    return undefined
-  }
-  if (values.length === 0 || values.length > maxValues) {
-    faults.add(path, `expected 1 to ${maxValues} values, got ${values.length}`)
-    return undefined
-  }
-  const place = (index: number) => (Array.isArray(given) ? [...path, index] : path)
-  const templates = values.map((value, index): Template | undefined => {
-    if (value === null) {
-      faults.add(place(index), 'expected a value; to find null, use [null]: true')
-      return undefined
-    }
-    if (typeof value === 'object') {
-      faults.add(place(index), 'expected a text, a number, true or false, or a list of these')
-      return undefined
-    }
-    const template = parseTemplate(String(value))
-    const unknown = template.filter(
-      (part) => typeof part !== 'string' && !findParameter(part.param, place(index), context),
-    )
-    return unknown.length > 0 ? undefined : template
-  })
-  return templates.every((each) => each !== undefined) ? templates : undefined
-}
 
 const checkCondition = (
   resource: Resource,

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { parsePrefix, parseValue } from '../records/query/values.ts'
 import { checkField, type Scope } from './check-fields.ts'
-import { findParameter, fits } from './check-source.ts'
+import { findParameter, fits } from './check-templates.ts'
 import type { FieldRef, Operand, Test } from './definition.ts'
 import { bounds, isObject, type TestOperator, testOperators } from './document.ts'
 import type { Path } from './faults.ts'

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import { checkField, type Scope } from './check-fields.ts'
-import { findParameter } from './check-source.ts'
+import { findParameter } from './check-templates.ts'
 import { checkTest } from './check-tests.ts'
 import type { FieldRef, Scalar, Select, Test, Value } from './definition.ts'
 import { bounds, isObject, memberName, scalar, type ValueName, valueShapes } from './document.ts'

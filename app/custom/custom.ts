@@ -1,10 +1,9 @@
-import { LRUCache } from 'lru-cache'
-import type { Answer, ReadThrough } from '../cache/read-through.ts'
+import type { Answer } from '../cache/question.ts'
+import type { ReadThrough } from '../cache/read-through.ts'
 import type { Db } from '../db/schema.ts'
 import { toUnavailable } from '../db/unreachable.ts'
 import { ApiError, type Fault } from '../errors.ts'
 import { typeByFormat } from '../http/media-type.ts'
-import { parsePairs } from '../http/pairs.ts'
 import type { Principal } from '../identity/principal.ts'
 import { requireScope } from '../identity/principals.ts'
 import { customScopeOf } from '../identity/scopes.ts'
@@ -12,9 +11,11 @@ import { type CursorCodec, foreignCursor } from '../records/query/cursor.ts'
 import { customVersion } from '../records/version.ts'
 import { bind } from './bind.ts'
 import type { Definition } from './definition.ts'
-import { DocumentError } from './faults.ts'
-import { formerRevisionDays, type Granted, type Revision } from './granted.ts'
-import { type CustomRequest, type RequestOutcome, readRequest, type Shape } from './request.ts'
+import type { Granted, Revision } from './granted.ts'
+import { createRememberedReader } from './remembered.ts'
+import type { CustomRequest } from './request.ts'
+import type { Shape } from './request-readers.ts'
+import { chooseRevision, listDefinition, servedRevisions } from './revisions.ts'
 import { readList, readObject } from './sql/read.ts'
 
 type Asked = { principal: Principal; name: string }
@@ -52,72 +53,22 @@ export type CustomDeps = {
   granted: (customerId: string) => Granted | Promise<Granted>
 }
 
-const formerMs = formerRevisionDays * 86_400_000
-
 const cursorFault = (detail: string): Fault => ({ parameter: 'cursor', code: 'invalid_value', detail })
 
 const notFound = () => new ApiError('not_found', { detail: 'You have no custom endpoint with this name' })
 
-const chooseRevision = (revisions: readonly Revision[], rawQuery: string): Definition => {
-  const [current] = revisions as [Revision, ...Revision[]]
-  if (!rawQuery.includes('revision') && !rawQuery.includes('%')) return current.definition()
-  const { value } = parsePairs(rawQuery).find(({ name }) => name === 'revision') ?? {}
-  const asked = revisions.find(({ revision }) => String(revision) === value)
-  return (asked ?? current).definition()
-}
-
-/** Nothing where this release does not take the document: whoever asks for the endpoint itself hears of it. */
-const findDefinition = ({ definition }: Revision): Definition[] => {
-  try {
-    return [definition()]
-  } catch (error) {
-    if (error instanceof DocumentError) return []
-    throw error
-  }
-}
-
-const remembered = {
-  maxSize: 2_000_000,
-  maxEntrySize: 20_000,
-  sizeCalculation: (_: unknown, key: string) => 3 * key.length + 500,
-}
-
 /** From a request to stored bytes, as `createRecords` does for the resources. Knows no framework. */
 export const createCustom = (deps: CustomDeps): Custom => {
   const { db, replica, cache, cursors, publicUrl, today, databaseNow, granted } = deps
-  const requests = new LRUCache<string, RequestOutcome & object>(remembered)
+  const read = createRememberedReader()
   // At the start: it reads files and compiles a statement or two for each resource.
   const version = customVersion()
 
-  /** The current revision, and those that it has replaced lately; newest first. */
-  const served = (known: Granted, name: string): readonly Revision[] => {
-    const now = databaseNow()
-    const revisions = known.get(name) ?? []
-    return revisions.filter(({ supersededAtMs: end }) => end === undefined || now - end < formerMs)
-  }
-
   const requireGrant = ({ principal, name }: Asked, known: Granted): readonly Revision[] => {
-    const revisions = served(known, name)
+    const revisions = servedRevisions(known, name, databaseNow())
     if (revisions.length === 0) throw notFound()
     requireScope(principal, customScopeOf(name))
     return revisions
-  }
-
-  const read = (
-    definition: Definition,
-    revisions: readonly Revision[],
-    rawQuery: string,
-    day: string,
-    shape: Shape,
-  ): RequestOutcome => {
-    const numbers = revisions.map(({ revision }) => revision)
-    const key = `${definition.digest} ${numbers} ${day} ${shape} ${rawQuery}`
-    const known = requests.get(key)
-    if (known) return known
-    const [current = definition.revision] = numbers
-    const outcome = readRequest(definition, { current, served: numbers }, rawQuery, day, shape)
-    if ('request' in outcome) requests.set(key, outcome)
-    return outcome
   }
 
   /** Whether the service answers a corrected query: its revision, format and cursor are judged as if it had arrived. */
@@ -214,8 +165,10 @@ export const createCustom = (deps: CustomDeps): Custom => {
     },
     async definitionsOf(customerId) {
       const known = await granted(customerId)
-      const current = [...known.keys()].sort().flatMap((name) => served(known, name).slice(0, 1))
-      return current.flatMap(findDefinition)
+      const current = [...known.keys()]
+        .sort()
+        .flatMap((name) => servedRevisions(known, name, databaseNow()).slice(0, 1))
+      return current.flatMap(listDefinition)
     },
     admit(asked) {
       const known = granted(asked.principal.customerId)

@@ -11,12 +11,12 @@ import {
   unknownParameter,
 } from '../records/query/parameters.ts'
 import { readFilter } from '../records/query/parse.ts'
-import { type Condition, maxLimit, parseSortKey, type Query } from '../records/query/query.ts'
-import { integerWithin, oneOfNames, type Reader, single } from '../records/query/readers.ts'
+import { type Condition, parseSortKey, type Query } from '../records/query/query.ts'
+import type { Reader } from '../records/query/readers.ts'
 import type { Resource } from '../records/resources/define.ts'
 import { bindSources, type Given } from './bind.ts'
 import type { Definition, List, Source } from './definition.ts'
-import { parseParameter } from './parameter.ts'
+import { type Reading, type Revisions, readersOf, type Shape } from './request-readers.ts'
 
 /** A request for a custom endpoint that was understood; dates relative to today still are. */
 export type CustomRequest = Readonly<{
@@ -38,79 +38,6 @@ export type CustomRequest = Readonly<{
 export type RequestOutcome =
   | { request: CustomRequest }
   | { faults: Fault[]; corrected?: string; cursor?: string }
-
-/** Revisions that are answered now, and the one that is answered unless another is asked for. */
-export type Revisions = Readonly<{ current: number; served: readonly number[] }>
-
-type Reading = { given: Map<string, string>; draft: Draft; revision?: string }
-
-const oneOfNumbers = (numbers: readonly number[]) => (text: string) =>
-  numbers.map(String).includes(text)
-    ? { value: text }
-    : { detail: `expected ${numbers.length > 1 ? 'one of: ' : ''}${numbers.join(', ')}` }
-
-const onlyOne = (wanted: string) => (text: string) =>
-  text === wanted ? { value: text } : { detail: `expected ${wanted}`, suggestion: wanted }
-
-/** A page, or all of a list at once. */
-export type Shape = 'page' | 'export'
-
-const formats: Record<Shape, readonly string[]> = { page: ['json'], export: ['ndjson', 'csv'] }
-
-const listReaders = (draft: Draft, shape: Shape): [string, Reader][] =>
-  pageReaders(draft).filter(([name]) => shape === 'page' || name === 'limit')
-
-const pageReaders = (draft: Draft): [string, Reader][] => [
-  [
-    'limit',
-    single(integerWithin(1, maxLimit), (value) => {
-      draft.limit = Number(value)
-    }),
-  ],
-  [
-    'count',
-    single(onlyOne('exact'), () => {
-      draft.count = true
-    }),
-  ],
-  [
-    'cursor',
-    single(
-      (text) => ({ value: text }),
-      (value) => {
-        draft.cursor = value
-      },
-    ),
-  ],
-]
-
-const readersOf = (
-  { params, body }: Definition,
-  { served }: Revisions,
-  today: string,
-  reading: Reading,
-  shape: Shape,
-): Map<string, Reader> => {
-  const readers = new Map<string, Reader>()
-  for (const parameter of params.values()) {
-    const take = (value: string) => void reading.given.set(parameter.name, value)
-    readers.set(
-      parameter.name,
-      single((text) => parseParameter(parameter, text, today), take),
-    )
-  }
-  if ('list' in body)
-    for (const [name, reader] of listReaders(reading.draft, shape)) readers.set(name, reader)
-  const takeRevision = (value: string) => {
-    reading.revision = value
-  }
-  readers.set('revision', single(oneOfNumbers(served), takeRevision))
-  readers.set(
-    'format',
-    single(oneOfNames(formats[shape], 'invalid_value', 'expected one of'), () => {}),
-  )
-  return readers
-}
 
 const readWith = (
   definition: Definition,

@@ -4,15 +4,14 @@ import { inTurn } from '../db/connect.ts'
 import type { Db } from '../db/schema.ts'
 import { ApiError, type Fault } from '../errors.ts'
 import { begunStream } from '../export/begun-stream.ts'
-import { exportCost } from '../export/exports.ts'
 import { linesType } from '../export/json-lines.ts'
 import type { ExportSource } from '../export/source.ts'
-import { parsePairs } from '../http/pairs.ts'
 import type { Principal } from '../identity/principal.ts'
 import { accountOf } from '../limits/address.ts'
 import type { Concurrency, Ending } from '../limits/concurrency.ts'
 import type { ResourceName } from '../records/resources/define.ts'
 import { resourceNames } from '../records/resources/index.ts'
+import { jsonType } from './offer.ts'
 import { type FeedQuery, parseFeedQuery, wholeState } from './query.ts'
 import { type FeedPage, readChanges } from './read.ts'
 import { openSnapshot } from './snapshot.ts'
@@ -57,18 +56,6 @@ type Deps = {
   /** Throws insufficient_scope. */
   requireScope: (principal: Principal, scope: string) => void
 }
-
-export const jsonType = 'application/json'
-
-const asksForState = (rawQuery: string): boolean =>
-  parsePairs(rawQuery).some(({ name, value }) => name === 'after' && value === wholeState)
-
-/** What a query of the feed can be answered as: the whole state as lines, a page as JSON. */
-export const offeredTypes = (rawQuery: string): readonly string[] =>
-  asksForState(rawQuery) ? [linesType] : [jsonType]
-
-/** What a query of the feed costs of the quota `minute`: the whole state is an export. */
-export const feedCost = (rawQuery: string): number => (asksForState(rawQuery) ? exportCost : 1)
 
 const tokenFault = (detail: string): Fault => ({ parameter: 'after', code: 'invalid_value', detail })
 const refuseToken = (detail: string) =>

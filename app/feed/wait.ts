@@ -1,5 +1,5 @@
-import type { ChangeEvent } from '../cache/fence.ts'
 import type { Listener } from '../cache/poller.ts'
+import type { ChangeEvent } from '../cache/stamped.ts'
 import type { Ending } from '../limits/concurrency.ts'
 import type { ResourceName } from '../records/resources/define.ts'
 

@@ -8,16 +8,10 @@ import { createPoller, type Poller } from '../cache/poller.ts'
 import { createRedisCache, type SharedCache } from '../cache/redis.ts'
 import type { Config } from '../config/config.ts'
 import { createSecrets, type Secrets } from '../config/secrets.ts'
-import {
-  createDb,
-  createPool,
-  findServingRole,
-  queueOf,
-  readerRole,
-  type StatementEnd,
-} from '../db/connect.ts'
+import { createDb, createPool, queueOf, readerRole, type StatementEnd } from '../db/connect.ts'
 import { listPendingMigrations } from '../db/migrate.ts'
 import type { Db } from '../db/schema.ts'
+import { findServingRole } from '../db/serving-role.ts'
 import { isUnreachable } from '../db/unreachable.ts'
 import { UnfitConnection } from '../db/wall.ts'
 import { createExportSource, type ExportSource } from '../export/source.ts'

@@ -1,4 +1,5 @@
-import type { Answer, ReadThrough } from '../cache/read-through.ts'
+import type { Answer } from '../cache/question.ts'
+import type { ReadThrough } from '../cache/read-through.ts'
 import type { Db } from '../db/schema.ts'
 import { toUnavailable } from '../db/unreachable.ts'
 import { ApiError, type Fault } from '../errors.ts'

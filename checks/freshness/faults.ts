@@ -2,11 +2,12 @@ import { createHash } from 'node:crypto'
 import { Redis } from 'ioredis'
 import pg from 'pg'
 import { sealEntry } from '../../app/cache/envelope.ts'
-import type { Fence, Poll } from '../../app/cache/fence.ts'
+import type { Fence } from '../../app/cache/fence.ts'
 import type { LeaseClock } from '../../app/cache/lease.ts'
 import type { ChangeSource } from '../../app/cache/poller.ts'
 import type { SharedCache } from '../../app/cache/redis.ts'
 import { parseSnapshot } from '../../app/cache/snapshot.ts'
+import type { Poll } from '../../app/cache/stamped.ts'
 
 /**
  * Planted faults: wrappers around what the service is given, so that the checker can be seen to find them.

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { type ChangeEvent, createFence, type Poll, type Stamped } from '../../app/cache/fence.ts'
+import { createFence } from '../../app/cache/fence.ts'
 import {
   includesSnapshot,
   isVisible,
@@ -8,6 +8,7 @@ import {
   rankSnapshot,
   type Snapshot,
 } from '../../app/cache/snapshot.ts'
+import type { ChangeEvent, Poll, Stamped } from '../../app/cache/stamped.ts'
 
 const poll = (snapshot: Snapshot, events: Poll['events'], more: Partial<Poll> = {}): Poll => ({
   snapshot,

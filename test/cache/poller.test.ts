@@ -1,10 +1,11 @@
 import { performance } from 'node:perf_hooks'
 import t from 'tap'
-import { type ChangeEvent, createFence, type Poll } from '../../app/cache/fence.ts'
+import { createFence } from '../../app/cache/fence.ts'
 import { createJudge } from '../../app/cache/freshness.ts'
 import { createLeaseClock } from '../../app/cache/lease.ts'
 import { type ChangeSource, createPoller } from '../../app/cache/poller.ts'
 import { parseSnapshot } from '../../app/cache/snapshot.ts'
+import type { ChangeEvent, Poll } from '../../app/cache/stamped.ts'
 import { until } from '../helper.ts'
 
 /** A poller whose clocks and whose database the test moves; it polls only when asked, or each so many milliseconds. */

@@ -4,7 +4,8 @@ import { createJudge, type Judge } from '../../app/cache/freshness.ts'
 import { createLeaseClock } from '../../app/cache/lease.ts'
 import { createMemoryCache, entryName } from '../../app/cache/memory.ts'
 import { createPoller } from '../../app/cache/poller.ts'
-import { type Answer, createReadThrough } from '../../app/cache/read-through.ts'
+import type { Answer } from '../../app/cache/question.ts'
+import { createReadThrough } from '../../app/cache/read-through.ts'
 import {
   createModel,
   createModelCache,

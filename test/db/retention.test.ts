@@ -1,7 +1,8 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import t from 'tap'
-import { askPage, createDb, createPool, pageMark } from '../../app/db/connect.ts'
+import { pageMark } from '../../app/db/client.ts'
+import { askPage, createDb, createPool } from '../../app/db/connect.ts'
 import { testPostgres } from '../servers.ts'
 
 setFlagsFromString('--expose-gc')

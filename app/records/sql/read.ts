@@ -1,6 +1,7 @@
 import { type Filled, tagOf, tagPrefix } from '../../cache/entry.ts'
 import { parseSnapshot } from '../../cache/snapshot.ts'
-import { askPage, pageMark } from '../../db/connect.ts'
+import { pageMark } from '../../db/client.ts'
+import { askPage } from '../../db/connect.ts'
 import type { Db } from '../../db/schema.ts'
 import type { ReadRow, Slice } from '../../wire/row-query.ts'
 import type { Plan } from '../query/plan.ts'

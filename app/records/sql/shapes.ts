@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
-import { pageMark } from '../../db/connect.ts'
+import { pageMark } from '../../db/client.ts'
 import type { Plan } from '../query/plan.ts'
 import type { Condition } from '../query/query.ts'
 

@@ -5,62 +5,25 @@ import type {
   Node as Member,
   Parameter,
   Rows,
-  Scalar,
   Select,
   Value,
 } from '../../custom/definition.ts'
 import { bounds } from '../../custom/document.ts'
 import type { Field } from '../../records/resources/define.ts'
-import type { Node } from './description.ts'
+import {
+  count,
+  type Described,
+  date,
+  instant,
+  integer,
+  listOf,
+  ofMembers,
+  ofScalar,
+  oneOf,
+  orNull,
+} from './described.ts'
 import { exampleOf } from './examples.ts'
 import { toJsonSchema } from './json-schema.ts'
-
-/** A part of an answer: what it can be, and one that it could be. */
-export type Described = { schema: Node; example: unknown }
-
-const typesOf = ({ type }: Node): string[] => [type ?? []].flat() as string[]
-
-/** Also null. */
-const orNull = ({ schema, example }: Described): Described => {
-  const types = typesOf(schema)
-  if (types.length === 0) return { schema: { anyOf: [schema, { type: 'null' }] }, example }
-  return { schema: { ...schema, type: [...new Set([...types, 'null'])] }, example }
-}
-
-const most = Number.MAX_SAFE_INTEGER
-const integer = { type: 'integer', format: 'int64', minimum: -most, maximum: most }
-const count: Described = { schema: { ...integer, minimum: 0 }, example: 42 }
-
-const timed = (format: string, example: string): Described => ({
-  schema: { type: 'string', format, examples: [example] },
-  example,
-})
-const date = timed('date', '2026-11-21')
-const instant = timed('date-time', '2026-11-21T16:20:00.123456Z')
-
-const ofScalar = (value: Scalar): Described => {
-  if (value === null) return { schema: { type: 'null' }, example: null }
-  if (typeof value === 'string') return { schema: { type: 'string' }, example: value }
-  if (typeof value === 'boolean') return { schema: { type: 'boolean' }, example: value }
-  return { schema: Number.isInteger(value) ? integer : { type: 'number', format: 'double' }, example: value }
-}
-
-/** Any of several: as one list of types where they say no more than that. */
-const oneOf = (parts: readonly Described[]): Described => {
-  const [first] = parts as readonly [Described, ...Described[]]
-  const texts = new Set(parts.map(({ schema }) => JSON.stringify(schema)))
-  if (texts.size === 1) return first
-  const isPlain = parts.every(({ schema }) =>
-    Object.keys(schema).every((key) => key === 'type' || key === 'format'),
-  )
-  const formats = new Set(parts.flatMap(({ schema }) => schema.format ?? []))
-  if (isPlain && formats.size <= 1) {
-    const types = [...new Set(parts.flatMap(({ schema }) => typesOf(schema)))]
-    const [format] = formats
-    return { schema: { type: types, ...(format === undefined ? {} : { format }) }, example: first.example }
-  }
-  return { schema: { anyOf: [...texts].map((text) => JSON.parse(text) as Node) }, example: first.example }
-}
 
 const ofSchema = (schema: z.ZodType, example: unknown): Described => {
   const { examples: _, ...node } = toJsonSchema(schema, 'answer')
@@ -116,20 +79,6 @@ const ofValue = (value: Value): Described => {
       return listOf(ofSelect(value.join.select))
   }
 }
-
-const listOf = ({ schema, example }: Described): Described => ({
-  schema: { type: 'array', items: schema },
-  example: [example],
-})
-
-const ofMembers = (members: readonly (readonly [string, Described])[]): Described => ({
-  schema: {
-    type: 'object',
-    properties: Object.fromEntries(members.map(([name, { schema }]) => [name, schema])),
-    required: members.map(([name]) => name),
-  },
-  example: Object.fromEntries(members.map(([name, { example }]) => [name, example])),
-})
 
 const ofSelect = (select: Select): Described =>
   ofMembers(select.map(([name, value]) => [name, ofValue(value)] as const))

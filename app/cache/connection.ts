@@ -1,0 +1,43 @@
+import pg from 'pg'
+
+/** A row as the driver gives it. */
+export type AnyRow = pg.QueryResultRow
+
+/** A connection to the database, from its making to its loss. */
+export type Connection = {
+  /** The first row; rejects where the connection cannot be made, too. */
+  ask<Row extends AnyRow>(text: string, values: unknown[]): Promise<Row>
+  /** Not to be asked again. */
+  readonly isLost: boolean
+  /** At once: taking leave would wait for a server that may hang. */
+  drop(): void
+}
+
+/** Connects to the database at once. `role`: taken on connection; absent: the login's own. */
+export const connect = ({ url, role }: { url: string; role?: string | undefined }): Connection => {
+  const client = new pg.Client({
+    connectionString: url,
+    application_name: 'certdata changes',
+    ...(role ? { options: `-c role=${role}` } : {}),
+  }) as pg.Client & { connection: { stream: { destroy(): void } } }
+  let isLost = false
+  const drop = () => {
+    isLost = true
+    client.connection.stream.destroy()
+  }
+  client.on('error', drop)
+  const made = client.connect()
+  // Whoever asks is told; nobody may have asked yet when it fails.
+  made.catch(() => {})
+  return {
+    async ask<Row extends AnyRow>(text: string, values: unknown[]) {
+      await made
+      const { rows } = await client.query<Row>(text, values)
+      return rows[0] as Row
+    },
+    get isLost() {
+      return isLost
+    },
+    drop,
+  }
+}

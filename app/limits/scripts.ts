@@ -1,0 +1,61 @@
+import { windowParts } from './window.ts'
+
+/**
+ * One hash a policy: part of the window → "units/instant of the last of them". The clock is Redis's own.
+ * Arguments, four a policy: quota, window in ms, units spent, units wanted.
+ * Answers two a policy: units granted, and [age in ms, units, age in ms, units, …].
+ */
+export const exchangeScript = `
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local policies, share = {}, 1
+for i, key in ipairs(KEYS) do
+  local at = (i - 1) * 4
+  local quota, window = tonumber(ARGV[at + 1]), tonumber(ARGV[at + 2])
+  local p = { window = window, spent = tonumber(ARGV[at + 3]), wanted = tonumber(ARGV[at + 4]) }
+  p.part = tostring(math.floor(now * ${windowParts} / window))
+  p.counts = {}
+  local used = p.spent
+  local fields = redis.call('HGETALL', key)
+  for f = 1, #fields, 2 do
+    local units, last = string.match(fields[f + 1], '^(-?%d+)/(%d+)$')
+    units, last = tonumber(units), tonumber(last)
+    if units and last <= now and last + window > now then
+      used = used + units
+      p.counts[fields[f]] = { units = units, last = last }
+    else
+      redis.call('HDEL', key, fields[f])
+    end
+  end
+  if p.wanted > 0 then share = math.min(share, math.max(0, quota - used) / p.wanted) end
+  policies[i] = p
+end
+local answer = {}
+for i, p in ipairs(policies) do
+  local granted = math.floor(p.wanted * share + 1e-9)
+  if p.spent + granted ~= 0 then
+    local count = p.counts[p.part] or { units = 0 }
+    p.counts[p.part] = { units = count.units + p.spent + granted, last = now }
+    redis.call('HSET', KEYS[i], p.part, string.format('%d/%d', p.counts[p.part].units, now))
+    redis.call('PEXPIRE', KEYS[i], p.window)
+  end
+  local ages = {}
+  for _, count in pairs(p.counts) do
+    ages[#ages + 1] = now - count.last
+    ages[#ages + 1] = count.units
+  end
+  answer[#answer + 1] = granted
+  answer[#answer + 1] = ages
+end
+return answer
+`
+
+/** Notes this instance and says how many there are. */
+export const beatScript = `
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+redis.call('ZADD', KEYS[1], now, ARGV[1])
+redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now - ARGV[2])
+redis.call('PEXPIRE', KEYS[1], ARGV[2])
+return redis.call('ZCARD', KEYS[1])
+`
