@@ -32,7 +32,7 @@ const connections = 64
 const sampleEveryMs = 1_000
 /** Collections are further apart than samples. */
 const windowSeconds = Math.max(5, minutes)
-const goalMib = 250
+const goalMib = 334
 /** What the fitted line may rise over the measured time: less is no growth that anybody could tell from noise. */
 const mostRise = 0.03
 const cacheBytes = 64 * 2 ** 20

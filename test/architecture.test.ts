@@ -42,15 +42,6 @@ t.test('a client is known by clientAddress, never by ip, which is a proxy’s', 
   t.same(wrong, [])
 })
 
-t.test('nobody imports more of node:http than its types: app/wire/node-http.ts says why', async (t) => {
-  const importsHttp = /(?:^|\n)import (?!type )[^'"]*['"]node:http['"]/
-  const service = files.filter((file) => !/^(bench|checks|test)\//.test(file))
-  t.same(
-    service.filter((file) => importsHttp.test(textOf(file))),
-    [],
-  )
-})
-
 t.test('schemas know zod and nothing else', async (t) => {
   const wrong = imports.filter(
     (each) => each.from.startsWith('schemas/') && !isInternal(each) && each.to !== 'zod',

@@ -1,4 +1,5 @@
 import pg from 'pg'
+import { dropConnection } from '../wire/driver.ts'
 
 /** A row as the driver gives it. */
 export type AnyRow = pg.QueryResultRow
@@ -19,11 +20,11 @@ export const connect = ({ url, role }: { url: string; role?: string | undefined 
     connectionString: url,
     application_name: 'certdata changes',
     ...(role ? { options: `-c role=${role}` } : {}),
-  }) as pg.Client & { connection: { stream: { destroy(): void } } }
+  })
   let isLost = false
   const drop = () => {
     isLost = true
-    client.connection.stream.destroy()
+    dropConnection(client)
   }
   client.on('error', drop)
   const made = client.connect()

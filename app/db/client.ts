@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { RowQuery, toText } from '../wire/row-query.ts'
+import { createRowQuery } from '../wire/row-query.ts'
 
 /** Longest a request's statement may run. */
 export const statementTimeoutMs = 5_000
@@ -48,7 +48,7 @@ export const clientOf = (prepares: boolean) =>
       if (mark === undefined) return ask.apply(this, given) as never
       const name = prepares && mark !== 'page' ? mark : ''
       return this.read((callback) => {
-        ask.call(this, new RowQuery(name, text as string, (values as unknown[]).map(toText), callback))
+        ask.call(this, createRowQuery(name, text as string, values as unknown[], callback))
       }) as never
     }
 

@@ -1,5 +1,5 @@
-import type { Socket } from 'node:net'
 import { type RedisOptions as AnyRedisOptions, Cluster, Redis } from 'ioredis'
+import { gatherWrites } from '../wire/gather-writes.ts'
 
 type RedisOptions = Omit<AnyRedisOptions, 'replyMapping' | 'enableAutoPipelining'> & {
   /** Sends the commands of one turn of the event loop together, at its end; absent: each at once. */
@@ -34,26 +34,9 @@ const clusterLogin = (url: string) => {
 const connectTimeoutMs = 2_000
 const retry = (attempt: number) => Math.min(100 * attempt, 2_000)
 
-/**
- * Commands of one turn of the event loop go out at its end as one piece. The client's own way of that
- * (`enableAutoPipelining`) waits for the answer to a batch before it sends the next: whoever waits as long outlives the
- * collections of what is young, with all that it holds.
- */
-const gatherWrites = (socket: Socket): void => {
-  const { write } = socket
-  const send = () => socket.uncork()
-  socket.write = (...given: unknown[]) => {
-    if (socket.writableCorked === 0) {
-      socket.cork()
-      setImmediate(send)
-    }
-    return (write as (...all: unknown[]) => boolean).apply(socket, given)
-  }
-}
-
 /** On every connection of the client, also of one that is made anew. */
 const gatherCommands = (client: RedisClient): void => {
-  if (client instanceof Redis) client.on('connect', () => gatherWrites(client.stream as Socket))
+  if (client instanceof Redis) client.on('connect', () => gatherWrites(client))
   else client.on('+node', gatherCommands)
 }
 

@@ -2,9 +2,9 @@ import type { Readable } from 'node:stream'
 import type { PoolClient, QueryConfig } from 'pg'
 import type { Sql } from '../records/sql/column.ts'
 import { compile, compileLiterally } from '../records/sql/literal.ts'
+import { cancelStatement } from '../wire/cancel.ts'
 import { type CopyOptions, type CopyStatement, streamCopy } from '../wire/copy-stream.ts'
 import type { RowEncoder } from '../wire/row.ts'
-import { cancelStatement } from './cancel.ts'
 
 /** A `select`, and how its rows are written. */
 export type Selection = Readonly<{ statement: Sql; encoder: RowEncoder }>

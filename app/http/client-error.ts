@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
+import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import { ApiError, type ErrorCode } from '../errors.ts'
-import { STATUS_CODES } from '../wire/node-http.ts'
+import { hasBegunAnswer } from '../wire/answering.ts'
 import { answeredMethods } from './methods.ts'
 import { problemBody, problemType } from './problem.ts'
 
@@ -30,9 +31,6 @@ const toProblem = ({ code = '', rawPacket }: ParserError): ApiError => {
   return new ApiError(codes[code] ?? 'malformed_request')
 }
 
-/** The answer that is under way on a connection, in Node's own place for it; its own handler looks there, too. */
-type Answering = Socket & { _httpMessage?: { headersSent: boolean } | null }
-
 /**
  * Answers what Node's parser refuses, on the raw socket: there is no request to answer to. The connection
  * ends, because what follows on it cannot be told apart. Where an answer has begun it ends at once: another one would
@@ -44,8 +42,7 @@ export const answerClientError = (
   publicUrl: string,
   headers: Readonly<Record<string, string>>,
 ): void => {
-  const hasBegun = (socket as Answering)._httpMessage?.headersSent === true
-  if (error.code === 'ECONNRESET' || socket.destroyed || !socket.writable || hasBegun) {
+  if (error.code === 'ECONNRESET' || socket.destroyed || !socket.writable || hasBegunAnswer(socket)) {
     socket.destroy()
     return
   }

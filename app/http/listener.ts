@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs'
-import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { createSecureServer, type Http2SecureServer, type Http2Session } from 'node:http2'
-import { createServer } from '../wire/node-http.ts'
 import { limitPatience } from '../wire/patience.ts'
 import { keepAliveTimeoutMs } from '../wire/prepared.ts'
 

@@ -1,6 +1,7 @@
 import cluster from 'node:cluster'
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:net'
+import { optionsOf } from '../wire/server-options.ts'
 
 export type Place = { host: string; port: number; backlog: number }
 
@@ -13,15 +14,6 @@ export type Listening = {
 /** Beside the server's own. Sixty-four connections a turn are some milliseconds of work. */
 export const socketsBeside = 63
 
-/** How Node's servers take connections; they keep it as properties, which their types do not tell. */
-type Taking = {
-  allowHalfOpen: boolean
-  highWaterMark: number
-  noDelay: boolean
-  keepAlive: boolean
-  keepAliveInitialDelay: number
-}
-
 /** Rejects, as listening would, where somebody listens there: sockets that share a port would not notice. */
 const requireFree = async ({ host, port }: Place): Promise<void> => {
   const probe = createServer().listen({ host, port })
@@ -31,13 +23,7 @@ const requireFree = async ({ host, port }: Place): Promise<void> => {
 }
 
 const openBeside = async (server: Server, place: Place): Promise<Server> => {
-  const { allowHalfOpen, highWaterMark, noDelay, keepAlive, keepAliveInitialDelay } =
-    server as unknown as Taking
-  const beside = createServer(
-    // It is kept in seconds and given in milliseconds.
-    { allowHalfOpen, highWaterMark, noDelay, keepAlive, keepAliveInitialDelay: keepAliveInitialDelay * 1000 },
-    (socket) => server.emit('connection', socket),
-  )
+  const beside = createServer(optionsOf(server), (socket) => server.emit('connection', socket))
   beside.listen({ ...place, reusePort: true })
   await once(beside, 'listening')
   return beside.on('error', (error) => server.emit('error', error))

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
+import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { createServer } from '../wire/node-http.ts'
 
 export type MetricsServerOptions = {
   host: string

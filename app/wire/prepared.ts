@@ -1,5 +1,4 @@
-import type { ServerResponse } from 'node:http'
-import { STATUS_CODES } from './node-http.ts'
+import { type ServerResponse, STATUS_CODES } from 'node:http'
 
 /** Longer than the minute for which load balancers keep idle connections, so that they close first. */
 export const keepAliveTimeoutMs = 72_000

@@ -7,8 +7,8 @@ export type TakeRow = (bytes: Buffer) => void
 /** A message (PostgreSQL's manual, "Message Formats"): a letter, and four bytes of length, which counts itself. */
 const headBytes = 5
 const dataRow = 'D'.charCodeAt(0)
-/** What may stand before the row, and is the driver's: parsed, bound, a notice, a setting. */
-const before = new Set([...'12NS'].map((letter) => letter.charCodeAt(0)))
+/** What may stand before the row, and is the driver's: parsed, bound, the columns' names, a notice, a setting. */
+const before = new Set([...'12TNS'].map((letter) => letter.charCodeAt(0)))
 
 /**
  * Reads the rows of the statement that is about to be sent from under the driver, which would make a string of
@@ -61,7 +61,7 @@ export const readRows = (socket: Duplex, take: TakeRow): void => {
   const { tell, giveBack } = divert(socket, read)
 }
 
-/** Where a column's text lies in its row. */
+/** Where a column's value lies in its row. */
 export type Column = Readonly<{ start: number; end: number }>
 
 /** The columns of a row, in order; undefined: null. */

@@ -1,5 +1,5 @@
 import { connect } from 'node:net'
-import type { PoolClient } from 'pg'
+import type { ClientBase } from 'pg'
 
 /** What the driver knows of its connection, beyond what its types say. */
 type Connected = { host: string; port: number; processID: number; secretKey: number }
@@ -15,7 +15,7 @@ const patienceMs = 2_000
  * the only way that needs no right over another session. A statement that is computing ends at once. Whether it
  * worked is not told; errors are none of the caller's.
  */
-export const cancelStatement = (client: PoolClient): void => {
+export const cancelStatement = (client: ClientBase): void => {
   const { host, port, processID, secretKey } = client as unknown as Connected
   const request = Buffer.alloc(lengthBytes)
   for (const [index, value] of [lengthBytes, cancelCode, processID, secretKey].entries()) {

@@ -1,0 +1,165 @@
+import { once } from 'node:events'
+import { createServer, type ServerResponse } from 'node:http'
+import { type AddressInfo, connect, createServer as createNetServer, type Socket } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { setTimeout as delay } from 'node:timers/promises'
+import { Redis } from 'ioredis'
+import pg from 'pg'
+import t from 'tap'
+import { hasBegunAnswer } from '../../app/wire/answering.ts'
+import { cancelStatement } from '../../app/wire/cancel.ts'
+import { dropConnection } from '../../app/wire/driver.ts'
+import { gatherWrites } from '../../app/wire/gather-writes.ts'
+import { canSendPrepared, sendPrepared } from '../../app/wire/prepared.ts'
+import { createRowQuery, type ReadRow } from '../../app/wire/row-query.ts'
+import { optionsOf } from '../../app/wire/server-options.ts'
+import { createSocket } from '../../app/wire/socket.ts'
+import { testPostgres, testRedis } from '../servers.ts'
+
+/**
+ * Parts of Node and of drivers that no manual promises. Each title names one and says what breaks without it. One that
+ * fails after an upgrade says which file of `app/wire/` has to change.
+ */
+
+/** What a client reads of one answer to one request. */
+const answerOf = async (answer: (response: ServerResponse) => void): Promise<string> => {
+  const server = createServer((_request, response) => answer(response)).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1')
+  socket.write('GET / HTTP/1.1\r\nhost: a\r\nconnection: keep-alive\r\n\r\n')
+  setTimeout(() => socket.end(), 300)
+  const read = await text(socket)
+  server.close()
+  return read
+}
+
+const connected = async (t: { teardown(work: () => unknown): void }, url: string) => {
+  const client = new pg.Client({ connectionString: url, stream: createSocket })
+  client.on('error', () => {})
+  await client.connect()
+  t.teardown(() => client.end())
+  return client
+}
+
+t.test(
+  'Node’s response._header: the edge could not send a head that is put together beforehand',
+  async (t) => {
+    let could: unknown
+    const read = await answerOf((response) => {
+      could = [canSendPrepared(response)]
+      sendPrepared(response, 200, 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n', 'ok')
+      could = [...(could as boolean[]), canSendPrepared(response), response.headersSent]
+    })
+    t.same(could, [true, false, true])
+    t.match(read, /^HTTP\/1\.1 200 OK\r\ncontent-length: 2\r\nDate: [^\r]+\r\nConnection: keep-alive\r\n/)
+    t.ok(read.endsWith('\r\n\r\nok'))
+  },
+)
+
+t.test(
+  'Node’s response.shouldKeepAlive: a drain could not close connections with their answers',
+  async (t) => {
+    const read = await answerOf((response) => {
+      t.equal(response.shouldKeepAlive, true)
+      response.shouldKeepAlive = false
+      t.notOk(canSendPrepared(response))
+      response.end()
+    })
+    t.match(read, /\r\nConnection: close\r\n/i)
+  },
+)
+
+t.test('Node’s socket._httpMessage: a refusal could be written into an answer under way', async (t) => {
+  await answerOf((response) => {
+    const socket = response.socket as Socket
+    t.equal('_httpMessage' in socket, true, 'it is there')
+    t.equal(hasBegunAnswer(socket), false, 'before the head')
+    response.write('a')
+    t.equal(hasBegunAnswer(socket), true, 'behind the head')
+    response.end()
+  })
+})
+
+t.test(
+  'options of Node’s net.Server: sockets beside the first would take connections differently',
+  async (t) => {
+    const given = { keepAlive: true, keepAliveInitialDelay: 30_000, noDelay: true, allowHalfOpen: true }
+    t.match(optionsOf(createNetServer({ ...given, highWaterMark: 1234 })), { ...given, highWaterMark: 1234 })
+  },
+)
+
+t.test('parts of pg', async (t) => {
+  const server = await testPostgres()
+  t.teardown(() => server.stop())
+
+  t.test(
+    'pg.Query with a submit of its own and binary columns: pages could not be read as bytes',
+    async (t) => {
+      const client = await connected(t, server.url)
+      const sql = `select 's', 't', 'u', '', 7, '[["a","é"]]'::json, 5::bigint, null::text, '\\x00ff'::bytea
+      where $1 = 'x' and $2 = '{"a","b\\"c"}'::text[]`
+      const ask = (name: string) =>
+        new Promise<ReadRow[]>((resolve, reject) => {
+          const query = createRowQuery(name, sql, ['x', ['a', 'b"c']], (error, result) =>
+            error ? reject(error) : resolve(result?.rows ?? []),
+          )
+          client.query(query)
+        })
+      for (const name of ['', 'page_1', 'page_1']) {
+        const [row] = await ask(name)
+        const { data, ...rest } = row as ReadRow
+        const stamp = { snapshot: 's', at: 't', server: 'u', standby: '' }
+        t.strictSame(rest, { ...stamp, found: 7, last: [['a', 'é']], total: 5, included: null })
+        t.same(data?.bytes.subarray(data.start, data.end), Buffer.from([0, 255]))
+      }
+      const { rows } = await client.query('select name from pg_prepared_statements')
+      t.same(rows, [{ name: 'page_1' }], 'a statement with a name is prepared once')
+    },
+  )
+
+  t.test(
+    'pg’s connection.stream and its one reader: rows could not be taken in front of the driver',
+    async (t) => {
+      const client = await connected(t, server.url)
+      const { stream } = (client as unknown as { connection: { stream: Socket } }).connection
+      t.equal(stream.listeners('data').length, 1)
+    },
+  )
+
+  t.test(
+    'pg’s connection.stream of a client: a connection that hangs could not be dropped at once',
+    async (t) => {
+      const client = await connected(t, server.url)
+      const ended = new Promise<void>((resolve) => client.once('end', resolve))
+      dropConnection(client)
+      await ended
+      t.pass('it is gone')
+    },
+  )
+
+  t.test('pg’s processID and secretKey: an export that was left could not be cancelled', async (t) => {
+    const client = await connected(t, server.url)
+    const asked = client.query('select pg_sleep(30)')
+    await delay(100)
+    cancelStatement(client)
+    await t.rejects(asked, { code: '57014' })
+  })
+})
+
+t.test('ioredis’ client.stream: commands of one turn could not go out as one piece', async (t) => {
+  const server = await testRedis()
+  if (!server) {
+    t.pass('no Redis is installed')
+    return
+  }
+  const client = new Redis(server.url, { lazyConnect: true })
+  await client.connect()
+  t.teardown(async () => {
+    client.disconnect()
+    await server.stop()
+  })
+  gatherWrites(client)
+  const asked = [client.ping(), client.ping()]
+  t.equal((client.stream as Socket).writableCorked, 1)
+  t.same(await Promise.all(asked), ['PONG', 'PONG'])
+})
