@@ -103,12 +103,11 @@ const makeTree = async () => {
   await run('chmod', ['-R', 'a-w,a+rX', folder])
 }
 
-const asUser = (args: readonly string[]) => [
+const asUser = (command: readonly string[]) => [
   `--reuid=${uid}`,
   `--regid=${uid}`,
   '--clear-groups',
-  join(folder, 'node'),
-  ...args,
+  ...command,
 ]
 /** Changes with any file's name, size, time or mode. */
 const digestTree = () => run('sh', ['-c', 'find "$0" -printf "%p %s %T@ %m\\n" | sort | sha256sum', folder])
@@ -122,7 +121,7 @@ const runImage = async () => {
     await owner.end()
     const port = await freePort()
     const env = {
-      PATH: '/usr/bin:/bin',
+      PATH: `${folder}:/usr/bin:/bin`,
       NODE_ENV: 'production',
       HOST: '127.0.0.1',
       PORT: String(port),
@@ -132,10 +131,9 @@ const runImage = async () => {
       TRUSTED_PROXIES: '127.0.0.1',
     }
     const before = await digestTree()
-    await run('setpriv', asUser(['app/cli.ts', 'migrate']), { cwd: folder, env })
+    await run('setpriv', asUser(['node', 'app/cli.ts', 'migrate']), { cwd: folder, env })
     const [, command = ''] = /^CMD (\[.+\])$/m.exec(dockerfile) ?? []
-    const [, ...start] = JSON.parse(command) as string[]
-    const service = spawn('setpriv', asUser(start), {
+    const service = spawn('setpriv', asUser(JSON.parse(command)), {
       cwd: folder,
       env,
       stdio: ['ignore', 'ignore', 'inherit'],
@@ -149,8 +147,7 @@ const runImage = async () => {
         )
       await until('ready', isReady, 30_000)
       const [, check = ''] = /^ {2}CMD (\[.+\])$/m.exec(dockerfile) ?? []
-      const [, ...probe] = JSON.parse(check) as string[]
-      await run('setpriv', asUser(probe), { cwd: folder, env })
+      await run('setpriv', asUser(JSON.parse(check)), { cwd: folder, env })
     } finally {
       service.kill('SIGTERM')
     }
