@@ -57,10 +57,13 @@ t.test('SIGTERM over HTTP/2: GOAWAY, and nothing that was asked is lost', async 
   }
   let first: ClientHttp2Session | undefined
   await until(
-    'it listens',
+    'it is ready',
     async () => {
-      first = await open().catch(() => undefined)
-      return first !== undefined
+      first ??= await open().catch(() => undefined)
+      const answer = first && (await ask(first, { ':path': '/health/ready' }).catch(() => undefined))
+      if (answer?.status === 200) return true
+      first = undefined
+      return false
     },
     30_000,
   )

@@ -70,7 +70,7 @@ t.test(
   'a database that vanishes: stale or refused in time, and new connections as soon as it is back',
   async (t) => {
     const { way, url } = await wayTo(database.url)
-    const service = await start({ DATABASE_URL: url, DATABASE_POOL: '4' })
+    const service = await start({ DATABASE_URL: url, DATABASE_POOL: '4', QUEUE_SECONDS: '10' })
     const ask = await logIn(service)
     t.match(await ask('/v1/products?limit=3'), { status: 200 })
     // Every connection of the pool is there, and in use when the end comes or soon after.
