@@ -44,6 +44,7 @@ export const listenEarly = async ({ config, port, publicUrl }: EarlyOptions): Pr
     if (raw.httpVersionMajor < 2) reply.header('connection', 'close')
   })
   app.get(livePath, () => ({ status: 'live' }))
-  await app.listen({ host, port })
+  // Not through the primary of a cluster: it would keep a connection that arrives as this server closes, unanswered.
+  await app.listen({ host, port, exclusive: true })
   return { close: () => app.close() }
 }
