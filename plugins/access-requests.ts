@@ -1,11 +1,12 @@
 import fp from 'fastify-plugin'
-import type { AccessRequests } from '../app/operator/access/requests.ts'
+import { type AccessRequests, createAccessRequests } from '../app/operator/access/requests.ts'
+import { after as afterMs } from '../app/overload/timer.ts'
+import type { Deps } from './deps.ts'
 
-export type AccessRequestsPluginOptions = {
-  requests: AccessRequests
-  /** See app/overload/timer.ts. */
-  after: (ms: number, call: () => void) => () => void
-}
+type Parts = Pick<Deps, 'config' | 'reserved' | 'limitStore' | 'now' | 'monotonicNow'>
+
+/** The store itself, or what it is built from. `after`: see app/overload/timer.ts. */
+export type AccessRequestsPluginOptions = (Parts | { requests: AccessRequests }) & { after?: typeof afterMs }
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -17,9 +18,15 @@ declare module 'fastify' {
 const deleteFirstAfterMs = 60_000
 const deleteEveryMs = 3_600_000
 
+const createStore = ({ config, reserved: db, limitStore: store, now, monotonicNow }: Parts) => {
+  const { limits, holidays, accessRequestDays: keptDays } = config
+  return createAccessRequests({ db, limits, store, after: afterMs, now, monotonicNow, holidays, keptDays })
+}
+
 /** Requests for access; deletes what is too old each hour, on however many instances. */
 export default fp<AccessRequestsPluginOptions>(
-  (app, { requests, after }, done) => {
+  (app, { after = afterMs, ...options }, done) => {
+    const requests = 'requests' in options ? options.requests : createStore(options)
     let callOff = () => {}
     let running: Promise<void> | undefined
     const deleteOld = async () => {

@@ -5,10 +5,8 @@ import { performance } from 'node:perf_hooks'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { LRUCache } from 'lru-cache'
-import type { Judge } from '../app/cache/freshness.ts'
 import { entryName } from '../app/cache/memory.ts'
 import type { Answer } from '../app/cache/question.ts'
-import type { ReadThrough } from '../app/cache/read-through.ts'
 import { type Head, readHead } from '../app/edge/head.ts'
 import { createReplies, headOf, type Reply, type Variant } from '../app/edge/replies.ts'
 import { createTickets, type Ticket } from '../app/edge/tickets.ts'
@@ -20,20 +18,11 @@ import { requirePlan } from '../app/identity/principals.ts'
 import { readBearer } from '../app/identity/tokens.ts'
 import type { Account } from '../app/limits/account.ts'
 import { formatUse } from '../app/limits/headers.ts'
-import type { Quotas } from '../app/limits/quotas.ts'
 import { canSendPrepared, sendPrepared } from '../app/wire/prepared.ts'
+import type { Deps } from './deps.ts'
 import { backFrom304, one, policyHeader } from './limits.ts'
 
-export type EdgeOptions = {
-  cache: Pick<ReadThrough, 'readAtOnce'>
-  judge: Pick<Judge, 'isAway'>
-  quotas: Quotas
-  /** The UTC date, YYYY-MM-DD. */
-  today: () => string
-  isDraining: () => boolean
-  /** Whether a client's address may come in a header. */
-  hasProxies: boolean
-}
+export type EdgeOptions = Pick<Deps, 'config' | 'judge' | 'isDraining'>
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -106,7 +95,11 @@ const createIdentify = (authenticate: (asker: Asker) => Principal | Promise<Prin
  * plainly in order goes on to the router. Without this plugin the service gives the same answers.
  */
 export default fp<EdgeOptions>(
-  (app, { cache, judge, quotas, today, isDraining, hasProxies }, done) => {
+  (app, { config, judge, isDraining }, done) => {
+    const { cache, today } = app
+    const { quotas } = app.limits
+    // Then a client's address may come in a header.
+    const hasProxies = config.trustedProxies.length > 0
     const tickets = createTickets()
     const replies = createReplies()
     const identify = createIdentify((asker) => app.authenticate(asker))
@@ -211,5 +204,5 @@ export default fp<EdgeOptions>(
     app.decorate('edgeAnswers', { getter: () => answers })
     done()
   },
-  { name: 'edge', dependencies: ['answers', 'auth', 'gate'], fastify: '5.x' },
+  { name: 'edge', dependencies: ['answers', 'auth', 'cache', 'calendar', 'gate', 'quotas'], fastify: '5.x' },
 )

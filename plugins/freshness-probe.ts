@@ -2,7 +2,6 @@ import fp from 'fastify-plugin'
 import type { ProbeResult } from '../app/cache/read-through.ts'
 
 export type FreshnessProbeOptions = {
-  probe: () => Promise<ProbeResult>
   /** Milliseconds from one probe to the next. */
   everyMs?: number
 }
@@ -23,10 +22,10 @@ const different =
 
 /** Compares, once a minute, an answer from memory with the database: the proof that production is right too. */
 export default fp<FreshnessProbeOptions>(
-  (app, { probe, everyMs = minuteMs }, done) => {
+  (app, { everyMs = minuteMs }, done) => {
     const counts: Record<ProbeResult, number> = { same: 0, superseded: 0, different: 0, nothing: 0 }
     const probeFreshness = async () => {
-      const result = await probe()
+      const result = await app.cache.probe()
       counts[result] += 1
       if (result === 'different') app.log.error({ counts }, different)
       return result
@@ -38,5 +37,5 @@ export default fp<FreshnessProbeOptions>(
     app.addHook('onClose', async () => clearInterval(timer))
     done()
   },
-  { name: 'freshness-probe', fastify: '5.x' },
+  { name: 'freshness-probe', dependencies: ['cache'], fastify: '5.x' },
 )

@@ -4,10 +4,7 @@ import type { Principal } from '../app/identity/principal.ts'
 import type { Account, Admission, Costs } from '../app/limits/account.ts'
 import { formatPolicies, formatUse } from '../app/limits/headers.ts'
 import type { Policy } from '../app/limits/policy.ts'
-import type { Quotas } from '../app/limits/quotas.ts'
 import { refuseQuota } from '../app/limits/refusal.ts'
-
-export type LimitsOptions = { quotas: Quotas }
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -64,8 +61,9 @@ export const policyHeader = (policies: readonly Policy[]): string => {
  * every answer. What comes before 429 in the order of judgement (404 of a path, 405, 403) is counted and
  * answered as what it is. A 304 costs nothing of `minute`, which is known only when it is sent.
  */
-export default fp<LimitsOptions>(
-  (app, { quotas }, done) => {
+export default fp(
+  (app, _options, done) => {
+    const { quotas } = app.limits
     app.decorateRequest('quotas', undefined)
 
     app.addHook('onRequest', (request, _reply, next) => {
@@ -98,5 +96,5 @@ export default fp<LimitsOptions>(
     })
     done()
   },
-  { name: 'limits', dependencies: ['auth'], fastify: '5.x' },
+  { name: 'limits', dependencies: ['auth', 'quotas'], fastify: '5.x' },
 )

@@ -6,10 +6,9 @@ import type { Principal } from '../app/identity/principal.ts'
 import { type Collector, registerCollector } from '../app/observe/collector.ts'
 import { byLabel, counter } from '../app/observe/figures.ts'
 import { createRequestMetrics } from '../app/observe/request-metrics.ts'
-import type { PlanLabel, RequestObserver } from '../app/observe/requests.ts'
+import { createRequestObserver, type PlanLabel, type RequestObserver } from '../app/observe/requests.ts'
 
 export type MetricsOptions = {
-  observer: RequestObserver
   /** Of the process; absent in tests that build many services in one. */
   processRegistry?: Registry | undefined
 }
@@ -77,7 +76,8 @@ const countErrors = (app: FastifyInstance) => {
  * somebody reads. Register it right after `audit`, whose logins it counts.
  */
 export default fp<MetricsOptions>(
-  (app, { observer, processRegistry }, done) => {
+  (app, { processRegistry }, done) => {
+    const observer = createRequestObserver()
     const registry = new Registry()
     const add = (collectors: readonly Collector[]) => {
       for (const collector of collectors) registerCollector(registry, collector)

@@ -1,13 +1,11 @@
 import type { FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
-import type { KeyChecks } from '../app/identity/oauth.ts'
 import { createOAuth, type OAuth, type OAuthRequest } from '../app/identity/oauth.ts'
 import { OAuthError, oauthErrorBody, toOAuthError } from '../app/identity/oauth-error.ts'
 import { parseForm } from '../app/identity/oauth-form.ts'
 import { toApiError } from './problems.ts'
 
 export type OAuthPluginOptions = {
-  checks: KeyChecks
   publicUrl: string
   now: () => number
 }
@@ -32,11 +30,11 @@ export const readOAuthRequest = (request: FastifyRequest): OAuthRequest => {
 
 /** Makes the scope it is registered in one where bodies are forms and refusals are OAuth's own. */
 export default fp<OAuthPluginOptions>(
-  (app, { checks, publicUrl, now }, done) => {
+  (app, { publicUrl, now }, done) => {
     const { principals, identifyClient, logIn, verifyToken, signAccessToken } = app
     const oauth = createOAuth({
       ...{ principals, identify: identifyClient, logIn, verify: verifyToken, sign: signAccessToken },
-      ...{ checks, publicUrl, now },
+      ...{ checks: app.limits.keyChecks, publicUrl, now },
     })
     app.decorate('oauth', oauth)
     app.removeAllContentTypeParsers()
@@ -64,5 +62,5 @@ export default fp<OAuthPluginOptions>(
     })
     done()
   },
-  { name: 'oauth', dependencies: ['auth', 'problems'], fastify: '5.x' },
+  { name: 'oauth', dependencies: ['auth', 'problems', 'quotas'], fastify: '5.x' },
 )

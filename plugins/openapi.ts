@@ -9,17 +9,12 @@ import { encodedBody, isEncodable } from '../app/http/encodings.ts'
 import { findEncoding } from '../app/http/negotiation.ts'
 import type { Principal } from '../app/identity/principal.ts'
 import { requirePlan } from '../app/identity/principals.ts'
-import type { Quotas } from '../app/limits/quotas.ts'
+import { describeCustom } from '../app/site/openapi/custom.ts'
 import type { Description, Route } from '../app/site/openapi/description.ts'
 import { createDocument } from '../app/site/openapi/document.ts'
 import limits from './limits.ts'
 
-export type OpenApiOptions = {
-  publicUrl: string
-  /** Routes that only this customer has; rejects with `unavailable`. Absent: nobody has any. */
-  customOf?: (principal: Principal) => Promise<readonly Route[]>
-  quotas: Quotas
-}
+export type OpenApiOptions = { publicUrl: string }
 
 declare module 'fastify' {
   interface FastifySchema {
@@ -65,7 +60,7 @@ const send = (
  * full. Here parameters come from the query grammar, errors from the catalogue, and shared parts are written once.
  */
 export default fp<OpenApiOptions>(
-  (app, { publicUrl, customOf = async () => [], quotas }, done) => {
+  (app, { publicUrl }, done) => {
     const routes: Route[] = []
     let entry: Representation
     app.addHook('onRoute', ({ method, url: path, schema, config }) => {
@@ -92,7 +87,7 @@ export default fp<OpenApiOptions>(
     // Most customers have the same few custom endpoints, and so the same document.
     const personal = new LRUCache<string, Representation>({ max: maxPersonal })
     const personalEntry = async (principal: Principal): Promise<Representation> => {
-      const custom = await customOf(principal)
+      const custom = (await app.custom.definitionsOf(principal.customerId)).map(describeCustom)
       const key = JSON.stringify(custom)
       const known = personal.get(key) ?? createEntry(createDocument([...routes, ...custom], publicUrl))
       personal.set(key, known)
@@ -104,7 +99,7 @@ export default fp<OpenApiOptions>(
         if (request.headers.authorization !== undefined) request.principal = await app.authenticate(request)
       })
       // A request with a token is counted, told its quotas and recorded in the audit trail, as on every route.
-      await scope.register(limits, { quotas })
+      await scope.register(limits)
       scope.get(url, async (request, reply) => {
         const { principal } = request
         if (!principal) return send(entry, 'public, no-cache', request, reply)
@@ -115,5 +110,5 @@ export default fp<OpenApiOptions>(
     app.guardMethods(url, ['GET', 'HEAD'])
     done()
   },
-  { name: 'openapi', dependencies: ['auth', 'method-guard', 'problems'], fastify: '5.x' },
+  { name: 'openapi', dependencies: ['auth', 'custom', 'method-guard', 'problems', 'quotas'], fastify: '5.x' },
 )

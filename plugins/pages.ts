@@ -4,6 +4,9 @@ import { isNotModified } from '../app/http/conditional.ts'
 import type { Representation } from '../app/http/encodings.ts'
 import { encodedBody, isEncodable } from '../app/http/encodings.ts'
 import { findEncoding } from '../app/http/negotiation.ts'
+import { createSite, type Site } from '../app/site/site.ts'
+
+export type PagesOptions = { publicUrl: string; demoToken: string }
 
 export type SendPage = {
   /** Absent: kept, and asked for each time. */
@@ -13,6 +16,10 @@ export type SendPage = {
 }
 
 declare module 'fastify' {
+  interface FastifyInstance {
+    /** Every page that is the same for everyone, and the layout of the others. */
+    site: Site
+  }
   interface FastifyReply {
     /** Sends a page or a part of one: conditions, then a content coding. A file with an empty tag is not kept. */
     sendPage(type: string, file: Representation, how?: SendPage): FastifyReply | Promise<FastifyReply>
@@ -40,8 +47,9 @@ export const styledPolicy = policyWith("'self' 'unsafe-inline'")
 export const immutable = 'public, max-age=31536000, immutable'
 
 /** How pages are sent: with a policy of their own in place of the API's. */
-export default fp(
-  (app, _options, done) => {
+export default fp<PagesOptions>(
+  (app, options, done) => {
+    app.decorate('site', createSite(options))
     app.decorateReply('sendPage', function (type, file, { cacheControl, policy } = {}) {
       const request: FastifyRequest = this.request
       // An answer for one request only has no tag.

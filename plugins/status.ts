@@ -1,11 +1,10 @@
 import fp from 'fastify-plugin'
-import type { Status } from '../app/observe/status/status.ts'
+import { createProbe } from '../app/observe/status/probe.ts'
+import { createStatus, type Status } from '../app/observe/status/status.ts'
+import type { Deps } from './deps.ts'
 
-export type StatusPluginOptions = {
-  status: Status
-  /** Milliseconds since 1970, the same clock for all instances: they agree on slots. */
-  now: () => number
-}
+/** `now` is the same clock for all instances: they agree on slots. */
+export type StatusPluginOptions = Pick<Deps, 'reserved' | 'now' | 'ping' | 'databaseNow'>
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -23,7 +22,9 @@ const pruneEverySlots = 360
 
 /** Counts every answer of the API, and keeps the minutes of which the uptime page is made. */
 export default fp<StatusPluginOptions>(
-  (app, { status, now }, done) => {
+  (app, { reserved: db, now, ping, databaseNow }, done) => {
+    const probe = createProbe({ records: app.records, ping, databaseNow })
+    const status = createStatus({ db, now, probe })
     app.decorate('serviceStatus', status)
     const counted = new Set<string>()
     app.addHook('onRoute', ({ url, config }) => {
@@ -90,5 +91,5 @@ export default fp<StatusPluginOptions>(
     })
     done()
   },
-  { name: 'status', dependencies: ['metrics'], fastify: '5.x' },
+  { name: 'status', dependencies: ['metrics', 'records'], fastify: '5.x' },
 )

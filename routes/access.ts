@@ -1,11 +1,10 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
-import type { AccessForm, FormValues } from '../app/operator/access/form.ts'
+import { createAccessForm, type FormValues } from '../app/operator/access/form.ts'
 import { accessOutcomePage, accessPage } from '../app/site/access-page.ts'
 import type { PageContent } from '../app/site/layout.ts'
-import { htmlType, type Site } from '../app/site/site.ts'
+import { htmlType } from '../app/site/site.ts'
+import type { Deps } from '../plugins/deps.ts'
 import { toApiError } from '../plugins/problems.ts'
-
-export type AccessPageOptions = { site: Site; form: AccessForm }
 
 const formType = 'application/x-www-form-urlencoded'
 const hidden = { hide: true }
@@ -13,8 +12,9 @@ const hidden = { hide: true }
 /** The contact form, which also works without JavaScript: then it is sent here. */
 export const accessRoutes = async (
   app: FastifyInstance,
-  { site, form }: AccessPageOptions,
+  { secrets, now }: Pick<Deps, 'secrets' | 'now'>,
 ): Promise<void> => {
+  const form = createAccessForm(app.accessRequests, secrets, now)
   app.removeAllContentTypeParsers()
   app.addContentTypeParser(formType, { parseAs: 'string' }, (_request, body, parsed) => {
     parsed(null, Object.fromEntries(new URLSearchParams(body as string)))
@@ -24,7 +24,7 @@ export const accessRoutes = async (
     app.sendProblem(toApiError(error, formType) ?? error, request, reply),
   )
   const send = (reply: FastifyReply, content: PageContent) =>
-    reply.sendPage(htmlType, { body: Buffer.from(site.layOut(content)), etag: '', encoded: new Map() })
+    reply.sendPage(htmlType, { body: Buffer.from(app.site.layOut(content)), etag: '', encoded: new Map() })
 
   app.get('/access', { schema: hidden }, (_request, reply) => send(reply, accessPage(form.ticket())))
   app.post('/access', { schema: hidden }, async (request, reply) => {

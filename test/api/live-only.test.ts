@@ -3,8 +3,6 @@ import fp from 'fastify-plugin'
 import t from 'tap'
 import type { Principal } from '../../app/identity/principal.ts'
 import { requireCredentials } from '../../app/identity/principals.ts'
-import { createQuotas } from '../../app/limits/quotas.ts'
-import { after } from '../../app/overload/timer.ts'
 import { describeMe } from '../../app/site/openapi/account.ts'
 import type { Endpoint } from '../../plugins/endpoint.ts'
 import endpoints from '../../plugins/endpoints.ts'
@@ -13,6 +11,7 @@ import limits from '../../plugins/limits.ts'
 import methodGuard from '../../plugins/method-guard.ts'
 import openapi from '../../plugins/openapi.ts'
 import problems from '../../plugins/problems.ts'
+import quotas from '../../plugins/quotas.ts'
 import securityHeaders from '../../plugins/security-headers.ts'
 
 const publicUrl = 'http://api.test'
@@ -59,7 +58,7 @@ const open = async () => {
     ),
   )
   const every = { premium: burst, enterprise: burst, demo: burst }
-  const policies = {
+  const limitsOfAll = {
     ...every,
     logins: 1,
     failedLogins: 1,
@@ -67,15 +66,27 @@ const open = async () => {
     revocations: 1,
     accessRequests: 1,
   }
-  const quotas = createQuotas({ limits: policies, store: undefined, now: () => 0, after })
-  await app.register(openapi, { publicUrl, quotas })
+  await app.register(quotas, {
+    config: { limits: limitsOfAll },
+    limitStore: undefined,
+    monotonicNow: () => 0,
+  })
+  await app.register(
+    fp(
+      async (custom) => {
+        custom.decorate('custom', { definitionsOf: async () => [] } as never)
+      },
+      { name: 'custom' },
+    ),
+  )
+  await app.register(openapi, { publicUrl })
   await app.register(async (closed) => {
     await closed.register(endpoints, {
       publicUrl,
       variesWithOrigin: false,
       judge: { isUnanswered: () => false, staleSeconds: () => 0 },
     })
-    await closed.register(limits, { quotas })
+    await closed.register(limits)
     for (const row of rows) closed.endpoint(row)
   })
   t.teardown(() => app.close())

@@ -1,0 +1,30 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import fp from 'fastify-plugin'
+import { createMemoryCache, type MemoryCache } from '../app/cache/memory.ts'
+import { createReadThrough, type ReadThrough } from '../app/cache/read-through.ts'
+import type { Config } from '../app/config/config.ts'
+import type { Deps } from './deps.ts'
+
+export type CacheOptions = Pick<Deps, 'shared' | 'judge'> & {
+  config: Pick<Config, 'cacheBytes'>
+  /** Absent: a new one of the configured size. */
+  memory?: MemoryCache
+}
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    cache: ReadThrough
+    /** Answers that this process keeps; `cache` reads through them. */
+    memoryCache: MemoryCache
+  }
+}
+
+/** The way of every read: memory, then Redis, then the database. */
+export default fp<CacheOptions>(
+  (app, { config, shared, judge, memory = createMemoryCache(config.cacheBytes) }, done) => {
+    app.decorate('memoryCache', memory)
+    app.decorate('cache', createReadThrough({ memory, shared, judge, wait: delay }))
+    done()
+  },
+  { name: 'cache', fastify: '5.x' },
+)

@@ -1,0 +1,26 @@
+import fp from 'fastify-plugin'
+import { type CustomExports, createCustomExports } from '../app/custom/exports.ts'
+import { createExports } from '../app/export/exports.ts'
+import { createRecordExports, type RecordExports } from '../app/export/records.ts'
+import type { Deps } from './deps.ts'
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** Whole lists as streams of rows. */
+    exports: Readonly<{ records: RecordExports; custom: CustomExports }>
+  }
+}
+
+/** Exports of the resources and of custom lists, at most some at once for each customer. */
+export default fp<Pick<Deps, 'exportSource' | 'publicUrl'>>(
+  (app, { exportSource: source, publicUrl }, done) => {
+    const { custom, today } = app
+    const exports = createExports({ source, concurrency: app.limits.concurrency, today })
+    app.decorate('exports', {
+      records: createRecordExports({ exports, publicUrl, today }),
+      custom: createCustomExports({ exports, custom, today }),
+    })
+    done()
+  },
+  { name: 'exports', dependencies: ['calendar', 'custom', 'quotas'], fastify: '5.x' },
+)

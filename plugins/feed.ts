@@ -1,0 +1,41 @@
+import fp from 'fastify-plugin'
+import { createFeed, type Feed } from '../app/feed/feed.ts'
+import { createTokenCodec } from '../app/feed/token.ts'
+import { createWaiting, type Waiting } from '../app/feed/wait.ts'
+import { requireScope } from '../app/identity/principals.ts'
+import type { Deps } from './deps.ts'
+
+export type FeedOptions = Pick<
+  Deps,
+  'db' | 'exportSource' | 'publicUrl' | 'secrets' | 'listen' | 'databaseNow' | 'isDraining'
+>
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    feed: Feed
+    /** The long polls that wait for changes. */
+    feedWaiting: Pick<Waiting, 'count'>
+  }
+}
+
+/** The change feed. Long polls end when the service begins to close. */
+export default fp<FeedOptions>(
+  (app, { db, exportSource: source, publicUrl, secrets, listen, databaseNow, isDraining }, done) => {
+    const waiting = createWaiting({ listen, databaseNow, isDraining })
+    // Before the server waits for what is in flight.
+    app.addHook('preClose', (closed) => {
+      waiting.close()
+      closed()
+    })
+    const { concurrency } = app.limits
+    const tokens = createTokenCodec(secrets)
+    const { today } = app
+    app.decorate('feedWaiting', waiting)
+    app.decorate(
+      'feed',
+      createFeed({ db, tokens, waiting, publicUrl, today, requireScope, concurrency, source }),
+    )
+    done()
+  },
+  { name: 'feed', dependencies: ['calendar', 'quotas'], fastify: '5.x' },
+)

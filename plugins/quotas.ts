@@ -1,0 +1,33 @@
+import fp from 'fastify-plugin'
+import type { Config } from '../app/config/config.ts'
+import type { KeyChecks } from '../app/identity/oauth.ts'
+import { type Concurrency, createConcurrency } from '../app/limits/concurrency.ts'
+import { createKeyChecks } from '../app/limits/key-checks.ts'
+import { createLogins, type Logins } from '../app/limits/logins.ts'
+import { createQuotas, type Quotas } from '../app/limits/quotas.ts'
+import { after } from '../app/overload/timer.ts'
+import type { Deps } from './deps.ts'
+
+export type QuotaOptions = Pick<Deps, 'limitStore' | 'monotonicNow'> & { config: Pick<Config, 'limits'> }
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** What clients may ask for, counted over all instances that share the store. */
+    limits: Readonly<{ quotas: Quotas; logins: Logins; keyChecks: KeyChecks; concurrency: Concurrency }>
+  }
+}
+
+/** Counts requests, logins, checks of keys and what runs at once. The plugin `limits` refuses by these counts. */
+export default fp<QuotaOptions>(
+  (app, { config: { limits }, limitStore: store, monotonicNow: now }, done) => {
+    const counting = { limits, store, now, after }
+    app.decorate('limits', {
+      quotas: createQuotas(counting),
+      logins: createLogins(counting),
+      keyChecks: createKeyChecks(counting),
+      concurrency: createConcurrency({ store, after }),
+    })
+    done()
+  },
+  { name: 'quotas', fastify: '5.x' },
+)

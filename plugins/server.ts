@@ -1,0 +1,72 @@
+import { randomUUID } from 'node:crypto'
+import type { Socket } from 'node:net'
+import Fastify, { type FastifyInstance, type FastifyServerOptions, LogController } from 'fastify'
+import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod'
+import type { Config } from '../app/config/config.ts'
+import { answerClientError } from '../app/http/client-error.ts'
+import { createListener } from '../app/http/listener.ts'
+import { describeForLog } from '../app/http/log-error.ts'
+import { replaceMethod } from '../app/http/methods.ts'
+import type { LogStream } from '../app/observe/log-stream.ts'
+import { keepAliveTimeoutMs } from '../app/wire/prepared.ts'
+import type { Deps } from './deps.ts'
+import { maxHeaderBytes } from './gate.ts'
+import { schemaController } from './schema-compilers.ts'
+
+/** Contract, section 4. */
+const maxBodyBytes = 64 * 1024
+
+const loggerOptions = ({ logLevel }: Config, stream: LogStream | undefined) => ({
+  level: logLevel,
+  ...(stream ? { stream } : {}),
+  // Addresses hold ids and query values, headers hold tokens: neither is logged.
+  serializers: {
+    req: ({ method }: { method: string }) => ({ method }),
+    res: ({ statusCode }: { statusCode?: number | undefined }) => ({ statusCode }),
+    err: describeForLog,
+  },
+})
+
+/** The security headers that every answer of this service carries, known once `security-headers` is loaded. */
+export const constantHeaders = (app: FastifyInstance, { tls }: Config): Readonly<Record<string, string>> =>
+  app.securityHeaders[tls ? 'tls' : 'plain']
+
+/** Makes Fastify's server with its listener. It has no plugin and no route yet, and it does not listen. */
+export const createServer = ({
+  config,
+  publicUrl,
+  logStream,
+}: Pick<Deps, 'config' | 'publicUrl' | 'logStream'>): FastifyInstance => {
+  const { tls } = config
+  const options: FastifyServerOptions = {
+    logger: loggerOptions(config, logStream) as FastifyServerOptions['logger'] & object,
+    logController: new LogController({ disableRequestLogging: true }),
+    genReqId: () => randomUUID(),
+    bodyLimit: maxBodyBytes,
+    // Draining answers what still comes on open connections.
+    return503OnClosing: false,
+    forceCloseConnections: 'idle',
+    routerOptions: { maxParamLength: maxHeaderBytes },
+    schemaController,
+    // So that a method nobody has is 405 where the path is known, like any other.
+    rewriteUrl: (request) => {
+      replaceMethod(request)
+      return request.url ?? ''
+    },
+    frameworkErrors: (error, request, reply) => request.server.sendProblem(error, request, reply),
+    clientErrorHandler: (error, socket) =>
+      answerClientError(error, socket as Socket, publicUrl, constantHeaders(app, config)),
+  }
+  const serverFactory = createListener({
+    ...{ tls, maxHeaderBytes },
+    // Exports have a bound of their own.
+    unreadTimeoutMs: Math.max(keepAliveTimeoutMs, config.exports.idleMs + 10_000),
+    front: (request, response) => app.answerAtEdge?.(request, response) ?? false,
+  })
+  const whole = tls ? { ...options, serverFactory, http2: true } : { ...options, serverFactory }
+  const app = Fastify(whole as FastifyServerOptions) as FastifyInstance
+  app.setValidatorCompiler(validatorCompiler)
+  app.setSerializerCompiler(serializerCompiler)
+  app.removeContentTypeParser('text/plain')
+  return app
+}

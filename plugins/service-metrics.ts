@@ -1,0 +1,63 @@
+import fp from 'fastify-plugin'
+import type { RedisFigures } from '../app/db/redis.ts'
+import { createSlowFigure } from '../app/observe/figures.ts'
+import { serviceCollectors } from '../app/observe/service-metrics.ts'
+import packageJson from '../package.json' with { type: 'json' }
+import type { Deps } from './deps.ts'
+
+export type ServiceMetricsOptions = Pick<
+  Deps,
+  | 'shared'
+  | 'limitStore'
+  | 'judge'
+  | 'exportSource'
+  | 'databaseNow'
+  | 'monotonicNow'
+  | 'isDraining'
+  | 'logStream'
+  | 'figures'
+>
+
+const { version } = packageJson
+/** Scrapes are as frequent as somebody likes, and come from several. */
+const slowFigureKeptMs = 30_000
+
+const redisFigures = ({ shared, limitStore }: ServiceMetricsOptions): Record<string, RedisFigures> => {
+  const cache = shared?.figures?.()
+  return {
+    ...(cache ? { cache } : {}),
+    ...(limitStore ? { limits: { isUp: !limitStore.isDown, isBreakerOpen: limitStore.isDown } } : {}),
+  }
+}
+
+/** Adds the figures of stores and rooms to the metrics. */
+export default fp<ServiceMetricsOptions>(
+  (app, options, done) => {
+    const { judge, exportSource, databaseNow, monotonicNow: now, isDraining, logStream, figures } = options
+    const { cache, memoryCache, audit, accessRequests, feedWaiting, freshnessProbes } = app
+    const collectors = serviceCollectors({
+      ...{ version, databaseNow, isDraining },
+      asOf: judge.asOf,
+      isAway: judge.isAway,
+      pollAgeMs: figures?.pollAgeMs,
+      pools: figures?.pools,
+      redis: () => redisFigures(options),
+      probes: freshnessProbes,
+      memoryBytes: () => memoryCache.sizeBytes,
+      fills: () => cache.fills,
+      audit: audit.figures,
+      feed: () => ({ streams: exportSource.running, waiters: feedWaiting.count }),
+      overdueAccessRequests: createSlowFigure({
+        ...{ read: accessRequests.countOverdue, now, keptMs: slowFigureKeptMs },
+      }),
+      logLinesLost: () => logStream?.lost ?? 0,
+    })
+    app.metrics.add(collectors)
+    done()
+  },
+  {
+    name: 'service-metrics',
+    dependencies: ['metrics', 'cache', 'freshness-probe', 'audit', 'access-requests', 'feed'],
+    fastify: '5.x',
+  },
+)
