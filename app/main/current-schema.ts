@@ -1,0 +1,28 @@
+import { readerRole } from '../db/connect.ts'
+import { listPendingMigrations } from '../db/migrate.ts'
+import type { Db } from '../db/schema.ts'
+import { isUnreachable } from '../db/unreachable.ts'
+import { UnfitConnection } from '../db/wall.ts'
+
+/** PostgreSQL's word for a login that may not take the role that its connection asks for. */
+const insufficientPrivilege = '42501'
+
+const explainUnreadable = (cause: unknown): unknown => {
+  if (isUnreachable(cause)) return cause
+  if (cause instanceof UnfitConnection) return cause
+  const isForbidden = (cause as { code?: unknown }).code === insufficientPrivilege
+  const advice = isForbidden
+    ? `the login of DATABASE_URL may not: \`grant ${readerRole} to <login>\``
+    : 'run `npx certdata migrate` first'
+  return new Error(`The schema cannot be read: ${advice}`, { cause })
+}
+
+/** Throws with the command to run if the schema lacks a migration or cannot be read. */
+export const requireCurrentSchema = async (db: Db): Promise<void> => {
+  const pending = await listPendingMigrations(db).catch((error: unknown) => {
+    throw explainUnreadable(error)
+  })
+  if (pending.length > 0) {
+    throw new Error(`The schema lacks ${pending.join(', ')}: run \`npx certdata migrate\` first`)
+  }
+}

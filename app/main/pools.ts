@@ -1,0 +1,111 @@
+import type { Config } from '../config/config.ts'
+import { createDb, createPool, queueOf, type StatementEnd } from '../db/connect.ts'
+import type { Db } from '../db/schema.ts'
+import { UnfitConnection } from '../db/wall.ts'
+import { createExportSource, type ExportSource } from '../export/source.ts'
+import type { PoolFigures } from '../observe/service-metrics.ts'
+import type { Log } from './stores.ts'
+
+export type Pools = {
+  /** Connections that read data for customers. */
+  db: Db
+  /** Connections for logins, facts about keys and customers, revocations and the audit trail. */
+  reserved: Db
+  /** Connections to the standby; undefined: there is none. */
+  replica: Db | undefined
+  /** Connections for exports. */
+  exportSource: ExportSource
+  /** Connections, by what they are for. */
+  figures: () => Readonly<Record<string, PoolFigures>>
+  /** Opens a connection of each serving pool, which is then judged. A standby may be away. */
+  requireFit: () => Promise<void>
+  close: () => Promise<void>
+}
+
+export type PoolsOptions = {
+  config: Config
+  log: Log
+  /** The primary. */
+  url: string
+  /** The role that connections take; undefined: the login is it. */
+  role: string | undefined
+  /** Told of each statement. */
+  onStatement: ((statement: StatementEnd) => void) | undefined
+  /** Told of a connection that may not serve; see app/db/wall.ts. */
+  onUnfit: (error: Error) => void
+}
+
+/** Data requests never use these, so that logins and revocations work however much is read. */
+const reservedConnections = 3
+/** Logins take turns by address and leave one connection to all else. */
+const loginTurns = reservedConnections - 1
+
+type PoolCounts = { totalCount: number; idleCount: number; waitingCount: number }
+
+const describePool = (
+  { totalCount, idleCount, waitingCount }: PoolCounts,
+  max: number,
+  queue = { waiting: 0, refused: 0 },
+): PoolFigures => ({
+  open: totalCount,
+  idle: idleCount,
+  waiting: waitingCount + queue.waiting,
+  refused: queue.refused,
+  max,
+})
+
+type Pool = ReturnType<typeof createPool>
+
+/** Connects once, because each new connection is judged (app/db/wall.ts). */
+const connectOnce = async (pool: Pool) => (await pool.connect()).release()
+
+/** Makes the connections' pools. They connect when they are asked first. */
+export const openPools = ({ config, log, url, role, onStatement, onUnfit }: PoolsOptions): Pools => {
+  const {
+    databasePool,
+    databaseReplicaUrl: replicaUrl,
+    databasePrepared: prepares,
+    queueMs: longestWaitMs,
+  } = config
+  const { pool: max, ...limits } = config.exports
+  const common = (variable: string, use: string) => ({
+    ...(role === undefined ? {} : { role }),
+    wall: { variable, onUnfit },
+    onError: (error: Error) => log.warn({ reason: error.message }, `an idle ${use} connection was lost`),
+  })
+  const open = (at: string, size: number, variable = 'DATABASE_URL') =>
+    createPool(at, { ...common(variable, 'database'), max: size, applicationName: 'certdata', prepares })
+  const primaryPool = open(url, databasePool)
+  const db = createDb(primaryPool, { onStatement, longestWaitMs })
+  const reservedPool = open(url, reservedConnections)
+  const reserved = createDb(reservedPool, { onStatement, longestWaitMs, turns: loginTurns })
+  const exportPool = createPool(url, {
+    ...common('DATABASE_URL', 'export'),
+    ...{ max, applicationName: 'certdata exports', isStreaming: true, statementTimeoutMs: limits.totalMs },
+  })
+  const standby =
+    replicaUrl === undefined ? undefined : open(replicaUrl, databasePool, 'DATABASE_REPLICA_URL')
+  const replica = standby && createDb(standby, { onStatement, longestWaitMs })
+  return {
+    ...{ db, reserved, replica },
+    exportSource: createExportSource({ pool: exportPool, max, ...limits }),
+    figures: () => ({
+      primary: describePool(primaryPool, databasePool, queueOf(db)),
+      reserved: describePool(reservedPool, reservedConnections, queueOf(reserved)),
+      exports: describePool(exportPool, max),
+      ...(standby && replica ? { replica: describePool(standby, databasePool, queueOf(replica)) } : {}),
+    }),
+    async requireFit() {
+      await Promise.all([primaryPool, exportPool].map(connectOnce))
+      await (standby && connectOnce(standby))?.catch((error: unknown) => {
+        if (error instanceof UnfitConnection) throw error
+      })
+    },
+    async close() {
+      await db.destroy()
+      await reserved.destroy()
+      await exportPool.end()
+      await replica?.destroy()
+    },
+  }
+}
