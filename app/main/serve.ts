@@ -6,11 +6,7 @@ import type { FastifyInstance } from 'fastify'
 import { Registry } from 'prom-client'
 import packageJson from '../../package.json' with { type: 'json' }
 import { build } from '../app.ts'
-import { startAuditPruning } from '../audit/keep-days.ts'
 import { type Config, ConfigError, parseConfig } from '../config/config.ts'
-import { startUpkeep } from '../feed/upkeep.ts'
-import { keepExampleDataCurrent } from '../local/keep-current.ts'
-import { keepRunning } from '../local/keep-running.ts'
 import { welcome } from '../local/welcome.ts'
 import type { LogStream } from '../observe/log-stream.ts'
 import { startMetricsServer } from '../observe/metrics-server.ts'
@@ -18,7 +14,6 @@ import { createProcessRegistry } from '../observe/process-metrics.ts'
 import type { Tracing } from '../observe/tracing.ts'
 import { findPort, localOrigin } from './address.ts'
 import { certificateCollector, type SecureServer, watchCertificate } from './certificate.ts'
-import { watchClock } from './clock-watch.ts'
 import { createDrain } from './drain.ts'
 import { type Early, listenEarly } from './early.ts'
 import { endBySignal, endByWord } from './end.ts'
@@ -27,6 +22,7 @@ import { openLog, outliveReaders } from './log.ts'
 import { describeStartFault } from './start-fault.ts'
 import { type Log, openStores, type Stores } from './stores.ts'
 import { supervise } from './supervise.ts'
+import { startTasks } from './tasks.ts'
 import { joinWorkers, type WorkerLink } from './worker.ts'
 
 const packageRoot = fileURLToPath(new URL('../..', import.meta.url))
@@ -51,9 +47,6 @@ const loadTracing = async (warn: (message: string, error?: Error) => void) => {
 const monotonicNow = () => performance.now()
 
 const warnTo = (log: Log) => (message: string, error?: Error) => log.warn({ reason: error?.message }, message)
-
-const reportStep = (log: Log) => (seconds: number) =>
-  log.warn({ seconds }, "this machine's clock was set, or it stood still: the times of this log jump")
 
 type Opened = {
   config: Config
@@ -120,23 +113,11 @@ const listen = async ({
     })
   if (certificate) app.metrics.add([certificateCollector(certificate)])
   app.startStatus()
-  const clockWatch = isFirst
-    ? watchClock({ wallNow: Date.now, monotonicNow, onStep: reportStep(log) })
-    : undefined
-  const upkeep = isFirst ? startUpkeep({ db: stores.reserved, warn }) : undefined
-  const ownerUrl = stores.local?.url ?? config.databaseAdminUrl
-  const { auditDays: days } = config
-  const pruning =
-    isFirst && ownerUrl !== undefined && days !== undefined
-      ? startAuditPruning({ url: ownerUrl, secrets: stores.secrets, days, warn })
-      : undefined
-  const refresh = isFirst && stores.local && keepExampleDataCurrent(stores.local, log)
-  const stopReviving = isFirst && stores.local && keepRunning(stores.local, stores.poller.isDown, log)
+  const tasks = isFirst ? startTasks({ config, stores, log, warn, monotonicNow }) : undefined
   if (isFirst && stores.local) process.stdout.write(welcome(publicUrl, config.demoToken, stores.local.apiKey))
   return async () => {
-    if (refresh) clearInterval(refresh)
+    tasks?.quiet()
     certificate?.stop()
-    clockWatch?.stop()
     drain.begin()
     await delay(config.drainMs)
     const late = setTimeout(() => {
@@ -149,9 +130,7 @@ const listen = async ({
     await app.close()
     stopLooking()
     clearTimeout(late)
-    await upkeep?.stop()
-    if (stopReviving) await stopReviving()
-    await pruning?.stop()
+    await tasks?.stop()
     await tracing?.close()
     await metrics?.close()
   }
