@@ -22,7 +22,7 @@ export type Deps = {
   db: Db
   /** Connections of the serving role for logins, facts about keys and customers, revocations and the audit trail. */
   reserved: Db
-  /** The same to a standby. */
+  /** Connections to a standby, for reading customers' data; absent: there is none. */
   replica?: Db | undefined
   /** Connections for exports. */
   exportSource: ExportSource
