@@ -4,13 +4,17 @@ import type { Ending } from '../limits/concurrency.ts'
 import type { ResourceName } from '../records/resources/define.ts'
 
 /**
- * Why a wait is over. `changed`: there may be something; `day`: it may be another one; `rights`: the customer's
- * settings, keys or plan are others, which the next request will find; `time`: it was long enough; `closing`:
- * the service stops; `gone`: nobody waits any more.
+ * Why a wait ends.
+ * - `changed`: a record may have changed.
+ * - `day`: a new day may have begun.
+ * - `rights`: settings, keys or plan of the customer have changed. The next request is judged by the new ones.
+ * - `time`: the time that the client gave is over.
+ * - `closing`: the service stops.
+ * - `gone`: the client has left.
  */
 export type Wake = 'changed' | 'day' | 'rights' | 'time' | 'closing' | 'gone'
 
-/** Somebody who waits. Holds no connection. */
+/** The wait of one request. It holds no connection to the database. */
 export type Watch = {
   /** The first reason since the watch began, or since the last was told. */
   next(): Promise<Wake>
@@ -18,7 +22,7 @@ export type Watch = {
 }
 
 export type Waiting = {
-  /** Notes what happens from now on; so begin it before the look that finds nothing. */
+  /** Begins a wait, which notes changes from now on. Begin it before you read, so that no change is missed. */
   watch(customerId: string, resources: readonly ResourceName[], waitMs: number, ending: Ending): Watch
   /** Wakes all who wait and lets nobody wait any more. */
   close(): void

@@ -39,9 +39,9 @@ const take = async (account: Account): Promise<void> => {
  * Logins are counted per key once the key is verified, so that nobody uses up another's. Failures are counted
  * per address and key id together; what is no key at all, per address.
  *
- * A right key is never refused for failures, not even for those of its own address: where a pair has used
- * its failures up, the secret is compared with the facts in memory (at most 500 ms old, so that guessing
- * costs the database no more than two look-ups a second and key), and only a wrong one is refused for them.
+ * A right key is never refused for failures, not even for those of its own address. Once an address and key have used
+ * their failures up, the secret is compared with the facts in memory, and only a wrong one is refused. These facts are
+ * at most 500 ms old, so guessing costs the database at most two look-ups a second and key.
  */
 export const createLogins = ({ limits, ...deps }: LoginsOptions): Logins => {
   const keys = createLimiter({ ...deps, maxAccounts })
