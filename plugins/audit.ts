@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import fp from 'fastify-plugin'
-import { type ChainKey, formatHead, type Head } from '../app/audit/chain.ts'
+import { type ChainHead, type ChainKey, formatHead } from '../app/audit/chain.ts'
 import { fingerprintQuery } from '../app/audit/fingerprint.ts'
 import { createFlush } from '../app/audit/flush.ts'
 import { createReadCounts } from '../app/audit/read-counts.ts'
@@ -36,7 +36,7 @@ declare module 'fastify' {
        */
       seal(isWaited?: boolean): Promise<void>
       /** The head published last, as the log has it; undefined until there is one. For a metric. */
-      head(): Head | undefined
+      head(): ChainHead | undefined
       /** What metrics show. */
       figures(): AuditFigures
     }
@@ -52,11 +52,11 @@ const tickMs = 1_000
 const flushMs = 4_000
 
 const createSeal = (app: FastifyInstance, { db, secrets, now }: AuditOptions) => {
-  let known: Head | undefined
+  let known: ChainHead | undefined
   let contradictions = 0
   let sealedAt: number | undefined
 
-  const publish = (head: Head) => {
+  const publish = (head: ChainHead) => {
     if (known?.sealNo === head.sealNo && known.mac.equals(head.mac)) return
     if (known && head.sealNo <= known.sealNo) {
       contradictions += 1

@@ -7,7 +7,7 @@ import fp from 'fastify-plugin'
 import { LRUCache } from 'lru-cache'
 import { entryName } from '../app/cache/memory.ts'
 import type { Answer } from '../app/cache/question.ts'
-import { type Head, readHead } from '../app/edge/head.ts'
+import { type RequestHead, readHead } from '../app/edge/head.ts'
 import { createReplies, headOf, type Reply, type Variant } from '../app/edge/replies.ts'
 import { createTickets, type Ticket } from '../app/edge/tickets.ts'
 import { isNotModified, wantsNoCache } from '../app/http/conditional.ts'
@@ -105,7 +105,12 @@ export default fp<EdgeOptions>(
     const identify = createIdentify((asker) => app.authenticate(asker))
     let answers = 0
 
-    const find = (target: string, head: Head, isTls: boolean, principal: Principal): Known | undefined => {
+    const find = (
+      target: string,
+      head: RequestHead,
+      isTls: boolean,
+      principal: Principal,
+    ): Known | undefined => {
       if (wantsNoCache(head.cacheControl, undefined)) return undefined
       const ticket = tickets.find(principal.customerId, target)
       if (!ticket || ticket.day !== today()) return undefined

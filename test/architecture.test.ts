@@ -42,6 +42,26 @@ t.test('a client is known by clientAddress, never by ip, which is a proxy’s', 
   t.same(wrong, [])
 })
 
+t.test('an exported type has a name of its own', async (t) => {
+  const owners = Map.groupBy(
+    files
+      .filter(isService)
+      .flatMap((path) =>
+        [...textOf(path).matchAll(/^export (?:type|interface|class) (\w+)/gm)].map(([, name]) => ({
+          name,
+          path,
+        })),
+      ),
+    ({ name }) => name,
+  )
+  t.ok(owners.size > 100)
+  const shared = [...owners].filter(([, places]) => places.length > 1)
+  t.same(
+    shared.map(([name, places]) => `${name}: ${places.map(({ path }) => path).join(', ')}`),
+    [],
+  )
+})
+
 t.test('schemas know zod and nothing else', async (t) => {
   const wrong = imports.filter(
     (each) => each.from.startsWith('schemas/') && !isInternal(each) && each.to !== 'zod',

@@ -13,7 +13,7 @@ import { catalogue } from '../app/errors.ts'
 import { createTokenCodec } from '../app/feed/token.ts'
 import { formatPairs } from '../app/http/pairs.ts'
 import { importRecords } from '../app/import/index.ts'
-import type { Shape } from '../app/records/query/controls.ts'
+import type { QueryShape } from '../app/records/query/controls.ts'
 import { parseQuery } from '../app/records/query/parse.ts'
 import type { Resource } from '../app/records/resources/define.ts'
 import { resourceNames, resources } from '../app/records/resources/index.ts'
@@ -174,7 +174,7 @@ t.test('every path under /v1 is described with every method it takes, and nothin
 })
 
 /** What the parser itself says it takes, by asking for what it does not. */
-const askParser = (resource: Resource, shape: Shape): string[] => {
+const askParser = (resource: Resource, shape: QueryShape): string[] => {
   const detailOf = (name: string) => {
     const outcome = parseQuery(resource, shape, formatPairs([[name, 'x']]))
     return 'faults' in outcome ? (outcome.faults[0]?.detail ?? '') : ''

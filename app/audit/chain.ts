@@ -19,10 +19,10 @@ export type ChainedEntry = {
 }
 
 /** A place in the chain; comparing it with one noted elsewhere shows a tail that was cut off. */
-export type Head = { sealNo: number; mac: Buffer }
+export type ChainHead = { sealNo: number; mac: Buffer }
 
 /** `commitment` null: the personal part was erased before its entry was sealed. */
-export type Seal = Head & { entryId: number; commitment: Buffer | null }
+export type Seal = ChainHead & { entryId: number; commitment: Buffer | null }
 
 /** `personalSha256` null: there is no personal part (any more). */
 export type Sealable = { entry: ChainedEntry; personalSha256: Buffer | null }
@@ -33,10 +33,10 @@ export type Link = { seal: Seal; entry: ChainedEntry | null; personalSha256: Buf
 const otherChain = 'the chain is not the one whose head was published'
 
 /** The first place where the trail is not as it was sealed. `entryId` null: it is gone, seal and all. */
-export type Fault = { sealNo: number; entryId: number | null; reason: string }
+export type ChainFault = { sealNo: number; entryId: number | null; reason: string }
 
 /** Where a chain begins that was never pruned. */
-export const genesis: Head = { sealNo: 0, mac: Buffer.alloc(32) }
+export const genesis: ChainHead = { sealNo: 0, mac: Buffer.alloc(32) }
 
 /** The action whose entry allows the personal parts of its customer to be missing. */
 export const erasure = 'customers.erase'
@@ -63,7 +63,7 @@ const commitmentText = (entryId: number, personalSha256: Buffer) =>
   JSON.stringify([1, entryId, personalSha256.toString('hex')])
 
 /** The seals of entries that follow on `head`, in this order. */
-export const sealEntries = (key: ChainKey, head: Head, entries: readonly Sealable[]): Seal[] => {
+export const sealEntries = (key: ChainKey, head: ChainHead, entries: readonly Sealable[]): Seal[] => {
   let { sealNo, mac } = head
   return entries.map(({ entry, personalSha256 }) => {
     const { entryId } = entry
@@ -74,26 +74,31 @@ export const sealEntries = (key: ChainKey, head: Head, entries: readonly Sealabl
   })
 }
 
-const anchorText = ({ sealNo, mac }: Head) => JSON.stringify([1, sealNo, mac.toString('hex')])
+const anchorText = ({ sealNo, mac }: ChainHead) => JSON.stringify([1, sealNo, mac.toString('hex')])
 
 /** Signs the head of what is pruned, from where verification goes on. */
-export const signAnchor = (key: ChainKey, head: Head): Buffer => key.mac(purposes.anchor, anchorText(head))
+export const signAnchor = (key: ChainKey, head: ChainHead): Buffer =>
+  key.mac(purposes.anchor, anchorText(head))
 
-export const isAnchor = (key: ChainKey, head: Head, mac: Buffer): boolean =>
+export const isAnchor = (key: ChainKey, head: ChainHead, mac: Buffer): boolean =>
   key.verifyMac(purposes.anchor, anchorText(head), mac)
 
 export type Verifier = {
   /** Takes the next link by seal number. Returns the first fault, from then on always the same. */
-  check(link: Link): Fault | undefined
+  check(link: Link): ChainFault | undefined
   /** All links came: what only the end shows. */
-  finish(): Fault | undefined
+  finish(): ChainFault | undefined
   /** The last good place. */
-  readonly head: Head
+  readonly head: ChainHead
   /** Entries whose personal part was erased. */
   readonly erased: number
 }
 
-const faultOf = (key: ChainKey, before: Head, { seal, entry, personalSha256 }: Link): Fault | undefined => {
+const faultOf = (
+  key: ChainKey,
+  before: ChainHead,
+  { seal, entry, personalSha256 }: Link,
+): ChainFault | undefined => {
   const { sealNo, entryId, commitment } = seal
   const expected = before.sealNo + 1
   if (sealNo !== expected) {
@@ -115,18 +120,18 @@ const faultOf = (key: ChainKey, before: Head, { seal, entry, personalSha256 }: L
  * of its customer. `published`: a head that was noted outside the database; the chain must go through it. One
  * from before `from` cannot be compared.
  */
-export const createVerifier = (key: ChainKey, from: Head, published?: Head): Verifier => {
+export const createVerifier = (key: ChainKey, from: ChainHead, published?: ChainHead): Verifier => {
   let head = from
-  let fault: Fault | undefined =
+  let fault: ChainFault | undefined =
     published?.sealNo === from.sealNo && !published.mac.equals(from.mac)
       ? { sealNo: from.sealNo, entryId: null, reason: otherChain }
       : undefined
   let erased = 0
   /** By pseudonym: the first entry without its personal part. */
-  const bare = new Map<string | null, Fault>()
+  const bare = new Map<string | null, ChainFault>()
   const erasures = new Set<string | null>()
 
-  const differsFrom = (expected: Head, { sealNo, entryId, mac }: Seal) =>
+  const differsFrom = (expected: ChainHead, { sealNo, entryId, mac }: Seal) =>
     sealNo === expected.sealNo && !mac.equals(expected.mac)
       ? { sealNo, entryId, reason: otherChain }
       : undefined
@@ -169,10 +174,10 @@ export const createVerifier = (key: ChainKey, from: Head, published?: Head): Ver
 }
 
 /** A head as it is logged, printed and given to `audit verify --head`. */
-export const formatHead = ({ sealNo, mac }: Head): string => `${sealNo}:${mac.toString('base64url')}`
+export const formatHead = ({ sealNo, mac }: ChainHead): string => `${sealNo}:${mac.toString('base64url')}`
 
 /** Undefined for what is no head. */
-export const parseHead = (text: string): Head | undefined => {
+export const parseHead = (text: string): ChainHead | undefined => {
   const [, sealNo, mac] = /^(\d{1,15}):([A-Za-z0-9_-]{43})$/.exec(text) ?? []
   return sealNo === undefined || mac === undefined
     ? undefined

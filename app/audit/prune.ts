@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Secrets } from '../config/secrets.ts'
 import type { Db } from '../db/schema.ts'
-import { type Fault, type Head, signAnchor } from './chain.ts'
+import { type ChainFault, type ChainHead, signAnchor } from './chain.ts'
 import { recordEvents } from './record.ts'
 import { sealLock } from './sealer.ts'
 import { verifyAudit } from './verify.ts'
@@ -12,12 +12,12 @@ export type Pruning = {
   /** The last seal that went; the chain is verified from there on. 0: never pruned. */
   through: number
   /** Why nothing was pruned: the trail is not as it was sealed, and pruning would hide it. */
-  fault: Fault | null
+  fault: ChainFault | null
 }
 
 /** The last seal before the first one whose entry is not older than `before`. */
-const findEnd = async (db: Db, before: string): Promise<Head | undefined> => {
-  const { rows } = await sql<Head>`
+const findEnd = async (db: Db, before: string): Promise<ChainHead | undefined> => {
+  const { rows } = await sql<ChainHead>`
     select seal_no as "sealNo", mac from audit_seals
     where seal_no < coalesce((
       select min(s.seal_no) from audit_entries e join audit_seals s on s.entry_id = e.entry_id
@@ -26,7 +26,7 @@ const findEnd = async (db: Db, before: string): Promise<Head | undefined> => {
   return rows[0]
 }
 
-const remove = async (trx: Db, { sealNo, mac }: Head, anchorMac: Buffer): Promise<number> => {
+const remove = async (trx: Db, { sealNo, mac }: ChainHead, anchorMac: Buffer): Promise<number> => {
   const { rows } = await sql<{ n: number }>`
     with seals as (delete from audit_seals where seal_no <= ${sealNo} returning entry_id),
     persons as (delete from audit_persons p using seals s where p.entry_id = s.entry_id),

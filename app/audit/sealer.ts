@@ -3,9 +3,9 @@ import type { Db } from '../db/schema.ts'
 import { createBreath } from './breath.ts'
 import {
   type ChainedEntry,
+  type ChainHead,
   type ChainKey,
   genesis,
-  type Head,
   type Seal,
   type Sealable,
   sealEntries,
@@ -22,7 +22,7 @@ const lockWaitMs = 2_000
 type HeadRow = { sealNo: number; mac: Buffer }
 type UnsealedRow = Omit<ChainedEntry, 'entryId'> & { entryId: number; personalSha256: Buffer | null }
 
-const readHead = async (db: Db): Promise<Head> => {
+const readHead = async (db: Db): Promise<ChainHead> => {
   const { rows } = await sql<HeadRow>`select seal_no as "sealNo", mac from audit_head()`.execute(db)
   return rows[0] ?? genesis
 }
@@ -40,7 +40,7 @@ const takeLock = async (trx: Db, isWaited: boolean): Promise<boolean> => {
 }
 
 /** A batch at once is three milliseconds in which nobody is answered. */
-const sealSlowly = async (key: ChainKey, head: Head, entries: readonly Sealable[]): Promise<Seal[]> => {
+const sealSlowly = async (key: ChainKey, head: ChainHead, entries: readonly Sealable[]): Promise<Seal[]> => {
   const breathe = createBreath()
   const seals: Seal[] = []
   for (const entry of entries) {
@@ -50,7 +50,7 @@ const sealSlowly = async (key: ChainKey, head: Head, entries: readonly Sealable[
   return seals
 }
 
-type Batch = { head: Head; count: number }
+type Batch = { head: ChainHead; count: number }
 
 const sealBatch = (db: Db, key: ChainKey, isWaited: boolean): Promise<Batch | undefined> =>
   db.transaction().execute(async (trx) => {
@@ -80,7 +80,11 @@ const sealBatch = (db: Db, key: ChainKey, isWaited: boolean): Promise<Batch | un
  * entry. An entry becomes visible when its transaction commits, however late. Throws the driver's errors; nothing
  * is half sealed.
  */
-export const sealPending = async (db: Db, key: ChainKey, isWaited = false): Promise<Head | undefined> => {
+export const sealPending = async (
+  db: Db,
+  key: ChainKey,
+  isWaited = false,
+): Promise<ChainHead | undefined> => {
   for (;;) {
     const sealed = await sealBatch(db, key, isWaited)
     if (!sealed || sealed.count < batchSize) return sealed?.head
@@ -88,7 +92,7 @@ export const sealPending = async (db: Db, key: ChainKey, isWaited = false): Prom
 }
 
 /** The head as it stands, and whether entries wait for a seal: one cheap statement. */
-export const readChainState = async (db: Db): Promise<{ head: Head; isWaiting: boolean }> => {
+export const readChainState = async (db: Db): Promise<{ head: ChainHead; isWaiting: boolean }> => {
   const { rows } = await sql<Partial<HeadRow> & { waiting: boolean }>`
     select h.seal_no as "sealNo", h.mac, exists (select from list_unsealed_audit(1)) as waiting
     from (select) one left join audit_head() h on true`.execute(db)

@@ -4,21 +4,21 @@ import { selectInstant } from '../db/instant.ts'
 import type { Db } from '../db/schema.ts'
 import {
   type ChainedEntry,
+  type ChainFault,
+  type ChainHead,
   type ChainKey,
   createVerifier,
-  type Fault,
   genesis,
-  type Head,
   isAnchor,
   type Link,
 } from './chain.ts'
 
 export type Verification = {
   /** The first bad entry; null: all is as it was sealed. */
-  fault: Fault | null
+  fault: ChainFault | null
   /** Seals that were followed and good. */
   verified: number
-  head: Head
+  head: ChainHead
   /** Where the chain begins, 0 unless it was pruned. */
   anchor: number
   /** Entries whose personal part was erased. */
@@ -73,7 +73,7 @@ const findAnchor = async (db: Db): Promise<AnchorRow | undefined> => {
 }
 
 /** What lies outside the chain: entries that never came to the sealer, and some that vanished before. */
-const findStray = async (db: Db, sealNo: number): Promise<Fault | undefined> => {
+const findStray = async (db: Db, sealNo: number): Promise<ChainFault | undefined> => {
   const { rows } = await sql<{ entryId: number; gone: boolean }>`
     select entry_id as "entryId", gone from (
       select e.entry_id, false as gone from audit_entries e
@@ -96,7 +96,7 @@ const countUnsealed = async (db: Db): Promise<number> => {
   return rows[0]?.n ?? 0
 }
 
-const badAnchor = (sealNo: number): Fault => ({
+const badAnchor = (sealNo: number): ChainFault => ({
   sealNo,
   entryId: null,
   reason: 'the anchor of the pruned part was changed, or made with another SECRET_KEY',
@@ -108,9 +108,9 @@ const badAnchor = (sealNo: number): Fault => ({
  * `published`: a head from outside the database; without one a tail that was cut off cannot be seen, nor a
  * chain that was removed as a whole.
  */
-export const verifyAudit = async (db: Db, key: ChainKey, published?: Head): Promise<Verification> => {
+export const verifyAudit = async (db: Db, key: ChainKey, published?: ChainHead): Promise<Verification> => {
   const anchorRow = await findAnchor(db)
-  const anchor: Head = anchorRow ? { sealNo: anchorRow.sealNo, mac: anchorRow.sealMac } : genesis
+  const anchor: ChainHead = anchorRow ? { sealNo: anchorRow.sealNo, mac: anchorRow.sealMac } : genesis
   const verifier = createVerifier(key, anchor, published)
   const isForged = anchorRow !== undefined && !isAnchor(key, anchor, anchorRow.mac)
   let fault = isForged ? badAnchor(anchor.sealNo) : undefined

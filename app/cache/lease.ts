@@ -1,10 +1,10 @@
 /** A point on two clocks, in milliseconds. */
-export type Moment = Readonly<{ monotonic: number; wall: number }>
+export type ClockReading = Readonly<{ monotonic: number; wall: number }>
 
 export type LeaseClock = {
-  now(): Moment
+  now(): ClockReading
   /** Milliseconds since, by whichever clock moved more. */
-  since(moment: Moment): number
+  since(moment: ClockReading): number
 }
 
 /**

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Fence } from './fence.ts'
-import type { LeaseClock, Moment } from './lease.ts'
+import type { ClockReading, LeaseClock } from './lease.ts'
 import type { Snapshot } from './snapshot.ts'
 import type { ChangeEvent, Poll } from './stamped.ts'
 
@@ -70,7 +70,7 @@ export const createPoller = (options: PollerOptions): Poller => {
   let timer: NodeJS.Timeout | undefined
   let isClosed = false
   let isFailing = false
-  let sentAt: Moment | undefined
+  let sentAt: ClockReading | undefined
   let received: { databaseMs: number; monotonic: number } | undefined
 
   const pollOnce = async (): Promise<void> => {

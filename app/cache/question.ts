@@ -1,11 +1,11 @@
 import type { Entry, Filled } from './entry.ts'
 
 /** Where an answer came from, for `Cache-Status`. */
-export type Outcome = 'memory' | 'redis' | 'database'
+export type CacheLayer = 'memory' | 'redis' | 'database'
 
 export type Answer = {
   entry: Entry
-  outcome: Outcome
+  outcome: CacheLayer
   /** Of one that was read from the database: whether memory has it now. */
   isStored?: boolean | undefined
   /** Every commit before it is in the answer; RFC 3339. */

@@ -3,7 +3,7 @@ import type { Entry } from './entry.ts'
 import { isServerOf } from './epoch.ts'
 import type { Judge } from './freshness.ts'
 import type { MemoryCache } from './memory.ts'
-import type { Answer, Outcome, Question } from './question.ts'
+import type { Answer, CacheLayer, Question } from './question.ts'
 import type { SharedCache } from './redis.ts'
 
 export type ReadThrough = {
@@ -76,14 +76,14 @@ export const createReadThrough = ({ memory, shared, judge, wait }: Deps): ReadTh
   /** The question answered from memory first since the last probe. */
   let sample: { question: Question; entry: Entry } | undefined
 
-  const answerOf = (entry: Entry, outcome: Outcome): Answer => {
+  const answerOf = (entry: Entry, outcome: CacheLayer): Answer => {
     return { entry, outcome, asOf: laterOf(judge.asOf(), entry.at) }
   }
 
   /** Undefined where the entry will not do. */
   const judged = async (
     entry: Entry,
-    outcome: Outcome,
+    outcome: CacheLayer,
     pending = judge.check(entry),
   ): Promise<Answer | undefined> => {
     const freshness = await pending

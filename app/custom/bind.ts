@@ -1,7 +1,7 @@
 import type { Fault } from '../errors.ts'
 import { formatPairs } from '../http/pairs.ts'
 import { parseQuery } from '../records/query/parse.ts'
-import { type Plan, planQuery } from '../records/query/plan.ts'
+import { planQuery, type QueryPlan } from '../records/query/plan.ts'
 import type { Condition, Query } from '../records/query/query.ts'
 import { formatCondition } from './check-source.ts'
 import type { Definition, Join, Node, Parameter, Rows, Source, Where } from './definition.ts'
@@ -63,14 +63,14 @@ export const bindSources = (
 }
 
 /** A document with everything that its statement needs. */
-export type Bound = Readonly<{
+export type BoundDocument = Readonly<{
   definition: Definition
   customerId: string
   /** YYYY-MM-DD. */
   today: string
-  planOf(source: Source): Plan
+  planOf(source: Source): QueryPlan
   /** The same with further conditions, those of the caller. */
-  planWith(source: Source, conditions: readonly Condition[]): Plan
+  planWith(source: Source, conditions: readonly Condition[]): QueryPlan
   /** Null where it was not given. */
   valueOf(parameter: Parameter): string | number | boolean | null
 }>
@@ -81,7 +81,7 @@ export const bind = (
   queries: ReadonlyMap<Source, Query>,
   given: Given,
   moment: { customerId: string; today: string },
-): Bound => {
+): BoundDocument => {
   const queryOf = (source: Source) => queries.get(source) as Query
   return {
     ...moment,

@@ -14,7 +14,7 @@ import type { Definition } from './definition.ts'
 import type { Granted, Revision } from './granted.ts'
 import { createRememberedReader } from './remembered.ts'
 import type { CustomRequest } from './request.ts'
-import type { Shape } from './request-readers.ts'
+import type { CustomShape } from './request-readers.ts'
 import { chooseRevision, listDefinition, servedRevisions } from './revisions.ts'
 import { readList, readObject } from './sql/read.ts'
 
@@ -92,7 +92,7 @@ export const createCustom = (deps: CustomDeps): Custom => {
     revisions: readonly Revision[],
     rawQuery: string,
     day: string,
-    shape: Shape = 'page',
+    shape: CustomShape = 'page',
   ): CustomRequest => {
     const outcome = read(definition, revisions, rawQuery, day, shape)
     if ('request' in outcome) return outcome.request

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache'
 import type { Definition } from './definition.ts'
 import type { Revision } from './granted.ts'
 import { type RequestOutcome, readRequest } from './request.ts'
-import type { Shape } from './request-readers.ts'
+import type { CustomShape } from './request-readers.ts'
 
 const remembered = {
   maxSize: 2_000_000,
@@ -18,7 +18,7 @@ export const createRememberedReader = () => {
     revisions: readonly Revision[],
     rawQuery: string,
     day: string,
-    shape: Shape,
+    shape: CustomShape,
   ): RequestOutcome => {
     const numbers = revisions.map(({ revision }) => revision)
     const key = `${definition.digest} ${numbers} ${day} ${shape} ${rawQuery}`

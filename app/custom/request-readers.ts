@@ -1,6 +1,6 @@
 import type { Draft } from '../records/query/controls.ts'
 import { maxLimit } from '../records/query/query.ts'
-import { integerWithin, oneOfNames, type Reader, single } from '../records/query/readers.ts'
+import { integerWithin, oneOfNames, type ParameterReader, single } from '../records/query/readers.ts'
 import type { Definition } from './definition.ts'
 import { parseParameter } from './parameter.ts'
 
@@ -8,7 +8,7 @@ import { parseParameter } from './parameter.ts'
 export type Revisions = Readonly<{ current: number; served: readonly number[] }>
 
 /** What was read so far. */
-export type Reading = { given: Map<string, string>; draft: Draft; revision?: string }
+export type ReadParameters = { given: Map<string, string>; draft: Draft; revision?: string }
 
 const oneOfNumbers = (numbers: readonly number[]) => (text: string) =>
   numbers.map(String).includes(text)
@@ -19,14 +19,14 @@ const onlyOne = (wanted: string) => (text: string) =>
   text === wanted ? { value: text } : { detail: `expected ${wanted}`, suggestion: wanted }
 
 /** A page, or all of a list at once. */
-export type Shape = 'page' | 'export'
+export type CustomShape = 'page' | 'export'
 
-const formats: Record<Shape, readonly string[]> = { page: ['json'], export: ['ndjson', 'csv'] }
+const formats: Record<CustomShape, readonly string[]> = { page: ['json'], export: ['ndjson', 'csv'] }
 
-const listReaders = (draft: Draft, shape: Shape): [string, Reader][] =>
+const listReaders = (draft: Draft, shape: CustomShape): [string, ParameterReader][] =>
   pageReaders(draft).filter(([name]) => shape === 'page' || name === 'limit')
 
-const pageReaders = (draft: Draft): [string, Reader][] => [
+const pageReaders = (draft: Draft): [string, ParameterReader][] => [
   [
     'limit',
     single(integerWithin(1, maxLimit), (value) => {
@@ -55,10 +55,10 @@ export const readersOf = (
   { params, body }: Definition,
   { served }: Revisions,
   today: string,
-  reading: Reading,
-  shape: Shape,
-): Map<string, Reader> => {
-  const readers = new Map<string, Reader>()
+  reading: ReadParameters,
+  shape: CustomShape,
+): Map<string, ParameterReader> => {
+  const readers = new Map<string, ParameterReader>()
   for (const parameter of params.values()) {
     const take = (value: string) => void reading.given.set(parameter.name, value)
     readers.set(

@@ -12,11 +12,11 @@ import {
 } from '../records/query/parameters.ts'
 import { readFilter } from '../records/query/parse.ts'
 import { type Condition, parseSortKey, type Query } from '../records/query/query.ts'
-import type { Reader } from '../records/query/readers.ts'
+import type { ParameterReader } from '../records/query/readers.ts'
 import type { Resource } from '../records/resources/define.ts'
 import { bindSources, type Given } from './bind.ts'
 import type { Definition, List, Source } from './definition.ts'
-import { type Reading, type Revisions, readersOf, type Shape } from './request-readers.ts'
+import { type CustomShape, type ReadParameters, type Revisions, readersOf } from './request-readers.ts'
 
 /** A request for a custom endpoint that was understood; dates relative to today still are. */
 export type CustomRequest = Readonly<{
@@ -41,7 +41,7 @@ export type RequestOutcome =
 
 const readWith = (
   definition: Definition,
-  readers: ReadonlyMap<string, Reader>,
+  readers: ReadonlyMap<string, ParameterReader>,
   draft: Draft,
   rawQuery: string,
 ): PairsReading => {
@@ -92,9 +92,9 @@ const isOfDay = (conditions: readonly Condition[]) => isRelative(conditions.flat
 
 const finish = (
   definition: Definition,
-  { given, draft, revision }: Reading,
+  { given, draft, revision }: ReadParameters,
   queries: ReadonlyMap<Source, Query>,
-  shape: Shape,
+  shape: CustomShape,
 ): CustomRequest => {
   const { body, name, digest } = definition
   const list: List | undefined = 'list' in body ? body.list : undefined
@@ -136,9 +136,9 @@ export const readRequest = (
   revisions: Revisions,
   rawQuery: string,
   today: string,
-  shape: Shape = 'page',
+  shape: CustomShape = 'page',
 ): RequestOutcome => {
-  const reading: Reading = { given: new Map(), draft: { conditions: [] } }
+  const reading: ReadParameters = { given: new Map(), draft: { conditions: [] } }
   const readers = readersOf(definition, revisions, today, reading, shape)
   const pairs = readWith(definition, readers, reading.draft, rawQuery)
   const missing = complete(definition, reading.given, rawQuery)

@@ -1,7 +1,7 @@
 import { isHost } from '../http/host.ts'
 
 /** What the edge needs of a request's header fields. */
-export type Head = {
+export type RequestHead = {
   authorization: string | undefined
   accept: string | undefined
   acceptEncoding: string | undefined
@@ -20,7 +20,7 @@ const others: Readonly<Record<number, readonly string[]>> = {
   17: ['transfer-encoding'],
 }
 
-const wanted: Readonly<Record<number, readonly [string, keyof Head][]>> = {
+const wanted: Readonly<Record<number, readonly [string, keyof RequestHead][]>> = {
   6: [['accept', 'accept']],
   11: [['traceparent', 'traceparent']],
   13: [
@@ -37,8 +37,8 @@ const wanted: Readonly<Record<number, readonly [string, keyof Head][]>> = {
  * more than everything else here. Returns undefined if the router must judge the headers, for example because a
  * field came twice.
  */
-export const readHead = (rawHeaders: readonly string[]): Head | undefined => {
-  const head: Head = {
+export const readHead = (rawHeaders: readonly string[]): RequestHead | undefined => {
+  const head: RequestHead = {
     authorization: undefined,
     accept: undefined,
     acceptEncoding: undefined,

@@ -14,7 +14,7 @@ export type Reply = {
 const momentary = ['request-id', 'data-as-of', 'server-timing', 'ratelimit', 'ratelimit-policy'] as const
 
 /** Their values, and that of `link`. They must be printable ASCII, since nothing checks them any more. */
-export type Moment = Readonly<{
+export type MomentaryFields = Readonly<{
   requestId: string
   asOf: string
   ms: number
@@ -24,7 +24,7 @@ export type Moment = Readonly<{
 }>
 
 /** Returns the complete head of a reply, as text. */
-export const headOf = ({ head }: Reply, moment: Moment): string => {
+export const headOf = ({ head }: Reply, moment: MomentaryFields): string => {
   const { requestId, asOf, ms, rateLimit, rateLimitPolicy, link } = moment
   const fields = `request-id: ${requestId}\r\ndata-as-of: ${asOf}\r\nserver-timing: total;dur=${ms.toFixed(2)}\r\nratelimit: ${rateLimit}\r\nratelimit-policy: ${rateLimitPolicy}\r\n`
   return link === undefined ? head + fields : head + fields + headLine('link', link)

@@ -1,4 +1,4 @@
-import { copyRun, type Marks, type Place, peekByte, writeByte } from '../wire/place.ts'
+import { type BytePosition, copyRun, type Marks, peekByte, writeByte } from '../wire/place.ts'
 import { backslash, quote, readByte } from '../wire/row.ts'
 
 /** How a format writes the elements of an array of texts. */
@@ -9,9 +9,9 @@ export type ElementWriter = Readonly<{
   opening: number
   between: number
   closing: number
-  writeNull(to: Place): void
+  writeNull(to: BytePosition): void
   /** Writes a byte of an element, escaped where it must be. */
-  writeEscaped(to: Place, byte: number): void
+  writeEscaped(to: BytePosition, byte: number): void
 }>
 
 const comma = 0x2c
@@ -23,26 +23,26 @@ const lowerCase = 0x20202020
 const endsElement = (byte: number) => byte === comma || byte === closed
 
 /** Unquoted; a text that says so is quoted. */
-const isNullElement = ({ view, at }: Place): boolean =>
+const isNullElement = ({ view, at }: BytePosition): boolean =>
   (view.getInt32(at, true) | lowerCase) === nullWord && endsElement(view.getUint8(at + 4))
 
 /** A backslash before a byte is the array's, and each of the two may be written as an escape of the row's. */
-const readElementByte = (from: Place): number => {
+const readElementByte = (from: BytePosition): number => {
   const byte = readByte(from)
   return byte === backslash ? readByte(from) : byte
 }
 
-const copyQuoted = (from: Place, to: Place, writer: ElementWriter): void => {
+const copyQuoted = (from: BytePosition, to: BytePosition, writer: ElementWriter): void => {
   from.at += 1
   while (copyRun(from, to, writer.marks) !== quote) writer.writeEscaped(to, readElementByte(from))
   from.at += 1
 }
 
-const copyUnquoted = (from: Place, to: Place, writer: ElementWriter): void => {
+const copyUnquoted = (from: BytePosition, to: BytePosition, writer: ElementWriter): void => {
   while (!endsElement(peekByte(from))) writer.writeEscaped(to, readByte(from))
 }
 
-const copyElement = (from: Place, to: Place, writer: ElementWriter): void => {
+const copyElement = (from: BytePosition, to: BytePosition, writer: ElementWriter): void => {
   if (isNullElement(from)) {
     from.at += 4
     writer.writeNull(to)
@@ -58,7 +58,7 @@ const copyElement = (from: Place, to: Place, writer: ElementWriter): void => {
  * Copies the elements of a cell that is an array of one dimension in PostgreSQL's own form (its manual, "Array Input
  * and Output Syntax"): `{plain,"quoted with \" and \\",NULL}`. Returns how many there were.
  */
-export const copyElements = (from: Place, to: Place, writer: ElementWriter): number => {
+export const copyElements = (from: BytePosition, to: BytePosition, writer: ElementWriter): number => {
   let count = 0
   do {
     // The brace that opens the array, or a comma.

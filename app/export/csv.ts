@@ -1,7 +1,7 @@
-import type { Column, ColumnKind } from '../records/sql/column.ts'
+import type { ColumnKind, ExportColumn } from '../records/sql/column.ts'
 import {
+  type BytePosition,
   copyRun,
-  type Place,
   peekByte,
   slackBytes,
   toConstant,
@@ -43,7 +43,7 @@ const bareMarks = toMarks(comma, quote, backslash)
 const quotedMarks = toMarks(quote, backslash)
 
 /** Writes the cell without quotes as far as it can be; returns whether that is to its end. */
-const writeBare = (from: Place, to: Place): boolean => {
+const writeBare = (from: BytePosition, to: BytePosition): boolean => {
   while (!endsCell(copyRun(from, to, bareMarks))) {
     const byte = readByte(from)
     if (needsQuotes(byte)) return false
@@ -53,7 +53,7 @@ const writeBare = (from: Place, to: Place): boolean => {
 }
 
 /** Writes the cell in quotes, its own doubled (RFC 4180 §2, 5 to 7). */
-const writeQuoted = (from: Place, to: Place): void => {
+const writeQuoted = (from: BytePosition, to: BytePosition): void => {
   while (!endsCell(copyRun(from, to, quotedMarks))) {
     const byte = readByte(from)
     if (byte === quote) writeByte(to, quote)
@@ -62,7 +62,7 @@ const writeQuoted = (from: Place, to: Place): void => {
   writeByte(to, quote)
 }
 
-const startsFormula = (from: Place): boolean => {
+const startsFormula = (from: BytePosition): boolean => {
   const { at } = from
   // What ends an empty cell is no start; a tab of its own is written as an escape.
   const isStart = !endsCell(peekByte(from)) && formulaStarts.has(readByte(from))
@@ -71,7 +71,7 @@ const startsFormula = (from: Place): boolean => {
 }
 
 /** A cell, quoted where it must be, and where it would look like null. */
-const writeCell = (from: Place, to: Place, isGuarded: boolean): void => {
+const writeCell = (from: BytePosition, to: BytePosition, isGuarded: boolean): void => {
   const { at } = from
   const { at: start } = to
   if (isGuarded) writeByte(to, guard)
@@ -83,8 +83,8 @@ const writeCell = (from: Place, to: Place, isGuarded: boolean): void => {
   writeQuoted(from, to)
 }
 
-const writeText = (from: Place, to: Place): void => writeCell(from, to, startsFormula(from))
-const writeJson = (from: Place, to: Place): void => writeCell(from, to, false)
+const writeText = (from: BytePosition, to: BytePosition): void => writeCell(from, to, startsFormula(from))
+const writeJson = (from: BytePosition, to: BytePosition): void => writeCell(from, to, false)
 
 /** Elements joined by `;`; within one, `\;` is a semicolon and `\\` a backslash. Null elements are empty. */
 const elements: ElementWriter = {
@@ -98,7 +98,7 @@ const elements: ElementWriter = {
 }
 
 /** Moves what was written from `start` on into quotes. */
-const enclose = (to: Place, start: number): void => {
+const enclose = (to: BytePosition, start: number): void => {
   const { view, at } = to
   let quotes = 2
   for (let i = start; i < at; i++) if (view.getUint8(i) === quote) quotes++
@@ -115,13 +115,13 @@ const enclose = (to: Place, start: number): void => {
 }
 
 /** Keeps what was written from `start` on from being a formula. */
-const disarm = ({ view, at }: Place, start: number): void => {
+const disarm = ({ view, at }: BytePosition, start: number): void => {
   for (let i = at; i > start; i--) view.setUint8(i, view.getUint8(i - 1))
   view.setUint8(start, guard)
 }
 
 /** Makes what was written from `start` on a cell. */
-const finish = (to: Place, start: number): void => {
+const finish = (to: BytePosition, start: number): void => {
   const { view } = to
   if (to.at > start && formulaStarts.has(view.getUint8(start))) {
     disarm(to, start)
@@ -133,13 +133,13 @@ const finish = (to: Place, start: number): void => {
 }
 
 /** Only an array of one empty text is `""`; one of none is as null. */
-const writeTexts = (from: Place, to: Place): void => {
+const writeTexts = (from: BytePosition, to: BytePosition): void => {
   const start = to.at
   if (copyElements(from, to, elements) > 0) finish(to, start)
 }
 
 /** Only texts are kept from being formulas: a negative number stays one. */
-const writers: Readonly<Record<ColumnKind, (from: Place, to: Place) => void>> = {
+const writers: Readonly<Record<ColumnKind, (from: BytePosition, to: BytePosition) => void>> = {
   text: writeText,
   token: copyCell,
   integer: copyCell,
@@ -152,13 +152,13 @@ const writers: Readonly<Record<ColumnKind, (from: Place, to: Place) => void>> = 
 const quoted = /[",\r\n]/
 
 /** The first line: the columns' names. */
-export const csvHeader = (columns: readonly Column[]): string => {
+export const csvHeader = (columns: readonly ExportColumn[]): string => {
   const names = columns.map(({ name }) => (quoted.test(name) ? `"${name.replaceAll('"', '""')}"` : name))
   return `${names.join(',')}\r\n`
 }
 
 /** Writes each row as a line of CSV. Null is an empty cell, an empty text `""`. */
-export const createCsvEncoder = (columns: readonly Column[]): RowEncoder => {
+export const createCsvEncoder = (columns: readonly ExportColumn[]): RowEncoder => {
   const cells = columns.map(({ kind }) => writers[kind])
   return {
     // The longest are quotes, which are doubled, and an instant, which gains five bytes.

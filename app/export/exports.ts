@@ -4,7 +4,7 @@ import { instantText } from '../db/instant.ts'
 import type { Principal } from '../identity/principal.ts'
 import { accountOf } from '../limits/address.ts'
 import type { Concurrency, Ending } from '../limits/concurrency.ts'
-import type { Column, Sql } from '../records/sql/column.ts'
+import type { ExportColumn, Sql } from '../records/sql/column.ts'
 import { begunStream } from './begun-stream.ts'
 import { createCsvEncoder, csvHeader, csvType } from './csv.ts'
 import { createJsonEncoder, linesType, objectParts } from './json-lines.ts'
@@ -37,7 +37,7 @@ export type ExportRows = Readonly<{
   /** Of the file, without extension. */
   name: string
   /** In the order that the format is to show them. */
-  columns: readonly Column[]
+  columns: readonly ExportColumn[]
   /**
    * What follows the select list: `from …` with all conditions, the order and the limit. `s.customer_id` is to be
    * among the conditions.
@@ -70,8 +70,8 @@ type Deps = {
 type Format = {
   type: string
   extension: string
-  head: (columns: readonly Column[]) => string
-  encoder: (columns: readonly Column[]) => Selection['encoder']
+  head: (columns: readonly ExportColumn[]) => string
+  encoder: (columns: readonly ExportColumn[]) => Selection['encoder']
 }
 
 const formats: Readonly<Record<ExportType, Format>> = {
@@ -84,7 +84,7 @@ const formats: Readonly<Record<ExportType, Format>> = {
   'text/csv': { type: csvType, extension: 'csv', head: csvHeader, encoder: createCsvEncoder },
 }
 
-const columnList = (columns: readonly Column[]) =>
+const columnList = (columns: readonly ExportColumn[]) =>
   sql.join(columns.map(({ name, value }) => sql`${value} as ${sql.ref(name)}`))
 
 /** RFC 6266 without escapes: anything beyond plain letters becomes a dash. */

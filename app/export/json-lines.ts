@@ -1,8 +1,8 @@
-import type { Column, ColumnKind } from '../records/sql/column.ts'
+import type { ColumnKind, ExportColumn } from '../records/sql/column.ts'
 import { stringMarks, writeEscaped } from '../wire/json-string.ts'
 import {
+  type BytePosition,
   copyRun,
-  type Place,
   slackBytes,
   toConstant,
   toMarks,
@@ -33,13 +33,13 @@ export type JsonPart = Readonly<{ before: string; kind: ColumnKind }>
 
 const space = 0x20
 const nullText = toConstant('null')
-const writeText = (from: Place, to: Place): void => {
+const writeText = (from: BytePosition, to: BytePosition): void => {
   writeByte(to, quote)
   while (!endsCell(copyRun(from, to, stringMarks))) writeEscaped(to, readByte(from))
   writeByte(to, quote)
 }
 
-const writeQuotedInstant = (from: Place, to: Place): void => {
+const writeQuotedInstant = (from: BytePosition, to: BytePosition): void => {
   writeByte(to, quote)
   writeInstant(from, to)
   writeByte(to, quote)
@@ -52,7 +52,7 @@ const elements: ElementWriter = {
   writeEscaped,
 }
 
-const writeTexts = (from: Place, to: Place): void => {
+const writeTexts = (from: BytePosition, to: BytePosition): void => {
   writeByte(to, 0x5b)
   copyElements(from, to, elements)
   writeByte(to, 0x5d)
@@ -62,14 +62,14 @@ const jsonMarks = toMarks(backslash)
 const breaks = new Set([tab, newline, carriageReturn])
 
 /** JSON that is JSON already, on one line: tabs and newlines stand between its tokens, never in a string. */
-const writeJson = (from: Place, to: Place): void => {
+const writeJson = (from: BytePosition, to: BytePosition): void => {
   while (!endsCell(copyRun(from, to, jsonMarks))) {
     const byte = readByte(from)
     writeByte(to, breaks.has(byte) ? space : byte)
   }
 }
 
-const writers: Readonly<Record<ColumnKind, (from: Place, to: Place) => void>> = {
+const writers: Readonly<Record<ColumnKind, (from: BytePosition, to: BytePosition) => void>> = {
   text: writeText,
   token: writeText,
   integer: copyCell,
@@ -101,7 +101,7 @@ export const createJsonEncoder = (parts: readonly JsonPart[], after: string): Ro
 }
 
 /** The columns as members of one object, byte for byte as PostgreSQL's `row_to_json` writes it. */
-export const objectParts = (columns: readonly Column[], opening = '{'): JsonPart[] =>
+export const objectParts = (columns: readonly ExportColumn[], opening = '{'): JsonPart[] =>
   columns.map(({ name, kind }, index) => ({
     before: `${index === 0 ? opening : ','}${JSON.stringify(name)}:`,
     kind,

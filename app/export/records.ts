@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
 import { ApiError } from '../errors.ts'
-import { type Plan, planQuery } from '../records/query/plan.ts'
+import { planQuery, type QueryPlan } from '../records/query/plan.ts'
 import { createPrepare } from '../records/query/prepare.ts'
 import type { Resource } from '../records/resources/define.ts'
-import type { Column, Sql } from '../records/sql/column.ts'
+import type { ExportColumn, Sql } from '../records/sql/column.ts'
 import { exportColumns } from '../records/sql/columns.ts'
 import { filterConditions, sortKeys } from '../records/sql/conditions.ts'
 import type { ExportAnswer, ExportRequest, ExportRows, Exports } from './exports.ts'
@@ -21,14 +21,14 @@ type Deps = {
 }
 
 /** As CSV in the order asked for, as JSON in the schema's, as pages have it. */
-const columnsOf = (plan: Plan, type: string): Column[] => {
+const columnsOf = (plan: QueryPlan, type: string): ExportColumn[] => {
   const { resource, fields } = plan
   const inOrder = [...resource.fields.keys()].filter((name) => !fields || fields.includes(name))
   return exportColumns(resource, type === 'text/csv' ? fields : inOrder, plan)
 }
 
 /** The rows of a plan without its page. Indexes: as for pages; a sort that has one is read in its order. */
-const rowsOf = (plan: Plan): Sql => {
+const rowsOf = (plan: QueryPlan): Sql => {
   const order = sortKeys(plan).map(({ column, descending }) =>
     sql.raw(`${column} ${descending ? 'desc' : 'asc'}`),
   )

@@ -15,7 +15,7 @@ import { jsonType } from './offer.ts'
 import { type FeedQuery, parseFeedQuery, wholeState } from './query.ts'
 import { type FeedPage, readChanges } from './read.ts'
 import { openSnapshot } from './snapshot.ts'
-import { foreignToken, type Moment, type SyncToken, type TokenCodec } from './token.ts'
+import { type DayAndWindow, foreignToken, type SyncToken, type TokenCodec } from './token.ts'
 import type { Waiting } from './wait.ts'
 
 export type FeedRequest = Readonly<{
@@ -114,7 +114,7 @@ export const createFeed = (deps: Deps): Feed => {
   }
 
   /** The setting as it is now: what the principal says may be half a second old, and `moment` is a promise. */
-  const momentOf = async ({ customerId, expiringWithin }: Principal): Promise<Moment> => {
+  const momentOf = async ({ customerId, expiringWithin }: Principal): Promise<DayAndWindow> => {
     const { rows } = await sql<{ window: number }>`
       select expiring_within as "window" from find_customer(${customerId})`.execute(db)
     return { day: today(), window: rows[0]?.window ?? expiringWithin }

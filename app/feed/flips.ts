@@ -6,7 +6,7 @@ import { resources } from '../records/resources/index.ts'
 import { bindExpression } from '../records/sql/projection.ts'
 import { type Cause, changeText, ownRows, recordData } from './change.ts'
 import { type EpochRow, epochColumns, epochSource } from './epoch.ts'
-import type { FlipWalk, Moment, SyncToken } from './token.ts'
+import type { DayAndWindow, FlipWalk, SyncToken } from './token.ts'
 
 type Sql = RawBuilder<unknown>
 
@@ -14,7 +14,7 @@ type Sql = RawBuilder<unknown>
 export type FlipPage = Readonly<{
   customerId: string
   resources: readonly ResourceName[]
-  from: Moment
+  from: DayAndWindow
   walk: FlipWalk
   cause: Cause
   limit: number
@@ -40,14 +40,14 @@ const listEdges = (names: readonly ResourceName[]): Side[] =>
     (resources[name].flips?.edges ?? []).map((edge) => ({ resource: resources[name], edge })),
   )
 
-const endsOf = ({ edge: { at } }: Side, from: Moment, to: Moment) =>
+const endsOf = ({ edge: { at } }: Side, from: DayAndWindow, to: DayAndWindow) =>
   [bindExpression(at, from), bindExpression(at, to)] as const
 
 /**
  * The rows over which the edge passes between two moments, less those of `below`, edges of the same column with a
  * lesser `at`: still one range of an index.
  */
-const passes = (side: Side, from: Moment, to: Moment, below: readonly Side[] = []): Sql => {
+const passes = (side: Side, from: DayAndWindow, to: DayAndWindow, below: readonly Side[] = []): Sql => {
   const ends = endsOf(side, from, to)
   const lows = below.map((each) => sql`greatest(${sql.join([...endsOf(each, from, to)])})`)
   const low = sql`greatest(${sql.join([sql`least(${sql.join([...ends])})`, ...lows])})`
@@ -55,7 +55,7 @@ const passes = (side: Side, from: Moment, to: Moment, below: readonly Side[] = [
   return sql`(${value} > ${low} and ${value} <= greatest(${sql.join([...ends])}))`
 }
 
-const differs = ({ fields, flips }: Resource, from: Moment, to: Moment): Sql => {
+const differs = ({ fields, flips }: Resource, from: DayAndWindow, to: DayAndWindow): Sql => {
   const each = (flips?.fields ?? []).map((name) => {
     const expression = fields.get(name)?.computed?.select as string
     return sql`(${bindExpression(expression, from)}) is distinct from (${bindExpression(expression, to)})`
@@ -121,9 +121,9 @@ export const flipStatement = (page: FlipPage): RawBuilder<FlipRow> | undefined =
  */
 export const nextFlip = (
   { moment, flip }: Pick<SyncToken, 'moment' | 'flip'>,
-  now: Moment,
+  now: DayAndWindow,
 ): { walk: FlipWalk; cause: Cause } | undefined => {
-  const causeOf = (to: Moment): Cause => (to.day === moment.day ? 'settings' : 'day')
+  const causeOf = (to: DayAndWindow): Cause => (to.day === moment.day ? 'settings' : 'day')
   if (flip) return { walk: flip, cause: causeOf(flip.to) }
   if (moment.day !== now.day) {
     return { walk: { to: { day: now.day, window: moment.window }, after: undefined }, cause: 'day' }

@@ -8,7 +8,7 @@ import {
   unknownParameter,
 } from '../records/query/parameters.ts'
 import { defaultLimit, maxLimit } from '../records/query/query.ts'
-import { integerWithin, many, oneOfNames, type Reader, single } from '../records/query/readers.ts'
+import { integerWithin, many, oneOfNames, type ParameterReader, single } from '../records/query/readers.ts'
 import type { ResourceName } from '../records/resources/define.ts'
 import { resourceNames } from '../records/resources/index.ts'
 
@@ -35,7 +35,7 @@ type Draft = { -readonly [name in keyof FeedQuery]?: FeedQuery[name] }
 const formats = ['json', 'ndjson']
 
 /** The parameters by name; what they read goes to the draft. */
-export const feedReaders = (draft: Draft): Map<string, Reader> =>
+export const feedReaders = (draft: Draft): Map<string, ParameterReader> =>
   new Map([
     [
       'after',

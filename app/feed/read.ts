@@ -11,7 +11,7 @@ import {
 } from './epoch.ts'
 import { flipStatement, nextFlip } from './flips.ts'
 import { everyRecord, logStatement } from './log.ts'
-import { type Moment, type SyncToken, targetOf } from './token.ts'
+import { type DayAndWindow, type SyncToken, targetOf } from './token.ts'
 
 /** Where somebody reads on, and how much. */
 export type FeedRead = Readonly<{
@@ -20,7 +20,7 @@ export type FeedRead = Readonly<{
   token: SyncToken | undefined
   resources: readonly ResourceName[]
   /** What computed fields are for now. */
-  bindings: Moment
+  bindings: DayAndWindow
   limit: number
 }>
 

@@ -10,13 +10,13 @@ import type { Sql } from '../records/sql/column.ts'
 import { exportColumns } from '../records/sql/columns.ts'
 import { ownRows } from './change.ts'
 import { type EpochRow, epochColumns, epochSource, readEpoch, toSeconds, withBegunLog } from './epoch.ts'
-import type { Moment, SyncToken } from './token.ts'
+import type { DayAndWindow, SyncToken } from './token.ts'
 
 export type SnapshotRead = Readonly<{
   customerId: string
   resources: readonly ResourceName[]
   /** What computed fields are for. */
-  bindings: Moment
+  bindings: DayAndWindow
 }>
 
 /** The whole state, not read yet. Holds a connection until it is closed or its stream is. */

@@ -3,10 +3,10 @@ import { createSignedText, type Mac } from '../config/signed.ts'
 import type { ResourceName } from '../records/resources/define.ts'
 
 /** What computed fields are for: a day (YYYY-MM-DD) and an expiry window in days. */
-export type Moment = Readonly<{ day: string; window: number }>
+export type DayAndWindow = Readonly<{ day: string; window: number }>
 
 /** A walk over what flips between two moments, and the last row seen: edge, column's value, id. */
-export type FlipWalk = Readonly<{ to: Moment; after: readonly [number, string, string] | undefined }>
+export type FlipWalk = Readonly<{ to: DayAndWindow; after: readonly [number, string, string] | undefined }>
 
 /** A walk over the log up to a snapshot, and the last row seen. */
 export type DiffWalk = Readonly<{ target: Snapshot; xid: number; position: number }>
@@ -21,7 +21,7 @@ export type SyncToken = Readonly<{
   /** When it was made, in seconds since 1970 by the database's clock. */
   issuedAt: number
   resources: readonly ResourceName[]
-  moment: Moment
+  moment: DayAndWindow
   flip: FlipWalk | undefined
   base: Snapshot
   diff: DiffWalk | undefined

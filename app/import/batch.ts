@@ -1,11 +1,11 @@
 import type { AccessMode, Transaction } from 'kysely'
 import type { Database, Db } from '../db/schema.ts'
 import { recordChanges } from './audit.ts'
-import type { BadLine, Entry } from './line.ts'
+import type { BadLine, ParsedLine } from './line.ts'
 import { rememberKeys } from './replace.ts'
 import type { BatchOutcome } from './report.ts'
 import { retryTransaction } from './retry.ts'
-import { type Rows, toRows, type WriteOptions, writeRows } from './write.ts'
+import { type ImportRows, toRows, type WriteOptions, writeRows } from './write.ts'
 
 /** Lines that go in together: the bound of a transaction, and of what is lost when it fails. */
 export const maxBatchLines = 5000
@@ -13,7 +13,7 @@ export const maxBatchLines = 5000
 export const maxBatchCharacters = 4 * 2 ** 20
 
 /** Lines read and not yet written; `characters` of text in all of them. */
-export type Batch = { entries: Entry[]; bad: BadLine[]; characters: number }
+export type Batch = { entries: ParsedLine[]; bad: BadLine[]; characters: number }
 
 /** A batch to begin with. */
 export const emptyBatch = (): Batch => ({ entries: [], bad: [], characters: 0 })
@@ -26,8 +26,8 @@ export const isFull = ({ entries, bad, characters }: Batch): boolean =>
  * Rows that one statement may take: of one resource, each key once. A line whose key came before goes to a
  * later group, so that the last line wins and every line is counted for what it does.
  */
-const groupRows = (entries: readonly Entry[]): Entry[][] => {
-  const groups = new Map<string, Entry[]>()
+const groupRows = (entries: readonly ParsedLine[]): ParsedLine[][] => {
+  const groups = new Map<string, ParsedLine[]>()
   const occurrences = new Map<string, number>()
   for (const entry of entries) {
     const { resource, customer, id } = entry.key
@@ -44,7 +44,7 @@ const groupRows = (entries: readonly Entry[]): Entry[][] => {
 }
 
 /** One name for each customer, the first line's: they may differ, and rows go in by resource. */
-const nameCustomers = (entries: readonly Entry[]): Entry[] => {
+const nameCustomers = (entries: readonly ParsedLine[]): ParsedLine[] => {
   const names = new Map<string, string>()
   return entries.map((entry) => {
     const { customer } = entry.key
@@ -55,7 +55,7 @@ const nameCustomers = (entries: readonly Entry[]): Entry[] => {
 }
 
 /** A batch as it is sent: rows of one resource each, in their order. */
-export type PreparedBatch = Readonly<{ groups: readonly Rows[]; bad: readonly BadLine[] }>
+export type PreparedBatch = Readonly<{ groups: readonly ImportRows[]; bad: readonly BadLine[] }>
 
 /** Does what needs no database, so that it can be done while that is at work. */
 export const prepareBatch = ({ entries, bad }: Batch): PreparedBatch => ({

@@ -3,7 +3,7 @@ import type { Database, Db } from '../db/schema.ts'
 import type { Resource } from '../records/resources/define.ts'
 import { resourceNames, resources } from '../records/resources/index.ts'
 import { inputRows, listKeyColumns } from './statement.ts'
-import type { Rows } from './write.ts'
+import type { ImportRows } from './write.ts'
 
 /**
  * Prepares a dry run. It writes into temporary tables that have the names and checks of the real ones and hide
@@ -38,7 +38,10 @@ export const createShadows = async (db: Db): Promise<void> => {
 }
 
 /** Copies the records that these rows name, and their customers, from the real tables. */
-export const copyToShadows = async (trx: Transaction<Database>, { resource, input }: Rows): Promise<void> => {
+export const copyToShadows = async (
+  trx: Transaction<Database>,
+  { resource, input }: ImportRows,
+): Promise<void> => {
   const key = listKeyColumns(resource)
   const rows = `select distinct ${key.join(', ')} from ${inputRows(resource)}`
   const copy = (table: string, by: string[]) => `

@@ -11,7 +11,7 @@ import { createRecordChecker, type RecordChecker, type StoredRecord } from './re
 export type RecordKey = { resource: ResourceName; customer: string; id: string }
 
 /** A good line. `customerName` is the name a customer gets that is not known yet. */
-export type Entry = {
+export type ParsedLine = {
   line: number
   key: RecordKey
   customerName: string
@@ -87,7 +87,7 @@ const checkCustomer = (line: Record<string, unknown>, resource: Resource, option
  * Reads one line: which record of which customer it is, every field checked and missing ones filled in.
  * A bad line comes with all its faults in one reason.
  */
-export const parseLine = (number: number, json: string, options: LineOptions): Entry | BadLine => {
+export const parseLine = (number: number, json: string, options: LineOptions): ParsedLine | BadLine => {
   const line = parseObject(json)
   if (typeof line === 'string') return { line: number, reason: line }
   const resource = findResource(line.resource)

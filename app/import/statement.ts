@@ -1,6 +1,6 @@
 import type { Resource } from '../records/resources/define.ts'
 import type { FieldKind } from '../records/resources/kind.ts'
-import type { Entry } from './line.ts'
+import type { ParsedLine } from './line.ts'
 import { listStoredFields } from './record.ts'
 import { listStateFields } from './transitions.ts'
 
@@ -58,7 +58,7 @@ const toArrayText = (values: readonly (string | null)[]): string => `{${values.m
 export type Input = readonly string[]
 
 /** The rows of one resource as the parameters of `inputRows`. */
-export const toInput = (resource: Resource, entries: readonly Entry[]): Input => [
+export const toInput = (resource: Resource, entries: readonly ParsedLine[]): Input => [
   `{${entries.map(({ line }) => line).join(',')}}`,
   toArrayText(entries.map(({ key }) => key.customer)),
   toArrayText(entries.map(({ customerName }) => customerName)),

@@ -2,7 +2,7 @@ import { CompiledQuery, sql, type Transaction } from 'kysely'
 import type { Database } from '../db/schema.ts'
 import type { Resource } from '../records/resources/define.ts'
 import { resources } from '../records/resources/index.ts'
-import type { BadLine, Entry } from './line.ts'
+import type { BadLine, ParsedLine } from './line.ts'
 import type { BatchOutcome } from './report.ts'
 import { type ChangedRow, type Input, toInput, upsertStatement } from './statement.ts'
 import { isReachable } from './transitions.ts'
@@ -13,15 +13,15 @@ export type WriteOptions = {
   /** Note the keys in `import_seen`; see replace.ts. */
   remember: boolean
   /** Called before rows of one resource are written. */
-  prepare?: (trx: Transaction<Database>, rows: Rows) => Promise<void>
+  prepare?: (trx: Transaction<Database>, rows: ImportRows) => Promise<void>
 }
 
 /** Entries of one resource, each key once, and as the database takes them. */
-export type Rows = Readonly<{ resource: Resource; entries: readonly Entry[]; input: Input }>
+export type ImportRows = Readonly<{ resource: Resource; entries: readonly ParsedLine[]; input: Input }>
 
 /** Entries of one resource, at least one, each key once, as rows. */
-export const toRows = (entries: readonly Entry[]): Rows => {
-  const resource = resources[(entries[0] as Entry).key.resource]
+export const toRows = (entries: readonly ParsedLine[]): ImportRows => {
+  const resource = resources[(entries[0] as ParsedLine).key.resource]
   return { resource, entries, input: toInput(resource, entries) }
 }
 
@@ -34,12 +34,16 @@ const isLineFault = (error: unknown): error is Error => {
   return /^(22|23|54)...$/.test(code) || code === 'P0001'
 }
 
-const warnOfTransitions = ({ key, line, record }: Entry, before: Record<string, string>) =>
+const warnOfTransitions = ({ key, line, record }: ParsedLine, before: Record<string, string>) =>
   Object.entries(before)
     .filter(([field, state]) => !isReachable(resources[key.resource], field, state, String(record[field])))
     .map(([field, state]) => ({ line, reason: `${field}: ${record[field]} cannot follow ${state}` }))
 
-const addChanges = (outcome: BatchOutcome, entries: readonly Entry[], changes: readonly ChangedRow[]) => {
+const addChanges = (
+  outcome: BatchOutcome,
+  entries: readonly ParsedLine[],
+  changes: readonly ChangedRow[],
+) => {
   const byLine = new Map(entries.map((entry) => [entry.line, entry]))
   outcome.customersCreated += changes[0]?.customers_created ?? 0
   for (const { line, created, before } of changes) {
@@ -63,7 +67,7 @@ const addChanges = (outcome: BatchOutcome, entries: readonly Entry[], changes: r
  */
 export const writeRows = async (
   trx: Transaction<Database>,
-  rows: Rows,
+  rows: ImportRows,
   options: WriteOptions,
   outcome: BatchOutcome & { bad: BadLine[] },
 ): Promise<void> => {
@@ -79,7 +83,7 @@ export const writeRows = async (
     if (!isLineFault(error)) throw error
     await sql`rollback to savepoint import_rows`.execute(trx)
     await sql`release savepoint import_rows`.execute(trx)
-    const [{ line, key }, ...more] = entries as [Entry, ...Entry[]]
+    const [{ line, key }, ...more] = entries as [ParsedLine, ...ParsedLine[]]
     if (more.length === 0) {
       outcome.bad.push({ line, key, reason: error.message })
       return

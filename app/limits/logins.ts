@@ -13,7 +13,7 @@ export type LoginsOptions = Omit<AccountDeps, 'onUnsettled'> & {
   limits: Pick<LimitsConfig, 'logins' | 'failedLogins'>
 }
 
-export type KeyCheck = Pick<Principals, 'findKey'> & {
+export type KeyVerifier = Pick<Principals, 'findKey'> & {
   /** Asks the database; rejects with invalid_api_key. */
   verify: (apiKey: string) => Promise<KeyFacts>
 }
@@ -21,9 +21,9 @@ export type KeyCheck = Pick<Principals, 'findKey'> & {
 /** The verification of API keys within limits. Rejects as `verify` does, and with quota_exceeded. */
 export type Logins = {
   /** Whose the key is, which counts as a login of it. `ip`: the client's address. */
-  logIn(check: KeyCheck, apiKey: string, ip: string): Promise<KeyFacts>
+  logIn(check: KeyVerifier, apiKey: string, ip: string): Promise<KeyFacts>
   /** The same for what is no login: only failures count, so that a right key may always be revoked. */
-  identify(check: KeyCheck, apiKey: string, ip: string): Promise<KeyFacts>
+  identify(check: KeyVerifier, apiKey: string, ip: string): Promise<KeyFacts>
 }
 
 const maxAccounts = 10_000

@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { findPackage } from './embedded/binaries.ts'
 import { tryLock, type Unlock } from './embedded/lock.ts'
-import { CLUSTER, findPlaces, type Places, removePlaces } from './embedded/places.ts'
+import { CLUSTER, type ClusterPaths, findPlaces, removePlaces } from './embedded/places.ts'
 import { findPostmaster, stopPostmaster } from './embedded/postmaster.ts'
 import { adoptServer, setOrphanAside, startServer } from './embedded/start.ts'
 
@@ -76,7 +76,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedP
 }
 
 // Each user holds a shared lock for its lifetime. A process that gets the exclusive lock is the only one left.
-async function releaseServer(places: Places, leave: Unlock, temporary: boolean): Promise<void> {
+async function releaseServer(places: ClusterPaths, leave: Unlock, temporary: boolean): Promise<void> {
   // A server whose folder was removed ends by itself within a minute.
   if (!existsSync(places.home)) return leave()
   const deadline = performance.now() + LIMIT_MS
@@ -95,7 +95,10 @@ async function releaseServer(places: Places, leave: Unlock, temporary: boolean):
 
 // Every change of an instance happens under this lock. Each round looks up the places anew, because the former holder
 // may have made, moved or removed them.
-async function lockPlaces(dataDir: string, deadline: number): Promise<{ places: Places; unlock: Unlock }> {
+async function lockPlaces(
+  dataDir: string,
+  deadline: number,
+): Promise<{ places: ClusterPaths; unlock: Unlock }> {
   for (;;) {
     const places = findPlaces(dataDir)
     const file = join(places.home, 'start.lock')
@@ -113,4 +116,4 @@ async function lockPlaces(dataDir: string, deadline: number): Promise<{ places: 
   }
 }
 
-const usersLock = ({ home }: Places) => join(home, 'users.lock')
+const usersLock = ({ home }: ClusterPaths) => join(home, 'users.lock')

@@ -7,7 +7,7 @@ import { loadExampleData } from './example-data.ts'
 import { loadReferenceData } from './reference/load.ts'
 
 /** `migrations`: names that ran. `referenceLoaded`: whether this release brought other reference data. */
-export type Prepared = { migrations: string[]; referenceLoaded: boolean }
+export type PreparedDatabase = { migrations: string[]; referenceLoaded: boolean }
 
 /**
  * Prepares a database for the service. It creates the schema, loads reference data and the shipped custom
@@ -19,7 +19,7 @@ export const prepareDatabase = async (
   db: Db,
   secrets: Secrets,
   day: string = new Date().toISOString().slice(0, 10),
-): Promise<Prepared> => {
+): Promise<PreparedDatabase> => {
   const migrations = await migrate(db)
   const referenceLoaded = await loadReferenceData(db)
   await ensureSigningKeys(db, secrets)

@@ -3,26 +3,26 @@ import { once } from 'node:events'
 import { createServer, type Server } from 'node:net'
 import { optionsOf } from '../wire/server-options.ts'
 
-export type Place = { host: string; port: number; backlog: number }
+export type ListenAddress = { host: string; port: number; backlog: number }
 
 /** What listens by itself: Fastify's instance. */
 export type Listening = {
   server: unknown
-  listen(options: Place & { reusePort?: boolean }): Promise<unknown>
+  listen(options: ListenAddress & { reusePort?: boolean }): Promise<unknown>
 }
 
 /** Beside the server's own. Sixty-four connections a turn are some milliseconds of work. */
 export const socketsBeside = 63
 
 /** Rejects, as listening would, where somebody listens there: sockets that share a port would not notice. */
-const requireFree = async ({ host, port }: Place): Promise<void> => {
+const requireFree = async ({ host, port }: ListenAddress): Promise<void> => {
   const probe = createServer().listen({ host, port })
   await once(probe, 'listening')
   probe.close()
   await once(probe, 'close')
 }
 
-const openBeside = async (server: Server, place: Place): Promise<Server> => {
+const openBeside = async (server: Server, place: ListenAddress): Promise<Server> => {
   const beside = createServer(optionsOf(server), (socket) => server.emit('connection', socket))
   beside.listen({ ...place, reusePort: true })
   await once(beside, 'listening')
@@ -53,7 +53,7 @@ const closeTogether = (server: Server, opened: readonly Server[]): void => {
  *
  * Rejects where the address is in use or not this machine's.
  */
-export const listenOnMany = async (app: Listening, place: Place): Promise<void> => {
+export const listenOnMany = async (app: Listening, place: ListenAddress): Promise<void> => {
   if (cluster.isWorker || process.platform !== 'linux') {
     await app.listen(place)
     return

@@ -1,4 +1,4 @@
-import type { Head } from '../audit/chain.ts'
+import type { ChainHead } from '../audit/chain.ts'
 import type { RedisFigures } from '../db/redis.ts'
 import type { Collector } from './collector.ts'
 import { byLabel, counter, gauge } from './figures.ts'
@@ -34,7 +34,7 @@ export type ServiceFigures = {
 }
 
 export type AuditFigures = Readonly<{
-  head: Head | undefined
+  head: ChainHead | undefined
   /** Entries counted or written in vain, not yet in the database. */
   queued: number
   lost: number

@@ -10,8 +10,8 @@ import type { Principal } from '../identity/principal.ts'
 import { cacheKey } from './keys.ts'
 import { withCursor } from './query/canonical.ts'
 import { type CursorCodec, foreignCursor } from './query/cursor.ts'
-import { type Plan, planQuery } from './query/plan.ts'
-import { createPrepare, type Prepared } from './query/prepare.ts'
+import { planQuery, type QueryPlan } from './query/plan.ts'
+import { createPrepare, type PreparedQuery } from './query/prepare.ts'
 import type { Resource } from './resources/define.ts'
 import { readItem, readPage } from './sql/read.ts'
 import { createShapes } from './sql/shapes.ts'
@@ -80,7 +80,7 @@ export const createRecords = ({
   monotonicNow,
 }: Deps): Records => {
   const prepare = createPrepare()
-  const compile = (plan: Plan) => {
+  const compile = (plan: QueryPlan) => {
     const { sql: text, parameters } = pageStatement(plan).compile(db)
     return { text, values: [...parameters] }
   }
@@ -100,7 +100,7 @@ export const createRecords = ({
     return query.cursor === undefined || 'keys' in cursors.decode(customerId, selection, query.cursor)
   }
 
-  const parse = ({ principal, resource, id, rawQuery }: RecordRequest): Prepared => {
+  const parse = ({ principal, resource, id, rawQuery }: RecordRequest): PreparedQuery => {
     const outcome = prepare(resource, id === undefined ? 'page' : 'item', rawQuery)
     if ('prepared' in outcome) return outcome.prepared
     const { faults, corrected, cursor } = outcome
@@ -114,7 +114,7 @@ export const createRecords = ({
     })
   }
 
-  const decodeCursor = (customerId: string, { query, selection }: Prepared): string[] | undefined => {
+  const decodeCursor = (customerId: string, { query, selection }: PreparedQuery): string[] | undefined => {
     if (query.cursor === undefined) return undefined
     const decoded = cursors.decode(customerId, selection, query.cursor)
     if ('keys' in decoded) return decoded.keys

@@ -3,7 +3,7 @@ import { slackBytes } from './place.ts'
 import { divert } from './socket.ts'
 
 /** Takes a row: bytes from `start` to `end` and slack behind them, good until it returns. */
-export type TakeRow = (view: DataView, start: number, end: number) => void
+export type TakeCopyRow = (view: DataView, start: number, end: number) => void
 
 /** A message (PostgreSQL's manual, "Message Formats"): a letter, and four bytes of length, which counts itself. */
 const headBytes = 5
@@ -42,7 +42,7 @@ const createWindow = () => {
  * events of each. Every other message is the driver's; with the first that ends the rows it has its connection
  * back. To be called when nothing is under way on it.
  */
-export const readCopy = (socket: Duplex, take: TakeRow): void => {
+export const readCopy = (socket: Duplex, take: TakeCopyRow): void => {
   const window = createWindow()
 
   const read = (chunk: Buffer): void => {

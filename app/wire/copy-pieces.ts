@@ -1,4 +1,4 @@
-import type { Place } from './place.ts'
+import type { BytePosition } from './place.ts'
 import type { RowEncoder } from './row.ts'
 
 /** PostgreSQL sends 8 KiB at a time; to pass each on by itself would cost more than to write its rows. */
@@ -21,7 +21,7 @@ export const createPieces = () => {
   let spare: Memory[] = []
   let taken: Memory[] = []
   let memory = allocate(memoryBytes)
-  const to: Place = { view: memory.view, at: 0 }
+  const to: BytePosition = { view: memory.view, at: 0 }
   let start = 0
   let rows = 0
   const renew = (bytes: number) => {
@@ -35,7 +35,7 @@ export const createPieces = () => {
     /** Whether so many bytes still go into this piece; else `take` it first. */
     hasRoom: (bytes: number) => to.at - start < pieceBytes && memory.bytes.length - to.at >= bytes,
     /** Writes the row that begins at `from`, which becomes at most so many bytes. */
-    add(from: Place, encoder: RowEncoder, bytes: number): void {
+    add(from: BytePosition, encoder: RowEncoder, bytes: number): void {
       if (memory.bytes.length - to.at < bytes) renew(bytes)
       encoder.write(from, to)
       rows += 1

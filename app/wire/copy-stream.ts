@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import type { Connection, PoolClient, Submittable } from 'pg'
 import { readCopy } from './copy-messages.ts'
 import { createPieces } from './copy-pieces.ts'
-import type { Place } from './place.ts'
+import type { BytePosition } from './place.ts'
 import type { RowEncoder } from './row.ts'
 
 /** One statement, `COPY … TO STDOUT`, and how its rows are written. */
@@ -121,7 +121,7 @@ export const streamCopy = (options: CopyOptions): PieceStream => {
   const copy = ({ text, encoder }: CopyStatement): Copying => ({
     submit(opened) {
       connection = opened
-      const from: Place = { view: emptyView, at: 0 }
+      const from: BytePosition = { view: emptyView, at: 0 }
       readCopy(opened.stream, (view, start, end) => {
         const bound = encoder.bound(end - start)
         if (!pieces.hasRoom(bound)) flush()

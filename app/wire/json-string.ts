@@ -1,4 +1,4 @@
-import { type Place, toConstant, toMarks, writeByte, writeConstant } from './place.ts'
+import { type BytePosition, toConstant, toMarks, writeByte, writeConstant } from './place.ts'
 import { backslash, quote } from './row.ts'
 
 const unicodeEscape = toConstant('\\u00')
@@ -15,7 +15,7 @@ export const stringMarks = toMarks(quote, backslash)
 const isPlain = (byte: number) => byte >= 32 && byte !== quote && byte !== backslash
 
 /** Writes a byte of a string, in the form that PostgreSQL gives it. */
-export const writeEscaped = (to: Place, byte: number): void => {
+export const writeEscaped = (to: BytePosition, byte: number): void => {
   if (isPlain(byte)) {
     writeByte(to, byte)
     return

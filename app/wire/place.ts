@@ -2,7 +2,7 @@
  * A place in memory, which whoever reads or writes there moves on. Four bytes go at a time where that is faster:
  * what is read goes up to `slackBytes` beyond its end, and so does what is written, to be written over next.
  */
-export type Place = { view: DataView; at: number }
+export type BytePosition = { view: DataView; at: number }
 
 /** What must be there behind whatever is read or written. */
 export const slackBytes = 4
@@ -21,20 +21,20 @@ export const toConstant = (text: string): Constant => {
 }
 
 /** Writes a constant. */
-export const writeConstant = (to: Place, { words, length }: Constant): void => {
+export const writeConstant = (to: BytePosition, { words, length }: Constant): void => {
   const { view, at } = to
   for (let i = 0; i < words.length; i++) view.setInt32(at + 4 * i, words[i] as number, true)
   to.at = at + length
 }
 
 /** Writes a byte. */
-export const writeByte = (to: Place, byte: number): void => {
+export const writeByte = (to: BytePosition, byte: number): void => {
   to.view.setUint8(to.at, byte)
   to.at += 1
 }
 
 /** The byte that is next. */
-export const peekByte = ({ view, at }: Place): number => view.getUint8(at)
+export const peekByte = ({ view, at }: BytePosition): number => view.getUint8(at)
 
 /** Three bytes that end a run, the same one again where there are fewer, each four times over in a word. */
 export type Marks = Readonly<{ a: number; b: number; c: number }>
@@ -58,7 +58,7 @@ export const hasMark = (word: number, { a, b, c }: Marks): boolean =>
   ((findControl(word) | findZero(word ^ a) | findZero(word ^ b) | findZero(word ^ c)) & highBits) !== 0
 
 /** Copies what is neither below 32 nor a mark; returns the byte that ends it, where both then stand. */
-export const copyRun = (from: Place, to: Place, { a, b, c }: Marks): number => {
+export const copyRun = (from: BytePosition, to: BytePosition, { a, b, c }: Marks): number => {
   const source = from.view
   const target = to.view
   let at = from.at

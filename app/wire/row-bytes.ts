@@ -62,12 +62,12 @@ export const readRows = (socket: Duplex, take: TakeRow): void => {
 }
 
 /** Where a column's value lies in its row. */
-export type Column = Readonly<{ start: number; end: number }>
+export type ColumnRange = Readonly<{ start: number; end: number }>
 
 /** The columns of a row, in order; undefined: null. */
-export const splitColumns = (row: Buffer): (Column | undefined)[] => {
+export const splitColumns = (row: Buffer): (ColumnRange | undefined)[] => {
   const count = row.readUInt16BE(0)
-  const columns = new Array<Column | undefined>(count)
+  const columns = new Array<ColumnRange | undefined>(count)
   let at = 2
   for (let index = 0; index < count; index++) {
     const length = row.readInt32BE(at)

@@ -1,5 +1,5 @@
 import pg, { type Connection } from 'pg'
-import { type Column, readRows, splitColumns } from './row-bytes.ts'
+import { type ColumnRange, readRows, splitColumns } from './row-bytes.ts'
 
 /** A part of these bytes. */
 export type Slice = Readonly<{ bytes: Buffer; start: number; end: number }>
@@ -25,8 +25,8 @@ const stampColumns = 4
 /** Every column is binary: texts and JSON are the same bytes, and numbers are big endian. */
 const toRow = (bytes: Buffer): ReadRow => {
   const columns = splitColumns(bytes)
-  const text = ({ start, end }: Column) => bytes.toString('utf8', start, end)
-  const stamps = columns.slice(0, stampColumns) as Column[]
+  const text = ({ start, end }: ColumnRange) => bytes.toString('utf8', start, end)
+  const stamps = columns.slice(0, stampColumns) as ColumnRange[]
   const [snapshot, at, server, standby] = stamps.map(text) as [string, string, string, string]
   const [found, last, total, included, data] = columns.slice(stampColumns)
   return {
@@ -34,7 +34,7 @@ const toRow = (bytes: Buffer): ReadRow => {
     at,
     server,
     standby,
-    found: bytes.readInt32BE((found as Column).start),
+    found: bytes.readInt32BE((found as ColumnRange).start),
     last: last ? JSON.parse(text(last)) : null,
     total: total ? Number(bytes.readBigInt64BE(total.start)) : null,
     included: included ? text(included) : null,

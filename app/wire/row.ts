@@ -1,7 +1,7 @@
 import {
+  type BytePosition,
   type Constant,
   copyRun,
-  type Place,
   peekByte,
   toConstant,
   toMarks,
@@ -18,7 +18,7 @@ export type RowEncoder = {
   /** Bytes that a row of so many may become, at most, slack included. */
   bound(rowBytes: number): number
   /** Writes the row that begins at `from`, and leaves that behind it. */
-  write(from: Place, to: Place): void
+  write(from: BytePosition, to: BytePosition): void
 }
 
 export const tab = 0x09
@@ -37,7 +37,7 @@ for (const [letter, byte] of Object.entries({ b: 8, t: 9, n: 10, v: 11, f: 12, r
 export const endsCell = (byte: number): boolean => byte === tab || byte === newline
 
 /** Reads the byte that is next, which may be written as an escape. */
-export const readByte = (from: Place): number => {
+export const readByte = (from: BytePosition): number => {
   const byte = peekByte(from)
   from.at += 1
   if (byte !== backslash) return byte
@@ -50,7 +50,7 @@ export const readByte = (from: Place): number => {
 const nullCell = 0x4e5c
 
 /** Whether the cell that begins here is null; then it is read. */
-export const takeNull = (from: Place): boolean => {
+export const takeNull = (from: BytePosition): boolean => {
   if (from.view.getInt16(from.at, true) !== nullCell) return false
   from.at += 2
   return true
@@ -59,7 +59,7 @@ export const takeNull = (from: Place): boolean => {
 const marks = toMarks(backslash)
 
 /** Copies the cell without the escapes of the format. */
-export const copyCell = (from: Place, to: Place): void => {
+export const copyCell = (from: BytePosition, to: BytePosition): void => {
   while (!endsCell(copyRun(from, to, marks))) writeByte(to, readByte(from))
 }
 
@@ -68,7 +68,7 @@ const trueText = toConstant('true')
 const falseText = toConstant('false')
 
 /** Writes `t` or `f` as `true` or `false`. */
-export const writeBoolean = (from: Place, to: Place): void => {
+export const writeBoolean = (from: BytePosition, to: BytePosition): void => {
   writeConstant(to, peekByte(from) === letterT ? trueText : falseText)
   from.at += 1
 }
@@ -86,7 +86,7 @@ const shortestTime = 8
  * Writes `2026-04-25 11:02:03.45+00`, a timestamptz as a session in UTC shows it, as RFC 3339 with six decimals:
  * the form that answers have.
  */
-export const writeInstant = (from: Place, to: Place): void => {
+export const writeInstant = (from: BytePosition, to: BytePosition): void => {
   if (copyRun(from, to, spaceMark) !== space) return
   from.at += 1
   writeByte(to, separator)

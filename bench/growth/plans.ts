@@ -8,7 +8,7 @@ import { readText } from '../../app/custom/read.ts'
 import { objectStatement } from '../../app/custom/sql/statement.ts'
 import type { Database } from '../../app/db/schema.ts'
 import { parseQuery } from '../../app/records/query/parse.ts'
-import { type Plan, planQuery } from '../../app/records/query/plan.ts'
+import { planQuery, type QueryPlan } from '../../app/records/query/plan.ts'
 import { resources } from '../../app/records/resources/index.ts'
 import { pageStatement } from '../../app/records/sql/statement.ts'
 
@@ -19,7 +19,7 @@ export type Statement = { text: string; values: unknown[] }
 
 const today = () => new Date().toISOString().slice(0, 10)
 
-const planOf = (customerId: string, query: string, after?: readonly string[]): Plan => {
+const planOf = (customerId: string, query: string, after?: readonly string[]): QueryPlan => {
   const outcome = parseQuery(resources.certificates, 'page', query)
   if ('faults' in outcome) throw new Error(`${query}: ${JSON.stringify(outcome.faults)}`)
   return planQuery(outcome.query, { customerId, today: today() }, after)

@@ -3,12 +3,12 @@ import fc from 'fast-check'
 import t from 'tap'
 import {
   type ChainedEntry,
+  type ChainFault,
+  type ChainHead,
   createVerifier,
   erasure,
-  type Fault,
   formatHead,
   genesis,
-  type Head,
   isAnchor,
   type Link,
   parseHead,
@@ -50,13 +50,13 @@ const chain = (given: readonly Sealable[], head = genesis): Link[] => {
   return given.map((each, index) => ({ seal: seals[index] as Link['seal'], ...each }))
 }
 
-const verify = (links: readonly Link[], from = genesis, published?: Head): Fault | undefined => {
+const verify = (links: readonly Link[], from = genesis, published?: ChainHead): ChainFault | undefined => {
   const verifier = createVerifier(key, from, published)
   for (const link of links) verifier.check(link)
   return verifier.finish()
 }
 
-const headOf = (links: readonly Link[]): Head => (links.at(-1) as Link).seal
+const headOf = (links: readonly Link[]): ChainHead => (links.at(-1) as Link).seal
 const at = <T>(list: readonly T[], index: number) => list[index] as T
 const place = (links: readonly Link[], index: number) => {
   const { seal } = at(links, index)
@@ -76,7 +76,7 @@ const renumbered = (links: readonly Link[], from = genesis) =>
 
 /** Throws, as a property must, where the fault is another one. */
 const expectFault = (
-  fault: Fault | undefined,
+  fault: ChainFault | undefined,
   { reason = /./, ...where }: { sealNo?: number; entryId?: number | null | undefined; reason?: RegExp },
 ) => {
   assert.ok(fault, 'no fault was found')
@@ -264,7 +264,7 @@ t.test('a personal part that was gone when its entry was sealed cannot come back
 t.test('after pruning the chain goes on from an anchor that only the key can make', async () => {
   fc.assert(
     fc.property(withPlace(2), ([links, index]) => {
-      const anchor: Head = at(links, index).seal
+      const anchor: ChainHead = at(links, index).seal
       assert.equal(verify(links.slice(index + 1), anchor), undefined)
       const mac = signAnchor(key, anchor)
       assert.ok(isAnchor(key, anchor, mac))
@@ -280,7 +280,7 @@ t.test('a chain goes on under a new key as long as the former one is still known
   const rotated = createSecrets(['n'.repeat(32), 'f'.repeat(32)])
   const given = fc.sample(entries(4), 1)[0] as Sealable[]
   const first = sealEntries(former, genesis, given.slice(0, 2))
-  const seals = [...first, ...sealEntries(rotated, first[1] as Head, given.slice(2))]
+  const seals = [...first, ...sealEntries(rotated, first[1] as ChainHead, given.slice(2))]
   const follow = (secrets: typeof key) => {
     const verifier = createVerifier(secrets, genesis)
     given.forEach((each, index) => {

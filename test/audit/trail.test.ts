@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import t, { type Test } from 'tap'
-import { genesis, type Head } from '../../app/audit/chain.ts'
+import { type ChainHead, genesis } from '../../app/audit/chain.ts'
 import { listEntries } from '../../app/audit/list.ts'
 import { pruneAudit } from '../../app/audit/prune.ts'
 import { type AuditEvent, recordEvents } from '../../app/audit/record.ts'
@@ -155,7 +155,7 @@ t.test('an entry', async (t) => {
 
 t.test('sealing', async (t) => {
   const { reader, operator } = await open(t)
-  const verify = (published?: Head) => verifyAudit(operator, secrets, published)
+  const verify = (published?: ChainHead) => verifyAudit(operator, secrets, published)
 
   await t.test('an empty trail is a good one', async (t) => {
     t.match(await verify(), { fault: null, verified: 0, unsealed: 0 })
@@ -264,11 +264,11 @@ t.test('sealing', async (t) => {
 t.test('what a superuser does to a sealed trail is named', async (t) => {
   const { reader, superuser } = await open(t)
   for (let i = 0; i < 6; i++) await recordEvents(reader, [login('acme'), login('globex')])
-  const head = (await sealPending(reader, secrets)) as Head
+  const head = (await sealPending(reader, secrets)) as ChainHead
   await recordEvents(reader, [login('acme')])
 
   /** The verdict on a state that is rolled back afterwards. */
-  const after = async (statements: string, published?: Head) => {
+  const after = async (statements: string, published?: ChainHead) => {
     const undo = new Error('undo')
     let fault: unknown
     const attempt = superuser.transaction().execute(async (trx) => {
@@ -373,7 +373,7 @@ t.test('pruning', async (t) => {
   )
   await age(1, 4, '2020-01-01')
   await age(6, 8, '2020-01-01')
-  const heads = [await sealPending(reader, secrets)] as Head[]
+  const heads = [await sealPending(reader, secrets)] as ChainHead[]
 
   await t.test('takes the beginning up to the first young entry, and the rest verifies', async (t) => {
     t.same(await pruneAudit(superuser, secrets, '2021-01-01'), { pruned: 4, through: 4, fault: null })
@@ -396,7 +396,7 @@ t.test('pruning', async (t) => {
   })
 
   await t.test('of everything leaves an anchor on which the chain goes on', async (t) => {
-    heads.push((await sealPending(reader, secrets)) as Head)
+    heads.push((await sealPending(reader, secrets)) as ChainHead)
     t.match(heads, [{ sealNo: 10 }, { sealNo: 13 }])
     for (const head of heads) {
       t.match(await verifyAudit(operator, secrets, head), { fault: null, anchor: 10, verified: 3 })

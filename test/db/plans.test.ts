@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import t from 'tap'
 import type { Db } from '../../app/db/schema.ts'
 import { parseQuery } from '../../app/records/query/parse.ts'
-import { type Plan, planQuery } from '../../app/records/query/plan.ts'
+import { planQuery, type QueryPlan } from '../../app/records/query/plan.ts'
 import type { ResourceName } from '../../app/records/resources/define.ts'
 import { resourceNames, resources } from '../../app/records/resources/index.ts'
 import { pageStatement } from '../../app/records/sql/statement.ts'
@@ -136,7 +136,7 @@ const seedDatabase = async () => {
   await owner.destroy()
 }
 
-const planOf = (name: ResourceName, query: string, after?: string[]): Plan => {
+const planOf = (name: ResourceName, query: string, after?: string[]): QueryPlan => {
   const outcome = parseQuery(resources[name], 'page', query)
   if ('faults' in outcome) throw new Error(`${name}?${query}: ${JSON.stringify(outcome.faults)}`)
   return planQuery(outcome.query, { customerId: large, today }, after)

@@ -3,9 +3,9 @@ import t from 'tap'
 import { createDb, createPool, readerRole } from '../../app/db/connect.ts'
 import type { Db } from '../../app/db/schema.ts'
 import { parseQuery } from '../../app/records/query/parse.ts'
-import { type Plan, planQuery } from '../../app/records/query/plan.ts'
+import { planQuery, type QueryPlan } from '../../app/records/query/plan.ts'
 import { resources } from '../../app/records/resources/index.ts'
-import { type Bound, createShapes } from '../../app/records/sql/shapes.ts'
+import { type BoundStatement, createShapes } from '../../app/records/sql/shapes.ts'
 import { type PageRow, pageStatement } from '../../app/records/sql/statement.ts'
 import type { Slice } from '../../app/wire/row-query.ts'
 import { connectOwner, createTestDatabase } from '../helper.ts'
@@ -45,24 +45,24 @@ const owner = connectOwner(database)
 await sql`analyze`.execute(owner)
 await owner.destroy()
 
-const planOf = (query: string, customerId = 'a', day = today, after?: string[]): Plan => {
+const planOf = (query: string, customerId = 'a', day = today, after?: string[]): QueryPlan => {
   const outcome = parseQuery(resources.certificates, 'page', query)
   if ('faults' in outcome) throw new Error(JSON.stringify(outcome.faults))
   return planQuery(outcome.query, { customerId, today: day }, after)
 }
-const compile = (plan: Plan): Bound => {
+const compile = (plan: QueryPlan): BoundStatement => {
   const { sql: text, parameters } = pageStatement(plan).compile(db)
   return { text, values: [...parameters] }
 }
 /** Asks until the shape is kept. */
-const keep = (plan: Plan, shapes = createShapes(compile, () => 0)): Bound => {
+const keep = (plan: QueryPlan, shapes = createShapes(compile, () => 0)): BoundStatement => {
   for (let i = 0; i < 10; i++) {
     const found = shapes.find(plan)
     if (found) return found
   }
   throw new Error('never kept')
 }
-const run = async ({ text, values }: Bound, on: Db = db): Promise<PageRow> =>
+const run = async ({ text, values }: BoundStatement, on: Db = db): Promise<PageRow> =>
   (await on.executeQuery<PageRow>(CompiledQuery.raw(text, values))).rows[0] as PageRow
 /** What a marked statement answers are its bytes among others. */
 const bytesOf = (data: PageRow['data'] | Slice): string | null =>
@@ -72,7 +72,7 @@ const bytesOf = (data: PageRow['data'] | Slice): string | null =>
 const lasting = ({ data, found, last, total }: PageRow) => ({ data: bytesOf(data), found, last, total })
 
 /** Two of one shape each, with other values; the first sort key's index serves them all. */
-const bound: [Plan, Plan][] = [
+const bound: [QueryPlan, QueryPlan][] = [
   [planOf(''), planOf('', 'b')],
   [planOf(''), planOf('', 'a', '2027-05-01')],
   [
@@ -91,7 +91,7 @@ const bound: [Plan, Plan][] = [
   [planOf('id=x5'), planOf('id=x6', 'b')],
 ]
 /** Pairs as above, but the planner must see their values. */
-const unbound: [Plan, Plan][] = [
+const unbound: [QueryPlan, QueryPlan][] = [
   [planOf('country_code=DE'), planOf('country_code=FR')],
   [planOf('country_code=DE,FR&limit=3'), planOf('country_code=IT,DE&limit=3', 'b')],
   [planOf('country_code[ne]=DE&sort=number'), planOf('country_code[ne]=FR&sort=number')],
@@ -110,7 +110,7 @@ t.test('a kept statement answers what a compiled one does, whatever its values',
   for (const [first, second] of [...bound, ...unbound]) {
     const shapes = createShapes(compile, () => 0)
     const kept = keep(first, shapes)
-    const other = shapes.find(second) as Bound
+    const other = shapes.find(second) as BoundStatement
     t.equal(other.text, kept.text)
     t.same(lasting(await run(kept)), lasting(await run(compile(first))))
     t.same(lasting(await run(other)), lasting(await run(compile(second))))
@@ -193,7 +193,7 @@ t.test('what clients make us keep is bounded, in number and in turnover', (t) =>
 
 t.test('of texts that only we keep the last two hundred are there', (t) => {
   let compiled = 0
-  const counting = (plan: Plan) => {
+  const counting = (plan: QueryPlan) => {
     compiled += 1
     return compile(plan)
   }

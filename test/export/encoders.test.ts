@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import t from 'tap'
 import { createCsvEncoder, csvHeader } from '../../app/export/csv.ts'
 import { createJsonEncoder, objectParts } from '../../app/export/json-lines.ts'
-import type { Column, ColumnKind } from '../../app/records/sql/column.ts'
+import type { ColumnKind, ExportColumn } from '../../app/records/sql/column.ts'
 import { compileLiterally, toLiteral } from '../../app/records/sql/literal.ts'
 import { slackBytes } from '../../app/wire/place.ts'
 import type { RowEncoder } from '../../app/wire/row.ts'
@@ -12,7 +12,7 @@ import { parseCells, splitTexts, unguard } from './csv.ts'
 
 /** Rows as PostgreSQL sends them, written as CSV and JSON. Every text must come back unchanged. */
 
-const columns: Column[] = (
+const columns: ExportColumn[] = (
   [
     ['a', 'text'],
     ['b', 'text'],
@@ -172,7 +172,7 @@ t.test('arrays of texts come back from a cell as they were', async (t) => {
     // One quote and a sign before it: the one thing that is not told apart; see docs/exports.md.
     fc.pre(!/^'[=+\-@\t\r]/.test(list[0] ?? ''))
     const cells = parseCells(
-      write(createCsvEncoder([columns[2] as Column]), [Buffer.from(`${toCell(toArray(list))}\n`)]),
+      write(createCsvEncoder([columns[2] as ExportColumn]), [Buffer.from(`${toCell(toArray(list))}\n`)]),
     )
     return JSON.stringify(splitTexts(cells[0]?.[0] ?? null)) === JSON.stringify(list)
   })

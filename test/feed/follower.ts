@@ -5,7 +5,7 @@ import { createFeed, type FeedAnswer } from '../../app/feed/feed.ts'
 import { createTokenCodec } from '../../app/feed/token.ts'
 import { createWaiting } from '../../app/feed/wait.ts'
 import { parseQuery } from '../../app/records/query/parse.ts'
-import { type Plan, planQuery } from '../../app/records/query/plan.ts'
+import { planQuery, type QueryPlan } from '../../app/records/query/plan.ts'
 import type { ResourceName } from '../../app/records/resources/define.ts'
 import { resourceNames, resources } from '../../app/records/resources/index.ts'
 import { createSheet, writeRecords } from '../../app/records/sql/record-json.ts'
@@ -40,7 +40,7 @@ export const applyChanges = (records: Records, changes: readonly Change[]): void
 /** Who asks and when; a test moves it. */
 export type Asker = { customerId: string; day: string }
 
-const recordsOf = ({ resource, fields }: Plan, bytes: Buffer, count: number): Fields[] => {
+const recordsOf = ({ resource, fields }: QueryPlan, bytes: Buffer, count: number): Fields[] => {
   const sheet = createSheet(1024)
   writeRecords({ bytes, start: 0, end: bytes.length }, count, resource, fields, sheet)
   return JSON.parse(`[${sheet.bytes.toString('utf8', 0, sheet.at)}]`)

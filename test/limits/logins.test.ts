@@ -5,7 +5,7 @@ import type { ApiError } from '../../app/errors.ts'
 import { createApiKey } from '../../app/identity/api-keys.ts'
 import type { KeyFacts } from '../../app/identity/facts.ts'
 import { refuseApiKey } from '../../app/identity/principals.ts'
-import { createLogins, type KeyCheck } from '../../app/limits/logins.ts'
+import { createLogins, type KeyVerifier } from '../../app/limits/logins.ts'
 import { addCustomer, createTestApp, createTestDatabase } from '../helper.ts'
 import { createServer, createSimulation } from './simulation.ts'
 
@@ -191,7 +191,7 @@ t.test('a pair that has used its failures up asks the database no more', async (
   const { apiKey, keyId, secretSha256 } = createApiKey()
   let verified = 0
   const facts = { keyId, customerId: 'acme', secretSha256 } as KeyFacts
-  const check: KeyCheck = {
+  const check: KeyVerifier = {
     findKey: () => facts,
     verify: async (given) => {
       verified++
@@ -216,7 +216,7 @@ t.test('instances count failures together', async (t) => {
   const instances = [0, 1].map(() => createLogins({ ...simulation, limits, store: server.connect(() => 1) }))
   const codes: string[] = []
   for (let i = 0; i < 30; i++) {
-    const attempt = instances[i % 2]?.logIn({} as KeyCheck, 'garbage', '192.0.2.1')
+    const attempt = instances[i % 2]?.logIn({} as KeyVerifier, 'garbage', '192.0.2.1')
     const noted = attempt?.catch((error: ApiError) => codes.push(error.code))
     await simulation.runTo(simulation.now() + 10)
     await noted

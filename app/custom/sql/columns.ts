@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
-import type { Plan } from '../../records/query/plan.ts'
-import type { Column, ColumnKind } from '../../records/sql/column.ts'
-import type { Bound } from '../bind.ts'
+import type { QueryPlan } from '../../records/query/plan.ts'
+import type { ColumnKind, ExportColumn } from '../../records/sql/column.ts'
+import type { BoundDocument } from '../bind.ts'
 import type { List, Value } from '../definition.ts'
 import { orderedRows, shown } from './rows.ts'
 import { compileCell, rawField } from './values.ts'
@@ -19,7 +19,7 @@ const kindOf = (value: Value): ColumnKind => {
  * The members of a list's rows as columns of an export. As CSV each is what it is, because cells of texts are kept
  * from being formulas; as JSON each is written by PostgreSQL, as pages have it.
  */
-export const listColumns = (list: List, bound: Bound, type: string): Column[] =>
+export const listColumns = (list: List, bound: BoundDocument, type: string): ExportColumn[] =>
   list.select.map(([name, value]) => {
     if (type !== 'text/csv') return { name, kind: 'json', value: sql`x.${sql.id(name)}` }
     const env = { bound, joins: list.joins }
@@ -28,7 +28,7 @@ export const listColumns = (list: List, bound: Bound, type: string): Column[] =>
   })
 
 /** The rows of a list without its page, in its order; infinity as limit: all of them. */
-export const listRows = (list: List, plan: Plan, bound: Bound): RawBuilder<unknown> => {
+export const listRows = (list: List, plan: QueryPlan, bound: BoundDocument): RawBuilder<unknown> => {
   const limit = Number.isFinite(plan.limit) ? plan.limit : null
   return sql`from (
       select ${plan.customerId}::text as customer_id,

@@ -4,7 +4,7 @@ import type { Field, ResourceName } from '../../records/resources/define.ts'
 import { resources } from '../../records/resources/index.ts'
 import { filterConditions } from '../../records/sql/conditions.ts'
 import { bindExpression, customer, storedValue } from '../../records/sql/projection.ts'
-import type { Bound } from '../bind.ts'
+import type { BoundDocument } from '../bind.ts'
 import type { Node, Rows, Source } from '../definition.ts'
 import { orderedRows, shown } from './rows.ts'
 
@@ -13,15 +13,18 @@ type Json = RawBuilder<unknown>
 
 const text = (value: unknown): Json => sql`${JSON.stringify(value)}::text`
 
-const from = (source: Source, bound: Bound) => {
+const from = (source: Source, bound: BoundDocument) => {
   const plan = bound.planOf(source)
   return sql`from ${sql.table(source.resource.name)} r where ${sql.join(filterConditions(plan), sql.raw(' and '))}`
 }
 
-const fieldOf = (field: Field, source: Source, bound: Bound) =>
+const fieldOf = (field: Field, source: Source, bound: BoundDocument) =>
   field.computed ? bindExpression(field.computed.select, bound.planOf(source)) : sql.raw(storedValue(field))
 
-const aggregate = (node: Extract<Node, { kind: 'sum' | 'min' | 'max' | 'avg' }>, bound: Bound): Json => {
+const aggregate = (
+  node: Extract<Node, { kind: 'sum' | 'min' | 'max' | 'avg' }>,
+  bound: BoundDocument,
+): Json => {
   const { kind, source, field } = node
   const all = sql`${sql.raw(kind)}(${fieldOf(field, source, bound)})`
   // Two decimals: an average of days is no measurement.
@@ -33,7 +36,10 @@ const aggregate = (node: Extract<Node, { kind: 'sum' | 'min' | 'max' | 'avg' }>,
   return sql`coalesce((select to_json(${value})::text ${from(source, bound)}), 'null')`
 }
 
-const countBy = ({ source, fields, limit }: Extract<Node, { kind: 'count_by' }>, bound: Bound): Json => {
+const countBy = (
+  { source, fields, limit }: Extract<Node, { kind: 'count_by' }>,
+  bound: BoundDocument,
+): Json => {
   const names = fields.map(({ name }) => sql.ref(name))
   const columns = fields.map((field) => sql`${fieldOf(field, source, bound)} as ${sql.ref(field.name)}`)
   const order = sql.join([sql`count desc`, ...names])
@@ -61,7 +67,7 @@ const newest = ({ resources: names, as }: Extract<Node, { kind: 'newest' }>): Js
     : sql`coalesce((select to_json(${sql.raw(instantText('n.at'))})::text from (select ${moment} as at) n), 'null')`
 }
 
-const rowsOf = (rows: Rows, bound: Bound) => {
+const rowsOf = (rows: Rows, bound: BoundDocument) => {
   const plan = bound.planOf(rows.source)
   return sql`from (select row_number() over () as rn, r.* from (${orderedRows(plan, [], rows.limit)}) r) r
     ${shown(rows, plan, bound)}`
@@ -71,7 +77,10 @@ const rowsOf = (rows: Rows, bound: Bound) => {
 const itemText = (plain: boolean) =>
   plain ? sql`coalesce(x.value::text, 'null')` : sql`row_to_json(x)::text`
 
-const merge = ({ parts, by, prefer, limit }: Extract<Node, { kind: 'merge' }>, bound: Bound): Json => {
+const merge = (
+  { parts, by, prefer, limit }: Extract<Node, { kind: 'merge' }>,
+  bound: BoundDocument,
+): Json => {
   const member = (name: string | undefined) =>
     name === undefined ? sql`''` : sql`coalesce(${sql.ref('x')}.${sql.id(name)}::text, '')`
   // Texts, because json has no order: "true" is the preferred one.
@@ -84,7 +93,7 @@ const merge = ({ parts, by, prefer, limit }: Extract<Node, { kind: 'merge' }>, b
     order by u.k, u.preferred desc, u.part, u.rn limit ${limit}::integer) m)`
 }
 
-const compileMembers = (members: readonly (readonly [string, Node])[], bound: Bound): Json => {
+const compileMembers = (members: readonly (readonly [string, Node])[], bound: BoundDocument): Json => {
   const parts = members.map(([name, node], index) => {
     const lead = `${index === 0 ? '{' : ','}${JSON.stringify(name)}:`
     return sql`${lead}::text || ${compileNode(node, bound)}`
@@ -93,7 +102,7 @@ const compileMembers = (members: readonly (readonly [string, Node])[], bound: Bo
 }
 
 /** A member of an answer as JSON text, written by PostgreSQL in one statement with all others. */
-export const compileNode = (node: Node, bound: Bound): Json => {
+export const compileNode = (node: Node, bound: BoundDocument): Json => {
   switch (node.kind) {
     case 'object':
       return compileMembers(node.members, bound)

@@ -1,14 +1,14 @@
 import type { Filled } from '../../cache/entry.ts'
 import { inTurn } from '../../db/connect.ts'
 import type { Db } from '../../db/schema.ts'
-import type { Plan } from '../../records/query/plan.ts'
+import type { QueryPlan } from '../../records/query/plan.ts'
 import { describePage, type EncodeCursor, filled } from '../../records/sql/read.ts'
-import type { Bound } from '../bind.ts'
+import type { BoundDocument } from '../bind.ts'
 import type { List, Node } from '../definition.ts'
 import { type ListRow, listStatement, objectStatement } from './statement.ts'
 
 /** Reads an object as the bytes to send. Its sources are bounded by the check of the document. */
-export const readObject = async (db: Db, node: Node, bound: Bound): Promise<Filled> => {
+export const readObject = async (db: Db, node: Node, bound: BoundDocument): Promise<Filled> => {
   const { rows } = await inTurn(db, bound.customerId, () => objectStatement(node, bound).execute(db))
   const [row] = rows
   if (!row) throw new Error('a custom endpoint answered no row')
@@ -22,8 +22,8 @@ export const readObject = async (db: Db, node: Node, bound: Bound): Promise<Fill
 export const readList = async (
   db: Db,
   list: List,
-  plan: Plan,
-  bound: Bound,
+  plan: QueryPlan,
+  bound: BoundDocument,
   encodeCursor: EncodeCursor,
   nextTarget: (cursor: string) => string,
 ): Promise<Filled> => {

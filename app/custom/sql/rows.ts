@@ -1,9 +1,9 @@
 import { type RawBuilder, sql } from 'kysely'
-import type { Plan } from '../../records/query/plan.ts'
+import type { QueryPlan } from '../../records/query/plan.ts'
 import type { Field, Resource } from '../../records/resources/define.ts'
 import { filterConditions, sortKeys } from '../../records/sql/conditions.ts'
 import { bindExpression, customer, storedValue } from '../../records/sql/projection.ts'
-import type { Bound } from '../bind.ts'
+import type { BoundDocument } from '../bind.ts'
 import type { Join, JoinMany, JoinOne, Rows } from '../definition.ts'
 import { compileSelect, type Env, joinAlias, rawField } from './values.ts'
 
@@ -13,7 +13,7 @@ const and = (parts: readonly Sql[]): Sql => sql.join(parts, sql.raw(' and '))
 const table = ({ name }: Resource): Sql => sql.table(name)
 
 /** Fields of the row `r` as they are stored or computed; PostgreSQL drops those that nobody asks for. */
-const rawFields = (fields: Iterable<Field>, plan: Plan): Sql =>
+const rawFields = (fields: Iterable<Field>, plan: QueryPlan): Sql =>
   sql.join(
     [...fields].map((field) => {
       const value = field.computed ? bindExpression(field.computed.select, plan) : sql.raw(storedValue(field))
@@ -22,7 +22,7 @@ const rawFields = (fields: Iterable<Field>, plan: Plan): Sql =>
   )
 
 /** Rows of a plan in its order, at most `limit`; null: all of them. */
-export const orderedRows = (plan: Plan, more: readonly Sql[], limit: number | null): Sql => {
+export const orderedRows = (plan: QueryPlan, more: readonly Sql[], limit: number | null): Sql => {
   const order = sortKeys(plan).map((key) => sql.raw(`${key.column} ${key.descending ? 'desc' : 'asc'}`))
   return sql`select r.* from ${table(plan.resource)} r
     where ${and([...filterConditions(plan), ...more])} order by ${sql.join(order)}${
@@ -61,7 +61,7 @@ const compileJoin = (join: Join, index: number, env: Env): Sql =>
  * From rows `r` of the resource to rows `x` as they are shown: fields, joins one after the other, values.
  * `rows` is aliased `r` before.
  */
-export const shown = (rows: Rows, plan: Plan, bound: Bound): Sql => {
+export const shown = (rows: Rows, plan: QueryPlan, bound: BoundDocument): Sql => {
   const env: Env = { bound, joins: rows.joins }
   const joins = rows.joins.map((join, index) => compileJoin(join, index, env))
   return sql`cross join lateral (select ${rawFields(plan.resource.fields.values(), plan)}) b

@@ -1,15 +1,15 @@
 import { type RawBuilder, sql } from 'kysely'
 import { instantText } from '../../db/instant.ts'
-import type { Plan } from '../../records/query/plan.ts'
+import type { QueryPlan } from '../../records/query/plan.ts'
 import { filterConditions, keysetCondition, sortKeys } from '../../records/sql/conditions.ts'
 import { type PageRow, type Stamp, stampColumns } from '../../records/sql/statement.ts'
-import type { Bound } from '../bind.ts'
+import type { BoundDocument } from '../bind.ts'
 import type { List, Node } from '../definition.ts'
 import { compileNode } from './object.ts'
 import { orderedRows, shown } from './rows.ts'
 
 /** Sets the customer for row level security, as a row that everything is joined to; see `pageStatement`. */
-const session = ({ customerId, definition }: Bound) => {
+const session = ({ customerId, definition }: BoundDocument) => {
   const settings = definition.needsSettings
     ? sql`, (select c.expiring_within from find_customer(${customerId}) c) as expiring_within`
     : sql``
@@ -17,7 +17,10 @@ const session = ({ customerId, definition }: Bound) => {
 }
 
 /** The one statement behind an object: its sources as subqueries of one snapshot, its JSON as text. */
-export const objectStatement = (node: Node, bound: Bound): RawBuilder<Stamp & { body: string }> => sql`
+export const objectStatement = (
+  node: Node,
+  bound: BoundDocument,
+): RawBuilder<Stamp & { body: string }> => sql`
   select ${stampColumns}, answer.body
   from ${session(bound)}
   cross join lateral (select ${compileNode(node, bound)} as body) answer`
@@ -29,7 +32,7 @@ const keyText = (key: { column: string; cast: string }) =>
   sql.raw(key.cast === 'timestamptz' ? instantText(key.column) : `${key.column}::text`)
 
 /** The one statement behind a page of a list. `plan`: of its source, with the caller's filters and position. */
-export const listStatement = (list: List, plan: Plan, bound: Bound): RawBuilder<ListRow> => {
+export const listStatement = (list: List, plan: QueryPlan, bound: BoundDocument): RawBuilder<ListRow> => {
   const keyset = keysetCondition(plan)
   const total = plan.count
     ? sql`(select count(*) from ${sql.table(plan.resource.name)} r

@@ -1,12 +1,12 @@
 import { type RawBuilder, sql } from 'kysely'
 import { resolveDate } from '../../records/query/values.ts'
-import type { Bound } from '../bind.ts'
+import type { BoundDocument } from '../bind.ts'
 import type { FieldRef, Join, Operand, Scalar, Select, Test, Value, ValueType } from '../definition.ts'
 
 type Sql = RawBuilder<unknown>
 
 /** What values are made of: the row `b`, and a row of each join by its position. */
-export type Env = Readonly<{ bound: Bound; joins: readonly Join[] }>
+export type Env = Readonly<{ bound: BoundDocument; joins: readonly Join[] }>
 
 const castOf: Record<ValueType, string> = {
   text: 'text',

@@ -16,7 +16,7 @@ import {
 import { createRequire } from 'node:module'
 import { basename, dirname, join } from 'node:path'
 import { promisify } from 'node:util'
-import { isPlainPath, type Places } from './places.ts'
+import { type ClusterPaths, isPlainPath } from './places.ts'
 import type { ServerUser } from './server-user.ts'
 import { shortFolder } from './short-folder.ts'
 
@@ -59,7 +59,7 @@ export function findPackage(packageRoot: string): PostgresPackage {
  */
 export async function prepareBinaries(
   { native, version }: PostgresPackage,
-  { directory, home }: Places,
+  { directory, home }: ClusterPaths,
   user: ServerUser,
   log: (message: string) => void,
 ): Promise<Binaries> {

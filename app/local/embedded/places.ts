@@ -30,14 +30,14 @@ const MAKE_TRIES = 5
  * Where one instance lies. `directory`: the resolved data folder, ours. `home`: the folder around the
  * cluster, with locks and log; `directory` itself unless `moved` says (for people) why it cannot be there.
  */
-export type Places = { directory: string; home: string; moved?: string }
+export type ClusterPaths = { directory: string; home: string; moved?: string }
 
 /**
  * Returns the folders of the instance in `dataDir` (absolute), and creates missing ones. A cluster stays where it
  * was first created: in `dataDir`, or where the link `dataDir/postgres` points.
  * @throws when the folder cannot be made, is closed to the server although its data lie there, or is gone
  */
-export function findPlaces(dataDir: string): Places {
+export function findPlaces(dataDir: string): ClusterPaths {
   const directory = makeDirectory(dataDir)
   const cluster = join(directory, CLUSTER)
   const found = lstatSync(cluster, { throwIfNoEntry: false })
@@ -64,7 +64,7 @@ export function findPlaces(dataDir: string): Places {
 }
 
 /** Makes `directory` remember that its cluster lies in another `home`. */
-export function linkCluster({ directory, home }: Places): void {
+export function linkCluster({ directory, home }: ClusterPaths): void {
   if (home !== directory) symlinkSync(join(home, CLUSTER), join(directory, CLUSTER))
 }
 
@@ -74,7 +74,7 @@ export function linkCluster({ directory, home }: Places): void {
  * path, and a log line says so.
  */
 export function placeSocket(
-  { directory, home }: Places,
+  { directory, home }: ClusterPaths,
   user: ServerUser,
   log: (message: string) => void,
 ): string {
@@ -87,7 +87,7 @@ export function placeSocket(
 }
 
 /** Removes everything that lies in the places; nothing may run there. */
-export function removePlaces({ directory, home }: Places): void {
+export function removePlaces({ directory, home }: ClusterPaths): void {
   for (const path of [...listShortFolders(directory), home, directory]) {
     rmSync(path, { recursive: true, force: true })
   }

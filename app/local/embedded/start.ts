@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { type PostgresPackage, prepareBinaries } from './binaries.ts'
 import { clusterExists, createCluster, removeUnfinished } from './cluster.ts'
-import { CLUSTER, linkCluster, type Places, placeSocket } from './places.ts'
+import { CLUSTER, type ClusterPaths, linkCluster, placeSocket } from './places.ts'
 import { findPostmaster, launchPostmaster, stopPostmaster, waitUntilReady } from './postmaster.ts'
 import { clusterOwner, newServerUser } from './server-user.ts'
 
@@ -17,7 +17,7 @@ type Log = (message: string) => void
  * The URL of the server that already runs there, once it takes connections; undefined when none does.
  * Call under the start lock. `deadline`: milliseconds of `performance.now()`.
  */
-export async function adoptServer({ home }: Places, deadline: number): Promise<string | undefined> {
+export async function adoptServer({ home }: ClusterPaths, deadline: number): Promise<string | undefined> {
   const cluster = join(home, CLUSTER)
   if (!existsSync(cluster)) return undefined
   return await waitUntilReady(cluster, () => !findPostmaster(cluster), deadline)
@@ -30,7 +30,7 @@ export async function adoptServer({ home }: Places, deadline: number): Promise<s
  * @throws with the end of the server's log when it does not come up before the deadline
  */
 export async function startServer(
-  places: Places,
+  places: ClusterPaths,
   programs: PostgresPackage,
   settings: Record<string, string>,
   log: Log,
@@ -66,7 +66,11 @@ export async function startServer(
  * Renames a cluster that lies outside `directory` if `directory` has no link to it. An operator who removed the
  * data folder wants to begin anew, but the cluster it pointed to is not ours to delete. Call under the start lock.
  */
-export async function setOrphanAside({ directory, home }: Places, log: Log, deadline: number): Promise<void> {
+export async function setOrphanAside(
+  { directory, home }: ClusterPaths,
+  log: Log,
+  deadline: number,
+): Promise<void> {
   const cluster = join(home, CLUSTER)
   const isKnown = lstatSync(join(directory, CLUSTER), { throwIfNoEntry: false }) !== undefined
   if (isKnown || !existsSync(cluster)) return

@@ -1,5 +1,5 @@
 import { Command, InvalidArgumentError } from 'commander'
-import { formatHead, type Head, parseHead } from '../../audit/chain.ts'
+import { type ChainHead, formatHead, parseHead } from '../../audit/chain.ts'
 import { type AuditEntry, listEntries } from '../../audit/list.ts'
 import { pruneAudit } from '../../audit/prune.ts'
 import { collectReads } from '../../audit/reads.ts'
@@ -15,7 +15,7 @@ import type { Shell } from './shell.ts'
 const defaultLimit = 50
 const dayMs = 86_400_000
 
-const parsePublished = (value: string): Head => {
+const parsePublished = (value: string): ChainHead => {
   const head = parseHead(value)
   if (!head) throw new InvalidArgumentError('expected a head as the log shows it: <number>:<43 characters>')
   return head
@@ -40,7 +40,7 @@ const list = async (shell: Shell, options: ListOptions): Promise<void> => {
   print(shell, options, entries, formatTable(entries.map(toCells), 'no entries yet'))
 }
 
-const toResult = ({ fault, head, ...counts }: Verification, published: Head | undefined) => ({
+const toResult = ({ fault, head, ...counts }: Verification, published: ChainHead | undefined) => ({
   ok: fault === null,
   first_bad: fault && { seal: fault.sealNo, entry: fault.entryId, reason: fault.reason },
   ...counts,
@@ -54,7 +54,7 @@ const describe = ({ first_bad, ...rest }: ReturnType<typeof toResult>): string =
   return `${formatFields({ ...rest, ...verdict })}${rest.compared_with ? '' : `\n\n${hint}`}`
 }
 
-const verify = async (shell: Shell, options: Output & { head?: Head }): Promise<void> => {
+const verify = async (shell: Shell, options: Output & { head?: ChainHead }): Promise<void> => {
   const published = options.head
   const found = await withOperator(shell, async (db, openSecrets) => {
     const verification = await inSnapshot(db, (trx) => verifyAudit(trx, openSecrets(), published))

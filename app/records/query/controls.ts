@@ -5,17 +5,17 @@ import {
   integerWithin,
   many,
   oneOfNames,
+  type ParameterReader,
   type ParsedElement,
-  type Reader,
   refuse,
   single,
 } from './readers.ts'
 import { type Parsed, parseDate } from './values.ts'
 
 /** Which parameters mean something: those of a page, of one record, or of an export of the whole list. */
-export type Shape = 'page' | 'item' | 'export'
+export type QueryShape = 'page' | 'item' | 'export'
 
-const formats: Readonly<Record<Shape, readonly string[]>> = {
+const formats: Readonly<Record<QueryShape, readonly string[]>> = {
   item: ['json'],
   page: ['json', 'ndjson', 'csv'],
   export: ['json', 'ndjson', 'csv'],
@@ -38,7 +38,7 @@ export type Draft = {
 }
 
 /** Makes what reads a parameter into a draft: all that does not hang on the draft is there already. */
-export type DraftReader = (draft: Draft) => Reader
+export type DraftReader = (draft: Draft) => ParameterReader
 
 const readSort = (resource: Resource): DraftReader => {
   const parse = (text: string): ParsedElement => {
@@ -66,7 +66,7 @@ const readSort = (resource: Resource): DraftReader => {
   }
 }
 
-const refusePageOnly = (name: string): Reader => {
+const refusePageOnly = (name: string): ParameterReader => {
   const detail = `an export is the whole list, every record as it is: leave ${name} out, or ask for JSON`
   return () => refuse('unknown_parameter', detail)
 }
@@ -93,7 +93,7 @@ const list =
  * The parameters that are no filters, by name; each makes the reader of a draft. `format` is here so that it is no
  * unknown parameter: negotiation reads it.
  */
-export const controlReaders = (resource: Resource, shape: Shape): Map<string, DraftReader> => {
+export const controlReaders = (resource: Resource, shape: QueryShape): Map<string, DraftReader> => {
   const readers = new Map<string, DraftReader>()
   const isField = oneOfNames([...resource.fields.keys()], 'unknown_field', 'fields')
   readers.set(

@@ -2,7 +2,7 @@ import type { Fault } from '../../errors.ts'
 import { formatPairs, type Pair, parsePairs } from '../../http/pairs.ts'
 import { findNearest } from './nearest.ts'
 import { maxParameters } from './query.ts'
-import { type Reader, type Reading, refuse } from './readers.ts'
+import { type ParameterReader, type ParameterReading, refuse } from './readers.ts'
 
 /** Faults of one pair, and the pair that was meant, where that can be told. */
 export type PairReading = { faults: Fault[]; meant?: readonly [name: string, value: string] }
@@ -11,8 +11,8 @@ export type PairReading = { faults: Fault[]; meant?: readonly [name: string, val
 export type PairsReading = { faults: Fault[]; meant: readonly (PairReading['meant'] | undefined)[] }
 
 /** One parameter's value by its reader. */
-export const readValue = (name: string, reader: Reader, value: string | undefined): PairReading => {
-  const reading: Reading =
+export const readValue = (name: string, reader: ParameterReader, value: string | undefined): PairReading => {
+  const reading: ParameterReading =
     value === undefined
       ? refuse('invalid_value', 'expected percent-encoded UTF-8')
       : value === ''

@@ -1,7 +1,7 @@
 import type { Fault } from '../../errors.ts'
 import type { Pair } from '../../http/pairs.ts'
 import type { Field, Resource } from '../resources/define.ts'
-import { controlReaders, type Draft, type DraftReader, pagesOnly, type Shape } from './controls.ts'
+import { controlReaders, type Draft, type DraftReader, pagesOnly, type QueryShape } from './controls.ts'
 import { findNearest } from './nearest.ts'
 import {
   formatMeant,
@@ -12,21 +12,21 @@ import {
   unknownParameter,
 } from './parameters.ts'
 import { defaultLimit, type Operator, operatorsOf, parseSortKey, type Query } from './query.ts'
-import { many, type Reader, single } from './readers.ts'
+import { many, type ParameterReader, single } from './readers.ts'
 import { parsePrefix, parseValue } from './values.ts'
 
 /**
  * A query; or every fault in it and, where each has a cure, the query string that was meant. `cursor`
  * comes along because only the caller can judge whether it is genuine, and that may be one more fault.
  */
-export type Outcome = { query: Query } | { faults: Fault[]; corrected?: string; cursor?: string }
+export type ParseOutcome = { query: Query } | { faults: Fault[]; corrected?: string; cursor?: string }
 
 const filterName = /^([^[\]]+)\[([^[\]]*)\]$/
 
 /** `eq` and `ne` are lists of one; bare `=` is `in`. */
 const normalised: Record<string, Operator> = { eq: 'in', ne: 'nin' }
 
-const filterReader = (field: Field, operator: string, draft: Draft): Reader => {
+const filterReader = (field: Field, operator: string, draft: Draft): ParameterReader => {
   const take = (values: readonly string[]) => {
     const normal = normalised[operator] ?? (operator as Operator)
     draft.conditions.push({ field: field.name, operator: normal, values: [...new Set(values)] })
@@ -88,7 +88,7 @@ type Grammar = Readonly<{
   known: readonly string[]
 }>
 
-const createGrammar = (resource: Resource, shape: Shape): Grammar => {
+const createGrammar = (resource: Resource, shape: QueryShape): Grammar => {
   const controls = controlReaders(resource, shape)
   const filterable = shape !== 'item' ? [...resource.fields.values()].filter((field) => field.filter) : []
   const named = [...filterable.map((field) => field.name), ...controls.keys()]
@@ -96,10 +96,10 @@ const createGrammar = (resource: Resource, shape: Shape): Grammar => {
   return { controls, filterable, known }
 }
 
-const grammars = new WeakMap<Resource, Map<Shape, Grammar>>()
+const grammars = new WeakMap<Resource, Map<QueryShape, Grammar>>()
 
 /** Made once for each resource and shape: most of a query's parsing would be to make it again. */
-const grammarOf = (resource: Resource, shape: Shape): Grammar => {
+const grammarOf = (resource: Resource, shape: QueryShape): Grammar => {
   let shapes = grammars.get(resource)
   if (!shapes) {
     shapes = new Map()
@@ -117,7 +117,7 @@ const grammarOf = (resource: Resource, shape: Shape): Grammar => {
  * Reads a query string for `resource`. Every fault is found, none is ignored, nothing is coerced.
  * Pure: neither the day nor the customer matters.
  */
-export const parseQuery = (resource: Resource, shape: Shape, rawQuery: string): Outcome => {
+export const parseQuery = (resource: Resource, shape: QueryShape, rawQuery: string): ParseOutcome => {
   const draft: Draft = { conditions: [] }
   const { controls, filterable, known } = grammarOf(resource, shape)
   const context: FilterContext = { resource, filterable, known, draft }
@@ -141,7 +141,7 @@ export const parseQuery = (resource: Resource, shape: Shape, rawQuery: string): 
 }
 
 /** Only a query that is right as corrected is worth proposing. */
-const correct = (resource: Resource, shape: Shape, reading: PairsReading): string | undefined => {
+const correct = (resource: Resource, shape: QueryShape, reading: PairsReading): string | undefined => {
   const corrected = formatMeant(reading)
   if (corrected === undefined) return undefined
   const again = parseQuery(resource, shape, corrected)
@@ -149,7 +149,7 @@ const correct = (resource: Resource, shape: Shape, reading: PairsReading): strin
   return 'query' in again ? corrected : again.corrected
 }
 
-const complete = (resource: Resource, shape: Shape, draft: Draft): Query => ({
+const complete = (resource: Resource, shape: QueryShape, draft: Draft): Query => ({
   resource,
   conditions: draft.conditions,
   sort: draft.sort ?? [parseSortKey(resource.defaultSort)],

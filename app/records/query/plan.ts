@@ -3,7 +3,7 @@ import type { Condition, Query, SortKey } from './query.ts'
 import { resolveDate } from './values.ts'
 
 /** A query bound to a customer, a day and a position: all that the statement needs. */
-export type Plan = {
+export type QueryPlan = {
   resource: Resource
   customerId: string
   conditions: readonly Condition[]
@@ -20,7 +20,7 @@ export type Plan = {
   window: number | undefined
 }
 
-export type Moment = {
+export type PlanContext = {
   customerId: string
   /** The UTC date today, YYYY-MM-DD. */
   today: string
@@ -35,7 +35,7 @@ const resolveCondition = (condition: Condition, resource: Resource, today: strin
 }
 
 /** Binds a query to the moment; `today…` becomes a date here and nowhere else. */
-export const planQuery = (query: Query, moment: Moment, after?: readonly string[]): Plan => ({
+export const planQuery = (query: Query, moment: PlanContext, after?: readonly string[]): QueryPlan => ({
   resource: query.resource,
   customerId: moment.customerId,
   conditions: query.conditions.map((each) => resolveCondition(each, query.resource, moment.today)),

@@ -2,12 +2,12 @@ import { LRUCache } from 'lru-cache'
 import type { Resource } from '../resources/define.ts'
 import { resources } from '../resources/index.ts'
 import { formatParts } from './canonical.ts'
-import type { Shape } from './controls.ts'
-import { type Outcome, parseQuery } from './parse.ts'
+import type { QueryShape } from './controls.ts'
+import { type ParseOutcome, parseQuery } from './parse.ts'
 import type { Query } from './query.ts'
 
 /** A query with what is derived from it alone: once per text, not once per request. */
-export type Prepared = {
+export type PreparedQuery = {
   query: Query
   canonical: string
   /** The same without its cursor: what the pages of a list have in common. */
@@ -43,7 +43,7 @@ const dependencies = (query: Query): string[] => {
   return [...new Set([...resource.reads, ...included, ...settings])]
 }
 
-const prepare = (query: Query): Prepared => {
+const prepare = (query: Query): PreparedQuery => {
   const { selection, list, canonical } = formatParts(query)
   return {
     query,
@@ -70,12 +70,12 @@ const remembered = {
  * goes stale; faults are not remembered.
  */
 export const createPrepare = () => {
-  const known = new LRUCache<string, { prepared: Prepared }>(remembered)
+  const known = new LRUCache<string, { prepared: PreparedQuery }>(remembered)
   return (
     resource: Resource,
-    shape: Shape,
+    shape: QueryShape,
     rawQuery: string,
-  ): { prepared: Prepared } | Extract<Outcome, { faults: unknown }> => {
+  ): { prepared: PreparedQuery } | Extract<ParseOutcome, { faults: unknown }> => {
     const name = `${resource.name} ${shape} ${rawQuery}`
     const found = known.get(name)
     if (found) return found

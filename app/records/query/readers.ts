@@ -5,20 +5,20 @@ import { maxValues } from './query.ts'
 import type { Parsed } from './values.ts'
 
 /** Takes one parameter's value; returns the faults and, where every one has a cure, the cured value. */
-export type Reader = (value: string) => Reading
-export type Reading = { faults: Omit<Fault, 'parameter'>[]; cure?: string }
+export type ParameterReader = (value: string) => ParameterReading
+export type ParameterReading = { faults: Omit<Fault, 'parameter'>[]; cure?: string }
 
 /** Nothing to complain of. */
-export const fine: Reading = { faults: [] }
+export const fine: ParameterReading = { faults: [] }
 
 /** One fault, with its cure where there is one. */
-export const refuse = (code: string, detail: string, suggestion?: string): Reading =>
+export const refuse = (code: string, detail: string, suggestion?: string): ParameterReading =>
   suggestion === undefined
     ? { faults: [{ code, detail }] }
     : { faults: [{ code, detail, did_you_mean: suggestion }], cure: suggestion }
 
 /** Reads a value as a whole. */
-export const single = (parse: (value: string) => Parsed, take: (value: string) => void): Reader => {
+export const single = (parse: (value: string) => Parsed, take: (value: string) => void): ParameterReader => {
   return (value) => {
     const parsed = parse(value)
     if ('detail' in parsed) return refuse('invalid_value', parsed.detail, parsed.suggestion)
@@ -34,7 +34,7 @@ export const many = (
   parse: (element: string) => ParsedElement,
   take: (elements: string[]) => void,
   most: number = maxValues,
-): Reader => {
+): ParameterReader => {
   return (value) => {
     const elements = splitList(value)
     if (elements.length > most) {

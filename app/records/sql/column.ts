@@ -11,4 +11,4 @@ export type Sql = RawBuilder<unknown>
 export type ColumnKind = 'text' | 'token' | 'integer' | 'boolean' | 'instant' | 'texts' | 'json'
 
 /** A column of an export: its name, and the expression that PostgreSQL computes. */
-export type Column = Readonly<{ name: string; kind: ColumnKind; value: Sql }>
+export type ExportColumn = Readonly<{ name: string; kind: ColumnKind; value: Sql }>

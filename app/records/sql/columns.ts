@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Field, Resource } from '../resources/define.ts'
-import type { Column, ColumnKind } from './column.ts'
+import type { ColumnKind, ExportColumn } from './column.ts'
 import { type Bindings, bindExpression, storedValue } from './projection.ts'
 
 const kinds: Readonly<Record<Field['kind'], ColumnKind>> = {
@@ -18,7 +18,7 @@ const kindOf = ({ kind, array, values }: Field): ColumnKind => {
   return kind === 'text' && values ? 'token' : kinds[kind]
 }
 
-const columnOf = (field: Field, bindings: Bindings): Column => ({
+const columnOf = (field: Field, bindings: Bindings): ExportColumn => ({
   name: field.name,
   kind: kindOf(field),
   value: field.computed ? bindExpression(field.computed.select, bindings) : sql.raw(storedValue(field)),
@@ -32,7 +32,7 @@ export const exportColumns = (
   resource: Resource,
   fields: readonly string[] | undefined,
   bindings: Bindings,
-): Column[] =>
+): ExportColumn[] =>
   (fields ?? [...resource.fields.keys()]).map((name) =>
     columnOf(resource.fields.get(name) as Field, bindings),
   )

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import type { Plan } from '../query/plan.ts'
+import type { QueryPlan } from '../query/plan.ts'
 import type { Condition } from '../query/query.ts'
 import type { Field, Resource } from '../resources/define.ts'
 import { type Bindings, bindExpression, customer } from './projection.ts'
@@ -122,7 +122,7 @@ const computedCondition = (field: Field, { operator, values }: Condition, bindin
 }
 
 /** The plan's filters over the row alias `r`, its customer first. */
-export const filterConditions = (plan: Plan): Sql[] => {
+export const filterConditions = (plan: QueryPlan): Sql[] => {
   const conditions: Sql[] = plan.resource.reference ? [sql`true`] : [sql`r.customer_id = ${customer}`]
   for (const condition of plan.conditions) {
     const field = plan.resource.fields.get(condition.field) as Field
@@ -136,7 +136,7 @@ export const filterConditions = (plan: Plan): Sql[] => {
 type Key = { column: string; cast: string; descending: boolean }
 
 /** Sort keys as columns, `id` last, in the last key's direction. */
-export const sortKeys = (plan: Plan): Key[] => {
+export const sortKeys = (plan: QueryPlan): Key[] => {
   const keys = plan.sort.map(({ key, descending }) => {
     const field = plan.resource.fields.get(key) as Field
     return { column: `r.${field.sortColumn}`, cast: castOf[field.kind], descending }
@@ -151,7 +151,7 @@ const beyond = (key: Key, value: string, orEqual = false): Sql =>
  * "After this row" in the sort order. One direction: a row comparison, which an index serves as it is.
  * Mixed: nested, with the first key's bound repeated outside, because no index serves an OR.
  */
-export const keysetCondition = (plan: Plan): Sql | undefined => {
+export const keysetCondition = (plan: QueryPlan): Sql | undefined => {
   if (!plan.after) return undefined
   const keys = sortKeys(plan)
   const values = plan.after

@@ -1,5 +1,12 @@
 import { writeEscaped } from '../../wire/json-string.ts'
-import { hasMark, type Place, toConstant, toMarks, writeByte, writeConstant } from '../../wire/place.ts'
+import {
+  type BytePosition,
+  hasMark,
+  toConstant,
+  toMarks,
+  writeByte,
+  writeConstant,
+} from '../../wire/place.ts'
 
 /** Bytes of a number in PostgreSQL's binary form. */
 export const numberBytes = 4
@@ -7,7 +14,7 @@ const [comma, quote, backslash] = [0x2c, 0x22, 0x5c]
 const [colon, point, letterT, letterZ] = [0x3a, 0x2e, 0x54, 0x5a]
 
 /** Writes a value of so many bytes; both places are behind it then. There is room for six times as many and 32. */
-export type WriteValue = (from: Place, length: number, to: Place) => void
+export type WriteValue = (from: BytePosition, length: number, to: BytePosition) => void
 export const largestGrowth = 6
 export const roomForShort = 32
 
@@ -19,7 +26,7 @@ const falseText = toConstant('false')
 const marks = toMarks(quote, backslash)
 const isPlain = (byte: number) => byte >= 0x20 && byte !== quote && byte !== backslash
 
-const copyEscaped = (from: Place, end: number, to: Place): void => {
+const copyEscaped = (from: BytePosition, end: number, to: BytePosition): void => {
   for (; from.at < end; from.at++) {
     const byte = from.view.getUint8(from.at)
     if (isPlain(byte)) writeByte(to, byte)
@@ -51,7 +58,7 @@ const pairs = Int16Array.from({ length: 100 }, (_, number) =>
   Buffer.from(String(number).padStart(2, '0')).readInt16LE(),
 )
 
-const writePair = (to: Place, number: number): void => {
+const writePair = (to: BytePosition, number: number): void => {
   to.view.setInt16(to.at, pairs[number] as number, true)
   to.at += 2
 }
@@ -87,7 +94,7 @@ const rememberedDays = new Int32Array(daysRemembered).fill(noDay)
 const rememberedWords = new Int32Array(daysRemembered * dayWords)
 
 /** Writes the day, counted from 2000-01-01, and up to two bytes behind it. */
-const writeDay = (to: Place, days: number): void => {
+const writeDay = (to: BytePosition, days: number): void => {
   const slot = days & (daysRemembered - 1)
   const first = slot * dayWords
   if (rememberedDays[slot] !== days) {

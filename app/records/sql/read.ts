@@ -4,7 +4,7 @@ import { pageMark } from '../../db/client.ts'
 import { askPage } from '../../db/connect.ts'
 import type { Db } from '../../db/schema.ts'
 import type { ReadRow, Slice } from '../../wire/row-query.ts'
-import type { Plan } from '../query/plan.ts'
+import type { QueryPlan } from '../query/plan.ts'
 import { createSheet, makeRoom, writeRecords } from './record-json.ts'
 import type { Shapes } from './shapes.ts'
 import { type PageRow, pageStatement, type Stamp } from './statement.ts'
@@ -49,7 +49,7 @@ const writeString = (text: string): void => {
 }
 
 /** The first `count` records of the plan between `head` and `tail`. */
-const around = (head: string, records: Slice, count: number, plan: Plan, tail: string): TaggedBody => {
+const around = (head: string, records: Slice, count: number, plan: QueryPlan, tail: string): TaggedBody => {
   sheet.at = 0
   writeString(prefix + head)
   writeRecords(records, count, plan.resource, plan.fields, sheet)
@@ -61,7 +61,7 @@ const around = (head: string, records: Slice, count: number, plan: Plan, tail: s
 }
 
 /** `shapes`: statements kept ready; absent: each is compiled. */
-const execute = (db: Db, plan: Plan, shapes: Shapes | undefined): Promise<ReadRow> => {
+const execute = (db: Db, plan: QueryPlan, shapes: Shapes | undefined): Promise<ReadRow> => {
   const kept = shapes?.find(plan)
   const { customerId } = plan
   if (kept) return askPage(db, customerId, kept.text, kept.values)
@@ -77,7 +77,7 @@ export type EncodeCursor = (keys: readonly string[]) => string
 /** The member `page` of a list's answer, and its cursor; undefined: it is the last. `isForDay`: it says for which. */
 export const describePage = (
   row: Pick<PageRow, 'found' | 'last' | 'total'>,
-  plan: Plan,
+  plan: QueryPlan,
   isForDay: boolean,
   encodeCursor: EncodeCursor,
 ): { page: object; cursor: string | undefined } => {
@@ -100,7 +100,7 @@ export const describePage = (
  */
 export const readPage = async (
   db: Db,
-  plan: Plan,
+  plan: QueryPlan,
   encodeCursor: EncodeCursor,
   nextQuery: (cursor: string) => string,
   shapes?: Shapes,
@@ -116,7 +116,7 @@ export const readPage = async (
 }
 
 /** Reads one record as the bytes to send; absent where this customer has none with that id. */
-export const readItem = async (db: Db, plan: Plan, id: string, shapes?: Shapes): Promise<Filled> => {
+export const readItem = async (db: Db, plan: QueryPlan, id: string, shapes?: Shapes): Promise<Filled> => {
   const byId = { field: 'id', operator: 'in', values: [id] } as const
   const row = await execute(db, { ...plan, conditions: [byId], limit: 1, count: false }, shapes)
   const body = row.data ? around('{"data":', row.data, 1, plan, `${includedPart(row)}}`) : undefined

@@ -1,6 +1,6 @@
 import {
+  type BytePosition,
   type Constant,
-  type Place,
   slackBytes,
   toConstant,
   writeByte,
@@ -31,7 +31,7 @@ import { chosenFields } from './projection.ts'
  */
 
 /** Memory that is written to from the start again and again, and that grows. */
-export type Sheet = Place & { bytes: Buffer }
+export type Sheet = BytePosition & { bytes: Buffer }
 
 const comma = 0x2c
 
@@ -83,7 +83,7 @@ const cellsOf = (resource: Resource, fields: readonly string[] | undefined): rea
   return chosenFields(resource, fields).map(({ name }) => cells.get(name) as Cell)
 }
 
-const writeRecord = (from: Place, cells: readonly Cell[], to: Sheet): void => {
+const writeRecord = (from: BytePosition, cells: readonly Cell[], to: Sheet): void => {
   const columns = from.view.getInt32(from.at)
   if (columns !== cells.length)
     throw new Error(`a record of ${columns} columns where ${cells.length} are meant`)
@@ -110,7 +110,7 @@ export const writeRecords = (
   fields: readonly string[] | undefined,
   to: Sheet,
 ): void => {
-  const from: Place = { view: viewOf(bytes), at: start }
+  const from: BytePosition = { view: viewOf(bytes), at: start }
   const cells = cellsOf(resource, fields)
   for (let i = 0; i < count; i++) {
     if (i > 0) writeByte(to, comma)

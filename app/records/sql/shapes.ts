@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import { pageMark } from '../../db/client.ts'
-import type { Plan } from '../query/plan.ts'
+import type { QueryPlan } from '../query/plan.ts'
 import type { Condition } from '../query/query.ts'
 
 /**
@@ -9,7 +9,7 @@ import type { Condition } from '../query/query.ts'
  * first sort key bound them, so that key's index serves them, whatever the values are. Of others the planner has
  * to see the values: a rare country is read by its index, a frequent one by the sort's.
  */
-const isBound = ({ conditions, sort, count }: Plan): boolean =>
+const isBound = ({ conditions, sort, count }: QueryPlan): boolean =>
   !count &&
   conditions.every(({ field, operator, values }) => {
     if (field === 'id') return operator === 'in' && values.length === 1
@@ -21,20 +21,20 @@ const isBound = ({ conditions, sort, count }: Plan): boolean =>
 const longestList = 8
 
 /** Whether a condition's values are in the statement's text: those of `null`, and of computed fields. */
-const isSpelledOut = ({ resource }: Plan, { field, operator }: Condition): boolean =>
+const isSpelledOut = ({ resource }: QueryPlan, { field, operator }: Condition): boolean =>
   operator === 'null' || resource.fields.get(field)?.computed !== undefined
 
 /** Whether two plans of its shape differ by parameters alone. The end of a prefix is reckoned from its value. */
-const hasOneText = ({ conditions }: Plan): boolean =>
+const hasOneText = ({ conditions }: QueryPlan): boolean =>
   conditions.every(({ operator, values }) => operator !== 'prefix' && values.length <= longestList)
 
-const conditionShape = (plan: Plan, condition: Condition): string => {
+const conditionShape = (plan: QueryPlan, condition: Condition): string => {
   const { field, operator, values } = condition
   return `${field} ${operator} ${isSpelledOut(plan, condition) ? values.join() : values.length}`
 }
 
 /** What, of a plan, is in the statement's text. */
-const shapeOf = (plan: Plan): string => {
+const shapeOf = (plan: QueryPlan): string => {
   const { resource, conditions, sort, after, fields, includes, limit, count, window } = plan
   return [
     resource.name,
@@ -53,7 +53,7 @@ const shapeOf = (plan: Plan): string => {
 const slot = (name: string) => `\0${name}`
 
 /** The plan with slots in place of what differs between two of one shape. */
-const withSlots = (plan: Plan): Plan => ({
+const withSlots = (plan: QueryPlan): QueryPlan => ({
   ...plan,
   customerId: slot('customer'),
   day: slot('day'),
@@ -66,7 +66,7 @@ const withSlots = (plan: Plan): Plan => ({
   window: plan.window === undefined ? undefined : (slot('window') as unknown as number),
 })
 
-const readers: Readonly<Record<string, (plan: Plan, index: number, place: number) => unknown>> = {
+const readers: Readonly<Record<string, (plan: QueryPlan, index: number, place: number) => unknown>> = {
   customer: ({ customerId }) => customerId,
   day: ({ day }) => day,
   condition: ({ conditions }, index, place) => conditions[index]?.values[place],
@@ -74,7 +74,7 @@ const readers: Readonly<Record<string, (plan: Plan, index: number, place: number
   window: ({ window }) => window,
 }
 
-type Parameter = (plan: Plan) => unknown
+type Parameter = (plan: QueryPlan) => unknown
 
 /** Texts have a mark before them in some columns. */
 const slotForm = /^([^\0]*)\0(\w+)(?: (\d+))?(?: (\d+))?$/
@@ -94,12 +94,12 @@ const toParameter = (value: unknown): Parameter => {
 }
 
 /** A statement's text with its values. */
-export type Bound = { text: string; values: unknown[] }
+export type BoundStatement = { text: string; values: unknown[] }
 type Kept = { text: string; parameters: readonly Parameter[] }
 
 export type Shapes = {
   /** The kept statement of the plan's shape, with the plan's values; undefined: compile it. */
-  find(plan: Plan): Bound | undefined
+  find(plan: QueryPlan): BoundStatement | undefined
 }
 
 /** Kept prepared at once, and so planned at most on each connection: at about 50 kB they are 5 MB of the server's. */
@@ -117,7 +117,7 @@ const dropEveryMs = 10_000
  * `compile`: text and parameters of a plan. Bounded in number and, where the server keeps them, in turnover, because
  * clients choose shapes.
  */
-export const createShapes = (compile: (plan: Plan) => Bound, now: () => number): Shapes => {
+export const createShapes = (compile: (plan: QueryPlan) => BoundStatement, now: () => number): Shapes => {
   const uses = new LRUCache<string, number>({ max: 10 * maxPrepared })
   const prepared = new LRUCache<string, Kept>({ max: maxPrepared })
   const texts = new LRUCache<string, Kept>({ max: maxTexts })
@@ -135,13 +135,13 @@ export const createShapes = (compile: (plan: Plan) => Bound, now: () => number):
     return true
   }
 
-  const make = (plan: Plan, isPrepared: boolean): Kept => {
+  const make = (plan: QueryPlan, isPrepared: boolean): Kept => {
     const { text, values } = compile(withSlots(plan))
     const digest = () => createHash('sha256').update(text).digest('hex').slice(0, 16)
     const mark = pageMark(isPrepared ? `page_${digest()}` : 'page')
     return { text: mark + text, parameters: values.map(toParameter) }
   }
-  const keep = (shape: string, plan: Plan): Kept | undefined => {
+  const keep = (shape: string, plan: QueryPlan): Kept | undefined => {
     const isPrepared = isBound(plan)
     if (!isUsed(shape) || (isPrepared && !mayPrepare())) return undefined
     const statement = make(plan, isPrepared)

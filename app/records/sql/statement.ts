@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import { instantText } from '../../db/instant.ts'
-import type { Plan } from '../query/plan.ts'
+import type { QueryPlan } from '../query/plan.ts'
 import { isComputed } from '../query/prepare.ts'
 import { resources } from '../resources/index.ts'
 import { filterConditions, keysetCondition, sortKeys } from './conditions.ts'
@@ -40,19 +40,19 @@ export const stampColumns = sql`pg_current_snapshot()::text as snapshot, ${sql.r
       extract(epoch from pg_postmaster_start_time())::text as server,
       case when pg_is_in_recovery() then coalesce(newest_mark(), 'unmarked') else '' end as standby`
 
-const table = (plan: Plan) => sql.table(plan.resource.name)
+const table = (plan: QueryPlan) => sql.table(plan.resource.name)
 
 /**
  * The customer's window, in the statement that uses it: a change of the setting is a change of the data like any
  * other, visible in the same snapshot.
  */
-const settings = (plan: Plan) =>
+const settings = (plan: QueryPlan) =>
   plan.window === undefined && isComputed(plan)
     ? sql`, (select c.expiring_within from find_customer(${plan.customerId}) c) as expiring_within`
     : sql``
 
 /** The included records of one relation, as a member of `included`: an object by id. */
-const includedMember = (plan: Plan, name: string): RawBuilder<unknown> => {
+const includedMember = (plan: QueryPlan, name: string): RawBuilder<unknown> => {
   const { resource: targetName, by } = plan.resource.includes[name] as { resource: string; by: string }
   const target = resources[targetName as keyof typeof resources]
   const owner = target.reference ? sql`true` : sql`r.customer_id = ${customer}`
@@ -66,7 +66,7 @@ const includedMember = (plan: Plan, name: string): RawBuilder<unknown> => {
 }
 
 /** All relations' members, in the order of their names. */
-const includedMembers = (plan: Plan): RawBuilder<unknown> => {
+const includedMembers = (plan: QueryPlan): RawBuilder<unknown> => {
   if (plan.includes.length === 0) return sql`null::text`
   const nameOf = (include: string) => plan.resource.includes[include]?.resource ?? ''
   const sorted = [...plan.includes].sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1))
@@ -80,7 +80,7 @@ const includedMembers = (plan: Plan): RawBuilder<unknown> => {
  * A key of a full page's last row. Keys travel as text in one form, whatever the session's settings: they are part
  * of the answer.
  */
-const lastKey = ({ limit }: Plan, { column, cast }: { column: string; cast: string }) => {
+const lastKey = ({ limit }: QueryPlan, { column, cast }: { column: string; cast: string }) => {
   const last = `(array_agg(${column}))[${limit}]`
   return sql.raw(cast === 'timestamptz' ? instantText(last) : `${last}::text`)
 }
@@ -97,7 +97,7 @@ const lastKey = ({ limit }: Plan, { column, cast }: { column: string; cast: stri
  * to copy each row for its number costs a tenth of the statement. Aggregates take rows as they come, here in the
  * order of the subquery below them.
  */
-export const pageStatement = (plan: Plan): RawBuilder<PageRow> => {
+export const pageStatement = (plan: QueryPlan): RawBuilder<PageRow> => {
   const filters = filterConditions(plan)
   const keyset = keysetCondition(plan)
   const keys = sortKeys(plan)

@@ -3,7 +3,7 @@ import { linesType } from '../../export/json-lines.ts'
 import { feedReaders, maxWaitSeconds } from '../../feed/query.ts'
 import { defaultLimit, maxLimit } from '../../records/query/query.ts'
 import { resourceNames, resources } from '../../records/resources/index.ts'
-import type { Description, Parameter } from './description.ts'
+import type { Description, OpenApiParameter } from './description.ts'
 import { exampleOf } from './examples.ts'
 import { commonHeaders, limitHeaders } from './headers.ts'
 
@@ -14,7 +14,7 @@ const change = createChangeSchema(schemas, exampleOf(resources[first].schema) as
 
 const text = { type: 'string', minLength: 1, maxLength: 16_384 }
 
-const parameters: Readonly<Record<string, Omit<Parameter, 'name' | 'in'>>> = {
+const parameters: Readonly<Record<string, Omit<OpenApiParameter, 'name' | 'in'>>> = {
   after: {
     description:
       '`page.next_token` of the answer before, unchanged. `snapshot` streams the whole state as lines and gives ' +
@@ -49,7 +49,7 @@ const parameters: Readonly<Record<string, Omit<Parameter, 'name' | 'in'>>> = {
 }
 
 /** Every parameter that the feed reads. Throws where one has no description here. */
-const listParameters = (): Parameter[] =>
+const listParameters = (): OpenApiParameter[] =>
   [...feedReaders({}).keys()].map((name) => {
     const described = parameters[name]
     if (!described) throw new Error(`the parameter ${name} has no description`)

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import type { Node } from './description.ts'
+import type { SchemaNode } from './description.ts'
 import { type Direction, toNamedSchemas } from './json-schema.ts'
 
 type Kind = 'responses' | 'parameters' | 'examples' | 'headers'
@@ -7,20 +7,20 @@ type Reference = { readonly $ref: string }
 
 /** What operations share. Only what was referred to is there, so nothing is without a use. */
 export type Components = Readonly<{
-  refer(kind: Kind, name: string, make: () => Node): Reference
+  refer(kind: Kind, name: string, make: () => SchemaNode): Reference
   /** By its name (`meta.id`). */
   referSchema(schema: z.ZodType, direction: Direction): Reference
   /** Everything referred to, sorted by name. Throws where a name means two schemas. */
-  list(): Node
+  list(): SchemaNode
 }>
 
 const base = '#/components/schemas/'
 
-const sorted = (entries: Iterable<readonly [string, Node]>): Node =>
+const sorted = (entries: Iterable<readonly [string, SchemaNode]>): SchemaNode =>
   Object.fromEntries([...entries].sort(([a], [b]) => (a < b ? -1 : 1)))
 
-const listSchemas = (roots: ReadonlyMap<Direction, ReadonlySet<z.ZodType>>): Node => {
-  const named = new Map<string, Node>()
+const listSchemas = (roots: ReadonlyMap<Direction, ReadonlySet<z.ZodType>>): SchemaNode => {
+  const named = new Map<string, SchemaNode>()
   for (const [direction, schemas] of roots) {
     for (const [name, node] of toNamedSchemas([...schemas], direction, base)) {
       if (named.has(name)) throw new Error(`${name} is both asked for and answered: give each a name`)
@@ -32,11 +32,11 @@ const listSchemas = (roots: ReadonlyMap<Direction, ReadonlySet<z.ZodType>>): Nod
 
 /** An empty collection. */
 export const createComponents = (): Components => {
-  const nodes = new Map<Kind, Map<string, Node>>()
+  const nodes = new Map<Kind, Map<string, SchemaNode>>()
   const roots = new Map<Direction, Set<z.ZodType>>()
   return {
     refer(kind, name, make) {
-      const ofKind = nodes.get(kind) ?? new Map<string, Node>()
+      const ofKind = nodes.get(kind) ?? new Map<string, SchemaNode>()
       nodes.set(kind, ofKind)
       if (!ofKind.has(name)) ofKind.set(name, make())
       return { $ref: `#/components/${kind}/${name}` }

@@ -1,24 +1,24 @@
 import { joinList } from '../../http/pairs.ts'
-import { controlReaders, type Shape } from '../../records/query/controls.ts'
+import { controlReaders, type QueryShape } from '../../records/query/controls.ts'
 import { defaultLimit, maxLimit, maxSortKeys } from '../../records/query/query.ts'
-import type { Reader } from '../../records/query/readers.ts'
+import type { ParameterReader } from '../../records/query/readers.ts'
 import type { Resource } from '../../records/resources/define.ts'
-import type { Node, Parameter } from './description.ts'
+import type { OpenApiParameter, SchemaNode } from './description.ts'
 import { maxTargetBytes } from './filters.ts'
 
-type Control = Readonly<{ description: string; schema: Node; example: string | number }>
+type Control = Readonly<{ description: string; schema: SchemaNode; example: string | number }>
 
 /** The target's bound leaves the cursor out; target and headers together end here. */
 const maxHeadBytes = 16_384
 
-const text: Node = { type: 'string', minLength: 1, maxLength: maxTargetBytes }
+const text: SchemaNode = { type: 'string', minLength: 1, maxLength: maxTargetBytes }
 
 const knownFormats = ['json', 'ndjson', 'csv'] as const
 
 /** Of the formats that may be, those that the reader takes. */
-const formatsOf = (read: Reader) => knownFormats.filter((format) => read(format).faults.length === 0)
+const formatsOf = (read: ParameterReader) => knownFormats.filter((format) => read(format).faults.length === 0)
 
-const controls: Readonly<Record<string, (resource: Resource, read: Reader) => Control>> = {
+const controls: Readonly<Record<string, (resource: Resource, read: ParameterReader) => Control>> = {
   fields: ({ fields }) => ({
     description: 'The fields to answer, separated by commas; `id` is always included. Absent: all fields.',
     schema: text,
@@ -85,7 +85,7 @@ const controls: Readonly<Record<string, (resource: Resource, read: Reader) => Co
 }
 
 /** Every parameter of the query grammar that is no filter. Throws where one has no description here. */
-export const controlParameters = (resource: Resource, shape: Shape): Parameter[] =>
+export const controlParameters = (resource: Resource, shape: QueryShape): OpenApiParameter[] =>
   [...controlReaders(resource, shape)].map(([name, reader]) => {
     const describe = controls[name]
     if (!describe) throw new Error(`the parameter ${name} has no description`)

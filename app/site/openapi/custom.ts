@@ -3,7 +3,7 @@ import { formerRevisionDays } from '../../custom/granted.ts'
 import type { Resource } from '../../records/resources/define.ts'
 import { controlParameters } from './controls.ts'
 import { describeAnswer, describeRow } from './custom-answer.ts'
-import type { Node, Parameter, Route, Tag } from './description.ts'
+import type { OpenApiParameter, Route, SchemaNode, Tag } from './description.ts'
 import { filterParameters } from './filters.ts'
 import { entryHeaders } from './headers.ts'
 
@@ -11,7 +11,7 @@ const tag: Tag = { name: 'Custom endpoints', description: 'Endpoints made for th
 
 const textLimits = { minLength: 1, maxLength: 2000 }
 
-const schemaOf = ({ type, min, max, values, default: usual }: Given): Node => {
+const schemaOf = ({ type, min, max, values, default: usual }: Given): SchemaNode => {
   const limits = { ...(min === undefined ? {} : { min }), ...(max === undefined ? {} : { max }) }
   if (type === 'integer') {
     const bounds = { minimum: Number(limits.min ?? -999_999_999), maximum: Number(limits.max ?? 999_999_999) }
@@ -46,7 +46,7 @@ const exampleOfParameter = ({ type, min, values, default: usual, example }: Give
   return text ?? 'x'.repeat(Number(min ?? 1))
 }
 
-const describeParameter = (parameter: Given): Parameter => {
+const describeParameter = (parameter: Given): OpenApiParameter => {
   const { name, type, description, optional, default: usual, min, max } = parameter
   const bounds =
     type === 'date' && (min ?? max) !== undefined ? ` From ${min ?? 'any'} to ${max ?? 'any'}.` : ''
@@ -62,7 +62,7 @@ const describeParameter = (parameter: Given): Parameter => {
   }
 }
 
-const revisionParameter = (revision: number): Parameter => ({
+const revisionParameter = (revision: number): OpenApiParameter => ({
   name: 'revision',
   in: 'query',
   description:
@@ -79,7 +79,7 @@ const onlyFields = (resource: Resource, names: readonly string[]): Resource => (
 
 const listControls = ['limit', 'count', 'cursor']
 
-const listParameters = ({ body }: Definition): Parameter[] => {
+const listParameters = ({ body }: Definition): OpenApiParameter[] => {
   if ('object' in body) return []
   const { source, filters, limit } = body.list
   const controls = controlParameters(source.resource, 'page')
@@ -96,7 +96,7 @@ const pascalCase = (name: string) =>
     .join('')
 
 /** A list as a whole, a row a line. */
-const exportsOf = (definition: Definition): Node => {
+const exportsOf = (definition: Definition): SchemaNode => {
   const row = describeRow(definition)
   const header = 'list' in definition.body ? definition.body.list.select.map(([name]) => name).join(',') : ''
   return {

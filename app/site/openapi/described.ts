@@ -1,10 +1,10 @@
 import type { Scalar } from '../../custom/definition.ts'
-import type { Node } from './description.ts'
+import type { SchemaNode } from './description.ts'
 
 /** A part of an answer: what it can be, and one that it could be. */
-export type Described = { schema: Node; example: unknown }
+export type Described = { schema: SchemaNode; example: unknown }
 
-const typesOf = ({ type }: Node): string[] => [type ?? []].flat() as string[]
+const typesOf = ({ type }: SchemaNode): string[] => [type ?? []].flat() as string[]
 
 /** Also null. */
 export const orNull = ({ schema, example }: Described): Described => {
@@ -50,7 +50,10 @@ export const oneOf = (parts: readonly Described[]): Described => {
     const [format] = formats
     return { schema: { type: types, ...(format === undefined ? {} : { format }) }, example: first.example }
   }
-  return { schema: { anyOf: [...texts].map((text) => JSON.parse(text) as Node) }, example: first.example }
+  return {
+    schema: { anyOf: [...texts].map((text) => JSON.parse(text) as SchemaNode) },
+    example: first.example,
+  }
 }
 
 /** An array of these. */

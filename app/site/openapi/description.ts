@@ -3,15 +3,15 @@ import type { Origin } from './errors.ts'
 import type { HeaderName } from './headers.ts'
 
 /** A JSON Schema (2020-12), or any other node of the document. */
-export type Node = { readonly [key: string]: unknown }
+export type SchemaNode = { readonly [key: string]: unknown }
 
 /** A parameter as the document writes it. `example` is one that the service accepts. */
-export type Parameter = Readonly<{
+export type OpenApiParameter = Readonly<{
   name: string
   in: 'query' | 'path'
   required?: true
   description: string
-  schema: Node
+  schema: SchemaNode
   example: string | number
 }>
 
@@ -23,7 +23,7 @@ export type Description = Readonly<{
   summary: string
   description: string
   tag: Tag
-  parameters?: readonly Parameter[]
+  parameters?: readonly OpenApiParameter[]
   /** Type of the request's body; absent: JSON. */
   bodyType?: string
   /** OAuth's own refusals in place of problems. */
@@ -39,7 +39,7 @@ export type Description = Readonly<{
     /** With a name (`meta.id`); absent: the route's own response schema. */
     schema?: z.ZodType
     /** In place of a schema with a name, for what only one customer has. */
-    inline?: Readonly<{ schema: Node; example: unknown; others?: Node }>
+    inline?: Readonly<{ schema: SchemaNode; example: unknown; others?: SchemaNode }>
     /** The same as lines of another type, of this schema each. */
     lines?: Readonly<{ type: string; schema: z.ZodType }>
     /** The same as CSV: an example. */

@@ -1,6 +1,6 @@
 import packageJson from '../../../package.json' with { type: 'json' }
 import { createComponents } from './components.ts'
-import type { Node, Route } from './description.ts'
+import type { Route, SchemaNode } from './description.ts'
 import { keyScheme, operationOf, tokenScheme } from './operation.ts'
 
 const introduction = `Certificates, products, projects, countries, test reports and approvals of a
@@ -34,7 +34,7 @@ const securitySchemes = {
   },
 }
 
-const infoOf = (publicUrl: string): Node => ({
+const infoOf = (publicUrl: string): SchemaNode => ({
   title: 'Certification Data API',
   version: packageJson.version,
   summary: packageJson.description,
@@ -53,9 +53,9 @@ const templateOf = (path: string) => path.replace(/:([A-Za-z_]+)/g, '{$1}')
  * The OpenAPI 3.1 document of these routes, as plain JSON: the same routes give the same document.
  * `publicUrl`: the origin that clients see. Throws where a route or a schema leaves something unsaid.
  */
-export const createDocument = (routes: readonly Route[], publicUrl: string): Node => {
+export const createDocument = (routes: readonly Route[], publicUrl: string): SchemaNode => {
   const components = createComponents()
-  const paths: Record<string, Record<string, Node>> = {}
+  const paths: Record<string, Record<string, SchemaNode>> = {}
   for (const route of routes) {
     const path = templateOf(route.path)
     paths[path] = {

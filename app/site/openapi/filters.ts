@@ -2,7 +2,7 @@ import { maxTextBytes } from '../../../schemas/fields.ts'
 import { maxValues, operatorsOf } from '../../records/query/query.ts'
 import { parsePrefix, parseValue } from '../../records/query/values.ts'
 import type { Field, Resource } from '../../records/resources/define.ts'
-import type { Parameter } from './description.ts'
+import type { OpenApiParameter } from './description.ts'
 import { filterExample } from './examples.ts'
 
 /** The request target's bound (contract, section 4): no value is longer. */
@@ -52,7 +52,7 @@ const grammarOf = (field: Field, operator: string): string => {
   return parsed.detail.replace(/^expected /, '')
 }
 
-const describeFilter = (field: Field, operator: string): Omit<Parameter, 'name' | 'in'> => {
+const describeFilter = (field: Field, operator: string): Omit<OpenApiParameter, 'name' | 'in'> => {
   const meaning = meaningOf(field, operator)
   const isList = lists.has(operator)
   const example = filterExample(field, operator, isList)
@@ -68,13 +68,13 @@ const describeFilter = (field: Field, operator: string): Omit<Parameter, 'name' 
 }
 
 /** One parameter for each way to filter: the bare name, and every operator of every field. */
-export const filterParameters = (resource: Resource): Parameter[] =>
+export const filterParameters = (resource: Resource): OpenApiParameter[] =>
   [...resource.fields.values()]
     .filter((field) => field.filter)
     .flatMap((field) => [
       { name: field.name, in: 'query', ...describeFilter(field, bare) },
       ...operatorsOf(field).map(
-        (operator): Parameter => ({
+        (operator): OpenApiParameter => ({
           name: `${field.name}[${operator}]`,
           in: 'query',
           ...describeFilter(field, operator),

@@ -1,4 +1,4 @@
-import type { Node } from './description.ts'
+import type { SchemaNode } from './description.ts'
 
 type Header = readonly [description: string, example: string | number]
 
@@ -75,7 +75,7 @@ export const entryHeaders: readonly HeaderName[] = [
 ]
 
 /** A header as the document's components write it. */
-export const describeHeader = (name: HeaderName): Node => {
+export const describeHeader = (name: HeaderName): SchemaNode => {
   const [description, example] = headers[name]
   const schema =
     typeof example === 'number'

@@ -1,26 +1,26 @@
 import { z } from 'zod'
 import { resources } from '../../records/resources/index.ts'
-import type { Node } from './description.ts'
+import type { SchemaNode } from './description.ts'
 
 /** `answer`: an answer, so it may grow. `request`: what they send, so nothing else is taken. */
 export type Direction = 'answer' | 'request'
 
-const isNode = (value: unknown): value is Node =>
+const isNode = (value: unknown): value is SchemaNode =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** Of a record `fields` may leave out all but the id. */
 const selectable = new Set(Object.values(resources).map(({ schema }) => schema.meta()?.id))
 
 /** `anyOf: [T, null]` as `type: [T, null]`: the same to a validator, and generators make no union of it. */
-const flattenNull = ({ anyOf, ...rest }: Node): Node => {
-  const [inner, last, ...more] = (anyOf ?? []) as Node[]
+const flattenNull = ({ anyOf, ...rest }: SchemaNode): SchemaNode => {
+  const [inner, last, ...more] = (anyOf ?? []) as SchemaNode[]
   if (!inner || last?.type !== 'null' || more.length > 0) return anyOf ? { anyOf, ...rest } : rest
   if (typeof inner.type !== 'string') return { anyOf, ...rest }
   return { ...inner, ...rest, type: [inner.type, 'null'] }
 }
 
 /** Known values, or any other string of the same type. */
-const openEnum = ({ enum: values, ...rest }: Node): Node => {
+const openEnum = ({ enum: values, ...rest }: SchemaNode): SchemaNode => {
   if (!values) return rest
   const known = `Known values: ${(values as string[]).join(', ')}; more may come.`
   const description = rest.description ? `${rest.description}. ${known}` : known
@@ -29,17 +29,17 @@ const openEnum = ({ enum: values, ...rest }: Node): Node => {
 
 const maxInt32 = 2 ** 31 - 1
 
-const formatOf = ({ type, maximum, format }: Node): unknown => {
+const formatOf = ({ type, maximum, format }: SchemaNode): unknown => {
   if (![type].flat().includes('integer')) return format
   return typeof maximum === 'number' && maximum <= maxInt32 ? 'int32' : 'int64'
 }
 
-const mapNodes = (nodes: unknown, each: (node: Node) => Node): unknown =>
+const mapNodes = (nodes: unknown, each: (node: SchemaNode) => SchemaNode): unknown =>
   isNode(nodes)
-    ? Object.fromEntries(Object.entries(nodes).map(([key, node]) => [key, each(node as Node)]))
+    ? Object.fromEntries(Object.entries(nodes).map(([key, node]) => [key, each(node as SchemaNode)]))
     : nodes
 
-const convert = (node: Node, direction: Direction): Node => {
+const convert = (node: SchemaNode, direction: Direction): SchemaNode => {
   const inner = (child: unknown) => (isNode(child) ? convert(child, direction) : child)
   // The pattern of a date is 300 characters that say what the format says; keys of an object are strings.
   const { pattern, propertyNames: _, additionalProperties, ...flat } = flattenNull(node)
@@ -60,7 +60,7 @@ const convert = (node: Node, direction: Direction): Node => {
 }
 
 /** The schema itself, without a name. */
-export const toJsonSchema = (schema: z.ZodType, direction: Direction): Node => {
+export const toJsonSchema = (schema: z.ZodType, direction: Direction): SchemaNode => {
   const { $schema: _, ...node } = z.toJSONSchema(schema, { io: direction === 'answer' ? 'output' : 'input' })
   return convert(node, direction)
 }
@@ -73,7 +73,7 @@ export const toNamedSchemas = (
   roots: readonly z.ZodType[],
   direction: Direction,
   base: string,
-): Map<string, Node> => {
+): Map<string, SchemaNode> => {
   const anonymous = roots.find((root) => root.meta()?.id === undefined)
   if (anonymous) throw new Error(`a schema of type ${anonymous.type} needs a name (meta.id)`)
   const all = z.toJSONSchema(z.tuple(roots as [z.ZodType]), {
@@ -81,7 +81,7 @@ export const toNamedSchemas = (
   })
   const text = JSON.stringify(all.$defs ?? {}).replaceAll('"$ref":"#/$defs/', `"$ref":"${base}`)
   return new Map(
-    Object.entries(JSON.parse(text) as Record<string, Node>).map(([name, node]) => {
+    Object.entries(JSON.parse(text) as Record<string, SchemaNode>).map(([name, node]) => {
       const converted = convert(node, direction)
       return [name, selectable.has(name) ? { ...converted, required: ['id'] } : converted]
     }),

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import type { Components } from './components.ts'
-import type { Node, Route } from './description.ts'
+import type { Route, SchemaNode } from './description.ts'
 import { exampleOf } from './examples.ts'
 import { responsesOf, type Writing } from './responses.ts'
 
@@ -8,13 +8,13 @@ import { responsesOf, type Writing } from './responses.ts'
 export const tokenScheme = 'accessToken'
 export const keyScheme = 'apiKey'
 
-const securityOf = ({ scope, description }: Route): Node[] => {
+const securityOf = ({ scope, description }: Route): SchemaNode[] => {
   if (scope !== undefined) return [{ [tokenScheme]: [] }]
   // A key in the body is no scheme that the document knows: hence the empty alternative.
   return description.errors.includes('api_key') ? [{}, { [keyScheme]: [] }] : []
 }
 
-const conditionHeaders = (components: Components): Node[] => [
+const conditionHeaders = (components: Components): SchemaNode[] => [
   components.refer('parameters', 'IfNoneMatch', () => ({
     name: 'If-None-Match',
     in: 'header',
@@ -31,7 +31,7 @@ const conditionHeaders = (components: Components): Node[] => [
   })),
 ]
 
-const bodyOf = (body: z.ZodType, required: boolean, type: string, components: Components): Node => ({
+const bodyOf = (body: z.ZodType, required: boolean, type: string, components: Components): SchemaNode => ({
   required,
   content: {
     [type]: { schema: components.referSchema(body, 'request'), example: exampleOf(body) },
@@ -39,7 +39,7 @@ const bodyOf = (body: z.ZodType, required: boolean, type: string, components: Co
 })
 
 /** What the document says of a route. */
-export const operationOf = (route: Route, writing: Writing): Node => {
+export const operationOf = (route: Route, writing: Writing): SchemaNode => {
   const { components } = writing
   const { operationId, summary, description, tag, parameters = [], errors } = route.description
   const all = [...parameters, ...(errors.includes('tag') ? conditionHeaders(components) : [])]

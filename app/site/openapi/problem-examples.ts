@@ -5,7 +5,7 @@ import { refuseQuota } from '../../limits/refusal.ts'
 import { foreignCursor } from '../../records/query/cursor.ts'
 import { parseQuery } from '../../records/query/parse.ts'
 import { resources } from '../../records/resources/index.ts'
-import type { Node } from './description.ts'
+import type { SchemaNode } from './description.ts'
 
 /** A slip, as a client might make it; what is said of it is the parser's own. */
 const slip = 'approval_status=aproved'
@@ -37,5 +37,5 @@ const extras: Partial<Record<ErrorCode, (publicUrl: string) => ErrorExtras>> = {
 const requestId = '3f0f4c1e-8a0e-4f43-9d0c-6f1d6a5c2b7a'
 
 /** The problem document of an error as the service itself writes it, for a request that might have been. */
-export const problemExample = (code: ErrorCode, publicUrl: string): Node =>
-  JSON.parse(problemBody(new ApiError(code, extras[code]?.(publicUrl)), publicUrl, requestId)) as Node
+export const problemExample = (code: ErrorCode, publicUrl: string): SchemaNode =>
+  JSON.parse(problemBody(new ApiError(code, extras[code]?.(publicUrl)), publicUrl, requestId)) as SchemaNode

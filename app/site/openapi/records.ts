@@ -3,7 +3,7 @@ import { linesType } from '../../export/json-lines.ts'
 import type { Resource } from '../../records/resources/define.ts'
 import { resourceNames, resources } from '../../records/resources/index.ts'
 import { controlParameters } from './controls.ts'
-import type { Description, Parameter, Tag } from './description.ts'
+import type { Description, OpenApiParameter, Tag } from './description.ts'
 import { exampleOf } from './examples.ts'
 import { filterParameters } from './filters.ts'
 import { entryHeaders } from './headers.ts'
@@ -41,7 +41,7 @@ const envelopeOf = ({ name }: Resource) => {
   return envelope
 }
 
-const idParameter = ({ noun, schema }: Resource): Parameter => {
+const idParameter = ({ noun, schema }: Resource): OpenApiParameter => {
   const id = schema.shape.id as typeof schema
   const { description: _, examples: __, ...type } = toJsonSchema(id, 'request')
   return {

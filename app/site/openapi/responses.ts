@@ -4,7 +4,7 @@ import { problem } from '../../../schemas/problem.ts'
 import { catalogue, type ErrorCode } from '../../errors.ts'
 import { problemType } from '../../http/problem.ts'
 import type { Components } from './components.ts'
-import type { Node, Route } from './description.ts'
+import type { Route, SchemaNode } from './description.ts'
 import { errorHeaders, listErrors, type Origin } from './errors.ts'
 import { exampleOf } from './examples.ts'
 import { describeHeader, entryHeaders, type HeaderName } from './headers.ts'
@@ -17,14 +17,14 @@ const oauthMeanings =
 /** What the responses are written for. */
 export type Writing = Readonly<{ components: Components; publicUrl: string }>
 
-const headerNodes = (names: readonly HeaderName[], { components }: Writing): Node =>
+const headerNodes = (names: readonly HeaderName[], { components }: Writing): SchemaNode =>
   Object.fromEntries(
     [...names]
       .sort()
       .map((name) => [name, components.refer('headers', name, () => describeHeader(name))] as const),
   )
 
-const errorNode = (status: number, codes: readonly ErrorCode[], writing: Writing): Node => {
+const errorNode = (status: number, codes: readonly ErrorCode[], writing: Writing): SchemaNode => {
   const { components, publicUrl } = writing
   const example = (code: ErrorCode) =>
     components.refer('examples', code, () => ({
@@ -48,20 +48,20 @@ const componentName = (code: ErrorCode): string =>
   code.replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase())
 
 /** A status with one code is the same everywhere it occurs; with several it is this operation's own. */
-const errorResponse = (status: number, codes: readonly ErrorCode[], writing: Writing): Node => {
+const errorResponse = (status: number, codes: readonly ErrorCode[], writing: Writing): SchemaNode => {
   const [code, ...others] = codes
   if (code === undefined || others.length > 0) return errorNode(status, codes, writing)
   return writing.components.refer('responses', componentName(code), () => errorNode(status, codes, writing))
 }
 
-const notModified = (writing: Writing): Node =>
+const notModified = (writing: Writing): SchemaNode =>
   writing.components.refer('responses', 'NotModified', () => ({
     description: 'The answer that If-None-Match names is still current',
     headers: headerNodes(entryHeaders, writing),
   }))
 
 /** What generators take for the type of every error. */
-const anyOther = (writing: Writing): Node =>
+const anyOther = (writing: Writing): SchemaNode =>
   writing.components.refer('responses', 'Error', () => ({
     ...errorNode(500, ['internal_error'], writing),
     description: 'Any other error',
@@ -75,7 +75,7 @@ const originsOf = ({ scope, needsLiveToken, description: { errors } }: Route): S
   return origins
 }
 
-const answerOf = (route: Route, writing: Writing): Node => {
+const answerOf = (route: Route, writing: Writing): SchemaNode => {
   const {
     description,
     headers,
@@ -107,13 +107,13 @@ const answerOf = (route: Route, writing: Writing): Node => {
 }
 
 /** One line of many: no schema of a document describes a sequence. */
-const linesOf = (schema: z.ZodType, { components }: Writing): Node => ({
+const linesOf = (schema: z.ZodType, { components }: Writing): SchemaNode => ({
   schema: components.referSchema(schema, 'answer'),
   example: exampleOf(schema),
 })
 
 /** In place of problems, status by status; what comes before the endpoint's own code stays a problem. */
-const oauthRefusals = (writing: Writing): Node => {
+const oauthRefusals = (writing: Writing): SchemaNode => {
   const refusal = (status: number, names: readonly HeaderName[], description: string) =>
     writing.components.refer('responses', `OAuth${status}`, () => ({
       description,
@@ -137,7 +137,7 @@ const oauthRefusals = (writing: Writing): Node => {
 }
 
 /** Every answer that a route can give, by status. */
-export const responsesOf = (route: Route, writing: Writing): Node => {
+export const responsesOf = (route: Route, writing: Writing): SchemaNode => {
   const origins = originsOf(route)
   const errors = [...listErrors(origins)].map(
     ([status, codes]) => [status, errorResponse(status, codes, writing)] as const,

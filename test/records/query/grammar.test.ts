@@ -8,7 +8,7 @@ import {
   formatSelection,
   withCursor,
 } from '../../../app/records/query/canonical.ts'
-import { type Outcome, parseQuery } from '../../../app/records/query/parse.ts'
+import { type ParseOutcome, parseQuery } from '../../../app/records/query/parse.ts'
 import { operatorsOf, type Query } from '../../../app/records/query/query.ts'
 import { resolveDate } from '../../../app/records/query/values.ts'
 import type { Field, Resource } from '../../../app/records/resources/define.ts'
@@ -16,7 +16,7 @@ import { resourceNames, resources } from '../../../app/records/resources/index.t
 
 const { certificates, products, projects } = resources
 
-const understood = (outcome: Outcome): Query => {
+const understood = (outcome: ParseOutcome): Query => {
   if ('query' in outcome) return outcome.query
   throw new Error(JSON.stringify(outcome.faults))
 }
