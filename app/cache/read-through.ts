@@ -1,9 +1,8 @@
-import { ApiError, unavailable } from '../errors.ts'
+import { ApiError } from '../errors.ts'
+import { answerOf, judged } from './answer.ts'
+import { createDatabaseReads, type DatabaseReadsDeps } from './database-reads.ts'
 import type { Entry } from './entry.ts'
-import { isServerOf } from './epoch.ts'
-import type { Judge } from './freshness.ts'
-import type { MemoryCache } from './memory.ts'
-import type { Answer, CacheLayer, Question } from './question.ts'
+import type { Answer, Question } from './question.ts'
 import type { SharedCache } from './redis.ts'
 
 export type ReadThrough = {
@@ -37,10 +36,7 @@ type Flight = {
   result: Promise<Answer> | undefined
 }
 
-type Deps = {
-  memory: MemoryCache
-  shared: SharedCache | undefined
-  judge: Judge
+type Deps = DatabaseReadsDeps & {
   /** Waits a moment between looks at what another instance is reading. */
   wait: (ms: number) => Promise<unknown>
 }
@@ -57,97 +53,21 @@ const ignoreOverload = (error: unknown): undefined => {
   if (!isOverloaded(error)) throw error
 }
 
-/** Nothing can have been read so long after the last poll: the database's clock was set back since. */
-const aheadMs = 1_000
-
-/** The later of the last poll and the moment that an entry shows; the poll where an entry claims a time to come. */
-const laterOf = (polled: string, read: string | undefined): string =>
-  read !== undefined && read > polled && Date.parse(read) - Date.parse(polled) < aheadMs ? read : polled
-
 /**
  * Memory, then Redis, then the database. Misses on one key share a flight, in this process and, through Redis,
  * between processes. Whoever joined a flight takes its answer only if that shows all that is known by then.
  */
 export const createReadThrough = ({ memory, shared, judge, wait }: Deps): ReadThrough => {
   const flights = new Map<string, Flight>()
-  let fills = 0
+  const database = createDatabaseReads({ memory, shared, judge })
   /** Counts arrivals and starts, which tells what began before what. */
   let tick = 0
   /** The question answered from memory first since the last probe. */
   let sample: { question: Question; entry: Entry } | undefined
 
-  const answerOf = (entry: Entry, outcome: CacheLayer): Answer => {
-    return { entry, outcome, asOf: laterOf(judge.asOf(), entry.at) }
-  }
-
-  /** Undefined where the entry will not do. */
-  const judged = async (
-    entry: Entry,
-    outcome: CacheLayer,
-    pending = judge.check(entry),
-  ): Promise<Answer | undefined> => {
-    const freshness = await pending
-    if (freshness === 'behind') return undefined
-    const answer = answerOf(entry, outcome)
-    return freshness === 'fresh' ? answer : { ...answer, staleSeconds: judge.staleSeconds() }
-  }
-
-  /** Returns whether memory has the entry now. Redis is told, and not waited for. */
-  const keep = (entry: Entry): boolean => {
-    shared?.set(entry)
-    return memory.set(entry)
-  }
-
-  /** A server that the polls do not know was restarted since the last one, or is not the one that counts. */
-  const settleEpoch = async (before: string, server: string | undefined): Promise<string> => {
-    if (server === undefined || isServerOf(before, server)) return before
-    await judge.confirm()
-    const epoch = judge.epoch()
-    if (isServerOf(epoch, server)) return epoch
-    throw unavailable()
-  }
-
-  /** Undefined where the standby lags behind what is known, shows another history, or does not answer. */
-  const readReplica = async (question: Question) => {
-    const { customerId, key, dependsOn, fillFromReplica } = question
-    const [epoch, mark] = [judge.epoch(), judge.mark()]
-    const found = await fillFromReplica?.().catch(() => undefined)
-    // One that was promoted has a history of its own, and so has one that follows another primary.
-    if (!found || found.standby !== mark) return undefined
-    const { standby: _, ...filled } = found
-    const entry: Entry = { ...filled, customerId, key, dependsOn, epoch, encoded: new Map() }
-    // What it shows beyond its snapshot would be taken back by the next answer, unless a poll knows of it first.
-    if (judge.mayBeAhead(entry) && !judge.isAway()) await judge.confirm()
-    const answer = await judged(entry, 'database')
-    return answer && { ...answer, isStored: keep(entry) }
-  }
-
-  const readDatabase = async (question: Question): Promise<Answer> => {
-    if (question.fillFromReplica && !question.noCache) {
-      const answer = await readReplica(question)
-      if (answer) return answer
-    }
-    return readPrimary(question)
-  }
-
-  const readPrimary = async (question: Question): Promise<Answer> => {
-    const { customerId, key, dependsOn, fill } = question
-    fills += 1
-    const [before, mark] = [judge.epoch(), judge.mark()]
-    const { server, standby, ...filled } = await fill()
-    const epoch = await settleEpoch(before, server)
-    const entry: Entry = { ...filled, customerId, key, dependsOn, epoch, encoded: new Map() }
-    // A standby in the primary's place may lag, however late it was asked.
-    const isForeign = standby !== undefined && standby !== mark
-    if (isForeign || (server === undefined && (await judge.check(entry)) !== 'fresh')) throw unavailable()
-    const isStored = keep(entry)
-    // Not the last poll's time: it may have shown what this read came too early for.
-    return { entry, outcome: 'database', isStored, asOf: entry.at ?? judge.asOf() }
-  }
-
   /** What is there, and the answer where it will do. */
   const judgeShared = async (entry: Entry | undefined) => {
-    const answer = entry && (await judged(entry, 'redis'))
+    const answer = entry && (await judged(judge, entry, 'redis'))
     if (entry && answer) memory.set(entry)
     return { entry, answer }
   }
@@ -160,7 +80,7 @@ export const createReadThrough = ({ memory, shared, judge, wait }: Deps): ReadTh
   const readTogether = async (question: Question, cache: SharedCache): Promise<Answer> => {
     const { customerId, key, dependsOn } = question
     const first = await cache.look(customerId, key, dependsOn)
-    if (first.isOurs) return readDatabase(question)
+    if (first.isOurs) return database.read(question)
     let found = await judgeShared(first.entry)
     for (let waitedMs = 0; !found.answer && waitedMs < patienceMs; waitedMs += lookEveryMs) {
       if (await cache.tryLease(customerId, key, found.entry)) break
@@ -168,13 +88,13 @@ export const createReadThrough = ({ memory, shared, judge, wait }: Deps): ReadTh
       found = await judgeShared(await cache.get(customerId, key, dependsOn))
     }
     const { answer } = found
-    return answer ? preferNew(answer, () => readPrimary(question)) : readDatabase(question)
+    return answer ? preferNew(answer, () => database.readPrimary(question)) : database.read(question)
   }
 
   const start = (name: string, question: Question): Promise<Answer> => {
     tick += 1
     const isDirect = question.noCache || !(shared || question.fillFromReplica)
-    const result = question.noCache || !shared ? readDatabase(question) : readTogether(question, shared)
+    const result = question.noCache || !shared ? database.read(question) : readTogether(question, shared)
     const flight: Flight = { startedAt: tick, isDirect, result }
     flights.set(name, flight)
     const land = () => {
@@ -199,7 +119,7 @@ export const createReadThrough = ({ memory, shared, judge, wait }: Deps): ReadTh
     const running = flights.get(name)
     if (running?.result && !question.noCache && !begunSince(running, arrivedAt, question)) {
       const joined = await running.result.catch(ignoreOverload)
-      const answer = joined && (await judged(joined.entry, joined.outcome))
+      const answer = joined && (await judged(judge, joined.entry, joined.outcome))
       if (answer) {
         return preferNew({ ...answer, isStored: joined.isStored }, () => readAnew(name, question, arrivedAt))
       }
@@ -216,14 +136,15 @@ export const createReadThrough = ({ memory, shared, judge, wait }: Deps): ReadTh
     // Without a poll nothing stored will do; a read that begins now still says what was committed before.
     const isConfirmed = await judge.confirm()
     const entry = memory.get(question.customerId, question.key)
-    if (isConfirmed && entry && judge.checkConfirmed(entry) === 'fresh') return answerOf(entry, 'memory')
+    if (isConfirmed && entry && judge.checkConfirmed(entry) === 'fresh')
+      return answerOf(judge, entry, 'memory')
     return readSlowly(name, question, arrivedAt)
   }
 
   return {
     readAtOnce(name) {
       const entry = sample && memory.find(name)
-      return entry && judge.check(entry) === 'fresh' ? answerOf(entry, 'memory') : undefined
+      return entry && judge.check(entry) === 'fresh' ? answerOf(judge, entry, 'memory') : undefined
     },
     read(question) {
       const { customerId, key } = question
@@ -231,14 +152,14 @@ export const createReadThrough = ({ memory, shared, judge, wait }: Deps): ReadTh
       const freshness = entry && judge.check(entry)
       if (entry && freshness === 'fresh') {
         sample ??= { question, entry }
-        return answerOf(entry, 'memory')
+        return answerOf(judge, entry, 'memory')
       }
       tick += 1
       const name = `${customerId}\0${key}`
       if (question.noCache) return readConfirmed(name, question, tick)
       if (!entry || freshness === 'behind') return readSlowly(name, question, tick)
       const arrivedAt = tick
-      return judged(entry, 'memory', freshness).then((answer) =>
+      return judged(judge, entry, 'memory', freshness).then((answer) =>
         answer
           ? preferNew(answer, () => readAnew(name, question, arrivedAt))
           : readSlowly(name, question, arrivedAt),
@@ -255,7 +176,7 @@ export const createReadThrough = ({ memory, shared, judge, wait }: Deps): ReadTh
       return judge.checkConfirmed(entry) === 'fresh' ? 'different' : 'superseded'
     },
     get fills() {
-      return fills
+      return database.fills
     },
   }
 }
