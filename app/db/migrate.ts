@@ -14,9 +14,10 @@ import * as plannedFunctions from './migrations/0011-planned-functions.ts'
 import * as lists from './migrations/0012-lists.ts'
 import * as marks from './migrations/0013-marks.ts'
 import * as auditReads from './migrations/0014-audit-reads.ts'
+import * as managedIdentity from './migrations/0017-managed-identity.ts'
 import type { Db } from './schema.ts'
 
-/** By name, in order. A released migration never changes. */
+/** By name, in order. A released migration never changes what it did where it ran. */
 const migrations: Record<string, Migration> = {
   '0001-records': records,
   '0002-identity': identity,
@@ -31,6 +32,7 @@ const migrations: Record<string, Migration> = {
   '0012-lists': lists,
   '0013-marks': marks,
   '0014-audit-reads': auditReads,
+  '0017-managed-identity': managedIdentity,
 }
 
 const migratorOf = (db: Db) =>

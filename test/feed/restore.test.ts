@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { sql } from 'kysely'
-import t from 'tap'
+import t, { type Test } from 'tap'
 import { createDb, createPool, operatorRole, readerRole } from '../../app/db/connect.ts'
 import { migrate } from '../../app/db/migrate.ts'
 import type { Db } from '../../app/db/schema.ts'
@@ -15,10 +15,13 @@ import { makeDataFolder } from '../servers.ts'
 /** Files of the database that are put back: the transactions since the copy are lost, and their numbers given again. */
 
 const packageRoot = join(import.meta.dirname, '..', '..')
-const dataDir = makeDataFolder('restore')
-const backup = makeDataFolder('backup')
+const [onOwnServer, onManaged, backup] = ['restore', 'managed', 'backup'].map(makeDataFolder) as [
+  string,
+  string,
+  string,
+]
 t.teardown(() => {
-  for (const folder of [dataDir, backup]) rmSync(folder, { recursive: true, force: true })
+  for (const folder of [onOwnServer, onManaged, backup]) rmSync(folder, { recursive: true, force: true })
 })
 
 type Open = { owner: Db; reader: Db; operator: Db }
@@ -28,11 +31,28 @@ const connect = (url: string, role?: string): Db =>
     createPool(url, { ...(role ? { role } : {}), max: 1, applicationName: 'restore', onError: () => {} }),
   )
 
+/** Takes from everybody but superusers what managed hosting denies. Returns the URL of an owner that is none. */
+const denyServerNames = async (url: string): Promise<string> => {
+  const superuser = connect(url)
+  await sql`
+    do $$ begin
+      if not exists (select from pg_roles where rolname = 'house') then
+        create role house login createrole;
+        execute format('alter database %I owner to house', current_database());
+      end if;
+    end $$;
+    revoke execute on function pg_control_system(), pg_walfile_name(pg_lsn) from public`.execute(superuser)
+  await superuser.destroy()
+  return url.replace('//certdata@', '//house@')
+}
+
 /** With the server running on the data; stopped afterwards. */
-const withServer = async <T>(use: (open: Open) => Promise<T>): Promise<T> => {
-  const { url, release } = await startEmbedded({
+const withServer = async <T>(use: (open: Open) => Promise<T>, dataDir = onOwnServer): Promise<T> => {
+  const server = await startEmbedded({
     ...{ dataDir, packageRoot, log: () => {}, settings: { fsync: 'off' } },
   })
+  const { release } = server
+  const url = dataDir === onManaged ? await denyServerNames(server.url) : server.url
   const owner = connect(url)
   await migrate(owner)
   const open = { owner, reader: connect(url, readerRole), operator: connect(url, operatorRole) }
@@ -65,18 +85,19 @@ const unmarked = ({ mark: _, ...token }: SyncToken): SyncToken => token
 
 const idsOf = (changes: readonly string[]) => changes.map((change) => JSON.parse(change).id)
 
-t.test('a token of a history that was lost by a restore of files is refused for good', async (t) => {
-  const kept = await withServer(async (open) => {
+const afterRestore = async (t: Test, dataDir: string) => {
+  const withIt = <T>(use: (open: Open) => Promise<T>) => withServer(use, dataDir)
+  const kept = await withIt(async (open) => {
     await sql`insert into customers (customer_id, name) values ('acme', 'acme')`.execute(open.operator)
     return (await read(open)).token
   })
   copy(dataDir, backup)
-  const lost = await withServer(async (open) => {
+  const lost = await withIt(async (open) => {
     for (const id of ['lost-1', 'lost-2', 'lost-3']) await add(open, id)
     return (await read(open, kept)).token
   })
   copy(backup, dataDir)
-  await withServer(async (open) => {
+  await withIt(async (open) => {
     await t.rejects(read(open, lost), { code: 'sync_token_expired' }, 'not there yet')
     let count = 0
     // The new history gives the lost numbers again, and goes beyond them.
@@ -86,10 +107,23 @@ t.test('a token of a history that was lost by a restore of files is refused for 
     t.ok(changes.length < count, 'without the mark it would be followed, and miss the first records')
     t.equal(idsOf((await read(open, kept)).changes).length, count, 'an older one misses nothing')
   })
-  await withServer(async (open) => {
+  await withIt(async (open) => {
     await t.rejects(read(open, lost), { code: 'sync_token_expired' }, 'after another start, too')
     t.ok((await read(open, kept)).changes.length > 0)
   })
+}
+
+t.test('a token of a history that was lost by a restore of files is refused for good', (t) =>
+  afterRestore(t, onOwnServer),
+)
+
+t.test('so it is where the server may not be named, as on managed hosting', async (t) => {
+  await withServer(async ({ reader }) => {
+    const { rows } = await sql<{ name: string }>`select change_identity() as name`.execute(reader)
+    t.match(rows[0]?.name, /^managed\.\d+\.\d+$/)
+    await t.rejects(sql`select pg_control_system()`.execute(reader), { code: '42501' })
+  }, onManaged)
+  await afterRestore(t, onManaged)
 })
 
 t.test('a token survives starts of the server and later marks', async (t) => {

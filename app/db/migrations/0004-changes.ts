@@ -1,4 +1,5 @@
 import { type Kysely, sql } from 'kysely'
+import { changeIdentity } from './change-identity.ts'
 
 /**
  * The change log: which rows changed in which transaction. Caches, facts about keys and the change feed rest on
@@ -44,13 +45,7 @@ create table change_state (
 grant select, insert, update, delete on change_samples, change_state to certdata_operator;`
 
 /** Which database this is: another server, a promotion, a restored or another log are another history. */
-const identity = `
-create function change_identity() returns text
-language sql stable security definer set search_path = public, pg_temp as $$
-  select concat_ws('.', (select system_identifier from pg_control_system()),
-    case when pg_is_in_recovery() then 'recovery' else left(pg_walfile_name(pg_current_wal_lsn()), 8) end,
-    (select oid from pg_database where datname = current_database()), 'change_log'::regclass::oid)
-$$;
+const identity = `${changeIdentity}
 insert into change_state (identity, pruned_below)
   values (change_identity(), pg_snapshot_xmin(pg_current_snapshot()));
 -- Called by each process at its start. A history of another database is none of ours: its transaction numbers
