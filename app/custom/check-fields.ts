@@ -2,12 +2,11 @@ import { z } from 'zod'
 import type { Field, Resource } from '../records/resources/define.ts'
 import { kindOf } from '../records/resources/kind.ts'
 import type { Context } from './check-templates.ts'
-import type { FieldRef, JoinMany, JoinOne } from './definition.ts'
+import type { FieldRef, Join } from './definition.ts'
 import type { Path } from './faults.ts'
 
 /** What names of fields may mean: those of the row, and those that joins picked. */
-export type Scope = Context &
-  Readonly<{ resource: Resource; ones: ReadonlyMap<string, JoinOne>; manys: ReadonlyMap<string, JoinMany> }>
+export type Scope = Context & Readonly<{ resource: Resource; joins: ReadonlyMap<string, Join> }>
 
 const unwrap = (schema: z.ZodType): z.ZodType =>
   schema instanceof z.ZodNullable || schema instanceof z.ZodOptional
@@ -15,9 +14,11 @@ const unwrap = (schema: z.ZodType): z.ZodType =>
     : schema
 
 /** The fields that a reference may name, as its author writes them. */
-const listNames = ({ resource, ones }: Scope): string[] => [
+const listNames = ({ resource, joins }: Scope): string[] => [
   ...resource.fields.keys(),
-  ...[...ones].flatMap(([alias, { pick }]) => pick.map(({ name }) => `${alias}.${name}`)),
+  ...[...joins.values()].flatMap((join) =>
+    join.kind === 'one' ? join.pick.map(({ name }) => `${join.alias}.${name}`) : [],
+  ),
 ]
 
 const whole = (alias: string | undefined, field: Field): FieldRef => ({
@@ -38,8 +39,7 @@ const follow = (ref: FieldRef, names: readonly string[], text: string, path: Pat
     if (!next) {
       const known = Object.keys(shape)
       const detail = known.length > 0 ? `has: ${known.join(', ')}` : 'is no object'
-      faults.add(path, `${text}: what is before .${name} ${detail}`, name, known)
-      return undefined
+      return faults.add(path, `${text}: what is before .${name} ${detail}`, name, known)
     }
     schema = next
   }
@@ -52,21 +52,55 @@ const follow = (ref: FieldRef, names: readonly string[], text: string, path: Pat
 
 /** `field`, `alias.field`, `field.inner`; a fault with the nearest name where there is none. */
 export const checkField = (text: string, path: Path, scope: Scope): FieldRef | undefined => {
-  const { faults, resource, ones } = scope
+  const { faults, resource, joins } = scope
   const [first = '', ...rest] = text.split('.')
-  const join = ones.get(first)
-  if (join) {
+  const join = joins.get(first)
+  if (join?.kind === 'one') {
     const [name = '', ...inner] = rest
     const field = join.pick.find((each) => each.name === name)
     if (field) return follow(whole(first, field), inner, text, path, scope)
     const known = join.pick.map((each) => `${first}.${each.name}`)
     const hint = join.source.resource.fields.has(name) ? `${name} is not in its pick` : `it has no ${name}`
-    faults.add(path, `${first} picks: ${known.join(', ')}; ${hint}`, text, known)
-    return undefined
+    return faults.add(path, `${first} picks: ${known.join(', ')}; ${hint}`, text, known)
   }
   const field = resource.fields.get(first)
   if (field) return follow(whole(undefined, field), rest, text, path, scope)
   const known = listNames(scope)
-  faults.add(path, `there is no field ${text}; expected one of: ${known.join(', ')}`, text, known)
-  return undefined
+  return faults.add(path, `there is no field ${text}; expected one of: ${known.join(', ')}`, text, known)
 }
+
+/** Whether an aggregate takes a field. */
+export const aggregated = {
+  sum: (field: Field) => field.kind === 'integer',
+  avg: (field: Field) => field.kind === 'integer',
+  min: (field: Field) => ['integer', 'date', 'instant'].includes(field.kind),
+  max: (field: Field) => ['integer', 'date', 'instant'].includes(field.kind),
+}
+
+/** The field of this name, if it fits; undefined, with a fault, where it does not. */
+export const findField = (
+  { name: resourceName, fields }: Resource,
+  name: string,
+  isFit: (field: Field) => boolean,
+  path: Path,
+  { faults }: Context,
+): Field | undefined => {
+  const field = fields.get(name)
+  if (field && !field.array && isFit(field)) return field
+  const known = [...fields.values()].filter((each) => !each.array && isFit(each)).map((each) => each.name)
+  const expected =
+    known.length > 0 ? `expected one of: ${known.join(', ')}` : `${resourceName} has no field for it`
+  return faults.add(
+    path,
+    `${name} ${field ? 'is not of that kind' : 'is no field'}; ${expected}`,
+    name,
+    known,
+  )
+}
+
+/**
+ * Whether records can be counted by the field. Such fields have few values each. Names and numbers would make as
+ * many groups as there are records.
+ */
+export const isGrouping = (field: Field): boolean =>
+  (field.kind === 'text' || field.kind === 'boolean') && field.filter === 'equal' && field.name !== 'id'

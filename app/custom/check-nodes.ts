@@ -1,24 +1,15 @@
 import type { z } from 'zod'
 import type { ResourceName } from '../records/resources/define.ts'
-import { aggregated, findField, isGrouping } from './check-aggregates.ts'
-import { checkRows, type Tally } from './check-rows.ts'
+import { aggregated, findField, isGrouping } from './check-fields.ts'
+import { type Checkers, checkForm, checkMembers } from './check-forms.ts'
+import { checkRows } from './check-rows.ts'
 import { checkSource } from './check-source.ts'
 import { type Context, findParameter } from './check-templates.ts'
 import type { Node, Source } from './definition.ts'
-import {
-  bounds,
-  memberName,
-  type NodeName,
-  nodeShapes,
-  partShape,
-  rowsShape,
-  sourceShape,
-} from './document.ts'
+import { bounds, isObject, type NodeName, nodeShapes, partShape, rowsShape, sourceShape } from './document.ts'
 import type { Path } from './faults.ts'
 
-type Checking = Context & { tally: Tally }
-
-const readSource = (given: unknown, path: Path, context: Checking): Source | undefined => {
+const readSource = (given: unknown, path: Path, context: Context): Source | undefined => {
   context.tally.sources += 1
   const shape = context.faults.read(sourceShape, given, path)
   return shape && checkSource(shape, path, context)
@@ -26,7 +17,7 @@ const readSource = (given: unknown, path: Path, context: Checking): Source | und
 
 const aggregate =
   (kind: 'sum' | 'min' | 'max' | 'avg') =>
-  (given: Record<string, unknown>, path: Path, context: Checking): Node | undefined => {
+  (given: Record<string, unknown>, path: Path, context: Context): Node | undefined => {
     const source = readSource(given[kind], [...path, kind], context)
     const field =
       source &&
@@ -38,34 +29,32 @@ const ofRows = (
   kind: 'first' | 'list',
   given: Record<string, unknown>,
   path: Path,
-  context: Checking,
+  context: Context,
 ): Node | undefined => {
   const shape = context.faults.read(rowsShape, given[kind], [...path, kind])
   if (!shape) return undefined
   const plain = given.value !== undefined
-  if (plain === (given.select !== undefined)) {
-    context.faults.add(path, 'expected either select (objects) or value (a single value each)')
-    return undefined
-  }
+  if (plain === (given.select !== undefined))
+    return context.faults.add(path, 'expected either select (objects) or value (a single value each)')
   const select = plain
     ? { given: { value: given.value }, path }
     : { given: given.select as Record<string, unknown>, path: [...path, 'select'] }
   const limit = kind === 'first' ? 1 : (given.limit as number)
-  return { kind, plain, rows: checkRows(shape, select, limit, [...path, kind], context, context.tally) }
+  return { kind, plain, rows: checkRows(shape, select, limit, [...path, kind], context) }
 }
 
 const checkMerge = (
   { merge, by, prefer, limit }: z.output<typeof nodeShapes.merge>,
   path: Path,
-  context: Checking,
+  context: Context,
 ): Node | undefined => {
-  const { faults, tally } = context
+  const { faults } = context
   const parts = merge.map((part, index) => {
     const place = [...path, 'merge', index]
     const shape = faults.read(partShape, part, place)
     if (!shape) return undefined
     const select = { given: shape.select, path: [...place, 'select'] }
-    return checkRows(shape, select, limit, place, context, tally)
+    return checkRows(shape, select, limit, place, context)
   })
   if (!parts.every((each) => each !== undefined)) return undefined
   const [first = [], ...others] = parts.map(({ select }) => select.map(([name]) => name))
@@ -85,21 +74,12 @@ const checkMerge = (
 
 const counting =
   (kind: 'count' | 'exists') =>
-  (given: Record<string, unknown>, path: Path, context: Checking): Node | undefined => {
+  (given: Record<string, unknown>, path: Path, context: Context): Node | undefined => {
     const source = readSource(given[kind], [...path, kind], context)
     return source && { kind, source }
   }
 
-type Checkers = {
-  [Name in NodeName]: (
-    given: z.output<(typeof nodeShapes)[Name]>,
-    path: Path,
-    context: Checking,
-    depth: number,
-  ) => Node | undefined
-}
-
-const checkers: Checkers = {
+const checkers: Checkers<typeof nodeShapes, Context, Node> = {
   const: (given) => ({ kind: 'literal', value: given.const }),
   param: ({ param: name }, path, context) => {
     const param = findParameter(name, [...path, 'param'], context)
@@ -126,56 +106,32 @@ const checkers: Checkers = {
   },
   first: (given, path, context) => ofRows('first', given, path, context),
   list: (given, path, context) => ofRows('list', given, path, context),
-  merge: (given, path, context) => checkMerge(given, path, context),
+  merge: checkMerge,
   object: ({ object }, path, context, depth) => checkObject(object, [...path, 'object'], context, depth),
 }
 
 const nodeNames = Object.keys(nodeShapes) as NodeName[]
 
 /** A member of an object: one of the forms, told by its name, or else an object of further members. */
-const checkNode = (given: unknown, path: Path, context: Checking, depth: number): Node | undefined => {
-  const { faults } = context
-  if (typeof given !== 'object' || given === null || Array.isArray(given)) {
-    faults.add(
+const checkNode = (given: unknown, path: Path, context: Context, depth: number): Node | undefined => {
+  if (!isObject(given))
+    return context.faults.add(
       path,
       `expected an object, or one of: ${nodeNames.join(', ')}; a value of its own is { const: … }`,
     )
-    return undefined
-  }
   const name = nodeNames.find((each) => each in given)
-  if (name === undefined) return checkObject(given as Record<string, unknown>, path, context, depth + 1)
-  const read = faults.read<unknown>(nodeShapes[name], given, path)
-  if (read === undefined) return undefined
-  const check = checkers[name] as (
-    given: unknown,
-    path: Path,
-    context: Checking,
-    depth: number,
-  ) => Node | undefined
-  return check(read, path, context, depth + 1)
+  if (name === undefined) return checkObject(given, path, context, depth + 1)
+  return checkForm(nodeShapes, checkers, name, given, path, context, depth + 1)
 }
 
 /** An object of named members, at most so many objects deep. */
 export const checkObject = (
   given: Readonly<Record<string, unknown>>,
   path: Path,
-  context: Checking,
+  context: Context,
   depth = 1,
 ): Node | undefined => {
-  const { faults } = context
-  const names = Object.keys(given)
-  if (names.length === 0 || names.length > bounds.members) {
-    faults.add(path, `expected 1 to ${bounds.members} members, got ${names.length}`)
-  }
-  if (depth > bounds.depth) {
-    faults.add(path, `expected objects at most ${bounds.depth} deep`)
-    return undefined
-  }
-  const members = names.flatMap((name) => {
-    const place = [...path, name]
-    if (faults.read(memberName, name, place) === undefined) return []
-    const node = checkNode(given[name], place, context, depth)
-    return node ? [[name, node] as const] : []
-  })
-  return { kind: 'object', members }
+  if (depth > bounds.depth) return context.faults.add(path, `expected objects at most ${bounds.depth} deep`)
+  const check = (value: unknown, place: Path) => checkNode(value, place, context, depth)
+  return { kind: 'object', members: checkMembers(given, path, context, check) }
 }

@@ -3,21 +3,18 @@ import { bounds, parameterName, parameterShape, reservedParameters } from './doc
 import type { Faults, Path } from './faults.ts'
 import { parseParameter } from './parameter.ts'
 
-const boundsOf = (type: Parameter['type']): string =>
-  type === 'boolean'
-    ? 'none'
-    : type === 'date'
-      ? 'dates'
-      : type === 'string'
-        ? 'numbers of characters'
-        : 'integers'
-
-const isBound = (type: Parameter['type'], bound: unknown): boolean => {
-  if (type === 'boolean') return false
-  if (type === 'date')
-    return typeof bound === 'string' && 'value' in parseParameter(plain('date'), bound, '2000-01-01')
-  return Number.isInteger(bound)
+/** What the bounds of each type are. */
+const boundsOf: Record<Parameter['type'], string> = {
+  boolean: 'none',
+  date: 'dates',
+  string: 'numbers of characters',
+  integer: 'integers',
 }
+
+const isBound = (type: Parameter['type'], bound: unknown): boolean =>
+  type === 'date'
+    ? typeof bound === 'string' && 'value' in parseParameter(plain('date'), bound, '2000-01-01')
+    : type !== 'boolean' && Number.isInteger(bound)
 
 const plain = (type: Parameter['type']): Parameter => ({ name: '', type, optional: false })
 
@@ -29,10 +26,8 @@ const checkParameter = (name: string, value: unknown, path: Path, faults: Faults
     [min, 'min'],
     [max, 'max'],
   ] as const) {
-    if (bound !== undefined && !isBound(type, bound)) {
-      faults.add([...path, at], `expected ${boundsOf(type)} as bounds of a parameter of type ${type}`)
-      return undefined
-    }
+    if (bound !== undefined && !isBound(type, bound))
+      return faults.add([...path, at], `expected ${boundsOf[type]} as bounds of a parameter of type ${type}`)
   }
   const parameter: Parameter = {
     name,
@@ -58,8 +53,7 @@ const checkParameter = (name: string, value: unknown, path: Path, faults: Faults
     if (text === undefined) return undefined
     const parsed = parseParameter(parameter, String(text), today)
     if ('value' in parsed) return parsed.value
-    faults.add([...path, name], parsed.detail)
-    return undefined
+    return faults.add([...path, name], parsed.detail)
   })
   return { ...parameter, default: usual, example }
 }

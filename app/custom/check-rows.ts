@@ -1,6 +1,5 @@
 import type { z } from 'zod'
 import type { Field, Resource } from '../records/resources/define.ts'
-import { resources } from '../records/resources/index.ts'
 import { checkField, type Scope } from './check-fields.ts'
 import { checkSource } from './check-source.ts'
 import type { Context } from './check-templates.ts'
@@ -8,9 +7,6 @@ import { checkSelect } from './check-values.ts'
 import type { Join, JoinMany, JoinOne, Rows } from './definition.ts'
 import { bounds, joinShape, memberName, type rowsShape } from './document.ts'
 import type { Path } from './faults.ts'
-
-/** Counts what the bounds are on, over the whole document. */
-export type Tally = { sources: number; joins: number }
 
 /** Fields by which records of another resource are found: each has an index. */
 const isRelation = (field: Field): boolean =>
@@ -33,10 +29,8 @@ const checkOne = (alias: string, given: Given, path: Path, scope: Scope): JoinOn
     if (given[name] !== undefined)
       faults.add([...path, name], 'a join by on has one row: expected many_on with it')
   }
-  if (!Array.isArray(given.pick)) {
-    faults.add([...path, 'pick'], 'expected a list of fields: select renames them')
-    return undefined
-  }
+  if (!Array.isArray(given.pick))
+    return faults.add([...path, 'pick'], 'expected a list of fields: select renames them')
   const known = [...source.resource.fields.keys()]
   const pick = given.pick.flatMap((name, index) => {
     const field = source.resource.fields.get(name)
@@ -50,13 +44,11 @@ const checkOne = (alias: string, given: Given, path: Path, scope: Scope): JoinOn
     return field ? [field] : []
   })
   if (!on) return undefined
-  if (on.type !== 'text' || on.array || on.path.length > 0) {
-    faults.add(
+  if (on.type !== 'text' || on.array || on.path.length > 0)
+    return faults.add(
       [...path, 'on'],
       `expected a field that holds an id of ${given.to}, such as ${relationsOf(scope.resource).join(', ')}`,
     )
-    return undefined
-  }
   // A join after this one may start from its id.
   const id = source.resource.fields.get('id')
   const all = id && !pick.includes(id) ? [id, ...pick] : pick
@@ -69,23 +61,19 @@ const checkMany = (alias: string, given: Given, path: Path, scope: Scope): JoinM
   const { resource } = source
   const field = resource.fields.get(given.many_on as string)
   const relations = relationsOf(resource)
-  if (!field || !relations.includes(field.name)) {
-    faults.add(
+  if (!field || !relations.includes(field.name))
+    return faults.add(
       [...path, 'many_on'],
       `${resource.name} are found by: ${relations.join(', ') || 'id alone'}`,
       given.many_on,
       relations,
     )
-    return undefined
-  }
   if (given.limit === undefined)
     faults.add([...path, 'limit'], `is missing: expected 1 to ${bounds.listRows} rows at most`)
   const on = checkField(given.on ?? 'id', [...path, 'on'], scope)
-  if (on && (on.type !== 'text' || on.array || on.path.length > 0)) {
-    faults.add([...path, 'on'], `expected a field that holds what ${field.name} of ${given.to} does`)
-    return undefined
-  }
-  const inner: Scope = { ...scope, resource, ones: new Map(), manys: new Map() }
+  if (on && (on.type !== 'text' || on.array || on.path.length > 0))
+    return faults.add([...path, 'on'], `expected a field that holds what ${field.name} of ${given.to} does`)
+  const inner: Scope = { ...scope, resource, joins: new Map() }
   const picked = Array.isArray(given.pick)
     ? Object.fromEntries(given.pick.map((name) => [name, name]))
     : given.pick
@@ -98,13 +86,10 @@ const checkJoins = (
   given: Readonly<Record<string, unknown>>,
   path: Path,
   context: Context & { resource: Resource },
-  tally: Tally,
-): Scope & { joins: Join[] } => {
-  const ones = new Map<string, JoinOne>()
-  const manys = new Map<string, JoinMany>()
-  const joins: Join[] = []
-  const scope: Scope = { ...context, ones, manys }
-  const { faults } = context
+): Scope => {
+  const joins = new Map<string, Join>()
+  const scope: Scope = { ...context, joins }
+  const { faults, tally, resource } = context
   const aliases = Object.keys(given)
   for (const [index, alias] of aliases.entries()) {
     const place = [...path, alias]
@@ -112,8 +97,8 @@ const checkJoins = (
     if (tally.joins === bounds.joins + 1)
       faults.add(place, `expected at most ${bounds.joins} joins in a document`)
     if (faults.read(memberName, alias, place) === undefined) continue
-    if (context.resource.fields.has(alias))
-      faults.add(place, `expected another name: ${context.resource.name} has a field ${alias}`)
+    if (resource.fields.has(alias))
+      faults.add(place, `expected another name: ${resource.name} has a field ${alias}`)
     const join = faults.read(joinShape, given[alias], place)
     if (!join) continue
     const [start = ''] = (join.on ?? '').split('.')
@@ -133,11 +118,9 @@ const checkJoins = (
     }
     const checked =
       join.many_on === undefined ? checkOne(alias, join, place, scope) : checkMany(alias, join, place, scope)
-    if (checked?.kind === 'one') ones.set(alias, checked)
-    else if (checked) manys.set(alias, checked)
-    if (checked) joins.push(checked)
+    if (checked) joins.set(alias, checked)
   }
-  return { ...scope, joins }
+  return scope
 }
 
 /** Rows with their joins and what is shown of them. */
@@ -147,16 +130,14 @@ export const checkRows = (
   limit: number,
   path: Path,
   context: Context,
-  tally: Tally,
 ): Rows => {
-  tally.sources += 1
+  context.tally.sources += 1
   const source = checkSource(given, path, context)
-  const resource = resources[given.from as keyof typeof resources]
-  const { joins, ...scope } = checkJoins(
-    given.joins ?? {},
-    [...path, 'joins'],
-    { ...context, resource },
-    tally,
-  )
-  return { source, joins, select: checkSelect(select.given, select.path, scope), limit }
+  const scope = checkJoins(given.joins ?? {}, [...path, 'joins'], { ...context, resource: source.resource })
+  return {
+    source,
+    joins: [...scope.joins.values()],
+    select: checkSelect(select.given, select.path, scope),
+    limit,
+  }
 }

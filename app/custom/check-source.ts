@@ -37,13 +37,11 @@ const checkCondition = (
       : base.startsWith('customer')
         ? 'is not a field: an answer shows only records of the customer who asks'
         : 'is no field'
-    faults.add(path, `${base} ${what}; ${resource.name} filters: ${known.join(', ')}`, base, known)
-    return undefined
+    return faults.add(path, `${base} ${what}; ${resource.name} filters: ${known.join(', ')}`, base, known)
   }
   if (field && !isControl && operator !== undefined && !operatorsOf(field).includes(operator)) {
     const known = operatorsOf(field)
-    faults.add(path, `${base} takes: ${known.join(', ')}`, operator, known)
-    return undefined
+    return faults.add(path, `${base} takes: ${known.join(', ')}`, operator, known)
   }
   const isList = !isControl && listOperators.includes(operator)
   const values = checkTemplates(given, isList, path, context)
@@ -55,8 +53,10 @@ const checkCondition = (
     const isRight = operator === 'null' ? parameter.type === 'boolean' : fits(parameter, field)
     if (isRight) continue
     const expected = operator === 'null' ? 'boolean' : fitting[field.kind].join(' or ')
-    faults.add(path, `expected a parameter of type ${expected}, got ${only.param} of type ${parameter.type}`)
-    return undefined
+    return faults.add(
+      path,
+      `expected a parameter of type ${expected}, got ${only.param} of type ${parameter.type}`,
+    )
   }
   const where = { name, isList, values }
   const found = new Map<string, string | undefined>()
@@ -70,7 +70,7 @@ const checkCondition = (
 }
 
 /** The conditions of a source. */
-export const checkWhere = (
+const checkWhere = (
   resource: Resource,
   where: Readonly<Record<string, unknown>> | undefined,
   path: Path,
@@ -82,7 +82,7 @@ export const checkWhere = (
   })
 
 /** Sort keys: as in queries, because an index must serve the first. */
-export const checkSort = (
+const checkSort = (
   resource: Resource,
   given: string | readonly string[] | undefined,
   path: Path,

@@ -3,8 +3,12 @@ import type { Field } from '../records/resources/define.ts'
 import type { Parameter, Template } from './definition.ts'
 import type { Faults, Path } from './faults.ts'
 
-/** What a check knows of the document around it. */
-export type Context = Readonly<{ faults: Faults; params: ReadonlyMap<string, Parameter> }>
+/** What a check knows of the document around it. `tally` counts what the bounds are on, over the whole document. */
+export type Context = Readonly<{
+  faults: Faults
+  params: ReadonlyMap<string, Parameter>
+  tally: { sources: number; joins: number }
+}>
 
 const embedded = /\$\{([^{}]*)\}/
 
@@ -91,24 +95,15 @@ export const checkTemplates = (
 ): Template[] | undefined => {
   const { faults } = context
   const values = Array.isArray(given) ? given : [given]
-  if (Array.isArray(given) && !isList) {
-    faults.add(path, 'expected one value: only =, in, nin and all take a list')
-    return undefined
-  }
-  if (values.length === 0 || values.length > maxValues) {
-    faults.add(path, `expected 1 to ${maxValues} values, got ${values.length}`)
-    return undefined
-  }
+  if (Array.isArray(given) && !isList)
+    return faults.add(path, 'expected one value: only =, in, nin and all take a list')
+  if (values.length === 0 || values.length > maxValues)
+    return faults.add(path, `expected 1 to ${maxValues} values, got ${values.length}`)
   const place = (index: number) => (Array.isArray(given) ? [...path, index] : path)
   const templates = values.map((value, index): Template | undefined => {
-    if (value === null) {
-      faults.add(place(index), 'expected a value; to find null, use [null]: true')
-      return undefined
-    }
-    if (typeof value === 'object') {
-      faults.add(place(index), 'expected a text, a number, true or false, or a list of these')
-      return undefined
-    }
+    if (value === null) return faults.add(place(index), 'expected a value; to find null, use [null]: true')
+    if (typeof value === 'object')
+      return faults.add(place(index), 'expected a text, a number, true or false, or a list of these')
     const template = parseTemplate(String(value))
     const unknown = template.filter(
       (part) => typeof part !== 'string' && !findParameter(part.param, place(index), context),

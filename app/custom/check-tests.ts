@@ -30,25 +30,26 @@ const checkOperand = (
     if (!parameter) return undefined
     if (operator !== 'null' && fits(parameter, { ...ref.field, kind: ref.type as 'text' }))
       return { param: parameter.name }
-    faults.add(path, `a parameter of type ${parameter.type} is never ${ref.field.name}, which is ${ref.type}`)
-    return undefined
+    return faults.add(
+      path,
+      `a parameter of type ${parameter.type} is never ${ref.field.name}, which is ${ref.type}`,
+    )
   }
   const text = typeof value === 'string' && value.startsWith('$$') ? value.slice(1) : value
   if (operator === 'null' || ref.type === 'boolean') {
     if (typeof text === 'boolean') return { literal: text }
-    faults.add(path, 'expected true or false')
-    return undefined
+    return faults.add(path, 'expected true or false')
   }
   if (ref.type === 'integer') {
     if (Number.isInteger(text) && Math.abs(text as number) <= greatestInteger)
       return { literal: text as number }
-    faults.add(path, `expected an integer from -${greatestInteger} to ${greatestInteger}`)
-    return undefined
+    return faults.add(path, `expected an integer from -${greatestInteger} to ${greatestInteger}`)
   }
-  if (typeof text !== 'string') {
-    faults.add(path, text === null ? 'expected a value; to find null, use null: true' : 'expected a text')
-    return undefined
-  }
+  if (typeof text !== 'string')
+    return faults.add(
+      path,
+      text === null ? 'expected a value; to find null, use null: true' : 'expected a text',
+    )
   const parsed =
     ref.path.length > 0
       ? { value: text }
@@ -56,43 +57,41 @@ const checkOperand = (
         ? parsePrefix(text)
         : parseValue(ref.field, text)
   if ('value' in parsed) return { literal: parsed.value }
-  faults.add(
+  return faults.add(
     path,
     parsed.detail,
     parsed.suggestion,
     parsed.suggestion === undefined ? [] : [parsed.suggestion],
   )
-  return undefined
 }
 
 const checkComparison = (test: Record<string, unknown>, path: Path, scope: Scope): Test | undefined => {
   const { faults } = scope
-  if (typeof test.field !== 'string') {
-    faults.add([...path, 'field'], 'is missing: expected the name of a field, or any or all with tests')
-    return undefined
-  }
+  if (typeof test.field !== 'string')
+    return faults.add(
+      [...path, 'field'],
+      'is missing: expected the name of a field, or any or all with tests',
+    )
   const ref = checkField(test.field, [...path, 'field'], scope)
   if (!ref) return undefined
   const names = Object.keys(test).filter((name) => name !== 'field')
   const [name, ...more] = names
   const known = operatorsFor(ref)
-  if (name === undefined || more.length > 0) {
-    faults.add(path, `expected field and one of: ${known.join(', ')}`)
-    return undefined
-  }
+  if (name === undefined || more.length > 0)
+    return faults.add(path, `expected field and one of: ${known.join(', ')}`)
   const operator = known.find((each) => each === name)
-  if (!operator) {
-    faults.add([...path, name], `${ref.field.name} is compared by: ${known.join(', ')}`, name, known)
-    return undefined
-  }
+  if (!operator)
+    return faults.add([...path, name], `${ref.field.name} is compared by: ${known.join(', ')}`, name, known)
   const given = test[name]
   const isList = operator === 'in' || operator === 'nin'
   if (
     Array.isArray(given) !== isList ||
     (isList && ((given as unknown[]).length === 0 || (given as unknown[]).length > bounds.choices))
   ) {
-    faults.add([...path, name], isList ? `expected a list of 1 to ${bounds.choices}` : 'expected one value')
-    return undefined
+    return faults.add(
+      [...path, name],
+      isList ? `expected a list of 1 to ${bounds.choices}` : 'expected one value',
+    )
   }
   const operands = [given]
     .flat()
@@ -109,18 +108,13 @@ const testList = z.array(z.unknown()).min(1).max(20)
 /** `{ field, <operator>: value }`, or `any` or `all` of such tests. Undefined where there is a fault, which is noted. */
 export const checkTest = (test: unknown, path: Path, scope: Scope, depth = 1): Test | undefined => {
   const { faults } = scope
-  if (!isObject(test)) {
-    faults.add(path, 'expected a test: { field: …, eq: … }')
-    return undefined
-  }
+  if (!isObject(test)) return faults.add(path, 'expected a test: { field: …, eq: … }')
   for (const kind of ['any', 'all'] as const) {
     if (!(kind in test)) continue
     const [other] = Object.keys(test).filter((name) => name !== kind)
     if (other !== undefined) faults.add([...path, other], `expected nothing beside ${kind}`)
-    if (depth > bounds.depth) {
-      faults.add([...path, kind], `expected tests at most ${bounds.depth} deep`)
-      return undefined
-    }
+    if (depth > bounds.depth)
+      return faults.add([...path, kind], `expected tests at most ${bounds.depth} deep`)
     const inner = faults.read(testList, test[kind], [...path, kind])
     const tests = inner?.map((each, index) => checkTest(each, [...path, kind, index], scope, depth + 1))
     return tests?.every((each) => each !== undefined) ? { kind, tests } : undefined

@@ -1,9 +1,9 @@
-import type { z } from 'zod'
 import { checkField, type Scope } from './check-fields.ts'
+import { type Checkers, checkForm, checkMembers } from './check-forms.ts'
 import { findParameter } from './check-templates.ts'
 import { checkTest } from './check-tests.ts'
 import type { FieldRef, Scalar, Select, Test, Value } from './definition.ts'
-import { bounds, isObject, memberName, scalar, type ValueName, valueShapes } from './document.ts'
+import { bounds, isObject, scalar, type ValueName, valueShapes } from './document.ts'
 import type { Path } from './faults.ts'
 
 /** Tokens of a date's format and what PostgreSQL calls them; everything else but blanks and signs is a fault. */
@@ -21,17 +21,13 @@ const timeTokens = new Set(['HH', 'mm', 'ss'])
 const checkFormat = (format: string, ref: FieldRef, path: Path, { faults }: Scope): string | undefined => {
   const parts = format.match(/YYYY|YY|MM|DD|HH|mm|ss|[ .,:/_-]+|T|./gu) ?? []
   const bad = parts.find((part) => !(part in dateTokens) && !/^([ .,:/_-]+|T)$/.test(part))
-  if (bad !== undefined || parts.length === 0) {
-    faults.add(
+  if (bad !== undefined || parts.length === 0)
+    return faults.add(
       path,
       `expected YYYY, YY, MM, DD, HH, mm, ss and separators, as DD.MM.YYYY; got ${JSON.stringify(bad ?? '')}`,
     )
-    return undefined
-  }
-  if (ref.type === 'date' && parts.some((part) => timeTokens.has(part))) {
-    faults.add(path, `${ref.field.name} is a date: it has no time of day`)
-    return undefined
-  }
+  if (ref.type === 'date' && parts.some((part) => timeTokens.has(part)))
+    return faults.add(path, `${ref.field.name} is a date: it has no time of day`)
   return parts.map((part) => dateTokens[part] ?? `"${part}"`).join('')
 }
 
@@ -45,16 +41,7 @@ const checkOutcome = (value: unknown, path: Path, scope: Scope, depth: number): 
   return read === undefined ? undefined : literal(read)
 }
 
-type Checkers = {
-  [Name in ValueName]: (
-    given: z.output<(typeof valueShapes)[Name]>,
-    path: Path,
-    scope: Scope,
-    depth: number,
-  ) => Value | undefined
-}
-
-const checkers: Checkers = {
+const checkers: Checkers<typeof valueShapes, Scope, Value> = {
   field: ({ field }, path, scope) => checkValue(field, [...path, 'field'], scope, 1),
   const: (given) => literal(given.const),
   param: ({ param: name }, path, scope) => {
@@ -79,10 +66,8 @@ const checkers: Checkers = {
     const place = [...path, 'map']
     const ref = checkField(map.field, [...place, 'field'], scope)
     if (!ref) return undefined
-    if (ref.array || (ref.type !== 'text' && ref.type !== 'boolean')) {
-      scope.faults.add([...place, 'field'], `expected a text or a boolean: ${map.field} is none`)
-      return undefined
-    }
+    if (ref.array || (ref.type !== 'text' && ref.type !== 'boolean'))
+      return scope.faults.add([...place, 'field'], `expected a text or a boolean: ${map.field} is none`)
     const known =
       ref.type === 'boolean' ? ['true', 'false'] : ref.path.length > 0 ? undefined : ref.field.values
     const values = Object.entries(map.values)
@@ -103,10 +88,8 @@ const checkers: Checkers = {
     const place = [...path, 'date']
     const ref = checkField(date.field, [...place, 'field'], scope)
     if (!ref) return undefined
-    if (ref.array || (ref.type !== 'date' && ref.type !== 'instant')) {
-      scope.faults.add([...place, 'field'], `expected a date or an instant: ${date.field} is none`)
-      return undefined
-    }
+    if (ref.array || (ref.type !== 'date' && ref.type !== 'instant'))
+      return scope.faults.add([...place, 'field'], `expected a date or an instant: ${date.field} is none`)
     const format = checkFormat(date.format, ref, [...place, 'format'], scope)
     return format === undefined ? undefined : { kind: 'date', ref, format }
   },
@@ -134,50 +117,27 @@ const valueNames = Object.keys(valueShapes) as ValueName[]
 
 /** A value of `select`: the name of a field, of a to-many join, or one of the forms. */
 const checkValue = (value: unknown, path: Path, scope: Scope, depth = 1): Value | undefined => {
-  const { faults, manys } = scope
-  if (depth > bounds.depth) {
-    faults.add(path, `expected values at most ${bounds.depth} deep`)
-    return undefined
-  }
+  const { faults, joins } = scope
+  if (depth > bounds.depth) return faults.add(path, `expected values at most ${bounds.depth} deep`)
   if (typeof value === 'string') {
-    const join = manys.get(value)
-    if (join) return { kind: 'items', join }
+    const join = joins.get(value)
+    if (join?.kind === 'many') return { kind: 'items', join }
     const ref = checkField(value, path, scope)
     return ref && { kind: 'field', ref }
   }
   const name = isObject(value) ? valueNames.find((each) => each in value) : undefined
   if (name === undefined) {
     const [given] = isObject(value) ? Object.keys(value) : []
-    faults.add(
+    return faults.add(
       given === undefined ? path : [...path, given],
       `expected the name of a field, or one of: ${valueNames.join(', ')}`,
       given,
       valueNames,
     )
-    return undefined
   }
-  const read = faults.read<unknown>(valueShapes[name], value, path)
-  if (read === undefined) return undefined
-  const check = checkers[name] as (
-    given: unknown,
-    path: Path,
-    scope: Scope,
-    depth: number,
-  ) => Value | undefined
-  return check(read, path, scope, depth)
+  return checkForm(valueShapes, checkers, name, value, path, scope, depth)
 }
 
 /** The members of each row of an answer. */
-export const checkSelect = (select: Readonly<Record<string, unknown>>, path: Path, scope: Scope): Select => {
-  const { faults } = scope
-  const names = Object.keys(select)
-  if (names.length === 0 || names.length > bounds.members) {
-    faults.add(path, `expected 1 to ${bounds.members} members, got ${names.length}`)
-  }
-  return names.flatMap((name) => {
-    const place = [...path, name]
-    if (faults.read(memberName, name, place) === undefined) return []
-    const value = checkValue(select[name], place, scope)
-    return value ? [[name, value] as const] : []
-  })
-}
+export const checkSelect = (select: Readonly<Record<string, unknown>>, path: Path, scope: Scope): Select =>
+  checkMembers(select, path, scope, (value, place) => checkValue(value, place, scope))

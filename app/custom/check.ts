@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { checkObject } from './check-nodes.ts'
 import { checkParameters } from './check-parameters.ts'
-import { checkRows, type Tally } from './check-rows.ts'
+import { checkRows } from './check-rows.ts'
 import type { Context } from './check-templates.ts'
 import type { Definition, List } from './definition.ts'
 import { dependenciesOf } from './dependencies.ts'
@@ -29,11 +29,11 @@ const checkFilters = (
   return [...new Set(names)]
 }
 
-const checkList = (given: unknown, path: Path, context: Context, tally: Tally): List | undefined => {
+const checkList = (given: unknown, path: Path, context: Context): List | undefined => {
   const shape = context.faults.read(listShape, given, path)
   if (!shape) return undefined
   const { limit = defaultLimit, filters = [], select, ...rows } = shape
-  const checked = checkRows(rows, { given: select, path: [...path, 'select'] }, limit, path, context, tally)
+  const checked = checkRows(rows, { given: select, path: [...path, 'select'] }, limit, path, context)
   return { ...checked, filters: checkFilters(filters, checked, [...path, 'filters'], context) }
 }
 
@@ -51,10 +51,10 @@ export const checkDocument = (document: unknown): Definition => {
     throw new DocumentError(faults.list)
   }
   const params = checkParameters(shape.params ?? {}, ['params'], faults)
-  const tally: Tally = { sources: 0, joins: 0 }
-  const context = { faults, params, tally }
+  const tally = { sources: 0, joins: 0 }
+  const context: Context = { faults, params, tally }
   const object = shape.object && checkObject(shape.object, ['object'], context)
-  const list = shape.list === undefined ? undefined : checkList(shape.list, ['list'], context, tally)
+  const list = shape.list === undefined ? undefined : checkList(shape.list, ['list'], context)
   if (tally.sources > bounds.sources) {
     faults.add([], `expected at most ${bounds.sources} sources, got ${tally.sources}`)
   }

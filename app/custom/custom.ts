@@ -11,21 +11,19 @@ import { type CursorCodec, foreignCursor } from '../records/query/cursor.ts'
 import { customVersion } from '../records/version.ts'
 import { bind } from './bind.ts'
 import type { Definition } from './definition.ts'
-import type { Granted, Revision } from './granted.ts'
-import { createRememberedReader } from './remembered.ts'
-import type { CustomRequest } from './request.ts'
+import { chooseRevision, type Granted, listDefinition, type Revision, servedRevisions } from './granted.ts'
+import { type CustomRequest, readRequest } from './request.ts'
 import type { CustomShape } from './request-readers.ts'
-import { chooseRevision, listDefinition, servedRevisions } from './revisions.ts'
 import { readList, readObject } from './sql/read.ts'
 
 type Asked = { principal: Principal; name: string }
 
 export type Custom = Readonly<{
   /**
-   * Whether this principal may ask: throws or rejects with 404 `not_found` where its customer was not granted the
-   * endpoint, whatever there is, and with 403 `insufficient_scope`.
+   * Whether this principal may ask: rejects with 404 `not_found` where its customer was not granted the endpoint,
+   * whatever there is, and with 403 `insufficient_scope`.
    */
-  admit(asked: Asked): void | Promise<void>
+  admit(asked: Asked): Promise<void>
   /**
    * The revision that is asked for, with what reads the query of an export of it. Rejects with not_found and
    * insufficient_scope; `readExport` throws invalid_query.
@@ -36,11 +34,11 @@ export type Custom = Readonly<{
   ): Promise<{ definition: Definition; readExport: () => CustomRequest }>
   /** The current definitions that a customer was granted, by name, but those that this release does not take. Rejects with `unavailable`. */
   definitionsOf(customerId: string): Promise<readonly Definition[]>
-  /** Throws or rejects with not_found, invalid_query, invalid_cursor, unavailable. */
-  answer(asked: Asked & { rawQuery: string; noCache: boolean }): Answer | Promise<Answer>
+  /** Rejects with not_found, insufficient_scope, invalid_query, invalid_cursor, unavailable. */
+  answer(asked: Asked & { rawQuery: string; noCache: boolean }): Promise<Answer>
 }>
 
-export type CustomDeps = {
+type CustomDeps = {
   db: Db
   replica?: Db | undefined
   cache: ReadThrough
@@ -50,7 +48,7 @@ export type CustomDeps = {
   today: () => string
   /** The database's clock, milliseconds since 1970: until when a former revision is answered. */
   databaseNow: () => number
-  granted: (customerId: string) => Granted | Promise<Granted>
+  granted: (customerId: string) => Promise<Granted>
 }
 
 const cursorFault = (detail: string): Fault => ({ parameter: 'cursor', code: 'invalid_value', detail })
@@ -60,7 +58,6 @@ const notFound = () => new ApiError('not_found', { detail: 'You have no custom e
 /** From a request to stored bytes, as `createRecords` does for the resources. Knows no framework. */
 export const createCustom = (deps: CustomDeps): Custom => {
   const { db, replica, cache, cursors, publicUrl, today, databaseNow, granted } = deps
-  const read = createRememberedReader()
   // At the start: it reads files and compiles a statement or two for each resource.
   const version = customVersion()
 
@@ -80,7 +77,7 @@ export const createCustom = (deps: CustomDeps): Custom => {
   ) => {
     const isExport = !['application/json', undefined].includes(typeByFormat(corrected))
     const definition = chooseRevision(revisions, corrected)
-    const outcome = read(definition, revisions, corrected, day, isExport ? 'export' : 'page')
+    const outcome = readRequest(definition, revisions, corrected, day, isExport ? 'export' : 'page')
     if (!('request' in outcome)) return false
     const { cursor, selection } = outcome.request
     return cursor === undefined || 'keys' in cursors.decode(customerId, selection, cursor)
@@ -94,7 +91,7 @@ export const createCustom = (deps: CustomDeps): Custom => {
     day: string,
     shape: CustomShape = 'page',
   ): CustomRequest => {
-    const outcome = read(definition, revisions, rawQuery, day, shape)
+    const outcome = readRequest(definition, revisions, rawQuery, day, shape)
     if ('request' in outcome) return outcome.request
     const { faults, corrected, cursor } = outcome
     const isForeign = cursor !== undefined && !cursors.isGenuine(principal.customerId, cursor)
@@ -128,34 +125,6 @@ export const createCustom = (deps: CustomDeps): Custom => {
     }
   }
 
-  const answerFrom = (
-    asked: Asked & { rawQuery: string; noCache: boolean },
-    known: Granted,
-  ): Answer | Promise<Answer> => {
-    const { principal, rawQuery, noCache, name } = asked
-    const { customerId } = principal
-    const revisions = requireGrant(asked, known)
-    const definition = chooseRevision(revisions, rawQuery)
-    const day = today()
-    const request = parse(asked, definition, revisions, rawQuery, day)
-    const fill = fillOf(definition, request, customerId, day)
-    const { revision, digest, dependsOn } = definition
-    const ofDay = request.dependsOnDay ? day : ''
-    const position = request.cursor === undefined ? '' : ` ${request.cursor}`
-    const answer = cache.read({
-      customerId,
-      key: `${version} custom/${name} ${revision} ${digest} ${ofDay} ${request.canonical}${position}`,
-      dependsOn,
-      fill: () => fill(db),
-      fillFromReplica: replica && (() => fill(replica)),
-      noCache,
-    })
-    if (!(answer instanceof Promise)) return answer
-    return answer.catch((error: unknown) => {
-      throw toUnavailable(error)
-    })
-  }
-
   return {
     async findDefinition(asked, rawQuery) {
       const revisions = requireGrant(asked, await granted(asked.principal.customerId))
@@ -170,16 +139,32 @@ export const createCustom = (deps: CustomDeps): Custom => {
         .flatMap((name) => servedRevisions(known, name, databaseNow()).slice(0, 1))
       return current.flatMap(listDefinition)
     },
-    admit(asked) {
-      const known = granted(asked.principal.customerId)
-      if (known instanceof Promise) return known.then((found) => void requireGrant(asked, found))
-      requireGrant(asked, known)
+    async admit(asked) {
+      requireGrant(asked, await granted(asked.principal.customerId))
     },
-    answer(asked) {
-      const known = granted(asked.principal.customerId)
-      return known instanceof Promise
-        ? known.then((found) => answerFrom(asked, found))
-        : answerFrom(asked, known)
+    async answer(asked) {
+      const { principal, rawQuery, noCache, name } = asked
+      const { customerId } = principal
+      const revisions = requireGrant(asked, await granted(customerId))
+      const definition = chooseRevision(revisions, rawQuery)
+      const day = today()
+      const request = parse(asked, definition, revisions, rawQuery, day)
+      const fill = fillOf(definition, request, customerId, day)
+      const { revision, digest, dependsOn } = definition
+      const ofDay = request.dependsOnDay ? day : ''
+      const position = request.cursor === undefined ? '' : ` ${request.cursor}`
+      try {
+        return await cache.read({
+          customerId,
+          key: `${version} custom/${name} ${revision} ${digest} ${ofDay} ${request.canonical}${position}`,
+          dependsOn,
+          fill: () => fill(db),
+          fillFromReplica: replica && (() => fill(replica)),
+          noCache,
+        })
+      } catch (error) {
+        throw toUnavailable(error)
+      }
     },
   }
 }

@@ -31,7 +31,7 @@ export const memberName = z
   .string()
   .regex(/^[\p{L}_][\p{L}\p{N}_-]*$/u, 'expected letters, digits, _ and -, not beginning with a digit')
   .refine((name) => Buffer.byteLength(name) <= 63, 'expected at most 63 bytes')
-const parameterName = z.string().regex(/^[a-z][a-z0-9_]{0,39}$/, 'expected up to 40 of a-z 0-9 _')
+export const parameterName = z.string().regex(/^[a-z][a-z0-9_]{0,39}$/, 'expected up to 40 of a-z 0-9 _')
 const resource = z.enum(resourceNames)
 /** What stands for itself. */
 export const scalar = z.union(
@@ -79,7 +79,6 @@ export const parameterShape = z.strictObject({
     .optional(),
   optional: z.boolean().optional(),
 })
-export { parameterName }
 
 const where = z.record(z.string(), z.unknown()).optional()
 const sort = z.union([z.string(), z.array(z.string()).min(1)], 'expected sort keys as a list').optional()

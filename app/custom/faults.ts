@@ -32,8 +32,8 @@ export const formatFault = ({ path, detail, did_you_mean: meant }: DocumentFault
 
 /** Collects the faults of a document while it is read. */
 export type Faults = {
-  /** `candidates`: valid names, of which the nearest to `given` is proposed. */
-  add(path: Path, detail: string, given?: string, candidates?: Iterable<string>): void
+  /** Returns undefined. `candidates`: valid names, of which the nearest to `given` is proposed. */
+  add(path: Path, detail: string, given?: string, candidates?: Iterable<string>): undefined
   /** A part of the document by its schema; undefined where it has faults. */
   read<T>(schema: z.ZodType<T>, value: unknown, path: Path): T | undefined
   readonly list: readonly DocumentFault[]
@@ -51,6 +51,7 @@ export const createFaults = (): Faults => {
   const add: Faults['add'] = (path, detail, given, candidates = []) => {
     const nearest = given === undefined ? undefined : findNearest(given, candidates)
     list.push({ path: formatPath(path), detail, ...(nearest === undefined ? {} : { did_you_mean: nearest }) })
+    return undefined
   }
   return {
     add,

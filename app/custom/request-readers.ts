@@ -1,11 +1,8 @@
-import type { Draft } from '../records/query/controls.ts'
-import { maxLimit } from '../records/query/query.ts'
-import { integerWithin, oneOfNames, type ParameterReader, single } from '../records/query/readers.ts'
+import { controlReaders, type Draft } from '../records/query/controls.ts'
+import { oneOfNames, type ParameterReader, single } from '../records/query/readers.ts'
 import type { Definition } from './definition.ts'
+import type { Revision } from './granted.ts'
 import { parseParameter } from './parameter.ts'
-
-/** Revisions that are answered now, and the one that is answered unless another is asked for. */
-export type Revisions = Readonly<{ current: number; served: readonly number[] }>
 
 /** What was read so far. */
 export type ReadParameters = { given: Map<string, string>; draft: Draft; revision?: string }
@@ -15,63 +12,38 @@ const oneOfNumbers = (numbers: readonly number[]) => (text: string) =>
     ? { value: text }
     : { detail: `expected ${numbers.length > 1 ? 'one of: ' : ''}${numbers.join(', ')}` }
 
-const onlyOne = (wanted: string) => (text: string) =>
-  text === wanted ? { value: text } : { detail: `expected ${wanted}`, suggestion: wanted }
-
 /** A page, or all of a list at once. */
 export type CustomShape = 'page' | 'export'
 
 const formats: Record<CustomShape, readonly string[]> = { page: ['json'], export: ['ndjson', 'csv'] }
 
-const listReaders = (draft: Draft, shape: CustomShape): [string, ParameterReader][] =>
-  pageReaders(draft).filter(([name]) => shape === 'page' || name === 'limit')
-
-const pageReaders = (draft: Draft): [string, ParameterReader][] => [
-  [
-    'limit',
-    single(integerWithin(1, maxLimit), (value) => {
-      draft.limit = Number(value)
-    }),
-  ],
-  [
-    'count',
-    single(onlyOne('exact'), () => {
-      draft.count = true
-    }),
-  ],
-  [
-    'cursor',
-    single(
-      (text) => ({ value: text }),
-      (value) => {
-        draft.cursor = value
-      },
-    ),
-  ],
-]
-
-/** What reads each parameter that the endpoint takes, by name. */
+/** What reads each parameter that the endpoint takes, by name. `revisions`: those that are answered now. */
 export const readersOf = (
   { params, body }: Definition,
-  { served }: Revisions,
+  revisions: readonly Pick<Revision, 'revision'>[],
   today: string,
   reading: ReadParameters,
   shape: CustomShape,
 ): Map<string, ParameterReader> => {
   const readers = new Map<string, ParameterReader>()
   for (const parameter of params.values()) {
-    const take = (value: string) => void reading.given.set(parameter.name, value)
+    const parse = (text: string) => parseParameter(parameter, text, today)
     readers.set(
       parameter.name,
-      single((text) => parseParameter(parameter, text, today), take),
+      single(parse, (value) => reading.given.set(parameter.name, value)),
     )
   }
-  if ('list' in body)
-    for (const [name, reader] of listReaders(reading.draft, shape)) readers.set(name, reader)
+  if ('list' in body) {
+    const controls = controlReaders(body.list.source.resource, shape)
+    for (const name of ['limit', 'count', 'cursor']) {
+      const reader = controls.get(name)
+      if (reader) readers.set(name, reader(reading.draft))
+    }
+  }
   const takeRevision = (value: string) => {
     reading.revision = value
   }
-  readers.set('revision', single(oneOfNumbers(served), takeRevision))
+  readers.set('revision', single(oneOfNumbers(revisions.map(({ revision }) => revision)), takeRevision))
   readers.set(
     'format',
     single(oneOfNames(formats[shape], 'invalid_value', 'expected one of'), () => {}),

@@ -16,9 +16,10 @@ import type { ParameterReader } from '../records/query/readers.ts'
 import type { Resource } from '../records/resources/define.ts'
 import { bindSources, type Given } from './bind.ts'
 import type { Definition, List, Source } from './definition.ts'
-import { type CustomShape, type ReadParameters, type Revisions, readersOf } from './request-readers.ts'
+import type { Revision } from './granted.ts'
+import { type CustomShape, type ReadParameters, readersOf } from './request-readers.ts'
 
-/** A request for a custom endpoint that was understood; dates relative to today still are. */
+/** A request for a custom endpoint that was understood; dates relative to today still are relative. */
 export type CustomRequest = Readonly<{
   given: Given
   /** The conditions of the document's sources. */
@@ -133,7 +134,7 @@ const finish = (
  */
 export const readRequest = (
   definition: Definition,
-  revisions: Revisions,
+  revisions: readonly Pick<Revision, 'revision'>[],
   rawQuery: string,
   today: string,
   shape: CustomShape = 'page',

@@ -1,9 +1,9 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import { selectInstant } from '../db/instant.ts'
 import type { Db } from '../db/schema.ts'
 
 /** A document as it is kept: `text` is its JSON, whose members' order is the answer's. */
-export type StoredDocument = { name: string; revision: number; text: string }
+type StoredDocument = { name: string; revision: number; text: string }
 
 /** What became of a document that was to be applied. `conflict`: the revision is not above the current one. */
 export type Applied =
@@ -41,36 +41,29 @@ export const applyDocument = async (trx: Db, { name, revision, text }: StoredDoc
   return { outcome: 'applied', previous: current?.revision ?? null }
 }
 
+/** Runs a statement; undefined where it changed nothing. */
+const change = async (db: Db, statement: RawBuilder<unknown>): Promise<true | undefined> =>
+  (await statement.execute(db)).numAffectedRows ? true : undefined
+
 /** Grants or revokes for one customer; undefined where it was so already. */
-export const setGrant = async (
-  db: Db,
-  name: string,
-  customerId: string,
-  granted: boolean,
-): Promise<true | undefined> => {
-  const { numAffectedRows } = await sql`
-    insert into custom_grants as g (customer_id, name, granted) values (${customerId}, ${name}, ${granted})
-    on conflict (customer_id, name) do update set granted = excluded.granted, changed_at = now()
-      where g.granted is distinct from excluded.granted`.execute(db)
-  return Number(numAffectedRows ?? 0) > 0 ? true : undefined
-}
+export const setGrant = (db: Db, name: string, customerId: string, granted: boolean) =>
+  change(
+    db,
+    sql`insert into custom_grants as g (customer_id, name, granted) values (${customerId}, ${name}, ${granted})
+      on conflict (customer_id, name) do update set granted = excluded.granted, changed_at = now()
+        where g.granted is distinct from excluded.granted`,
+  )
 
 /** Grants to, or takes from, all whose own grant does not say otherwise; undefined where it was so already. */
-export const setGrantToEveryone = async (
-  db: Db,
-  name: string,
-  granted: boolean,
-): Promise<true | undefined> => {
-  const { numAffectedRows } = await sql`update custom_endpoints set to_everyone = ${granted}
-    where name = ${name} and to_everyone <> ${granted}`.execute(db)
-  return Number(numAffectedRows ?? 0) > 0 ? true : undefined
-}
+export const setGrantToEveryone = (db: Db, name: string, granted: boolean) =>
+  change(
+    db,
+    sql`update custom_endpoints set to_everyone = ${granted} where name = ${name} and to_everyone <> ${granted}`,
+  )
 
 /** Takes an endpoint away with its documents and grants; undefined where there is none. */
-export const removeEndpoint = async (db: Db, name: string): Promise<true | undefined> => {
-  const { numAffectedRows } = await sql`delete from custom_endpoints where name = ${name}`.execute(db)
-  return Number(numAffectedRows ?? 0) > 0 ? true : undefined
-}
+export const removeEndpoint = (db: Db, name: string) =>
+  change(db, sql`delete from custom_endpoints where name = ${name}`)
 
 export type CustomEndpoint = {
   name: string

@@ -1,16 +1,14 @@
-import type { AccessMode, Transaction } from 'kysely'
-import type { Database, Db } from '../db/schema.ts'
-import { recordChanges } from './audit.ts'
+import type { Db } from '../db/schema.ts'
 import type { BadLine, ParsedLine } from './line.ts'
 import { rememberKeys } from './replace.ts'
 import type { BatchOutcome } from './report.ts'
-import { retryTransaction } from './retry.ts'
+import { inImportTransaction, recordChanges } from './transaction.ts'
 import { type ImportRows, toRows, type WriteOptions, writeRows } from './write.ts'
 
 /** Lines that go in together: the bound of a transaction, and of what is lost when it fails. */
-export const maxBatchLines = 5000
+const maxBatchLines = 5000
 /** Characters of text that go in together: the bound of memory where lines are long. */
-export const maxBatchCharacters = 4 * 2 ** 20
+const maxBatchCharacters = 4 * 2 ** 20
 
 /** Lines read and not yet written; `characters` of text in all of them. */
 export type Batch = { entries: ParsedLine[]; bad: BadLine[]; characters: number }
@@ -27,18 +25,13 @@ export const isFull = ({ entries, bad, characters }: Batch): boolean =>
  * later group, so that the last line wins and every line is counted for what it does.
  */
 const groupRows = (entries: readonly ParsedLine[]): ParsedLine[][] => {
-  const groups = new Map<string, ParsedLine[]>()
   const occurrences = new Map<string, number>()
-  for (const entry of entries) {
-    const { resource, customer, id } = entry.key
+  const groups = Map.groupBy(entries, ({ key: { resource, customer, id } }) => {
     const place = `${resource} ${customer} ${id}`
     const occurrence = occurrences.get(place) ?? 0
     occurrences.set(place, occurrence + 1)
-    const name = `${resource} ${String(occurrence).padStart(6, '0')}`
-    const group = groups.get(name)
-    if (group) group.push(entry)
-    else groups.set(name, [entry])
-  }
+    return `${resource} ${String(occurrence).padStart(6, '0')}`
+  })
   // The same order in every import, so that imports side by side do not deadlock.
   return [...groups].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, group]) => group)
 }
@@ -71,15 +64,13 @@ export const writeBatch = (
   db: Db,
   { groups, bad }: PreparedBatch,
   options: WriteOptions,
-  accessMode: AccessMode,
-): Promise<BatchOutcome> => {
-  const write = async (trx: Transaction<Database>): Promise<BatchOutcome> => {
+  dryRun: boolean,
+): Promise<BatchOutcome> =>
+  inImportTransaction(db, dryRun, async (trx) => {
     const none = { good: 0, created: 0, updated: 0, customersCreated: 0, warnings: [], byCustomer: new Map() }
     const outcome: BatchOutcome & { bad: BadLine[] } = { ...none, bad: [...bad] }
     for (const group of groups) await writeRows(trx, group, options, outcome)
     if (options.remember) await rememberKeys(trx, outcome.bad)
     if (options.isAudited) await recordChanges(trx, outcome.byCustomer)
     return outcome
-  }
-  return retryTransaction(() => db.transaction().setAccessMode(accessMode).execute(write))
-}
+  })

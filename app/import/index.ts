@@ -1,4 +1,3 @@
-import { setImmediate as pause } from 'node:timers/promises'
 import { sql } from 'kysely'
 import type { Db } from '../db/schema.ts'
 import { emptyBatch, isFull, type PreparedBatch, prepareBatch, writeBatch } from './batch.ts'
@@ -27,9 +26,6 @@ export type ImportOptions = {
   onProgress?: (report: Readonly<ImportReport>) => void
 }
 
-/** So that the batch before gets on while lines are read: its statements go out between. */
-const linesBetweenPauses = 20
-
 const importLines = async (
   db: Db,
   source: AsyncIterable<Uint8Array>,
@@ -44,7 +40,7 @@ const importLines = async (
   let batch = emptyBatch()
   let written = Promise.resolve()
   const write = async (prepared: PreparedBatch) => {
-    addOutcome(report, await writeBatch(db, prepared, writing, dryRun ? 'read only' : 'read write'))
+    addOutcome(report, await writeBatch(db, prepared, writing, dryRun))
     options.onProgress?.(report)
   }
   /**
@@ -59,7 +55,6 @@ const importLines = async (
     written.catch(() => {})
     batch = emptyBatch()
   }
-  let linesUntilPause = linesBetweenPauses
   try {
     for await (const line of readLines(source)) {
       const parsed =
@@ -70,9 +65,6 @@ const importLines = async (
       else batch.entries.push(parsed)
       batch.characters += line.text?.length ?? 0
       if (isFull(batch)) await flush()
-      if (--linesUntilPause > 0) continue
-      linesUntilPause = linesBetweenPauses
-      await pause()
     }
   } catch (error) {
     // What is on its way is still written, and counted.

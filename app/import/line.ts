@@ -8,7 +8,7 @@ import { derivePeriods } from './periods.ts'
 import { createRecordChecker, type RecordChecker, type StoredRecord } from './record.ts'
 
 /** A record's place; `customer` is '' for reference data, which belongs to nobody. */
-export type RecordKey = { resource: ResourceName; customer: string; id: string }
+type RecordKey = { resource: ResourceName; customer: string; id: string }
 
 /** A good line. `customerName` is the name a customer gets that is not known yet. */
 export type ParsedLine = {
@@ -22,7 +22,7 @@ export type ParsedLine = {
 /** A bad line: why, and which record it names, as far as that can be read. */
 export type BadLine = { line: number; reason: string; key?: RecordKey }
 
-export type LineOptions = {
+type LineOptions = {
   /** Customer of the lines that name none; lines that name another one are bad. */
   customer?: string
   /** Whether lines may belong to the customer of the example data. */

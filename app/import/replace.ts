@@ -2,10 +2,9 @@ import { CompiledQuery, sql, type Transaction } from 'kysely'
 import type { Database, Db } from '../db/schema.ts'
 import type { ResourceName } from '../records/resources/define.ts'
 import { resourceNames, resources } from '../records/resources/index.ts'
-import { recordChanges } from './audit.ts'
 import type { BadLine } from './line.ts'
 import type { ChangesByCustomer } from './report.ts'
-import { retryTransaction } from './retry.ts'
+import { inImportTransaction, recordChanges } from './transaction.ts'
 
 /**
  * `--replace`: the file is the whole state of the customers in it. Which records it names is kept in a
@@ -72,8 +71,8 @@ const refuse = (bad: number, { missing, before }: { missing: number; before: num
 
 type DeletedRow = { customer: string; deleted: number }
 
-export type Deletion = { deleted: number; refused: string | null }
-export type DeletionOptions = { bad: number; force: boolean; dryRun: boolean; isAudited: boolean }
+type Deletion = { deleted: number; refused: string | null }
+type DeletionOptions = { bad: number; force: boolean; dryRun: boolean; isAudited: boolean }
 
 /**
  * Deletes the records that the file does not name, of those customers that it names, in one transaction. Unless
@@ -82,7 +81,7 @@ export type DeletionOptions = { bad: number; force: boolean; dryRun: boolean; is
  */
 export const deleteMissing = async (db: Db, options: DeletionOptions): Promise<Deletion> => {
   await sql`analyze import_seen`.execute(db)
-  const run = async (trx: Transaction<Database>): Promise<Deletion> => {
+  return inImportTransaction(db, options.dryRun, async (trx) => {
     const counted = await countMissing(trx)
     const refused = options.force ? null : refuse(options.bad, counted)
     if (refused) return { deleted: 0, refused }
@@ -98,7 +97,5 @@ export const deleteMissing = async (db: Db, options: DeletionOptions): Promise<D
     }
     if (options.isAudited) await recordChanges(trx, byCustomer)
     return { deleted: total, refused }
-  }
-  const accessMode = options.dryRun ? 'read only' : 'read write'
-  return retryTransaction(() => db.transaction().setAccessMode(accessMode).execute(run))
+  })
 }

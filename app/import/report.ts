@@ -21,11 +21,11 @@ export type ImportReport = {
 }
 
 /** Records of one customer that an import changed. */
-export type RecordChanges = { created?: number; updated?: number; deleted?: number }
+type RecordChanges = { created?: number; updated?: number; deleted?: number }
 export type ChangesByCustomer = Map<string, RecordChanges>
 
 /** Notes kept of each kind: what a report may cost in memory. */
-export const maxNotes = 1000
+const maxNotes = 1000
 
 /** A report of nothing yet. */
 export const emptyReport = (dryRun: boolean): ImportReport => ({

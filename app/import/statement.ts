@@ -2,7 +2,6 @@ import type { Resource } from '../records/resources/define.ts'
 import type { FieldKind } from '../records/resources/kind.ts'
 import type { ParsedLine } from './line.ts'
 import { listStoredFields } from './record.ts'
-import { listStateFields } from './transitions.ts'
 
 const columnTypes: Record<FieldKind['kind'], string> = {
   text: 'text',
@@ -102,7 +101,7 @@ export const upsertStatement = (resource: Resource, remember: boolean): string =
   const columns = [...new Set([...key, ...fields])]
   const values = fields.filter((name) => !key.includes(name))
   const list = (names: string[], alias = '') => names.map((name) => `${alias}${name}`).join(', ')
-  const states = listStateFields(resource)
+  const states = Object.keys(resource.importing.transitions)
   const before = states.map((name) => `'${name}', before_${name}`)
   const owned = !resource.reference
   return `

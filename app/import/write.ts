@@ -5,7 +5,6 @@ import { resources } from '../records/resources/index.ts'
 import type { BadLine, ParsedLine } from './line.ts'
 import type { BatchOutcome } from './report.ts'
 import { type ChangedRow, type Input, toInput, upsertStatement } from './statement.ts'
-import { isReachable } from './transitions.ts'
 
 export type WriteOptions = {
   /** Write down, in the same transaction, whose records were changed. */
@@ -33,6 +32,24 @@ const isLineFault = (error: unknown): error is Error => {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   return /^(22|23|54)...$/.test(code) || code === 'P0001'
 }
+
+type States = Readonly<Record<string, readonly string[]>>
+
+const listReachable = (states: States, from: string): Set<string> => {
+  const reached = new Set<string>()
+  const open = [from]
+  for (let state = open.pop(); state !== undefined; state = open.pop()) {
+    for (const next of states[state] ?? []) {
+      if (!reached.has(next)) open.push(next)
+      reached.add(next)
+    }
+  }
+  return reached
+}
+
+/** Whether a record may come from one state to the other, by any number of steps; staying counts. */
+const isReachable = (resource: Resource, field: string, from: string, to: string): boolean =>
+  from === to || listReachable(resource.importing.transitions[field] ?? {}, from).has(to)
 
 const warnOfTransitions = ({ key, line, record }: ParsedLine, before: Record<string, string>) =>
   Object.entries(before)

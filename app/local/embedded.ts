@@ -23,7 +23,7 @@ export type EmbeddedPostgres = {
  * `dataDir` is resolved against `packageRoot`, from where the installed programs are found too. `settings`
  * are PostgreSQL's own, for the one who starts the server. `temporary`: the last to leave removes `dataDir`.
  */
-export type EmbeddedOptions = {
+type EmbeddedOptions = {
   dataDir: string
   packageRoot: string
   log: (message: string) => void

@@ -5,7 +5,7 @@ import type { Db } from '../db/schema.ts'
 import { createApiKey, parseApiKey } from '../identity/api-keys.ts'
 
 /** The customer that a local installation has from the start, for trying imports and logins. */
-export const localCustomerId = 'local'
+const localCustomerId = 'local'
 
 const keyFile = 'local-customer.key'
 

@@ -1,11 +1,13 @@
 import type { Config } from '../config/config.ts'
 import { createSecrets } from '../config/secrets.ts'
-import { createDb, createPool, operatorRole } from '../db/connect.ts'
+import { operatorRole } from '../db/connect.ts'
+import type { Db } from '../db/schema.ts'
 import { startEmbedded } from './embedded.ts'
 import { loadExampleData } from './example-data.ts'
 import { ensureLocalCustomer } from './local-customer.ts'
 import { prepareDatabase } from './prepare.ts'
 import { openSecretKeys } from './secret-keys.ts'
+import { withConnection } from './with-connection.ts'
 
 export type LocalDatabase = {
   url: string
@@ -35,23 +37,9 @@ export const openLocalDatabase = async (
     packageRoot,
     log: (message) => log.info(message),
   })
-  const options = {
-    max: 2,
-    applicationName: 'certdata-setup',
-    statementTimeoutMs: 0,
-    onError: (error: Error) => log.warn({ reason: error.message }, 'a set-up connection was lost'),
-  }
-  const withDb = async <T>(
-    role: string | undefined,
-    use: (db: ReturnType<typeof createDb>) => Promise<T>,
-  ) => {
-    const db = createDb(createPool(embedded.url, role === undefined ? options : { ...options, role }))
-    try {
-      return await use(db)
-    } finally {
-      await db.destroy()
-    }
-  }
+  const onError = (error: Error) => log.warn({ reason: error.message }, 'a set-up connection was lost')
+  const withDb = <T>(role: string | undefined, use: (db: Db) => Promise<T>) =>
+    withConnection(embedded.url, { role, applicationName: 'certdata-setup', onError }, use)
   try {
     const secretKeys = openSecretKeys(config, packageRoot, embedded.directory)
     await withDb(undefined, (db) => prepareDatabase(db, createSecrets(secretKeys)))

@@ -1,13 +1,13 @@
 import type { Secrets } from '../config/secrets.ts'
-import { installShipped } from '../custom/install.ts'
 import { migrate } from '../db/migrate.ts'
 import type { Db } from '../db/schema.ts'
 import { ensureSigningKeys } from '../identity/key-rotation.ts'
+import { installShipped } from './custom-endpoints.ts'
 import { loadExampleData } from './example-data.ts'
 import { loadReferenceData } from './reference/load.ts'
 
 /** `migrations`: names that ran. `referenceLoaded`: whether this release brought other reference data. */
-export type PreparedDatabase = { migrations: string[]; referenceLoaded: boolean }
+type PreparedDatabase = { migrations: string[]; referenceLoaded: boolean }
 
 /**
  * Prepares a database for the service. It creates the schema, loads reference data and the shipped custom

@@ -418,6 +418,6 @@ t.test('a day that parameters put together makes the answer one of its day', asy
   const params = '{ unit: { type: string, enum: [day], default: day } }'
   const where = `{ "due_on[lt]": "to\${unit}" }`
   const document = check(object(`{ count: { from: projects, where: ${where} } }`, params))
-  const outcome = readRequest(document, { current: 1, served: [1] }, '', '2026-11-21')
+  const outcome = readRequest(document, [{ revision: 1 }], '', '2026-11-21')
   t.match(outcome, { request: { dependsOnDay: true } })
 })

@@ -1,8 +1,8 @@
 import pg from 'pg'
 import t from 'tap'
-import { installShipped } from '../../app/custom/install.ts'
 import { pruneChanges } from '../../app/feed/prune.ts'
 import { demoCustomerId } from '../../app/identity/principal.ts'
+import { installShipped } from '../../app/local/custom-endpoints.ts'
 import {
   addCustomer,
   asCustomer,

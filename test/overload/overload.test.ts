@@ -1,9 +1,9 @@
 import { connect } from 'node:net'
 import { performance } from 'node:perf_hooks'
 import t from 'tap'
-import { installShipped } from '../../app/custom/install.ts'
 import { inTurn, queueOf } from '../../app/db/connect.ts'
 import { demoCustomerId } from '../../app/identity/principal.ts'
+import { installShipped } from '../../app/local/custom-endpoints.ts'
 import { makeCertificate, openHttp2 } from '../api/sockets.ts'
 import { addCustomer, createTestApp, createTestDatabase, listenTestApp, logIn, until } from '../helper.ts'
 

@@ -1,18 +1,5 @@
-import { execFile } from 'node:child_process'
-import {
-  chmodSync,
-  copyFileSync,
-  existsSync,
-  linkSync,
-  lstatSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  type Stats,
-  symlinkSync,
-} from 'node:fs'
+import { execFile, execFileSync } from 'node:child_process'
+import { cpSync, lstatSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { basename, dirname, join } from 'node:path'
 import { promisify } from 'node:util'
@@ -71,7 +58,7 @@ export async function prepareBinaries(
   const folder = isPlainPath(home) ? home : shortFolder(directory)
   const copy = join(folder, `postgresql-${version}`)
   removeOldCopies(folder, copy)
-  copyTree(native, copy)
+  copyPrograms(native, copy)
   makeLinks(copy)
   const major = await majorOf(copy, user).catch((cause: Error) => {
     rmSync(copy, { recursive: true, force: true })
@@ -109,34 +96,14 @@ function removeOldCopies(folder: string, current: string): void {
 }
 
 /**
- * Copies a folder's files for everybody to read and run, as hard links where that is possible; links and
- * static libraries are left out. Complete after each call, also when an earlier one was killed halfway or a
- * cleaner took single files.
+ * Copies programs for everybody to read and run; links and static libraries are left out. A copy that is there is
+ * replaced, as a cleaner may have taken single files. The new one gets its name when it is complete.
  */
-export function copyTree(source: string, target: string): void {
-  mkdirSync(target, { recursive: true, mode: 0o755 })
-  chmodSync(target, 0o755)
-  for (const entry of readdirSync(source, { withFileTypes: true })) {
-    const [from, to] = [join(source, entry.name), join(target, entry.name)]
-    if (entry.isDirectory()) copyTree(from, to)
-    else if (entry.isFile() && !entry.name.endsWith('.a')) copyFile(from, to, lstatSync(from))
-  }
-}
-
-function copyFile(from: string, to: string, { size, mode }: Stats): void {
-  if (existsSync(to) && lstatSync(to).size === size) return
-  rmSync(to, { force: true })
-  const wanted = mode & 0o100 ? 0o755 : 0o644
-  // A link shares its mode with the package's file, so only where that is right already.
-  if ((mode & wanted) === wanted) {
-    try {
-      linkSync(from, to)
-      return
-    } catch {
-      // Another file system, or one without hard links.
-    }
-  }
-  copyFileSync(from, `${to}.part`)
-  chmodSync(`${to}.part`, wanted)
-  renameSync(`${to}.part`, to)
+export function copyPrograms(source: string, target: string): void {
+  const part = `${target}.part`
+  for (const path of [part, target]) rmSync(path, { recursive: true, force: true })
+  const isWanted = (path: string) => !path.endsWith('.a') && !lstatSync(path).isSymbolicLink()
+  cpSync(source, part, { recursive: true, filter: isWanted })
+  execFileSync('chmod', ['-R', 'a+rX', part])
+  renameSync(part, target)
 }

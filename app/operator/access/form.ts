@@ -18,7 +18,7 @@ export type FormOutcome =
       headers: Readonly<Record<string, string>>
     }>
 
-export type AccessForm = {
+type AccessForm = {
   /** Says when a form was opened; goes with it, and comes back. */
   ticket(): string
   /** Sends a form's request; rejects only with what is no client's fault. */

@@ -11,7 +11,7 @@ import { refuseQuota } from '../../limits/refusal.ts'
 import { dueAfterBusinessDay } from './due.ts'
 import { addAccessRequest, countOverdueRequests, deleteOldRequests } from './store.ts'
 
-export type AccessRequestsOptions = Omit<AccountDeps, 'onUnsettled' | 'now'> & {
+type AccessRequestsOptions = Omit<AccountDeps, 'onUnsettled' | 'now'> & {
   /** Connections of the serving role. */
   db: Db
   limits: Pick<LimitsConfig, 'accessRequests'>

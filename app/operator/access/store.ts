@@ -23,7 +23,7 @@ export type AccessRequest = {
   reason: string | null
 }
 
-export type NewAccessRequest = Pick<AccessRequest, 'id' | 'company' | 'name' | 'email' | 'message'> & {
+type NewAccessRequest = Pick<AccessRequest, 'id' | 'company' | 'name' | 'email' | 'message'> & {
   dueAt: string
 }
 

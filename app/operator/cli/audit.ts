@@ -1,4 +1,4 @@
-import { Command, InvalidArgumentError } from 'commander'
+import { type Command, InvalidArgumentError } from 'commander'
 import { type ChainHead, formatHead, parseHead } from '../../audit/chain.ts'
 import { type AuditEntry, listEntries } from '../../audit/list.ts'
 import { pruneAudit } from '../../audit/prune.ts'
@@ -8,9 +8,16 @@ import { parseConfig } from '../../config/config.ts'
 import { parseCount, parseSince, parseSlug } from './arguments.ts'
 import { recordAct } from './audited.ts'
 import { withOperator, withSchemaOwner } from './context.ts'
-import { createCommand, formatFields, formatTable, type Output, print } from './output.ts'
 import { Refusal, Reported } from './refusal.ts'
-import type { Shell } from './shell.ts'
+import {
+  createCommand,
+  createGroup,
+  formatFields,
+  formatTable,
+  type Output,
+  print,
+  type Shell,
+} from './shell.ts'
 
 const defaultLimit = 50
 const dayMs = 86_400_000
@@ -85,35 +92,31 @@ const prune = async (
   )
   if (fault)
     throw new Refusal(`Nothing pruned: entry ${fault.entryId ?? '?'}, seal ${fault.sealNo}: ${fault.reason}`)
-  print(shell, options, result, formatFields(result))
+  print(shell, options, result)
 }
 
 /** `certdata audit …` */
 export const auditCommand = (shell: Shell): Command =>
-  new Command('audit')
-    .description('the audit trail: who did what, and who read what')
-    .addCommand(
-      createCommand('list', 'the newest entries')
-        .option('--customer <slug>', 'only entries of this customer', parseSlug)
-        .option('--since <when>', 'only entries since this day (UTC) or instant', parseSince)
-        .option('--limit <count>', 'greatest number of entries', parseCount, defaultLimit)
-        .action(list.bind(null, shell)),
-    )
-    .addCommand(
-      createCommand('verify', 'follow the chain of seals; exit code 1 names the first bad entry')
-        .option(
-          '--head <head>',
-          'a head from the log: shows whether newer entries were deleted',
-          parsePublished,
-        )
-        .action(verify.bind(null, shell)),
-    )
-    .addCommand(
-      createCommand('prune', 'delete old entries; the rest still verifies')
-        .option(
-          '--before <when>',
-          'entries older than this day (UTC) or instant; default: AUDIT_DAYS ago',
-          parseSince,
-        )
-        .action(prune.bind(null, shell)),
-    )
+  createGroup(
+    'audit',
+    'the audit trail: who did what, and who read what',
+    createCommand('list', 'the newest entries')
+      .option('--customer <slug>', 'only entries of this customer', parseSlug)
+      .option('--since <when>', 'only entries since this day (UTC) or instant', parseSince)
+      .option('--limit <count>', 'greatest number of entries', parseCount, defaultLimit)
+      .action(list.bind(null, shell)),
+    createCommand('verify', 'follow the chain of seals; exit code 1 names the first bad entry')
+      .option(
+        '--head <head>',
+        'a head from the log: shows whether newer entries were deleted',
+        parsePublished,
+      )
+      .action(verify.bind(null, shell)),
+    createCommand('prune', 'delete old entries; the rest still verifies')
+      .option(
+        '--before <when>',
+        'entries older than this day (UTC) or instant; default: AUDIT_DAYS ago',
+        parseSince,
+      )
+      .action(prune.bind(null, shell)),
+  )

@@ -1,8 +1,13 @@
-import { type AuditEvent, recordEvents } from '../../audit/record.ts'
+import type { Command } from 'commander'
+import { type AuditAction, type AuditEvent, recordEvents } from '../../audit/record.ts'
 import type { Db } from '../../db/schema.ts'
+import { type Customer, findCustomer } from '../../identity/customers.ts'
+import { demoCustomerId } from '../../identity/principal.ts'
+import { type UseDatabase, withOperator } from './context.ts'
+import { Refusal } from './refusal.ts'
+import { createCommand, formatTable, type Output, print, type Shell } from './shell.ts'
 
-/** What an operator did, as the audit trail keeps it. */
-export type OperatorAct = Omit<AuditEvent, 'actor'>
+type OperatorAct = Omit<AuditEvent, 'actor'>
 
 /** Writes down what the operator is about to see, before he sees it. */
 export const recordAct = (db: Db, act: OperatorAct): Promise<void> =>
@@ -22,3 +27,43 @@ export const changeAudited = <T>(
     if (changed !== undefined && changed !== null) await recordAct(trx, describe(changed))
     return changed
   })
+
+/** The same as the operator, where a command does nothing else. */
+export const changeAsOperator = <T>(
+  shell: Shell,
+  change: UseDatabase<T>,
+  describe: (changed: NonNullable<T>) => OperatorAct,
+): Promise<T> =>
+  withOperator(shell, (db, openSecrets) => changeAudited(db, (trx) => change(trx, openSecrets), describe))
+
+/** The command `list`: writes down that it lists, and prints what `read` finds; `none` where that is nothing. */
+export const createList = <Row extends object>(
+  shell: Shell,
+  action: AuditAction,
+  description: string,
+  none: string,
+  read: (db: Db) => Promise<Row[]>,
+  toCells: (row: Row) => object = (row) => row,
+): Command =>
+  createCommand('list', description).action(async (options: Output) => {
+    const rows = await withOperator(shell, async (db) => {
+      await recordAct(db, { action })
+      return read(db)
+    })
+    print(shell, options, rows, formatTable(rows.map(toCells), none))
+  })
+
+/** The refusal that every command makes of an unknown customer. */
+export const noCustomer = (slug: string): Refusal => new Refusal(`There is no customer ${slug}`)
+
+/** Returns the customer. Throws a Refusal where there is none. */
+export const requireCustomer = async (db: Db, slug: string): Promise<Customer> => {
+  const customer = await findCustomer(db, slug)
+  if (!customer) throw noCustomer(slug)
+  return customer
+}
+
+/** Throws a Refusal for the customer of the example data, which belongs to the service. */
+export const refuseDemo = (slug: string | undefined): void => {
+  if (slug === demoCustomerId) throw new Refusal(`${slug} is the customer of the example data`)
+}

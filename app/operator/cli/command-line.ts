@@ -1,7 +1,7 @@
 import { Command, CommanderError } from 'commander'
 import { ConfigError } from '../../config/config.ts'
 import { describeError, Reported } from './refusal.ts'
-import type { Screen, Shell } from './shell.ts'
+import type { Shell } from './shell.ts'
 
 const usage = 2
 const refused = 1
@@ -34,19 +34,12 @@ const createProgram = async (word: string, shell: Shell): Promise<Command> => {
   return program
 }
 
-/** Columns of help where nobody sees it at once. */
-const pipeWidth = 80
-
-const widthOf = ({ isTTY, columns }: Screen): number => (isTTY && columns) || pipeWidth
-
 /** Has commander, in a command and all below it, write to the shell and throw where it would end the process. */
 const settle = (command: Command, shell: Shell): void => {
   const { stdout, stderr } = shell
   command.exitOverride().configureOutput({
     writeOut: (text) => void stdout.write(text),
     writeErr: (text) => void stderr.write(text),
-    getOutHelpWidth: () => widthOf(stdout),
-    getErrHelpWidth: () => widthOf(stderr),
   })
   for (const inner of command.commands) settle(inner, shell)
 }

@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { variables } from '../../config/variables.ts'
-import { createCommand, type Output, print } from './output.ts'
-import type { Shell } from './shell.ts'
+import { createCommand, type Output, print, type Shell } from './shell.ts'
 
 const listVariables = () =>
   Object.entries(variables).map(([name, schema]) => ({

@@ -1,10 +1,11 @@
 import { resolve } from 'node:path'
 import { type Config, parseConfig } from '../../config/config.ts'
 import { createSecrets, type Secrets } from '../../config/secrets.ts'
-import { createDb, createPool, operatorRole } from '../../db/connect.ts'
+import { operatorRole } from '../../db/connect.ts'
 import { listPendingMigrations } from '../../db/migrate.ts'
 import type { Db } from '../../db/schema.ts'
 import { openSecretKeys } from '../../local/secret-keys.ts'
+import { withConnection } from '../../local/with-connection.ts'
 import { Refusal } from './refusal.ts'
 import type { Shell } from './shell.ts'
 
@@ -17,11 +18,9 @@ type Server = {
   openSecrets: () => Secrets
 }
 
-const useEmbedded = async <T>(
-  shell: Shell,
-  config: Config,
-  use: (server: Server) => Promise<T>,
-): Promise<T> => {
+type UseServer<T> = (server: Server) => Promise<T>
+
+const useEmbedded = async <T>(shell: Shell, config: Config, use: UseServer<T>): Promise<T> => {
   const log = (message: string) => shell.stderr.write(`${message}\n`)
   const { startEmbedded } = await import('../../local/embedded.ts')
   const { url, directory, release } = await startEmbedded({ dataDir: config.dataDir, packageRoot, log })
@@ -36,7 +35,7 @@ const useEmbedded = async <T>(
   }
 }
 
-const useServer = <T>(shell: Shell, use: (server: Server) => Promise<T>): Promise<T> => {
+const useServer = <T>(shell: Shell, use: UseServer<T>): Promise<T> => {
   const config = parseConfig(shell.env)
   const url = config.databaseAdminUrl
   if (url === undefined) return useEmbedded(shell, config, use)
@@ -44,22 +43,9 @@ const useServer = <T>(shell: Shell, use: (server: Server) => Promise<T>): Promis
   return use({ url, isEmbedded: false, openSecrets })
 }
 
-const connect = async <T>(url: string, role: string | undefined, use: (db: Db) => Promise<T>): Promise<T> => {
-  const pool = createPool(url, {
-    ...(role === undefined ? {} : { role }),
-    max: 1,
-    applicationName: 'certdata-cli',
-    statementTimeoutMs: 0,
-    // The statement that was running says it better.
-    onError: () => {},
-  })
-  const db = createDb(pool)
-  try {
-    return await use(db)
-  } finally {
-    await db.destroy()
-  }
-}
+const connect = <T>(url: string, role: string | undefined, use: (db: Db) => Promise<T>): Promise<T> =>
+  // A lost connection is told by the statement that was running.
+  withConnection(url, { role, applicationName: 'certdata-cli', onError: () => {} }, use)
 
 const requireSchema = async (db: Db, server: Server): Promise<void> => {
   const pending = await listPendingMigrations(db)
@@ -70,18 +56,17 @@ const requireSchema = async (db: Db, server: Server): Promise<void> => {
   await prepareDatabase(db, server.openSecrets())
 }
 
+/** What is done with a connection. `openSecrets`: for what seals something. */
+export type UseDatabase<T> = (db: Db, openSecrets: () => Secrets) => Promise<T>
+
 /**
  * Runs `use` as the owner of the configured database, the bundled one included, whether or not the service
  * is running on it. Throws ConfigError, the driver's errors, and what `use` throws.
  */
-export const withOwner = <T>(shell: Shell, use: (db: Db, secrets: Secrets) => Promise<T>): Promise<T> =>
-  useServer(shell, (server) => connect(server.url, undefined, (db) => use(db, server.openSecrets())))
+export const withOwner = <T>(shell: Shell, use: UseDatabase<T>): Promise<T> =>
+  useServer(shell, ({ url, openSecrets }) => connect(url, undefined, (db) => use(db, openSecrets)))
 
-const withRole = <T>(
-  shell: Shell,
-  role: string | undefined,
-  use: (db: Db, openSecrets: () => Secrets) => Promise<T>,
-): Promise<T> =>
+const withRole = <T>(shell: Shell, role: string | undefined, use: UseDatabase<T>): Promise<T> =>
   useServer(shell, async (server) => {
     await connect(server.url, undefined, (db) => requireSchema(db, server))
     return connect(server.url, role, (db) => use(db, server.openSecrets))
@@ -91,13 +76,9 @@ const withRole = <T>(
  * Runs `use` as the operator's role, which sees every customer. Throws a Refusal where the schema is not
  * up to date; the bundled database is brought up to date instead.
  */
-export const withOperator = <T>(
-  shell: Shell,
-  use: (db: Db, openSecrets: () => Secrets) => Promise<T>,
-): Promise<T> => withRole(shell, operatorRole, use)
+export const withOperator = <T>(shell: Shell, use: UseDatabase<T>): Promise<T> =>
+  withRole(shell, operatorRole, use)
 
 /** The same as the owner, for what the operator's role may not: take from the audit trail. */
-export const withSchemaOwner = <T>(
-  shell: Shell,
-  use: (db: Db, openSecrets: () => Secrets) => Promise<T>,
-): Promise<T> => withRole(shell, undefined, use)
+export const withSchemaOwner = <T>(shell: Shell, use: UseDatabase<T>): Promise<T> =>
+  withRole(shell, undefined, use)

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import { Command, CommanderError } from 'commander'
+import type { Command } from 'commander'
 import { checkDocument } from '../../custom/check.ts'
 import type { Definition } from '../../custom/definition.ts'
 import { DocumentError, formatFault } from '../../custom/faults.ts'
@@ -13,15 +13,12 @@ import {
   setGrantToEveryone,
 } from '../../custom/store.ts'
 import type { Db } from '../../db/schema.ts'
-import { findCustomer } from '../../identity/customers.ts'
 import { findNearest } from '../../records/query/nearest.ts'
 import { parseSlug } from './arguments.ts'
-import { changeAudited, recordAct } from './audited.ts'
+import { changeAsOperator, changeAudited, createList, requireCustomer } from './audited.ts'
 import { withOperator } from './context.ts'
-import { requireCustomer } from './customers.ts'
-import { createCommand, formatFields, formatTable, type Output, print } from './output.ts'
 import { Refusal, Reported } from './refusal.ts'
-import type { Shell } from './shell.ts'
+import { createCommand, createGroup, formatFields, type Output, print, type Shell } from './shell.ts'
 
 type Read = { definition: Definition; text: string }
 
@@ -63,22 +60,20 @@ const apply = async (shell: Shell, file: string, options: Output): Promise<void>
   const { definition, text } = await readOrReport(shell, file, options)
   const { name, revision } = definition
   let outcome: 'applied' | 'unchanged' = 'unchanged'
-  await withOperator(shell, (db) =>
-    changeAudited(
-      db,
-      async (trx) => {
-        const applied = await applyDocument(trx, { name, revision, text })
-        if (applied.outcome === 'conflict') {
-          const { current } = applied
-          throw new Refusal(
-            `${name} is at revision ${current} and says something else: give this one revision ${current + 1}`,
-          )
-        }
-        outcome = applied.outcome
-        return applied.outcome === 'applied' ? applied : undefined
-      },
-      ({ previous }) => ({ action: 'custom.apply', subject: name, details: { revision, previous } }),
-    ),
+  await changeAsOperator(
+    shell,
+    async (trx) => {
+      const applied = await applyDocument(trx, { name, revision, text })
+      if (applied.outcome === 'conflict') {
+        const { current } = applied
+        throw new Refusal(
+          `${name} is at revision ${current} and says something else: give this one revision ${current + 1}`,
+        )
+      }
+      outcome = applied.outcome
+      return applied.outcome === 'applied' ? applied : undefined
+    },
+    ({ previous }) => ({ action: 'custom.apply', subject: name, details: { revision, previous } }),
   )
   print(shell, options, { name, revision, outcome }, `${name}, revision ${revision}: ${outcome}`)
 }
@@ -97,21 +92,15 @@ const requireEndpoint = async (db: Db, name: string): Promise<CustomEndpoint> =>
 
 type GrantOptions = Output & { everyone?: true }
 
-const requireWhom = (shell: Shell, slug: string | undefined, { everyone }: GrantOptions): void => {
-  if ((slug === undefined) === (everyone === true)) return
-  const message = 'error: give either a customer or --everyone'
-  shell.stderr.write(`${message}\n`)
-  throw new CommanderError(1, 'certdata.whom', message)
-}
-
 const setFor =
   (shell: Shell, granted: boolean) =>
-  async (name: string, slug: string | undefined, options: GrantOptions) => {
-    requireWhom(shell, slug, options)
+  async (name: string, slug: string | undefined, options: GrantOptions, command: Command) => {
+    if ((slug === undefined) !== (options.everyone === true))
+      command.error('error: give either a customer or --everyone')
     const action = granted ? 'custom.grant' : 'custom.revoke'
     const endpoint = await withOperator(shell, async (db) => {
       await requireEndpoint(db, name)
-      if (slug !== undefined) requireCustomer(await findCustomer(db, slug), slug)
+      if (slug !== undefined) await requireCustomer(db, slug)
       await changeAudited(
         db,
         (trx) =>
@@ -124,16 +113,8 @@ const setFor =
       )
       return requireEndpoint(db, name)
     })
-    print(shell, options, endpoint, formatFields(endpoint))
+    print(shell, options, endpoint)
   }
-
-const list = async (shell: Shell, options: Output): Promise<void> => {
-  const endpoints = await withOperator(shell, async (db) => {
-    await recordAct(db, { action: 'custom.list' })
-    return listEndpoints(db)
-  })
-  print(shell, options, endpoints, formatTable(endpoints, 'no custom endpoints yet'))
-}
 
 const remove = async (shell: Shell, name: string, options: Output): Promise<void> => {
   await withOperator(shell, async (db) => {
@@ -160,31 +141,27 @@ const granting = (name: string, description: string, everyone: string): Command 
 
 /** `certdata custom …` */
 export const customCommand = (shell: Shell): Command =>
-  new Command('custom')
-    .description('custom endpoints: documents and grants')
-    .addCommand(
-      withFile('check', 'check a document, write nothing; exit code 1 names every fault').action(
-        check.bind(null, shell),
-      ),
-    )
-    .addCommand(
-      withFile('apply', 'make a document the current revision of its endpoint').action(
-        apply.bind(null, shell),
-      ),
-    )
-    .addCommand(createCommand('list', 'all custom endpoints and who has them').action(list.bind(null, shell)))
-    .addCommand(
-      granting('grant', 'grant an endpoint', 'to all whose own grant does not say otherwise').action(
-        setFor(shell, true),
-      ),
-    )
-    .addCommand(
-      granting(
-        'revoke',
-        'take back the grant of an endpoint',
-        'from all who have no grant of their own',
-      ).action(setFor(shell, false)),
-    )
-    .addCommand(
-      withName('remove', 'remove an endpoint with its documents and grants').action(remove.bind(null, shell)),
-    )
+  createGroup(
+    'custom',
+    'custom endpoints: documents and grants',
+    withFile('check', 'check a document, write nothing; exit code 1 names every fault').action(
+      check.bind(null, shell),
+    ),
+    withFile('apply', 'make a document the current revision of its endpoint').action(apply.bind(null, shell)),
+    createList(
+      shell,
+      'custom.list',
+      'all custom endpoints and who has them',
+      'no custom endpoints yet',
+      listEndpoints,
+    ),
+    granting('grant', 'grant an endpoint', 'to all whose own grant does not say otherwise').action(
+      setFor(shell, true),
+    ),
+    granting(
+      'revoke',
+      'take back the grant of an endpoint',
+      'from all who have no grant of their own',
+    ).action(setFor(shell, false)),
+    withName('remove', 'remove an endpoint with its documents and grants').action(remove.bind(null, shell)),
+  )

@@ -7,16 +7,13 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Command } from 'commander'
 import { openRedisEraser, type RedisEraser } from '../../cache/erase.ts'
 import { parseConfig } from '../../config/config.ts'
-import { findCustomer } from '../../identity/customers.ts'
-import { demoCustomerId } from '../../identity/principal.ts'
 import { countCustomerRows, eraseCustomer } from '../gdpr/erase.ts'
 import { type ExportedRow, exportCustomer } from '../gdpr/export.ts'
 import { parseSlug } from './arguments.ts'
-import { recordAct } from './audited.ts'
+import { noCustomer, recordAct, refuseDemo, requireCustomer } from './audited.ts'
 import { withOperator, withSchemaOwner } from './context.ts'
-import { createCommand, formatFields, type Output, print } from './output.ts'
 import { Refusal } from './refusal.ts'
-import type { Shell } from './shell.ts'
+import { createCommand, formatFields, type Output, print, type Shell } from './shell.ts'
 
 const writeTo = async (stream: NodeJS.WritableStream, text: string): Promise<void> => {
   if (!stream.write(text)) await once(stream, 'drain')
@@ -61,7 +58,7 @@ const toDirectory = async (directory: string): Promise<Target> => {
 
 const runExport = (shell: Shell, customer: string, options: Output & { output?: string }): Promise<void> =>
   withOperator(shell, async (db) => {
-    if (!(await findCustomer(db, customer))) throw new Refusal(`There is no customer ${customer}`)
+    await requireCustomer(db, customer)
     const { output } = options
     const target = output === undefined ? toStandardOutput(shell) : await toDirectory(output)
     // Before the first row, on its own: nothing leaves without an entry.
@@ -93,27 +90,22 @@ const eraseFromRedis = async (redis: RedisEraser, customer: string, keyIds: read
 const refuseUnconfirmed = async (shell: Shell, customer: string): Promise<never> => {
   const counts = await withOperator(shell, (db) => countCustomerRows(db, customer))
   const parts = Object.entries(counts).filter(([, count]) => count > 0)
-  if (parts.length === 0) throw new Refusal(`There is no customer ${customer}`)
+  if (parts.length === 0) throw noCustomer(customer)
   const listed = parts.map(([name, count]) => `${count} ${name}`).join(', ')
   throw new Refusal(`This would delete for good: ${listed}. Add --yes to do it`)
 }
 
 const erase = async (shell: Shell, customer: string, options: Output & { yes?: true }): Promise<void> => {
-  if (customer === demoCustomerId) throw new Refusal(`${customer} is the customer of the example data`)
+  refuseDemo(customer)
   if (!options.yes) await refuseUnconfirmed(shell, customer)
   const redis = await openRedis(parseConfig(shell.env).redisUrl)
   try {
     const erased = await withSchemaOwner(shell, (db) => eraseCustomer(db, customer))
     const redisKeys = redis ? await eraseFromRedis(redis, customer, erased?.keyIds ?? []) : null
-    if (!erased && !redisKeys) throw new Refusal(`There is no customer ${customer}`)
+    if (!erased && !redisKeys) throw noCustomer(customer)
     const { rows = {}, auditEntries = 0 } = erased ?? {}
-    const counts = { ...rows, audit_entries: auditEntries, redis_keys: redisKeys }
-    print(
-      shell,
-      options,
-      { customer, rows, audit_entries: auditEntries, redis_keys: redisKeys },
-      formatFields(counts),
-    )
+    const counts = { audit_entries: auditEntries, redis_keys: redisKeys }
+    print(shell, options, { customer, rows, ...counts }, formatFields({ ...rows, ...counts }))
   } finally {
     redis?.close()
   }

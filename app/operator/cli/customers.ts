@@ -1,4 +1,5 @@
-import { Argument, Command, Option } from 'commander'
+import { Argument, type Command, Option } from 'commander'
+import { sql } from 'kysely'
 import type { AuditAction } from '../../audit/record.ts'
 import type { Db, Plan } from '../../db/schema.ts'
 import { listApiKeys } from '../../identity/api-key-store.ts'
@@ -7,61 +8,63 @@ import {
   type Customer,
   type CustomerChanges,
   changeCustomer,
-  findCustomer,
   listCustomers,
   plans,
 } from '../../identity/customers.ts'
-import { demoCustomerId } from '../../identity/principal.ts'
-import { countRecords } from '../gdpr/count.ts'
+import { resourceNames, resources } from '../../records/resources/index.ts'
 import { parseDays, parseName, parseSlug } from './arguments.ts'
-import { changeAudited, recordAct } from './audited.ts'
+import {
+  changeAsOperator,
+  createList,
+  noCustomer,
+  recordAct,
+  refuseDemo,
+  requireCustomer,
+} from './audited.ts'
 import { withOperator } from './context.ts'
 import { customerDataCommands } from './customer-data.ts'
-import { createCommand, formatFields, formatTable, type Output, print } from './output.ts'
 import { Refusal } from './refusal.ts'
 import { withScopes } from './scopes.ts'
-import type { Shell } from './shell.ts'
+import {
+  createCommand,
+  createGroup,
+  formatFields,
+  formatTable,
+  type Output,
+  print,
+  type Shell,
+} from './shell.ts'
 
-const printCustomer = (shell: Shell, options: Output, customer: Customer) =>
-  print(shell, options, customer, formatFields(customer))
+type AddOptions = Output & { name?: string; plan: Plan }
 
-/** The customer, or the refusal that every command makes of an unknown one. */
-export const requireCustomer = (customer: Customer | undefined, slug: string): Customer => {
-  if (!customer) throw new Refusal(`There is no customer ${slug}`)
-  return customer
-}
-
-const add = async (
-  shell: Shell,
-  slug: string,
-  options: Output & { name?: string; plan: Plan },
-): Promise<void> => {
-  if (slug === demoCustomerId) throw new Refusal(`${slug} is the customer of the example data`)
-  const name = options.name ?? slug
-  const { plan } = options
-  const added = await withOperator(shell, (db) =>
-    changeAudited(
-      db,
-      (trx) => addCustomer(trx, { customerId: slug, name, plan }),
-      () => ({ action: 'customers.add', customer: slug, details: { plan } }),
-    ),
+const add = async (shell: Shell, slug: string, options: AddOptions): Promise<void> => {
+  refuseDemo(slug)
+  const { plan, name = slug } = options
+  const added = await changeAsOperator(
+    shell,
+    (trx) => addCustomer(trx, { customerId: slug, name, plan }),
+    () => ({ action: 'customers.add', customer: slug, details: { plan } }),
   )
   if (!added) throw new Refusal(`The customer ${slug} exists already`)
-  printCustomer(shell, options, added)
+  print(shell, options, added)
 }
 
-const list = async (shell: Shell, options: Output): Promise<void> => {
-  const customers = await withOperator(shell, async (db) => {
-    await recordAct(db, { action: 'customers.list' })
-    return listCustomers(db)
-  })
-  print(shell, options, customers, formatTable(customers, 'no customers yet'))
+/** How many records the customer has, by resource: one scan of his part of each table's primary key. */
+const countRecords = async (db: Db, customerId: string): Promise<Record<string, number>> => {
+  const names = resourceNames.filter((name) => !resources[name].reference)
+  const counts = names.map(
+    (name) => sql`select ${sql.lit(name)} as resource, count(*)::integer as records
+      from ${sql.table(name)} where customer_id = ${customerId}`,
+  )
+  const { rows } = await sql<{ resource: string; records: number }>`
+    ${sql.join(counts, sql` union all `)}`.execute(db)
+  return Object.fromEntries(rows.map((row) => [row.resource, row.records]))
 }
 
 const show = (shell: Shell, slug: string, options: Output): Promise<void> =>
   withOperator(shell, async (db) => {
     await recordAct(db, { action: 'customers.show', customer: slug })
-    const customer = requireCustomer(await findCustomer(db, slug), slug)
+    const customer = await requireCustomer(db, slug)
     const records = await countRecords(db, slug)
     const keys = await withScopes(db, await listApiKeys(db, slug))
     const text = [formatFields({ ...customer, ...records }), formatTable(keys, 'no keys yet')].join('\n\n')
@@ -77,31 +80,31 @@ const toDetails = ({ expiringWithin, ...others }: CustomerChanges) => ({
   ...(expiringWithin === undefined ? {} : { expiring_within: expiringWithin }),
 })
 
-const applyChange = (db: Db, slug: string, { action, changes }: Change) =>
-  changeAudited(
-    db,
+const applyChange = async (shell: Shell, slug: string, { action, changes }: Change): Promise<Customer> => {
+  const changed = await changeAsOperator(
+    shell,
     (trx) => changeCustomer(trx, slug, changes),
     () => ({ action, customer: slug, details: toDetails(changes) }),
   )
-
-const change = async (shell: Shell, wanted: Change, slug: string, options: Output): Promise<void> => {
-  const customer = await withOperator(shell, (db) => applyChange(db, slug, wanted))
-  printCustomer(shell, options, requireCustomer(customer, slug))
+  if (!changed) throw noCustomer(slug)
+  return changed
 }
 
-const settings = async (
-  shell: Shell,
-  slug: string,
-  options: Output & { expiringWithin?: number },
-): Promise<void> => {
+const change = async (shell: Shell, wanted: Change, slug: string, options: Output): Promise<void> =>
+  print(shell, options, await applyChange(shell, slug, wanted))
+
+type SettingsOptions = Output & { expiringWithin?: number }
+
+const settings = async (shell: Shell, slug: string, options: SettingsOptions): Promise<void> => {
   const { expiringWithin } = options
   const action = 'customers.settings'
-  const customer = await withOperator(shell, async (db) => {
-    if (expiringWithin !== undefined) return applyChange(db, slug, { action, changes: { expiringWithin } })
+  const show = async (db: Db) => {
     await recordAct(db, { action, customer: slug })
-    return findCustomer(db, slug)
-  })
-  const { expiring_within } = requireCustomer(customer, slug)
+    return requireCustomer(db, slug)
+  }
+  const { expiring_within } = await (expiringWithin === undefined
+    ? withOperator(shell, show)
+    : applyChange(shell, slug, { action, changes: { expiringWithin } }))
   print(shell, options, { customer: slug, expiring_within }, formatFields({ expiring_within }))
 }
 
@@ -109,47 +112,35 @@ const forCustomer = (name: string, description: string): Command =>
   createCommand(name, description).argument('<customer>', 'slug of the customer', parseSlug)
 
 /** `certdata customers …` */
-export const customersCommand = (shell: Shell): Command => {
-  const command = new Command('customers')
-    .description('the customers and their plans')
-    .addCommand(
-      forCustomer('add', 'add a customer')
-        .option('--name <name>', 'its name (default: the slug)', parseName)
-        .addOption(new Option('--plan <plan>', 'its plan').choices(plans).default('basic'))
-        .action(add.bind(null, shell)),
-    )
-    .addCommand(createCommand('list', 'all customers').action(list.bind(null, shell)))
-    .addCommand(
-      forCustomer('show', 'show a customer, the number of its records, and its keys').action(
-        show.bind(null, shell),
+export const customersCommand = (shell: Shell): Command =>
+  createGroup(
+    'customers',
+    'the customers and their plans',
+    forCustomer('add', 'add a customer')
+      .option('--name <name>', 'its name (default: the slug)', parseName)
+      .addOption(new Option('--plan <plan>', 'its plan').choices(plans).default('basic'))
+      .action(add.bind(null, shell)),
+    createList(shell, 'customers.list', 'all customers', 'no customers yet', listCustomers),
+    forCustomer('show', 'show a customer, the number of its records, and its keys').action(
+      show.bind(null, shell),
+    ),
+    forCustomer('set-plan', 'change the plan')
+      .addArgument(new Argument('<plan>', 'the new plan').choices(plans))
+      .action((slug: string, plan: Plan, options: Output) =>
+        change(shell, { action: 'customers.set-plan', changes: { plan } }, slug, options),
       ),
-    )
-    .addCommand(
-      forCustomer('set-plan', 'change the plan')
-        .addArgument(new Argument('<plan>', 'the new plan').choices(plans))
-        .action((slug: string, plan: Plan, options: Output) =>
-          change(shell, { action: 'customers.set-plan', changes: { plan } }, slug, options),
-        ),
-    )
-    .addCommand(
-      forCustomer('suspend', 'refuse its requests until it is resumed').action(
-        change.bind(null, shell, { action: 'customers.suspend', changes: { suspended: true } }),
-      ),
-    )
-    .addCommand(
-      forCustomer('resume', 'end a suspension').action(
-        change.bind(null, shell, { action: 'customers.resume', changes: { suspended: false } }),
-      ),
-    )
-    .addCommand(
-      forCustomer('settings', 'show or change the settings')
-        .option(
-          '--expiring-within <days>',
-          'days before its end from which a certificate counts as expiring',
-          parseDays,
-        )
-        .action(settings.bind(null, shell)),
-    )
-  for (const each of customerDataCommands(shell)) command.addCommand(each)
-  return command
-}
+    forCustomer('suspend', 'refuse its requests until it is resumed').action(
+      change.bind(null, shell, { action: 'customers.suspend', changes: { suspended: true } }),
+    ),
+    forCustomer('resume', 'end a suspension').action(
+      change.bind(null, shell, { action: 'customers.resume', changes: { suspended: false } }),
+    ),
+    forCustomer('settings', 'show or change the settings')
+      .option(
+        '--expiring-within <days>',
+        'days before its end from which a certificate counts as expiring',
+        parseDays,
+      )
+      .action(settings.bind(null, shell)),
+    ...customerDataCommands(shell),
+  )

@@ -1,15 +1,13 @@
 import type { FileHandle } from 'node:fs/promises'
 import { open } from 'node:fs/promises'
 import type { Command } from 'commander'
-import { demoCustomerId } from '../../identity/principal.ts'
 import { type ImportReport, importRecords, type LineNote } from '../../import/index.ts'
 import { parseSlug } from './arguments.ts'
-import { recordAct } from './audited.ts'
+import { recordAct, refuseDemo } from './audited.ts'
 import { withOperator } from './context.ts'
-import { createCommand, type Output, print } from './output.ts'
 import { createProgress } from './progress.ts'
 import { Refusal, Reported } from './refusal.ts'
-import type { Shell } from './shell.ts'
+import { createCommand, type Output, print, type Shell } from './shell.ts'
 
 type ImportCommandOptions = Output & {
   replace?: true
@@ -88,7 +86,7 @@ const runImport = async (
   const { customer, replace = false, force = false, dryRun = false } = options
   if (force && !replace)
     command.error("error: option '--force' needs '--replace': it is about what is deleted")
-  if (customer === demoCustomerId) throw new Refusal(`${customer} is the customer of the example data`)
+  refuseDemo(customer)
   const report = await withOperator(shell, async (db) => {
     const { stream, sizeBytes } = await openSource(shell, file)
     const progress = createProgress(shell.stderr, sizeBytes)

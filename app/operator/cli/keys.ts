@@ -1,18 +1,21 @@
-import { Command, Option } from 'commander'
+import { type Command, Option } from 'commander'
 import { addApiKey, listApiKeys, revokeApiKey, succeedApiKey } from '../../identity/api-key-store.ts'
 import { createApiKey } from '../../identity/api-keys.ts'
-import { findCustomer } from '../../identity/customers.ts'
 import { demoCustomerId } from '../../identity/principal.ts'
 import { parseDuration, parseExpiry, parseSlug } from './arguments.ts'
-import { changeAudited, recordAct } from './audited.ts'
+import { changeAudited, recordAct, requireCustomer } from './audited.ts'
 import { withOperator } from './context.ts'
-import { requireCustomer } from './customers.ts'
-import { createCommand, formatFields, formatTable, type Output, print } from './output.ts'
 import { Refusal } from './refusal.ts'
 import { parseScopes, requireGranted, withOwnScopes, withScopes } from './scopes.ts'
-import type { Shell } from './shell.ts'
-
-const shownOnce = 'The key is shown this once: only its hash is kept.'
+import {
+  createCommand,
+  createGroup,
+  formatNewKey,
+  formatTable,
+  type Output,
+  print,
+  type Shell,
+} from './shell.ts'
 
 type IssueOptions = Output & { scopes?: string[]; expires?: string }
 
@@ -21,7 +24,7 @@ const issue = async (shell: Shell, slug: string, options: IssueOptions): Promise
     throw new Refusal('The customer of the example data has no keys: use the demo token')
   const { apiKey, keyId, secretSha256 } = createApiKey()
   const key = await withOperator(shell, async (db) => {
-    requireCustomer(await findCustomer(db, slug), slug)
+    await requireCustomer(db, slug)
     if (options.scopes) await requireGranted(db, slug, options.scopes)
     const limits = { scopes: options.scopes ?? null, expiresAt: options.expires ?? null }
     const added = await changeAudited(
@@ -38,13 +41,13 @@ const issue = async (shell: Shell, slug: string, options: IssueOptions): Promise
   })
   const { key_id, customer, scopes, expires_at } = key
   const issued = { key_id, api_key: apiKey, customer, scopes, expires_at }
-  print(shell, options, issued, `${formatFields(issued)}\n\n${shownOnce}`)
+  print(shell, options, issued, formatNewKey(issued))
 }
 
 const list = async (shell: Shell, slug: string | undefined, options: Output): Promise<void> => {
   const listed = await withOperator(shell, async (db) => {
     await recordAct(db, { action: 'keys.list', customer: slug })
-    if (slug !== undefined) requireCustomer(await findCustomer(db, slug), slug)
+    if (slug !== undefined) await requireCustomer(db, slug)
     return withScopes(db, await listApiKeys(db, slug))
   })
   print(shell, options, listed, formatTable(listed, 'no keys yet'))
@@ -60,7 +63,7 @@ const revoke = async (shell: Shell, keyId: string, options: Output): Promise<voi
     if (!revoked) throw new Refusal(`There is no key ${keyId}`)
     return withOwnScopes(db, revoked)
   })
-  print(shell, options, key, formatFields(key))
+  print(shell, options, key)
 }
 
 const rotate = async (shell: Shell, keyId: string, options: Output & { overlap: number }): Promise<void> => {
@@ -85,45 +88,39 @@ const rotate = async (shell: Shell, keyId: string, options: Output & { overlap: 
     former_key_id: former.key_id,
     former_expires_at: former.expires_at,
   }
-  print(shell, options, rotated, `${formatFields(rotated)}\n\n${shownOnce}`)
+  print(shell, options, rotated, formatNewKey(rotated))
 }
 
 /** `certdata keys …` */
 export const keysCommand = (shell: Shell): Command =>
-  new Command('keys')
-    .description('the API keys of the customers')
-    .addCommand(
-      createCommand('issue', 'make a key, which is shown once')
-        .argument('<customer>', 'slug of the customer', parseSlug)
-        .option(
-          '--scopes <scopes>',
-          'limit the key to these scopes, separated by commas (default: all)',
-          parseScopes,
-        )
-        .option(
-          '--expires <when>',
-          'last day (UTC) or instant on which the key works (default: no end)',
-          parseExpiry,
-        )
-        .action(issue.bind(null, shell)),
-    )
-    .addCommand(
-      createCommand('list', 'list the keys of one customer or of all')
-        .argument('[customer]', 'slug of the customer', parseSlug)
-        .action(list.bind(null, shell)),
-    )
-    .addCommand(
-      createCommand('rotate', 'make a key that replaces another; the former key ends after the overlap')
-        .argument('<key_id>', 'the key id, as keys list shows it')
-        .addOption(
-          new Option('--overlap <time>', 'how long both work, such as 12h or 7d')
-            .argParser(parseDuration)
-            .default(parseDuration('7d'), '7d'),
-        )
-        .action(rotate.bind(null, shell)),
-    )
-    .addCommand(
-      createCommand('revoke', 'revoke a key for good')
-        .argument('<key_id>', 'the key id, as keys list shows it')
-        .action(revoke.bind(null, shell)),
-    )
+  createGroup(
+    'keys',
+    'the API keys of the customers',
+    createCommand('issue', 'make a key, which is shown once')
+      .argument('<customer>', 'slug of the customer', parseSlug)
+      .option(
+        '--scopes <scopes>',
+        'limit the key to these scopes, separated by commas (default: all)',
+        parseScopes,
+      )
+      .option(
+        '--expires <when>',
+        'last day (UTC) or instant on which the key works (default: no end)',
+        parseExpiry,
+      )
+      .action(issue.bind(null, shell)),
+    createCommand('list', 'list the keys of one customer or of all')
+      .argument('[customer]', 'slug of the customer', parseSlug)
+      .action(list.bind(null, shell)),
+    createCommand('rotate', 'make a key that replaces another; the former key ends after the overlap')
+      .argument('<key_id>', 'the key id, as keys list shows it')
+      .addOption(
+        new Option('--overlap <time>', 'how long both work, such as 12h or 7d')
+          .argParser(parseDuration)
+          .default(parseDuration('7d'), '7d'),
+      )
+      .action(rotate.bind(null, shell)),
+    createCommand('revoke', 'revoke a key for good')
+      .argument('<key_id>', 'the key id, as keys list shows it')
+      .action(revoke.bind(null, shell)),
+  )

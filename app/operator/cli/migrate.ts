@@ -1,12 +1,11 @@
 import { prepareDatabase } from '../../local/prepare.ts'
 import { recordAct } from './audited.ts'
 import { withOwner } from './context.ts'
-import { createCommand, type Output, print } from './output.ts'
-import type { Shell } from './shell.ts'
+import { createCommand, type Output, print, type Shell } from './shell.ts'
 
 const migrate = async (shell: Shell, options: Output): Promise<void> => {
-  const { migrations, referenceLoaded } = await withOwner(shell, async (db, secrets) => {
-    const prepared = await prepareDatabase(db, secrets)
+  const { migrations, referenceLoaded } = await withOwner(shell, async (db, openSecrets) => {
+    const prepared = await prepareDatabase(db, openSecrets())
     const details = { migrations: prepared.migrations, reference_loaded: prepared.referenceLoaded }
     await recordAct(db, { action: 'migrate', details })
     return prepared

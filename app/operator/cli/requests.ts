@@ -1,11 +1,10 @@
-import { Command, Option } from 'commander'
+import { type Command, Option } from 'commander'
 import { recordEvents } from '../../audit/record.ts'
 import { parseConfig } from '../../config/config.ts'
 import type { Db, Plan } from '../../db/schema.ts'
 import { addApiKey } from '../../identity/api-key-store.ts'
 import { createApiKey } from '../../identity/api-keys.ts'
 import { addCustomer, customerSlug, plans } from '../../identity/customers.ts'
-import { demoCustomerId } from '../../identity/principal.ts'
 import {
   type AccessRequest,
   deleteOldRequests,
@@ -15,28 +14,17 @@ import {
   rejectRequest,
 } from '../access/store.ts'
 import { parseName, parseReason, parseSlug } from './arguments.ts'
-import { changeAudited, recordAct } from './audited.ts'
+import { changeAsOperator, createList, refuseDemo } from './audited.ts'
 import { withOperator } from './context.ts'
-import { createCommand, formatFields, formatTable, type Output, print } from './output.ts'
 import { Refusal } from './refusal.ts'
 import { withOwnScopes } from './scopes.ts'
-import type { Shell } from './shell.ts'
+import { createCommand, createGroup, formatNewKey, type Output, print, type Shell } from './shell.ts'
 
 const toCells = ({ message, reason, ...request }: AccessRequest) => ({
   ...request,
   reason,
   message: message.replace(/\s+/g, ' '),
 })
-
-const list = async (shell: Shell, options: Output): Promise<void> => {
-  const { accessRequestDays } = parseConfig(shell.env)
-  const requests = await withOperator(shell, async (db) => {
-    await deleteOldRequests(db, accessRequestDays, 'operator')
-    await recordAct(db, { action: 'requests.list' })
-    return listAccessRequests(db)
-  })
-  print(shell, options, requests, formatTable(requests.map(toCells), 'no requests'))
-}
 
 const noOpenRequest = (id: string) => new Refusal(`There is no open request ${id}`)
 
@@ -55,7 +43,7 @@ const approveIn = async (trx: Db, id: string, { slug, name, plan }: ApproveOptio
   const customer = slug ?? slugOf(request.company)
   if (customer === undefined)
     throw new Refusal('The name of the company cannot become a slug: give one with --slug')
-  if (customer === demoCustomerId) throw new Refusal(`${customer} is the customer of the example data`)
+  refuseDemo(customer)
   const added = await addCustomer(trx, { customerId: customer, name: name ?? request.company, plan })
   if (!added) throw new Refusal(`The customer ${customer} exists already: give another --slug`)
   const { apiKey, keyId, secretSha256 } = createApiKey()
@@ -80,46 +68,45 @@ const approve = async (shell: Shell, id: string, options: ApproveOptions): Promi
   const approved = await withOperator(shell, (db) =>
     db.transaction().execute((trx) => approveIn(trx, id, options)),
   )
-  print(
-    shell,
-    options,
-    approved,
-    `${formatFields(approved)}\n\nThe key is shown this once: only its hash is kept.`,
-  )
+  print(shell, options, approved, formatNewKey(approved))
 }
 
 const reject = async (shell: Shell, id: string, options: Output & { reason?: string }): Promise<void> => {
   const { reason = null } = options
-  const rejected = await withOperator(shell, (db) =>
-    changeAudited(
-      db,
-      (trx) => rejectRequest(trx, id, reason),
-      // Not the reason: it may name somebody, and an entry without a customer is never erased.
-      () => ({ action: 'requests.reject', subject: id }),
-    ),
+  const rejected = await changeAsOperator(
+    shell,
+    (trx) => rejectRequest(trx, id, reason),
+    // Not the reason: it may name somebody, and an entry without a customer is never erased.
+    () => ({ action: 'requests.reject', subject: id }),
   )
   if (!rejected) throw noOpenRequest(id)
-  print(shell, options, { ...rejected, reason }, formatFields({ ...rejected, reason }))
+  print(shell, options, { ...rejected, reason })
 }
 
 /** `certdata requests …` */
 export const requestsCommand = (shell: Shell): Command =>
-  new Command('requests')
-    .description('access requests from the contact form')
-    .addCommand(
-      createCommand('list', 'list open requests, then those decided recently').action(list.bind(null, shell)),
-    )
-    .addCommand(
-      createCommand('approve', 'create the customer and a key, which is shown once')
-        .argument('<id>', 'id of the request, as requests list shows it')
-        .option('--slug <slug>', "slug of the customer (default: of the company's name)", parseSlug)
-        .option('--name <name>', "the customer's name (default: the company's)", parseName)
-        .addOption(new Option('--plan <plan>', 'its plan').choices(plans).default('premium'))
-        .action(approve.bind(null, shell)),
-    )
-    .addCommand(
-      createCommand('reject', 'reject the request')
-        .argument('<id>', 'id of the request, as requests list shows it')
-        .option('--reason <reason>', 'why; stored with the request (default: none)', parseReason)
-        .action(reject.bind(null, shell)),
-    )
+  createGroup(
+    'requests',
+    'access requests from the contact form',
+    createList(
+      shell,
+      'requests.list',
+      'list open requests, then those decided recently',
+      'no requests',
+      async (db) => {
+        await deleteOldRequests(db, parseConfig(shell.env).accessRequestDays, 'operator')
+        return listAccessRequests(db)
+      },
+      toCells,
+    ),
+    createCommand('approve', 'create the customer and a key, which is shown once')
+      .argument('<id>', 'id of the request, as requests list shows it')
+      .option('--slug <slug>', "slug of the customer (default: of the company's name)", parseSlug)
+      .option('--name <name>', "the customer's name (default: the company's)", parseName)
+      .addOption(new Option('--plan <plan>', 'its plan').choices(plans).default('premium'))
+      .action(approve.bind(null, shell)),
+    createCommand('reject', 'reject the request')
+      .argument('<id>', 'id of the request, as requests list shows it')
+      .option('--reason <reason>', 'why; stored with the request (default: none)', parseReason)
+      .action(reject.bind(null, shell)),
+  )

@@ -4,7 +4,7 @@ import { collectReads } from '../../audit/reads.ts'
 import type { Db } from '../../db/schema.ts'
 import { listCustomerTables } from './tables.ts'
 
-export type Erased = {
+type Erased = {
   /** Rows that went, by table. */
   rows: Record<string, number>
   /** Audit entries that lost their personal part. */

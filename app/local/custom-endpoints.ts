@@ -1,0 +1,42 @@
+import { readFile } from 'node:fs/promises'
+import { checkDocument } from '../custom/check.ts'
+import { readText } from '../custom/read.ts'
+import { applyDocument, setGrant, setGrantToEveryone } from '../custom/store.ts'
+import type { Db } from '../db/schema.ts'
+import { inTransaction } from '../db/transaction.ts'
+import { demoCustomerId } from '../identity/principal.ts'
+import { loadOnce } from './load-once.ts'
+
+/** What ships, and to whom it is granted when it first comes. */
+const shipped = [
+  { name: 'dashboard-overview', to: 'everyone' },
+  { name: 'market-access', to: 'demo' },
+] as const
+
+const install = async (trx: Db, { name, to }: (typeof shipped)[number]): Promise<boolean> => {
+  const content = await readFile(new URL(`../custom/shipped/${name}.yaml`, import.meta.url), 'utf8')
+  let isApplied = false
+  await loadOnce(trx, `custom/${name}`, content, async (isFirst) => {
+    const document = readText(content)
+    const { revision } = checkDocument(document)
+    const { outcome } = await applyDocument(trx, { name, revision, text: JSON.stringify(document) })
+    isApplied = outcome === 'applied'
+    if (isFirst && to === 'everyone') await setGrantToEveryone(trx, name, true)
+    if (isFirst && to === 'demo') await setGrant(trx, name, demoCustomerId, true)
+  })
+  return isApplied
+}
+
+/**
+ * Installs the custom endpoints that ship with this release, where they are not those that came last. What the
+ * operator has made of one stays: a later revision of his own, grants and revocations, a removal until a release
+ * brings another one. Repeating it is safe. `db` must act as the owner; the demo customer must be there. Returns
+ * the names that were applied. Throws where a document is bad: a fault of the release.
+ */
+export const installShipped = async (db: Db): Promise<string[]> => {
+  const applied: string[] = []
+  for (const each of shipped) {
+    if (await inTransaction(db, (trx) => install(trx, each))) applied.push(each.name)
+  }
+  return applied
+}

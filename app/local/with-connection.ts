@@ -1,0 +1,19 @@
+import { createDb, createPool } from '../db/connect.ts'
+import type { Db } from '../db/schema.ts'
+
+type Connection = { role: string | undefined; applicationName: string; onError: (error: Error) => void }
+
+/** Runs `use` with one connection, on which statements may take any time, and closes it. */
+export const withConnection = async <T>(
+  url: string,
+  { role, ...options }: Connection,
+  use: (db: Db) => Promise<T>,
+): Promise<T> => {
+  const fixed = { ...options, max: 1, statementTimeoutMs: 0 }
+  const db = createDb(createPool(url, role === undefined ? fixed : { ...fixed, role }))
+  try {
+    return await use(db)
+  } finally {
+    await db.destroy()
+  }
+}
