@@ -1,4 +1,4 @@
-import type { LimitsConfig } from '../config/limits.ts'
+import type { LimitsConfig } from '../config/config.ts'
 import type { KeyChecks } from '../identity/oauth.ts'
 import type { AccountDeps } from './account.ts'
 import { clientOf } from './address.ts'

@@ -1,4 +1,4 @@
-import type { LimitsConfig } from '../config/limits.ts'
+import type { LimitsConfig } from '../config/config.ts'
 import { ApiError } from '../errors.ts'
 import { matchesSecret, parseApiKey } from '../identity/api-keys.ts'
 import type { KeyFacts } from '../identity/facts.ts'

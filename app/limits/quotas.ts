@@ -1,4 +1,4 @@
-import type { LimitsConfig } from '../config/limits.ts'
+import type { LimitsConfig } from '../config/config.ts'
 import type { Principal } from '../identity/principal.ts'
 import type { Account, AccountDeps } from './account.ts'
 import { clientOf } from './address.ts'

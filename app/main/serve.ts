@@ -113,7 +113,7 @@ const listen = async ({
     })
   if (certificate) app.metrics.add([certificateCollector(certificate)])
   app.startStatus()
-  const tasks = isFirst ? startTasks({ config, stores, log, warn, monotonicNow }) : undefined
+  const tasks = isFirst ? startTasks({ config, stores, log, warn }) : undefined
   if (isFirst && stores.local) process.stdout.write(welcome(publicUrl, config.demoToken, stores.local.apiKey))
   return async () => {
     tasks?.quiet()
