@@ -3,8 +3,7 @@ import fp from 'fastify-plugin'
 import { Registry } from 'prom-client'
 import { ApiError, type ErrorCode } from '../app/errors.ts'
 import type { Principal } from '../app/identity/principal.ts'
-import { type Collector, registerCollector } from '../app/observe/collector.ts'
-import { byLabel, counter } from '../app/observe/figures.ts'
+import { byLabel, counter, type Figure, registerFigures } from '../app/observe/figures.ts'
 import { createRequestMetrics } from '../app/observe/request-metrics.ts'
 import { createRequestObserver, type PlanLabel, type RequestObserver } from '../app/observe/requests.ts'
 
@@ -18,7 +17,7 @@ declare module 'fastify' {
     /** Told of each answer; see app/observe/requests.ts. */
     requestObserver: RequestObserver
     metrics: {
-      add(collectors: readonly Collector[]): void
+      add(figures: readonly Figure[]): void
       /** Counts an error that was answered without the router, and the policies that it violated. */
       noteProblem(code: ErrorCode, violated?: readonly string[]): void
       /** Everything in Prometheus's text format, and its media type. */
@@ -79,18 +78,16 @@ export default fp<MetricsOptions>(
   (app, { processRegistry }, done) => {
     const observer = createRequestObserver()
     const registry = new Registry()
-    const add = (collectors: readonly Collector[]) => {
-      for (const collector of collectors) registerCollector(registry, collector)
-    }
+    const add = (figures: readonly Figure[]) => registerFigures(registry, figures)
     const whole = () => (processRegistry ? Registry.merge([registry, processRegistry]) : registry)
-    const { listener, collectors } = createRequestMetrics()
+    const { listener, figures } = createRequestMetrics()
     const logins = createCounts()
     countLogins(app, logins.add)
     const { problems, refusals, noteProblem } = countErrors(app)
 
     observer.subscribe(listener)
-    add(collectors)
     add([
+      ...figures,
       counter('certdata_logins_total', 'Checks of API keys by outcome', () =>
         byLabel('outcome', logins.counts),
       ),

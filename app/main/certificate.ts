@@ -1,8 +1,7 @@
 import { X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { createSecureContext } from 'node:tls'
-import type { Collector } from '../observe/collector.ts'
-import { gauge } from '../observe/figures.ts'
+import { type Figure, gaugeMin } from '../observe/figures.ts'
 
 /** Node's servers over TLS. */
 export type SecureServer = { setSecureContext(options: { cert: Buffer; key: Buffer }): void }
@@ -27,12 +26,11 @@ export type CertificateWatch = {
 const thirtySeconds = 30_000
 
 /** When the certificate in use ends, for whoever looks after the renewal: that nothing came is no event. */
-export const certificateCollector = ({ endsAt }: Pick<CertificateWatch, 'endsAt'>): Collector =>
-  gauge(
+export const certificateFigure = ({ endsAt }: Pick<CertificateWatch, 'endsAt'>): Figure =>
+  gaugeMin(
     'certdata_certificate_end_timestamp_seconds',
     'When the certificate in use ends',
     () => endsAt() / 1000,
-    'min',
   )
 
 /**

@@ -13,7 +13,7 @@ import { startMetricsServer } from '../observe/metrics-server.ts'
 import { createProcessRegistry } from '../observe/process-metrics.ts'
 import type { Tracing } from '../observe/tracing.ts'
 import { findPort, localOrigin } from './address.ts'
-import { certificateCollector, type SecureServer, watchCertificate } from './certificate.ts'
+import { certificateFigure, type SecureServer, watchCertificate } from './certificate.ts'
 import { createDrain } from './drain.ts'
 import { type Early, listenEarly } from './early.ts'
 import { endBySignal, endByWord } from './end.ts'
@@ -111,7 +111,7 @@ const listen = async ({
       info: (message) => log.info(message),
       warn,
     })
-  if (certificate) app.metrics.add([certificateCollector(certificate)])
+  if (certificate) app.metrics.add([certificateFigure(certificate)])
   app.startStatus()
   const tasks = isFirst ? startTasks({ config, stores, log, warn }) : undefined
   if (isFirst && stores.local) process.stdout.write(welcome(publicUrl, config.demoToken, stores.local.apiKey))
