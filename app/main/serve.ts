@@ -163,7 +163,13 @@ const serve = async (config: Config) => {
   const publicUrl = config.publicUrl ?? localOrigin(config, port)
   // A worker that takes another's place leaves requests to those that run.
   if (!cluster.isWorker || process.env.WORKER_IS_FIRST) early = await listenEarly({ config, port, publicUrl })
-  stores = await openStores(config, packageRoot, log, starting.signal, tracing?.noteStatement)
+  stores = await openStores({
+    config,
+    packageRoot,
+    log,
+    signal: starting.signal,
+    onStatement: tracing?.noteStatement,
+  })
   const isDraining = () => draining
   const opened = { config, port, publicUrl, early }
   try {

@@ -5,22 +5,18 @@ import { keepExampleDataCurrent } from '../local/keep-current.ts'
 import { keepRunning } from '../local/keep-running.ts'
 import type { Log, Stores } from './stores.ts'
 
-export type Tasks = {
-  /** Begins nothing new from now on. */
-  quiet(): void
-  /** Waits for what runs. */
-  stop(): Promise<void>
-}
-
-export type TasksOptions = {
+type TasksOptions = {
   config: Config
   stores: Stores
   log: Log
   warn: (message: string, error?: Error) => void
 }
 
-/** Starts what is done once on a machine, by a single process or the first worker. */
-export const startTasks = ({ config, stores, log, warn }: TasksOptions): Tasks => {
+/**
+ * Starts what is done once on a machine, by a single process or the first worker. `quiet` begins nothing new from then
+ * on; `stop` waits for what runs.
+ */
+export const startTasks = ({ config, stores, log, warn }: TasksOptions) => {
   const { reserved, secrets, local, poller } = stores
   const upkeep = startUpkeep({ db: reserved, warn })
   const url = local?.url ?? config.databaseAdminUrl

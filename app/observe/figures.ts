@@ -2,10 +2,7 @@ import type { Metric, Registry } from 'prom-client'
 
 export type Labels = Readonly<Record<string, string>>
 /** Undefined: not known now, and then not shown. `suffix`: of a histogram's parts, added to the name. */
-export type Reading =
-  | number
-  | undefined
-  | readonly (readonly [labels: Labels, value: number, suffix?: string])[]
+type Reading = number | undefined | readonly (readonly [labels: Labels, value: number, suffix?: string])[]
 
 /** A metric that is read when somebody asks for it: rooms keep plain numbers and are not told of metrics. */
 export type Figure = Readonly<{
@@ -54,7 +51,7 @@ export const byLabel = (
     ([name, value]) => [{ [label]: name }, value] as const,
   )
 
-export type SlowFigureOptions = {
+type SlowFigureOptions = {
   read: () => Promise<number>
   /** Milliseconds that never go back. */
   now: () => number

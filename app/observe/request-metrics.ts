@@ -1,6 +1,14 @@
 import { canonicalPath } from '../audit/fingerprint.ts'
 import { byLabel, counter, type Figure, histogram, type Labels } from './figures.ts'
-import type { AnswerSource, PlanLabel, RequestListener } from './requests.ts'
+
+/** Whose request it was, as far as figures tell: never who. `none`: nobody was known. */
+export type PlanLabel = 'basic' | 'premium' | 'enterprise' | 'demo' | 'none'
+
+/**
+ * Where the data of an answer came from. `stale`: a cache, while the database is away. `none`: the answer has no
+ * data.
+ */
+export type AnswerSource = 'memory' | 'redis' | 'database' | 'stale' | 'none'
 
 /**
  * Upper bounds in seconds. 80 ms is the promised average, 25 ms our own objective; a long poll ends within 25 s.
@@ -51,9 +59,10 @@ const readTimes = ({ buckets, seconds }: Times, labels: Labels) => {
 /**
  * Requests, errors and latency by route and plan, and where answers came from. Counts in plain numbers and lets
  * the client library only write them: a request costs three look-ups, about 0.1 µs, for 0.5 of its histogram
- * and counter. The three forms of a path are one route; what has no route is one, too.
+ * and counter. The three forms of a path are one route; what has no route is one, too. `note` is called for each
+ * answer after it was sent: `route` is the pattern, '' if none matched.
  */
-export const createRequestMetrics = (): { listener: RequestListener; figures: readonly Figure[] } => {
+export const createRequestMetrics = () => {
   const labels = new Map<string, string>()
   const series = new Map<PlanLabel, Map<string, Series>>()
   const sources = new Map<AnswerSource, number>()
@@ -81,7 +90,13 @@ export const createRequestMetrics = (): { listener: RequestListener; figures: re
     return found
   }
 
-  const listener: RequestListener = (route, plan, status, milliseconds, source) => {
+  const note = (
+    route: string,
+    plan: PlanLabel,
+    status: number,
+    milliseconds: number,
+    source: AnswerSource,
+  ) => {
     const seconds = milliseconds / 1000
     const one = seriesOf(route, plan)
     addTo(one.byStatus, status)
@@ -92,7 +107,7 @@ export const createRequestMetrics = (): { listener: RequestListener; figures: re
   }
 
   const all = () => [...series.values()].flatMap((byRoute) => [...byRoute.values()])
-  const figures = [
+  const figures: readonly Figure[] = [
     counter('certdata_http_requests_total', 'Answers by route pattern, customer plan and status', () =>
       all().flatMap(({ route, plan, byStatus }) =>
         [...byStatus].map(([status, count]) => [{ route, plan, status: String(status) }, count] as const),
@@ -112,5 +127,5 @@ export const createRequestMetrics = (): { listener: RequestListener; figures: re
       byLabel('source', sources),
     ),
   ]
-  return { listener, figures }
+  return { note, figures }
 }

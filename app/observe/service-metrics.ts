@@ -12,7 +12,7 @@ export type PoolFigures = Readonly<{
 }>
 
 /** What the rooms tell of themselves when asked; see the metrics' help for what each means. */
-export type ServiceFigures = {
+type ServiceFigures = {
   version: string
   /** The database's clock, and before when every commit is known. */
   databaseNow: () => number
