@@ -64,18 +64,8 @@ type Opened = {
 }
 
 /** The service, listening, over what is open. Resolves with what sends clients away and closes it. */
-const listen = async ({
-  config,
-  stores,
-  log,
-  logStream,
-  tracing,
-  isDraining,
-  port,
-  publicUrl,
-  early,
-  stopNow,
-}: Opened): Promise<() => Promise<void>> => {
+const listen = async (opened: Opened): Promise<() => Promise<void>> => {
+  const { config, stores, log, logStream, tracing, isDraining, port, publicUrl, early, stopNow } = opened
   const isWorker = cluster.isWorker
   /** What is done once on a machine is the first worker's. */
   const isFirst = !isWorker || process.env.WORKER_INDEX === '0'
