@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { methodOf } from '../app/http/methods.ts'
 import type { Principal } from '../app/identity/principal.ts'
-import type { AnswerSource } from '../app/observe/requests.ts'
+import type { AnswerSource } from '../app/observe/request-metrics.ts'
 
 /** An answer that has been sent, as the log, the audit trail and the metrics see it. */
 export type Answered = Readonly<{

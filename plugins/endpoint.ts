@@ -2,8 +2,8 @@ import type { Readable } from 'node:stream'
 import type { FastifySchema } from 'fastify'
 import type { Answer } from '../app/cache/question.ts'
 import type { Principal } from '../app/identity/principal.ts'
-import type { Use } from '../app/limits/account.ts'
 import type { Ending } from '../app/limits/concurrency.ts'
+import type { Use } from '../app/limits/meters.ts'
 
 /** What a row's `answer` gets: who asks, and the request's own parts. */
 export type EndpointRequest = {

@@ -1,8 +1,9 @@
 import type { FastifyContextConfig, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import type { Principal } from '../app/identity/principal.ts'
-import type { Account, Admission, Costs } from '../app/limits/account.ts'
+import type { Account } from '../app/limits/account.ts'
 import { formatPolicies, formatUse } from '../app/limits/headers.ts'
+import type { Admission, Costs } from '../app/limits/meters.ts'
 import type { Policy } from '../app/limits/policy.ts'
 import { refuseQuota } from '../app/limits/refusal.ts'
 

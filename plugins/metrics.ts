@@ -3,10 +3,8 @@ import fp from 'fastify-plugin'
 import { Registry } from 'prom-client'
 import { ApiError, type ErrorCode } from '../app/errors.ts'
 import type { Principal } from '../app/identity/principal.ts'
-import { type Collector, registerCollector } from '../app/observe/collector.ts'
-import { byLabel, counter } from '../app/observe/figures.ts'
-import { createRequestMetrics } from '../app/observe/request-metrics.ts'
-import { createRequestObserver, type PlanLabel, type RequestObserver } from '../app/observe/requests.ts'
+import { byLabel, counter, type Figure, registerFigures } from '../app/observe/figures.ts'
+import { createRequestMetrics, type PlanLabel } from '../app/observe/request-metrics.ts'
 
 export type MetricsOptions = {
   /** Of the process; absent in tests that build many services in one. */
@@ -15,10 +13,8 @@ export type MetricsOptions = {
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Told of each answer; see app/observe/requests.ts. */
-    requestObserver: RequestObserver
     metrics: {
-      add(collectors: readonly Collector[]): void
+      add(figures: readonly Figure[]): void
       /** Counts an error that was answered without the router, and the policies that it violated. */
       noteProblem(code: ErrorCode, violated?: readonly string[]): void
       /** Everything in Prometheus's text format, and its media type. */
@@ -72,25 +68,21 @@ const countErrors = (app: FastifyInstance) => {
 }
 
 /**
- * Metrics of this service, in a registry of its own: each answer is told to the observer, rooms are asked when
+ * Metrics of this service, in a registry of its own: each answer is noted, rooms are asked when
  * somebody reads. Register it right after `audit`, whose logins it counts.
  */
 export default fp<MetricsOptions>(
   (app, { processRegistry }, done) => {
-    const observer = createRequestObserver()
     const registry = new Registry()
-    const add = (collectors: readonly Collector[]) => {
-      for (const collector of collectors) registerCollector(registry, collector)
-    }
+    const add = (figures: readonly Figure[]) => registerFigures(registry, figures)
     const whole = () => (processRegistry ? Registry.merge([registry, processRegistry]) : registry)
-    const { listener, collectors } = createRequestMetrics()
+    const { note, figures } = createRequestMetrics()
     const logins = createCounts()
     countLogins(app, logins.add)
     const { problems, refusals, noteProblem } = countErrors(app)
 
-    observer.subscribe(listener)
-    add(collectors)
     add([
+      ...figures,
       counter('certdata_logins_total', 'Checks of API keys by outcome', () =>
         byLabel('outcome', logins.counts),
       ),
@@ -99,7 +91,6 @@ export default fp<MetricsOptions>(
         byLabel('policy', refusals),
       ),
     ])
-    app.decorate('requestObserver', observer)
     app.decorate('metrics', {
       add,
       noteProblem,
@@ -107,7 +98,7 @@ export default fp<MetricsOptions>(
       readJson: () => whole().getMetricsAsJSON() as Promise<object[]>,
     })
     app.watchAnswers(({ route = '', principal, status, ms, source }) =>
-      observer.observe(route, planOf(principal), status, ms, source),
+      note(route, planOf(principal), status, ms, source),
     )
     done()
   },

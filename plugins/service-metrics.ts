@@ -1,7 +1,7 @@
 import fp from 'fastify-plugin'
 import type { RedisFigures } from '../app/db/redis.ts'
 import { createSlowFigure } from '../app/observe/figures.ts'
-import { serviceCollectors } from '../app/observe/service-metrics.ts'
+import { listServiceFigures } from '../app/observe/service-metrics.ts'
 import packageJson from '../package.json' with { type: 'json' }
 import type { Deps } from './deps.ts'
 
@@ -35,7 +35,7 @@ export default fp<ServiceMetricsOptions>(
   (app, options, done) => {
     const { judge, exportSource, databaseNow, monotonicNow: now, isDraining, logStream, figures } = options
     const { cache, memoryCache, audit, accessRequests, feedWaiting, freshnessProbes } = app
-    const collectors = serviceCollectors({
+    const all = listServiceFigures({
       ...{ version, databaseNow, isDraining },
       asOf: judge.asOf,
       isAway: judge.isAway,
@@ -52,7 +52,7 @@ export default fp<ServiceMetricsOptions>(
       }),
       logLinesLost: () => logStream?.lost ?? 0,
     })
-    app.metrics.add(collectors)
+    app.metrics.add(all)
     done()
   },
   {

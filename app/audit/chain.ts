@@ -83,7 +83,7 @@ export const signAnchor = (key: ChainKey, head: ChainHead): Buffer =>
 export const isAnchor = (key: ChainKey, head: ChainHead, mac: Buffer): boolean =>
   key.verifyMac(purposes.anchor, anchorText(head), mac)
 
-export type Verifier = {
+type Verifier = {
   /** Takes the next link by seal number. Returns the first fault, from then on always the same. */
   check(link: Link): ChainFault | undefined
   /** All links came: what only the end shows. */

@@ -1,27 +1,32 @@
 import { isIPv4, isIPv6 } from 'node:net'
 
-const ipv4Octets = 3
-const ipv6Groups = 3
+const split = (part: string) => (part === '' ? [] : part.split(':'))
 
-/** `::` stands for as many zero groups as are missing (RFC 4291, section 2.2). */
-const expand = (address: string): string[] => {
-  const [left = '', right] = address.split('::')
-  const groups = (text: string) => (text === '' ? [] : text.split(':'))
-  if (right === undefined) return groups(left)
-  const given = [...groups(left), ...groups(right)]
-  return [...groups(left), ...Array<string>(Math.max(0, 8 - given.length)).fill('0'), ...groups(right)]
+/**
+ * Returns the four numbers of an IPv4 address, or the eight groups of an IPv6 address without leading zeros. IPv4 in
+ * IPv6 (`::ffff:192.0.2.1`) counts as IPv4. Undefined for anything else.
+ */
+export const parseAddress = (address: string): string[] | undefined => {
+  const plain = address.replace(/^::ffff:(?=\d+\.)/i, '').split('%', 1)[0] as string
+  if (isIPv4(plain)) return plain.split('.')
+  if (!isIPv6(plain)) return undefined
+  // `::` stands for as many zero groups as are missing (RFC 4291, section 2.2).
+  const [left = '', right = ''] = plain
+    .toLowerCase()
+    .replace(/[\d.]+\.\d+$/, '0:0')
+    .split('::')
+  const [before, after] = [split(left), split(right)]
+  const zeros = Array<string>(8 - before.length - after.length).fill('0')
+  return [...before, ...zeros, ...after].map((group) => group.replace(/^0+(?=.)/, ''))
 }
 
 /**
  * Cuts a client's address to its network, so that it points at no single person: IPv4 to /24, IPv6 to /48 (one site).
- * IPv4 in IPv6 counts as IPv4. Undefined for anything else. Why not a hash: see the decision "client addresses are cut".
+ * Undefined for what is no address. Why not a hash: see the decision "client addresses are cut".
  */
 export const truncateAddress = (address: string): string | undefined => {
-  const plain = address.replace(/^::ffff:(?=\d+\.)/i, '').split('%', 1)[0] as string
-  if (isIPv4(plain)) return `${plain.split('.').slice(0, ipv4Octets).join('.')}.0/24`
-  if (!isIPv6(plain)) return undefined
-  const site = expand(plain)
-    .slice(0, ipv6Groups)
-    .map((group) => group.toLowerCase().replace(/^0+(?=.)/, ''))
-  return `${site.join(':')}::/48`
+  const parts = parseAddress(address)
+  if (!parts) return undefined
+  const network = parts.slice(0, 3)
+  return parts.length === 4 ? `${network.join('.')}.0/24` : `${network.join(':')}::/48`
 }

@@ -1,17 +1,12 @@
 import type { AuditEvent } from './record.ts'
 
-export type FlushOptions = {
+type FlushOptions = {
   /** What was counted since the last time, some at a time. */
   drain: () => AsyncIterable<readonly AuditEvent[]>
   /** Writes some entries, all or none. */
   write: (events: readonly AuditEvent[]) => Promise<void>
   /** Told how many entries were given up. */
   onLost: (count: number) => void
-}
-
-export type Flush = (() => Promise<void>) & {
-  /** Entries that the database did not take yet. */
-  unsent(): number
 }
 
 /** To write so many as JSON takes a fifth of a millisecond, in which nobody is answered. */
@@ -21,46 +16,36 @@ const maxUnsent = 20_000
 
 /**
  * Writes what was counted, in batches; rejects where one is not taken, and keeps that and the following for the
- * next time. Calls at the same time are one.
+ * next time. Calls at the same time are one. `unsent` counts the entries that the database did not take yet.
  */
-export const createFlush = ({ drain, write, onLost }: FlushOptions): Flush => {
-  let unsent: AuditEvent[] = []
+export const createFlush = ({ drain, write, onLost }: FlushOptions) => {
+  const unsent: AuditEvent[] = []
   let flight: Promise<void> | undefined
 
-  const send = async () => {
-    let [pending, failure, lost]: [AuditEvent[], unknown, number] = [unsent, undefined, 0]
-    unsent = []
-    /** Of `pending`, until fewer than `least` are left. */
-    const writeDown = async (least: number) => {
-      let sent = 0
-      try {
-        while (failure === undefined && pending.length - sent >= least) {
-          const batch = pending.slice(sent, sent + batchSize)
-          await write(batch)
-          sent += batch.length
-        }
-      } catch (error) {
-        failure = error
+  /** Writes until fewer than `least` are left. Returns why a batch was not taken. */
+  const writeDown = async (least: number): Promise<unknown> => {
+    try {
+      while (unsent.length >= least) {
+        await write(unsent.slice(0, batchSize))
+        unsent.splice(0, batchSize)
       }
-      pending = pending.slice(sent)
+      return undefined
+    } catch (error) {
+      return error
     }
+  }
+  const send = async () => {
     // What is left goes first. While the database does not take it, counts grow where they are.
-    await writeDown(1)
-    if (failure !== undefined) {
-      unsent = pending
-      throw failure
-    }
+    let failure = await writeDown(1)
+    if (failure !== undefined) throw failure
+    let lost = 0
     // None is made before those before it are written or given up: a busy minute has more than memory should hold.
     for await (const events of drain()) {
-      pending = pending.concat(events)
-      await writeDown(batchSize)
-      if (pending.length > maxUnsent) {
-        lost += pending.length - maxUnsent
-        pending = pending.slice(0, maxUnsent)
-      }
+      unsent.push(...events)
+      failure ??= await writeDown(batchSize)
+      lost += unsent.splice(maxUnsent).length
     }
-    await writeDown(1)
-    unsent = pending
+    failure ??= await writeDown(1)
     if (lost > 0) onLost(lost)
     if (failure !== undefined) throw failure
   }

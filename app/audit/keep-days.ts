@@ -20,7 +20,7 @@ export const pruneOldEntries = async (
   return old.rows.length > 0 ? pruneAudit(db, secrets, before, 'system') : undefined
 }
 
-export type AuditPruningOptions = {
+type AuditPruningOptions = {
   /** The owner's login. */
   url: string
   secrets: Secrets
@@ -30,17 +30,15 @@ export type AuditPruningOptions = {
   everyMs?: number
 }
 
-export type AuditPruning = {
-  /** Ends it, after a pruning that runs. */
-  stop(): Promise<void>
-}
-
 /** Not at the start, which belongs to requests. */
 const firstAfterMs = 60_000
 const dayMs = 86_400_000
 
-/** Prunes once a day on a connection of its own. A failure is reported, and the next day tries again. */
-export const startAuditPruning = (options: AuditPruningOptions): AuditPruning => {
+/**
+ * Prunes once a day on a connection of its own. A failure is reported, and the next day tries again. `stop` ends it,
+ * after a pruning that runs.
+ */
+export const startAuditPruning = (options: AuditPruningOptions) => {
   const { url, secrets, days, warn, everyMs = dayMs } = options
   let timer: NodeJS.Timeout | undefined
   let isStopped = false

@@ -22,7 +22,7 @@ export type AuditEntry = {
   seal: number | null
 }
 
-export type AuditFilter = {
+type AuditFilter = {
   customer?: string | undefined
   /** An instant: entries from then on. */
   since?: string | undefined

@@ -1,54 +1,113 @@
-import { crossFaults, type Environment } from './cross-faults.ts'
-import type { LimitsConfig } from './limits.ts'
-import { variables } from './variables.ts'
+import { isIP } from 'node:net'
+import type { z } from 'zod'
+import { date } from '../../schemas/fields.ts'
+import { origin, variables } from './variables.ts'
 
-export type Config = Readonly<{
-  host: string
-  port: number
-  publicUrl: string | undefined
-  dataDir: string
-  databaseUrl: string | undefined
-  databaseAdminUrl: string | undefined
-  databaseReplicaUrl: string | undefined
-  databasePool: number
-  /** `pool` connections; times in milliseconds. */
-  exports: Readonly<{ pool: number; totalMs: number; idleMs: number }>
-  databasePrepared: boolean
-  redisUrl: string | undefined
-  /** First makes, all check; undefined: generated and kept in DATA_DIR. */
-  secretKeys: readonly string[] | undefined
-  demoToken: string
-  accessTokenSeconds: number
-  tls: Readonly<{ certFile: string; keyFile: string }> | undefined
-  trustedProxies: readonly string[]
-  /** In lower case. */
-  clientIpHeader: string | undefined
-  allowHttp: 'loopback' | 'never'
-  hasHstsOfSubdomains: boolean
-  corsOrigins: readonly string[]
-  /** How long Redis keeps an answer. */
-  cacheTtlSeconds: number
-  staleMaxSeconds: number
-  cacheBytes: number
-  limits: LimitsConfig
-  /** Milliseconds that a request waits for its turn at the database at most. */
-  queueMs: number
-  drainMs: number
-  /** Dates, YYYY-MM-DD. */
-  holidays: ReadonlySet<string>
-  accessRequestDays: number
-  /** Absent: nothing is pruned by itself. */
-  auditDays: number | undefined
-  /** A `mailto:` or `https:` address. */
-  securityContact: string | undefined
-  metricsToken: string | undefined
-  metricsPort: number | undefined
-  hasTraces: boolean
-  /** Processes that share the port. */
-  workers: number
-  logLevel: string
-  production: boolean
-}>
+const secretLength = 32
+
+/** What the variables say, each by itself. */
+type Environment = z.output<z.ZodObject<typeof variables>>
+
+const isAddressRange = (text: string): boolean => {
+  const [address = '', prefix, ...rest] = text.split('/')
+  const version = isIP(address)
+  if (version === 0 || rest.length > 0) return false
+  return prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= (version === 4 ? 32 : 128))
+}
+
+/** What no variable shows alone, and lists whose parts are wrong: a sentence for each. */
+const crossFaults = (env: Partial<Environment>): string[] => {
+  const faults: string[] = []
+  if (env.NODE_ENV === 'production') {
+    for (const name of ['PUBLIC_URL', 'DATABASE_URL', 'SECRET_KEY'] as const) {
+      if (env[name] === undefined)
+        faults.push(`${name}: required in production (${variables[name].description})`)
+    }
+    if (env.PUBLIC_URL?.startsWith('http:')) faults.push('PUBLIC_URL: expected https in production')
+    if (!env.TLS_CERT && !env.TRUSTED_PROXIES?.length) {
+      faults.push(
+        'TLS_CERT and TLS_KEY, or TRUSTED_PROXIES: required in production, where all requests come over TLS',
+      )
+    }
+  }
+  if (Boolean(env.TLS_CERT) !== Boolean(env.TLS_KEY))
+    faults.push('TLS_CERT and TLS_KEY: expected both or none')
+  if (env.SECRET_KEY?.some((key) => key.length < secretLength)) {
+    faults.push(`SECRET_KEY: expected at least ${secretLength} characters`)
+  }
+  if (env.CORS_ORIGINS?.some((each) => !origin.safeParse(each).success)) {
+    faults.push('CORS_ORIGINS: expected origins such as https://erp.example, never *')
+  }
+  if (env.TRUSTED_PROXIES?.some((each) => !isAddressRange(each))) {
+    faults.push('TRUSTED_PROXIES: expected addresses or CIDR ranges such as 10.0.0.0/8')
+  }
+  if (env.CLIENT_IP_HEADER !== undefined && !env.TRUSTED_PROXIES?.length) {
+    faults.push('CLIENT_IP_HEADER: expected TRUSTED_PROXIES too, because only their headers are believed')
+  }
+  if (env.HOLIDAYS?.some((each) => !date.safeParse(each).success)) {
+    faults.push('HOLIDAYS: expected dates such as 2026-12-25')
+  }
+  return faults
+}
+
+/** What the service reads of the environment. Meanings and units are those of the variables. */
+const toConfig = (env: Environment) => ({
+  host: env.HOST,
+  port: env.PORT,
+  publicUrl: env.PUBLIC_URL,
+  dataDir: env.DATA_DIR,
+  databaseUrl: env.DATABASE_URL,
+  databaseAdminUrl: env.DATABASE_ADMIN_URL ?? env.DATABASE_URL,
+  databaseReplicaUrl: env.DATABASE_REPLICA_URL,
+  databasePool: env.DATABASE_POOL,
+  exports: {
+    pool: env.EXPORT_POOL,
+    totalMs: env.EXPORT_MAX_SECONDS * 1000,
+    idleMs: env.EXPORT_IDLE_SECONDS * 1000,
+  },
+  databasePrepared: env.DATABASE_PREPARED === 'on',
+  redisUrl: env.REDIS_URL,
+  /** The first makes, all check. Undefined: generated and kept in DATA_DIR. */
+  secretKeys: env.SECRET_KEY,
+  demoToken: env.DEMO_TOKEN,
+  accessTokenSeconds: env.ACCESS_TOKEN_SECONDS,
+  tls: env.TLS_CERT && env.TLS_KEY ? { certFile: env.TLS_CERT, keyFile: env.TLS_KEY } : undefined,
+  trustedProxies: env.TRUSTED_PROXIES,
+  clientIpHeader: env.CLIENT_IP_HEADER?.toLowerCase(),
+  allowHttp: env.ALLOW_HTTP ?? (env.NODE_ENV === 'production' ? ('never' as const) : ('loopback' as const)),
+  hasHstsOfSubdomains: env.HSTS_INCLUDE_SUBDOMAINS === 'on',
+  corsOrigins: env.CORS_ORIGINS,
+  cacheTtlSeconds: env.CACHE_TTL_SECONDS,
+  staleMaxSeconds: env.STALE_MAX_SECONDS,
+  cacheBytes: env.CACHE_BYTES,
+  limits: {
+    premium: { burst: env.LIMIT_PREMIUM_BURST, minute: env.LIMIT_PREMIUM_MINUTE },
+    enterprise: { burst: env.LIMIT_ENTERPRISE_BURST, minute: env.LIMIT_ENTERPRISE_MINUTE },
+    demo: { burst: env.LIMIT_DEMO_BURST, minute: env.LIMIT_DEMO_MINUTE },
+    logins: env.LIMIT_LOGINS,
+    failedLogins: env.LIMIT_FAILED_LOGINS,
+    introspections: env.LIMIT_INTROSPECTIONS,
+    revocations: env.LIMIT_REVOCATIONS,
+    accessRequests: env.LIMIT_ACCESS_REQUESTS,
+  },
+  queueMs: env.QUEUE_SECONDS * 1000,
+  drainMs: 1000 * (env.DRAIN_SECONDS ?? (env.NODE_ENV === 'production' ? 3 : 0)),
+  holidays: new Set(env.HOLIDAYS),
+  accessRequestDays: env.ACCESS_REQUEST_DAYS,
+  /** Undefined: nothing is pruned by itself. */
+  auditDays: env.AUDIT_DAYS,
+  securityContact: env.SECURITY_CONTACT,
+  metricsToken: env.METRICS_TOKEN,
+  metricsPort: env.METRICS_PORT,
+  hasTraces: env.OTEL_EXPORTER_OTLP_ENDPOINT !== undefined,
+  workers: env.WEB_CONCURRENCY,
+  logLevel: env.LOG_LEVEL,
+  production: env.NODE_ENV === 'production',
+})
+
+export type Config = Readonly<ReturnType<typeof toConfig>>
+export type LimitsConfig = Config['limits']
+export type PlanLimits = LimitsConfig['premium']
 
 export class ConfigError extends Error {}
 
@@ -66,56 +125,5 @@ export const parseConfig = (environment: Readonly<Record<string, string | undefi
   }
   faults.push(...crossFaults(values as Partial<Environment>))
   if (faults.length > 0) throw new ConfigError(`Configuration:\n  ${faults.join('\n  ')}`)
-  const env = values as Environment
-  return Object.freeze({
-    host: env.HOST,
-    port: env.PORT,
-    publicUrl: env.PUBLIC_URL,
-    dataDir: env.DATA_DIR,
-    databaseUrl: env.DATABASE_URL,
-    databaseAdminUrl: env.DATABASE_ADMIN_URL ?? env.DATABASE_URL,
-    databaseReplicaUrl: env.DATABASE_REPLICA_URL,
-    databasePool: env.DATABASE_POOL,
-    exports: {
-      pool: env.EXPORT_POOL,
-      totalMs: env.EXPORT_MAX_SECONDS * 1000,
-      idleMs: env.EXPORT_IDLE_SECONDS * 1000,
-    },
-    databasePrepared: env.DATABASE_PREPARED === 'on',
-    redisUrl: env.REDIS_URL,
-    secretKeys: env.SECRET_KEY,
-    demoToken: env.DEMO_TOKEN,
-    accessTokenSeconds: env.ACCESS_TOKEN_SECONDS,
-    tls: env.TLS_CERT && env.TLS_KEY ? { certFile: env.TLS_CERT, keyFile: env.TLS_KEY } : undefined,
-    trustedProxies: env.TRUSTED_PROXIES,
-    clientIpHeader: env.CLIENT_IP_HEADER?.toLowerCase(),
-    allowHttp: env.ALLOW_HTTP ?? (env.NODE_ENV === 'production' ? 'never' : 'loopback'),
-    hasHstsOfSubdomains: env.HSTS_INCLUDE_SUBDOMAINS === 'on',
-    corsOrigins: env.CORS_ORIGINS,
-    cacheTtlSeconds: env.CACHE_TTL_SECONDS,
-    staleMaxSeconds: env.STALE_MAX_SECONDS,
-    cacheBytes: env.CACHE_BYTES,
-    limits: {
-      premium: { burst: env.LIMIT_PREMIUM_BURST, minute: env.LIMIT_PREMIUM_MINUTE },
-      enterprise: { burst: env.LIMIT_ENTERPRISE_BURST, minute: env.LIMIT_ENTERPRISE_MINUTE },
-      demo: { burst: env.LIMIT_DEMO_BURST, minute: env.LIMIT_DEMO_MINUTE },
-      logins: env.LIMIT_LOGINS,
-      failedLogins: env.LIMIT_FAILED_LOGINS,
-      introspections: env.LIMIT_INTROSPECTIONS,
-      revocations: env.LIMIT_REVOCATIONS,
-      accessRequests: env.LIMIT_ACCESS_REQUESTS,
-    },
-    queueMs: env.QUEUE_SECONDS * 1000,
-    drainMs: 1000 * (env.DRAIN_SECONDS ?? (env.NODE_ENV === 'production' ? 3 : 0)),
-    holidays: new Set(env.HOLIDAYS),
-    accessRequestDays: env.ACCESS_REQUEST_DAYS,
-    auditDays: env.AUDIT_DAYS,
-    securityContact: env.SECURITY_CONTACT,
-    metricsToken: env.METRICS_TOKEN,
-    metricsPort: env.METRICS_PORT,
-    hasTraces: env.OTEL_EXPORTER_OTLP_ENDPOINT !== undefined,
-    workers: env.WEB_CONCURRENCY,
-    logLevel: env.LOG_LEVEL,
-    production: env.NODE_ENV === 'production',
-  })
+  return Object.freeze(toConfig(values as Environment))
 }

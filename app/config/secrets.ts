@@ -8,7 +8,7 @@ import {
   randomBytes,
   timingSafeEqual,
 } from 'node:crypto'
-import { closeSync, fsyncSync, linkSync, openSync, readFileSync, unlinkSync, writeSync } from 'node:fs'
+import { linkSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs'
 
 const macBytes = 32
 const shortestMacBytes = 16
@@ -124,14 +124,8 @@ export const createSecrets = (secretKeys: readonly string[]): Secrets => {
 // A link appears with its whole content or not at all, and only for the first of several processes.
 const createFile = (file: string, content: string): void => {
   const temporary = `${file}.${randomBytes(8).toString('hex')}`
-  const descriptor = openSync(temporary, 'wx', 0o600)
+  writeFileSync(temporary, content, { flag: 'wx', mode: 0o600, flush: true })
   try {
-    try {
-      writeSync(descriptor, content)
-      fsyncSync(descriptor)
-    } finally {
-      closeSync(descriptor)
-    }
     linkSync(temporary, file)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error

@@ -4,7 +4,7 @@ export type Mac = {
   verifyMac(purpose: string, data: Buffer, mac: Buffer): boolean
 }
 
-export type SignedText = {
+type SignedText = {
   /** Opaque text of the payload, good for this customer only. */
   sign(customerId: string, payload: Buffer): string
   /** The payload; undefined where we did not make this text for this customer, or another version did. */

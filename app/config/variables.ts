@@ -104,7 +104,9 @@ export const variables = {
   ALLOW_HTTP: z
     // `loopback` and `never` are the former names.
     .enum(['true', 'false', 'loopback', 'never'], 'expected true or false')
-    .transform((value) => (value === 'true' || value === 'loopback' ? 'loopback' : 'never'))
+    .transform((value): 'loopback' | 'never' =>
+      value === 'true' || value === 'loopback' ? 'loopback' : 'never',
+    )
     .optional()
     .describe(
       'Whether clients on this machine may use plain HTTP: true or false; default: true, in production false',

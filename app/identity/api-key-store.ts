@@ -30,7 +30,7 @@ const columns = [
 ] as const
 
 /** `secretSha256`: 32 bytes. `scopes`: null means every scope. `expiresAt`: an instant; null means never. */
-export type NewApiKey = {
+type NewApiKey = {
   customerId: string
   keyId: string
   secretSha256: Buffer
@@ -64,7 +64,7 @@ export const listApiKeys = (db: Db, customerId?: string): Promise<ApiKey[]> =>
     .execute()
 
 /** The key that took another's place, and that one, which ends when the overlap does. */
-export type KeySuccession = { key: ApiKey; former: ApiKey }
+type KeySuccession = { key: ApiKey; former: ApiKey }
 
 /** A key that works and was not rotated: two successors would leave nobody knowing which one is in use. */
 const mayBeSucceeded = sql<boolean>`revoked_at is null and replaced_by is null

@@ -41,7 +41,7 @@ export const findCustomer = (db: Db, customerId: string): Promise<Customer | und
 export const listCustomers = (db: Db): Promise<Customer[]> =>
   db.selectFrom('customers').select(columns).orderBy('customer_id').execute()
 
-export type NewCustomer = { customerId: string; name: string; plan: Plan }
+type NewCustomer = { customerId: string; name: string; plan: Plan }
 
 /** Adds a customer; undefined where the slug is taken, and then nothing changes. */
 export const addCustomer = (db: Db, { customerId, name, plan }: NewCustomer): Promise<Customer | undefined> =>

@@ -10,10 +10,10 @@ import { jwksMaxAgeSeconds } from './signing-keys.ts'
  * The states of a signing key. `next`: published, signs nothing yet. `active`: signs. `retiring`: only verifies its
  * tokens. `gone`: its last token has expired, and the next rotation deletes it.
  */
-export type SigningKeyState = 'next' | 'active' | 'retiring' | 'gone'
+type SigningKeyState = 'next' | 'active' | 'retiring' | 'gone'
 
 /** Instants are RFC 3339 in UTC with six decimals; null where the key has not come so far. */
-export type SigningKeyRecord = {
+type SigningKeyRecord = {
   kid: string
   state: SigningKeyState
   created_at: string

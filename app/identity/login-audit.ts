@@ -17,7 +17,7 @@ export type LoginAuditOptions = {
   warn: (error: unknown) => void
 }
 
-export type LoginAudit = {
+type LoginAudit = {
   /** The same check, whose refusals are written. A refusal stays one where it cannot be. */
   watchCheck(check: KeyCheck): KeyCheck
   /** The same signing, each of which is a login. One that cannot be written is not given: it rejects. */

@@ -9,9 +9,9 @@ const errors = {
   invalid_scope: [400, 'insufficient_scope'],
 } as const satisfies Record<string, readonly [status: number, problem: ErrorCode]>
 
-export type OAuthErrorCode = keyof typeof errors
+type OAuthErrorCode = keyof typeof errors
 
-export type OAuthErrorExtras = {
+type OAuthErrorExtras = {
   status?: number
   problem?: ErrorCode
   /** Header fields of the answer, names in lower case. */

@@ -3,6 +3,7 @@ import type { introspectionAnswer, tokenAnswer } from '../../schemas/auth.ts'
 import { truncateAddress } from '../audit/client-address.ts'
 import { parseApiKey } from './api-keys.ts'
 import type { KeyFacts } from './facts.ts'
+import type { KeyCheck } from './login-audit.ts'
 import { OAuthError } from './oauth-error.ts'
 import { type Form, readClient, requireParameter } from './oauth-form.ts'
 import { authorize, type Principals } from './principals.ts'
@@ -17,10 +18,7 @@ export type KeyChecks = {
   countRevocation(key: KeyFacts, address: string): Promise<void>
 }
 
-/** `ip`: the client's address. */
-type KeyCheck = (apiKey: string, ip: string, requestId?: string) => Promise<KeyFacts>
-
-export type OAuthOptions = {
+type OAuthOptions = {
   principals: Principals
   /** Returns the facts of the key, on any plan. Rejects with 401, and with 429 after too many failures. */
   identify: KeyCheck
@@ -77,14 +75,6 @@ export const createOAuth = (options: OAuthOptions): OAuth => {
     return scopes ? all.filter((scope) => scopes.has(scope)) : all
   }
 
-  const tryVerify = (token: string): VerifiedToken | undefined => {
-    try {
-      return verify(token)
-    } catch {
-      return undefined
-    }
-  }
-
   /** The key that the client authenticated with. */
   const authenticate = async (check: KeyCheck, request: OAuthRequest): Promise<KeyFacts> => {
     const client = readClient(request.authorization, request.form)
@@ -95,10 +85,16 @@ export const createOAuth = (options: OAuthOptions): OAuth => {
 
   /** The token and its key, where both are the client's own customer's and the token is a good one. */
   const findToken = async (token: string, { customerId }: KeyFacts) => {
-    const verified = tryVerify(token)
-    const key = verified && (await principals.findKey(verified.keyId))
-    const isOwn = key?.customerId === customerId && verified?.customerId === customerId
-    return isOwn ? { verified, key } : undefined
+    let verified: VerifiedToken
+    try {
+      verified = verify(token)
+    } catch {
+      return undefined
+    }
+    const key = await principals.findKey(verified.keyId)
+    return key?.customerId === customerId && verified.customerId === customerId
+      ? { verified, key }
+      : undefined
   }
 
   type Found = Readonly<{ verified: VerifiedToken; key: KeyFacts }>

@@ -31,13 +31,13 @@ export type Principals = Readonly<{
   revokeToken(token: TokenId & { expiresAtMs: number }, by: Actor): Promise<void>
 }>
 
-export type PrincipalsOptions = FactsOptions & {
+type PrincipalsOptions = FactsOptions & {
   /** Hears why the use of a key was not noted. Absent: nobody does. */
   warn?: (reason: string, message: string) => void
 }
 
 /** Who revokes, for the audit trail: a key of the same customer, and where its request came from. */
-export type Actor = Readonly<{ keyId: string } & Pick<AuditEvent, 'requestId' | 'client'>>
+type Actor = Readonly<{ keyId: string } & Pick<AuditEvent, 'requestId' | 'client'>>
 
 const bearer = 'Bearer realm="certdata"'
 

@@ -14,8 +14,8 @@ export const listScopes = (endpoints: readonly string[] = []): string[] => [
 ]
 
 /** What a token may list at most. A longer token would not go through proxies, whose headers often end at 8 KiB. */
-export const maxScopes = 100
-export const maxScopeBytes = 4096
+const maxScopes = 100
+const maxScopeBytes = 4096
 
 /** Whether one token or key can hold these scopes. */
 export const areTooMany = (scopes: readonly string[]): boolean =>

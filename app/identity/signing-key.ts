@@ -5,27 +5,8 @@ import type { Secrets } from '../config/secrets.ts'
 export const tokenType = 'at+jwt'
 const purpose = 'signing key'
 
-/** A public key as RFC 8037 writes it, with what RFC 7517 adds for finding it. */
-export type PublicJwk = Readonly<{
-  kty: 'OKP'
-  crv: 'Ed25519'
-  x: string
-  kid: string
-  alg: 'EdDSA'
-  use: 'sig'
-}>
-
-/** One key pair. `header` is the exact first segment of the tokens that it signs. */
-export type SigningKey = Readonly<{
-  kid: string
-  header: string
-  jwk: PublicJwk
-  publicPem: string
-  privatePem: string
-}>
-
-/** The kid is the key's own thumbprint (RFC 7638, section 3), so no two keys share one. */
-const describe = (privatePem: string): SigningKey => {
+/** The kid is the key's own thumbprint (RFC 7638, section 3), so no two keys share one. `jwk`: RFC 8037 and 7517. */
+const describe = (privatePem: string) => {
   const publicKey = createPublicKey(createPrivateKey(privatePem))
   const { x = '' } = publicKey.export({ format: 'jwk' })
   const kid = createHash('sha256')
@@ -34,11 +15,14 @@ const describe = (privatePem: string): SigningKey => {
   return {
     kid,
     header: Buffer.from(JSON.stringify({ alg: 'EdDSA', typ: tokenType, kid })).toString('base64url'),
-    jwk: { kty: 'OKP', crv: 'Ed25519', x, kid, alg: 'EdDSA', use: 'sig' },
+    jwk: { kty: 'OKP', crv: 'Ed25519', x, kid, alg: 'EdDSA', use: 'sig' } as const,
     publicPem: publicKey.export({ format: 'pem', type: 'spki' }).toString(),
     privatePem,
   }
 }
+
+/** One key pair. `header` is the exact first segment of the tokens that it signs. */
+export type SigningKey = Readonly<ReturnType<typeof describe>>
 
 /** A new key pair as the table keeps it: the private half sealed. */
 export const createSealedKey = (secrets: Secrets) => {

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Secrets } from '../config/secrets.ts'
 import type { Db } from '../db/schema.ts'
 import { unavailable } from '../errors.ts'
-import { openSigningKey, type PublicJwk, type SigningKey } from './signing-key.ts'
+import { openSigningKey, type SigningKey } from './signing-key.ts'
 
 /** Clients that find an unknown kid ask again; anyone else need not within five minutes. */
 export const jwksMaxAgeSeconds = 300
@@ -15,7 +15,7 @@ export type SigningKeys = Readonly<{
   active: SigningKey
   /** By the exact first segment of a token; PEM. */
   publicByHeader: ReadonlyMap<string, string>
-  jwks: Readonly<{ keys: readonly PublicJwk[] }>
+  jwks: Readonly<{ keys: readonly SigningKey['jwk'][] }>
   /** Takes another set where there is one. Rejects with the reason, and then keeps the one it has. */
   refresh(): Promise<void>
   /**

@@ -1,25 +1,16 @@
+import {
+  type Admission,
+  admitted,
+  type Costs,
+  createMeters,
+  fits,
+  type Meter,
+  refuse,
+  type Use,
+  usesOf,
+} from './meters.ts'
 import type { AccountName, Policy } from './policy.ts'
-import type { LimitStore, Settlement } from './store.ts'
-import { createWindow, type Window } from './window.ts'
-
-/** Whether a request may pass. */
-export type Admission = Readonly<{
-  /** Policies without room for it; empty: it may pass, and is counted. */
-  violated: readonly string[]
-  /** Seconds until there is room for it in all of them; 0 where it may pass. */
-  retryAfterSeconds: number
-}>
-
-/** A policy and its present use, as this instance knows it. */
-export type Use = Readonly<{
-  policy: Policy
-  remaining: number
-  /** Seconds until more is available, 1 to the window's length. */
-  resetSeconds: number
-}>
-
-/** Costs are units a policy, in the policies' order. */
-export type Costs = readonly number[]
+import type { LimitStore } from './store.ts'
 
 /** One customer's count on this instance. */
 export type Account = {
@@ -58,20 +49,11 @@ const leaseWaitMs = 5
 /** An exchange is late after this time: then no request waits for its answer any more. */
 const lateAfterMs = 25
 
-const admitted: Admission = Object.freeze({ violated: Object.freeze([]), retryAfterSeconds: 0 })
-
-type Meter = {
-  policy: Policy
-  window: Window
-  /** Counted here and not yet confirmed by the store. */
-  unsettled: number
-}
-
 type Waiter = {
   costs: Costs
-  /** Undefined once it was answered. */
-  resolve: ((admission: Admission) => void) | undefined
-  isAdmitted: boolean
+  resolve: (admission: Admission) => void
+  /** Undefined until it was answered. */
+  admission: Admission | undefined
 }
 
 /**
@@ -96,20 +78,16 @@ export const createAccount = (
   policies: readonly Policy[],
   { store, now, after, onUnsettled }: AccountDeps,
 ): Account => {
-  const meters = policies.map((policy): Meter => {
-    return { policy, window: createWindow(policy.windowSeconds * 1000), unsettled: 0 }
-  })
-  let waiting: Waiter[] = []
+  const meters = createMeters(policies)
+  const waiting: Waiter[] = []
   let isExchanging = false
   let isLate = false
 
   const aheadOf = ({ policy }: Meter): number =>
     Math.floor((policy.quota * aheadShare) / Math.max(1, store?.instances ?? 1))
-
-  const settleOrTell = (): void => {
-    if (meters.some((meter) => meter.unsettled >= aheadOf(meter) * settleShare)) account.settle()
-    else onUnsettled(account)
-  }
+  const isUnsettled = (): boolean => meters.some(({ unsettled }) => unsettled !== 0)
+  const isLeased = (costs: Costs): boolean =>
+    meters.every((meter, index) => meter.unsettled + (costs[index] ?? 0) <= aheadOf(meter))
 
   const count = (costs: Costs, nowMs: number): void => {
     for (let index = 0; index < meters.length; index += 1) {
@@ -119,167 +97,101 @@ export const createAccount = (
       meter.window.add(nowMs, units)
       meter.unsettled += units
     }
-    if (store && !isExchanging) settleOrTell()
+    goOn()
   }
 
-  const lacks = ({ policy, window }: Meter, cost: number, nowMs: number): number =>
-    cost === 0 ? 0 : window.used(nowMs) + cost - policy.quota
-
-  const refuse = (costs: Costs, nowMs: number): Admission => {
-    const violated: string[] = []
-    let waitMs = 0
-    for (const [index, meter] of meters.entries()) {
-      const lacking = lacks(meter, costs[index] ?? 0, nowMs)
-      if (lacking <= 0) continue
-      violated.push(meter.policy.name)
-      waitMs = Math.max(waitMs, meter.window.freesInMs(nowMs, lacking))
-    }
-    return { violated, retryAfterSeconds: Math.ceil(waitMs / 1000) }
-  }
-
-  const fits = (costs: Costs, nowMs: number): boolean =>
-    meters.every((meter, index) => lacks(meter, costs[index] ?? 0, nowMs) <= 0)
-
-  const isLeased = (costs: Costs): boolean =>
-    meters.every((meter, index) => meter.unsettled + (costs[index] ?? 0) <= aheadOf(meter))
-
-  /** By what this instance knows, whatever it holds. */
-  const judge = (costs: Costs, nowMs: number): Admission => {
-    if (!fits(costs, nowMs)) return refuse(costs, nowMs)
-    count(costs, nowMs)
-    return admitted
-  }
-
-  const answer = (waiter: Waiter, admission: Admission): void => {
-    waiter.resolve?.(admission)
-    waiter.resolve = undefined
-    waiter.isAdmitted = admission === admitted
-  }
-
+  /** Answers those who were not yet answered, by what this instance knows, whatever it holds. */
   const judgeAll = (waiters: readonly Waiter[]): void => {
     const nowMs = now()
-    for (const waiter of waiters) if (waiter.resolve) answer(waiter, judge(waiter.costs, nowMs))
+    for (const waiter of waiters) {
+      if (waiter.admission) continue
+      const isAdmitted = fits(meters, waiter.costs, nowMs)
+      if (isAdmitted) count(waiter.costs, nowMs)
+      waiter.admission = isAdmitted ? admitted : refuse(meters, waiter.costs, nowMs)
+      waiter.resolve(waiter.admission)
+    }
   }
 
-  const judgeWaiting = (): void => {
-    const waiters = waiting
-    waiting = []
-    judgeAll(waiters)
-  }
+  const takeWaiting = (): Waiter[] => waiting.splice(0)
 
   /** Tells the store nothing of these units: it has, or may have, counted them. */
   const forget = (units: Costs): void => {
     for (const [index, meter] of meters.entries()) meter.unsettled -= units[index] ?? 0
   }
 
-  /** Takes over the shared count as of `atMs`. Units that were counted here meanwhile are kept. */
-  const adopt = (settlements: readonly Settlement[], spent: readonly number[], atMs: number): void => {
-    for (const [index, meter] of meters.entries())
-      meter.window.replace(atMs, settlements[index]?.counts ?? [])
-    forget(spent)
-  }
-
-  /** Hands a grant out in the order of coming, and gives back what is left. */
-  const distribute = (
-    settlements: readonly Settlement[],
-    waiters: readonly Waiter[],
-    nowMs: number,
-  ): void => {
-    const left = settlements.map(({ granted }) => granted)
-    const covers = (costs: Costs) => left.every((units, index) => units >= (costs[index] ?? 0))
-    const refused: Waiter[] = []
-    for (const waiter of waiters) {
-      if (!waiter.resolve) continue
-      if (covers(waiter.costs)) {
-        for (const [index, units] of waiter.costs.entries()) left[index] = (left[index] ?? 0) - units
-        answer(waiter, admitted)
-      } else refused.push(waiter)
-    }
-    if (left.some((units) => units > 0)) account.charge(left.map((units) => -units))
-    for (const waiter of refused) answer(waiter, judge(waiter.costs, nowMs))
-  }
-
   const exchange = async (shared: LimitStore): Promise<void> => {
-    const nowMs = now()
-    const waiters = waiting
-    waiting = []
-    const demands = meters.map(({ policy, window, unsettled }, index) => ({
-      policy,
-      // Units that left the window while the store was away do not matter any more.
-      spent: Math.min(unsettled, window.used(nowMs)),
-      wanted: waiters.reduce((sum, { costs }) => sum + (costs[index] ?? 0), 0),
-    }))
-    const spent = demands.map((demand) => demand.spent)
-    for (const [index, meter] of meters.entries()) {
-      meter.unsettled = spent[index] ?? 0
-      meter.window.mark()
-    }
     isExchanging = true
+    const nowMs = now()
+    const waiters = takeWaiting()
+    const demands = meters.map((meter, index) => {
+      // Units that left the window while the store was away do not matter any more.
+      meter.unsettled = Math.min(meter.unsettled, meter.window.used(nowMs))
+      meter.window.mark()
+      const wanted = waiters.reduce((sum, { costs }) => sum + (costs[index] ?? 0), 0)
+      return { policy: meter.policy, spent: meter.unsettled, wanted }
+    })
     const stopWaiting = () => {
       judgeAll(waiters)
-      judgeWaiting()
+      judgeAll(takeWaiting())
       isLate = now() - nowMs >= lateAfterMs
       if (!isLate) callOff = after(leaseWaitMs, stopWaiting)
     }
     let callOff = after(leaseWaitMs, stopWaiting)
     const settlements = await shared.exchange(name, demands)
     callOff()
-    const thenMs = now()
     // A late count is dated when it was asked for, or its units would stay for as long as the answer took.
-    const countedMs = isLate ? nowMs : thenMs
+    const countedMs = isLate ? nowMs : now()
     isLate = false
     if (settlements) {
-      adopt(settlements, spent, countedMs)
-      distribute(settlements, waiters, thenMs)
+      for (const [index, { window }] of meters.entries())
+        window.replace(countedMs, settlements[index]?.counts ?? [])
+      // Given back as a whole and taken again by those who wait, in the order of coming.
+      count(
+        settlements.map(({ granted }) => -granted),
+        now(),
+      )
+      judgeAll(waiters)
     } else {
       judgeAll(waiters)
-      forget(spent)
-      for (const { isAdmitted, costs } of waiters) if (isAdmitted) forget(costs)
+      for (const { admission, costs } of waiters) if (admission === admitted) forget(costs)
     }
+    forget(demands.map(({ spent }) => spent))
     isExchanging = false
-    goOn(shared)
+    goOn()
   }
 
-  /** After an exchange: starts the next one for requests and units that came meanwhile. */
-  const goOn = (shared: LimitStore): void => {
-    if (shared.isDown) judgeWaiting()
-    else if (waiting.length > 0) void exchange(shared)
-    else if (meters.some(({ unsettled }) => unsettled !== 0)) settleOrTell()
+  /** Starts an exchange for requests and units that came since the last one, or tells that there are some. */
+  const goOn = (): void => {
+    if (!store || isExchanging) return
+    const isDue = meters.some((meter) => meter.unsettled >= aheadOf(meter) * settleShare)
+    if (store.isDown) judgeAll(takeWaiting())
+    else if (waiting.length > 0 || (isDue && isUnsettled())) void exchange(store)
+    else if (isUnsettled()) onUnsettled(account)
   }
-
-  const wait = (shared: LimitStore, costs: Costs): Promise<Admission> =>
-    new Promise((resolve) => {
-      waiting.push({ costs, resolve, isAdmitted: false })
-      if (!isExchanging) void exchange(shared)
-    })
 
   const account: Account = {
     policies,
     take(costs) {
       if (account.takeAtOnce(costs)) return admitted
       const nowMs = now()
-      return store && fits(costs, nowMs) ? wait(store, costs) : refuse(costs, nowMs)
+      if (!store || !fits(meters, costs, nowMs)) return refuse(meters, costs, nowMs)
+      return new Promise((resolve) => {
+        waiting.push({ costs, resolve, admission: undefined })
+        goOn()
+      })
     },
     takeAtOnce(costs) {
       const nowMs = now()
       const isAlone = !store || store.isDown || isLate
       const isAtOnce = isAlone || (waiting.length === 0 && isLeased(costs))
-      if (!isAtOnce || !fits(costs, nowMs)) return false
+      if (!isAtOnce || !fits(meters, costs, nowMs)) return false
       count(costs, nowMs)
       return true
     },
     charge: (costs) => count(costs, now()),
-    use() {
-      const nowMs = now()
-      return meters.map(({ policy, window }) => ({
-        policy,
-        remaining: Math.max(0, policy.quota - window.used(nowMs)),
-        resetSeconds: Math.ceil(window.releaseInMs(nowMs) / 1000),
-      }))
-    },
+    use: () => usesOf(meters, now()),
     settle() {
-      if (!store || store.isDown || isExchanging) return
-      if (meters.some(({ unsettled }) => unsettled !== 0)) void exchange(store)
+      if (store && !store.isDown && !isExchanging && isUnsettled()) void exchange(store)
     },
   }
   return account

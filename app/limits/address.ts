@@ -1,5 +1,5 @@
-import { isIPv6 } from 'node:net'
 import { LRUCache } from 'lru-cache'
+import { parseAddress } from '../audit/client-address.ts'
 import type { Principal } from '../identity/principal.ts'
 import type { AccountName } from './policy.ts'
 
@@ -12,8 +12,6 @@ const known = new LRUCache<string, string>({
   maxSize: 100_000,
   sizeCalculation: (_, address) => address.length + 1,
 })
-
-const groupsOf = (part: string): string[] => (part === '' ? [] : part.split(':'))
 
 /**
  * What counts as one client: an IPv4 address, or the first 64 bits of an IPv6 address, because one host is
@@ -29,18 +27,10 @@ export const clientOf = (address: string): string => {
 }
 
 const toClient = (address: string): string => {
-  const plain = address.slice(0, maxLength).split('%')[0] as string
-  if (!isIPv6(plain)) return plain
-  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(plain)?.[1]
-  if (mapped !== undefined) return mapped
-  const [head = '', tail] = plain.toLowerCase().split('::')
-  const before = groupsOf(head)
-  const after = tail === undefined ? [] : groupsOf(tail.replace(/(?:\d{1,3}\.){3}\d{1,3}$/, '0:0'))
-  const zeros = Array.from({ length: Math.max(0, 8 - before.length - after.length) }, () => '0')
-  const network = [...before, ...zeros, ...after]
-    .slice(0, 4)
-    .map((group) => Number.parseInt(group, 16).toString(16))
-  return `${network.join(':')}::/64`
+  const plain = address.slice(0, maxLength)
+  const parts = parseAddress(plain)
+  if (!parts) return plain
+  return parts.length === 4 ? parts.join('.') : `${parts.slice(0, 4).join(':')}::/64`
 }
 
 /** Who is counted for a principal: the customer; a demo token is one customer's and many people's. */

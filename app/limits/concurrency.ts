@@ -4,7 +4,7 @@ import { refuseQuota } from './refusal.ts'
 import type { SlotStore } from './slots.ts'
 
 /** What a customer may have under way at once, whatever its plan (contract, section 8). */
-export const concurrencyQuotas = { exports: 2, long_polls: 10 } as const
+const concurrencyQuotas = { exports: 2, long_polls: 10 } as const
 
 /** The name of the policy that a refusal shows. */
 export type Concurrent = keyof typeof concurrencyQuotas
@@ -23,7 +23,7 @@ export type Concurrency = {
   hold(account: AccountName, kind: Concurrent, ending: Ending): Promise<void>
 }
 
-export type ConcurrencyOptions = {
+type ConcurrencyOptions = {
   /** Where instances share places; absent, each gives out its own. */
   store: SlotStore | undefined
   /** See timer.ts. */

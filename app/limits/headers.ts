@@ -1,4 +1,4 @@
-import type { Use } from './account.ts'
+import type { Use } from './meters.ts'
 import type { Policy } from './policy.ts'
 
 // draft-ietf-httpapi-ratelimit-headers-10, sections 3 and 4: lists of strings with parameters (RFC 9651).

@@ -1,16 +1,11 @@
 import { LRUCache } from 'lru-cache'
 import { type Account, type AccountDeps, createAccount } from './account.ts'
 import type { AccountName, Policy } from './policy.ts'
+import { refuseQuota } from './refusal.ts'
 
-/** Accounts of one kind. */
-export type Limiter = {
-  /** The account of this name; it begins anew when its policies are others than before. */
-  account(name: AccountName, policies: readonly Policy[]): Account
-}
-
-export type LimiterOptions = Omit<AccountDeps, 'onUnsettled'> & {
+type LimiterOptions = Omit<AccountDeps, 'onUnsettled'> & {
   /** Remembered at most, about 2 kB each in use; the least recently used is forgotten, by this instance only. */
-  maxAccounts: number
+  maxAccounts?: number
 }
 
 /** What is too little to be settled at once is settled so much later: bounds the exchanges of a quiet account. */
@@ -22,7 +17,7 @@ type Known = { account: Account; policies: readonly Policy[] }
  * Keeps accounts and settles what they owe. Kinds that strangers can multiply (addresses) have a limiter of
  * their own, so that they push nobody else out.
  */
-export const createLimiter = ({ maxAccounts, ...deps }: LimiterOptions): Limiter => {
+export const createLimiter = ({ maxAccounts = 10_000, ...deps }: LimiterOptions) => {
   const known = new LRUCache<string, Known>({ max: maxAccounts })
   const unsettled = new Set<Account>()
 
@@ -37,7 +32,8 @@ export const createLimiter = ({ maxAccounts, ...deps }: LimiterOptions): Limiter
   }
 
   return {
-    account(name, policies) {
+    /** The account of this name; it begins anew when its policies are others than before. */
+    account(name: AccountName, policies: readonly Policy[]): Account {
       // No tag contains NUL. Without a name the tag itself, whose hash is known.
       const key = name.name === '' ? name.tag : `${name.tag}\0${name.name}`
       const found = known.get(key)
@@ -46,5 +42,19 @@ export const createLimiter = ({ maxAccounts, ...deps }: LimiterOptions): Limiter
       known.set(key, { account, policies })
       return account
     },
+  }
+}
+
+/** Counts what has a single policy, one unit at a time: `quota` of it in 60 s. */
+export const createCount = (deps: LimiterOptions, name: string, quota: number) => {
+  const limiter = createLimiter(deps)
+  const policies = [{ name, quota, windowSeconds: 60 }]
+  return {
+    /** Rejects with quota_exceeded where nothing is left. */
+    async take(account: AccountName): Promise<void> {
+      const admission = await limiter.account(account, policies).take([1])
+      if (admission.violated.length > 0) throw refuseQuota(admission)
+    },
+    isUsedUp: (account: AccountName): boolean => limiter.account(account, policies).use()[0]?.remaining === 0,
   }
 }

@@ -1,15 +1,13 @@
-import type { LimitsConfig } from '../config/limits.ts'
+import type { LimitsConfig } from '../config/config.ts'
 import { ApiError } from '../errors.ts'
 import { matchesSecret, parseApiKey } from '../identity/api-keys.ts'
 import type { KeyFacts } from '../identity/facts.ts'
 import { type Principals, refuseApiKey } from '../identity/principals.ts'
-import type { Account, AccountDeps } from './account.ts'
+import type { AccountDeps } from './account.ts'
 import { clientOf } from './address.ts'
-import { createLimiter } from './limiter.ts'
-import type { Policy } from './policy.ts'
-import { refuseQuota } from './refusal.ts'
+import { createCount } from './limiter.ts'
 
-export type LoginsOptions = Omit<AccountDeps, 'onUnsettled'> & {
+type LoginsOptions = Omit<AccountDeps, 'onUnsettled'> & {
   limits: Pick<LimitsConfig, 'logins' | 'failedLogins'>
 }
 
@@ -26,13 +24,13 @@ export type Logins = {
   identify(check: KeyVerifier, apiKey: string, ip: string): Promise<KeyFacts>
 }
 
-const maxAccounts = 10_000
-
-const perMinute = (name: string, quota: number): readonly Policy[] => [{ name, quota, windowSeconds: 60 }]
-
-const take = async (account: Account): Promise<void> => {
-  const admission = await account.take([1])
-  if (admission.violated.length > 0) throw refuseQuota(admission)
+/** Whether the secret is right by the facts in memory. */
+const isKnown = async (
+  findKey: Principals['findKey'],
+  { keyId, secret }: { keyId: string; secret: string },
+) => {
+  const known = await findKey(keyId)
+  return known !== undefined && matchesSecret(secret, known.secretSha256)
 }
 
 /**
@@ -44,27 +42,19 @@ const take = async (account: Account): Promise<void> => {
  * at most 500 ms old, so guessing costs the database at most two look-ups a second and key.
  */
 export const createLogins = ({ limits, ...deps }: LoginsOptions): Logins => {
-  const keys = createLimiter({ ...deps, maxAccounts })
-  const failures = createLimiter({ ...deps, maxAccounts })
-  const keyPolicies = perMinute('logins', limits.logins)
-  const failurePolicies = perMinute('failed_logins', limits.failedLogins)
-
-  const refuse = async (failed: Account): Promise<never> => {
-    await take(failed)
-    throw refuseApiKey()
-  }
+  const keys = createCount(deps, 'logins', limits.logins)
+  const failures = createCount(deps, 'failed_logins', limits.failedLogins)
 
   const identify: Logins['identify'] = async ({ findKey, verify }, apiKey, ip) => {
     const parts = parseApiKey(apiKey)
     const pair = { tag: `login:${clientOf(ip)}`, name: parts?.keyId ?? '' }
-    const failed = failures.account(pair, failurePolicies)
-    if (!parts) return await refuse(failed)
-    if (failed.use()[0]?.remaining === 0) {
-      const known = await findKey(parts.keyId)
-      if (!known || !matchesSecret(parts.secret, known.secretSha256)) return await refuse(failed)
+    const isRefused = !parts || (failures.isUsedUp(pair) && !(await isKnown(findKey, parts)))
+    if (isRefused) {
+      await failures.take(pair)
+      throw refuseApiKey()
     }
     return verify(apiKey).catch(async (error: unknown) => {
-      if (error instanceof ApiError && error.code === 'invalid_api_key') await take(failed)
+      if (error instanceof ApiError && error.code === 'invalid_api_key') await failures.take(pair)
       throw error
     })
   }
@@ -73,7 +63,7 @@ export const createLogins = ({ limits, ...deps }: LoginsOptions): Logins => {
     identify,
     async logIn(check, apiKey, ip) {
       const facts = await identify(check, apiKey, ip)
-      await take(keys.account({ tag: facts.customerId, name: `login:${facts.keyId}` }, keyPolicies))
+      await keys.take({ tag: facts.customerId, name: `login:${facts.keyId}` })
       return facts
     },
   }

@@ -1,4 +1,4 @@
-import type { PlanLimits } from '../config/limits.ts'
+import type { PlanLimits } from '../config/config.ts'
 
 /** A quota: at most so many units in any stretch of time as long as the window. */
 export type Policy = Readonly<{

@@ -1,11 +1,11 @@
-import type { LimitsConfig } from '../config/limits.ts'
+import type { LimitsConfig } from '../config/config.ts'
 import type { Principal } from '../identity/principal.ts'
 import type { Account, AccountDeps } from './account.ts'
 import { clientOf } from './address.ts'
 import { createLimiter } from './limiter.ts'
 import { planPolicies } from './policy.ts'
 
-export type QuotasOptions = Omit<AccountDeps, 'onUnsettled'> & { limits: LimitsConfig }
+type QuotasOptions = Omit<AccountDeps, 'onUnsettled'> & { limits: LimitsConfig }
 
 /** Which account a request is counted on. */
 export type Quotas = {
@@ -16,8 +16,6 @@ export type Quotas = {
   find(principal: Principal, client: { readonly clientAddress: string }): Account | undefined
 }
 
-const maxAccounts = 10_000
-
 /** The accounts behind tokens, one a customer, shared by all its keys. */
 export const createQuotas = ({ limits, ...deps }: QuotasOptions): Quotas => {
   const policies = {
@@ -26,8 +24,8 @@ export const createQuotas = ({ limits, ...deps }: QuotasOptions): Quotas => {
     enterprise: planPolicies(limits.enterprise),
   }
   const demoPolicies = planPolicies(limits.demo)
-  const customers = createLimiter({ ...deps, maxAccounts })
-  const addresses = createLimiter({ ...deps, maxAccounts })
+  const customers = createLimiter(deps)
+  const addresses = createLimiter(deps)
   return {
     find({ kind, customerId, plan }, client) {
       if (kind === 'demo') {

@@ -6,7 +6,7 @@ import { type SlotStore, slotKey, slotScript } from './slots.ts'
 import type { Demand, LimitStore, Settlement } from './store.ts'
 import { type Count, windowParts } from './window.ts'
 
-export type RedisLimitsOptions = {
+type RedisLimitsOptions = {
   url: string
   /** See timer.ts. */
   after: (ms: number, call: () => void) => () => void

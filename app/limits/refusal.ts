@@ -1,5 +1,5 @@
 import { ApiError } from '../errors.ts'
-import type { Admission } from './account.ts'
+import type { Admission } from './meters.ts'
 
 /** 429 `quota_exceeded` with `Retry-After` and the violated policies. */
 export const refuseQuota = ({ violated, retryAfterSeconds }: Admission): ApiError =>

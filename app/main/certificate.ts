@@ -1,13 +1,12 @@
 import { X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { createSecureContext } from 'node:tls'
-import type { Collector } from '../observe/collector.ts'
-import { gauge } from '../observe/figures.ts'
+import { type Figure, gaugeMin } from '../observe/figures.ts'
 
 /** Node's servers over TLS. */
 export type SecureServer = { setSecureContext(options: { cert: Buffer; key: Buffer }): void }
 
-export type CertificateWatchOptions = {
+type CertificateWatchOptions = {
   files: Readonly<{ certFile: string; keyFile: string }>
   server: SecureServer
   /** Milliseconds from one look to the next. */
@@ -16,31 +15,23 @@ export type CertificateWatchOptions = {
   warn: (message: string, error: Error) => void
 }
 
-export type CertificateWatch = {
-  /** Looks now. */
-  check(): void
-  /** When the certificate in use ends, milliseconds since 1970. */
-  endsAt(): number
-  stop(): void
-}
-
 const thirtySeconds = 30_000
 
-/** When the certificate in use ends, for whoever looks after the renewal: that nothing came is no event. */
-export const certificateCollector = ({ endsAt }: Pick<CertificateWatch, 'endsAt'>): Collector =>
-  gauge(
+/** When the certificate in use ends, because a renewal that did not come is no event. */
+export const certificateFigure = ({ endsAt }: { endsAt: () => number }): Figure =>
+  gaugeMin(
     'certdata_certificate_end_timestamp_seconds',
     'When the certificate in use ends',
     () => endsAt() / 1000,
-    'min',
   )
 
 /**
  * Takes a renewed certificate without a restart: new connections get it, those that are there keep theirs. Looks
  * at what the files say, which also sees links that were turned. A pair that does not fit, as when only one of
- * the two has been written yet, is left for the next look, and reported once.
+ * the two has been written yet, is left for the next look, and reported once. `check` looks now; `endsAt` is in
+ * milliseconds since 1970.
  */
-export const watchCertificate = (options: CertificateWatchOptions): CertificateWatch => {
+export const watchCertificate = (options: CertificateWatchOptions) => {
   const { files, server, everyMs = thirtySeconds, info, warn } = options
   const read = () => ({ cert: readFileSync(files.certFile), key: readFileSync(files.keyFile) })
   let current = read()

@@ -2,7 +2,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Http2Session } from 'node:http2'
 import type { Socket } from 'node:net'
 
-export type Drain = {
+type Drain = {
   /**
    * From now on every answer sends its client elsewhere: HTTP/1 by `Connection: close`, HTTP/2 by a GOAWAY that
    * refuses nothing yet (RFC 9113, section 6.8). Connections stay open, so that no request meets a closed one.

@@ -8,7 +8,7 @@ import { createListener } from '../http/listener.ts'
 
 export type Early = { close(): Promise<void> }
 
-export type EarlyOptions = {
+type EarlyOptions = {
   config: Pick<Config, 'host' | 'tls' | 'hasHstsOfSubdomains'>
   port: number
   publicUrl: string

@@ -1,6 +1,6 @@
 import closeWithGrace from 'close-with-grace'
 
-export type Close = (options: { err?: Error }) => Promise<void>
+type Close = (options: { err?: Error }) => Promise<void>
 
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const
 /**

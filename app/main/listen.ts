@@ -3,16 +3,16 @@ import { once } from 'node:events'
 import { createServer, type Server } from 'node:net'
 import { optionsOf } from '../wire/server-options.ts'
 
-export type ListenAddress = { host: string; port: number; backlog: number }
+type ListenAddress = { host: string; port: number; backlog: number }
 
 /** What listens by itself: Fastify's instance. */
-export type Listening = {
+type Listening = {
   server: unknown
   listen(options: ListenAddress & { reusePort?: boolean }): Promise<unknown>
 }
 
 /** Beside the server's own. Sixty-four connections a turn are some milliseconds of work. */
-export const socketsBeside = 63
+const socketsBeside = 63
 
 /** Rejects, as listening would, where somebody listens there: sockets that share a port would not notice. */
 const requireFree = async ({ host, port }: ListenAddress): Promise<void> => {

@@ -22,7 +22,7 @@ export type Pools = {
   close: () => Promise<void>
 }
 
-export type PoolsOptions = {
+type PoolsOptions = {
   config: Config
   log: Log
   /** The primary. */

@@ -13,7 +13,7 @@ import { startMetricsServer } from '../observe/metrics-server.ts'
 import { createProcessRegistry } from '../observe/process-metrics.ts'
 import type { Tracing } from '../observe/tracing.ts'
 import { findPort, localOrigin } from './address.ts'
-import { certificateCollector, type SecureServer, watchCertificate } from './certificate.ts'
+import { certificateFigure, type SecureServer, watchCertificate } from './certificate.ts'
 import { createDrain } from './drain.ts'
 import { type Early, listenEarly } from './early.ts'
 import { endBySignal, endByWord } from './end.ts'
@@ -64,18 +64,8 @@ type Opened = {
 }
 
 /** The service, listening, over what is open. Resolves with what sends clients away and closes it. */
-const listen = async ({
-  config,
-  stores,
-  log,
-  logStream,
-  tracing,
-  isDraining,
-  port,
-  publicUrl,
-  early,
-  stopNow,
-}: Opened): Promise<() => Promise<void>> => {
+const listen = async (opened: Opened): Promise<() => Promise<void>> => {
+  const { config, stores, log, logStream, tracing, isDraining, port, publicUrl, early, stopNow } = opened
   const isWorker = cluster.isWorker
   /** What is done once on a machine is the first worker's. */
   const isFirst = !isWorker || process.env.WORKER_INDEX === '0'
@@ -111,9 +101,9 @@ const listen = async ({
       info: (message) => log.info(message),
       warn,
     })
-  if (certificate) app.metrics.add([certificateCollector(certificate)])
+  if (certificate) app.metrics.add([certificateFigure(certificate)])
   app.startStatus()
-  const tasks = isFirst ? startTasks({ config, stores, log, warn, monotonicNow }) : undefined
+  const tasks = isFirst ? startTasks({ config, stores, log, warn }) : undefined
   if (isFirst && stores.local) process.stdout.write(welcome(publicUrl, config.demoToken, stores.local.apiKey))
   return async () => {
     tasks?.quiet()
@@ -163,7 +153,13 @@ const serve = async (config: Config) => {
   const publicUrl = config.publicUrl ?? localOrigin(config, port)
   // A worker that takes another's place leaves requests to those that run.
   if (!cluster.isWorker || process.env.WORKER_IS_FIRST) early = await listenEarly({ config, port, publicUrl })
-  stores = await openStores(config, packageRoot, log, starting.signal, tracing?.noteStatement)
+  stores = await openStores({
+    config,
+    packageRoot,
+    log,
+    signal: starting.signal,
+    onStatement: tracing?.noteStatement,
+  })
   const isDraining = () => draining
   const opened = { config, port, publicUrl, early }
   try {

@@ -40,6 +40,16 @@ export type Stores = Pick<Pools, 'db' | 'reserved' | 'replica' | 'exportSource'>
   close: () => Promise<void>
 }
 
+type StoresOptions = {
+  config: Config
+  packageRoot: string
+  log: Log
+  /** Ends the wait for a database. */
+  signal: AbortSignal
+  /** Told of each statement. */
+  onStatement?: ((statement: StatementEnd) => void) | undefined
+}
+
 /** Its code is loaded only where it serves: no instance needs it that is given a database. */
 const openLocal = async (config: Config, packageRoot: string, log: Log): Promise<LocalDatabase> => {
   const { openLocalDatabase } = await import('../local/local-database.ts')
@@ -49,35 +59,21 @@ const openLocal = async (config: Config, packageRoot: string, log: Log): Promise
 /**
  * Opens what the service reads from: the configured database, or the bundled one made ready; Redis where
  * configured. Waits for a database that is not there yet. Throws with what to do where it is there and
- * not fit: schema not current, signing key sealed with another SECRET_KEY. `onStatement`: told of each statement.
+ * not fit: schema not current, signing key sealed with another SECRET_KEY.
  */
-export const openStores = async (
-  config: Config,
-  packageRoot: string,
-  log: Log,
-  signal: AbortSignal,
-  onStatement?: (statement: StatementEnd) => void,
-): Promise<Stores> => {
+export const openStores = async (options: StoresOptions): Promise<Stores> => {
+  const { config, packageRoot, log, signal } = options
   const local = config.databaseUrl === undefined ? await openLocal(config, packageRoot, log) : undefined
   const url = local?.url ?? (config.databaseUrl as string)
   try {
-    return await untilReachable(url, log, signal, () =>
-      openOn({ config, packageRoot, log, local, url, onStatement }),
-    )
+    return await untilReachable(url, log, signal, () => openOn({ ...options, local, url }))
   } catch (error) {
     await local?.release()
     throw error
   }
 }
 
-type Opening = {
-  config: Config
-  packageRoot: string
-  log: Log
-  local: LocalDatabase | undefined
-  url: string
-  onStatement: ((statement: StatementEnd) => void) | undefined
-}
+type Opening = StoresOptions & { local: LocalDatabase | undefined; url: string }
 
 /** Opens all stores, or none. */
 const openOn = async (opening: Opening): Promise<Stores> => {
@@ -97,7 +93,7 @@ const openOn = async (opening: Opening): Promise<Stores> => {
   const { db, reserved, replica, exportSource } = pools
   const warn = (message: string, error?: Error) => log.warn({ reason: error?.message }, message)
   const fence = createFence()
-  const { cacheTtlSeconds, staleMaxSeconds } = config
+  const { cacheTtlSeconds, staleMaxSeconds, redisUrl } = config
   const poller = createPoller({
     source: createChangeSource({ url, role, reachSeconds: cacheTtlSeconds }),
     fence,
@@ -107,15 +103,11 @@ const openOn = async (opening: Opening): Promise<Stores> => {
   const epoch = () => fence.last?.epoch ?? ''
   let shared: SharedCache | undefined
   let limitStore: (LimitStore & SlotStore) | undefined
-  const closeAll = async () => {
+  const close = async () => {
     await poller.close()
     await shared?.close()
     await limitStore?.close()
     await pools.close()
-  }
-  const close = async () => {
-    await closeAll()
-    await local?.release()
   }
   try {
     await requireCurrentSchema(reserved)
@@ -123,9 +115,10 @@ const openOn = async (opening: Opening): Promise<Stores> => {
     await poller.start()
     const judge = createJudge(fence, poller, staleMaxSeconds * 1000)
     const signingKeys = await loadSigningKeys(reserved, secrets)
-    if (config.redisUrl)
-      shared = createRedisCache({ url: config.redisUrl, secrets, epoch, ttlSeconds: cacheTtlSeconds, warn })
-    if (config.redisUrl) limitStore = createRedisLimits({ url: config.redisUrl, after, warn })
+    if (redisUrl) {
+      shared = createRedisCache({ url: redisUrl, secrets, epoch, ttlSeconds: cacheTtlSeconds, warn })
+      limitStore = createRedisLimits({ url: redisUrl, after, warn })
+    }
     const ping = async () => {
       if (poller.isLeased()) return
       // Bounded, where a statement of ours would wait as long as a server that hangs.
@@ -134,10 +127,14 @@ const openOn = async (opening: Opening): Promise<Stores> => {
     isOpen = true
     return {
       ...{ db, reserved, replica, exportSource, pools: pools.figures },
-      ...{ shared, judge, poller, limitStore, secrets, signingKeys, local, ping, close },
+      ...{ shared, judge, poller, limitStore, secrets, signingKeys, local, ping },
+      async close() {
+        await close()
+        await local?.release()
+      },
     }
   } catch (error) {
-    await closeAll()
+    await close()
     throw error
   }
 }

@@ -1,6 +1,6 @@
-import type { PrimaryMessage, WorkerMessage } from './workers.ts'
+import { createQuestions, type PrimaryMessage, type WorkerMessage } from './workers.ts'
 
-export type WorkerOptions = {
+type WorkerOptions = {
   /** Ends this process in order. */
   stop: () => void
   /** This process's numbers. */
@@ -18,26 +18,14 @@ export type WorkerLink = {
 
 /** A worker's line to the process that made it; says that it listens. */
 export const joinWorkers = ({ stop, collect }: WorkerOptions): WorkerLink => {
-  const scrapes = new Map<number, (text: string) => void>()
-  let lastId = 0
+  const scrapes = createQuestions<string>()
   process.on('message', (message: PrimaryMessage) => {
     if (message.type === 'stop') stop()
-    else if (message.type === 'scraped') scrapes.get(message.id)?.(message.text)
+    else if (message.type === 'scraped') scrapes.answer(message.id, message.text)
     else void collect().then((metrics) => tell({ type: 'metrics', id: message.id, metrics }))
   })
   // Nobody would stop it any more.
   process.on('disconnect', stop)
   tell({ type: 'listening' })
-  return {
-    scrape: () =>
-      new Promise((resolve) => {
-        lastId += 1
-        const id = lastId
-        scrapes.set(id, (text) => {
-          scrapes.delete(id)
-          resolve(text)
-        })
-        tell({ type: 'scrape', id })
-      }),
-  }
+  return { scrape: () => scrapes.ask((id) => tell({ type: 'scrape', id })) }
 }

@@ -13,7 +13,7 @@ export type PrimaryMessage =
   | { type: 'collect'; id: number }
   | { type: 'scraped'; id: number; text: string }
 
-export type WorkersOptions = {
+type WorkersOptions = {
   count: number
   /** What workers get beside the environment: the port, where any would do. */
   env: Readonly<Record<string, string>>
@@ -39,25 +39,34 @@ const tell = (worker: Worker, message: PrimaryMessage): void => {
   if (worker.isConnected()) worker.send(message)
 }
 
+/** Matches answers with questions by number. A number that nobody waits for is ignored. */
+export const createQuestions = <Answer>() => {
+  const open = new Map<number, (answer: Answer) => void>()
+  let lastId = 0
+  return {
+    ask: (send: (id: number) => void): Promise<Answer> =>
+      new Promise((resolve) => {
+        lastId += 1
+        open.set(lastId, resolve)
+        send(lastId)
+      }),
+    answer(id: number, answer: Answer): void {
+      open.get(id)?.(answer)
+      open.delete(id)
+    },
+  }
+}
+
 /** Asks workers for their numbers and adds them up. */
 const createCollector = () => {
-  const open = new Map<number, (metrics: object[]) => void>()
-  let lastId = 0
+  const questions = createQuestions<object[]>()
   const collect = (worker: Worker): Promise<object[]> =>
-    new Promise((resolve) => {
-      lastId += 1
-      const id = lastId
-      const finish = (metrics: object[]) => {
-        open.delete(id)
-        clearTimeout(timer)
-        resolve(metrics)
-      }
-      const timer = setTimeout(finish, collectWithinMs, [])
-      open.set(id, finish)
+    questions.ask((id) => {
       tell(worker, { type: 'collect', id })
+      setTimeout(questions.answer, collectWithinMs, id, []).unref()
     })
   return {
-    note: (id: number, metrics: object[]) => open.get(id)?.(metrics),
+    note: questions.answer,
     async read(workers: readonly Worker[]) {
       const all = await Promise.all(workers.map(collect))
       const registry = AggregatorRegistry.aggregate(all.filter((metrics) => metrics.length > 0))

@@ -1,41 +1,57 @@
-import type { Collector, Sample } from './collector.ts'
+import type { Metric, Registry } from 'prom-client'
 
-type Labelled = readonly (readonly [labels: Readonly<Record<string, string>>, value: number])[]
-/** Undefined: not known now, and then not shown. */
-type Reading = number | undefined | Labelled
+export type Labels = Readonly<Record<string, string>>
+/** Undefined: not known now, and then not shown. `suffix`: of a histogram's parts, added to the name. */
+type Reading = number | undefined | readonly (readonly [labels: Labels, value: number, suffix?: string])[]
 
-const toSamples = (reading: Reading): readonly Sample[] => {
-  if (reading === undefined) return []
-  if (typeof reading !== 'number') return reading.map(([labels, value]) => ({ labels, value }))
-  return Number.isFinite(reading) ? [{ labels: {}, value: reading }] : []
-}
+/** A metric that is read when somebody asks for it: rooms keep plain numbers and are not told of metrics. */
+export type Figure = Readonly<{
+  /** Base units and `_total` for counters, as Prometheus names things. */
+  name: string
+  /** What the registry asks of a metric (prom-client, `Registry.getMetricsAsString` and `getMetricsAsJSON`). */
+  get: () => Promise<object>
+}>
 
-/** A figure that goes up and down. */
-export const gauge = (
-  name: string,
-  help: string,
-  read: () => Reading | Promise<Reading>,
-  aggregate: 'sum' | 'max' | 'min' = 'max',
-): Collector => ({ name, help, type: 'gauge', aggregate, collect: async () => toSamples(await read()) })
+/** Makes a figure. `aggregator`: how several processes' numbers become one. */
+const figure =
+  (type: 'gauge' | 'counter' | 'histogram', aggregator: 'sum' | 'max' | 'min') =>
+  (name: string, help: string, read: () => Reading | Promise<Reading>): Figure => ({
+    name,
+    get: async () => {
+      const reading = await read()
+      const all = typeof reading === 'number' ? [[{}, reading] as const] : (reading ?? [])
+      const values = all
+        .filter(([, value]) => Number.isFinite(value))
+        .map(([labels, value, suffix = '']) => ({ labels, value, metricName: name + suffix }))
+      return { name, help, type, aggregator, values }
+    },
+  })
 
+/** A figure that goes up and down; the greatest of all processes. */
+export const gauge = figure('gauge', 'max')
+/** The same; of all processes together. */
+export const gaugeSum = figure('gauge', 'sum')
+/** The same; the least of all processes. */
+export const gaugeMin = figure('gauge', 'min')
 /** A figure that only grows while the process lives. */
-export const counter = (name: string, help: string, read: () => Reading): Collector => ({
-  name,
-  help,
-  type: 'counter',
-  collect: () => toSamples(read()),
-})
+export const counter = figure('counter', 'sum')
+export const histogram = figure('histogram', 'sum')
+
+/** Adds figures to a registry. */
+export const registerFigures = (registry: Registry, figures: readonly Figure[]): void => {
+  for (const each of figures) registry.registerMetric(each as unknown as Metric)
+}
 
 /** Counts by one label, from a record or a map of them. */
 export const byLabel = (
   label: string,
   counts: Readonly<Record<string, number>> | ReadonlyMap<string, number>,
-): Labelled =>
+): Reading =>
   (counts instanceof Map ? [...counts] : Object.entries(counts)).map(
     ([name, value]) => [{ [label]: name }, value] as const,
   )
 
-export type SlowFigureOptions = {
+type SlowFigureOptions = {
   read: () => Promise<number>
   /** Milliseconds that never go back. */
   now: () => number
@@ -50,7 +66,7 @@ export type SlowFigureOptions = {
 export const createSlowFigure = ({ read, now, keptMs }: SlowFigureOptions) => {
   let known: number | undefined
   let askedAt = Number.NEGATIVE_INFINITY
-  let flight: Promise<void> | undefined
+  let flight: Promise<unknown> | undefined
   return async (): Promise<number | undefined> => {
     if (now() - askedAt >= keptMs) {
       askedAt = now()

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-export type MetricsServerOptions = {
+type MetricsServerOptions = {
   host: string
   /** 0: any free one. */
   port: number

@@ -1,7 +1,6 @@
 import type { ChainHead } from '../audit/chain.ts'
 import type { RedisFigures } from '../db/redis.ts'
-import type { Collector } from './collector.ts'
-import { byLabel, counter, gauge } from './figures.ts'
+import { byLabel, counter, type Figure, gauge, gaugeMin, gaugeSum } from './figures.ts'
 
 /** Connections of a pool at this moment. */
 export type PoolFigures = Readonly<{
@@ -13,7 +12,7 @@ export type PoolFigures = Readonly<{
 }>
 
 /** What the rooms tell of themselves when asked; see the metrics' help for what each means. */
-export type ServiceFigures = {
+type ServiceFigures = {
   version: string
   /** The database's clock, and before when every commit is known. */
   databaseNow: () => number
@@ -45,22 +44,18 @@ export type AuditFigures = Readonly<{
 }>
 
 const macBytesShown = 6
-const seconds = (ms: number) => ms / 1000
+const seconds = (ms: number | undefined) => (ms === undefined ? undefined : ms / 1000)
 const flag = (holds: boolean) => (holds ? 1 : 0)
 
-const freshness = (figures: ServiceFigures): Collector[] => [
+const freshness = (figures: ServiceFigures): Figure[] => [
   gauge(
     'certdata_freshness_lag_seconds',
     'How far what is known of the database lies behind its clock; the promise is 0.6',
-    () => {
-      const asOf = Date.parse(figures.asOf())
-      return Number.isNaN(asOf) ? undefined : seconds(figures.databaseNow() - asOf)
-    },
+    () => seconds(figures.databaseNow() - Date.parse(figures.asOf())),
   ),
-  gauge('certdata_poll_age_seconds', 'Since the last good poll of the change log was sent', () => {
-    const age = figures.pollAgeMs?.()
-    return age === undefined ? undefined : seconds(age)
-  }),
+  gauge('certdata_poll_age_seconds', 'Since the last good poll of the change log was sent', () =>
+    seconds(figures.pollAgeMs?.()),
+  ),
   gauge('certdata_database_away', '1 while answers cannot be known to be fresh', () =>
     flag(figures.isAway()),
   ),
@@ -69,98 +64,54 @@ const freshness = (figures: ServiceFigures): Collector[] => [
   ),
 ]
 
-const stores = (figures: ServiceFigures): Collector[] => {
-  const ofPools = (read: (pool: PoolFigures) => number) => () =>
-    Object.entries(figures.pools?.() ?? {}).map(([pool, each]) => [{ pool }, read(each)] as const)
-  const ofRedis = (read: (redis: RedisFigures) => boolean) => () =>
-    Object.entries(figures.redis()).map(([use, each]) => [{ use }, flag(read(each))] as const)
+const stores = (figures: ServiceFigures): Figure[] => {
+  const ofPools = (key: keyof PoolFigures) => () =>
+    Object.entries(figures.pools?.() ?? {}).map(([pool, each]) => [{ pool }, each[key]] as const)
+  const ofRedis = (key: keyof RedisFigures) => () =>
+    Object.entries(figures.redis()).map(([use, each]) => [{ use }, flag(each[key])] as const)
   return [
-    gauge(
-      'certdata_database_connections',
-      'Open connections',
-      ofPools(({ open }) => open),
-      'sum',
-    ),
-    gauge(
-      'certdata_database_connections_idle',
-      'Of these, unused',
-      ofPools(({ idle }) => idle),
-      'sum',
-    ),
-    gauge(
-      'certdata_database_connections_max',
-      'Connections at most',
-      ofPools(({ max }) => max),
-      'sum',
-    ),
-    gauge(
-      'certdata_database_waiting',
-      'Requests that wait for a connection',
-      ofPools(({ waiting }) => waiting),
-      'sum',
-    ),
+    gaugeSum('certdata_database_connections', 'Open connections', ofPools('open')),
+    gaugeSum('certdata_database_connections_idle', 'Of these, unused', ofPools('idle')),
+    gaugeSum('certdata_database_connections_max', 'Connections at most', ofPools('max')),
+    gaugeSum('certdata_database_waiting', 'Requests that wait for a connection', ofPools('waiting')),
     counter(
       'certdata_queue_refused_total',
       'Requests refused with 503 overloaded, because no connection was free in time',
-      ofPools(({ refused }) => refused),
+      ofPools('refused'),
     ),
-    gauge(
-      'certdata_redis_up',
-      '1 while Redis is connected, by its use',
-      ofRedis(({ isUp }) => isUp),
-      'min',
-    ),
-    gauge(
-      'certdata_redis_breaker_open',
-      '1 while Redis hangs and is left alone',
-      ofRedis(({ isBreakerOpen }) => isBreakerOpen),
-    ),
-    gauge('certdata_memory_cache_bytes', 'Set aside for cached answers', figures.memoryBytes, 'sum'),
+    gaugeMin('certdata_redis_up', '1 while Redis is connected, by its use', ofRedis('isUp')),
+    gauge('certdata_redis_breaker_open', '1 while Redis hangs and is left alone', ofRedis('isBreakerOpen')),
+    gaugeSum('certdata_memory_cache_bytes', 'Set aside for cached answers', figures.memoryBytes),
     counter('certdata_database_fills_total', 'Answers read from the primary', figures.fills),
   ]
 }
 
-const audit = (figures: ServiceFigures): Collector[] => [
-  gauge('certdata_audit_head_seal', "Number of the chain's last seal", () => figures.audit().head?.sealNo),
+const audit = ({ audit: read }: ServiceFigures): Figure[] => [
+  gauge('certdata_audit_head_seal', "Number of the chain's last seal", () => read().head?.sealNo),
   gauge(
     'certdata_audit_head_mac',
     "First 48 bits of the last seal's MAC, as a number: kept elsewhere, it shows a chain that was rebuilt",
-    () => figures.audit().head?.mac.readUIntBE(0, macBytesShown),
+    () => read().head?.mac.readUIntBE(0, macBytesShown),
   ),
-  gauge('certdata_audit_sealed_timestamp_seconds', 'When the sealer last did its work', () => {
-    const { sealedAt } = figures.audit()
-    return sealedAt === undefined ? undefined : seconds(sealedAt)
-  }),
-  gauge(
-    'certdata_audit_queue',
-    'Entries that are not in the database yet',
-    () => figures.audit().queued,
-    'sum',
+  gauge('certdata_audit_sealed_timestamp_seconds', 'When the sealer last did its work', () =>
+    seconds(read().sealedAt),
   ),
-  counter(
-    'certdata_audit_lost_total',
-    'Entries given up, the database did not take them',
-    () => figures.audit().lost,
-  ),
+  gaugeSum('certdata_audit_queue', 'Entries that are not in the database yet', () => read().queued),
+  counter('certdata_audit_lost_total', 'Entries given up, the database did not take them', () => read().lost),
   counter(
     'certdata_audit_contradictions_total',
     'Heads found that contradict a published one',
-    () => figures.audit().contradictions,
+    () => read().contradictions,
   ),
 ]
 
 /** Every metric that is a figure of a room, read when asked for. */
-export const serviceCollectors = (figures: ServiceFigures): readonly Collector[] => [
+export const listServiceFigures = (figures: ServiceFigures): readonly Figure[] => [
   ...freshness(figures),
   ...stores(figures),
   ...audit(figures),
-  gauge(
-    'certdata_feed_streams',
-    'Exports and whole states being streamed',
-    () => figures.feed().streams,
-    'sum',
-  ),
-  gauge('certdata_feed_waiters', 'Long polls that wait', () => figures.feed().waiters, 'sum'),
+  gaugeSum('certdata_feed_streams', 'Exports and whole states being streamed', () => figures.feed().streams),
+  gaugeSum('certdata_feed_waiters', 'Long polls that wait', () => figures.feed().waiters),
   gauge(
     'certdata_access_requests_overdue',
     'Requests for access not answered in time',

@@ -1,7 +1,7 @@
 /** Writes a warning; `reason` names its cause, of which there are few. */
-export type ThrottledWarning = (reason: string, message: string) => void
+type ThrottledWarning = (reason: string, message: string) => void
 
-export type ThrottleOptions = {
+type ThrottleOptions = {
   warn: (details: object, message: string) => void
   /** Milliseconds from any start, never going back. */
   now?: () => number

@@ -5,7 +5,7 @@ import type { StatementEnd } from '../db/connect.ts'
 import { traceRedis } from './trace-redis.ts'
 
 /** An answer that has gone out. `route`: the pattern; `source`: where its data came from. */
-export type TracedAnswer = { route: string; status: number; source: string }
+type TracedAnswer = { route: string; status: number; source: string }
 
 /** The span of a request in a trace. */
 export type RequestSpan = {
@@ -28,7 +28,7 @@ export type Tracing = {
   close(): Promise<void>
 }
 
-export type TracingOptions = {
+type TracingOptions = {
   version: string
   warn: (message: string, error?: Error) => void
 }

@@ -44,7 +44,7 @@ const check = async (test: Test, db: Db) => {
 t.test('in the embedded mode, where the login is the owner, requests are served by the role', async (t) => {
   const folder = makeDataFolder('role')
   const config = parseConfig({ DATA_DIR: join(folder, 'data'), ...secrets })
-  const stores = await openStores(config, packageRoot, quiet, new AbortController().signal)
+  const stores = await openStores({ config, packageRoot, log: quiet, signal: new AbortController().signal })
   t.teardown(async () => {
     await stores.close()
     rmSync(folder, { recursive: true, force: true })
@@ -59,7 +59,7 @@ t.test('the same on a configured database, with the owner as login', async (t) =
   await prepareDatabase(owner, createSecrets([secrets.SECRET_KEY]))
   await owner.destroy()
   const config = parseConfig({ DATABASE_URL: server.url, ...secrets })
-  const stores = await openStores(config, packageRoot, quiet, new AbortController().signal)
+  const stores = await openStores({ config, packageRoot, log: quiet, signal: new AbortController().signal })
   t.teardown(async () => {
     await stores.close()
     await server.stop()

@@ -134,7 +134,12 @@ ignore_startup_parameters = ${ignored}
 }
 
 const open = (env: Record<string, string>) =>
-  openStores(parseConfig({ ...secrets, ...env }), packageRoot, quiet, new AbortController().signal)
+  openStores({
+    config: parseConfig({ ...secrets, ...env }),
+    packageRoot,
+    log: quiet,
+    signal: new AbortController().signal,
+  })
 
 const withPooler = existsSync(program) ? {} : { skip: 'no pgbouncer here: NOT tested' }
 const ignoresAll = 'extra_float_digits, options, statement_timeout'

@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path'
 import t from 'tap'
 import { parse } from 'yaml'
 import { variables } from '../../app/config/variables.ts'
-import { certificateCollector } from '../../app/main/certificate.ts'
+import { certificateFigure } from '../../app/main/certificate.ts'
 import { createProcessRegistry } from '../../app/observe/process-metrics.ts'
 import { createTestApp, createTestDatabase, until } from '../helper.ts'
 import { freePort } from '../servers.ts'
@@ -99,7 +99,7 @@ t.test('rules and dashboard ask for metrics that exist', async (t) => {
     await database.close()
   })
   // Only where the service speaks TLS itself.
-  app.metrics.add([certificateCollector({ endsAt: () => 0 })])
+  app.metrics.add([certificateFigure({ endsAt: () => 0 })])
   const { body } = await app.inject({ url: '/metrics', headers: { authorization: `Bearer ${token}` } })
   const text = body + (await createProcessRegistry().metrics())
   const known = new Set<string>()

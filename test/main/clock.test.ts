@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import t from 'tap'
-import { watchClock } from '../../app/main/clock-watch.ts'
 import {
   addCustomer,
   asCustomer,
@@ -19,29 +18,6 @@ import { startService, untilReady } from '../service.ts'
 const hourMs = 3_600_000
 const database = await createTestDatabase()
 t.teardown(() => database.close())
-
-t.test('a step of the clock is told once, and no slow drift', async (t) => {
-  const clock = { wall: 5 * hourMs, monotonic: 0 }
-  const steps: number[] = []
-  const watch = watchClock({
-    wallNow: () => clock.wall,
-    monotonicNow: () => clock.monotonic,
-    onStep: (seconds) => steps.push(seconds),
-  })
-  t.teardown(() => watch.stop())
-  const pass = (wall: number, monotonic = 1_000) => {
-    clock.wall += wall
-    clock.monotonic += monotonic
-    watch.check()
-  }
-  for (let second = 0; second < 10_000; second += 1) pass(1_000.5)
-  t.same(steps, [])
-  pass(1_000 + 2 * hourMs)
-  pass(1_000)
-  pass(1_000 - 3 * hourMs)
-  pass(1_000)
-  t.same(steps, [7_200, -10_800])
-})
 
 t.test('reads are written every few seconds, whatever the clock says', async (t) => {
   const clock: TestClock = { offsetMs: 0 }
@@ -95,7 +71,12 @@ t.test('a machine whose clock is set forwards and back serves as before', async 
     const answer = await fetch(service.base + path, { headers: { authorization: `Bearer ${token}` } })
     return { status: answer.status, headers: answer.headers, body: await answer.json() }
   }
-  const steps = () => service.output().split("this machine's clock was set").length - 1
+  /** Whether the service goes by the new clock: the times of its log jump. */
+  const isAt = async (offsetMs: number) => {
+    await fetch(`${service.base}/health/live`)
+    const [, time] = [...service.output().matchAll(/"time":(\d+)/g)].at(-1) ?? []
+    return Math.abs(Number(time) - Date.now() - offsetMs) < 60_000
+  }
   const tokens = [await logIn()]
   let model = 0
   const check = async (what: string) => {
@@ -115,15 +96,13 @@ t.test('a machine whose clock is set forwards and back serves as before', async 
     t.equal((await fetch(`${service.base}/health/ready`)).status, 200, `${what}: ready`)
   }
   await check('before')
-  const said = [3 * hourMs, -3 * hourMs, 48 * hourMs, 0]
-  for (const [index, offsetMs] of said.entries()) {
+  for (const offsetMs of [3 * hourMs, -3 * hourMs, 48 * hourMs, 0]) {
     set(offsetMs)
-    await until('said', () => steps() === index + 1)
+    await until('set', () => isAt(offsetMs))
     await check(`${offsetMs / hourMs} hours`)
   }
   t.equal(await service.stop(), 0)
-  t.equal(steps(), said.length, 'each step once')
-  t.equal(service.output().split('"level":40').length - 1, said.length, 'and nothing else is wrong')
+  t.notMatch(service.output(), '"level":40', 'and nothing is wrong')
   const { rows } = await sql<{ near: boolean }>`
     select bool_and(now() - minute between interval '0' and interval '5 minutes') as near
     from service_minutes`.execute(database.operator)

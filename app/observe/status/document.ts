@@ -1,7 +1,7 @@
 import { quantile } from './histogram.ts'
-import { type History, minutesPerDay, shownDays } from './history.ts'
+import { type History, shownDays } from './history.ts'
 import { findIncidents, type Incident } from './incidents.ts'
-import { type Minute, minuteMs } from './minutes.ts'
+import { type Minute, minuteMs, minutesPerDay } from './minutes.ts'
 import { createStretchReader, type Stretch, type StretchReader, type Sums } from './stretch.ts'
 
 /** The customer's figures, and ours, which are tighter. */

@@ -1,8 +1,7 @@
 import type { Db } from '../../db/schema.ts'
-import type { Minute } from './minutes.ts'
+import { type Minute, minutesPerDay } from './minutes.ts'
 import { findFirstServiceMinute, listServiceDays, listServiceMinutes, type ServiceDay } from './store.ts'
 
-export const minutesPerDay = 1_440
 /** Days that the page shows, today among them. */
 export const shownDays = 90
 /** Minutes kept one by one: a day, and what a quarter of an hour and a late report may add. */
@@ -23,7 +22,7 @@ export type History = Readonly<{
   days: ReadonlyMap<number, ServiceDay>
 }>
 
-export type HistoryReader = {
+type HistoryReader = {
   current(): History
   /** Reads what may be new; rejects with the driver's errors and keeps what it had. */
   refresh(): Promise<void>

@@ -21,17 +21,3 @@ export const levelOf = ({
   const good = requests - failed + up
   return Math.min(up / slotsPerMinute, good / (requests + slotsPerMinute))
 }
-
-/** A day's minutes as levels in ten-thousandths; -1: no instance reported. */
-export type Levels = Int16Array
-
-const unknown = -1
-const whole = 10_000
-
-/** A level for storage in `Levels`; undefined: nobody reported. */
-export const toStored = (level: number | undefined): number =>
-  level === undefined ? unknown : Math.floor(level * whole)
-
-/** What `toStored` kept; undefined: nobody reported. */
-export const fromStored = (stored: number): number | undefined =>
-  stored === unknown ? undefined : stored / whole

@@ -1,6 +1,7 @@
 import { bucketCount, bucketOf } from './histogram.ts'
 
 export const minuteMs = 60_000
+export const minutesPerDay = 1_440
 /** A minute has six slots of ten seconds, each with a probe. */
 export const slotsPerMinute = 6
 export const slotMs = minuteMs / slotsPerMinute
@@ -38,7 +39,7 @@ export type Minutes = {
 }
 
 /** A day: while the database is away longer than that, the oldest are given up. */
-const maxUnsettled = 1_440
+const maxUnsettled = minutesPerDay
 
 export const emptyMinute = (minute: number): Minute => ({
   ...{ minute, slots: 0, requests: 0, failed: 0, timed: 0, durationMs: 0, hits: 0, ageMs: null },

@@ -8,7 +8,7 @@ const principal: Principal = {
   ...{ scopes: undefined, expiringWithin: 90, plan: 'premium' },
 }
 
-export type ProbeOptions = {
+type ProbeOptions = {
   records: Records
   /** Rejects where the database does not answer. */
   ping: () => Promise<void>

@@ -7,7 +7,7 @@ import { createHistoryReader } from './history.ts'
 import { createMinutes, type Minutes } from './minutes.ts'
 import { pruneServiceMinutes, reportServiceMinutes } from './store.ts'
 
-export type StatusOptions = {
+type StatusOptions = {
   /** Connections of the serving role. */
   db: Db
   /** Milliseconds since 1970. */

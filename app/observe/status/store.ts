@@ -1,16 +1,16 @@
 import { sql } from 'kysely'
 import type { Db } from '../../db/schema.ts'
-import { type Levels, levelOf, toStored } from './level.ts'
-import type { Minute } from './minutes.ts'
+import { levelOf } from './level.ts'
+import { type Minute, minutesPerDay } from './minutes.ts'
 
 /** A whole day of all instances together. */
 export type ServiceDay = Omit<Minute, 'minute' | 'slots'> & {
   /** Days since 1970. */
   day: number
-  levels: Levels
+  /** Of each minute, 0 to 1; undefined: no instance reported. */
+  levels: readonly (number | undefined)[]
 }
 
-const minutesPerDay = 1_440
 const dayMs = 86_400_000
 const toDate = (day: number) => new Date(day * dayMs).toISOString().slice(0, 10)
 
@@ -69,10 +69,10 @@ export const listServiceDays = async (db: Db, since: number, until: number): Pro
   const { rows } = await sql<DayRow>`
     select * from read_service_days(${toDate(since)}::date, ${toDate(until)}::date)`.execute(db)
   return rows.map((row) => {
-    const levels = new Int16Array(minutesPerDay).fill(toStored(undefined))
+    const levels = new Array<number | undefined>(minutesPerDay).fill(undefined)
     row.minutes.forEach((minute, i) => {
       const [slots = 0, requests = 0, failed = 0] = [row.slots[i], row.requests_by[i], row.failed_by[i]]
-      levels[minute] = toStored(levelOf({ slots, requests, failed }))
+      levels[minute] = levelOf({ slots, requests, failed })
     })
     return { day: Date.parse(row.day) / dayMs, levels, ...toSums(row) }
   })

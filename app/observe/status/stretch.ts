@@ -1,7 +1,7 @@
 import { addBuckets } from './histogram.ts'
-import { type History, minutesPerDay } from './history.ts'
-import { fromStored, levelOf } from './level.ts'
-import { emptyMinute, type Minute } from './minutes.ts'
+import type { History } from './history.ts'
+import { levelOf } from './level.ts'
+import { emptyMinute, type Minute, minutesPerDay } from './minutes.ts'
 
 export type Sums = Omit<Minute, 'minute' | 'slots'>
 
@@ -57,8 +57,7 @@ export const createStretchReader = (
   const levelAt = (minute: number): number | undefined => {
     const known = minuteOf(minute)
     if (known) return levelOf(known)
-    const stored = days.get(Math.floor(minute / minutesPerDay))?.levels[minute % minutesPerDay]
-    return stored === undefined ? undefined : fromStored(stored)
+    return days.get(Math.floor(minute / minutesPerDay))?.levels[minute % minutesPerDay]
   }
 
   const addDay = (sums: Sums, day: number, from: number, until: number): void => {

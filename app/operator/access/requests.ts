@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto'
 import type { z } from 'zod'
 import type { accessRequest, accessRequestAnswer } from '../../../schemas/access-request.ts'
-import type { LimitsConfig } from '../../config/limits.ts'
+import type { LimitsConfig } from '../../config/config.ts'
 import type { Db } from '../../db/schema.ts'
 import type { AccountDeps } from '../../limits/account.ts'
 import { clientOf } from '../../limits/address.ts'

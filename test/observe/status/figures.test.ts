@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import t from 'tap'
 import { addBuckets, bucketCount, bucketOf, quantile } from '../../../app/observe/status/histogram.ts'
 import { findIncidents } from '../../../app/observe/status/incidents.ts'
-import { fromStored, levelOf, toStored } from '../../../app/observe/status/level.ts'
+import { levelOf } from '../../../app/observe/status/level.ts'
 import { createMinutes } from '../../../app/observe/status/minutes.ts'
 
 const histogramOf = (values: readonly number[]) => {
@@ -62,8 +62,6 @@ t.test('a minute is as available as the worse of its probes and its answers', as
       `${slots} ${requests} ${failed}`,
     )
   }
-  t.equal(fromStored(toStored(undefined)), undefined)
-  t.equal(fromStored(toStored(0.99999)), 0.9999, 'never rounded up')
 })
 
 t.test('incidents: bad minutes in a row, joined over short breaks, and open at the end', async (t) => {
