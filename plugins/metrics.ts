@@ -6,17 +6,15 @@ import type { Principal } from '../app/identity/principal.ts'
 import { type Collector, registerCollector } from '../app/observe/collector.ts'
 import { byLabel, counter } from '../app/observe/figures.ts'
 import { createRequestMetrics } from '../app/observe/request-metrics.ts'
-import { createRequestObserver, type PlanLabel, type RequestObserver } from '../app/observe/requests.ts'
+import type { PlanLabel } from '../app/observe/requests.ts'
 
-export type MetricsOptions = {
+type MetricsOptions = {
   /** Of the process; absent in tests that build many services in one. */
   processRegistry?: Registry | undefined
 }
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Told of each answer; see app/observe/requests.ts. */
-    requestObserver: RequestObserver
     metrics: {
       add(collectors: readonly Collector[]): void
       /** Counts an error that was answered without the router, and the policies that it violated. */
@@ -72,12 +70,11 @@ const countErrors = (app: FastifyInstance) => {
 }
 
 /**
- * Metrics of this service, in a registry of its own: each answer is told to the observer, rooms are asked when
+ * Metrics of this service, in a registry of its own: answers are counted as they go out, rooms are asked when
  * somebody reads. Register it right after `audit`, whose logins it counts.
  */
 export default fp<MetricsOptions>(
   (app, { processRegistry }, done) => {
-    const observer = createRequestObserver()
     const registry = new Registry()
     const add = (collectors: readonly Collector[]) => {
       for (const collector of collectors) registerCollector(registry, collector)
@@ -88,7 +85,6 @@ export default fp<MetricsOptions>(
     countLogins(app, logins.add)
     const { problems, refusals, noteProblem } = countErrors(app)
 
-    observer.subscribe(listener)
     add(collectors)
     add([
       counter('certdata_logins_total', 'Checks of API keys by outcome', () =>
@@ -99,7 +95,6 @@ export default fp<MetricsOptions>(
         byLabel('policy', refusals),
       ),
     ])
-    app.decorate('requestObserver', observer)
     app.decorate('metrics', {
       add,
       noteProblem,
@@ -107,7 +102,7 @@ export default fp<MetricsOptions>(
       readJson: () => whole().getMetricsAsJSON() as Promise<object[]>,
     })
     app.watchAnswers(({ route = '', principal, status, ms, source }) =>
-      observer.observe(route, planOf(principal), status, ms, source),
+      listener(route, planOf(principal), status, ms, source),
     )
     done()
   },

@@ -4,7 +4,7 @@ import { createStatus, type Status } from '../app/observe/status/status.ts'
 import type { Deps } from './deps.ts'
 
 /** `now` is the same clock for all instances: they agree on slots. */
-export type StatusPluginOptions = Pick<Deps, 'reserved' | 'now' | 'ping' | 'databaseNow'>
+type StatusPluginOptions = Pick<Deps, 'reserved' | 'now' | 'ping' | 'databaseNow'>
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -31,10 +31,10 @@ export default fp<StatusPluginOptions>(
       // What needs a token, and the addresses without one below /v1: the API, and no pages or probes.
       if (config?.scope !== undefined || url.startsWith('/v1/')) counted.add(url)
     })
-    app.requestObserver.subscribe((route, plan, code, ms, source) => {
+    app.watchAnswers(({ route = '', principal, status: code, ms, source }) => {
       // Without a route, a 5xx means that the request was refused before routing. That is a fault of ours, except for
       // the demo.
-      const isShed = route === '' && code >= 500 && plan !== 'demo'
+      const isShed = route === '' && code >= 500 && principal?.kind !== 'demo'
       if (!isShed && !counted.has(route)) return
       // Only answers of data are a time to judge by: not streams, polls that wait, or errors.
       const isTimed = source !== 'none' && code < 400
@@ -91,5 +91,5 @@ export default fp<StatusPluginOptions>(
     })
     done()
   },
-  { name: 'status', dependencies: ['metrics', 'records'], fastify: '5.x' },
+  { name: 'status', dependencies: ['answers', 'records'], fastify: '5.x' },
 )

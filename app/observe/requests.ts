@@ -19,26 +19,3 @@ export type RequestListener = (
   milliseconds: number,
   source: AnswerSource,
 ) => void
-
-export type RequestObserver = {
-  /** Call it once for each answer, from wherever that ends. */
-  observe: RequestListener
-  /** Returns what ends it. */
-  subscribe(listener: RequestListener): () => void
-}
-
-/** Makes the one place where sent answers are reported. Metrics and the status roll-ups listen here. */
-export const createRequestObserver = (): RequestObserver => {
-  let listeners: readonly RequestListener[] = []
-  return {
-    observe(route, plan, status, milliseconds, source) {
-      for (const listener of listeners) listener(route, plan, status, milliseconds, source)
-    },
-    subscribe(listener) {
-      listeners = [...listeners, listener]
-      return () => {
-        listeners = listeners.filter((each) => each !== listener)
-      }
-    },
-  }
-}

@@ -4,7 +4,6 @@ import t from 'tap'
 import { createSlowFigure } from '../../app/observe/figures.ts'
 import { startMetricsServer } from '../../app/observe/metrics-server.ts'
 import { createProcessRegistry } from '../../app/observe/process-metrics.ts'
-import { createRequestObserver } from '../../app/observe/requests.ts'
 import { asCustomer, createTestApp, createTestDatabase } from '../helper.ts'
 
 const token = 'who-measures-has-this'
@@ -196,16 +195,6 @@ t.test('overdue requests are counted, at most every half minute', async (t) => {
   t.equal(await overdue(), '0')
   clock.offsetMs += 30_001
   t.equal(await overdue(), '1')
-})
-
-t.test('a subscriber is told of each answer until it unsubscribes', async (t) => {
-  const observer = createRequestObserver()
-  const seen: unknown[][] = []
-  const end = observer.subscribe((...told) => seen.push(told))
-  observer.observe('/v1/products', 'premium', 200, 1.5, 'memory')
-  end()
-  observer.observe('/v1/products', 'premium', 200, 1.5, 'memory')
-  t.same(seen, [['/v1/products', 'premium', 200, 1.5, 'memory']])
 })
 
 t.test('lost log lines are counted', async (t) => {
