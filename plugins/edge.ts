@@ -89,8 +89,7 @@ const createIdentify = (authenticate: (asker: Asker) => Principal | Promise<Prin
  */
 export default fp<Pick<Deps, 'config' | 'judge' | 'isDraining'>>(
   (app, { config, judge, isDraining }, done) => {
-    const { cache, today } = app
-    const { quotas } = app.limits
+    const { cache, today, limits } = app
     // Then a client's address may come in a header.
     const hasProxies = config.trustedProxies.length > 0
     const tickets = createTickets()
@@ -109,19 +108,15 @@ export default fp<Pick<Deps, 'config' | 'judge' | 'isDraining'>>(
       const link = ticket.linkOf(entry.next)
       const isSame = isNotModified(head.ifNoneMatch, entry.etag)
       const encoding = isSame || !isEncodable(entry) ? undefined : findEncoding(head.acceptEncoding)
-      const reply = replies.find(entry, {
-        isTls,
-        isNotModified: isSame,
-        hasLink: link !== undefined,
-        encoding,
-      })
+      const variant: Variant = { isTls, isNotModified: isSame, hasLink: link !== undefined, encoding }
+      const reply = replies.find(entry, variant)
       return reply && { ticket, answer, link, reply }
     }
 
     const accountOf = (principal: Principal, { remoteAddress }: Socket) =>
       principal.kind === 'demo' && (hasProxies || remoteAddress === undefined)
         ? undefined
-        : quotas.find(principal, { clientAddress: remoteAddress ?? '' })
+        : limits.quotas.find(principal, { clientAddress: remoteAddress ?? '' })
 
     const answerAtEdge = (request: IncomingMessage, response: ServerResponse): boolean => {
       const { method, httpVersion } = request

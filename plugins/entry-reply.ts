@@ -80,9 +80,8 @@ export const sendEntry = (
   })
   if (link !== undefined) reply.header('link', link)
   if (entry.definition !== undefined) reply.header('definition-revision', entry.definition)
-  const sent = sendTagged(entry, 'application/json', reply)
-  if (reply.statusCode !== 304) request.rowsRead = entry.rows ?? 0
-  return sent
+  if (!isNotModified(request.headers['if-none-match'], entry.etag)) request.rowsRead = entry.rows ?? 0
+  return sendTagged(entry, 'application/json', reply)
 }
 
 /** Sends a body in the content coding that its client likes best. */
