@@ -4,23 +4,9 @@ import type { LogStream } from '../app/observe/log-stream.ts'
 import { findTraceId } from '../app/observe/trace-context.ts'
 import type { Answered } from './answers.ts'
 
-export type AccessLogOptions = {
+type AccessLogOptions = {
   /** Where the logger writes to; absent: the lines go by the logger. */
   stream: LogStream | undefined
-}
-
-/** Routes and methods with their quotes and escapes; both are few. */
-const createQuotes = () => {
-  const known = new Map<string | undefined, string>()
-  return (text: string | undefined): string => {
-    let quoted = known.get(text)
-    if (quoted === undefined) {
-      quoted = JSON.stringify(text ?? null)
-      // HTTP/2 clients may send any text as the method.
-      if (known.size < 1_000) known.set(text, quoted)
-    }
-    return quoted
-  }
 }
 
 /**
@@ -28,13 +14,12 @@ const createQuotes = () => {
  * twentieth of it.
  */
 const createFormat = () => {
-  const quote = createQuotes()
   const origin = `,"pid":${process.pid},"hostname":${JSON.stringify(os.hostname())},"reqId":"`
   return ({ requestId, method, route, status, ms, traceparent }: Answered): string => {
     const trace_id = traceparent === undefined ? undefined : findTraceId(traceparent)
     const trace = trace_id === undefined ? '' : `,"trace_id":"${trace_id}"`
     const rounded = Math.round(ms * 100) / 100
-    return `{"level":30,"time":${Date.now()}${origin}${requestId}","method":${quote(method)},"route":${quote(route)},"status":${status},"ms":${rounded}${trace},"msg":"answered"}\n`
+    return `{"level":30,"time":${Date.now()}${origin}${requestId}","method":${JSON.stringify(method)},"route":${JSON.stringify(route ?? null)},"status":${status},"ms":${rounded}${trace},"msg":"answered"}\n`
   }
 }
 

@@ -12,8 +12,9 @@ import { describeUnreachable } from '../app/db/unreachable.ts'
 import { createLoginAudit, type LoginAuditOptions } from '../app/identity/login-audit.ts'
 import type { AuditFigures } from '../app/observe/service-metrics.ts'
 import { throttleWarnings } from '../app/observe/throttled-warning.ts'
+import { repeat } from './repeat.ts'
 
-export type AuditOptions = {
+type AuditOptions = {
   /** Connections of the serving role. */
   db: Db
   secrets: ChainKey
@@ -47,7 +48,6 @@ declare module 'fastify' {
   }
 }
 
-const tickMs = 1_000
 /** With the look each second, reads wait for 5 s at most. A crash loses those. */
 const flushMs = 4_000
 
@@ -74,37 +74,6 @@ const createSeal = (app: FastifyInstance, { db, secrets, now }: AuditOptions) =>
     sealedAt = now()
   }
   return { seal, figures: () => ({ head: known, contradictions, sealedAt }) }
-}
-
-/** Runs `work` each second until the service closes; a failure is reported once, until it works again. */
-const runEachSecond = (app: FastifyInstance, work: () => Promise<void>) => {
-  let timer: NodeJS.Timeout | undefined
-  let running: Promise<void> | undefined
-  let isStopped = false
-  let isFailing = false
-  const run = async () => {
-    try {
-      await work()
-      isFailing = false
-    } catch (error) {
-      if (!isFailing)
-        app.log.warn({ reason: (error as Error).message }, 'the audit trail waits: trying again')
-      isFailing = true
-    }
-    schedule()
-  }
-  const schedule = () => {
-    if (isStopped) return
-    timer = setTimeout(() => {
-      running = run()
-    }, tickMs).unref()
-  }
-  app.addHook('onReady', async () => schedule())
-  return async () => {
-    isStopped = true
-    clearTimeout(timer)
-    await running
-  }
 }
 
 /** Puts the audit around what `auth` decorates: checks of keys, and tokens given. */
@@ -140,12 +109,9 @@ async function audit(app: FastifyInstance, options: AuditOptions): Promise<void>
     await add()
     await collectReads(db, 'all')
   }
-  const sealing = createSeal(app, options)
-  const { seal } = sealing
-  const head = () => sealing.figures().head
-  const figures = () => {
-    return { ...sealing.figures(), queued: counts.size + add.unsent(), lost: lostEntries }
-  }
+  const { seal, figures: sealed } = createSeal(app, options)
+  const head = () => sealed().head
+  const figures = () => ({ ...sealed(), queued: counts.size + add.unsent(), lost: lostEntries })
   app.decorate('audit', { record, flush, seal, head, figures })
   app.decorateRequest('refusedKeyId', undefined)
   watchAuthentication(app, { record, count: counts.addRefusal, now })
@@ -159,14 +125,15 @@ async function audit(app: FastifyInstance, options: AuditOptions): Promise<void>
   })
 
   let flushAt = monotonicNow() + flushMs
-  const stop = runEachSecond(app, async () => {
+  const work = async () => {
     if (monotonicNow() >= flushAt) {
       flushAt = monotonicNow() + flushMs
       await add()
       await collectReads(db, 'complete')
     }
     await seal()
-  })
+  }
+  const stop = repeat(app, { work, everyMs: 1_000, failure: 'the audit trail waits: trying again' })
   app.addHook('onClose', async () => {
     await stop()
     const warn = (error: Error) =>

@@ -28,7 +28,7 @@ import {
 import type { Logins } from '../app/limits/logins.ts'
 import { throttleWarnings } from '../app/observe/throttled-warning.ts'
 
-export type AuthOptions = TokensOptions & {
+type AuthOptions = TokensOptions & {
   /** Connections of the serving role that no data request uses. */
   db: Db
   demoToken: string

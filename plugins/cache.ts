@@ -5,7 +5,7 @@ import { createReadThrough, type ReadThrough } from '../app/cache/read-through.t
 import type { Config } from '../app/config/config.ts'
 import type { Deps } from './deps.ts'
 
-export type CacheOptions = Pick<Deps, 'shared' | 'judge'> & {
+type CacheOptions = Pick<Deps, 'shared' | 'judge'> & {
   config: Pick<Config, 'cacheBytes'>
   /** Absent: a new one of the configured size. */
   memory?: MemoryCache

@@ -17,7 +17,7 @@ const exposedHeaders = [
   'WWW-Authenticate',
 ]
 
-export type CrossOriginOptions = {
+type CrossOriginOptions = {
   /** Origins whose pages may call the API. */
   origins: readonly string[]
 }

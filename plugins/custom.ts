@@ -4,7 +4,7 @@ import { createGranted } from '../app/custom/granted.ts'
 import { createCursorCodec } from '../app/records/query/cursor.ts'
 import type { Deps } from './deps.ts'
 
-export type CustomOptions = Pick<
+type CustomOptions = Pick<
   Deps,
   'db' | 'replica' | 'judge' | 'publicUrl' | 'secrets' | 'databaseNow' | 'now' | 'monotonicNow'
 >

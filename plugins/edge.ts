@@ -6,23 +6,18 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { LRUCache } from 'lru-cache'
 import { entryName } from '../app/cache/memory.ts'
-import type { Answer } from '../app/cache/question.ts'
 import { type RequestHead, readHead } from '../app/edge/head.ts'
-import { createReplies, headOf, type Reply, type Variant } from '../app/edge/replies.ts'
-import { createTickets, type Ticket } from '../app/edge/tickets.ts'
-import { isNotModified, wantsNoCache } from '../app/http/conditional.ts'
+import { createReplies, createTickets, headOf, type Variant } from '../app/edge/kept.ts'
 import { isEncodable } from '../app/http/encodings.ts'
+import { isNotModified, wantsNoCache } from '../app/http/fields.ts'
 import { findEncoding } from '../app/http/negotiation.ts'
 import type { Principal } from '../app/identity/principal.ts'
 import { requirePlan } from '../app/identity/principals.ts'
 import { readBearer } from '../app/identity/tokens.ts'
-import type { Account } from '../app/limits/account.ts'
-import { formatUse } from '../app/limits/headers.ts'
+import { formatPolicies, formatUse } from '../app/limits/headers.ts'
 import { canSendPrepared, sendPrepared } from '../app/wire/prepared.ts'
 import type { Deps } from './deps.ts'
-import { backFrom304, one, policyHeader } from './limits.ts'
-
-export type EdgeOptions = Pick<Deps, 'config' | 'judge' | 'isDraining'>
+import { backFrom304, one } from './limits.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -37,21 +32,21 @@ declare module 'fastify' {
   }
 }
 
-/** Bytes of Authorization headers remembered: some 10,000 of the usual size. A client chooses how long its token is. */
-const maxAskerBytes = 7_000_000
-const sizeOfAsker = (_: unknown, authorization: string) => authorization.length + 200
+/** Remembers some 10,000 Authorization headers of the usual size. A client chooses how long its token is. */
+const askerBounds = {
+  maxSize: 7_000_000,
+  sizeCalculation: (_: unknown, authorization: string) => authorization.length + 200,
+}
 
 /** The sender of this header, as `authenticate` takes it; with `bearer` once the token was good. */
 type Asker = { headers: { authorization: string | undefined }; bearer?: string }
-
-type Known = Readonly<{ ticket: Ticket; answer: Answer; link: string | undefined; reply: Reply }>
 
 const holdsAll = ({ scopes: held }: Principal, needed: readonly string[]): boolean =>
   held === undefined || needed.every((scope) => held.has(scope))
 
 /** Finds principals by the whole Authorization header. Returns undefined if the router has to judge it. */
 const createIdentify = (authenticate: (asker: Asker) => Principal | Promise<Principal>) => {
-  const askers = new LRUCache<string, Asker>({ maxSize: maxAskerBytes, sizeCalculation: sizeOfAsker })
+  const askers = new LRUCache<string, Asker>(askerBounds)
   // A connection mostly sends the same again: comparing is cheaper than hashing a whole token.
   const lastAskers = new WeakMap<Socket, Asker>()
 
@@ -64,11 +59,9 @@ const createIdentify = (authenticate: (asker: Asker) => Principal | Promise<Prin
   }
   /** Only in the usual spelling: with other spaces one token has thousands, of up to 16 kB each. */
   const keep = (asker: Asker, authorization: string): void => {
-    if (asker.bearer !== undefined) return
     const bearer = readBearer(authorization)
     if (authorization.length !== 'Bearer '.length + bearer.length) return
-    asker.bearer = bearer
-    askers.set(authorization, asker)
+    askers.set(authorization, Object.assign(asker, { bearer }))
   }
 
   return (socket: Socket, authorization: string | undefined): Principal | undefined => {
@@ -81,7 +74,7 @@ const createIdentify = (authenticate: (asker: Asker) => Principal | Promise<Prin
         return undefined
       }
       requirePlan(principal)
-      keep(asker, authorization)
+      if (asker.bearer === undefined) keep(asker, authorization)
       return principal
     } catch {
       return undefined
@@ -94,10 +87,9 @@ const createIdentify = (authenticate: (asker: Asker) => Principal | Promise<Prin
  * sends the bytes and fields that the router sent last time. It has no rules of its own. Every request that is not
  * plainly in order goes on to the router. Without this plugin the service gives the same answers.
  */
-export default fp<EdgeOptions>(
+export default fp<Pick<Deps, 'config' | 'judge' | 'isDraining'>>(
   (app, { config, judge, isDraining }, done) => {
-    const { cache, today } = app
-    const { quotas } = app.limits
+    const { cache, today, limits } = app
     // Then a client's address may come in a header.
     const hasProxies = config.trustedProxies.length > 0
     const tickets = createTickets()
@@ -105,12 +97,7 @@ export default fp<EdgeOptions>(
     const identify = createIdentify((asker) => app.authenticate(asker))
     let answers = 0
 
-    const find = (
-      target: string,
-      head: RequestHead,
-      isTls: boolean,
-      principal: Principal,
-    ): Known | undefined => {
+    const find = (target: string, head: RequestHead, isTls: boolean, principal: Principal) => {
       if (wantsNoCache(head.cacheControl, undefined)) return undefined
       const ticket = tickets.find(principal.customerId, target)
       if (!ticket || ticket.day !== today()) return undefined
@@ -126,14 +113,14 @@ export default fp<EdgeOptions>(
       return reply && { ticket, answer, link, reply }
     }
 
-    const accountOf = (principal: Principal, { remoteAddress }: Socket): Account | undefined => {
-      if (principal.kind === 'demo' && (hasProxies || remoteAddress === undefined)) return undefined
-      return quotas.find(principal, { clientAddress: remoteAddress ?? '' })
-    }
+    const accountOf = (principal: Principal, { remoteAddress }: Socket) =>
+      principal.kind === 'demo' && (hasProxies || remoteAddress === undefined)
+        ? undefined
+        : limits.quotas.find(principal, { clientAddress: remoteAddress ?? '' })
 
     const answerAtEdge = (request: IncomingMessage, response: ServerResponse): boolean => {
-      if (request.method !== 'GET' || request.httpVersion !== '1.1' || !canSendPrepared(response))
-        return false
+      const { method, httpVersion } = request
+      if (method !== 'GET' || httpVersion !== '1.1' || !canSendPrepared(response)) return false
       const startedAt = performance.now()
       const head = readHead(request.rawHeaders)
       if (!head || judge.isAway() || isDraining()) return false
@@ -150,13 +137,12 @@ export default fp<EdgeOptions>(
       const ms = performance.now() - startedAt
       const prepared = headOf(reply, {
         ...{ requestId, asOf: answer.asOf, ms, link },
-        rateLimit: formatUse(account.use()),
-        rateLimitPolicy: policyHeader(account.policies),
+        ...{ rateLimit: formatUse(account.use()), rateLimitPolicy: formatPolicies(account.policies) },
       })
       sendPrepared(response, reply.status, prepared, reply.body)
       app.noteAnsweredSoon({
         requestId,
-        method: 'GET',
+        method,
         route: ticket.route,
         endpoint: ticket.endpoint,
         isClosed: true,
@@ -177,17 +163,17 @@ export default fp<EdgeOptions>(
       const head = repeatable && readHead(request.raw.rawHeaders)
       const transport = head && app.transportOf(request.raw.socket, head.forwardedProto)
       if (!principal || !transport || judge.isAway() || isDraining()) return
-      const { statusCode } = reply
-      if (statusCode !== 304 && !(statusCode === 200 && Buffer.isBuffer(body))) return
+      const isSame = reply.statusCode === 304
+      if (!isSame && !(reply.statusCode === 200 && Buffer.isBuffer(body))) return
       const { entry } = repeatable.answer
       const headers = reply.getHeaders()
       const variant: Variant = {
         isTls: transport === 'tls',
-        isNotModified: statusCode === 304,
+        isNotModified: isSame,
         hasLink: headers.link !== undefined,
         encoding: headers['content-encoding'] as string | undefined,
       }
-      replies.add(entry, variant, headers, statusCode === 200 ? (body as Buffer) : undefined)
+      replies.add(entry, variant, headers, isSame ? undefined : (body as Buffer))
       tickets.add(principal.customerId, request.raw.url as string, {
         ...repeatable.ticket,
         name: entryName(entry.customerId, entry.key),

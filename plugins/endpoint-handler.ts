@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Answer } from '../app/cache/question.ts'
-import { ApiError } from '../app/errors.ts'
-import { wantsNoCache } from '../app/http/conditional.ts'
+import { ApiError, unavailable } from '../app/errors.ts'
+import { wantsNoCache } from '../app/http/fields.ts'
 import {
   choiceOf,
   chooseType,
@@ -10,6 +10,7 @@ import {
   requireAcceptable,
   typeByFormat,
 } from '../app/http/media-type.ts'
+import { splitTarget } from '../app/http/pairs.ts'
 import type { Principal } from '../app/identity/principal.ts'
 import { requireScope } from '../app/identity/principals.ts'
 import { refuseParameters } from '../app/records/query/no-parameters.ts'
@@ -20,23 +21,12 @@ import {
   formatLinks,
   formatTiming,
   joinLinks,
-  sendBytes,
   sendEntry,
+  sendRepresentation,
 } from './entry-reply.ts'
 import { sendStream } from './stream-reply.ts'
 
 const mediaTypes = ['application/json'] as const
-
-/** The absolute form of a target, as proxies send it (RFC 9112 §3.2.2). */
-const authority = /^https?:\/\/[^/?]*/i
-
-const splitTarget = (wholeTarget: string): { path: string; rawQuery: string } => {
-  const target = wholeTarget.startsWith('/') ? wholeTarget : wholeTarget.replace(authority, '')
-  const mark = target.indexOf('?')
-  return mark === -1
-    ? { path: target, rawQuery: '' }
-    : { path: target.slice(0, mark), rawQuery: target.slice(mark + 1) }
-}
 
 /** Whether the demo token came where there is no example data. */
 const needsLiveToken = ({ principal, routeOptions }: FastifyRequest): boolean =>
@@ -66,7 +56,7 @@ export const handlerOf = (row: Endpoint, prefix: string, publicUrl: string) => {
     const principal = request.principal as Principal
     if (needsLiveToken(request)) throw new ApiError('live_token_required')
     if (row.scope !== null) requireScope(principal, row.scope)
-    const { path, rawQuery } = splitTarget(request.raw.url ?? '')
+    const { path, rawQuery } = splitTarget(request.raw.url)
     for (const scope of row.scopesOf?.(rawQuery) ?? []) requireScope(principal, scope)
     const offered = 'offers' in row ? row.offers(rawQuery) : types
     const type = requireAcceptable(request.headers.accept, rawQuery, offered)
@@ -99,9 +89,7 @@ export const handlerOf = (row: Endpoint, prefix: string, publicUrl: string) => {
       request.rowsRead += rows
     }
     // Its rights could not be judged by fresh facts, and what is read now must not be called stale.
-    if (reply.hasHeader('cache-status')) {
-      throw new ApiError('unavailable', { headers: { 'retry-after': '1' } })
-    }
+    if (reply.hasHeader('cache-status')) throw unavailable()
     const live = { ...asked, type, isHead, address: request.clientAddress, ending: reply.raw, countRows }
     return respond(live).then((answer) => {
       if (!answer && 'answer' in row) {
@@ -135,7 +123,7 @@ const noteRepeatable = (
     request.method === 'GET' && !options.noCache && answer.outcome === 'memory' && !answer.staleSeconds
   const scope = row.scope ?? row.scopeOf?.(request.params as Record<string, string>)
   if (!isPlain || row.demo === false || row.minuteCost || scope === undefined) return
-  const { rawQuery } = splitTarget(request.raw.url ?? '')
+  const { rawQuery } = splitTarget(request.raw.url)
   // What `format` says is in the target; without it, what the client takes.
   const wanted = typeByFormat(rawQuery)
   const ticket = {
@@ -159,5 +147,6 @@ const memoizeLast = <A, R>(compute: (argument: A) => R): ((argument: A) => R) =>
 
 const sendLive = ({ type, body, headers }: LiveAnswer, request: FastifyRequest, reply: FastifyReply) => {
   reply.headers({ ...headers, 'cache-control': 'no-store', 'server-timing': formatTiming(reply) }).type(type)
-  return body instanceof Readable ? sendStream(body, request, reply) : sendBytes(body, request, reply)
+  if (body instanceof Readable) return sendStream(body, request, reply)
+  return sendRepresentation({ body, etag: '', encoded: new Map() }, reply)
 }

@@ -1,12 +1,14 @@
 import type { Readable } from 'node:stream'
-import type { FastifySchema } from 'fastify'
+import type { FastifySchema, preHandlerHookHandler } from 'fastify'
 import type { Answer } from '../app/cache/question.ts'
+import { splitTarget } from '../app/http/pairs.ts'
 import type { Principal } from '../app/identity/principal.ts'
 import type { Ending } from '../app/limits/concurrency.ts'
 import type { Use } from '../app/limits/meters.ts'
+import { refuseParameters } from '../app/records/query/no-parameters.ts'
 
 /** What a row's `answer` gets: who asks, and the request's own parts. */
-export type EndpointRequest = {
+type EndpointRequest = {
   principal: Principal
   params: Readonly<Record<string, string>>
   rawQuery: string
@@ -14,7 +16,7 @@ export type EndpointRequest = {
 }
 
 /** What a row's `respond` gets beside: whom it answers, and until when. */
-export type LiveRequest = EndpointRequest & {
+type LiveRequest = EndpointRequest & {
   isHead: boolean
   /** The client's address. */
   address: string
@@ -75,3 +77,13 @@ export type Endpoint = {
       respond: (request: LiveRequest) => Promise<LiveAnswer>
     }
 )
+
+const noParameters = 'This takes no parameters in the address: send what it needs in the body'
+
+const refuseAddressParameters: preHandlerHookHandler = ({ raw }, _reply, next) => {
+  refuseParameters(splitTarget(raw.url).rawQuery, noParameters)
+  next()
+}
+
+/** Of routes that read a body and nothing of the address. Their handlers judge the body and name every fault. */
+export const bodyOnly = { validatorCompiler: () => () => true, preHandler: refuseAddressParameters }

@@ -1,24 +1,17 @@
-import type {
-  FastifyInstance,
-  FastifyReply,
-  FastifyRequest,
-  onRequestHookHandler,
-  preHandlerHookHandler,
-} from 'fastify'
+import type { onRequestAsyncHookHandler, preHandlerAsyncHookHandler, RouteHandler } from 'fastify'
 import fp from 'fastify-plugin'
 import type { Judge } from '../app/cache/freshness.ts'
 import type { Answer } from '../app/cache/question.ts'
-import type { Ticket } from '../app/edge/tickets.ts'
-import { ApiError } from '../app/errors.ts'
-import { formatStale } from '../app/http/cache-status.ts'
+import type { Ticket } from '../app/edge/kept.ts'
+import { ApiError, type ErrorCode } from '../app/errors.ts'
+import { formatStale } from '../app/http/fields.ts'
 import { routedMethods } from '../app/http/methods.ts'
 import type { Principal } from '../app/identity/principal.ts'
 import { requirePlan } from '../app/identity/principals.ts'
 import type { Endpoint, MinuteCost } from './endpoint.ts'
-import { admission } from './endpoint-admission.ts'
 import { costOf, handlerOf } from './endpoint-handler.ts'
 
-export type EndpointOptions = {
+type EndpointOptions = {
   publicUrl: string
   /** Whether answers also vary with the page that asks (CORS). */
   variesWithOrigin: boolean
@@ -52,63 +45,46 @@ const closedPrefixes = ['/v1', '/webapi/v1/api.php'] as const
 const varying = 'Authorization, Accept, Accept-Encoding'
 const allow = 'GET, HEAD, OPTIONS'
 
-const authenticate = (vary: string, judge: EndpointOptions['judge']): onRequestHookHandler =>
-  function (request, reply, next) {
+const authenticate = (vary: string, judge: EndpointOptions['judge']): onRequestAsyncHookHandler =>
+  async function (request, reply) {
     // What varies with the token varies for every answer from here on, refusals included.
     reply.header('vary', vary)
-    // Rights may have changed meanwhile, so refusals carry the label, too. Call it after the rights are known: a
-    // request that waited for a failed poll was judged by older rights.
-    const sayAway = () => {
+    try {
+      if (request.method !== 'OPTIONS') request.principal = await this.authenticate(request)
+    } finally {
+      // Rights may have changed meanwhile, so refusals carry the label, too. Only now that the rights are known: a
+      // request that waited for a failed poll was judged by older rights.
       if (judge.isUnanswered()) reply.header('cache-status', formatStale(judge.staleSeconds()))
     }
-    if (request.method === 'OPTIONS') {
-      sayAway()
-      return next()
-    }
-    const admit = (known: Principal) => {
-      sayAway()
-      request.principal = known
-      next()
-    }
-    const refuse = (error: Error) => {
-      sayAway()
-      next(error)
-    }
-    const principal = tryAuthenticate(this, request)
-    if (principal instanceof Promise) principal.then(admit, refuse)
-    else if (principal instanceof Error) refuse(principal)
-    else admit(principal)
   }
 
-/** What is thrown at once is an answer, too. */
-const tryAuthenticate = (app: FastifyInstance, request: FastifyRequest) => {
-  try {
-    return app.authenticate(request)
-  } catch (error) {
-    return error as Error
+/**
+ * Asks a row whether it admits this principal. Only who may know of an endpoint has its name written down: what
+ * strangers make up is without bound. Of a refusal, the lack of a scope alone tells that the endpoint exists.
+ */
+const admission =
+  (row: Endpoint, admit: NonNullable<Endpoint['admit']>): preHandlerAsyncHookHandler =>
+  async (request) => {
+    const params = request.params as Record<string, string>
+    const name = () => {
+      request.endpointName = row.nameOf?.(params)
+    }
+    try {
+      await admit({ principal: request.principal as Principal, params })
+    } catch (error) {
+      if (error instanceof ApiError && error.code === 'insufficient_scope') name()
+      throw error
+    }
+    name()
   }
-}
-
-/** After the limits, which count also who is refused here, and tell how much is left. */
-const judgePlan: preHandlerHookHandler = ({ principal }, _reply, next) => {
-  if (principal) requirePlan(principal)
-  next()
-}
-
-const refuseMethod = (): never => {
-  throw new ApiError('method_not_allowed', { headers: { allow } })
-}
-
-const refusePath = (): never => {
-  throw new ApiError('not_found')
-}
 
 /** As a hook, so that the refusal comes before the body is looked at. */
-const refusal = (scope: string | null, refuse: () => never) => ({
-  config: { scope, refuses: true as const },
-  onRequest: refuse,
-  handler: refuse,
-})
+const refusal = (scope: string | null, code: ErrorCode, headers = {}) => {
+  const refuse = (): never => {
+    throw new ApiError(code, { headers })
+  }
+  return { config: { scope, refuses: true as const }, onRequest: refuse, handler: refuse }
+}
 
 /**
  * Makes the scope it is registered in one where every request is authenticated first, and gives it
@@ -120,7 +96,8 @@ export default fp<EndpointOptions>(
     app.decorateRequest('principal', undefined)
     app.decorateRequest('repeatable', undefined)
     app.addHook('onRequest', authenticate(variesWithOrigin ? `${varying}, Origin` : varying, judge))
-    app.addHook('preHandler', judgePlan)
+    // After the limits, which count also who is refused here, and tell how much is left.
+    app.addHook('preHandler', async ({ principal }) => principal && requirePlan(principal))
     app.addHook('onRoute', (route) => {
       // A route behind authentication that does not say what it needs is a hole: the start fails.
       if (route.config?.scope === undefined) throw new Error(`route ${route.url} declares no scope`)
@@ -130,33 +107,25 @@ export default fp<EndpointOptions>(
         const common = {
           url: prefix + row.path,
           config: { scope: row.scope, demo: row.demo, scopesOf: row.scopesOf, minuteCost: costOf(row) },
-          schema: { hide: true },
           exposeHeadRoute: false,
           // The query grammar judges queries: every fault at once, which a validator cannot tell.
           validatorCompiler: () => () => true,
         }
-        const schema = prefix === '/v1' ? row.schema : common.schema
+        const schema = prefix === '/v1' ? row.schema : {}
         const admitted = { ...common, ...(row.admit ? { preHandler: admission(row, row.admit) } : {}) }
         app.route({ ...admitted, method: 'GET', schema, handler: handlerOf(row, prefix, publicUrl) })
         // A HEAD request never streams, so it costs what the row says.
         const config = { ...common.config, minuteCost: row.minuteCost }
         app.route({ ...admitted, config, method: 'HEAD', handler: handlerOf(row, prefix, publicUrl) })
+        const answerOptions: RouteHandler = (_request, reply) => reply.code(204).header('allow', allow).send()
         app.route({ ...common, method: 'OPTIONS', handler: answerOptions })
-        app.route({ ...common, ...refusal(row.scope, refuseMethod), method: others })
+        app.route({ ...common, ...refusal(row.scope, 'method_not_allowed', { allow }), method: others })
       }
     })
     for (const prefix of closedPrefixes) {
-      app.route({
-        ...refusal(null, refusePath),
-        method: [...routedMethods],
-        url: `${prefix}/*`,
-        schema: { hide: true },
-      })
+      app.route({ ...refusal(null, 'not_found'), method: [...routedMethods], url: `${prefix}/*` })
     }
     done()
   },
   { name: 'endpoints', dependencies: ['auth', 'gate', 'problems'], fastify: '5.x' },
 )
-
-const answerOptions = (_request: FastifyRequest, reply: FastifyReply) =>
-  reply.code(204).header('allow', allow).send()

@@ -1,10 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Answer } from '../app/cache/question.ts'
 import { ApiError } from '../app/errors.ts'
-import { formatStale } from '../app/http/cache-status.ts'
-import { isNotModified, isPreconditionFailed } from '../app/http/conditional.ts'
-import type { Representation } from '../app/http/encodings.ts'
-import { encodedBody, isEncodable } from '../app/http/encodings.ts'
+import { encodedBody, isEncodable, type Representation } from '../app/http/encodings.ts'
+import { formatStale, isNotModified, isPreconditionFailed } from '../app/http/fields.ts'
 import { findEncoding } from '../app/http/negotiation.ts'
 
 export type EntryReplyOptions = {
@@ -66,8 +64,7 @@ export const sendEntry = (
   options: EntryReplyOptions,
 ): FastifyReply | Promise<FastifyReply> => {
   const { entry } = answer
-  const { headers } = request
-  if (isPreconditionFailed(headers['if-match'])) {
+  if (isPreconditionFailed(request.headers['if-match'])) {
     throw new ApiError('precondition_failed', {
       detail: 'The service uses weak ETags, which never match If-Match',
     })
@@ -75,7 +72,6 @@ export const sendEntry = (
   const link = formatLinks(entry.next, options)
   request.answerSource = answer.staleSeconds === undefined ? answer.outcome : 'stale'
   reply.headers({
-    etag: entry.etag,
     'cache-control': 'private, no-cache',
     // Already set if rights could not be known. Then that label stays.
     'cache-status': reply.getHeader('cache-status') ?? cacheStatus(answer, options.noCache),
@@ -84,23 +80,28 @@ export const sendEntry = (
   })
   if (link !== undefined) reply.header('link', link)
   if (entry.definition !== undefined) reply.header('definition-revision', entry.definition)
-  if (isNotModified(headers['if-none-match'], entry.etag)) return reply.code(304).send()
-  request.rowsRead = entry.rows ?? 0
-  reply.type('application/json')
-  return sendRepresentation(entry, request, reply)
+  if (!isNotModified(request.headers['if-none-match'], entry.etag)) request.rowsRead = entry.rows ?? 0
+  return sendTagged(entry, 'application/json', reply)
 }
 
-const sendRepresentation = (
+/** Sends a body in the content coding that its client likes best. */
+export const sendRepresentation = (
   entry: Representation,
-  { headers }: FastifyRequest,
   reply: FastifyReply,
 ): FastifyReply | Promise<FastifyReply> => {
-  const encoding = isEncodable(entry) ? findEncoding(headers['accept-encoding']) : undefined
+  const encoding = isEncodable(entry) ? findEncoding(reply.request.headers['accept-encoding']) : undefined
   if (!encoding) return reply.send(entry.body)
   reply.header('content-encoding', encoding)
-  return encodedBody(entry, encoding).then((body) => reply.send(body))
+  return encodedBody(entry, encoding).then((body): FastifyReply => reply.send(body))
 }
 
-/** Sends bytes that are not kept, in a content coding. */
-export const sendBytes = (body: Buffer, request: FastifyRequest, reply: FastifyReply) =>
-  sendRepresentation({ body, etag: '', encoded: new Map() }, request, reply)
+/** Sends a body with its tag, or 304 to a client that has it. */
+export const sendTagged = (
+  entry: Representation,
+  type: string,
+  reply: FastifyReply,
+): FastifyReply | Promise<FastifyReply> => {
+  reply.header('etag', entry.etag)
+  if (isNotModified(reply.request.headers['if-none-match'], entry.etag)) return reply.code(304).send()
+  return sendRepresentation(entry, reply.type(type))
+}

@@ -5,7 +5,7 @@ import { createWaiting, type Waiting } from '../app/feed/wait.ts'
 import { requireScope } from '../app/identity/principals.ts'
 import type { Deps } from './deps.ts'
 
-export type FeedOptions = Pick<
+type FeedOptions = Pick<
   Deps,
   'db' | 'exportSource' | 'publicUrl' | 'secrets' | 'listen' | 'databaseNow' | 'isDraining'
 >

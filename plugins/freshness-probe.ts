@@ -1,7 +1,7 @@
 import fp from 'fastify-plugin'
 import type { ProbeResult } from '../app/cache/read-through.ts'
 
-export type FreshnessProbeOptions = {
+type FreshnessProbeOptions = {
   /** Milliseconds from one probe to the next. */
   everyMs?: number
 }

@@ -3,11 +3,11 @@ import type { FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { ApiError } from '../app/errors.ts'
 import { createAddressRanges, createClientAddress } from '../app/http/client-address.ts'
-import { isHost } from '../app/http/host.ts'
+import { isHost } from '../app/http/fields.ts'
 import { tokenParameters } from '../app/records/query/token-parameters.ts'
 import { isPageTarget } from '../app/site/paths.ts'
 
-export type GateOptions = {
+type GateOptions = {
   /** Addresses or CIDR ranges of proxies whose headers are believed. */
   trustedProxies: readonly string[]
   /** The header, in lower case, in which these proxies name the client. Absent: `X-Forwarded-For`. */
@@ -39,6 +39,8 @@ const maxTargetBytes = 8192
 const uncounted = /([?&])(?:cursor|after)=[^&]*/g
 const tokenParameter = new RegExp(`[?&](?:${tokenParameters.join('|')})=`, 'i')
 
+const malformed = (detail: string) => new ApiError('malformed_request', { detail })
+
 /** Node keeps the first of these and drops the others: two readers of one request would see two senders. */
 const checkHeaders = (request: FastifyRequest): void => {
   const { rawHeaders, httpVersionMajor } = request.raw
@@ -53,16 +55,12 @@ const checkHeaders = (request: FastifyRequest): void => {
     if (name.length === 13 && name.toLowerCase() === 'authorization') authorizations++
     else if (name.length === 4 && name.toLowerCase() === 'host') {
       hosts++
-      if (!isHost(rawHeaders[i + 1] as string)) {
-        throw new ApiError('malformed_request', { detail: 'Host is not a name or address with its port' })
-      }
+      if (!isHost(rawHeaders[i + 1] as string)) throw malformed('Host is not a name or address with its port')
     }
   }
-  if (authorizations > 1) throw new ApiError('malformed_request', { detail: 'Authorization was sent twice' })
-  if (hosts > 1) throw new ApiError('malformed_request', { detail: 'Host was sent twice' })
-  if (hosts === 0 && httpVersionMajor === 1 && request.raw.httpVersionMinor === 1) {
-    throw new ApiError('malformed_request', { detail: 'Host is missing' })
-  }
+  if (authorizations > 1) throw malformed('Authorization was sent twice')
+  if (hosts > 1) throw malformed('Host was sent twice')
+  if (hosts === 0 && request.raw.httpVersion === '1.1') throw malformed('Host is missing')
   const coding = request.headers['transfer-encoding']
   if (coding !== undefined && coding.trim().toLowerCase() !== 'chunked') {
     throw new ApiError('not_implemented', {
@@ -80,12 +78,9 @@ const checkHeaderSize = (rawHeaders: readonly string[]): void => {
 }
 
 /** Throws 400 or 414 for a target that the service does not read. */
-export const checkTarget = (target: string, method: string): void => {
-  if (target === '*' && method !== 'OPTIONS') {
-    throw new ApiError('malformed_request', { detail: 'Only OPTIONS may use the target *' })
-  }
-  if (target.includes('#'))
-    throw new ApiError('malformed_request', { detail: 'The target must not have a fragment' })
+const checkTarget = (target: string, method: string): void => {
+  if (target === '*' && method !== 'OPTIONS') throw malformed('Only OPTIONS may use the target *')
+  if (target.includes('#')) throw malformed('The target must not have a fragment')
   if (target.length > maxTargetBytes && target.replace(uncounted, '$1').length > maxTargetBytes) {
     throw new ApiError('uri_too_long', {
       detail: `The target may have ${maxTargetBytes} bytes without its cursor`,

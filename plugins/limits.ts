@@ -1,10 +1,10 @@
 import type { FastifyContextConfig, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
+import { splitTarget } from '../app/http/pairs.ts'
 import type { Principal } from '../app/identity/principal.ts'
 import type { Account } from '../app/limits/account.ts'
 import { formatPolicies, formatUse } from '../app/limits/headers.ts'
-import type { Admission, Costs } from '../app/limits/meters.ts'
-import type { Policy } from '../app/limits/policy.ts'
+import type { Costs } from '../app/limits/meters.ts'
 import { refuseQuota } from '../app/limits/refusal.ts'
 
 declare module 'fastify' {
@@ -18,23 +18,15 @@ declare module 'fastify' {
 export const one: Costs = [1, 1]
 export const backFrom304: Costs = [0, -1]
 
-const queryOf = ({ raw: { url = '' } }: FastifyRequest): string => {
-  const mark = url.indexOf('?')
-  return mark === -1 ? '' : url.slice(mark + 1)
+const queryOf = ({ raw }: FastifyRequest): string => splitTarget(raw.url).rawQuery
+
+const costsOf = (request: FastifyRequest): Costs => {
+  const { minuteCost } = request.routeOptions.config
+  return minuteCost ? [1, minuteCost(queryOf(request), request.headers.accept)] : one
 }
 
-/** What a request of this route costs. */
-export const costsFor = (
-  { minuteCost }: FastifyContextConfig,
-  query: string,
-  accept: string | undefined,
-): Costs => (minuteCost ? [1, minuteCost(query, accept)] : one)
-
-const costsOf = (request: FastifyRequest): Costs =>
-  costsFor(request.routeOptions.config, queryOf(request), request.headers.accept)
-
 /** Returns whether this principal is refused with 403. The quotas do not matter. */
-export const isForbiddenTo = (
+const isForbiddenTo = (
   { kind, isSuspended, scopes: held }: Principal,
   { demo, scope, scopesOf }: FastifyContextConfig,
   query: string,
@@ -45,21 +37,9 @@ export const isForbiddenTo = (
   return scopesOf?.(query).some((each) => !held.has(each)) ?? false
 }
 
-const policyHeaders = new WeakMap<readonly Policy[], string>()
-
-/** `RateLimit-Policy`, written once for each list of policies. */
-export const policyHeader = (policies: readonly Policy[]): string => {
-  let header = policyHeaders.get(policies)
-  if (header === undefined) {
-    header = formatPolicies(policies)
-    policyHeaders.set(policies, header)
-  }
-  return header
-}
-
 /**
- * Counts every authenticated request of its scope (register it after the hook that authenticates), refuses those over a quota, and writes what is left on
- * every answer. What comes before 429 in the order of judgement (404 of a path, 405, 403) is counted and
+ * Counts every authenticated request of its scope, refuses those over a quota, and writes what is left on every answer.
+ * Register it after the hook that authenticates. What comes before 429 in the order of judgement (404 of a path, 405, 403) is counted and
  * answered as what it is. A 304 costs nothing of `minute`, which is known only when it is sent.
  */
 export default fp(
@@ -67,30 +47,25 @@ export default fp(
     const { quotas } = app.limits
     app.decorateRequest('quotas', undefined)
 
-    app.addHook('onRequest', (request, _reply, next) => {
+    app.addHook('onRequest', async (request) => {
       const { principal } = request
       const account = principal && quotas.find(principal, request)
-      if (!account) return next()
+      if (!account) return
       request.quotas = account
       const { config } = request.routeOptions
       if (config.refuses || isForbiddenTo(principal, config, queryOf(request))) {
         account.charge(costsOf(request))
-        return next()
+        return
       }
-      const proceed = (admission: Admission) => {
-        if (admission.violated.length === 0) return next()
-        next(refuseQuota(admission))
-      }
-      const admission = account.take(costsOf(request))
-      if (!(admission instanceof Promise)) return proceed(admission)
-      admission.then(proceed, next)
+      const admission = await account.take(costsOf(request))
+      if (admission.violated.length > 0) throw refuseQuota(admission)
     })
 
     app.addHook('onSend', (request, reply, payload, next) => {
       const account = request.quotas
       if (account) {
         if (reply.statusCode === 304) account.charge(backFrom304)
-        reply.header('ratelimit-policy', policyHeader(account.policies))
+        reply.header('ratelimit-policy', formatPolicies(account.policies))
         reply.header('ratelimit', formatUse(account.use()))
       }
       next(null, payload)

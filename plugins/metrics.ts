@@ -6,7 +6,7 @@ import type { Principal } from '../app/identity/principal.ts'
 import { byLabel, counter, type Figure, registerFigures } from '../app/observe/figures.ts'
 import { createRequestMetrics, type PlanLabel } from '../app/observe/request-metrics.ts'
 
-export type MetricsOptions = {
+type MetricsOptions = {
   /** Of the process; absent in tests that build many services in one. */
   processRegistry?: Registry | undefined
 }

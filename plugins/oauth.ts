@@ -17,7 +17,8 @@ declare module 'fastify' {
 }
 
 const formType = 'application/x-www-form-urlencoded'
-const noStore = { 'cache-control': 'no-store', pragma: 'no-cache' }
+/** Of answers that hold tokens (RFC 6749, section 5.1). */
+export const noStore = { 'cache-control': 'no-store', pragma: 'no-cache' }
 
 /** What the core reads of a request. Throws where there is no form. */
 export const readOAuthRequest = (request: FastifyRequest): OAuthRequest => {

@@ -1,20 +1,16 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyReply } from 'fastify'
 import fp from 'fastify-plugin'
 import { LRUCache } from 'lru-cache'
 import { z } from 'zod'
-import { createEtag } from '../app/cache/entry.ts'
-import { isNotModified } from '../app/http/conditional.ts'
+import { createRepresentation } from '../app/cache/representation.ts'
 import type { Representation } from '../app/http/encodings.ts'
-import { encodedBody, isEncodable } from '../app/http/encodings.ts'
-import { findEncoding } from '../app/http/negotiation.ts'
 import type { Principal } from '../app/identity/principal.ts'
 import { requirePlan } from '../app/identity/principals.ts'
 import { describeCustom } from '../app/site/openapi/custom.ts'
 import type { Description, Route } from '../app/site/openapi/description.ts'
 import { createDocument } from '../app/site/openapi/document.ts'
+import { sendTagged } from './entry-reply.ts'
 import limits from './limits.ts'
-
-export type OpenApiOptions = { publicUrl: string }
 
 declare module 'fastify' {
   interface FastifySchema {
@@ -29,28 +25,13 @@ const maxPersonal = 20
 const url = '/openapi.json'
 const mediaType = 'application/json'
 
-const createEntry = (document: object): Representation => {
-  const body = Buffer.from(JSON.stringify(document))
-  const etag = createEtag(mediaType, body)
-  return { body, etag, encoded: new Map() }
-}
+const createEntry = (document: object) => createRepresentation(mediaType, JSON.stringify(document))
 
-const send = (
-  entry: Representation,
-  cacheControl: string,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): FastifyReply | Promise<FastifyReply> => {
+const send = (entry: Representation, cacheControl: string, reply: FastifyReply) => {
   const vary = [reply.getHeader('vary'), 'Authorization, Accept-Encoding']
     .filter((each) => each !== undefined)
     .join(', ')
-  reply.headers({ etag: entry.etag, 'cache-control': cacheControl, vary })
-  if (isNotModified(request.headers['if-none-match'], entry.etag)) return reply.code(304).send()
-  reply.type(mediaType)
-  const encoding = isEncodable(entry) ? findEncoding(request.headers['accept-encoding']) : undefined
-  if (!encoding) return reply.send(entry.body)
-  reply.header('content-encoding', encoding)
-  return encodedBody(entry, encoding).then((body) => reply.send(body))
+  return sendTagged(entry, mediaType, reply.headers({ 'cache-control': cacheControl, vary }))
 }
 
 /**
@@ -59,7 +40,7 @@ const send = (
  * @fastify/swagger is not used: it writes each parameter from a validator's schema, and repeats each answer in
  * full. Here parameters come from the query grammar, errors from the catalogue, and shared parts are written once.
  */
-export default fp<OpenApiOptions>(
+export default fp<{ publicUrl: string }>(
   (app, { publicUrl }, done) => {
     const routes: Route[] = []
     let entry: Representation
@@ -96,19 +77,20 @@ export default fp<OpenApiOptions>(
     app.register(async (scope) => {
       scope.decorateRequest('principal', undefined)
       scope.addHook('onRequest', async (request) => {
-        if (request.headers.authorization !== undefined) request.principal = await app.authenticate(request)
+        const isRead = request.method === 'GET' || request.method === 'HEAD'
+        if (isRead && request.headers.authorization !== undefined)
+          request.principal = await app.authenticate(request)
       })
       // A request with a token is counted, told its quotas and recorded in the audit trail, as on every route.
       await scope.register(limits)
       scope.get(url, async (request, reply) => {
         const { principal } = request
-        if (!principal) return send(entry, 'public, no-cache', request, reply)
+        if (!principal) return send(entry, 'public, no-cache', reply)
         requirePlan(principal)
-        return send(await personalEntry(principal), 'private, no-cache', request, reply)
+        return send(await personalEntry(principal), 'private, no-cache', reply)
       })
     })
-    app.guardMethods(url, ['GET', 'HEAD'])
     done()
   },
-  { name: 'openapi', dependencies: ['auth', 'custom', 'method-guard', 'problems', 'quotas'], fastify: '5.x' },
+  { name: 'openapi', dependencies: ['auth', 'custom', 'problems', 'quotas'], fastify: '5.x' },
 )

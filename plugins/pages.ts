@@ -1,14 +1,11 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
-import { isNotModified } from '../app/http/conditional.ts'
 import type { Representation } from '../app/http/encodings.ts'
-import { encodedBody, isEncodable } from '../app/http/encodings.ts'
-import { findEncoding } from '../app/http/negotiation.ts'
 import { createSite, type Site } from '../app/site/site.ts'
+import { sendRepresentation, sendTagged } from './entry-reply.ts'
 
-export type PagesOptions = { publicUrl: string; demoToken: string }
+type PagesOptions = { publicUrl: string; demoToken: string }
 
-export type SendPage = {
+type SendPage = {
   /** Absent: kept, and asked for each time. */
   cacheControl?: string
   /** Absent: the pages' own Content-Security-Policy. */
@@ -50,23 +47,15 @@ export const immutable = 'public, max-age=31536000, immutable'
 export default fp<PagesOptions>(
   (app, options, done) => {
     app.decorate('site', createSite(options))
-    app.decorateReply('sendPage', function (type, file, { cacheControl, policy } = {}) {
-      const request: FastifyRequest = this.request
+    app.decorateReply('sendPage', function (type, file, { cacheControl, policy = pagePolicy } = {}) {
       // An answer for one request only has no tag.
-      if (file.etag !== '') this.header('etag', file.etag)
+      const isKept = file.etag !== ''
       this.headers({
-        'cache-control': cacheControl ?? (file.etag === '' ? 'no-store' : 'public, no-cache'),
+        'cache-control': cacheControl ?? (isKept ? 'public, no-cache' : 'no-store'),
         vary: 'Accept-Encoding',
+        'content-security-policy': policy,
       })
-      this.header('content-security-policy', policy ?? pagePolicy)
-      if (file.etag !== '' && isNotModified(request.headers['if-none-match'], file.etag)) {
-        return this.code(304).send()
-      }
-      this.type(type)
-      const encoding = isEncodable(file) ? findEncoding(request.headers['accept-encoding']) : undefined
-      if (!encoding) return this.send(file.body)
-      this.header('content-encoding', encoding)
-      return encodedBody(file, encoding).then((body): FastifyReply => this.send(body))
+      return isKept ? sendTagged(file, type, this) : sendRepresentation(file, this.type(type))
     })
     done()
   },

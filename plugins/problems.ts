@@ -5,7 +5,7 @@ import { ApiError, type ErrorCode, type Fault } from '../app/errors.ts'
 import { problemBody, problemType } from '../app/http/problem.ts'
 import { throttleWarnings } from '../app/observe/throttled-warning.ts'
 
-export type ProblemOptions = {
+type ProblemOptions = {
   publicUrl: string
   /** What every answer carries; refusals before any hook get it here. */
   headers: () => Readonly<Record<string, string>>
@@ -39,30 +39,29 @@ const bodyFaults = (error: FastifyError): Fault[] =>
     detail: issue.message ?? 'expected another value',
   }))
 
-const jsonType = 'application/json'
-
 /** What to do about some of them. */
-const frameworkDetail = (code: string, bodyType: string): { detail?: string } => {
-  if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return { detail: `Send the body as ${bodyType}` }
-  if (code === 'FST_ERR_CTP_INVALID_JSON_BODY') return { detail: 'The body is not JSON' }
-  if (code === 'FST_ERR_CTP_EMPTY_JSON_BODY') return { detail: 'The body is empty, and should be JSON' }
-  return {}
+const frameworkDetails: Readonly<Record<string, (bodyType: string) => string>> = {
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: (bodyType) => `Send the body as ${bodyType}`,
+  FST_ERR_CTP_INVALID_JSON_BODY: () => 'The body is not JSON',
+  FST_ERR_CTP_EMPTY_JSON_BODY: () => 'The body is empty, and should be JSON',
 }
 
 /**
  * The catalogue's entry for an error, Fastify's own and the driver's too; undefined: a fault of ours.
  * `bodyType`: the media type that bodies have there.
  */
-export const toApiError = (error: unknown, bodyType = jsonType): ApiError | undefined => {
+export const toApiError = (error: unknown, bodyType = 'application/json'): ApiError | undefined => {
   if (error instanceof ApiError) return error
   if (isUnreachable(error)) return toUnavailable(error) as ApiError
   const { code, statusCode } = error as FastifyError
   const known = frameworkCodes[code]
-  const detail = frameworkDetail(code, bodyType)
-  if (known === 'invalid_body') {
-    return new ApiError(known, { ...detail, errors: bodyFaults(error as FastifyError) })
+  if (known) {
+    const detail = frameworkDetails[code]?.(bodyType)
+    return new ApiError(known, {
+      ...(detail === undefined ? {} : { detail }),
+      ...(known === 'invalid_body' ? { errors: bodyFaults(error as FastifyError) } : {}),
+    })
   }
-  if (known) return new ApiError(known, detail)
   // Broken bodies that Fastify reports without a code of its own: a client's fault all the same.
   return statusCode === 400 ? new ApiError('malformed_request') : undefined
 }

@@ -8,7 +8,7 @@ import { createQuotas, type Quotas } from '../app/limits/quotas.ts'
 import { after } from '../app/overload/timer.ts'
 import type { Deps } from './deps.ts'
 
-export type QuotaOptions = Pick<Deps, 'limitStore' | 'monotonicNow'> & { config: Pick<Config, 'limits'> }
+type QuotaOptions = Pick<Deps, 'limitStore' | 'monotonicNow'> & { config: Pick<Config, 'limits'> }
 
 declare module 'fastify' {
   interface FastifyInstance {

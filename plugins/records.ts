@@ -3,7 +3,7 @@ import { createCursorCodec } from '../app/records/query/cursor.ts'
 import { createRecords, type Records } from '../app/records/records.ts'
 import type { Deps } from './deps.ts'
 
-export type RecordsOptions = Pick<Deps, 'db' | 'replica' | 'publicUrl' | 'secrets' | 'monotonicNow'>
+type RecordsOptions = Pick<Deps, 'db' | 'replica' | 'publicUrl' | 'secrets' | 'monotonicNow'>
 
 declare module 'fastify' {
   interface FastifyInstance {

@@ -27,12 +27,11 @@ let loaded: Promise<Representation> | undefined
 
 export default fp(
   (app, _options, done) => {
-    app.get(referenceScript, { schema: { hide: true } }, async (_request, reply) => {
+    app.get(referenceScript, async (_request, reply) => {
       loaded ??= load()
       return reply.sendPage(type, await loaded, { cacheControl: immutable })
     })
-    app.guardMethods(referenceScript, ['GET', 'HEAD'])
     done()
   },
-  { name: 'reference', dependencies: ['pages', 'method-guard'], fastify: '5.x' },
+  { name: 'reference', dependencies: ['pages'], fastify: '5.x' },
 )

@@ -5,7 +5,7 @@ import { schemaController } from './schema-compilers.ts'
 
 type Headers = Readonly<Record<string, string>>
 
-export type SecurityHeadersOptions = {
+type SecurityHeadersOptions = {
   /** Whether HSTS speaks for subdomains, too. */
   includeSubDomains: boolean
 }

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Socket } from 'node:net'
 import Fastify, { type FastifyInstance, type FastifyServerOptions, LogController } from 'fastify'
-import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod'
 import type { Config } from '../app/config/config.ts'
 import { answerClientError } from '../app/http/client-error.ts'
 import { createListener } from '../app/http/listener.ts'
@@ -65,8 +64,6 @@ export const createServer = ({
   })
   const whole = tls ? { ...options, serverFactory, http2: true } : { ...options, serverFactory }
   const app = Fastify(whole as FastifyServerOptions) as FastifyInstance
-  app.setValidatorCompiler(validatorCompiler)
-  app.setSerializerCompiler(serializerCompiler)
   app.removeContentTypeParser('text/plain')
   return app
 }

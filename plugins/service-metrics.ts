@@ -5,7 +5,7 @@ import { listServiceFigures } from '../app/observe/service-metrics.ts'
 import packageJson from '../package.json' with { type: 'json' }
 import type { Deps } from './deps.ts'
 
-export type ServiceMetricsOptions = Pick<
+type ServiceMetricsOptions = Pick<
   Deps,
   | 'shared'
   | 'limitStore'

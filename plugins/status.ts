@@ -4,7 +4,7 @@ import { createStatus, type Status } from '../app/observe/status/status.ts'
 import type { Deps } from './deps.ts'
 
 /** `now` is the same clock for all instances: they agree on slots. */
-export type StatusPluginOptions = Pick<Deps, 'reserved' | 'now' | 'ping' | 'databaseNow'>
+type StatusPluginOptions = Pick<Deps, 'reserved' | 'now' | 'ping' | 'databaseNow'>
 
 declare module 'fastify' {
   interface FastifyInstance {

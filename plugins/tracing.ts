@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache'
 import { methodOf } from '../app/http/methods.ts'
 import type { RequestSpan, Tracing } from '../app/observe/tracing.ts'
 
-export type TracingPluginOptions = { tracing: Tracing }
+type TracingPluginOptions = { tracing: Tracing }
 
 /** Requests under way, at most; a span that is forgotten is not sent. */
 const maxSpans = 10_000

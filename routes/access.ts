@@ -1,13 +1,34 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
+import { parseBody } from '../app/http/body.ts'
 import { createAccessForm, type FormValues } from '../app/operator/access/form.ts'
 import { accessOutcomePage, accessPage } from '../app/site/access-page.ts'
 import type { PageContent } from '../app/site/layout.ts'
+import { describeAccessRequest } from '../app/site/openapi/account.ts'
 import { htmlType } from '../app/site/site.ts'
 import type { Deps } from '../plugins/deps.ts'
+import { bodyOnly } from '../plugins/endpoint.ts'
 import { toApiError } from '../plugins/problems.ts'
+import { accessRequest, accessRequestAnswer } from '../schemas/access-request.ts'
+
+const hint = 'Send {"company": "…", "name": "…", "email": "…", "message": "…", "consent": true} as JSON.'
+
+/** The contact form's target, without a token. Needs the plugin `access-requests`. */
+export const accessRequestRoutes = async (app: FastifyInstance): Promise<void> => {
+  app.route({
+    ...bodyOnly,
+    method: 'POST',
+    url: '/v1/access-requests',
+    schema: { openapi: describeAccessRequest, body: accessRequest, response: { 202: accessRequestAnswer } },
+    // Before the body is read: a refused body costs a request of the quota, too.
+    onRequest: (request) => app.accessRequests.admit(request.clientAddress),
+    handler: async (request, reply) => {
+      const answer = await app.accessRequests.submit(parseBody(accessRequest, request.body, hint))
+      return reply.code(202).header('cache-control', 'no-store').send(answer)
+    },
+  })
+}
 
 const formType = 'application/x-www-form-urlencoded'
-const hidden = { hide: true }
 
 /** The contact form, which also works without JavaScript: then it is sent here. */
 export const accessRoutes = async (
@@ -26,13 +47,12 @@ export const accessRoutes = async (
   const send = (reply: FastifyReply, content: PageContent) =>
     reply.sendPage(htmlType, { body: Buffer.from(app.site.layOut(content)), etag: '', encoded: new Map() })
 
-  app.get('/access', { schema: hidden }, (_request, reply) => send(reply, accessPage(form.ticket())))
-  app.post('/access', { schema: hidden }, async (request, reply) => {
+  app.get('/access', (_request, reply) => send(reply, accessPage(form.ticket())))
+  app.post('/access', async (request, reply) => {
     const values = (request.body ?? {}) as FormValues
     const outcome = await form.submit(values, request.clientAddress)
     reply.code(outcome.kind === 'received' ? 200 : outcome.status)
     if (outcome.kind === 'refused') reply.headers(outcome.headers)
     return send(reply, accessOutcomePage(outcome, values, form.ticket()))
   })
-  app.guardMethods('/access', ['GET', 'HEAD', 'POST'])
 }

@@ -1,3 +1,5 @@
+import { splitTarget } from '../http/pairs.ts'
+
 /** Makes MACs under the service's key; see auth/secrets.ts. */
 type Mac = { mac(purpose: string, data: string): Buffer }
 
@@ -15,9 +17,8 @@ const isCursor = (pair: string) => pair.startsWith('cursor=')
  * SECRET_KEY it reveals no value, not even ids in the path.
  */
 export const fingerprintQuery = (secrets: Mac, target: string): string => {
-  const mark = target.indexOf('?')
-  const path = mark === -1 ? target : target.slice(0, mark)
-  const pairs = mark === -1 ? [] : target.slice(mark + 1).split('&')
+  const { path, rawQuery } = splitTarget(target)
+  const pairs = rawQuery === '' ? [] : rawQuery.split('&')
   const question = [canonicalPath(path), ...pairs.filter((pair) => !isCursor(pair)).sort()].join('\n')
   return secrets.mac(purpose, question).subarray(0, keptBytes).toString('base64url')
 }

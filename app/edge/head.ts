@@ -1,4 +1,4 @@
-import { isHost } from '../http/host.ts'
+import { isHost } from '../http/fields.ts'
 
 /** What the edge needs of a request's header fields. */
 export type RequestHead = {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import { ApiError, type ErrorCode } from '../errors.ts'
-import { hasBegunAnswer } from '../wire/answering.ts'
+import { hasBegunAnswer } from '../wire/node.ts'
 import { answeredMethods } from './methods.ts'
 import { problemBody, problemType } from './problem.ts'
 

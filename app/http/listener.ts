@@ -18,7 +18,7 @@ const keepAliveAfterMs = 30_000
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void
 
-export type ListenerOptions = {
+type ListenerOptions = {
   tls: { certFile: string; keyFile: string } | undefined
   maxHeaderBytes: number
   /**

@@ -1,5 +1,5 @@
 /** What the log has of an error. */
-export type LoggedError = {
+type LoggedError = {
   [name: string]: string
   type: string
   message: string

@@ -39,6 +39,18 @@ export const parsePairs = (rawQuery: string): Pair[] =>
       return { name: decodedName, value: equals === -1 ? '' : decode(part.slice(equals + 1)) }
     })
 
+/** The absolute form of a target, as proxies send it (RFC 9112 §3.2.2). */
+const authority = /^https?:\/\/[^/?]*/i
+
+/** Splits a request target into its path and its raw query, which is empty without a question mark. */
+export const splitTarget = (wholeTarget = ''): { path: string; rawQuery: string } => {
+  const target = wholeTarget.startsWith('/') ? wholeTarget : wholeTarget.replace(authority, '')
+  const mark = target.indexOf('?')
+  return mark === -1
+    ? { path: target, rawQuery: '' }
+    : { path: target.slice(0, mark), rawQuery: target.slice(mark + 1) }
+}
+
 /**
  * Splits a list value at commas; `\,` is a comma and `\\` a backslash within an element, a backslash
  * before anything else stands for itself.

@@ -4,9 +4,19 @@ import type { Policy } from './policy.ts'
 // draft-ietf-httpapi-ratelimit-headers-10, sections 3 and 4: lists of strings with parameters (RFC 9651).
 // Policies' names are constants of the code, so nothing in them needs an escape.
 
-/** `RateLimit-Policy`: `"burst";q=100;w=1, "minute";q=600;w=60`. */
-export const formatPolicies = (policies: readonly Policy[]): string =>
-  policies.map(({ name, quota, windowSeconds }) => `"${name}";q=${quota};w=${windowSeconds}`).join(', ')
+const policyHeaders = new WeakMap<readonly Policy[], string>()
+
+/** `RateLimit-Policy`: `"burst";q=100;w=1, "minute";q=600;w=60`, written once for each list of policies. */
+export const formatPolicies = (policies: readonly Policy[]): string => {
+  let header = policyHeaders.get(policies)
+  if (header === undefined) {
+    header = policies
+      .map(({ name, quota, windowSeconds }) => `"${name}";q=${quota};w=${windowSeconds}`)
+      .join(', ')
+    policyHeaders.set(policies, header)
+  }
+  return header
+}
 
 /** `RateLimit`: `"burst";r=97;t=1, "minute";r=412;t=23`; `t` is when more is available. */
 export const formatUse = (use: readonly Use[]): string => {

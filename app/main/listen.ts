@@ -1,7 +1,7 @@
 import cluster from 'node:cluster'
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:net'
-import { optionsOf } from '../wire/server-options.ts'
+import { optionsOf } from '../wire/node.ts'
 
 type ListenAddress = { host: string; port: number; backlog: number }
 

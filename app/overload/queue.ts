@@ -17,7 +17,7 @@ export type Queue = {
   readonly refused: number
 }
 
-export type QueueOptions = {
+type QueueOptions = {
   /** Pieces of work that run at once: the connections of the pool. */
   turns: number
   /** The deadline: milliseconds that work may wait for its turn. */

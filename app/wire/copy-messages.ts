@@ -3,7 +3,7 @@ import { slackBytes } from './place.ts'
 import { divert } from './socket.ts'
 
 /** Takes a row: bytes from `start` to `end` and slack behind them, good until it returns. */
-export type TakeCopyRow = (view: DataView, start: number, end: number) => void
+type TakeCopyRow = (view: DataView, start: number, end: number) => void
 
 /** A message (PostgreSQL's manual, "Message Formats"): a letter, and four bytes of length, which counts itself. */
 const headBytes = 5

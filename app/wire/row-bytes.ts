@@ -2,7 +2,7 @@ import type { Duplex } from 'node:stream'
 import { divert } from './socket.ts'
 
 /** A row as it came. */
-export type TakeRow = (bytes: Buffer) => void
+type TakeRow = (bytes: Buffer) => void
 
 /** A message (PostgreSQL's manual, "Message Formats"): a letter, and four bytes of length, which counts itself. */
 const headBytes = 5

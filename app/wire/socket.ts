@@ -25,7 +25,7 @@ export const createSocket = (): Socket => {
 }
 
 /** The driver, which does not hear of its socket. */
-export type Diverted = Readonly<{
+type Diverted = Readonly<{
   /** Gives it bytes all the same. */
   tell: Take
   /** Gives it bytes, and all that come after them. */

@@ -17,7 +17,7 @@ import { createPrincipals, requirePlan, requireScope } from '../../app/identity/
 import { listScopes } from '../../app/identity/scopes.ts'
 import { loadSigningKeys, type SigningKeys } from '../../app/identity/signing-keys.ts'
 import auth from '../../plugins/auth.ts'
-import { authRoutes } from '../../routes/auth.ts'
+import { authRoutes } from '../../routes/login.ts'
 import { testPostgres } from '../servers.ts'
 
 const publicUrl = 'https://api.example'

@@ -3,7 +3,7 @@ import type { Description, Tag } from './description.ts'
 import { commonHeaders, limitHeaders } from './headers.ts'
 
 const account: Tag = { name: 'Account', description: 'The customer and what the token may do' }
-export const authentication: Tag = {
+const authentication: Tag = {
   name: 'Authentication',
   description: 'Exchange an API key for an access token, and verify a token',
 }
@@ -56,4 +56,44 @@ export const describeSigningKeys: Description = {
   tag: authentication,
   errors: [],
   answer: { description: 'The keys', headers: commonHeaders },
+}
+
+const client =
+  'The client is an API key, by HTTP Basic or in the form: its id is the key id, its secret the key.'
+const oauth = {
+  tag: authentication,
+  bodyType: 'application/x-www-form-urlencoded',
+  refusals: 'oauth',
+  errors: ['body', 'api_key'],
+} as const
+const headers = [...commonHeaders, 'Pragma'] as const
+
+/** `POST /v1/oauth/token`. */
+export const describeToken: Description = {
+  operationId: 'issueToken',
+  summary: 'Exchange client credentials for an access token',
+  description: `The same as \`login\`, as OAuth 2.0 has it (RFC 6749, section 4.4). ${client}`,
+  ...oauth,
+  answer: { description: 'An access token', headers },
+}
+
+/** `POST /v1/oauth/revoke`. */
+export const describeRevocation: Description = {
+  operationId: 'revokeToken',
+  summary: 'Revoke an access token or an API key',
+  description:
+    `Within a second, every instance refuses it (RFC 7009). Only a token or key of the same customer is revoked; ` +
+    `the answer is the same for anything else. Anybody who finds an API key can revoke it, with the key itself as the ` +
+    `client and as the token. ${client}`,
+  ...oauth,
+  answer: { description: 'It is revoked, or was not a token of this customer', isEmpty: true, headers },
+}
+
+/** `POST /v1/oauth/introspect`. */
+export const describeIntrospection: Description = {
+  operationId: 'introspectToken',
+  summary: 'Ask whether an access token is valid, and for its scopes',
+  description: `Says whether the service accepts the token now (RFC 7662). A token of another customer is not active. ${client}`,
+  ...oauth,
+  answer: { description: 'What the token is good for', headers },
 }

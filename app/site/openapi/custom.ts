@@ -9,33 +9,24 @@ import { entryHeaders } from './headers.ts'
 
 const tag: Tag = { name: 'Custom endpoints', description: 'Endpoints made for this customer' }
 
-const textLimits = { minLength: 1, maxLength: 2000 }
-
 const schemaOf = ({ type, min, max, values, default: usual }: Given): SchemaNode => {
-  const limits = { ...(min === undefined ? {} : { min }), ...(max === undefined ? {} : { max }) }
-  if (type === 'integer') {
-    const bounds = { minimum: Number(limits.min ?? -999_999_999), maximum: Number(limits.max ?? 999_999_999) }
-    const known = values ? { enum: values.map(Number) } : {}
-    return {
-      type,
-      format: 'int32',
-      ...bounds,
-      ...known,
-      ...(usual === undefined ? {} : { default: Number(usual) }),
+  const of = <T>(read: (text: string) => T) => ({
+    ...(values ? { enum: values.map(read) } : {}),
+    ...(usual === undefined ? {} : { default: read(usual) }),
+  })
+  switch (type) {
+    case 'integer': {
+      const [minimum, maximum] = [Number(min ?? -999_999_999), Number(max ?? 999_999_999)]
+      return { type, format: 'int32', minimum, maximum, ...of(Number) }
     }
+    case 'boolean':
+      return { type, ...(usual === undefined ? {} : { default: usual === 'true' }) }
+    case 'date':
+      // Dates may be relative to today, so they are no format.
+      return { type: 'string', minLength: 1, maxLength: 12, ...of(String) }
+    case 'string':
+      return { type, minLength: Number(min ?? 1), maxLength: Number(max ?? 2000), ...of(String) }
   }
-  if (type === 'boolean') return { type, ...(usual === undefined ? {} : { default: usual === 'true' }) }
-  const known = {
-    ...(values ? { enum: [...values] } : {}),
-    ...(usual === undefined ? {} : { default: usual }),
-  }
-  // Dates may be relative to today, so they are no format.
-  if (type === 'date') return { type: 'string', minLength: 1, maxLength: 12, ...known }
-  const lengths = {
-    minLength: Number(limits.min ?? 1),
-    maxLength: Number(limits.max ?? textLimits.maxLength),
-  }
-  return { type: 'string', ...lengths, ...known }
 }
 
 const exampleOfParameter = ({ type, min, values, default: usual, example }: Given): string | number => {

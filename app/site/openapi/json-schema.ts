@@ -5,9 +5,6 @@ import type { SchemaNode } from './description.ts'
 /** `answer`: an answer, so it may grow. `request`: what they send, so nothing else is taken. */
 export type Direction = 'answer' | 'request'
 
-const isNode = (value: unknown): value is SchemaNode =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
 /** Of a record `fields` may leave out all but the id. */
 const selectable = new Set(Object.values(resources).map(({ schema }) => schema.meta()?.id))
 
@@ -20,11 +17,14 @@ const flattenNull = ({ anyOf, ...rest }: SchemaNode): SchemaNode => {
 }
 
 /** Known values, or any other string of the same type. */
-const openEnum = ({ enum: values, ...rest }: SchemaNode): SchemaNode => {
+const openEnum = ({ enum: closed, ...rest }: SchemaNode): SchemaNode => {
+  // A node that may be null has the values of its part, which was opened first, and a description of its own.
+  const values = (closed ?? rest['x-extensible-enum']) as string[] | undefined
   if (!values) return rest
-  const known = `Known values: ${(values as string[]).join(', ')}; more may come.`
-  const description = rest.description ? `${rest.description}. ${known}` : known
-  return { ...rest, description, 'x-extensible-enum': values }
+  const known = `Known values: ${values.join(', ')}; more may come.`
+  const { description = known } = rest
+  const whole = String(description).endsWith(known) ? description : `${description}. ${known}`
+  return { ...rest, description: whole, 'x-extensible-enum': values }
 }
 
 const maxInt32 = 2 ** 31 - 1
@@ -34,35 +34,35 @@ const formatOf = ({ type, maximum, format }: SchemaNode): unknown => {
   return typeof maximum === 'number' && maximum <= maxInt32 ? 'int32' : 'int64'
 }
 
-const mapNodes = (nodes: unknown, each: (node: SchemaNode) => SchemaNode): unknown =>
-  isNode(nodes)
-    ? Object.fromEntries(Object.entries(nodes).map(([key, node]) => [key, each(node as SchemaNode)]))
-    : nodes
-
 const convert = (node: SchemaNode, direction: Direction): SchemaNode => {
-  const inner = (child: unknown) => (isNode(child) ? convert(child, direction) : child)
   // The pattern of a date is 300 characters that say what the format says; keys of an object are strings.
   const { pattern, propertyNames: _, additionalProperties, ...flat } = flattenNull(node)
   const open = direction === 'answer' ? openEnum(flat) : flat
   const format = formatOf(open)
-  const closed = additionalProperties === false && direction === 'answer'
+  const mayGrow = additionalProperties === false && direction === 'answer'
   return {
     ...open,
     ...(format === undefined ? {} : { format }),
     ...(pattern === undefined || format !== undefined ? {} : { pattern }),
-    ...(open.properties ? { properties: mapNodes(open.properties, (each) => convert(each, direction)) } : {}),
-    ...(open.items ? { items: inner(open.items) } : {}),
-    ...(Array.isArray(open.anyOf) ? { anyOf: open.anyOf.map(inner) } : {}),
-    ...(additionalProperties === undefined || closed
-      ? {}
-      : { additionalProperties: inner(additionalProperties) }),
+    ...(additionalProperties === undefined || mayGrow ? {} : { additionalProperties }),
   }
 }
 
+/** zod's JSON Schema, each of its nodes converted. */
+const toNodes = (schema: z.ZodType, direction: Direction) =>
+  z.toJSONSchema(schema, {
+    io: direction === 'answer' ? 'output' : 'input',
+    override({ jsonSchema }) {
+      const converted = convert({ ...jsonSchema }, direction)
+      for (const key of Object.keys(jsonSchema)) delete jsonSchema[key]
+      Object.assign(jsonSchema, converted)
+    },
+  })
+
 /** The schema itself, without a name. */
 export const toJsonSchema = (schema: z.ZodType, direction: Direction): SchemaNode => {
-  const { $schema: _, ...node } = z.toJSONSchema(schema, { io: direction === 'answer' ? 'output' : 'input' })
-  return convert(node, direction)
+  const { $schema: _, ...node } = toNodes(schema, direction)
+  return node
 }
 
 /**
@@ -76,14 +76,12 @@ export const toNamedSchemas = (
 ): Map<string, SchemaNode> => {
   const anonymous = roots.find((root) => root.meta()?.id === undefined)
   if (anonymous) throw new Error(`a schema of type ${anonymous.type} needs a name (meta.id)`)
-  const all = z.toJSONSchema(z.tuple(roots as [z.ZodType]), {
-    io: direction === 'answer' ? 'output' : 'input',
-  })
+  const all = toNodes(z.tuple(roots as [z.ZodType]), direction)
   const text = JSON.stringify(all.$defs ?? {}).replaceAll('"$ref":"#/$defs/', `"$ref":"${base}`)
   return new Map(
-    Object.entries(JSON.parse(text) as Record<string, SchemaNode>).map(([name, node]) => {
-      const converted = convert(node, direction)
-      return [name, selectable.has(name) ? { ...converted, required: ['id'] } : converted]
-    }),
+    Object.entries(JSON.parse(text) as Record<string, SchemaNode>).map(([name, node]) => [
+      name,
+      selectable.has(name) ? { ...node, required: ['id'] } : node,
+    ]),
   )
 }

@@ -26,3 +26,28 @@ const directive = /(?:^|[\s,])(?:no-cache(?=$|[\s,])|max-age=0(?=$|[\s,]))/i
 /** Whether the client asks for an answer from after its request (RFC 9111 §5.2.1, §5.4). */
 export const wantsNoCache = (cacheControl: string | undefined, pragma: string | undefined): boolean =>
   cacheControl === undefined ? pragma !== undefined && /no-cache/i.test(pragma) : directive.test(cacheControl)
+
+/**
+ * Returns the `Cache-Status` header (RFC 9211) of an answer that may be stale because the database does not answer.
+ * `seconds`: time since it last answered.
+ */
+export const formatStale = (seconds: number): string =>
+  `certdata; hit; ttl=-${seconds}; detail=db-unreachable`
+
+/**
+ * RFC 9112, section 3.2: `Host = uri-host [ ":" port ]`. RFC 3986, section 3.2.2: an IP literal in brackets, or a
+ * name of unreserved characters, escapes and sub-delims. It is never empty, because the service has only http and
+ * https addresses.
+ */
+const host = /^(?:\[[\da-f:.]+\]|[\w.~!$&'()*+,;=%-]+)(?::\d{0,5})?$/i
+
+/** Clients send the same name again and again. */
+let lastValid = ''
+
+/** Whether the text may stand in a Host field: `u@host`, a blank or nothing may not. */
+export const isHost = (text: string): boolean => {
+  if (text === lastValid && text !== '') return true
+  if (!host.test(text)) return false
+  lastValid = text
+  return true
+}

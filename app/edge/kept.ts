@@ -1,6 +1,45 @@
+import { LRUCache } from 'lru-cache'
 import type { Entry } from '../cache/entry.ts'
 import { encodings } from '../http/encodings.ts'
 import { headLine, type PreparedBody, prepareBody, statusLine } from '../wire/prepared.ts'
+
+/** What the router found out about a target of a customer when it answered it last. */
+export type Ticket = Readonly<{
+  /** `entryName` of what answers it. */
+  name: string
+  /** The route's pattern. */
+  route: string
+  /** Which endpoint, where the pattern stands for several. */
+  endpoint: string | undefined
+  /** All that the target needs. */
+  scopes: readonly string[]
+  /** The day it was judged on: dates of the query and of computed fields are another day's tomorrow. */
+  day: string
+  /** Whether a client that sends this `Accept` takes the answer. */
+  isAcceptable: (accept: string | undefined) => boolean
+  /** Link of an entry, by the path and query of its next page; undefined: none. */
+  linkOf: (next: string | undefined) => string | undefined
+}>
+
+/** Bytes of tickets kept, with their targets: 10,000 tickets with targets of 100 bytes. */
+const maxBytes = 7_000_000
+/** Bytes of a ticket without its target. */
+export const ticketBytes = 600
+/** Nobody asks the same long question often enough for it to matter. */
+const longestTarget = 1024
+
+/** Makes a bounded memory of tickets, least recently used first out. */
+export const createTickets = (maxSize = maxBytes) => {
+  const sizeCalculation = (_: Ticket, name: string) => ticketBytes + name.length
+  const tickets = new LRUCache<string, Ticket>({ maxSize, sizeCalculation })
+  const nameOf = (customerId: string, target: string) => `${customerId}\0${target}`
+  return {
+    find: (customerId: string, target: string): Ticket | undefined => tickets.get(nameOf(customerId, target)),
+    add(customerId: string, target: string, ticket: Ticket): void {
+      if (target.length <= longestTarget) tickets.set(nameOf(customerId, target), ticket)
+    },
+  }
+}
 
 /** An answer as the router sent it. It is sent again with the fields of the moment. */
 export type Reply = {
@@ -14,7 +53,7 @@ export type Reply = {
 const momentary = ['request-id', 'data-as-of', 'server-timing', 'ratelimit', 'ratelimit-policy'] as const
 
 /** Their values, and that of `link`. They must be printable ASCII, since nothing checks them any more. */
-export type MomentaryFields = Readonly<{
+type MomentaryFields = Readonly<{
   requestId: string
   asOf: string
   ms: number
@@ -44,7 +83,7 @@ const indexOf = ({ isTls, isNotModified, hasLink, encoding }: Variant): number =
   return (coding << 3) | (isTls ? 4 : 0) | (isNotModified ? 2 : 0) | (hasLink ? 1 : 0)
 }
 
-export type Replies = {
+type Replies = {
   /** Undefined if the router has not sent this variant of the entry yet. */
   find(entry: Entry, variant: Variant): Reply | undefined
   /** Keeps an answer of the router. `headers` are all headers that the router sent, by lower-case name. */

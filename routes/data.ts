@@ -1,0 +1,96 @@
+import type { FastifyInstance } from 'fastify'
+import { exportCost, exportTypes } from '../app/export/exports.ts'
+import { feedCost, offeredTypes } from '../app/feed/offer.ts'
+import { changesScope } from '../app/identity/scopes.ts'
+import { includedScopes } from '../app/records/records.ts'
+import { resourceNames, resources } from '../app/records/resources/index.ts'
+import { describeMe } from '../app/site/openapi/account.ts'
+import { describeChanges } from '../app/site/openapi/changes.ts'
+import { describeItem, describePage } from '../app/site/openapi/records.ts'
+import type { Endpoint, Exporting } from '../plugins/endpoint.ts'
+
+const exporting = (respond: Exporting['respond']): Exporting => ({
+  types: exportTypes,
+  cost: exportCost,
+  respond,
+})
+
+/** Returns the endpoints of every resource: a page, a record and the export of the whole list. */
+const recordEndpoints = ({ records, exports }: FastifyInstance): Endpoint[] =>
+  resourceNames.flatMap((name): Endpoint[] => {
+    const resource = resources[name]
+    const scope = `${name}:read`
+    const scopesOf = (rawQuery: string) => includedScopes(resource, rawQuery)
+    return [
+      {
+        path: `/${name}`,
+        scope,
+        schema: { openapi: describePage(resource) },
+        scopesOf,
+        answer: ({ params: _, ...asked }) => records.answer({ ...asked, resource }),
+        exporting: exporting((request) => exports.records.answer(request, resource, request.rawQuery)),
+      },
+      {
+        path: `/${name}/:id`,
+        scope,
+        schema: { openapi: describeItem(resource) },
+        scopesOf,
+        answer: ({ params, ...asked }) => records.answer({ ...asked, resource, id: params.id as string }),
+      },
+    ]
+  })
+
+/** What a customer was granted, by name. Which scope it needs is known only when it is known to be there. */
+const customEndpoint = ({ custom, exports }: FastifyInstance): Endpoint => ({
+  path: '/custom/:name',
+  scope: null,
+  schema: {},
+  scopeOf: ({ name }) => `custom:${name}`,
+  nameOf: ({ name }) => `custom/${name}`,
+  admit: ({ principal, params }) => custom.admit({ principal, name: params.name as string }),
+  answer: ({ params, ...asked }) => custom.answer({ ...asked, name: params.name as string }),
+  exporting: exporting((request) =>
+    exports.custom.answer(request, request.params.name as string, request.rawQuery),
+  ),
+})
+
+const changesEndpoint = ({ feed }: FastifyInstance): Endpoint => ({
+  path: '/changes',
+  scope: changesScope,
+  schema: { openapi: describeChanges },
+  minuteCost: feedCost,
+  offers: offeredTypes,
+  respond: feed.answer,
+})
+
+/** Who the token is, what it may do, and how much of it is left. */
+const meEndpoint = ({ principals }: FastifyInstance): Endpoint => ({
+  path: '/me',
+  scope: null,
+  schema: { openapi: describeMe },
+  state: async ({ principal, limits }) => ({
+    data: {
+      customer: principal.customerId,
+      plan: principal.plan,
+      scopes: principal.scopes
+        ? [...principal.scopes].sort()
+        : await principals.listScopes(principal.customerId),
+      limits: limits.map(({ policy, remaining, resetSeconds }) => ({
+        policy: policy.name,
+        quota: policy.quota,
+        window_seconds: policy.windowSeconds,
+        remaining,
+        reset_seconds: resetSeconds,
+      })),
+      settings: { expiring_within: principal.expiringWithin },
+    },
+  }),
+})
+
+/** Every endpoint that needs a token. */
+export const dataEndpoints = (app: FastifyInstance): Endpoint[] => [
+  ...recordEndpoints(app),
+  customEndpoint(app),
+  changesEndpoint(app),
+  meEndpoint(app),
+]

@@ -1,0 +1,52 @@
+import type { FastifyInstance, onRequestAsyncHookHandler } from 'fastify'
+import { ApiError, unavailable } from '../app/errors.ts'
+import { createTokenCheck } from '../app/observe/token-check.ts'
+import type { Deps } from '../plugins/deps.ts'
+
+const noStore = { 'cache-control': 'no-store' }
+
+/** For load balancers: live says that the process runs, ready that requests should be sent to it. */
+export const healthRoutes = async (
+  app: FastifyInstance,
+  { ping, isDraining }: Pick<Deps, 'ping' | 'isDraining'>,
+): Promise<void> => {
+  const unready = () => unavailable(5)
+  app.get('/health/live', (_request, reply) => reply.headers(noStore).send({ status: 'live' }))
+  app.get('/health/ready', async (_request, reply) => {
+    if (isDraining()) throw unready()
+    await ping().catch(() => {
+      throw unready()
+    })
+    return reply.headers(noStore).send({ status: 'ready' })
+  })
+}
+
+const challenge = 'Bearer realm="certdata metrics"'
+const detail = 'Send Authorization: Bearer <METRICS_TOKEN of the service>.'
+
+/** For Prometheus. The token is the operator's, and no customer's opens it; without one there is no such page. */
+export const metricsRoutes = async (
+  app: FastifyInstance,
+  { token }: { token: string | undefined },
+): Promise<void> => {
+  if (token === undefined) return
+  const isRight = createTokenCheck(token)
+  const onRequest: onRequestAsyncHookHandler = async ({ headers: { authorization } }) => {
+    if (isRight(authorization)) return
+    const code = authorization === undefined ? 'credentials_required' : 'invalid_token'
+    throw new ApiError(code, { detail, headers: { 'www-authenticate': challenge } })
+  }
+  app.get('/metrics', { onRequest }, async (_request, reply) => {
+    const { type, text } = await app.metrics.read()
+    return reply.headers({ ...noStore, 'content-type': type }).send(text)
+  })
+}
+
+/** What monitors read; the page for people is made from it in the browser. Needs the plugin `status`. */
+export const statusRoutes = async (app: FastifyInstance): Promise<void> => {
+  // A few seconds, so that a crowd is answered by caches; the document is made anew as often.
+  const how = { cacheControl: 'public, max-age=5' }
+  app.get('/status.json', (_request, reply) =>
+    reply.sendPage('application/json', app.serviceStatus.document(), how),
+  )
+}
