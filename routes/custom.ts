@@ -1,6 +1,7 @@
 import type { Custom } from '../app/custom/custom.ts'
 import type { CustomExports } from '../app/custom/exports.ts'
-import { exportCost, exportTypes } from '../app/export/exports.ts'
+import { exportCost } from '../app/export/exports.ts'
+import { exportTypes } from '../app/export/formats.ts'
 import type { Endpoint } from '../plugins/endpoint.ts'
 
 /** What a customer was granted, by name. Which scope it needs is known only when it is known to be there. */

@@ -1,4 +1,5 @@
-import { exportCost, exportTypes } from '../app/export/exports.ts'
+import { exportCost } from '../app/export/exports.ts'
+import { exportTypes } from '../app/export/formats.ts'
 import type { RecordExports } from '../app/export/records.ts'
 import { includedScopes, type Records } from '../app/records/records.ts'
 import { resourceNames, resources } from '../app/records/resources/index.ts'

@@ -44,14 +44,12 @@ t.test('a client is known by clientAddress, never by ip, which is a proxy’s', 
 
 t.test('an exported type has a name of its own', async (t) => {
   const owners = Map.groupBy(
-    files
-      .filter(isService)
-      .flatMap((path) =>
-        [...textOf(path).matchAll(/^export (?:type|interface|class) (\w+)/gm)].map(([, name]) => ({
-          name,
-          path,
-        })),
-      ),
+    files.filter(isService).flatMap((path) =>
+      [...textOf(path).matchAll(/^export (?:type|interface|class) (\w+)/gm)].map(([, name]) => ({
+        name,
+        path,
+      })),
+    ),
     ({ name }) => name,
   )
   t.ok(owners.size > 100)
@@ -73,7 +71,7 @@ t.test('the query grammar is pure: no database, no clock, no framework', async (
   const wrong = imports.filter(
     ({ from, to }) =>
       from.startsWith('app/records/query/') &&
-      !/^(app\/(records\/(query|resources)\/|http\/pairs|config\/signed|errors)|schemas\/|(node:crypto|lru-cache)$)/.test(
+      !/^(app\/(records\/(query|resources)\/|http\/(formats|pairs)|config\/signed|errors)|schemas\/|(node:crypto|lru-cache)$)/.test(
         to,
       ),
   )

@@ -1,4 +1,5 @@
 import type { ExportAnswer, ExportRequest, ExportRows, Exports } from '../export/exports.ts'
+import { formatOf } from '../export/formats.ts'
 import { bind } from './bind.ts'
 import type { Custom } from './custom.ts'
 import { listColumns, listRows } from './sql/columns.ts'
@@ -23,10 +24,12 @@ export const createCustomExports = ({ exports, custom, today }: Deps): CustomExp
     const { body } = definition
     if (!('list' in body)) return undefined
     const describe = (): ExportRows => {
-      const { given, queries, conditions, limit } = readExport()
+      const { shape, isTable } = formatOf(type)
+      const { given, queries, conditions, limit, hasMark } = readExport(shape)
       const bound = bind(definition, queries, given, { customerId: principal.customerId, today: today() })
       const plan = { ...bound.planWith(body.list.source, conditions), limit }
-      return { name, columns: listColumns(body.list, bound, type), from: listRows(body.list, plan, bound) }
+      const columns = listColumns(body.list, bound, isTable)
+      return { name, columns, from: listRows(body.list, plan, bound), hasMark }
     }
     const answer = await exports.answer(request, describe)
     return { ...answer, headers: { ...answer.headers, 'definition-revision': String(definition.revision) } }

@@ -1,4 +1,5 @@
-import type { Draft } from '../records/query/controls.ts'
+import { formatNames } from '../http/formats.ts'
+import { type Draft, markReader, type QueryShape, refuseMark } from '../records/query/controls.ts'
 import { maxLimit } from '../records/query/query.ts'
 import { integerWithin, oneOfNames, type ParameterReader, single } from '../records/query/readers.ts'
 import type { Definition } from './definition.ts'
@@ -18,13 +19,18 @@ const oneOfNumbers = (numbers: readonly number[]) => (text: string) =>
 const onlyOne = (wanted: string) => (text: string) =>
   text === wanted ? { value: text } : { detail: `expected ${wanted}`, suggestion: wanted }
 
-/** A page, or all of a list at once. */
-export type CustomShape = 'page' | 'export'
+/** A page, all of a list at once, or that as CSV. */
+export type CustomShape = Exclude<QueryShape, 'item'>
 
-const formats: Record<CustomShape, readonly string[]> = { page: ['json'], export: ['ndjson', 'csv'] }
+const listReaders = (draft: Draft, shape: CustomShape): [string, ParameterReader][] => [
+  ...pageReaders(draft).filter(([name]) => shape === 'page' || name === 'limit'),
+  ['bom', shape === 'csv' ? readMark(draft) : refuseMark],
+]
 
-const listReaders = (draft: Draft, shape: CustomShape): [string, ParameterReader][] =>
-  pageReaders(draft).filter(([name]) => shape === 'page' || name === 'limit')
+const readMark = (draft: Draft): ParameterReader =>
+  markReader((hasMark) => {
+    draft.hasMark = hasMark
+  })
 
 const pageReaders = (draft: Draft): [string, ParameterReader][] => [
   [
@@ -74,7 +80,7 @@ export const readersOf = (
   readers.set('revision', single(oneOfNumbers(served), takeRevision))
   readers.set(
     'format',
-    single(oneOfNames(formats[shape], 'invalid_value', 'expected one of'), () => {}),
+    single(oneOfNames('list' in body ? formatNames : ['json'], 'invalid_value', 'expected one of'), () => {}),
   )
   return readers
 }

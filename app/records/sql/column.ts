@@ -5,10 +5,19 @@ export type Sql = RawBuilder<unknown>
 
 /**
  * What a column's values are, which decides how they are written: `text` may say anything; `token` is a text that
- * needs no escape anywhere, as dates and known values are; `instant` is a timestamptz; `texts` an array of texts;
- * `json` is JSON already.
+ * needs no escape anywhere, as known values are; `date` is a date, and such a text; `number` may have a fraction;
+ * `instant` is a timestamptz; `texts` an array of texts; `json` is JSON already.
  */
-export type ColumnKind = 'text' | 'token' | 'integer' | 'boolean' | 'instant' | 'texts' | 'json'
+export type ColumnKind =
+  | 'text'
+  | 'token'
+  | 'date'
+  | 'integer'
+  | 'number'
+  | 'boolean'
+  | 'instant'
+  | 'texts'
+  | 'json'
 
 /** A column of an export: its name, and the expression that PostgreSQL computes. */
 export type ExportColumn = Readonly<{ name: string; kind: ColumnKind; value: Sql }>
