@@ -105,6 +105,8 @@ export const createZip = (emit: (bytes: Buffer) => void, offset = 0): Zip => {
         entry.packedBytes += bytes.length
         send(bytes)
       })
+      // Who writes or ends is told. Without a listener an error would end the process.
+      deflate.on('error', () => {})
       return {
         write(bytes) {
           entry.crc = crc32(bytes, entry.crc)

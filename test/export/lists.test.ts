@@ -119,13 +119,13 @@ const xlsx = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'
 
 /** A cell as the page would have it, by its field. Throws where the cell has another type than the field. */
 const readValue = ({ kind, array }: Field, cell: SheetCell | undefined, shown: unknown): unknown => {
-  if (!cell) return null
+  if (!cell) return array ? [] : null
   const { type, format, value } = cell
   const expect = (...expected: string[]) => {
     if (String([type, format]) !== String(expected)) throw new Error(`${type}, ${format} for ${shown}`)
   }
   if (array || kind === 'text') expect('text', '@')
-  if (array) return splitTexts(value === '' && String(shown) === '' ? null : value)
+  if (array) return splitTexts(value)
   if (kind === 'date') {
     expect('number', 'yyyy-mm-dd')
     return new Date(momentOf(value)).toISOString().slice(0, 10)

@@ -1,5 +1,7 @@
+import { once } from 'node:events'
 import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
+import { finished } from 'node:stream/promises'
 import fc from 'fast-check'
 import { sql } from 'kysely'
 import t from 'tap'
@@ -8,6 +10,7 @@ import { packWorkbook } from '../../app/export/xlsx/workbook.ts'
 import { createZip } from '../../app/export/zip.ts'
 import type { ColumnKind, ExportColumn } from '../../app/records/sql/column.ts'
 import type { PieceStream } from '../../app/wire/copy-stream.ts'
+import { until } from '../helper.ts'
 import { toArray, toCell, wildText, writeRows } from './rows.ts'
 import { momentOf, readRows, readWorkbook, readZip, type SheetCell } from './xlsx.ts'
 
@@ -49,7 +52,8 @@ t.test('numbers, booleans, arrays and objects', (t) => {
   t.same(cellOf('boolean', 't'), { type: 'boolean', format: 'General', value: '1' })
   t.same(cellOf('boolean', 'f'), { type: 'boolean', format: 'General', value: '0' })
   t.equal(cellOf('texts', toArray(['a', 'b;c', '=x', '']))?.value, 'a;b\\;c;=x;')
-  t.equal(cellOf('texts', toArray([]))?.value, '')
+  t.equal(cellOf('texts', toArray([])), undefined)
+  t.equal(cellOf('texts', toArray(['']))?.value, '')
   t.equal(cellOf('json', '{"a": "<&>"}')?.value, '{"a": "<&>"}')
   for (const kind of ['integer', 'number', 'boolean', 'date', 'instant', 'texts', 'json'] as const) {
     t.equal(cellOf(kind, null), undefined, `${kind} null`)
@@ -145,7 +149,8 @@ t.test('every text and every array comes back as it was', async (t) => {
       cells.map((each) => Buffer.from(`${each.map(toCell).join('\t')}\n`)),
     )
     const rows = readRows(`<row r="1"></row>${xml}`).slice(1)
-    const joined = (list: readonly string[]) => list.map((each) => each.replace(/[;\\]/g, '\\$&')).join(';')
+    const joined = (list: readonly string[]) =>
+      list.length === 0 ? undefined : list.map((each) => each.replace(/[;\\]/g, '\\$&')).join(';')
     const expected = values.map(([text, list, json]) => [
       text ?? undefined,
       joined(list),
@@ -253,6 +258,19 @@ t.test(
     t.ok(left.destroyed)
   },
 )
+
+t.test('the memory of rows may be written to again once they are compressed, and not before', async (t) => {
+  const rows = new Readable({ read: () => {} }) as PieceStream
+  const file = packWorkbook(rows, [columnOf('text')])
+  t.ok(rows.isWritten(), 'nothing is under way')
+  rows.push(Buffer.from('<row r="2"></row>'.repeat(100_000)))
+  await once(file, 'readable')
+  t.notOk(rows.isWritten(), 'the compressor reads them')
+  file.resume()
+  await until('all is compressed', async () => rows.isWritten(), 5_000)
+  rows.push(null)
+  await finished(file)
+})
 
 t.test('letters of columns', (t) => {
   const letters = [0, 25, 26, 51, 52, 701, 702, 16_383].map(columnLetters)

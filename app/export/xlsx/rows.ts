@@ -102,6 +102,16 @@ const writers: Readonly<Record<ColumnKind, CellWriter>> = {
   json: writeText,
 }
 
+/** `{}` in the order of memory: an array without elements, which is an empty cell as in CSV. */
+const emptyArray = 0x7d7b
+
+const takeNothing = (from: BytePosition): boolean => {
+  if (takeNull(from)) return true
+  if (from.view.getInt16(from.at, true) !== emptyArray) return false
+  from.at += 2
+  return true
+}
+
 /** Returns the letters of a column: 0 is `A`, 26 is `AA`. */
 export const columnLetters = (index: number): string =>
   `${index >= 26 ? columnLetters(Math.floor(index / 26) - 1) : ''}${String.fromCharCode(65 + (index % 26))}`
@@ -111,8 +121,8 @@ const cellBytes = 144
 const rowBytes = 32
 
 /**
- * Writes each row as a `row` of a sheet, from the second on: the first has the names. Null is no cell, an array its
- * texts joined as in CSV. Where a sheet is full, `sheetBreak` comes first.
+ * Writes each row as a `row` of a sheet, from the second on: the first has the names. Null and an array without texts
+ * are no cell. Other arrays are their texts joined as in CSV. Where a sheet is full, `sheetBreak` comes first.
  */
 export const createSheetEncoder = (
   columns: readonly ExportColumn[],
@@ -120,6 +130,7 @@ export const createSheetEncoder = (
 ): RowEncoder => {
   const cells = columns.map(({ kind }, index) => ({
     open: toConstant(`<c r="${columnLetters(index)}`),
+    take: kind === 'texts' ? takeNothing : takeNull,
     write: writers[kind],
   }))
   const openRow = toConstant('<row r="')
@@ -143,8 +154,8 @@ export const createSheetEncoder = (
       writeConstant(to, openRow)
       writeConstant(to, number)
       writeConstant(to, close)
-      for (const { open, write } of cells) {
-        if (!takeNull(from)) {
+      for (const { open, take, write } of cells) {
+        if (!take(from)) {
           writeConstant(to, open)
           writeConstant(to, number)
           write(from, to)
