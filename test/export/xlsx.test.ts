@@ -1,4 +1,3 @@
-import { once } from 'node:events'
 import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { finished } from 'node:stream/promises'
@@ -160,7 +159,7 @@ t.test('every text and every array comes back as it was', async (t) => {
       JSON.stringify(rows.map(({ A, B, C }) => [A?.value, B?.value, C?.value])) === JSON.stringify(expected)
     )
   })
-  fc.assert(property, { numRuns: 2_000 })
+  fc.assert(property, { numRuns: 1_000 })
   t.pass()
 })
 
@@ -263,11 +262,9 @@ t.test('the memory of rows may be written to again once they are compressed, and
   const rows = new Readable({ read: () => {} }) as PieceStream
   const file = packWorkbook(rows, [columnOf('text')])
   t.ok(rows.isWritten(), 'nothing is under way')
-  rows.push(Buffer.from('<row r="2"></row>'.repeat(100_000)))
-  await once(file, 'readable')
-  t.notOk(rows.isWritten(), 'the compressor reads them')
-  file.resume()
-  await until('all is compressed', async () => rows.isWritten(), 5_000)
+  file.once('data', () => t.notOk(rows.isWritten(), 'the compressor reads them')).resume()
+  rows.push(Buffer.from('<row r="2"></row>'.repeat(10_000)))
+  await until('all is compressed', async () => rows.readableLength === 0 && rows.isWritten(), 20_000)
   rows.push(null)
   await finished(file)
 })
