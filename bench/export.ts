@@ -7,7 +7,7 @@ import { cpuMs, residentMib, startPostgres, startService } from './lib/processes
 import { logIn, prepareSchema, secretKey, seedCustomers } from './lib/seed.ts'
 
 /**
- * Measures exports of a million certificates as NDJSON and CSV. The real service runs in its own process. Its
+ * Measures exports of a million certificates as NDJSON, CSV and XLSX. The real service runs in its own process. Its
  * exports alternate with `COPY … TO STDOUT` of the same columns through the same driver. The results to read are the
  * ratio in rows, and that the service's memory does not grow with the rows.
  */
@@ -147,13 +147,14 @@ try {
     'COPY, same order': () => copy(client, 'order by created_at desc, id desc'),
     NDJSON: () => exportAll(target, 'format=ndjson'),
     CSV: () => exportAll(target, 'format=csv'),
+    XLSX: () => exportAll(target, 'format=xlsx'),
   }
   // So that code is compiled and pages are read once; small ones, because growth is what is measured.
   const headers = { authorization: `Bearer ${target.token}` }
   for (let page = 0; page < warmingPages; page++) {
     await (await fetch(`${target.url}/v1/certificates?limit=50`, { headers })).arrayBuffer()
   }
-  for (const format of ['ndjson', 'csv']) await exportAll(target, `format=${format}&limit=500`)
+  for (const format of ['ndjson', 'csv', 'xlsx']) await exportAll(target, `format=${format}&limit=500`)
   const samples: Record<string, Sample[]> = {}
   for (let round = 1; round <= rounds; round++) {
     for (const [name, run] of Object.entries(work)) {
@@ -184,7 +185,7 @@ try {
       ]),
     ),
   )
-  const memory = [...(samples.NDJSON ?? []), ...(samples.CSV ?? [])]
+  const memory = [...(samples.NDJSON ?? []), ...(samples.CSV ?? []), ...(samples.XLSX ?? [])]
   for (const [name, runs] of Object.entries(samples)) {
     for (const [index, { memory: values }] of runs.entries()) {
       if (values.length === 0) continue

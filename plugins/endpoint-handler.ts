@@ -145,8 +145,9 @@ const memoizeLast = <A, R>(compute: (argument: A) => R): ((argument: A) => R) =>
   }
 }
 
-const sendLive = ({ type, body, headers }: LiveAnswer, request: FastifyRequest, reply: FastifyReply) => {
+const sendLive = (answer: LiveAnswer, request: FastifyRequest, reply: FastifyReply) => {
+  const { type, body, headers, isCompressed = false } = answer
   reply.headers({ ...headers, 'cache-control': 'no-store', 'server-timing': formatTiming(reply) }).type(type)
-  if (body instanceof Readable) return sendStream(body, request, reply)
+  if (body instanceof Readable) return sendStream(body, request, reply, isCompressed)
   return sendRepresentation({ body, etag: '', encoded: new Map() }, reply)
 }

@@ -40,6 +40,8 @@ export type LiveAnswer = Readonly<{
   type: string
   body: Buffer | Readable
   headers: Readonly<Record<string, string>>
+  /** Whether the body is compressed already, so that it needs no content coding. */
+  isCompressed?: boolean
 }>
 
 /** Units of the quota `minute`, by what is asked for. */

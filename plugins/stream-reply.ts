@@ -6,12 +6,17 @@ import { encodeStream } from '../app/http/stream-encodings.ts'
 import type { PieceStream } from '../app/wire/copy-stream.ts'
 
 /**
- * Sends what comes, in a content coding, as fast as the client takes it. Where it fails the answer is cut: over
+ * Sends what comes as fast as the client takes it, in a content coding unless it is compressed already. Where it fails the answer is cut: over
  * HTTP/1.1 the last chunk is missing, over HTTP/2 the stream is reset with an error. Fastify alone would reset it
  * with NO_ERROR, which clients take for an end.
  */
-export const sendStream = (body: Readable, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
-  const encoding = findEncoding(request.headers['accept-encoding'])
+export const sendStream = (
+  body: Readable,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  isCompressed: boolean,
+): FastifyReply => {
+  const encoding = isCompressed ? undefined : findEncoding(request.headers['accept-encoding'])
   if (encoding) reply.header('content-encoding', encoding)
   const sent = encodeStream(body, encoding)
   const taker = sent === body ? reply.raw : (sent as Duplex)

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
-import { exportCost, exportTypes } from '../app/export/exports.ts'
+import { exportCost } from '../app/export/exports.ts'
+import { exportTypes } from '../app/export/formats.ts'
 import { feedCost, offeredTypes } from '../app/feed/offer.ts'
 import { changesScope } from '../app/identity/scopes.ts'
 import { includedScopes } from '../app/records/records.ts'

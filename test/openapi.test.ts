@@ -194,13 +194,19 @@ t.test('the documented parameters are those that the parser takes', async (t) =>
   t.ok(parametersOf('/v1/certificates').length > 100)
 })
 
+/** The shape of a request that may have this parameter: pages have no byte order mark. */
+const shapeWith = (name: string, shape: QueryShape): QueryShape => (name === 'bom' ? 'csv' : shape)
+
 t.test('every parameter takes its own example, and so do any of them together', async (t) => {
   for (const { resource, shape, path } of shapes) {
     const parameters = parametersOf(path)
-    const refused = parameters.filter((each) => problems(parseQuery(resource, shape, queryOf([each]))).length)
+    const refused = parameters.filter(
+      (each) => problems(parseQuery(resource, shapeWith(each.name, shape), queryOf([each]))).length,
+    )
     t.same(refused, [], path)
+    const ofPages = parameters.filter(({ name }) => shapeWith(name, shape) === shape)
     fc.assert(
-      fc.property(fc.shuffledSubarray(parameters, { maxLength: Math.min(30, parameters.length) }), (some) => {
+      fc.property(fc.shuffledSubarray(ofPages, { maxLength: Math.min(30, ofPages.length) }), (some) => {
         t.same(problems(parseQuery(resource, shape, queryOf(some))), [])
       }),
       { numRuns: 20 },
@@ -211,7 +217,8 @@ t.test('every parameter takes its own example, and so do any of them together', 
 t.test('documented bounds and values are those that the parser keeps', async (t) => {
   const wrong = shapes.flatMap(({ resource, shape, path }) => {
     const takes = (name: string, value: unknown) =>
-      problems(parseQuery(resource, shape, formatPairs([[name, String(value)]]))).length === 0
+      problems(parseQuery(resource, shapeWith(name, shape), formatPairs([[name, String(value)]]))).length ===
+      0
     return parametersOf(path).flatMap(({ name, schema }) => {
       const { minimum, maximum, enum: values = [], default: standard } = schema
       const good = [minimum, maximum, standard, ...(values as string[])].filter((each) => each !== undefined)

@@ -25,13 +25,13 @@ export type Custom = Readonly<{
    */
   admit(asked: Asked): Promise<void>
   /**
-   * The revision that is asked for, with what reads the query of an export of it. Rejects with not_found and
+   * The revision that is asked for, with what reads the query of an export of it in this shape. Rejects with not_found and
    * insufficient_scope; `readExport` throws invalid_query.
    */
   findDefinition(
     asked: Asked,
     rawQuery: string,
-  ): Promise<{ definition: Definition; readExport: () => CustomRequest }>
+  ): Promise<{ definition: Definition; readExport: (shape: CustomShape) => CustomRequest }>
   /** The current definitions that a customer was granted, by name, but those that this release does not take. Rejects with `unavailable`. */
   definitionsOf(customerId: string): Promise<readonly Definition[]>
   /** Rejects with not_found, insufficient_scope, invalid_query, invalid_cursor, unavailable. */
@@ -129,7 +129,7 @@ export const createCustom = (deps: CustomDeps): Custom => {
     async findDefinition(asked, rawQuery) {
       const revisions = requireGrant(asked, await granted(asked.principal.customerId))
       const definition = chooseRevision(revisions, rawQuery)
-      const readExport = () => parse(asked, definition, revisions, rawQuery, today(), 'export')
+      const readExport = (shape: CustomShape) => parse(asked, definition, revisions, rawQuery, today(), shape)
       return { definition, readExport }
     },
     async definitionsOf(customerId) {

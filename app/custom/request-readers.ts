@@ -1,4 +1,4 @@
-import { controlReaders, type Draft } from '../records/query/controls.ts'
+import { controlReaders, type Draft, type QueryShape } from '../records/query/controls.ts'
 import { oneOfNames, type ParameterReader, single } from '../records/query/readers.ts'
 import type { Definition } from './definition.ts'
 import type { Revision } from './granted.ts'
@@ -12,10 +12,11 @@ const oneOfNumbers = (numbers: readonly number[]) => (text: string) =>
     ? { value: text }
     : { detail: `expected ${numbers.length > 1 ? 'one of: ' : ''}${numbers.join(', ')}` }
 
-/** A page, or all of a list at once. */
-export type CustomShape = 'page' | 'export'
+/** A page, all of a list at once, or that as CSV. */
+export type CustomShape = Exclude<QueryShape, 'item'>
 
-const formats: Record<CustomShape, readonly string[]> = { page: ['json'], export: ['ndjson', 'csv'] }
+/** Parameters of a custom list that mean the same as for its resource. */
+const listControls = ['limit', 'count', 'cursor', 'bom', 'format']
 
 /** What reads each parameter that the endpoint takes, by name. `revisions`: those that are answered now. */
 export const readersOf = (
@@ -35,18 +36,19 @@ export const readersOf = (
   }
   if ('list' in body) {
     const controls = controlReaders(body.list.source.resource, shape)
-    for (const name of ['limit', 'count', 'cursor']) {
+    for (const name of listControls) {
       const reader = controls.get(name)
       if (reader) readers.set(name, reader(reading.draft))
     }
+  } else {
+    readers.set(
+      'format',
+      single(oneOfNames(['json'], 'invalid_value', 'expected one of'), () => {}),
+    )
   }
   const takeRevision = (value: string) => {
     reading.revision = value
   }
   readers.set('revision', single(oneOfNumbers(revisions.map(({ revision }) => revision)), takeRevision))
-  readers.set(
-    'format',
-    single(oneOfNames(formats[shape], 'invalid_value', 'expected one of'), () => {}),
-  )
   return readers
 }

@@ -1,7 +1,7 @@
 import type { Fault } from '../errors.ts'
 import { formatPairs, type Pair } from '../http/pairs.ts'
 import { formatSelection } from '../records/query/canonical.ts'
-import type { Draft } from '../records/query/controls.ts'
+import { type Draft, isExport } from '../records/query/controls.ts'
 import {
   formatMeant,
   type PairReading,
@@ -29,6 +29,8 @@ export type CustomRequest = Readonly<{
   limit: number
   cursor: string | undefined
   count: boolean
+  /** Whether a CSV file begins with a byte order mark. */
+  hasMark: boolean
   /** One text for all ways of asking the same, less the cursor. */
   canonical: string
   /** What a cursor belongs to: parameters and filters. */
@@ -99,8 +101,8 @@ const finish = (
 ): CustomRequest => {
   const { body, name, digest } = definition
   const list: List | undefined = 'list' in body ? body.list : undefined
-  const usual = shape === 'export' ? Number.POSITIVE_INFINITY : (list?.limit ?? 1)
-  const { conditions, limit = usual, count = false, cursor } = draft
+  const usual = isExport(shape) ? Number.POSITIVE_INFINITY : (list?.limit ?? 1)
+  const { conditions, limit = usual, count = false, hasMark = false, cursor } = draft
   const chosen = [
     formatPairs([...given].sort(([a], [b]) => (a < b ? -1 : 1))),
     list ? filtersText(list.source.resource, conditions) : '',
@@ -118,6 +120,7 @@ const finish = (
     limit,
     cursor,
     count,
+    hasMark,
     canonical: all.join('&'),
     selection: `custom/${name} ${definition.revision} ${digest}?${selection}`,
     dependsOnDay:

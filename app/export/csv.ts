@@ -24,9 +24,6 @@ import {
 } from '../wire/row.ts'
 import { copyElements, type ElementWriter } from './array.ts'
 
-/** RFC 4180, with what RFC 7111 lets be said of it. */
-export const csvType = 'text/csv; charset=utf-8; header=present'
-
 const comma = 0x2c
 const semicolon = 0x3b
 const lineEnd = toConstant('\r\n')
@@ -86,8 +83,8 @@ const writeCell = (from: BytePosition, to: BytePosition, isGuarded: boolean): vo
 const writeText = (from: BytePosition, to: BytePosition): void => writeCell(from, to, startsFormula(from))
 const writeJson = (from: BytePosition, to: BytePosition): void => writeCell(from, to, false)
 
-/** Elements joined by `;`; within one, `\;` is a semicolon and `\\` a backslash. Null elements are empty. */
-const elements: ElementWriter = {
+/** Writes elements joined by `;`. Within one, `\;` is a semicolon and `\\` a backslash. Null elements are empty. */
+export const joinedElements: ElementWriter = {
   marks: toMarks(quote, backslash, semicolon),
   ...{ opening: 0, between: semicolon, closing: 0 },
   writeNull: () => {},
@@ -135,14 +132,16 @@ const finish = (to: BytePosition, start: number): void => {
 /** Only an array of one empty text is `""`; one of none is as null. */
 const writeTexts = (from: BytePosition, to: BytePosition): void => {
   const start = to.at
-  if (copyElements(from, to, elements) > 0) finish(to, start)
+  if (copyElements(from, to, joinedElements) > 0) finish(to, start)
 }
 
 /** Only texts are kept from being formulas: a negative number stays one. */
 const writers: Readonly<Record<ColumnKind, (from: BytePosition, to: BytePosition) => void>> = {
   text: writeText,
   token: copyCell,
+  date: copyCell,
   integer: copyCell,
+  number: copyCell,
   boolean: writeBoolean,
   instant: writeInstant,
   texts: writeTexts,

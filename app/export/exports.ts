@@ -6,14 +6,8 @@ import { accountOf } from '../limits/address.ts'
 import type { Concurrency, Ending } from '../limits/concurrency.ts'
 import type { ExportColumn, Sql } from '../records/sql/column.ts'
 import { begunStream } from './begun-stream.ts'
-import { createCsvEncoder, csvHeader, csvType } from './csv.ts'
-import { createJsonEncoder, linesType, objectParts } from './json-lines.ts'
-import type { Selection } from './session.ts'
+import { formatOf } from './formats.ts'
 import type { ExportSource } from './source.ts'
-
-/** The media types of an export, as `Accept` names them, in order of preference. */
-export const exportTypes = [linesType, 'text/csv'] as const
-export type ExportType = (typeof exportTypes)[number]
 
 /** What an export costs of the quota `minute` (contract, section 8). */
 export const exportCost = 10
@@ -43,12 +37,16 @@ export type ExportRows = Readonly<{
    * among the conditions.
    */
   from: Sql
+  /** Whether a CSV file begins with a byte order mark. Other formats have none. */
+  hasMark?: boolean
 }>
 
 export type ExportAnswer = Readonly<{
   type: string
   body: Buffer | Readable
   headers: Readonly<Record<string, string>>
+  /** Whether the bytes are compressed already. */
+  isCompressed: boolean
 }>
 
 export type Exports = {
@@ -67,23 +65,6 @@ type Deps = {
   today: () => string
 }
 
-type Format = {
-  type: string
-  extension: string
-  head: (columns: readonly ExportColumn[]) => string
-  encoder: (columns: readonly ExportColumn[]) => Selection['encoder']
-}
-
-const formats: Readonly<Record<ExportType, Format>> = {
-  [linesType]: {
-    type: linesType,
-    extension: 'ndjson',
-    head: () => '',
-    encoder: (columns) => createJsonEncoder(objectParts(columns), '}'),
-  },
-  'text/csv': { type: csvType, extension: 'csv', head: csvHeader, encoder: createCsvEncoder },
-}
-
 const columnList = (columns: readonly ExportColumn[]) =>
   sql.join(columns.map(({ name, value }) => sql`${value} as ${sql.ref(name)}`))
 
@@ -98,9 +79,9 @@ export const createExports = ({ source, concurrency, today }: Deps): Exports => 
   return {
     async answer(request, describe) {
       const { principal, isHead, ending, countRows } = request
-      const { type, extension, head, encoder } = formats[request.type as ExportType]
+      const { contentType: type, extension, isCompressed, writing } = formatOf(request.type)
       if (!isHead) await concurrency.hold(accountOf(principal, request.address), 'exports', ending)
-      const { name, columns, from } = describe()
+      const { name, columns, from, hasMark = false } = describe()
       const session = await source.open<{ at: string }>(principal.customerId, moment, isHead)
       const headers = {
         'content-disposition': `attachment; filename="${fileName(name, today(), extension)}"`,
@@ -108,12 +89,13 @@ export const createExports = ({ source, concurrency, today }: Deps): Exports => 
       }
       if (isHead) {
         await session.close()
-        return { type, body: Buffer.alloc(0), headers }
+        return { type, body: Buffer.alloc(0), headers, isCompressed }
       }
+      const { head, encoder, pack } = writing(columns, { hasMark })
       const statement = sql`select ${columnList(columns)} ${from}`
-      const options = { head: head(columns), onRows: countRows }
-      const stream = session.stream([{ statement, encoder: encoder(columns) }], options)
-      return { type, body: await begunStream(stream, ending), headers }
+      const stream = session.stream([{ statement, encoder }], { head, onRows: countRows })
+      await begunStream(stream, ending)
+      return { type, body: pack ? pack(stream) : stream, headers, isCompressed }
     },
   }
 }

@@ -1,3 +1,4 @@
+import { mediaTypes } from '../http/formats.ts'
 import type { ColumnKind, ExportColumn } from '../records/sql/column.ts'
 import { stringMarks, writeEscaped } from '../wire/json-string.ts'
 import {
@@ -26,7 +27,7 @@ import {
 import { copyElements, type ElementWriter } from './array.ts'
 
 /** A JSON text a line, in UTF-8. */
-export const linesType = 'application/x-ndjson'
+export const linesType = mediaTypes.ndjson
 
 /** A cell of the row, with what stands before it in the line. */
 export type JsonPart = Readonly<{ before: string; kind: ColumnKind }>
@@ -72,7 +73,9 @@ const writeJson = (from: BytePosition, to: BytePosition): void => {
 const writers: Readonly<Record<ColumnKind, (from: BytePosition, to: BytePosition) => void>> = {
   text: writeText,
   token: writeText,
+  date: writeText,
   integer: copyCell,
+  number: copyCell,
   boolean: writeBoolean,
   instant: writeQuotedInstant,
   texts: writeTexts,

@@ -7,6 +7,7 @@ import type { ExportColumn, Sql } from '../records/sql/column.ts'
 import { exportColumns } from '../records/sql/columns.ts'
 import { filterConditions, sortKeys } from '../records/sql/conditions.ts'
 import type { ExportAnswer, ExportRequest, ExportRows, Exports } from './exports.ts'
+import { formatOf } from './formats.ts'
 
 export type RecordExports = {
   /** A list of the customer's records, whole. Rejects with invalid_query too. */
@@ -20,11 +21,11 @@ type Deps = {
   today: () => string
 }
 
-/** As CSV in the order asked for, as JSON in the schema's, as pages have it. */
-const columnsOf = (plan: QueryPlan, type: string): ExportColumn[] => {
+/** As a table in the order asked for, as JSON in the schema's, as pages have it. */
+const columnsOf = (plan: QueryPlan, isTable: boolean): ExportColumn[] => {
   const { resource, fields } = plan
   const inOrder = [...resource.fields.keys()].filter((name) => !fields || fields.includes(name))
-  return exportColumns(resource, type === 'text/csv' ? fields : inOrder, plan)
+  return exportColumns(resource, isTable ? fields : inOrder, plan)
 }
 
 /** The rows of a plan without its page. Indexes: as for pages; a sort that has one is read in its order. */
@@ -45,7 +46,8 @@ export const createRecordExports = ({ exports, publicUrl, today }: Deps): Record
   const prepare = createPrepare()
 
   const describe = (request: ExportRequest, resource: Resource, rawQuery: string): ExportRows => {
-    const outcome = prepare(resource, 'export', rawQuery)
+    const { shape, isTable } = formatOf(request.type)
+    const outcome = prepare(resource, shape, rawQuery)
     if (!('prepared' in outcome)) {
       const { faults, corrected } = outcome
       throw new ApiError('invalid_query', {
@@ -54,8 +56,10 @@ export const createRecordExports = ({ exports, publicUrl, today }: Deps): Record
       })
     }
     const { customerId } = request.principal
-    const plan = planQuery(outcome.prepared.query, { customerId, today: today() })
-    return { name: resource.name, columns: columnsOf(plan, request.type), from: rowsOf(plan) }
+    const { query } = outcome.prepared
+    const plan = planQuery(query, { customerId, today: today() })
+    const columns = columnsOf(plan, isTable)
+    return { name: resource.name, columns, from: rowsOf(plan), hasMark: query.hasMark }
   }
 
   return {

@@ -1,9 +1,8 @@
-import type { Readable } from 'node:stream'
 import type { PoolClient, QueryConfig } from 'pg'
 import type { Sql } from '../records/sql/column.ts'
 import { compile, compileLiterally } from '../records/sql/literal.ts'
 import { cancelStatement } from '../wire/cancel.ts'
-import { type CopyOptions, type CopyStatement, streamCopy } from '../wire/copy-stream.ts'
+import { type CopyOptions, type CopyStatement, type PieceStream, streamCopy } from '../wire/copy-stream.ts'
 import type { RowEncoder } from '../wire/row.ts'
 
 /** A `select`, and how its rows are written. */
@@ -14,7 +13,10 @@ export type ExportSession<First> = Readonly<{
   /** What the first statement said. */
   first: First
   /** The rows of each selection, in order, as bytes; once. Closes the session, however it ends. */
-  stream(selections: readonly Selection[], options?: Partial<Pick<CopyOptions, 'head' | 'onRows'>>): Readable
+  stream(
+    selections: readonly Selection[],
+    options?: Partial<Pick<CopyOptions, 'head' | 'onRows'>>,
+  ): PieceStream
   /** Gives the connection back, and resolves then. A second call does nothing. */
   close(): Promise<void>
 }>

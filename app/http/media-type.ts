@@ -1,13 +1,10 @@
 import { ApiError } from '../errors.ts'
+import { mediaTypes } from './formats.ts'
 import { createMediaTypeChoice } from './negotiation.ts'
 import { type Pair, parsePairs } from './pairs.ts'
 
 /** What `format` may say in place of `Accept`. */
-const formats: ReadonlyMap<string, string> = new Map([
-  ['json', 'application/json'],
-  ['ndjson', 'application/x-ndjson'],
-  ['csv', 'text/csv'],
-])
+const formats: ReadonlyMap<string, string> = new Map(Object.entries(mediaTypes))
 
 const choices = new Map<string, ReturnType<typeof createMediaTypeChoice>>()
 

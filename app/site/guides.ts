@@ -16,6 +16,7 @@ const integrators = [
   'queries',
   'changes',
   'exports',
+  'spreadsheets',
   'caching',
   'errors',
   'limits',

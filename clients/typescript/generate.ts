@@ -100,8 +100,8 @@ const typeOfParameter = ({ name, schema }: Parameter): string => {
 }
 
 const queryOf = (operation: Operation | undefined, indent: string): string => {
-  // The client reads only JSON, so it leaves out `format`.
-  const isOurs = ({ in: place, name }: Parameter) => place === 'query' && name !== 'format'
+  // The client reads only JSON, so it leaves out `format`, and `bom`, which is of CSV.
+  const isOurs = ({ in: place, name }: Parameter) => place === 'query' && name !== 'format' && name !== 'bom'
   const parameters = (operation?.parameters ?? []).filter(isOurs)
   const lines = parameters.map(
     (each) =>

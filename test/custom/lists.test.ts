@@ -1,6 +1,7 @@
 import t from 'tap'
 import { checkDocument } from '../../app/custom/check.ts'
 import { readText } from '../../app/custom/read.ts'
+import { readWorkbook } from '../export/xlsx.ts'
 import { asCustomer, createTestApp, createTestDatabase, publicUrl, until } from '../helper.ts'
 import { createStage, day } from './stage.ts'
 
@@ -224,10 +225,84 @@ t.test('a list as NDJSON and CSV is the same, whole', async (t) => {
     const expectedCells = [id, artikel, bezeichnung, land, markt, zertifikat ?? '', bis ?? '', ampel]
     t.ok(cells[index]?.startsWith(expectedCells.join(',')), `${cells[index]}`)
   }
+  const marked = await acme('/v1/custom/matrix?country_code=JP,KR&limit=3&format=csv&bom=true')
+  t.equal(marked.body, `\ufeff${csv.body}`)
+  for (const format of ['json', 'ndjson', 'xlsx']) {
+    t.match((await acme(`/v1/custom/matrix?format=${format}&bom=true`)).json(), {
+      errors: [{ parameter: 'bom', code: 'invalid_value' }],
+    })
+  }
+  t.match((await acme('/v1/custom/matrix?format=xslx')).json(), {
+    errors: [{ parameter: 'format', did_you_mean: 'xlsx' }],
+    try: `${publicUrl}/v1/custom/matrix?format=xlsx`,
+  })
   t.match((await acme('/v1/custom/matrix?format=csv&cursor=x&count=exact')).json(), {
     errors: [{ parameter: 'cursor' }, { parameter: 'count' }],
   })
   t.match((await acme('/v1/custom/matrix?format=csv&ab=soon')).json(), { errors: [{ parameter: 'ab' }] })
+})
+
+t.test('cells of XLSX have the type that all values of their column have', async (t) => {
+  await give(
+    'acme',
+    `
+name: typed
+revision: 1
+params: { tag: { type: date, default: today }, zahl: { type: integer, default: 7 }, ja: { type: boolean, default: true } }
+list:
+  from: certificates
+  where: { id: c3 }
+  sort: [number]
+  limit: 10
+  joins: { k: { to: countries, on: country_code, pick: [requirements] } }
+  select:
+    nummer: number
+    bis: valid_until
+    tage: days_remaining
+    laeuft_ab: expiring
+    geaendert: updated_at
+    tags: tags
+    monat: { date: { field: valid_until, format: MM/YYYY } }
+    tag: { param: tag }
+    zahl: { param: zahl }
+    ja: { param: ja }
+    halb: { const: 0.5 }
+    nie: { const: false }
+    nichts: { const: null }
+    rang: { map: { field: country_code, values: { JP: 1, KR: 2.5 }, else: null } }
+    gemischt: { map: { field: country_code, values: { JP: 1, KR: zwei }, else: x } }
+    ende: { if: { test: { field: approval_status, eq: approved }, then: { field: valid_until }, else: null } }
+    stand: { if: { test: { field: number, null: false }, then: { field: updated_at }, else: { field: created_at } } }
+    wahr: { if: { test: { field: number, null: false }, then: true, else: { field: expiring } } }
+    pflichten: k.requirements
+`,
+  )
+  const answer = await acme('/v1/custom/typed?format=xlsx')
+  t.match(answer.headers, {
+    'content-type': 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+    'content-disposition': `attachment; filename="typed-${day(0)}.xlsx"`,
+    'definition-revision': '1',
+  })
+  const [names = {}, row = {}, ...others] = readWorkbook(answer.rawPayload).get('data') ?? []
+  t.same(others, [])
+  const { data } = (await acme('/v1/custom/typed')).json()
+  const typeOf = new Map(
+    Object.entries(names).map(([letters, { value }]) => {
+      const { type, format } = row[letters] ?? {}
+      return [value, type && `${type} ${format}`]
+    }),
+  )
+  t.same([...typeOf.keys()], Object.keys(data[0]), 'in the order of the document')
+  const [text, number, boolean] = ['text @', 'number General', 'boolean General']
+  const [date, instant] = ['number yyyy-mm-dd', 'number yyyy-mm-dd hh:mm:ss']
+  t.same(Object.fromEntries(typeOf), {
+    ...{ nummer: text, bis: date, tage: number, laeuft_ab: boolean, geaendert: instant, tags: text },
+    ...{ monat: text, tag: date, zahl: number, ja: boolean, halb: number, nie: boolean, nichts: undefined },
+    ...{ rang: data[0].rang === null ? undefined : number, gemischt: text, stand: instant, wahr: boolean },
+    ...{ ende: data[0].ende === null ? undefined : date, pflichten: text },
+  })
+  const csv = await acme('/v1/custom/typed?format=csv')
+  t.match(csv.body.split('\r\n')[1], /,true,0\.5,false,,/, 'and CSV has them as they are')
 })
 
 const report = `

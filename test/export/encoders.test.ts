@@ -5,10 +5,9 @@ import { createCsvEncoder, csvHeader } from '../../app/export/csv.ts'
 import { createJsonEncoder, objectParts } from '../../app/export/json-lines.ts'
 import type { ColumnKind, ExportColumn } from '../../app/records/sql/column.ts'
 import { compileLiterally, toLiteral } from '../../app/records/sql/literal.ts'
-import { slackBytes } from '../../app/wire/place.ts'
-import type { RowEncoder } from '../../app/wire/row.ts'
 import { createTestDatabase } from '../helper.ts'
 import { parseCells, splitTexts, unguard } from './csv.ts'
+import { toArray, toCell, wildText, writeRows } from './rows.ts'
 
 /** Rows as PostgreSQL sends them, written as CSV and JSON. Every text must come back unchanged. */
 
@@ -25,49 +24,6 @@ const columns: ExportColumn[] = (
   ] as [string, ColumnKind][]
 ).map(([name, kind]) => ({ name, kind, value: sql`null` }))
 
-/** What a text may be in the tables: anything but U+0000 and lone surrogates. The nasty ones come often. */
-const nasty = fc.constantFrom(
-  ...[
-    '"',
-    '""',
-    ',',
-    ';',
-    '\\',
-    '\\;',
-    '\\\\',
-    "'",
-    '=',
-    '+',
-    '-',
-    '@',
-    '\t',
-    '\r',
-    '\n',
-    '\r\n',
-    '\v',
-    '\f',
-  ],
-  ...[
-    '\b',
-    '\u0001',
-    '\u001f',
-    '\u007f',
-    '\u0085',
-    '\u2028',
-    '{',
-    '}',
-    'NULL',
-    '\\N',
-    '\\.',
-    ' ',
-    'é',
-    '漢',
-    '😀',
-  ],
-)
-const wild = fc
-  .array(fc.oneof(nasty, fc.string({ unit: 'binary', maxLength: 4 })), { maxLength: 6 })
-  .map((parts) => parts.join('').replaceAll('\0', ''))
 const nullable = <T>(values: fc.Arbitrary<T>) => fc.option(values, { nil: null, freq: 5 })
 
 type Value = {
@@ -81,31 +37,16 @@ type Value = {
   z: string | null
 }
 const value: fc.Arbitrary<Value> = fc.record({
-  a: nullable(wild),
-  b: nullable(wild),
-  list: fc.array(wild, { maxLength: 4 }),
+  a: nullable(wildText),
+  b: nullable(wildText),
+  list: fc.array(wildText, { maxLength: 4 }),
   n: nullable(fc.integer({ min: -2_000_000, max: 2_000_000 })),
   yes: nullable(fc.boolean()),
-  object: nullable(fc.dictionary(fc.constantFrom('x', 'y'), wild)),
+  object: nullable(fc.dictionary(fc.constantFrom('x', 'y'), wildText)),
   on: nullable(fc.constantFrom('2026-11-21', '0001-01-01')),
-  z: nullable(wild),
+  z: nullable(wildText),
 })
 
-/** PostgreSQL's manual, COPY, "Text Format". */
-const escapes: Record<string, string> = {
-  '\b': 'b',
-  '\f': 'f',
-  '\n': 'n',
-  '\r': 'r',
-  '\t': 't',
-  '\v': 'v',
-  '\\': '\\',
-}
-const toCell = (text: string | null) =>
-  text === null ? '\\N' : text.replace(/[\b\f\n\r\t\v\\]/g, (byte) => `\\${escapes[byte]}`)
-/** Its manual, "Array Input and Output Syntax": every element quoted, which it allows. */
-const toArray = (list: readonly string[]) =>
-  `{${list.map((each) => `"${each.replace(/["\\]/g, '\\$&')}"`).join(',')}}`
 const toRow = ({ a, b, list, n, yes, object, on, z }: Value): Buffer => {
   const bool = yes === null ? null : yes ? 't' : 'f'
   const cells = [a, b, toArray(list), n === null ? null : String(n), bool]
@@ -113,29 +54,11 @@ const toRow = ({ a, b, list, n, yes, object, on, z }: Value): Buffer => {
   return Buffer.from(`${[...cells, json, on, z].map(toCell).join('\t')}\n`)
 }
 
-const viewOf = ({ buffer, byteOffset, byteLength }: Buffer) => new DataView(buffer, byteOffset, byteLength)
-
-const write = (encoder: RowEncoder, rows: readonly Buffer[]): string =>
-  rows
-    .map((row) => {
-      const bytes = Buffer.concat([row, Buffer.alloc(slackBytes, '"')])
-      const from = { view: viewOf(bytes), at: 0 }
-      const bound = encoder.bound(row.length)
-      const out = Buffer.alloc(bound + 1, 0xff)
-      const to = { view: viewOf(out), at: 0 }
-      encoder.write(from, to)
-      if (from.at !== row.length) throw new Error(`read to ${from.at} of ${row.length}`)
-      if (to.at > bound || out[bound] !== 0xff)
-        throw new Error(`${to.at} bytes, where ${bound} were promised`)
-      return out.toString('utf8', 0, to.at)
-    })
-    .join('')
-
 const formula = /^[=+\-@\t\r]/
 
 t.test('CSV comes back as it was by a parser of its own, and no text is a formula', async (t) => {
   const property = fc.property(fc.array(value, { maxLength: 5 }), (values) => {
-    const text = csvHeader(columns) + write(createCsvEncoder(columns), values.map(toRow))
+    const text = csvHeader(columns) + writeRows(createCsvEncoder(columns), values.map(toRow))
     const [names, ...rows] = parseCells(text)
     const read = rows.map(([a, b, list, n, yes, object, on, z]) => ({
       a: a && unguard(a),
@@ -155,7 +78,7 @@ t.test('CSV comes back as it was by a parser of its own, and no text is a formul
       a: lossless(each.a),
       b: lossless(each.b),
       z: lossless(each.z),
-      list: splitTexts(parseCells(write(createCsvEncoder(columns), [toRow(each)]))[0]?.[2] ?? null),
+      list: splitTexts(parseCells(writeRows(createCsvEncoder(columns), [toRow(each)]))[0]?.[2] ?? null),
     }))
     return (
       JSON.stringify(names) === JSON.stringify(columns.map(({ name }) => name)) &&
@@ -168,11 +91,11 @@ t.test('CSV comes back as it was by a parser of its own, and no text is a formul
 })
 
 t.test('arrays of texts come back from a cell as they were', async (t) => {
-  const property = fc.property(fc.array(wild, { maxLength: 5 }), (list) => {
+  const property = fc.property(fc.array(wildText, { maxLength: 5 }), (list) => {
     // One quote and a sign before it: the one thing that is not told apart; see docs/exports.md.
     fc.pre(!/^'[=+\-@\t\r]/.test(list[0] ?? ''))
     const cells = parseCells(
-      write(createCsvEncoder([columns[2] as ExportColumn]), [Buffer.from(`${toCell(toArray(list))}\n`)]),
+      writeRows(createCsvEncoder([columns[2] as ExportColumn]), [Buffer.from(`${toCell(toArray(list))}\n`)]),
     )
     return JSON.stringify(splitTexts(cells[0]?.[0] ?? null)) === JSON.stringify(list)
   })
@@ -183,7 +106,7 @@ t.test('arrays of texts come back from a cell as they were', async (t) => {
 t.test('JSON comes back as it was', async (t) => {
   const encoder = createJsonEncoder(objectParts(columns), '}')
   const property = fc.property(fc.array(value, { maxLength: 5 }), (values) => {
-    const lines = write(encoder, values.map(toRow)).split('\n').slice(0, -1)
+    const lines = writeRows(encoder, values.map(toRow)).split('\n').slice(0, -1)
     return JSON.stringify(lines.map((line) => JSON.parse(line))) === JSON.stringify(values)
   })
   fc.assert(property, { numRuns: 2_000 })
@@ -192,7 +115,7 @@ t.test('JSON comes back as it was', async (t) => {
 
 t.test('the exact bytes', (t) => {
   const csv = (kind: ColumnKind, cell: string) =>
-    write(createCsvEncoder([{ name: 'x', kind, value: sql`null` }]), [Buffer.from(`${cell}\n`)])
+    writeRows(createCsvEncoder([{ name: 'x', kind, value: sql`null` }]), [Buffer.from(`${cell}\n`)])
   const table: [ColumnKind, string, string][] = [
     ['text', '\\N', '\r\n'],
     ['text', '', '""\r\n'],
@@ -223,7 +146,7 @@ t.test('the exact bytes', (t) => {
   for (const [kind, cell, expected] of table) t.equal(csv(kind, cell), expected, `${kind} ${cell}`)
   t.equal(csvHeader([{ name: 'a "b", c', kind: 'text', value: sql`null` }]), '"a ""b"", c"\r\n')
   const json = (kind: ColumnKind, cell: string) =>
-    write(createJsonEncoder([{ before: '', kind }], ''), [Buffer.from(`${cell}\n`)])
+    writeRows(createJsonEncoder([{ before: '', kind }], ''), [Buffer.from(`${cell}\n`)])
   t.equal(json('texts', '{NULL,"NULL",null}'), '[null,"NULL",null]\n')
   t.equal(json('instant', '2026-04-25 11:02:03.4+00'), '"2026-04-25T11:02:03.400000Z"\n')
   t.equal(json('json', '[1,\\n 2]'), '[1,  2]\n', 'JSON over several lines is one line')
@@ -233,7 +156,7 @@ t.test('the exact bytes', (t) => {
 t.test('a literal is the value that a parameter would be', async (t) => {
   const { reader, close } = await createTestDatabase()
   t.teardown(close)
-  const property = fc.asyncProperty(wild, fc.array(wild, { maxLength: 4 }), async (text, list) => {
+  const property = fc.asyncProperty(wildText, fc.array(wildText, { maxLength: 4 }), async (text, list) => {
     const statement = sql<{
       text: string
       list: string[]

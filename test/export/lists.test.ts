@@ -7,8 +7,9 @@ import type { Field, ResourceName } from '../../app/records/resources/define.ts'
 import { resourceNames, resources } from '../../app/records/resources/index.ts'
 import { asCustomer, createTestApp, createTestDatabase, type Get, until } from '../helper.ts'
 import { type Cell, parseCells, splitTexts, unguard } from './csv.ts'
+import { momentOf, readWorkbook, type SheetCell } from './xlsx.ts'
 
-/** Lists as NDJSON and CSV: what a client sees, and that it is what the pages show. */
+/** Lists as NDJSON, CSV and XLSX: what a client sees, and that it is what the pages show. */
 
 const database = await createTestDatabase()
 const app = await createTestApp(database)
@@ -114,6 +115,83 @@ t.test('CSV holds the same values, read by a parser of its own', async (t) => {
   }
 })
 
+const xlsx = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'
+
+/** A cell as the page would have it, by its field. Throws where the cell has another type than the field. */
+const readValue = ({ kind, array }: Field, cell: SheetCell | undefined, shown: unknown): unknown => {
+  if (!cell) return array ? [] : null
+  const { type, format, value } = cell
+  const expect = (...expected: string[]) => {
+    if (String([type, format]) !== String(expected)) throw new Error(`${type}, ${format} for ${shown}`)
+  }
+  if (array || kind === 'text') expect('text', '@')
+  if (array) return splitTexts(value)
+  if (kind === 'date') {
+    expect('number', 'yyyy-mm-dd')
+    return new Date(momentOf(value)).toISOString().slice(0, 10)
+  }
+  if (kind === 'instant') {
+    expect('number', 'yyyy-mm-dd hh:mm:ss')
+    // A millisecond is what a date of JavaScript can say.
+    return Math.abs(momentOf(value) - Date.parse(String(shown))) <= 1 ? shown : momentOf(value)
+  }
+  if (kind === 'boolean') {
+    expect('boolean', 'General')
+    return value === '1'
+  }
+  if (kind === 'integer') {
+    expect('number', 'General')
+    return Number(value)
+  }
+  return kind === 'json' ? JSON.parse(value) : value
+}
+
+t.test('XLSX holds the same values, each with its type', async (t) => {
+  for (const [name, list] of Object.entries(queries)) {
+    const resource = resources[name as ResourceName]
+    for (const query of list) {
+      const answer = await get(`/v1/${name}?format=xlsx${query}`)
+      const [[sheet, [names = {}, ...rows] = []] = [], ...others] = [...readWorkbook(answer.rawPayload)]
+      t.equal(sheet, 'data')
+      t.same(others, [])
+      const columns = Object.entries(names).map(([letters, { value }]) => ({
+        letters,
+        field: resource.fields.get(value) as Field,
+      }))
+      const records = (await readPages(name, query)).map((text) => JSON.parse(text))
+      const read = rows.map((row, index) =>
+        Object.fromEntries(
+          columns.map(({ letters, field }) => {
+            const shown = records[index]?.[field.name]
+            return [field.name, readValue(field, row[letters], shown)]
+          }),
+        ),
+      )
+      t.same(read, records, `${name} ${query}: ${read.length}`)
+    }
+  }
+})
+
+t.test('a byte order mark stands before CSV where it is asked for, and nowhere else', async (t) => {
+  const body = async (query: string) => (await get(`/v1/products?fields=id,name&limit=1${query}`)).rawPayload
+  const plain = await body('&format=csv')
+  t.same(await body('&format=csv&bom=true'), Buffer.concat([Buffer.from([0xef, 0xbb, 0xbf]), plain]))
+  t.same(await body('&format=csv&bom=false'), plain)
+  for (const format of ['json', 'ndjson', 'xlsx']) {
+    t.match((await get(`/v1/products?format=${format}&bom=true`)).json(), {
+      status: 400,
+      code: 'invalid_query',
+      errors: [{ parameter: 'bom', code: 'invalid_value', detail: /ask for CSV/ }],
+    })
+  }
+  t.match((await get('/v1/products/wild-1?bom=true')).json(), { errors: [{ code: 'unknown_parameter' }] })
+  t.match((await get('/v1/products?format=csv&bom=yes')).json(), {
+    errors: [{ parameter: 'bom', code: 'invalid_value', detail: 'expected true, false' }],
+  })
+  const byAccept = await get('/v1/products?bom=true&limit=1', { accept: 'text/csv' })
+  t.ok(byAccept.body.startsWith('\ufeff'), 'also where Accept asks for CSV')
+})
+
 t.test('objects within records are compact, in the order of the schema, wherever they come', async (t) => {
   const inOrder = (name: ResourceName, record: object) => JSON.stringify(resources[name].schema.parse(record))
   const requirements = {
@@ -190,6 +268,12 @@ t.test('headers', async (t) => {
   })
   t.ok(String(csv.headers['data-as-of']) >= before.slice(0, 19), 'as of the snapshot')
   t.notOk(csv.headers.etag)
+  t.match((await get('/v1/certificates?format=xlsx&limit=2')).headers, {
+    'content-type': xlsx,
+    'content-disposition': `attachment; filename="certificates-${day}.xlsx"`,
+    'cache-control': 'no-store',
+    vary: 'Authorization, Accept, Accept-Encoding',
+  })
   const lines = await get('/certificates?format=ndjson&limit=2')
   t.match(lines.headers, {
     'content-type': 'application/x-ndjson',
@@ -224,6 +308,9 @@ t.test('negotiation', async (t) => {
     ['text/csv; header=absent, application/json;q=0.1', json],
     ['text/csv;q=0, text/*, application/json;q=0.1', json],
     ['TEXT/CSV ; Q=1', csv],
+    [xlsx, xlsx],
+    [`${xlsx}, text/csv;q=0.9`, xlsx],
+    ['application/vnd.openxmlformats-officedocument.*, text/csv;q=0.1', csv],
   ] as const) {
     t.equal(await type(accept), expected, accept)
   }
@@ -231,13 +318,18 @@ t.test('negotiation', async (t) => {
   t.equal(await type('text/csv', '&format=json'), json)
   const none = await get('/v1/lab', { accept: 'application/xml' })
   t.match(none.json(), { status: 406, code: 'not_acceptable' })
-  for (const each of [json, lines, 'text/csv']) t.match(none.json().detail, each)
+  t.equal(await type(json, '&format=xlsx'), xlsx)
+  for (const each of [json, lines, 'text/csv', xlsx]) t.match(none.json().detail, each)
   const item = await get(`/v1/products/wild-1`, { accept: 'text/csv' })
   t.equal(item.statusCode, 406, 'one record is JSON')
   t.equal((await get('/v1/products/wild-1?format=ndjson')).statusCode, 406)
   t.match((await get('/v1/lab?format=xml')).json(), {
     code: 'invalid_query',
-    errors: [{ parameter: 'format', detail: 'expected json, ndjson, csv' }],
+    errors: [{ parameter: 'format', detail: 'expected json, ndjson, csv, xlsx' }],
+  })
+  t.match((await get('/v1/lab?format=xslx')).json(), {
+    errors: [{ parameter: 'format', did_you_mean: 'xlsx' }],
+    try: 'http://api.test/v1/lab?format=xlsx',
   })
 })
 
@@ -256,6 +348,10 @@ t.test('what belongs to pages is refused by name, with every other fault', async
   })
   t.equal(answer.headers['content-disposition'], undefined)
   t.equal(answer.headers['content-type'], 'application/problem+json')
+  for (const name of ['include', 'count', 'cursor']) {
+    const refused = await get(`/v1/certificates?format=xlsx&${name}=product`)
+    t.match(refused.json(), { status: 400, errors: [{ parameter: name, code: 'unknown_parameter' }] })
+  }
   const curable = await get('/v1/products?format=ndjson&nme=1')
   t.equal(curable.json().try, 'http://api.test/v1/products?format=ndjson&name=1')
 })
@@ -272,11 +368,18 @@ t.test('HEAD has the headers and no body, and asks for no rows', async (t) => {
   t.equal(start - left(head), 1, 'it costs one')
   const whole = await app.inject({ url, headers })
   t.equal(left(head) - left(whole), 10, 'an export costs ten')
+  const book = { url: '/v1/certificates?format=xlsx', headers }
+  const bookHead = await app.inject({ method: 'HEAD', ...book })
+  t.equal(bookHead.body, '')
+  t.equal(left(whole) - left(bookHead), 1)
+  const bookWhole = await app.inject(book)
+  t.equal(left(bookHead) - left(bookWhole), 10)
   const names = (answer: { headers: object }) =>
     Object.keys(answer.headers).filter((name) => !['content-length', 'transfer-encoding'].includes(name))
   t.same(names(head).sort(), names(whole).sort())
+  t.same(names(bookHead).sort(), names(bookWhole).sort())
   const page = await app.inject({ url: '/v1/certificates', headers })
-  t.equal(left(whole) - left(page), 1)
+  t.equal(left(bookWhole) - left(page), 1)
   const byAccept = await app.inject({ url: '/v1/certificates', headers: { ...headers, accept: 'text/csv' } })
   t.equal(left(page) - left(byAccept), 10, 'also where Accept asks for it')
 })
@@ -296,6 +399,9 @@ t.test('content codings', async (t) => {
     const answer = await get(url, { 'accept-encoding': coding })
     t.equal(answer.headers['content-encoding'], coding)
     t.equal(read(answer.rawPayload).toString(), body)
+    const book = await get('/v1/products?format=xlsx', { 'accept-encoding': coding })
+    t.equal(book.headers['content-encoding'], undefined, 'XLSX is compressed already')
+    t.ok(readWorkbook(book.rawPayload).has('data'))
   }
 })
 
@@ -317,10 +423,15 @@ t.test('the document describes every list with its types', async (t) => {
   const { paths } = (await app.inject('/openapi.json')).json()
   for (const name of resourceNames) {
     const { responses, parameters } = paths[`/v1/${name}`].get
-    t.same(Object.keys(responses[200].content), ['application/json', 'application/x-ndjson', 'text/csv'])
+    t.same(Object.keys(responses[200].content), [
+      'application/json',
+      'application/x-ndjson',
+      'text/csv',
+      xlsx,
+    ])
     t.ok(responses[200].headers['Content-Disposition'])
     t.ok(responses[406] && responses[429] && responses[503])
     const format = parameters.find((each: { name: string }) => each.name === 'format')
-    t.same(format.schema.enum, ['json', 'ndjson', 'csv'])
+    t.same(format.schema.enum, ['json', 'ndjson', 'csv', 'xlsx'])
   }
 })

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { type ClientRequest, type IncomingMessage, request as request1 } from 'node:http'
 import { connect as connect2, constants } from 'node:http2'
 import type { Socket } from 'node:net'
-import { text } from 'node:stream/consumers'
+import { buffer, text } from 'node:stream/consumers'
 import { setTimeout as delay } from 'node:timers/promises'
 import { createGunzip } from 'node:zlib'
 import { sql } from 'kysely'
@@ -20,6 +20,7 @@ import {
   type TestAppOptions,
   until,
 } from '../helper.ts'
+import { readWorkbook } from './xlsx.ts'
 
 /**
  * Exports over the network: one snapshot, constant memory, nothing left behind, and never a part that looks
@@ -162,6 +163,30 @@ t.test('what a client does not take is not read, and nothing of it is written ov
   }
 })
 
+t.test('an XLSX file is whole, and is not read faster than its client takes it', async (t) => {
+  const { ask, bytesRead, tokenOf } = await start(t)
+  const token = await tokenOf('dense')
+  const before = bytesRead()
+  const { response } = await ask('/v1/products?format=xlsx&fields=name,brand', token)
+  await until('PostgreSQL waits for the client', async () => (await running())[0]?.event === 'ClientWrite')
+  const read = bytesRead() - before
+  t.ok(read < records * rowBytes * 0.9, `${read} bytes`)
+  const [sheet = []] = readWorkbook(await buffer(response)).values()
+  t.same(
+    sheet.map(({ A, B }) => `${A?.value} ${B?.value}`),
+    ['id name', ...sorted.map((id) => `${id} Product ${id.slice(1)}`)],
+  )
+  const { rows } = await client.query<{ brand: string }>(
+    "select brand from products where customer_id = 'dense' order by name, id",
+  )
+  const brands = sheet.slice(1).map(({ C }) => C?.value)
+  t.ok(
+    rows.every(({ brand }, index) => brand === brands[index]),
+    'nothing of it is written over',
+  )
+  await allOver()
+})
+
 t.test('a coding gets every byte as well', async (t) => {
   const { ask } = await start(t)
   const { response } = await ask('/v1/products?format=ndjson', undefined, { 'accept-encoding': 'gzip' })
@@ -170,9 +195,14 @@ t.test('a coding gets every byte as well', async (t) => {
 })
 
 t.test('a client that disconnects frees query and connection at once', async (t) => {
-  const { ask } = await start(t)
-  for (const more of [{}, { 'accept-encoding': 'gzip' }]) {
-    const { sent, response } = await ask('/v1/products?format=csv', undefined, more)
+  const { ask, tokenOf } = await start(t)
+  const dense = await tokenOf('dense')
+  for (const [format, more] of [
+    ['csv', {}],
+    ['csv', { 'accept-encoding': 'gzip' }],
+    ['xlsx', {}],
+  ] as const) {
+    const { sent, response } = await ask(`/v1/products?format=${format}`, dense, more)
     await once(response, 'readable')
     t.equal((await running()).length, 1)
     sent.destroy()
@@ -195,33 +225,41 @@ const terminate = async () => {
   for (const { pid } of await running()) await client.query('select pg_terminate_backend($1)', [pid])
 }
 
-t.test('a failure mid-way cuts the answer, in any coding', async (t) => {
+t.test('a failure mid-way cuts the answer, in any format and coding', async (t) => {
   const { ask, tokenOf } = await start(t)
   const token = await tokenOf('dense')
-  for (const coding of ['identity', 'gzip', 'br', 'zstd']) {
-    const { response } = await ask('/v1/products?format=csv', token, { 'accept-encoding': coding })
+  for (const [format, coding] of [
+    ['csv', 'identity'],
+    ['csv', 'gzip'],
+    ['csv', 'br'],
+    ['csv', 'zstd'],
+    ['xlsx', 'identity'],
+  ] as const) {
+    const { response } = await ask(`/v1/products?format=${format}`, token, { 'accept-encoding': coding })
     t.equal(response.statusCode, 200)
     await once(response, 'readable')
     await terminate()
-    await t.rejects(response.toArray(), { message: 'aborted' }, coding)
+    await t.rejects(response.toArray(), { message: 'aborted' }, `${format} ${coding}`)
     await allOver()
   }
 })
 
 t.test('a failure before the first row is answered as any other', async (t) => {
   const { ask } = await start(t)
-  await writer.query('begin; lock table products in access exclusive mode')
   t.teardown(() => writer.query('rollback'))
-  const asked = ask()
-  await until('the statement waits', async () => (await running())[0]?.event === 'relation')
-  await terminate()
-  const { response } = await asked
-  await writer.query('rollback')
-  t.equal(response.statusCode, 503)
-  t.equal(response.headers['content-type'], 'application/problem+json')
-  t.equal(response.headers['content-disposition'], undefined)
-  response.resume()
-  await allOver()
+  for (const format of ['ndjson', 'xlsx']) {
+    await writer.query('begin; lock table products in access exclusive mode')
+    const asked = ask(`/v1/products?format=${format}`)
+    await until('the statement waits', async () => (await running())[0]?.event === 'relation')
+    await terminate()
+    const { response } = await asked
+    await writer.query('rollback')
+    t.equal(response.statusCode, 503, format)
+    t.equal(response.headers['content-type'], 'application/problem+json')
+    t.equal(response.headers['content-disposition'], undefined)
+    response.resume()
+    await allOver()
+  }
 })
 
 t.test('over HTTP/2 every byte comes; a failure mid-way is an error of its stream, and no end', async (t) => {
@@ -237,9 +275,13 @@ t.test('over HTTP/2 every byte comes; a failure mid-way is an error of its strea
     await secure.close()
     remove()
   })
-  for (const coding of ['identity', 'gzip']) {
+  for (const [format, coding] of [
+    ['ndjson', 'identity'],
+    ['ndjson', 'gzip'],
+    ['xlsx', 'identity'],
+  ] as const) {
     const stream = session.request({
-      ':path': '/v1/products?format=ndjson',
+      ':path': `/v1/products?format=${format}`,
       authorization: `Bearer ${dense}`,
       'accept-encoding': coding,
     })

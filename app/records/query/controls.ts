@@ -1,3 +1,4 @@
+import { formatNames } from '../../http/formats.ts'
 import type { Resource } from '../resources/define.ts'
 import { findNearest } from './nearest.ts'
 import { type Condition, maxLimit, maxSortKeys, parseSortKey, type SortKey } from './query.ts'
@@ -12,14 +13,11 @@ import {
 } from './readers.ts'
 import { type Parsed, parseDate } from './values.ts'
 
-/** Which parameters mean something: those of a page, of one record, or of an export of the whole list. */
-export type QueryShape = 'page' | 'item' | 'export'
+/** Which parameters mean something: those of a page, of one record, of an export of the whole list, or of one as CSV. */
+export type QueryShape = 'page' | 'item' | 'export' | 'csv'
 
-const formats: Readonly<Record<QueryShape, readonly string[]>> = {
-  item: ['json'],
-  page: ['json', 'ndjson', 'csv'],
-  export: ['json', 'ndjson', 'csv'],
-}
+/** Whether the shape is that of a whole list. */
+export const isExport = (shape: QueryShape): boolean => shape === 'export' || shape === 'csv'
 
 /** What an export leaves to pages, known by name all the same so that it says why. */
 export const pagesOnly: readonly string[] = ['include', 'count', 'cursor']
@@ -33,6 +31,7 @@ export type Draft = {
   limit?: number
   cursor?: string
   count?: boolean
+  hasMark?: boolean
   on?: string
   expiringWithin?: number
 }
@@ -70,6 +69,10 @@ const refusePageOnly = (name: string): ParameterReader => {
   const detail = `an export is the whole list, every record as it is: leave ${name} out, or ask for JSON`
   return () => refuse('unknown_parameter', detail)
 }
+
+/** Refuses `bom`, known by name so that it says why. */
+const refuseMark: ParameterReader = () =>
+  refuse('invalid_value', 'only a CSV file has a byte order mark: leave bom out, or ask for CSV')
 
 const onlyOne = (wanted: readonly string[]) => (text: string) => {
   if (wanted.includes(text)) return { value: text }
@@ -127,7 +130,7 @@ export const controlReaders = (resource: Resource, shape: QueryShape): Map<strin
   }
   readers.set(
     'format',
-    one(onlyOne(formats[shape]), () => {}),
+    one(onlyOne(shape === 'item' ? ['json'] : formatNames), () => {}),
   )
   if (shape === 'item') return readers
   readers.set('sort', readSort(resource))
@@ -152,7 +155,11 @@ export const controlReaders = (resource: Resource, shape: QueryShape): Map<strin
       },
     ),
   )
-  if (shape === 'export') {
+  const readMark = one(onlyOne(['true', 'false']), (draft, value) => {
+    draft.hasMark = value === 'true'
+  })
+  readers.set('bom', shape === 'csv' ? readMark : () => refuseMark)
+  if (isExport(shape)) {
     for (const name of pagesOnly) {
       const refusal = refusePageOnly(name)
       readers.set(name, () => refusal)

@@ -1,7 +1,14 @@
 import type { Fault } from '../../errors.ts'
 import type { Pair } from '../../http/pairs.ts'
 import type { Field, Resource } from '../resources/define.ts'
-import { controlReaders, type Draft, type DraftReader, pagesOnly, type QueryShape } from './controls.ts'
+import {
+  controlReaders,
+  type Draft,
+  type DraftReader,
+  isExport,
+  pagesOnly,
+  type QueryShape,
+} from './controls.ts'
 import { findNearest } from './nearest.ts'
 import {
   formatMeant,
@@ -92,7 +99,7 @@ const createGrammar = (resource: Resource, shape: QueryShape): Grammar => {
   const controls = controlReaders(resource, shape)
   const filterable = shape !== 'item' ? [...resource.fields.values()].filter((field) => field.filter) : []
   const named = [...filterable.map((field) => field.name), ...controls.keys()]
-  const known = shape === 'export' ? named.filter((name) => !pagesOnly.includes(name)) : named
+  const known = isExport(shape) ? named.filter((name) => !pagesOnly.includes(name)) : named
   return { controls, filterable, known }
 }
 
@@ -155,9 +162,10 @@ const complete = (resource: Resource, shape: QueryShape, draft: Draft): Query =>
   sort: draft.sort ?? [parseSortKey(resource.defaultSort)],
   fields: draft.fields,
   includes: draft.includes ?? [],
-  limit: draft.limit ?? (shape === 'export' ? Number.POSITIVE_INFINITY : defaultLimit),
+  limit: draft.limit ?? (isExport(shape) ? Number.POSITIVE_INFINITY : defaultLimit),
   cursor: draft.cursor,
   count: draft.count ?? false,
+  hasMark: draft.hasMark ?? false,
   on: draft.on,
   expiringWithin: draft.expiringWithin,
 })

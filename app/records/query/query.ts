@@ -19,6 +19,8 @@ export type Query = {
   limit: number
   cursor: string | undefined
   count: boolean
+  /** Whether a CSV file begins with a byte order mark. */
+  hasMark: boolean
   /** Day to compute for; undefined = today. */
   on: string | undefined
   /** Days; undefined = the customer's setting. */

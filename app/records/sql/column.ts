@@ -3,12 +3,24 @@ import type { RawBuilder } from 'kysely'
 /** A part of a statement. */
 export type Sql = RawBuilder<unknown>
 
-/**
- * What a column's values are, which decides how they are written: `text` may say anything; `token` is a text that
- * needs no escape anywhere, as dates and known values are; `instant` is a timestamptz; `texts` an array of texts;
- * `json` is JSON already.
- */
-export type ColumnKind = 'text' | 'token' | 'integer' | 'boolean' | 'instant' | 'texts' | 'json'
+/** What a column's values are. It decides how they are written. */
+export type ColumnKind =
+  /** Any text. */
+  | 'text'
+  /** A known value: a text that needs no escape anywhere. */
+  | 'token'
+  /** A date, which needs no escape either. */
+  | 'date'
+  | 'integer'
+  /** A number that may have a fraction. */
+  | 'number'
+  | 'boolean'
+  /** A timestamptz. */
+  | 'instant'
+  /** An array of texts. */
+  | 'texts'
+  /** JSON already. */
+  | 'json'
 
 /** A column of an export: its name, and the expression that PostgreSQL computes. */
 export type ExportColumn = Readonly<{ name: string; kind: ColumnKind; value: Sql }>

@@ -5,14 +5,14 @@ import { type Bindings, bindExpression, storedValue } from './projection.ts'
 
 const kinds: Readonly<Record<Field['kind'], ColumnKind>> = {
   text: 'text',
-  date: 'token',
+  date: 'date',
   instant: 'instant',
   integer: 'integer',
   boolean: 'boolean',
   json: 'json',
 }
 
-/** Known values and dates are letters, digits and marks that mean nothing anywhere. */
+/** Known values are letters, digits and marks that mean nothing anywhere. */
 const kindOf = ({ kind, array, values }: Field): ColumnKind => {
   if (array) return 'texts'
   return kind === 'text' && values ? 'token' : kinds[kind]

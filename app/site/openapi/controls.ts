@@ -1,3 +1,4 @@
+import { formatNames } from '../../http/formats.ts'
 import { joinList } from '../../http/pairs.ts'
 import { controlReaders, type QueryShape } from '../../records/query/controls.ts'
 import { defaultLimit, maxLimit, maxSortKeys } from '../../records/query/query.ts'
@@ -13,10 +14,8 @@ const maxHeadBytes = 16_384
 
 const text: SchemaNode = { type: 'string', minLength: 1, maxLength: maxTargetBytes }
 
-const knownFormats = ['json', 'ndjson', 'csv'] as const
-
 /** Of the formats that may be, those that the reader takes. */
-const formatsOf = (read: ParameterReader) => knownFormats.filter((format) => read(format).faults.length === 0)
+const formatsOf = (read: ParameterReader) => formatNames.filter((format) => read(format).faults.length === 0)
 
 const controls: Readonly<Record<string, (resource: Resource, read: ParameterReader) => Control>> = {
   fields: ({ fields }) => ({
@@ -52,7 +51,7 @@ const controls: Readonly<Record<string, (resource: Resource, read: ParameterRead
     return {
       description:
         formats.length > 1
-          ? 'Overrides the header Accept. `ndjson` and `csv` export the whole list.'
+          ? 'Overrides the header Accept. All but `json` export the whole list.'
           : 'Overrides the header Accept.',
       schema: { type: 'string', enum: formats },
       example: formats[0] as string,
@@ -74,6 +73,12 @@ const controls: Readonly<Record<string, (resource: Resource, read: ParameterRead
     description: 'Adds `page.total`, the number of all matching records. Not with an export.',
     schema: { type: 'string', enum: ['exact'] },
     example: 'exact',
+  }),
+  bom: () => ({
+    description:
+      'Begins a CSV file with a byte order mark, by which some spreadsheets know UTF-8. Only with CSV.',
+    schema: { type: 'string', enum: ['true', 'false'], default: 'false' },
+    example: 'false',
   }),
   cursor: () => ({
     description:

@@ -1,9 +1,11 @@
 import type { Definition, Parameter as Given } from '../../custom/definition.ts'
 import { formerRevisionDays } from '../../custom/granted.ts'
+import { formatNames, mediaTypes } from '../../http/formats.ts'
 import type { Resource } from '../../records/resources/define.ts'
 import { controlParameters } from './controls.ts'
 import { describeAnswer, describeRow } from './custom-answer.ts'
 import type { OpenApiParameter, Route, SchemaNode, Tag } from './description.ts'
+import { tableFiles } from './files.ts'
 import { filterParameters } from './filters.ts'
 import { entryHeaders } from './headers.ts'
 
@@ -68,7 +70,7 @@ const onlyFields = (resource: Resource, names: readonly string[]): Resource => (
   fields: new Map([...resource.fields].filter(([name]) => names.includes(name))),
 })
 
-const listControls = ['limit', 'count', 'cursor']
+const listControls = ['limit', 'count', 'bom', 'cursor']
 
 const listParameters = ({ body }: Definition): OpenApiParameter[] => {
   if ('object' in body) return []
@@ -91,8 +93,8 @@ const exportsOf = (definition: Definition): SchemaNode => {
   const row = describeRow(definition)
   const header = 'list' in definition.body ? definition.body.list.select.map(([name]) => name).join(',') : ''
   return {
-    'application/x-ndjson': { schema: row?.schema, example: row?.example },
-    'text/csv': { schema: { type: 'string' }, example: `${header}\r\n` },
+    [mediaTypes.ndjson]: { schema: row?.schema, example: row?.example },
+    ...tableFiles(`${header}\r\n`),
   }
 }
 
@@ -115,7 +117,7 @@ export const describeCustom = (definition: Definition): Route => {
         ...listParameters(definition),
         {
           ...format,
-          schema: { type: 'string', enum: isList ? ['json', 'ndjson', 'csv'] : ['json'] },
+          schema: { type: 'string', enum: isList ? formatNames : ['json'] },
           example: 'json',
         },
         revisionParameter(revision),

@@ -42,8 +42,8 @@ export type Description = Readonly<{
     inline?: Readonly<{ schema: SchemaNode; example: unknown; others?: SchemaNode }>
     /** The same as lines of another type, of this schema each. */
     lines?: Readonly<{ type: string; schema: z.ZodType }>
-    /** The same as CSV: an example. */
-    csv?: string
+    /** The same as files, by their media type. */
+    files?: Readonly<Record<string, SchemaNode>>
     headers: readonly HeaderName[]
   }>
 }>

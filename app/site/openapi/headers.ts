@@ -14,7 +14,7 @@ const headers = {
     'certdata; hit',
   ],
   'Content-Disposition': [
-    'For an export as NDJSON or CSV: a name for the file',
+    'For an export: a name for the file',
     'attachment; filename="certificates-2026-11-21.csv"',
   ],
   'Data-As-Of': [

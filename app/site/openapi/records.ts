@@ -5,6 +5,7 @@ import { resourceNames, resources } from '../../records/resources/index.ts'
 import { controlParameters } from './controls.ts'
 import type { Description, OpenApiParameter, Tag } from './description.ts'
 import { exampleOf } from './examples.ts'
+import { tableFiles } from './files.ts'
 import { filterParameters } from './filters.ts'
 import { entryHeaders } from './headers.ts'
 import { toJsonSchema } from './json-schema.ts'
@@ -68,9 +69,9 @@ export const describePage = (resource: Resource): Description => ({
   summary: `List ${plural(resource.noun)}`,
   description:
     `A page of the ${plural(resource.noun)} that meet all given conditions, ` +
-    `sorted by \`${resource.defaultSort}\` unless \`sort\` says otherwise. As \`application/x-ndjson\` or ` +
-    '`text/csv` the whole list, streamed from one snapshot: it costs ten of `minute`, two may run at once, it has ' +
-    'no ETag, and a connection that breaks means that the export is incomplete.',
+    `sorted by \`${resource.defaultSort}\` unless \`sort\` says otherwise. As NDJSON, CSV or XLSX it is the whole ` +
+    'list, streamed from one snapshot: it costs ten of `minute`, two may run at once, it has no ETag, and a ' +
+    'connection that breaks means that the export is incomplete.',
   tag: tagOf(resource),
   parameters: [...filterParameters(resource), ...controlParameters(resource, 'page')],
   errors: ['query', 'cursor', 'tag'],
@@ -78,7 +79,7 @@ export const describePage = (resource: Resource): Description => ({
     description: `A page of ${plural(resource.noun)}`,
     schema: envelopeOf(resource).page,
     lines: { type: linesType, schema: resource.schema },
-    csv: csvExample(resource),
+    files: tableFiles(csvExample(resource)),
     headers: [...entryHeaders, 'Content-Disposition', 'Link'],
   },
 })

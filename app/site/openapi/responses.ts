@@ -82,7 +82,7 @@ const answerOf = (route: Route, writing: Writing): SchemaNode => {
     isEmpty,
     inline,
     lines,
-    csv,
+    files,
     schema = route.response,
   } = route.description.answer
   if (isEmpty) return { description, headers: headerNodes(headers, writing) }
@@ -101,7 +101,7 @@ const answerOf = (route: Route, writing: Writing): SchemaNode => {
         example: exampleOf(schema),
       },
       ...(lines ? { [lines.type]: linesOf(lines.schema, writing) } : {}),
-      ...(csv ? { 'text/csv': { schema: { type: 'string' }, example: csv } } : {}),
+      ...files,
     },
   }
 }

@@ -1,0 +1,140 @@
+import { execFile } from 'node:child_process'
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync, writeSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { sql } from 'kysely'
+import t from 'tap'
+import { createZip } from '../../app/export/zip.ts'
+import { asCustomer, createTestApp, createTestDatabase } from '../../test/helper.ts'
+
+/**
+ * Judges XLSX files by readers that are not ours. It needs LibreOffice Calc (`soffice`) and a Python with openpyxl
+ * (`python3`, or PYTHON).
+ */
+
+const python = process.env.PYTHON ?? 'python3'
+const run = promisify(execFile)
+const folder = mkdtempSync(join(tmpdir(), 'certdata-xlsx-'))
+const database = await createTestDatabase()
+const app = await createTestApp(database)
+t.teardown(async () => {
+  await app.close()
+  await database.close()
+  rmSync(folder, { recursive: true, force: true })
+})
+const { get } = await asCustomer(database, app, 'acme')
+
+/** Names that a spreadsheet takes for something else where it guesses. */
+const names = ['00123', '=1+1', '1E10', '-5', 'TRUE', '2026-11-24', ' both ends ', 'a\nb', '<b>&amp;', '😀']
+/** Escaped in the file, which openpyxl shows as it is. */
+const escaped = ['a\u0001b', '_x0041_', 'a\r\nb']
+const days = ['1900-03-01', '2026-11-24', '9999-12-31', '1899-12-31']
+for (const [index, name] of [...names, ...escaped].entries()) {
+  const day = days[index % days.length]
+  await sql`insert into certificates (customer_id, id, number, title, approval_status, valid_from, valid_until, tags)
+    values ('acme', ${`c${String(index).padStart(2, '0')}`}, ${name}, 'x', 'approved', ${day}::date, null, '{a,b;c}')`.execute(
+    database.operator,
+  )
+}
+const file = join(folder, 'certificates.xlsx')
+const fields = 'id,number,valid_from,valid_until,expiring,created_at,tags'
+const answer = await get(`/v1/certificates?format=xlsx&sort=created_at&fields=${fields}`)
+writeFileSync(file, answer.rawPayload)
+type Shown = Readonly<Record<'number' | 'valid_from' | 'created_at', string>>
+const records: Shown[] = (await get('/v1/certificates?sort=created_at')).json().data
+
+t.test('openpyxl finds each value with its type', async (t) => {
+  const script = `import json, sys, openpyxl
+sheet = openpyxl.load_workbook(sys.argv[1])['data']
+print(json.dumps([sheet.freeze_panes, [[[cell.data_type, str(cell.value)] for cell in row] for row in sheet.iter_rows()]]))`
+  const [frozen, [header, ...rows]] = JSON.parse((await run(python, ['-c', script, file])).stdout)
+  t.equal(frozen, 'A2')
+  t.same(
+    header.map(([, name]: string[]) => name),
+    fields.split(','),
+  )
+  t.equal(rows.length, records.length)
+  for (const [index, [, number, from, until, expiring, created, tags]] of rows.entries()) {
+    const record = records[index] as Shown
+    if (!escaped.includes(record.number)) t.same(number, ['s', record.number])
+    const isEarly = record.valid_from === '1899-12-31'
+    t.same(from, isEarly ? ['s', '1899-12-31'] : ['d', `${record.valid_from} 00:00:00`])
+    t.same(until, ['n', 'None'])
+    t.same(expiring, ['b', 'False'])
+    t.equal(created[0], 'd')
+    t.equal(created[1].slice(0, 19), record.created_at.slice(0, 19).replace('T', ' '))
+    t.same(tags, ['s', 'a;b\\;c'])
+  }
+})
+
+t.test(
+  'LibreOffice opens it with typed cells, and shows what was escaped',
+  { timeout: 120_000 },
+  async (t) => {
+    const profile = `-env:UserInstallation=file://${join(folder, 'profile')}`
+    await run('soffice', [profile, '--headless', '--convert-to', 'fods', '--outdir', folder, file])
+    const sheet = readFileSync(join(folder, 'certificates.fods'), 'utf8').split('<table:table ')[1] ?? ''
+    const rows = sheet.split('<table:table-row').slice(2, 2 + records.length)
+    t.equal(rows.length, records.length)
+    for (const [index, row] of rows.entries()) {
+      const record = records[index] as Shown
+      const types = [...row.matchAll(/office:value-type="(\w+)"/g)].map(([, type]) => type)
+      const isEarly = record.valid_from === '1899-12-31'
+      // LibreOffice reads a boolean as a number with a boolean's look.
+      t.same(
+        types,
+        ['string', 'string', isEarly ? 'string' : 'date', 'float', 'date', 'string'],
+        record.number,
+      )
+      if (!isEarly) t.match(row, `office:date-value="${record.valid_from}"`)
+    }
+    const csv = join(folder, 'certificates.csv')
+    await run('soffice', [
+      profile,
+      '--headless',
+      '--convert-to',
+      'csv:Text - txt - csv (StarCalc):44,34,76',
+      file,
+      '--outdir',
+      folder,
+    ])
+    const text = readFileSync(csv, 'utf8')
+    for (const name of ['00123', '=1+1', '1E10', '-5', '_x0041_', ' both ends ']) t.match(text, `,${name},`)
+  },
+)
+
+t.test('an archive beyond 4 GiB is one for zipfile', async (t) => {
+  const path = join(folder, 'far.zip')
+  const start = 5 * 2 ** 30
+  const far = openSync(path, 'w')
+  let at = start
+  const zip = createZip((bytes) => {
+    at += writeSync(far, bytes, 0, bytes.length, at)
+  }, start)
+  for (const name of ['a', 'b']) {
+    const part = zip.open(name)
+    await part.write(Buffer.from(`contents of ${name}`))
+    await part.end()
+  }
+  zip.end()
+  closeSync(far)
+  const script = `import sys, zipfile
+archive = zipfile.ZipFile(sys.argv[1])
+assert archive.testzip() is None
+print(archive.infolist()[1].header_offset > 2 ** 32, archive.read('b').decode())`
+  t.equal((await run(python, ['-c', script, path])).stdout, 'True contents of b\n')
+})
+
+t.test('the requests of the guide are answered', async (t) => {
+  const guide = readFileSync(join(import.meta.dirname, '../../docs/spreadsheets.md'), 'utf8')
+  const requests = [...guide.matchAll(/RelativePath = "(v1\/certificates)",\s+Query = \[([^\]]+)\]/g)]
+  t.equal(requests.length, 3)
+  for (const [, path, query = ''] of requests) {
+    const parameters = new URLSearchParams()
+    for (const [, name = '', value = ''] of query.matchAll(/(\w+) = "([^"]+)"/g))
+      parameters.append(name, value)
+    const { statusCode } = await get(`/${path}?${parameters}`)
+    t.equal(statusCode, 200, query)
+  }
+})
