@@ -1,0 +1,52 @@
+import { execFile } from 'node:child_process'
+import { cpSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+
+const root = join(import.meta.dirname, '../..')
+
+/** The environment without the options that a test runner puts there for every Node. */
+const bareEnvironment = (): NodeJS.ProcessEnv => {
+  const { NODE_OPTIONS: _, ...env } = process.env
+  return { ...env, PATH: `${join(process.execPath, '..')}:${env.PATH}` }
+}
+
+/** Packs the TypeScript client as it would be published, and installs it in this folder, which has to be there. */
+export const installClient = async (folder: string): Promise<void> => {
+  const run = async (options: readonly string[], cwd: string) =>
+    (await promisify(execFile)('npm', options, { cwd, env: bareEnvironment() })).stdout
+  writeFileSync(join(folder, 'package.json'), '{"private":true,"type":"module"}')
+  const packed = await run(['pack', '--json', '--pack-destination', folder], join(root, 'clients/typescript'))
+  const [{ filename }] = JSON.parse(packed.slice(packed.indexOf('['))) as [{ filename: string }]
+  await run(['install', '--offline', '--no-audit', '--no-fund', `./${filename}`], folder)
+}
+
+export type SuiteOutcome = { passed: number; failed: number; output: string }
+
+/** Runs the installed client's suite on this Node. `folder` is what `installClient` filled. */
+export const runClientSuite = async (
+  node: string,
+  folder: string,
+  service: { url: string; apiKey: string },
+  { files = ['vectors', 'service'], vectors = join(root, 'clients/vectors') } = {},
+): Promise<SuiteOutcome> => {
+  cpSync(join(root, 'clients/typescript/test'), join(folder, 'test'), { recursive: true })
+  const env = {
+    ...bareEnvironment(),
+    CERTDATA_URL: service.url,
+    CERTDATA_API_KEY: service.apiKey,
+    CERTDATA_VECTORS: vectors,
+  }
+  const suite = files.map((name) => join(folder, `test/${name}.test.js`))
+  const output = await promisify(execFile)(node, ['--test', '--test-reporter=tap', ...suite], {
+    cwd: folder,
+    env,
+    maxBuffer: 2 ** 26,
+  }).then(
+    ({ stdout }) => stdout,
+    ({ stdout }: { stdout: string }) => stdout,
+  )
+  const count = (word: string) =>
+    Number(new RegExp(`^# ${word} (\\d+)$`, 'm').exec(output)?.[1] ?? Number.NaN)
+  return { passed: count('pass'), failed: count('fail') + count('cancelled') + count('skipped'), output }
+}
