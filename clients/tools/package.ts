@@ -5,16 +5,19 @@ import { promisify } from 'node:util'
 
 const root = join(import.meta.dirname, '../..')
 
-/** The environment without the options that a test runner puts there for every Node. */
-const bareEnvironment = (): NodeJS.ProcessEnv => {
-  const { NODE_OPTIONS: _, ...env } = process.env
-  return { ...env, PATH: `${join(process.execPath, '..')}:${env.PATH}` }
+type Place = { cwd: string; env?: Readonly<Record<string, string>> }
+
+/** Runs a program without the options that a test runner puts into the environment of every Node. */
+const runBare = (command: readonly string[], { cwd, env = {} }: Place) => {
+  const path = `${join(process.execPath, '..')}:${process.env.PATH}`
+  const settings = { cwd, env: { ...process.env, ...env, PATH: path }, maxBuffer: 2 ** 26 }
+  return promisify(execFile)('env', ['-u', 'NODE_OPTIONS', ...command], settings)
 }
 
 /** Packs the TypeScript client as it would be published, and installs it in this folder, which has to be there. */
 export const installClient = async (folder: string): Promise<void> => {
   const run = async (options: readonly string[], cwd: string) =>
-    (await promisify(execFile)('npm', options, { cwd, env: bareEnvironment() })).stdout
+    (await runBare(['npm', ...options], { cwd })).stdout
   writeFileSync(join(folder, 'package.json'), '{"private":true,"type":"module"}')
   const packed = await run(['pack', '--json', '--pack-destination', folder], join(root, 'clients/typescript'))
   const [{ filename }] = JSON.parse(packed.slice(packed.indexOf('['))) as [{ filename: string }]
@@ -32,17 +35,13 @@ export const runClientSuite = async (
 ): Promise<SuiteOutcome> => {
   cpSync(join(root, 'clients/typescript/test'), join(folder, 'test'), { recursive: true })
   const env = {
-    ...bareEnvironment(),
     CERTDATA_URL: service.url,
     CERTDATA_API_KEY: service.apiKey,
     CERTDATA_VECTORS: vectors,
   }
   const suite = files.map((name) => join(folder, `test/${name}.test.js`))
-  const output = await promisify(execFile)(node, ['--test', '--test-reporter=tap', ...suite], {
-    cwd: folder,
-    env,
-    maxBuffer: 2 ** 26,
-  }).then(
+  const command = [node, '--test', '--test-reporter=tap', ...suite]
+  const output = await runBare(command, { cwd: folder, env }).then(
     ({ stdout }) => stdout,
     ({ stdout }: { stdout: string }) => stdout,
   )

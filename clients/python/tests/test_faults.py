@@ -181,6 +181,21 @@ def test_a_token_is_renewed_in_its_last_minute_by_one_request_while_others_use_i
     assert isinstance(effect, LogIn) and effect.is_needed
 
 
+def test_who_waits_for_a_login_shares_its_refusal_and_the_next_request_tries_anew() -> None:
+    tokens = Tokens("key", 1.0, lambda: 0.0)
+    effects = [next(tokens.get()) for _ in range(3)]
+    logins = [effect.begin() for effect in effects if isinstance(effect, LogIn) and effect.is_needed]
+    assert len(logins) == 3
+    assert isinstance(next(logins[0]), Send)
+    with pytest.raises(ConnectionFault):
+        logins[0].throw(ConnectionFault("x"))
+    for waiting in logins[1:]:
+        with pytest.raises(ConnectionFault):
+            next(waiting)
+    effect = next(tokens.get())
+    assert isinstance(effect, LogIn) and isinstance(next(effect.begin()), Send)
+
+
 async def test_a_login_of_a_cancelled_task_does_not_hurt_those_who_wait_for_it() -> None:
     held = threading.Event()
 

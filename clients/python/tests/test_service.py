@@ -45,8 +45,8 @@ async def test_parallel_requests_with_a_wrong_key_are_refused_by_one_login(servi
         outcomes = await face.together(*[partial(face.call, "products.list")] * 8)
         assert {type(outcome) for outcome in outcomes} == {Unauthorized}
         assert {outcome.code for outcome in outcomes} == {"invalid_api_key"}
-        # Those that were there together share it. A thread that comes later tries anew.
-        assert face.logins <= 2
+        # Those that wait for a login share it. A thread that comes later tries anew.
+        assert face.logins == 1 or not face.is_async
 
 
 def revoke(service: Service, token: str) -> None:
