@@ -227,6 +227,35 @@ async def test_a_login_of_a_cancelled_task_does_not_hurt_those_who_wait_for_it()
             assert outcome[0].body == {"n": 1}
 
 
+def test_a_state_that_breaks_off_is_read_again() -> None:
+    def break_off(handler: Any) -> None:
+        handler.send_response(200)
+        for name, value in {"content-length": "100", "sync-token": "t0"}.items():
+            handler.send_header(name, value)
+        handler.end_headers()
+        handler.wfile.write(b'{"id": "a"}\n')
+        handler.close_connection = True
+
+    states: list[list[str]] = []
+
+    class Store:
+        def load_token(self) -> None:
+            return None
+
+        def replace_all(self, state: Any, token: str) -> None:
+            states.append([token])
+            states[-1].extend(change["id"] for change in state)
+
+        def apply(self, changes: Any, token: str) -> None:
+            raise AssertionError
+
+    whole = {"headers": {"sync-token": "t1"}, "lines": [{"id": "a"}, {"id": "b"}]}
+    with start_script([break_off, whole]) as script, Client(script.url, token="x", retry=QUICK) as client:
+        with pytest.raises(ServiceFault):
+            client.follow(Store())
+        assert states == [["t0", "a"], ["t1", "a", "b"]]
+
+
 def test_a_follower_stops_in_a_wait_and_between_polls() -> None:
     stop = threading.Event()
 

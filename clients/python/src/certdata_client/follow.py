@@ -115,7 +115,7 @@ def follow_changes(core: Core, store: Any, following: Following) -> Flow[None]:
                 token, is_caught_up = yield from _read_changes(core, store, following, token, wait)
             failures = 0
         except SyncTokenExpired as expired:
-            token, is_caught_up = None, False
+            token = None
             if following.on_restart:
                 yield Tell(lambda error=expired: following.on_restart(error))  # type: ignore[misc]
             continue
