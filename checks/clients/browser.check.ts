@@ -1,13 +1,13 @@
 import { execFile } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { sql } from 'kysely'
 import { chromium } from 'playwright-core'
-import t from 'tap'
+import t, { type Test } from 'tap'
 import { addCustomer, createTestDatabase, listenTestApp } from '../../test/helper.ts'
 
 /**
@@ -17,18 +17,61 @@ import { addCustomer, createTestDatabase, listenTestApp } from '../../test/helpe
 
 const root = join(import.meta.dirname, '../..')
 
-t.test('in a browser it logs in, pages, keeps by ETag, follows and stops', async (t) => {
+/** The built client and its pure vectors, and a page that may import them. */
+const servePage = async (t: Test): Promise<string> => {
   const dist = t.testdir({})
   const tsc = [join(root, 'node_modules/typescript/bin/tsc'), '-p', join(root, 'clients/typescript')]
   await promisify(execFile)('env', ['-u', 'NODE_OPTIONS', process.execPath, ...tsc, '--outDir', dist])
   const pages = createServer(({ url = '/' }, answer) => {
-    const isModule = url.endsWith('.js')
-    answer.writeHead(200, { 'content-type': isModule ? 'text/javascript' : 'text/html' })
-    answer.end(isModule ? readFileSync(join(dist, url)) : '<!doctype html><title>page</title>')
+    const file = [dist, join(root, 'clients/typescript/test'), join(root, 'clients/vectors')]
+      .map((place) => join(place, url))
+      .find((name) => /\.js(on)?$/.test(name) && existsSync(name))
+    answer.writeHead(200, { 'content-type': url.endsWith('.js') ? 'text/javascript' : 'text/html' })
+    answer.end(file ? readFileSync(file) : '<!doctype html><title>page</title>')
   }).listen(0, '127.0.0.1')
   await once(pages, 'listening')
   t.teardown(() => pages.close())
-  const pageOrigin = `http://127.0.0.1:${(pages.address() as AddressInfo).port}`
+  return `http://127.0.0.1:${(pages.address() as AddressInfo).port}`
+}
+
+const openPage = async (t: Test, origin: string) => {
+  const browser = await chromium.launch({
+    executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+    args: ['--no-sandbox'],
+  })
+  t.teardown(() => browser.close())
+  const page = await browser.newPage()
+  await page.goto(origin)
+  return page
+}
+
+t.test('in a browser every vector that needs no server holds', async (t) => {
+  const origin = await servePage(t)
+  const page = await openPage(t, origin)
+  const outcome = await page.evaluate(async (address) => {
+    const place = (name: string) => `${address}/${name}`
+    const client = await import(place('index.js'))
+    const { judge, pureFiles } = await import(place('pure.js'))
+    const differences: string[] = []
+    let count = 0
+    for (const file of pureFiles as string[]) {
+      for (const vector of (await (await fetch(place(`${file}.json`))).json()) as { name: string }[]) {
+        const difference = await judge(client, file, vector)
+        if (difference) differences.push(`${file}: ${vector.name}: ${difference}`)
+        count += 1
+      }
+    }
+    return { files: pureFiles as string[], count, differences }
+  }, origin)
+  const counts = JSON.parse(readFileSync(join(root, 'clients/vectors/counts.json'), 'utf8'))
+  const expected = outcome.files.reduce((sum, file) => sum + counts[file], 0)
+  t.same(outcome.differences, [])
+  t.equal(outcome.count, expected)
+  t.comment(`${outcome.count} vectors in the browser`)
+})
+
+t.test('in a browser it logs in, pages, keeps by ETag, follows and stops', async (t) => {
+  const pageOrigin = await servePage(t)
 
   const database = await createTestDatabase()
   const { app, origin } = await listenTestApp(database, { env: { CORS_ORIGINS: pageOrigin } })
@@ -41,18 +84,12 @@ t.test('in a browser it logs in, pages, keeps by ETag, follows and stops', async
     database.operator,
   )
 
-  const browser = await chromium.launch({
-    executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
-    args: ['--no-sandbox'],
-  })
-  t.teardown(() => browser.close())
-  const page = await browser.newPage()
+  const page = await openPage(t, pageOrigin)
   const conditional: (string | undefined)[] = []
   page.on('request', (request) => {
     const headers = request.headers()
     if (headers['if-none-match']) conditional.push(headers['cache-control'])
   })
-  await page.goto(pageOrigin)
   const seen = await page.evaluate(
     async ([url, key, module]) => {
       const { createClient } = await import(module as string)

@@ -1,5 +1,5 @@
 /** A JSON Schema of the document, as far as the service writes them. */
-type Schema = {
+export type Schema = {
   $ref?: string
   type?: string | string[]
   description?: string
@@ -12,8 +12,8 @@ type Schema = {
   'x-extensible-enum'?: string[]
   additionalProperties?: Schema | boolean
 }
-type Parameter = { name: string; in: string; description: string; schema: Schema }
-type Operation = {
+export type Parameter = { name: string; in: string; description: string; schema: Schema }
+export type Operation = {
   parameters?: (Parameter & { $ref?: string })[]
   responses: Record<string, { content?: Record<string, { schema: Schema }> }>
 }
@@ -28,7 +28,7 @@ export type OpenApiDocument = {
 const literal = (value: unknown): string =>
   typeof value === 'string' ? `'${value.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'` : String(value)
 const key = (name: string) => (/^[a-z_]\w*$/i.test(name) ? name : literal(name))
-const nameOf = (reference: string) => reference.slice(reference.lastIndexOf('/') + 1)
+export const nameOf = (reference: string) => reference.slice(reference.lastIndexOf('/') + 1)
 const comment = (text: string | undefined, indent: string) =>
   text ? `${indent}/** ${text.replaceAll('*/', '* /').replaceAll('\n', ' ')} */\n` : ''
 
@@ -79,18 +79,19 @@ const typeOf = (schema: Schema, indent: string): string => {
   return types.map((type) => typeOfOne(type, schema, indent)).join(' | ')
 }
 
-const answerOf = (operation: Operation | undefined): string =>
+export const answerOf = (operation: Operation | undefined): string =>
   nameOf(operation?.responses[200]?.content?.['application/json']?.schema.$ref ?? '')
 
 /** Paths of lists whose records can be asked for one by one. */
-const listPaths = ({ paths }: OpenApiDocument) => Object.keys(paths).filter((path) => paths[`${path}/{id}`])
+export const listPaths = ({ paths }: OpenApiDocument) =>
+  Object.keys(paths).filter((path) => paths[`${path}/{id}`])
 
 /** The name of the record that a list answers. */
-const recordOf = ({ paths, components }: OpenApiDocument, path: string): string =>
+export const recordOf = ({ paths, components }: OpenApiDocument, path: string): string =>
   nameOf(components.schemas[answerOf(paths[path]?.get)]?.properties?.data?.items?.$ref ?? '')
 
 /** One value that is not a list: by an operator that takes it whole, or a parameter of one value. */
-const isWhole = (name: string) =>
+export const isWhole = (name: string) =>
   /\[(eq|ne|gt|gte|lt|lte|prefix|null)\]$/.test(name) || /^(cursor|on)$/.test(name)
 
 const typeOfParameter = ({ name, schema }: Parameter): string => {

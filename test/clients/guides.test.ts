@@ -1,6 +1,5 @@
 import { execFile } from 'node:child_process'
 import {
-  cpSync,
   existsSync,
   globSync,
   mkdirSync,
@@ -15,6 +14,7 @@ import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import t from 'tap'
 import { catalogue, type ErrorCode } from '../../app/errors.ts'
+import { installClient } from '../../clients/tools/package.ts'
 import { type Service, startService } from '../../clients/tools/service.ts'
 import { type Example, listExamples, matches } from './examples.ts'
 
@@ -33,7 +33,7 @@ const notRun: readonly (readonly [file: string, begins: string, reason: string])
   ],
   ['README.md', 'npm ci && npm test', 'would run this test again'],
   ['README.md', 'DATABASE_ADMIN_URL=…', 'a deployment; the command is tested in test/operator/cli.test.ts'],
-  ['clients/typescript/README.md', 'npx tsc -p', 'builds into the tree; the client here was built so'],
+  ['clients/typescript/README.md', 'npm pack', 'packs into the tree; the client here was packed so'],
   [
     'docs/operations.md',
     'printf',
@@ -71,17 +71,6 @@ const createFolder = () => {
   const records = readFileSync(join(root, 'examples/records.ndjson'), 'utf8')
   writeFileSync(join(folder, 'records.ndjson'), records.replaceAll(/^\{/gm, '{"customer":"acme",'))
   return folder
-}
-
-/** The client, built and installed as a package. */
-const installClient = async (folder: string) => {
-  const target = join(folder, 'node_modules/certdata-client')
-  mkdirSync(target, { recursive: true })
-  cpSync(join(root, 'clients/typescript/package.json'), join(target, 'package.json'))
-  const tsc = [join(root, 'node_modules/typescript/bin/tsc'), '-p', join(root, 'clients/typescript')]
-  // Without what the test runner puts there to load itself into every Node.
-  const bare = ['-u', 'NODE_OPTIONS', process.execPath]
-  await promisify(execFile)('env', [...bare, ...tsc, '--outDir', join(target, 'dist')])
 }
 
 const ask = async (url: string, init?: RequestInit) =>

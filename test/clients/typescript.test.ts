@@ -14,6 +14,7 @@ import { createDb, createPool, operatorRole, readerRole } from '../../app/db/con
 import { migrate } from '../../app/db/migrate.ts'
 import { ensureSigningKeys } from '../../app/identity/key-rotation.ts'
 import { startPostgres } from '../../checks/freshness/postgres.ts'
+import { generatePythonTypes } from '../../clients/python/generate.ts'
 import { generateTypes } from '../../clients/typescript/generate.ts'
 import {
   type Change,
@@ -108,9 +109,11 @@ const listen = async (t: Test, answer: (answer: ServerResponse, request: Incomin
 }
 
 t.test('the committed types are those of the document now', async (t) => {
-  const committed = readFileSync(join(root, 'clients/typescript/src/types.ts'), 'utf8')
-  const now = generateTypes((await app.inject('/openapi.json')).json())
-  t.ok(committed === now, 'else: npm run client:types')
+  const document = (await app.inject('/openapi.json')).json()
+  const committed = (name: string) => readFileSync(join(root, 'clients', name), 'utf8')
+  t.ok(committed('typescript/src/types.ts') === generateTypes(document), 'else: npm run client:types')
+  const python = committed('python/src/certdata_client/types.py')
+  t.ok(python === generatePythonTypes(document), 'else: npm run client:types')
 })
 
 t.test('the collection asks only for what the document describes', async (t) => {

@@ -255,6 +255,7 @@ t.test('and they answer as it says', async (t) => {
           each.name,
           String(each.example),
         ])
+        if (parameter === 'bom') pairs.push(['format', 'csv'])
         const url = `/v1/custom/${name}?${new URLSearchParams(pairs)}`
         t.equal(
           (await app.inject({ url, headers: { authorization } })).statusCode,

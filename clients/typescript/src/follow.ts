@@ -1,7 +1,8 @@
 import { delay } from './abort.ts'
+import { readLines } from './lines.ts'
 import { ProblemError } from './problem.ts'
 import { formatQuery } from './query.ts'
-import { isTransient, type RetryOptions, waitBefore } from './retry.ts'
+import { failureOf, isTransient, type RetryOptions, waitBefore } from './retry.ts'
 import type { Transport } from './transport.ts'
 import type { Resources } from './types.ts'
 
@@ -55,24 +56,6 @@ class StoreFailure {
   }
 }
 
-/** The lines of a stream, each parsed. Throws where the stream breaks off. */
-async function* readLines<T>(answer: Response): AsyncGenerator<T> {
-  const reader = (answer.body as ReadableStream<Uint8Array>).getReader()
-  const decoder = new TextDecoder()
-  let rest = ''
-  try {
-    for (;;) {
-      const { done, value } = await reader.read()
-      const lines = (rest + decoder.decode(value, { stream: !done })).split('\n')
-      rest = done ? '' : (lines.pop() as string)
-      for (const line of lines) if (line !== '') yield JSON.parse(line) as T
-      if (done) return
-    }
-  } finally {
-    await reader.cancel().catch(() => {})
-  }
-}
-
 /** The lines, and the error of the stream where it failed. */
 const watch = <T>(source: AsyncIterable<T>) => {
   let failure: unknown
@@ -107,6 +90,7 @@ export const followChanges = async <R extends ResourceName>(
   const sending = signal ? { signal } : {}
   const named = resources ? { resources } : {}
 
+  let isCaughtUp = false
   const readState = async (): Promise<string> => {
     const path = `/v1/changes${formatQuery({ after: 'snapshot', ...named })}`
     const answer = await transport.stream(path, { ...sending, accept: 'application/x-ndjson' })
@@ -119,10 +103,10 @@ export const followChanges = async <R extends ResourceName>(
       throw state.failure ?? new StoreFailure(error)
     }
     if (state.failure) throw state.failure
+    isCaughtUp = false
     return token
   }
 
-  let isCaughtUp = false
   const readChanges = async (token: string): Promise<string> => {
     // Until the backlog is read there is nothing to wait for.
     const wait = isCaughtUp ? waitSeconds : 0
@@ -153,12 +137,13 @@ export const followChanges = async <R extends ResourceName>(
     } catch (error) {
       if (error instanceof StoreFailure) throw error.error
       signal?.throwIfAborted()
+      const failure = failureOf(error)
       if (error instanceof ProblemError && error.code === 'sync_token_expired') {
         options.onRestart?.(error)
         token = undefined
-      } else if (isTransient(error)) {
+      } else if (failure && isTransient(failure)) {
         failures += 1
-        await delay(waitBefore(failures, error, retry), signal)
+        await delay(waitBefore(failures, failure, retry), signal)
       } else throw error
     }
   }

@@ -47,16 +47,25 @@ export class ProblemError extends Error {
 
   /** What Retry-After asks for (RFC 9110: seconds or a date), from now. */
   get retryAfterMs(): number | undefined {
-    const asked = this.headers.get('retry-after')
-    if (asked === null) return undefined
-    if (/^\d+$/.test(asked)) return Number(asked) * 1000
-    const date = Date.parse(asked)
-    return Number.isNaN(date) ? undefined : Math.max(0, date - Date.now())
+    return parseRetryAfter(this.headers.get('retry-after'), Date.now())
   }
 }
 
+const httpDate = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/
+
+/** Returns the milliseconds that a Retry-After asks for; undefined: it is absent or says neither seconds nor a date. */
+export const parseRetryAfter = (asked: string | null, nowMs: number): number | undefined => {
+  if (asked === null) return undefined
+  if (/^\d+$/.test(asked)) return Number(asked) * 1000
+  const date = httpDate.test(asked) ? Date.parse(asked) : Number.NaN
+  return Number.isNaN(date) ? undefined : Math.max(0, date - nowMs)
+}
+
 const isProblem = (value: unknown): value is Problem =>
-  typeof value === 'object' && value !== null && 'code' in value && 'status' in value
+  typeof value === 'object' &&
+  value !== null &&
+  typeof (value as Problem).code === 'string' &&
+  typeof (value as Problem).detail === 'string'
 
 /** The error that an answer of 4xx or 5xx is. Reads its body. */
 export const readProblem = async (answer: Response): Promise<ProblemError> => {
@@ -67,15 +76,10 @@ export const readProblem = async (answer: Response): Promise<ProblemError> => {
   } catch {
     body = undefined
   }
-  const title = answer.statusText || 'The service refused the request'
+  const shown = text.trim().slice(0, 200) || `The service answered ${answer.status}`
+  // The answer's own status holds: a proxy may have changed it.
   const problem = isProblem(body)
-    ? body
-    : {
-        type: 'about:blank',
-        title,
-        status: answer.status,
-        code: 'unknown',
-        detail: text.slice(0, 200) || title,
-      }
+    ? { ...body, status: answer.status }
+    : { type: 'about:blank', title: shown, status: answer.status, code: 'unknown', detail: shown }
   return new ProblemError(problem, answer.headers)
 }

@@ -6,30 +6,63 @@ export type RetryOptions = {
   retries: number
   /** The first wait is up to this, each further up to twice the one before. */
   firstDelayMs: number
-  /** No wait is longer; where Retry-After asks for more, the refusal is thrown instead. */
+  /** No wait is longer. If Retry-After asks for more, the refusal is thrown instead. */
   maxDelayMs: number
 }
 
 export const defaultRetry: RetryOptions = { retries: 4, firstDelayMs: 200, maxDelayMs: 60_000 }
 
+/** An attempt that failed. Without `status`, no whole answer came. */
+export type Failure = {
+  status?: number
+  /** What the answer's Retry-After asks for. */
+  retryAfterMs?: number | undefined
+}
+
+const transientStatuses: ReadonlySet<number> = new Set([408, 429, 502, 503, 504])
+const repeatableMethods: ReadonlySet<string> = new Set(['GET', 'HEAD'])
+
 /** Whether the same request may succeed in a while: a quota, an ill service, or no answer at all. */
-export const isTransient = (error: unknown): boolean => {
-  if (error instanceof ProblemError) return [408, 429, 502, 503, 504].includes(error.status)
+export const isTransient = ({ status }: Failure): boolean =>
+  status === undefined || transientStatuses.has(status)
+
+/** What an error says of an attempt; undefined: it comes from elsewhere. */
+export const failureOf = (error: unknown): Failure | undefined => {
+  if (error instanceof ProblemError) return { status: error.status, retryAfterMs: error.retryAfterMs }
   // What fetch throws where no whole answer came: TypeError, and TimeoutError by our own signal.
-  return error instanceof TypeError || (error instanceof DOMException && error.name === 'TimeoutError')
+  const isNetwork =
+    error instanceof TypeError || (error instanceof DOMException && error.name === 'TimeoutError')
+  return isNetwork ? {} : undefined
 }
 
 /**
- * Returns the milliseconds to wait before attempt `n` (1 = the first retry). With Retry-After it is that time plus
- * jitter. Otherwise it is a random part of a bound that doubles, so that many clients do not come back at once.
+ * Returns the milliseconds to wait after `n` failed attempts. With Retry-After it is that time plus jitter. Otherwise
+ * it is a random part of a bound that doubles, so that many clients do not come back at once.
  */
-export const waitBefore = (n: number, error: unknown, options: RetryOptions): number => {
-  const bound = Math.min(options.maxDelayMs, options.firstDelayMs * 2 ** Math.min(n - 1, 30))
-  const asked = error instanceof ProblemError ? error.retryAfterMs : undefined
-  return asked === undefined ? Math.random() * bound : asked + Math.random() * options.firstDelayMs
+export const waitBefore = (
+  n: number,
+  { retryAfterMs }: Failure,
+  { firstDelayMs, maxDelayMs }: RetryOptions,
+  random = Math.random(),
+): number => {
+  if (retryAfterMs !== undefined) return retryAfterMs + random * firstDelayMs
+  return random * Math.min(maxDelayMs, firstDelayMs * 2 ** Math.min(n - 1, 30))
 }
 
-/** Calls until it succeeds, fails for good, or the attempts are used up. Only for what may be repeated. */
+/** Returns the milliseconds to wait after `n` failed attempts; undefined: give up. Only reads are repeated. */
+export const decideRetry = (
+  method: string,
+  n: number,
+  failure: Failure,
+  options: RetryOptions,
+  random = Math.random(),
+): number | undefined => {
+  if (!repeatableMethods.has(method) || n > options.retries || !isTransient(failure)) return undefined
+  if ((failure.retryAfterMs ?? 0) > options.maxDelayMs) return undefined
+  return waitBefore(n, failure, options, random)
+}
+
+/** Calls until it succeeds, fails for good, or the attempts are used up. Only for reads. */
 export const withRetry = async <T>(
   call: () => Promise<T>,
   options: RetryOptions,
@@ -40,9 +73,9 @@ export const withRetry = async <T>(
       return await call()
     } catch (error) {
       signal?.throwIfAborted()
-      if (n > options.retries || !isTransient(error)) throw error
-      const waitMs = waitBefore(n, error, options)
-      if (waitMs > options.maxDelayMs + options.firstDelayMs) throw error
+      const failure = failureOf(error)
+      const waitMs = failure && decideRetry('GET', n, failure, options)
+      if (waitMs === undefined) throw error
       await delay(waitMs, signal)
     }
   }

@@ -71,8 +71,8 @@ export const createTransport = (options: TransportOptions) => {
     const answer = await options.fetch(`${origin}${path}`, {
       headers: headersOf(token, sending),
       signal: signalOf(limitMs, signal),
-      // A redirect would carry the token to where nobody meant it to go.
-      redirect: 'error',
+      // Never followed: a redirect would carry the token to where nobody meant it to go.
+      redirect: 'manual',
       credentials: 'omit',
     })
     if (answer.ok || answer.status === 304) return answer
@@ -111,6 +111,9 @@ export const createTransport = (options: TransportOptions) => {
       withRetry(() => read<T>(path, sending), sending.retry ?? retry, sending.signal),
     /** A stream, without a limit of time and without repetition: a part is never the whole. */
     stream: (path: string, sending: Sending): Promise<Response> => send(path, { ...sending, limitMs: null }),
+    /** The same, and a refusal is waited out as `json` does. What breaks off later is the reader's. */
+    openStream: (path: string, sending: Sending): Promise<Response> =>
+      withRetry(() => send(path, { ...sending, limitMs: null }), retry, sending.signal),
   }
 }
 

@@ -1,0 +1,130 @@
+import {
+  answerOf,
+  isWhole,
+  listPaths,
+  nameOf,
+  type OpenApiDocument,
+  type Operation,
+  type Parameter,
+  recordOf,
+  type Schema,
+} from '../typescript/generate.ts'
+
+const literal = (value: unknown): string => {
+  if (typeof value === 'string') return JSON.stringify(value)
+  return value === true ? 'True' : value === false ? 'False' : value === null ? 'None' : String(value)
+}
+
+const primitives: Readonly<Record<string, string>> = {
+  string: 'str',
+  integer: 'int',
+  number: 'float',
+  boolean: 'bool',
+  null: 'None',
+}
+
+const pascal = (name: string) => name.replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase())
+
+/** A type's expression, and the definitions that it needs before it. */
+type Typed = { expression: string; before: string }
+
+const typeOfObject = (schema: Schema, name: string): Typed => {
+  if (schema.properties) return { expression: name, before: typedDict(schema, name, schema.required ?? []) }
+  const { additionalProperties: others } = schema
+  if (!others || others === true) return { expression: 'dict[str, Any]', before: '' }
+  const { expression, before } = typeOf(others, name)
+  return { expression: `dict[str, ${expression}]`, before }
+}
+
+const typeOfOne = (type: string, schema: Schema, name: string): Typed => {
+  if (type === 'object') return typeOfObject(schema, name)
+  if (type === 'array') {
+    const { expression, before } = typeOf(schema.items ?? {}, name)
+    return { expression: `list[${expression}]`, before }
+  }
+  const primitive = primitives[type]
+  if (!primitive) throw new Error(`a schema of type ${type} has no Python`)
+  return { expression: primitive, before: '' }
+}
+
+const either = (types: readonly Typed[]): Typed => ({
+  expression: [...new Set(types.map(({ expression }) => expression))].join(' | '),
+  before: types.map(({ before }) => before).join(''),
+})
+
+const typeOf = (schema: Schema, name: string): Typed => {
+  if (schema.$ref) return { expression: nameOf(schema.$ref), before: '' }
+  const constants = schema.const === undefined ? schema.enum : [schema.const]
+  if (constants) return { expression: `Literal[${constants.map(literal).join(', ')}]`, before: '' }
+  if (schema.anyOf) return either(schema.anyOf.map((each) => typeOf(each, name)))
+  const types = [schema.type ?? []].flat()
+  return types.length === 0
+    ? { expression: 'Any', before: '' }
+    : either(types.map((type) => typeOfOne(type, schema, name)))
+}
+
+const comment = (text: string | undefined) => (text ? `        # ${text.replaceAll('\n', ' ')}\n` : '')
+/** By a call, not as a class: members such as `from` are no names of Python. Types are texts: order is free. */
+const define = (name: string, members: string, options = '') =>
+  `${name} = TypedDict(\n    "${name}",\n    {\n${members}    },\n${options})\n\n`
+
+const typedDict = (schema: Schema, name: string, required: readonly string[]): string => {
+  let before = ''
+  const members = Object.entries(schema.properties ?? {}).map(([member, each]) => {
+    const typed = typeOf(each, `${name}${pascal(member)}`)
+    before += typed.before
+    const { expression } = typed
+    const type = required.includes(member) ? expression : `NotRequired[${expression}]`
+    return `${comment(each.description)}        ${literal(member)}: ${literal(type)},\n`
+  })
+  return `${before}${define(name, members.join(''))}`
+}
+
+const typeOfParameter = ({ name, schema }: Parameter): string => {
+  if (schema.enum?.includes('true')) return 'bool'
+  if (schema.enum || schema.type !== 'string') return typeOf(schema, '').expression
+  return isWhole(name) ? 'Value' : 'Value | Sequence[Value]'
+}
+
+const query = (operation: Operation | undefined, name: string): string => {
+  const isOurs = ({ in: place, name: parameter }: Parameter) => place === 'query' && parameter !== 'format'
+  const members = (operation?.parameters ?? [])
+    .filter(isOurs)
+    .map(
+      (each) =>
+        `${comment(each.description)}        ${literal(each.name)}: ${literal(`${typeOfParameter(each)} | None`)},\n`,
+    )
+  return define(name, members.join(''), '    total=False,\n')
+}
+
+/**
+ * The Python of a document: its schemas as TypedDicts, and what each resource's list takes. Known values of
+ * enumerations stand in the comments, because others may come. Records are whole: only `fields` leaves fields out.
+ */
+export const generatePythonTypes = (document: OpenApiDocument): string => {
+  const { schemas } = document.components
+  const records = new Set(listPaths(document).map((path) => recordOf(document, path)))
+  const types = Object.entries(schemas).map(([name, schema]) => {
+    const required = records.has(name) ? Object.keys(schema.properties ?? {}) : (schema.required ?? [])
+    return typedDict(schema, name, required)
+  })
+  const queries = listPaths(document).flatMap((path) => {
+    const name = pascal(path.slice('/v1/'.length))
+    if (!answerOf(document.paths[path]?.get)) throw new Error(`${path} answers no schema`)
+    return [
+      query(document.paths[path]?.get, `${name}Query`),
+      query(document.paths[`${path}/{id}`]?.get, `${name}ItemQuery`),
+    ]
+  })
+  return [
+    '# Generated from the OpenAPI document by `npm run client:types`; not to be edited.\n',
+    '"""What each resource answers and takes."""\n\n',
+    'from __future__ import annotations\n\n',
+    'from collections.abc import Sequence\nfrom datetime import date\nfrom typing import Any, Literal, Union\n\n',
+    'from typing_extensions import NotRequired, TypedDict\n\n',
+    '# A value of a condition. Lists are joined with commas, which are escaped within a value.\n',
+    'Value = Union[str, int, float, bool, date]\n\n',
+    ...types,
+    ...queries,
+  ].join('')
+}

@@ -1,0 +1,49 @@
+"""Answers that are kept for their ETag."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from threading import Lock
+from typing import NamedTuple, Protocol
+
+
+class Kept(NamedTuple):
+    """A body that was answered, under its tag."""
+
+    etag: str
+    body: bytes
+
+
+class AnswerCache(Protocol):
+    """Where answers are kept between requests. One customer's: never share it between API keys."""
+
+    def get(self, target: str) -> Kept | None:
+        """Return what is kept of a path with its query."""
+
+    def set(self, target: str, kept: Kept) -> None:
+        """Keep an answer in the place of an older one."""
+
+
+class MemoryCache:
+    """Keeps the answers used last, at most `size`. Threads may share it."""
+
+    def __init__(self, size: int = 200) -> None:
+        self._size = size
+        self._entries: OrderedDict[str, Kept] = OrderedDict()
+        self._lock = Lock()
+
+    def get(self, target: str) -> Kept | None:
+        """Return what is kept of a path with its query."""
+        with self._lock:
+            kept = self._entries.get(target)
+            if kept:
+                self._entries.move_to_end(target)
+            return kept
+
+    def set(self, target: str, kept: Kept) -> None:
+        """Keep an answer in the place of an older one."""
+        with self._lock:
+            self._entries[target] = kept
+            self._entries.move_to_end(target)
+            if len(self._entries) > self._size:
+                self._entries.popitem(last=False)

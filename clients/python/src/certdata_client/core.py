@@ -1,0 +1,138 @@
+"""Requests and the judgement of answers: token, ETag, repetition."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Generic
+
+import httpx
+from typing_extensions import TypeVar
+
+from .cache import AnswerCache, Kept
+from .errors import ApiError, CertdataError, read_problem
+from .flow import Flow, Pause, Reply, Send
+from .query import Query, format_query
+from .retry import Retry, decide_retry, failure_of
+from .tokens import FixedToken, Tokens
+
+T = TypeVar("T", default=Any)
+RecordT = TypeVar("RecordT")
+PageT = TypeVar("PageT")
+ItemT = TypeVar("ItemT")
+QueryT = TypeVar("QueryT")
+ItemQueryT = TypeVar("ItemQueryT")
+
+_REFUSED_TOKENS = frozenset({"token_expired", "token_revoked", "invalid_token"})
+LINES = "application/x-ndjson"
+
+
+@dataclass(frozen=True)
+class Answer(Generic[T]):
+    """A JSON answer with its headers."""
+
+    body: T
+    headers: httpx.Headers
+    not_modified: bool
+    """The service said that the kept body is still the one."""
+
+
+def origin_of(url: str) -> str:
+    """Return the address without a path. Raise ValueError where it is no address of HTTP."""
+    parsed = httpx.URL(url)
+    if parsed.scheme not in ("http", "https") or not parsed.host:
+        raise ValueError(f"{url!r} is no address of HTTP")
+    return str(parsed.copy_with(raw_path=b"/", fragment=None, username="", password="")).rstrip("/")
+
+
+def next_query(query: Query | None, page: Mapping[str, Any]) -> dict[str, object] | None:
+    """Return the query of the page that follows; None: there is no more."""
+    cursor = page["page"]["next_cursor"]
+    return None if cursor is None else {**(query or {}), "cursor": cursor}
+
+
+class Core:
+    """The flows of one customer's requests."""
+
+    def __init__(self, tokens: Tokens | FixedToken, cache: AnswerCache | None, retry: Retry, timeout: float) -> None:
+        self._tokens = tokens
+        self._cache = cache
+        self.retry = retry
+        self.timeout = timeout
+
+    def read(
+        self,
+        path: str,
+        query: Query | None = None,
+        fresh: bool = False,
+        retry: Retry | None = None,
+        timeout: float | None = None,
+    ) -> Flow[Answer[Any]]:
+        """Read a JSON answer."""
+        target = f"{path}{format_query(query)}"
+        limit = timeout or self.timeout
+        return self._repeat(lambda: self._read_once(target, fresh, limit), retry or self.retry)
+
+    def open(
+        self,
+        path: str,
+        query: Query | None = None,
+        accept: str = LINES,
+        fresh: bool = False,
+        retry: Retry | None = None,
+    ) -> Flow[Reply]:
+        """Open a stream. A refusal is waited out; what breaks off later is the reader's."""
+        target = f"{path}{format_query(query)}"
+        headers = self._headers(accept, fresh, None)
+        opening = lambda: self._send(target, headers, self.timeout, is_stream=True)  # noqa: E731
+        return self._repeat(opening, retry or self.retry)
+
+    @staticmethod
+    def _headers(accept: str, fresh: bool, etag: str | None) -> dict[str, str]:
+        headers = {"accept": accept}
+        if fresh:
+            headers["cache-control"] = "no-cache"
+        if etag is not None:
+            headers["if-none-match"] = etag
+        return headers
+
+    def _repeat(self, attempt: Callable[[], Flow[T]], retry: Retry) -> Flow[T]:
+        n = 0
+        while True:
+            n += 1
+            try:
+                return (yield from attempt())
+            except CertdataError as error:
+                seconds = decide_retry("GET", n, failure_of(error), retry)
+                if seconds is None:
+                    raise
+            yield Pause(seconds)
+
+    def _read_once(self, target: str, fresh: bool, timeout: float) -> Flow[Answer[Any]]:
+        kept = self._cache.get(target) if self._cache else None
+        headers = self._headers("application/json", fresh, kept.etag if kept else None)
+        reply = yield from self._send(target, headers, timeout)
+        if kept and reply.status == 304:
+            return Answer(json.loads(kept.body), reply.headers, not_modified=True)
+        etag = reply.headers.get("etag")
+        if self._cache and etag is not None:
+            self._cache.set(target, Kept(etag, reply.body))
+        return Answer(json.loads(reply.body), reply.headers, not_modified=False)
+
+    def _send(self, target: str, headers: dict[str, str], timeout: float, is_stream: bool = False) -> Flow[Reply]:
+        """Send with a token. Replace a refused token once; if the new one is refused too, the refusal stands."""
+        refusal: ApiError | None = None
+        while True:
+            token = yield from self._tokens.get()
+            authorized = {**headers, "authorization": f"Bearer {token}"}
+            reply: Reply = yield Send("GET", target, authorized, timeout, is_stream=is_stream)
+            if 200 <= reply.status < 300 or reply.status == 304:
+                return reply
+            error = read_problem(reply.status, reply.headers, reply.body)
+            if error.code not in _REFUSED_TOKENS:
+                raise error
+            self._tokens.drop(token)
+            if refusal or isinstance(self._tokens, FixedToken):
+                raise error
+            refusal = error

@@ -1,0 +1,131 @@
+"""What can go wrong, as exceptions."""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+from email.utils import parsedate_to_datetime
+from typing import Any
+
+import httpx
+
+_HTTP_DATE = re.compile(r"[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT")
+
+
+class CertdataError(Exception):
+    """Every error of this client."""
+
+
+class ConnectionFault(CertdataError):
+    """No whole answer came: the connection failed, broke, or took too long."""
+
+
+class ApiError(CertdataError):
+    """A refusal of the service: the problem document (RFC 9457) as an exception."""
+
+    def __init__(self, problem: dict[str, Any], status: int, headers: httpx.Headers) -> None:
+        self.problem = problem
+        self.status = status
+        self.headers = headers
+        self.code: str = problem["code"]
+        """`unknown` where the answer was no problem document, a proxy's for instance."""
+        self.detail: str = problem["detail"]
+        super().__init__(f"{self.code} ({status}): {self.detail}")
+
+    @property
+    def faults(self) -> list[dict[str, Any]]:
+        """Every fault of the request, each with its nearest valid name where there is one."""
+        faults: list[dict[str, Any]] = self.problem.get("errors") or []
+        return faults
+
+    @property
+    def request_id(self) -> str | None:
+        """For questions to the operator."""
+        found: str | None = self.problem.get("request_id") or self.headers.get("request-id")
+        return found
+
+    @property
+    def retry_after(self) -> float | None:
+        """The seconds that Retry-After asks for, from now."""
+        return parse_retry_after(self.headers.get("retry-after"), time.time())
+
+
+class InvalidRequest(ApiError):
+    """400 and the like: correct the request. `faults` names every fault."""
+
+
+class Unauthorized(ApiError):
+    """401: the API key or the token is refused."""
+
+
+class Forbidden(ApiError):
+    """403: the plan or the scopes do not allow it."""
+
+
+class NotFound(ApiError):
+    """404: no record of this customer has this id."""
+
+
+class SyncTokenExpired(ApiError):
+    """410: read the whole state again."""
+
+
+class QuotaExceeded(ApiError):
+    """429: wait for `retry_after`."""
+
+
+class ServiceUnavailable(ApiError):
+    """502, 503, 504: the service cannot answer for now."""
+
+
+class ServiceFault(ApiError):
+    """Any other 5xx."""
+
+
+_BY_STATUS: dict[int, type[ApiError]] = {
+    401: Unauthorized,
+    403: Forbidden,
+    404: NotFound,
+    410: SyncTokenExpired,
+    429: QuotaExceeded,
+    502: ServiceUnavailable,
+    503: ServiceUnavailable,
+    504: ServiceUnavailable,
+}
+
+
+def _class_of(status: int) -> type[ApiError]:
+    if status >= 500:
+        return _BY_STATUS.get(status, ServiceFault)
+    return _BY_STATUS.get(status, InvalidRequest if status >= 400 else ApiError)
+
+
+def parse_retry_after(asked: str | None, now: float) -> float | None:
+    """Return the seconds that a Retry-After asks for; None: it is absent or says neither seconds nor a date."""
+    if asked is None:
+        return None
+    if re.fullmatch(r"[0-9]+", asked):
+        return float(asked)
+    if not _HTTP_DATE.fullmatch(asked):
+        return None
+    try:
+        return max(0.0, parsedate_to_datetime(asked).timestamp() - now)
+    except ValueError:
+        return None
+
+
+def read_problem(status: int, headers: httpx.Headers, body: bytes) -> ApiError:
+    """Return the exception that an answer is. The answer's own status holds: a proxy may have changed it."""
+    text = body.decode("utf-8", "replace")
+    try:
+        problem = json.loads(text)
+    except ValueError:
+        problem = None
+    is_problem = (
+        isinstance(problem, dict) and isinstance(problem.get("code"), str) and isinstance(problem.get("detail"), str)
+    )
+    if not is_problem:
+        shown = text.strip()[:200] or f"The service answered {status}"
+        problem = {"type": "about:blank", "title": shown, "code": "unknown", "detail": shown}
+    return _class_of(status)({**problem, "status": status}, status, headers)

@@ -1,0 +1,130 @@
+"""Keeping a copy up to date by the change feed."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from threading import Event
+from typing import Any, Literal, Protocol
+
+from typing_extensions import NotRequired, TypedDict
+
+from .core import Core
+from .errors import CertdataError, ConnectionFault, SyncTokenExpired
+from .flow import Flow, Pause, TakeState, Tell
+from .retry import failure_of, wait_before
+
+PATH = "/v1/changes"
+
+
+class Change(TypedDict):
+    """A record to put in the place of yours of that id, or to remove."""
+
+    op: Literal["upsert", "delete"]
+    resource: str
+    id: str
+    at: str
+    cause: NotRequired[str]
+    data: dict[str, Any] | None
+
+
+class ChangeStore(Protocol):
+    """
+    Your copy. Each call has to be all or nothing, token included: a database transaction. A call that raises ends the
+    following; nothing of it may have been kept.
+    """
+
+    def load_token(self) -> str | None:
+        """Return the token of the last call that succeeded; None: there is no copy yet."""
+
+    def replace_all(self, state: Iterator[Change], token: str) -> None:
+        """Keep the whole state: what it does not bring is gone. Where `state` raises, keep the copy and raise."""
+
+    def apply(self, changes: Sequence[Change], token: str) -> None:
+        """Apply changes in this order; removing what is not there is no error."""
+
+
+class AsyncChangeStore(Protocol):
+    """`ChangeStore` for a loop."""
+
+    def load_token(self) -> Awaitable[str | None]:
+        """See `ChangeStore.load_token`."""
+
+    def replace_all(self, state: AsyncIterator[Change], token: str) -> Awaitable[None]:
+        """See `ChangeStore.replace_all`."""
+
+    def apply(self, changes: Sequence[Change], token: str) -> Awaitable[None]:
+        """See `ChangeStore.apply`."""
+
+
+@dataclass(frozen=True)
+class Following:
+    """What a follower was asked to do."""
+
+    resources: Sequence[str] | None
+    wait: int
+    limit: int
+    on_caught_up: Callable[[], object] | None
+    on_restart: Callable[[SyncTokenExpired], object] | None
+    stop: Event | None = None
+
+    @property
+    def is_stopped(self) -> bool:
+        """Whether the caller wants it to end."""
+        return self.stop is not None and self.stop.is_set()
+
+
+def _read_state(core: Core, store: Any, following: Following) -> Flow[str]:
+    query = {"after": "snapshot", "resources": following.resources}
+    reply = yield from core.open(PATH, query, retry=replace(core.retry, retries=0))
+    token: str | None = reply.headers.get("sync-token")
+    if token is None:
+        raise ConnectionFault("The state came without a Sync-Token: does a proxy remove it?")
+    fault = yield TakeState(reply, lambda state: store.replace_all(state, token))
+    if fault:
+        raise fault
+    return token
+
+
+def _read_changes(core: Core, store: Any, following: Following, token: str, wait: int) -> Flow[tuple[str, bool]]:
+    query = {"after": token, "resources": following.resources, "limit": following.limit, "wait": wait}
+    once = replace(core.retry, retries=0)
+    answer = yield from core.read(PATH, query, retry=once, timeout=core.timeout + wait)
+    changes, page = answer.body["data"], answer.body["page"]
+    if page["next_token"] != token or changes:
+        yield Tell(lambda: store.apply(changes, page["next_token"]))
+    return page["next_token"], not page["has_more"]
+
+
+def follow_changes(core: Core, store: Any, following: Following) -> Flow[None]:
+    """
+    Read the whole state first, then follow changes by long polls, until `stop` is set. After 410 begin anew. Wait and
+    try again after errors of quota, network or service. Any other refusal, and any error of the store, ends it.
+    """
+    token: str | None = yield Tell(store.load_token)
+    is_caught_up = False
+    failures = 0
+    while not following.is_stopped:
+        try:
+            if token is None:
+                token = yield from _read_state(core, store, following)
+                is_caught_up = False
+            else:
+                # Until the backlog is read there is nothing to wait for.
+                wait = following.wait if is_caught_up else 0
+                token, is_caught_up = yield from _read_changes(core, store, following, token, wait)
+            failures = 0
+        except SyncTokenExpired as expired:
+            token = None
+            if following.on_restart:
+                yield Tell(lambda error=expired: following.on_restart(error))  # type: ignore[misc]
+            continue
+        except CertdataError as error:
+            failure = failure_of(error)
+            if not failure.is_transient:
+                raise
+            failures += 1
+            yield Pause(wait_before(failures, failure, core.retry), following.stop)
+            continue
+        if is_caught_up and following.on_caught_up:
+            yield Tell(following.on_caught_up)

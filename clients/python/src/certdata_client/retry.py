@@ -1,0 +1,62 @@
+"""When a failed request is sent again."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass
+
+from .errors import ApiError, CertdataError
+
+_TRANSIENT = frozenset({408, 429, 502, 503, 504})
+_REPEATABLE = frozenset({"GET", "HEAD"})
+
+
+@dataclass(frozen=True)
+class Retry:
+    """How often a read is repeated, and how long the waits are."""
+
+    retries: int = 4
+    """Attempts after the first."""
+    first_delay: float = 0.2
+    """Seconds. The first wait is up to this, each further up to twice the one before."""
+    max_delay: float = 60.0
+    """Seconds. No wait is longer. If Retry-After asks for more, the refusal is raised instead."""
+
+
+@dataclass(frozen=True)
+class Failure:
+    """An attempt that failed. Without `status`, no whole answer came."""
+
+    status: int | None = None
+    retry_after: float | None = None
+
+    @property
+    def is_transient(self) -> bool:
+        """Whether the same request may succeed in a while."""
+        return self.status is None or self.status in _TRANSIENT
+
+
+def failure_of(error: CertdataError) -> Failure:
+    """Return what an error says of an attempt."""
+    return Failure(error.status, error.retry_after) if isinstance(error, ApiError) else Failure()
+
+
+def wait_before(n: int, failure: Failure, retry: Retry, part: float | None = None) -> float:
+    """
+    Return the seconds to wait after `n` failed attempts. With Retry-After it is that time plus jitter. Otherwise it is
+    a random part of a bound that doubles, so that many clients do not come back at once.
+    """
+    part = random.random() if part is None else part
+    if failure.retry_after is not None:
+        return failure.retry_after + part * retry.first_delay
+    bound: float = retry.first_delay * 2 ** min(n - 1, 30)
+    return part * min(retry.max_delay, bound)
+
+
+def decide_retry(method: str, n: int, failure: Failure, retry: Retry, part: float | None = None) -> float | None:
+    """Return the seconds to wait after `n` failed attempts; None: give up. Only reads are repeated."""
+    if method not in _REPEATABLE or n > retry.retries or not failure.is_transient:
+        return None
+    if (failure.retry_after or 0) > retry.max_delay:
+        return None
+    return wait_before(n, failure, retry, part)

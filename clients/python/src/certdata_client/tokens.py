@@ -1,0 +1,103 @@
+"""The access token: fetched, kept, renewed, replaced."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from .errors import CertdataError, read_problem
+from .flow import Flow, LogIn, Send
+
+_RENEW_AHEAD = 60.0
+"""Seconds. A token that lives this much longer at most is renewed by one request, while others still use it."""
+_RENEW_AHEAD_PART = 0.2
+"""A token with a short life is renewed when this share of its life is left."""
+
+
+@dataclass(frozen=True)
+class _Token:
+    value: str
+    expires_at: float
+    renew_at: float
+
+
+class Tokens:
+    """
+    Keeps a token by logging in when needed. Requests that wait for a login share its outcome, a refusal too. The next
+    request tries again.
+    """
+
+    def __init__(self, api_key: str, timeout: float, clock: Callable[[], float]) -> None:
+        self._api_key = api_key
+        self._timeout = timeout
+        self._clock = clock
+        self._current: _Token | None = None
+        self._ended = 0
+        """How many logins have ended."""
+        self._failure: CertdataError | None = None
+
+    def get(self) -> Flow[str]:
+        """Return a valid token."""
+        while True:
+            current, ended, now = self._current, self._ended, self._clock()
+            if current and now < current.renew_at:
+                return current.value
+            is_needed = current is None or now >= current.expires_at
+            try:
+                token: _Token | None = yield LogIn(lambda ended=ended: self._log_in(ended), is_needed)  # type: ignore[misc]
+            except CertdataError:
+                if is_needed:
+                    raise
+                token = None
+            if token or (current and not is_needed):
+                return (token or current).value  # type: ignore[union-attr]
+
+    def drop(self, value: str) -> None:
+        """Note that this token was refused: the next `get` brings another."""
+        if self._current and self._current.value == value:
+            self._current = None
+
+    def _log_in(self, ended: int) -> Flow[_Token | None]:
+        if self._ended != ended:
+            # Another login ended while this one waited for its turn.
+            if self._failure:
+                raise self._failure
+            return self._current
+        try:
+            self._current = yield from self._fetch()
+        except CertdataError as error:
+            self._failure = error
+            self._ended += 1
+            raise
+        self._failure = None
+        self._ended += 1
+        return self._current
+
+    def _fetch(self) -> Flow[_Token]:
+        # From when it was asked for: by then it was not yet issued.
+        asked_at = self._clock()
+        headers = {"content-type": "application/json", "accept": "application/json"}
+        content = json.dumps({"api_key": self._api_key}).encode()
+        reply = yield Send("POST", "/v1/auth/login", headers, self._timeout, content)
+        if reply.status != 200:
+            raise read_problem(reply.status, reply.headers, reply.body)
+        answer = json.loads(reply.body)
+        life: float = answer["expires_in"]
+        ahead = min(_RENEW_AHEAD, life * _RENEW_AHEAD_PART)
+        return _Token(answer["access_token"], asked_at + life, asked_at + life - ahead)
+
+
+class FixedToken:
+    """A token that was given, and that nobody renews."""
+
+    def __init__(self, value: str) -> None:
+        self._value = value
+
+    def get(self) -> Flow[str]:
+        """Return the token."""
+        return self._value
+        yield
+
+    def drop(self, value: str) -> None:
+        """Do nothing: there is no other."""

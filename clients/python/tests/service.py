@@ -1,0 +1,82 @@
+"""The service as anybody starts it, on its bundled PostgreSQL in a folder of its own."""
+
+from __future__ import annotations
+
+import os
+import platform
+import re
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[3]
+
+
+def _node() -> str:
+    machine = {"x86_64": "x64", "aarch64": "arm64"}.get(platform.machine(), platform.machine())
+    bundled = ROOT / f"node_modules/node-{sys.platform}-{machine}/bin/node"
+    return str(bundled) if bundled.exists() else "node"
+
+
+@dataclass(frozen=True)
+class Service:
+    """A service that runs."""
+
+    url: str
+    api_key: str
+    environment: dict[str, str]
+
+    def certdata(self, *options: str) -> str:
+        """Run a command of the operator's, and return what it prints."""
+        command = [_node(), "app/cli.ts", *options]
+        run = subprocess.run(command, cwd=ROOT, env=self.environment, capture_output=True, text=True, check=True)
+        return run.stdout
+
+
+def _free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port: int = server.getsockname()[1]
+        return port
+
+
+@contextmanager
+def start_service() -> Iterator[Service]:
+    """Start it with example data and the customer `local`. Raise with what it printed where it ends instead."""
+    folder = tempfile.mkdtemp(prefix="certdata-python-")
+    # PostgreSQL runs as another user where root starts it.
+    os.chmod(folder, 0o755)
+    environment = {
+        "PATH": os.environ["PATH"],
+        "HOME": os.environ.get("HOME", folder),
+        "LOG_LEVEL": "warn",
+        "NODE_COMPILE_CACHE": str(ROOT / "node_modules/.cache/compiled"),
+        "LIMIT_DEMO_BURST": "1000000",
+        "LIMIT_DEMO_MINUTE": "1000000",
+        "DATA_DIR": f"{folder}/data",
+        "PORT": str(_free_port()),
+    }
+    command = [_node(), "app/server.js"]
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
+    process = subprocess.Popen(command, cwd=ROOT, env=environment, text=True, **pipes)  # type: ignore[call-overload]
+    try:
+        output = ""
+        while "npx certdata import" not in output:
+            line = process.stdout.readline()
+            if not line:
+                raise RuntimeError(f"The service does not start:\n{output}")
+            output += line
+        key = re.search(r"cda_live_\w+", output)
+        assert key
+        service = Service(f"http://localhost:{environment['PORT']}", key[0], environment)
+        service.certdata("import", "examples/records.ndjson", "--customer", "local")
+        yield service
+    finally:
+        process.terminate()
+        process.communicate(timeout=30)
+        shutil.rmtree(folder, ignore_errors=True)

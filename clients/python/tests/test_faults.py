@@ -1,0 +1,290 @@
+"""What goes wrong between client and service, by a server that does it."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+import anyio
+import anyio.lowlevel
+import pytest
+from both import open_face
+from script import Answer, cut, drop, refusal, start_script
+
+from certdata_client import (
+    Client,
+    ConnectionFault,
+    QuotaExceeded,
+    Retry,
+    ServiceFault,
+    ServiceUnavailable,
+    Unauthorized,
+)
+from certdata_client.flow import LogIn, Reply, Send
+from certdata_client.tokens import Tokens
+
+pytestmark = pytest.mark.anyio
+QUICK = Retry(first_delay=0.001)
+NOW = {"retry-after": "0"}
+OK = {"body": {"n": 1}}
+
+
+def token(n: int) -> dict[str, Any]:
+    return {"body": {"access_token": f"t{n}", "token_type": "Bearer", "expires_in": 3600, "scope": ""}}
+
+
+async def test_a_read_is_repeated_until_it_is_answered(kind: str) -> None:
+    answers: list[Answer] = [refusal(429, "quota_exceeded", **NOW), refusal(503, "unavailable", **NOW), drop, cut, OK]
+    with start_script(answers) as script:
+        async with open_face(kind, script.url, token="x", retry=QUICK) as face:
+            assert (await face.call("request", "/v1/me")).body == {"n": 1}
+        assert len(script.asked) == 5
+
+
+async def test_it_gives_up_after_five_attempts(kind: str) -> None:
+    with start_script([refusal(503, "unavailable", **NOW)] * 9) as script:
+        async with open_face(kind, script.url, token="x", retry=QUICK) as face:
+            with pytest.raises(ServiceUnavailable):
+                await face.call("request", "/v1/me")
+        assert len(script.asked) == 5
+
+
+async def test_it_waits_as_long_as_it_is_told_and_not_for_longer_than_its_bound(kind: str) -> None:
+    answers = [refusal(429, "quota_exceeded", **{"retry-after": "61"})]
+    with start_script(answers) as script:
+        async with open_face(kind, script.url, token="x", retry=QUICK) as face:
+            with pytest.raises(QuotaExceeded) as caught:
+                await face.call("request", "/v1/me")
+        assert caught.value.retry_after == 61
+        assert len(script.asked) == 1
+
+
+async def test_a_connection_that_keeps_breaking_is_a_fault_of_its_own_type(kind: str) -> None:
+    with start_script([drop] * 9) as script:
+        async with open_face(kind, script.url, token="x", retry=QUICK) as face:
+            with pytest.raises(ConnectionFault):
+                await face.call("request", "/v1/me")
+        assert len(script.asked) == 5
+
+
+async def test_a_fault_of_the_service_itself_is_not_repeated(kind: str) -> None:
+    with start_script([refusal(500, "internal_error")]) as script:
+        async with open_face(kind, script.url, token="x", retry=QUICK) as face:
+            with pytest.raises(ServiceFault):
+                await face.call("request", "/v1/me")
+        assert len(script.asked) == 1
+
+
+async def test_an_export_that_breaks_off_raises_after_what_came(kind: str) -> None:
+    with start_script([cut]) as script:
+        async with open_face(kind, script.url, token="x", retry=QUICK) as face:
+            with pytest.raises(ConnectionFault):
+                await face.collect("products.export")
+        assert len(script.asked) == 1
+
+
+async def test_a_redirect_is_not_followed_with_the_token(kind: str) -> None:
+    with start_script([OK]) as elsewhere:
+        answer = {"status": 302, "headers": {"location": elsewhere.url}}
+        with start_script([answer]) as script:
+            async with open_face(kind, script.url, token="x", retry=QUICK) as face:
+                with pytest.raises(Exception, match="answered 302"):
+                    await face.call("request", "/v1/me")
+        assert elsewhere.asked == []
+
+
+async def test_a_refused_token_is_replaced_once_and_a_refused_successor_stands(kind: str) -> None:
+    expired = refusal(401, "token_expired")
+    with start_script([token(1), expired, token(2), OK, expired, token(3), expired]) as script:
+        async with open_face(kind, script.url, api_key="x", retry=QUICK) as face:
+            assert (await face.call("request", "/v1/me")).body == {"n": 1}
+            with pytest.raises(Unauthorized) as caught:
+                await face.call("request", "/v1/me")
+        assert caught.value.code == "token_expired"
+        sent = [headers.get("authorization") for _, headers in script.asked]
+        assert sent == [None, "Bearer t1", None, "Bearer t2", "Bearer t2", None, "Bearer t3"]
+
+
+async def test_a_fixed_token_is_not_replaced(kind: str) -> None:
+    with start_script([refusal(401, "invalid_token")]) as script:
+        async with open_face(kind, script.url, token="x", retry=QUICK) as face:
+            with pytest.raises(Unauthorized):
+                await face.call("request", "/v1/me")
+        assert len(script.asked) == 1
+
+
+async def test_a_login_that_fails_for_a_while_is_waited_out_with_the_read(kind: str) -> None:
+    with start_script([refusal(503, "unavailable", **NOW), drop, token(1), OK]) as script:
+        async with open_face(kind, script.url, api_key="x", retry=QUICK) as face:
+            assert (await face.call("request", "/v1/me")).body == {"n": 1}
+        assert [target for target in script.targets] == ["/v1/auth/login"] * 3 + ["/v1/me"]
+
+
+async def test_requests_one_after_the_other_go_over_one_connection(kind: str) -> None:
+    answers = [token(1), OK, refusal(404, "not_found"), OK, {"lines": [{"id": "a"}]}, OK]
+    with start_script(answers) as script:
+        async with open_face(kind, script.url, api_key="x", retry=QUICK) as face:
+            await face.call("request", "/v1/me")
+            with pytest.raises(Exception, match="not_found"):
+                await face.call("request", "/v1/products/x")
+            await face.call("request", "/v1/me")
+            assert await face.collect("products.export") == [{"id": "a"}]
+            await face.call("request", "/v1/me")
+        assert script.connections == 1
+
+
+def test_a_token_is_renewed_in_its_last_minute_by_one_request_while_others_use_it() -> None:
+    now = 0.0
+    tokens = Tokens("key", 1.0, lambda: now)
+
+    def log_in(n: int) -> str:
+        """Drive a flow by hand: first the login, then the answer."""
+        flow = tokens.get()
+        effect = next(flow)
+        assert isinstance(effect, LogIn)
+        login = effect.begin()
+        sent = next(login)
+        assert isinstance(sent, Send) and sent.target == "/v1/auth/login"
+        body = f'{{"access_token": "t{n}", "expires_in": 3600}}'.encode()
+        with pytest.raises(StopIteration) as ended:
+            login.send(Reply(200, {}, body))  # type: ignore[arg-type]
+        with pytest.raises(StopIteration) as got:
+            flow.send(ended.value.value)
+        value: str = got.value.value
+        return value
+
+    def value_now() -> str:
+        with pytest.raises(StopIteration) as got:
+            next(tokens.get())
+        value: str = got.value.value
+        return value
+
+    assert log_in(1) == "t1"
+    now = 3539.0
+    assert value_now() == "t1"
+    now = 3540.0
+    waiting = tokens.get()
+    effect = next(waiting)
+    assert isinstance(effect, LogIn) and not effect.is_needed
+    with pytest.raises(StopIteration) as other:
+        # Somebody else renews it.
+        waiting.send(None)
+    assert other.value.value == "t1"
+    failing = tokens.get()
+    next(failing)
+    with pytest.raises(StopIteration) as still:
+        failing.throw(ConnectionFault("x"))
+    assert still.value.value == "t1"
+    assert log_in(2) == "t2"
+    now += 3600.0
+    effect = next(tokens.get())
+    assert isinstance(effect, LogIn) and effect.is_needed
+
+
+def test_who_waits_for_a_login_shares_its_refusal_and_the_next_request_tries_anew() -> None:
+    tokens = Tokens("key", 1.0, lambda: 0.0)
+    effects = [next(tokens.get()) for _ in range(3)]
+    logins = [effect.begin() for effect in effects if isinstance(effect, LogIn) and effect.is_needed]
+    assert len(logins) == 3
+    assert isinstance(next(logins[0]), Send)
+    with pytest.raises(ConnectionFault):
+        logins[0].throw(ConnectionFault("x"))
+    for waiting in logins[1:]:
+        with pytest.raises(ConnectionFault):
+            next(waiting)
+    effect = next(tokens.get())
+    assert isinstance(effect, LogIn) and isinstance(next(effect.begin()), Send)
+
+
+async def test_a_login_of_a_cancelled_task_does_not_hurt_those_who_wait_for_it() -> None:
+    held = threading.Event()
+
+    def hold(handler: Any) -> None:
+        held.wait(10)
+        drop(handler)
+
+    with start_script([hold, token(1), OK]) as script:
+        async with open_face("AsyncClient", script.url, api_key="x", retry=QUICK) as face:
+            outcome: list[Any] = []
+
+            async def read() -> None:
+                outcome.append(await face.call("request", "/v1/me"))
+
+            async with anyio.create_task_group() as group:
+                first = anyio.CancelScope()
+
+                async def doomed() -> None:
+                    with first:
+                        await face.call("me")
+
+                group.start_soon(doomed)
+                while not script.asked:
+                    await anyio.lowlevel.checkpoint()
+                group.start_soon(read)
+                await anyio.wait_all_tasks_blocked()
+                first.cancel()
+            held.set()
+            assert outcome[0].body == {"n": 1}
+
+
+def test_a_state_that_breaks_off_is_read_again() -> None:
+    def break_off(handler: Any) -> None:
+        handler.send_response(200)
+        for name, value in {"content-length": "100", "sync-token": "t0"}.items():
+            handler.send_header(name, value)
+        handler.end_headers()
+        handler.wfile.write(b'{"id": "a"}\n')
+        handler.close_connection = True
+
+    states: list[list[str]] = []
+
+    class Store:
+        def load_token(self) -> None:
+            return None
+
+        def replace_all(self, state: Any, token: str) -> None:
+            states.append([token])
+            states[-1].extend(change["id"] for change in state)
+
+        def apply(self, changes: Any, token: str) -> None:
+            raise AssertionError
+
+    whole = {"headers": {"sync-token": "t1"}, "lines": [{"id": "a"}, {"id": "b"}]}
+    with start_script([break_off, whole]) as script, Client(script.url, token="x", retry=QUICK) as client:
+        with pytest.raises(ServiceFault):
+            client.follow(Store())
+        assert states == [["t0", "a"], ["t1", "a", "b"]]
+
+
+def test_a_follower_stops_in_a_wait_and_between_polls() -> None:
+    stop = threading.Event()
+
+    def stop_after(handler: Any) -> None:
+        stop.set()
+        drop(handler)
+
+    class Store:
+        def load_token(self) -> str:
+            return "t1"
+
+        def replace_all(self, state: Any, token: str) -> None:
+            raise AssertionError
+
+        def apply(self, changes: Any, token: str) -> None:
+            raise AssertionError
+
+    with (
+        start_script([stop_after]) as script,
+        Client(script.url, token="x", retry=Retry(first_delay=3600, max_delay=3600)) as client,
+    ):
+        client.follow(Store(), stop=stop)
+        assert len(script.asked) == 1
+
+
+def test_either_a_key_or_a_token() -> None:
+    with pytest.raises(ValueError):
+        Client("http://localhost")
+    with pytest.raises(ValueError):
+        Client("http://localhost", api_key="a", token="b")
+    with pytest.raises(ValueError):
+        Client("localhost:3000", token="x")

@@ -1,0 +1,51 @@
+import { execFile } from 'node:child_process'
+import { cpSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+
+const root = join(import.meta.dirname, '../..')
+
+type Place = { cwd: string; env?: Readonly<Record<string, string>> }
+
+/** Runs a program without the options that a test runner puts into the environment of every Node. */
+const runBare = (command: readonly string[], { cwd, env = {} }: Place) => {
+  const path = `${join(process.execPath, '..')}:${process.env.PATH}`
+  const settings = { cwd, env: { ...process.env, ...env, PATH: path }, maxBuffer: 2 ** 26 }
+  return promisify(execFile)('env', ['-u', 'NODE_OPTIONS', ...command], settings)
+}
+
+/** Packs the TypeScript client as it would be published, and installs it in this folder, which has to be there. */
+export const installClient = async (folder: string): Promise<void> => {
+  const run = async (options: readonly string[], cwd: string) =>
+    (await runBare(['npm', ...options], { cwd })).stdout
+  writeFileSync(join(folder, 'package.json'), '{"private":true,"type":"module"}')
+  const packed = await run(['pack', '--json', '--pack-destination', folder], join(root, 'clients/typescript'))
+  const [{ filename }] = JSON.parse(packed.slice(packed.indexOf('['))) as [{ filename: string }]
+  await run(['install', '--offline', '--no-audit', '--no-fund', `./${filename}`], folder)
+}
+
+export type SuiteOutcome = { passed: number; failed: number; output: string }
+
+/** Runs the installed client's suite on this Node. `folder` is what `installClient` filled. */
+export const runClientSuite = async (
+  node: string,
+  folder: string,
+  service: { url: string; apiKey: string },
+  { files = ['vectors', 'service'], vectors = join(root, 'clients/vectors') } = {},
+): Promise<SuiteOutcome> => {
+  cpSync(join(root, 'clients/typescript/test'), join(folder, 'test'), { recursive: true })
+  const env = {
+    CERTDATA_URL: service.url,
+    CERTDATA_API_KEY: service.apiKey,
+    CERTDATA_VECTORS: vectors,
+  }
+  const suite = files.map((name) => join(folder, `test/${name}.test.js`))
+  const command = [node, '--test', '--test-reporter=tap', ...suite]
+  const output = await runBare(command, { cwd: folder, env }).then(
+    ({ stdout }) => stdout,
+    ({ stdout }: { stdout: string }) => stdout,
+  )
+  const count = (word: string) =>
+    Number(new RegExp(`^# ${word} (\\d+)$`, 'm').exec(output)?.[1] ?? Number.NaN)
+  return { passed: count('pass'), failed: count('fail') + count('cancelled') + count('skipped'), output }
+}

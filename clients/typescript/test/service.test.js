@@ -1,0 +1,169 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { connect } from 'node:net'
+import { test } from 'node:test'
+import { createClient, parseCell, splitCsv } from 'certdata-client'
+import { toQuery } from './pure.js'
+import { startScript } from './script.js'
+
+// The installed package against a service that runs: CERTDATA_URL, CERTDATA_API_KEY, with the example records.
+
+const url = process.env.CERTDATA_URL
+const apiKey = process.env.CERTDATA_API_KEY
+const demo = createClient({ url, token: 'cda_demo_public' })
+
+/** The real fetch, and what it was asked. */
+const recording = () => {
+  const asked = []
+  const recorded = async (input, init) => {
+    const answer = await fetch(input, init)
+    asked.push({ target: String(input).slice(url.length), status: answer.status })
+    return answer
+  }
+  return { asked, fetch: recorded }
+}
+
+const collect = async (source) => {
+  const items = []
+  for await (const item of source) items.push(item)
+  return items
+}
+
+test('parallel requests share one login, and show this customer alone', async () => {
+  const record = recording()
+  const client = createClient({ url, apiKey, fetch: record.fetch })
+  const answers = await Promise.all([client.me(), client.list('products'), client.list('certificates')])
+  assert.equal(answers[0].customer, 'local')
+  assert.deepEqual(answers[1].data.map(({ id }) => id).sort(), ['P-100', 'P-110'])
+  assert.equal(record.asked.filter(({ target }) => target === '/v1/auth/login').length, 1)
+})
+
+test('a walk over pages has what one page has, in its order', async () => {
+  const { data } = await demo.list('certificates', { limit: 500, fields: ['number'] })
+  assert.ok(data.length > 20)
+  const walked = await collect(demo.all('certificates', { limit: 20, fields: ['number'] }))
+  assert.deepEqual(walked, data)
+})
+
+test('an unchanged record is answered from the cache, by its tag', async () => {
+  const client = createClient({ url, apiKey })
+  const first = await client.request('/v1/products/P-100')
+  const second = await client.request('/v1/products/P-100')
+  assert.deepEqual([first.notModified, second.notModified], [false, true])
+  assert.deepEqual(second.body, first.body)
+})
+
+test('an export has what the pages have, and the same as CSV', async () => {
+  const query = { sort: 'number', fields: ['number', 'days_remaining', 'standards', 'holder'] }
+  const paged = await collect(demo.all('certificates', { ...query, limit: 500 }))
+  assert.deepEqual(await collect(demo.export('certificates', query)), paged)
+  const answer = await demo.download('/v1/certificates', { ...query, format: 'csv' })
+  assert.match(answer.headers.get('content-type'), /^text\/csv/)
+  const [header, ...rows] = splitCsv(await answer.text())
+  assert.deepEqual(header, ['id', 'number', 'days_remaining', 'standards', 'holder'])
+  const kinds = ['text', 'text', 'number', 'list', 'text']
+  const read = rows.map((row) =>
+    Object.fromEntries(row.map((cell, i) => [header[i], parseCell(cell, kinds[i])])),
+  )
+  assert.deepEqual(read, paged)
+})
+
+test('a custom endpoint answers the shape that it defines', async () => {
+  const { last_updated: day } = await demo.custom('dashboard-overview')
+  assert.match(day, /^\d{4}-\d\d-\d\d$/)
+})
+
+test('a refusal names its code and its faults', async () => {
+  await assert.rejects(demo.list('products', { nmae: 'x' }), (error) => {
+    assert.equal(error.code, 'invalid_query')
+    assert.equal(error.faults[0].did_you_mean, 'name')
+    return true
+  })
+  await assert.rejects(demo.get('products', 'nothing-here'), { code: 'not_found', status: 404 })
+  const wrong = createClient({ url, apiKey: 'cda_live_no' })
+  await assert.rejects(wrong.me(), { code: 'invalid_api_key' })
+})
+
+test('a follower has the state, and stops at once', async () => {
+  const client = createClient({ url, apiKey })
+  const copy = new Map()
+  const stopping = new AbortController()
+  const store = {
+    loadToken: async () => undefined,
+    async replaceAll(state) {
+      for await (const { resource, id, data } of state) copy.set(`${resource}/${id}`, data)
+    },
+    apply: async () => {},
+  }
+  const options = {
+    resources: ['products'],
+    signal: stopping.signal,
+    onCaughtUp: () => stopping.abort('enough'),
+  }
+  await assert.rejects(client.follow(store, options), (reason) => reason === 'enough')
+  assert.deepEqual([...copy.keys()].sort(), ['products/P-100', 'products/P-110'])
+  assert.deepEqual(copy.get('products/P-100'), (await client.get('products', 'P-100')).data)
+})
+
+test('the service takes every query of the vectors that names a resource', async () => {
+  const vectors = JSON.parse(readFileSync(`${process.env.CERTDATA_VECTORS}/query.json`, 'utf8'))
+  const known = vectors.filter(({ resource }) => resource)
+  assert.ok(known.length >= 20)
+  const client = createClient({ url, apiKey })
+  for (const { resource, query } of known) await client.list(resource, toQuery(query))
+})
+
+test('requests one after the other keep to two connections, refusals and 304 among them', async (t) => {
+  // Between client and service stands a door that counts who comes in.
+  let connections = 0
+  const { port } = new URL(url)
+  const { createServer } = await import('node:net')
+  const door = createServer((socket) => {
+    connections += 1
+    const onward = connect(Number(port), 'localhost')
+    socket.pipe(onward).pipe(socket)
+    for (const [one, other] of [
+      [socket, onward],
+      [onward, socket],
+    ]) {
+      one.on('error', () => other.destroy())
+      one.on('close', () => other.destroy())
+    }
+  }).listen(0, '127.0.0.1')
+  await new Promise((resolve) => door.once('listening', resolve))
+  t.after(() => door.close())
+  const client = createClient({ url: `http://127.0.0.1:${door.address().port}`, apiKey })
+  await client.me()
+  await client.request('/v1/products/P-100')
+  assert.equal((await client.request('/v1/products/P-100')).notModified, true)
+  await assert.rejects(client.get('products', 'nothing-here'))
+  await collect(client.export('products'))
+  await client.list('products')
+  for (let i = 0; i < 20; i++) await client.get('products', 'P-100')
+  // Node's fetch resolves with a body a moment before it releases the connection, so that the next request may open
+  // another. It then alternates between the two.
+  assert.ok(connections <= 2, `${connections} connections`)
+})
+
+test('a read is repeated after 429, 503 and a broken connection, and then answered', async (t) => {
+  const refusal = (status, code) => ({
+    status,
+    headers: { 'content-type': 'application/problem+json', 'retry-after': '0' },
+    body: { type: 'about:blank', title: 't', status, code, detail: 'd' },
+  })
+  const broken = (response) => response.socket.destroy()
+  const cut = (response) => {
+    response.writeHead(200, { 'content-length': '10' }).write('{', () => response.socket.destroy())
+  }
+  const answers = [
+    refusal(429, 'quota_exceeded'),
+    refusal(503, 'unavailable'),
+    broken,
+    cut,
+    { body: { n: 1 } },
+  ]
+  const script = await startScript(t, answers)
+  const client = createClient({ url: script.url, token: 'x', retry: { firstDelayMs: 1 } })
+  assert.deepEqual((await client.request('/v1/me')).body, { n: 1 })
+  assert.equal(script.asked.length, 5)
+})

@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict'
+import { readdirSync, readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import * as certdata from 'certdata-client'
+import { judge, pureFiles, toQuery } from './pure.js'
+import { startScript } from './script.js'
+
+// Every vector, on the installed package. `vectors` lies beside this folder, or two levels up in the project.
+
+const folder = process.env.CERTDATA_VECTORS
+const read = (name) => JSON.parse(readFileSync(`${folder}/${name}.json`, 'utf8'))
+const counts = read('counts')
+
+const quick = { firstDelayMs: 1 }
+const clientOf = (url) => certdata.createClient({ url, token: 'x', retry: quick })
+
+test('there are as many vectors as were counted, and no file that nobody runs', () => {
+  const files = readdirSync(folder).filter((name) => name.endsWith('.json') && name !== 'counts.json')
+  const found = Object.fromEntries(files.map((name) => [name.slice(0, -5), read(name.slice(0, -5)).length]))
+  assert.deepEqual(found, counts)
+  assert.deepEqual(Object.keys(counts).sort(), [...pureFiles, 'changes', 'etags', 'pages'].sort())
+  assert.ok(Object.values(counts).every((count) => count > 0))
+})
+
+for (const file of pureFiles) {
+  for (const vector of read(file)) {
+    test(`${file}: ${vector.name}`, async () => {
+      assert.equal(await judge(certdata, file, vector), undefined)
+    })
+  }
+}
+
+for (const { name, exchanges } of read('etags')) {
+  test(`etags: ${name}`, async (t) => {
+    const script = await startScript(
+      t,
+      exchanges.map(({ answer }) => answer),
+    )
+    const client = clientOf(script.url)
+    for (const [
+      index,
+      { ask, if_none_match: tag, body, not_modified: notModified, error },
+    ] of exchanges.entries()) {
+      const asking = client.request(ask.path, toQuery(ask.query), { fresh: ask.fresh === true })
+      if (error) await assert.rejects(asking, { code: error })
+      else {
+        const answer = await asking
+        assert.deepEqual(answer.body, body)
+        assert.equal(answer.notModified, notModified)
+        // What a caller does with a body is nothing to the kept one.
+        answer.body.spoilt = true
+      }
+      const { headers } = script.asked[index]
+      assert.equal(headers['if-none-match'] ?? null, tag)
+      assert.equal(headers['cache-control'] === 'no-cache', ask.fresh === true)
+    }
+  })
+}
+
+for (const { name, query, answers, requests, ids } of read('pages')) {
+  test(`pages: ${name}`, async (t) => {
+    const script = await startScript(t, answers)
+    const seen = []
+    for await (const { id } of clientOf(script.url).all('products', toQuery(query))) seen.push(id)
+    assert.deepEqual(seen, ids)
+    assert.deepEqual(
+      script.asked.map(({ target }) => target),
+      requests,
+    )
+  })
+}
+
+const storeOf = (token, calls) => ({
+  loadToken: async () => token ?? undefined,
+  async replaceAll(state, next) {
+    const ids = []
+    for await (const { id } of state) ids.push(id)
+    calls.push({ call: 'replace_all', ids, token: next })
+  },
+  async apply(changes, next) {
+    calls.push({ call: 'apply', changes: changes.map(({ op, id }) => `${op} ${id}`), token: next })
+  },
+})
+
+for (const { name, token, answers, requests, calls, error } of read('changes')) {
+  test(`changes: ${name}`, async (t) => {
+    const script = await startScript(t, answers)
+    const made = []
+    const onRestart = ({ code }) => made.push({ call: 'restart', code })
+    const following = clientOf(script.url).follow(storeOf(token, made), {
+      resources: ['products'],
+      onRestart,
+    })
+    await assert.rejects(following, { code: error })
+    assert.deepEqual(made, calls)
+    assert.deepEqual(
+      script.asked.map(({ target }) => target),
+      requests,
+    )
+  })
+}

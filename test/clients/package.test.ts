@@ -1,0 +1,87 @@
+import { execFile } from 'node:child_process'
+import { cpSync, existsSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import t from 'tap'
+import { installClient, runClientSuite } from '../../clients/tools/package.ts'
+import { startService } from '../../clients/tools/service.ts'
+
+/** The TypeScript client as it would be published: packed, installed, and used by another package. */
+
+const root = join(import.meta.dirname, '../..')
+const folder = mkdtempSync(join(tmpdir(), 'certdata-package-'))
+t.teardown(() => rmSync(folder, { recursive: true, force: true }))
+await installClient(folder)
+const installed = join(folder, 'node_modules/certdata-client')
+
+t.test('the package has plain modules with their types and the README, and nothing else', async (t) => {
+  const files = globSync('**/*.*', { cwd: installed })
+  const others = files.filter((name) => !/^dist\/[a-z-]+(\.js|\.d\.ts)$/.test(name))
+  t.same(others.sort(), ['README.md', 'package.json'])
+  const modules = files.filter((name) => name.endsWith('.js'))
+  t.ok(modules.length > 5 && modules.includes('dist/index.js'))
+  for (const name of modules)
+    t.ok(existsSync(join(installed, name.replace('.js', '.d.ts'))), `${name} has types`)
+})
+
+t.test('it can be published but for what the owner decides', async (t) => {
+  const { license, private: isPrivate } = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'))
+  const project = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+  t.equal(license, project.license ?? 'UNLICENSED', "the project's licence")
+  t.equal(isPrivate, true)
+})
+
+/** Compiles a program that uses the package; resolves with what the compiler says. */
+const compile = async (code: string, moduleKind: 'nodenext' | 'esnext'): Promise<string> => {
+  writeFileSync(join(folder, 'use.ts'), code)
+  const resolution = moduleKind === 'esnext' ? 'bundler' : moduleKind
+  const compilerOptions = {
+    ...{ module: moduleKind, moduleResolution: resolution, target: 'es2022', strict: true, noEmit: true },
+    ...{ lib: ['es2023', 'dom', 'dom.asynciterable'], types: [], skipLibCheck: false },
+  }
+  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['use.ts'] }))
+  const tsc = [join(root, 'node_modules/typescript/bin/tsc'), '-p', folder]
+  // Without what the test runner puts there to load itself into every Node.
+  const bare = ['-u', 'NODE_OPTIONS', process.execPath]
+  return promisify(execFile)('env', [...bare, ...tsc]).then(
+    ({ stdout }) => stdout,
+    ({ stdout }: { stdout: string }) => stdout,
+  )
+}
+
+t.test('another package compiles against its types, which know records and filters', async (t) => {
+  const use = (query: string, member: string) => `
+    import { createClient, ProblemError } from 'certdata-client'
+    const client = createClient({ url: 'http://localhost', token: 'x' })
+    for await (const record of client.export('certificates', ${query})) console.log(record.${member})
+    console.log(ProblemError)\n`
+  for (const kind of ['nodenext', 'esnext'] as const) {
+    t.equal(await compile(use("{ expiring: true, fields: ['number'] }", 'number'), kind), '', kind)
+  }
+  t.match(await compile(use('{ nmae: 1 }', 'number'), 'nodenext'), /nmae/)
+  t.match(await compile(use("{ fields: ['number'] }", 'title'), 'nodenext'), /title/)
+})
+
+t.test('its suite, all vectors among it, passes against a service that runs', async (t) => {
+  const service = await startService()
+  t.teardown(() => service.stop())
+  await service.certdata('import', join(root, 'examples/records.ndjson'), '--customer', 'local')
+  const { passed, failed, output } = await runClientSuite(process.execPath, folder, service)
+  t.equal(failed, 0, 'no failures', { output })
+  const counts = JSON.parse(readFileSync(join(root, 'clients/vectors/counts.json'), 'utf8')) as object
+  const vectors = Object.values(counts).reduce((sum: number, count: number) => sum + count, 0)
+  t.ok(passed > vectors, `${passed} passed, ${vectors} vectors`)
+})
+
+t.test('a vector that does not hold is seen, and an empty file too', async (t) => {
+  const vectors = join(folder, 'vectors')
+  cpSync(join(root, 'clients/vectors'), vectors, { recursive: true })
+  const query = JSON.parse(readFileSync(join(vectors, 'query.json'), 'utf8'))
+  query[1].text = 'wrong'
+  writeFileSync(join(vectors, 'query.json'), JSON.stringify(query))
+  writeFileSync(join(vectors, 'retries.json'), '[]')
+  const nowhere = { url: 'http://localhost:1', apiKey: 'x' }
+  const { failed } = await runClientSuite(process.execPath, folder, nowhere, { files: ['vectors'], vectors })
+  t.equal(failed, 2)
+})
