@@ -9,6 +9,7 @@ import { accessRequestRoutes } from './access-requests.ts'
 import { authRoutes } from './auth.ts'
 import { changeEndpoints } from './changes.ts'
 import { customEndpoints } from './custom.ts'
+import { demoRoutes } from './demo.ts'
 import { healthRoutes } from './health.ts'
 import { meEndpoints } from './me.ts'
 import { metricsRoutes } from './metrics.ts'
@@ -20,7 +21,16 @@ import { wellKnownRoutes } from './well-known.ts'
 
 export type RouteTableOptions = Pick<
   Deps,
-  'config' | 'publicUrl' | 'judge' | 'ping' | 'isDraining' | 'secrets' | 'now'
+  | 'config'
+  | 'publicUrl'
+  | 'judge'
+  | 'ping'
+  | 'isDraining'
+  | 'secrets'
+  | 'now'
+  | 'reserved'
+  | 'limitStore'
+  | 'monotonicNow'
 >
 
 /** Every route of the service: what needs a token stands in one scope, which authenticates and counts. */
@@ -54,6 +64,7 @@ export default fp<RouteTableOptions>(
     await app.register(pageRoutes)
     await app.register(reference)
     await app.register(accessRoutes, deps)
+    await app.register(demoRoutes, deps)
   },
   {
     name: 'routes',

@@ -1,6 +1,7 @@
 import { startAuditPruning } from '../audit/keep-days.ts'
 import type { Config } from '../config/config.ts'
 import { startUpkeep } from '../feed/upkeep.ts'
+import { startDemoUndo } from '../local/demo-changes.ts'
 import { keepExampleDataCurrent } from '../local/keep-current.ts'
 import { keepRunning } from '../local/keep-running.ts'
 import { watchClock } from './clock-watch.ts'
@@ -30,6 +31,7 @@ export const startTasks = ({ config, stores, log, warn, monotonicNow }: TasksOpt
   const { reserved, secrets, local, poller } = stores
   const clockWatch = watchClock({ wallNow: Date.now, monotonicNow, onStep: reportStep(log) })
   const upkeep = startUpkeep({ db: reserved, warn })
+  const stopDemoUndo = startDemoUndo({ db: reserved, warn })
   const url = local?.url ?? config.databaseAdminUrl
   const { auditDays: days } = config
   const pruning =
@@ -43,6 +45,7 @@ export const startTasks = ({ config, stores, log, warn, monotonicNow }: TasksOpt
     },
     async stop() {
       await upkeep.stop()
+      await stopDemoUndo()
       await stopReviving?.()
       await pruning?.stop()
     },
