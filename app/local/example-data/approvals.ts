@@ -1,4 +1,4 @@
-import { addDays, type ExampleLine } from './calendar.ts'
+import { addDays, type ExampleLine, onGrid } from './calendar.ts'
 import { findProject } from './projects.ts'
 
 /** Days relative to the day of the data; null = not set. */
@@ -22,6 +22,9 @@ const datesByStatus: Record<string, Dates> = {
   cancelled: [-400, null, null, null],
   not_required: [null, null, -90, null],
 }
+
+/** Dates within so many days move with the day of the data. */
+const soonDays = 50
 
 /** Products whose certificates have their approvals on record; older ones have none. */
 const recorded = ['prd-lumen-gateway', 'prd-lumen-gateway-lte', 'prd-tracker-mini']
@@ -61,7 +64,11 @@ const makeApproval = (
   scheme: string,
   [status, phase]: [string, string | null],
 ) => {
-  const at = (days: number | null | undefined) => (typeof days === 'number' ? addDays(day, days) : null)
+  const at = (days: number | null | undefined) => {
+    if (typeof days !== 'number') return null
+    const date = addDays(day, days)
+    return Math.abs(days) > soonDays ? onGrid(date) : date
+  }
   const [requested, submitted, decided, expected] = datesByStatus[status] ?? []
   return {
     resource: 'approvals',

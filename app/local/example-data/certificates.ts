@@ -1,5 +1,5 @@
 import { findApproval } from './approvals.ts'
-import { addDays, type ExampleLine } from './calendar.ts'
+import { addDays, type ExampleLine, onGrid } from './calendar.ts'
 import { type Issued, issued } from './issued.ts'
 import { type Market, markets } from './markets.ts'
 import { type ProductId, products } from './products.ts'
@@ -19,16 +19,16 @@ const supersedes: Record<string, string> = {
 const longAgo = 100
 
 const describeValidity = (story: Story, shift: number, day: string) => {
-  const start = (from: number) => (from < -longAgo ? from - shift : from)
+  const start = (from: number) => (from < -longAgo ? onGrid(addDays(day, from - shift)) : addDays(day, from))
   const periods = story.periods.map(([from, until, basis]) => ({
-    from: addDays(day, start(from)),
+    from: start(from),
     until: until === null ? null : addDays(day, until),
     basis,
   }))
   const [first] = story.periods
   // Some days before it begins to hold, and never in the future.
-  const issued = first ? addDays(day, Math.min(start(first[0]) - 3, -2)) : null
-  return { validity_periods: periods, issued_on: issued }
+  const before = first ? [addDays(start(first[0]), -3), addDays(day, -2)].sort()[0] : undefined
+  return { validity_periods: periods, issued_on: before ?? null }
 }
 
 const makeCertificate = (product: ProductId, [name, storyName]: Issued, serial: number, day: string) => {
