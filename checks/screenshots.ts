@@ -57,7 +57,7 @@ try {
   await plantMinutes()
   await app.serviceStatus.refresh()
   await shoot('status', '/status', (page) => page.waitForSelector('#figures tbody tr'), 1440)
-  await shoot('demo', '/demo#markets', (page) => page.waitForSelector('.matrix'), 860)
+  await shoot('demo', '/demo#markets', (page) => page.waitForSelector('.matrix'), 830)
 } finally {
   await browser.close()
   await app.close()
