@@ -15,6 +15,7 @@ export const catalogue = {
   insufficient_scope: [403, 'The key lacks the scope'],
   tls_required: [403, 'TLS is required'],
   live_token_required: [403, 'A live token is required'],
+  cross_origin: [403, 'Only a page of this service may send this'],
   not_found: [404, 'Not found'],
   method_not_allowed: [405, 'The method is not allowed here'],
   not_acceptable: [406, 'No acceptable representation'],

@@ -2,10 +2,10 @@ import { mkdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import type { Page } from 'playwright-core'
+import { createSecrets } from '../app/config/secrets.ts'
 import { createDb, createPool } from '../app/db/connect.ts'
-import { loadExampleData } from '../app/local/example-data.ts'
-import { loadReferenceData } from '../app/local/reference/load.ts'
-import { createTestDatabase, listenTestApp } from '../test/helper.ts'
+import { prepareDatabase } from '../app/local/prepare.ts'
+import { createTestDatabase, listenTestApp, secretKey } from '../test/helper.ts'
 import { launchBrowser, openWindow } from '../test/site/browser.ts'
 
 /** Renews the pictures of the README: `npm run screenshots`. The status page shows made-up figures. */
@@ -15,11 +15,10 @@ const maxBytes = 150_000
 const browser = await launchBrowser()
 if (!browser) throw new Error('Pictures need Chromium: install it, or name it with CHROMIUM')
 const database = await createTestDatabase()
-await loadReferenceData(database.operator)
-await loadExampleData(database.operator, new Date().toISOString().slice(0, 10))
 const owner = createDb(
   createPool(database.url, { max: 1, applicationName: 'screenshots', onError: () => {} }),
 )
+await prepareDatabase(owner, createSecrets([secretKey]))
 const { app, origin } = await listenTestApp(database, {
   env: { LIMIT_DEMO_BURST: '20', LIMIT_DEMO_MINUTE: '60' },
 })
@@ -58,14 +57,7 @@ try {
   await plantMinutes()
   await app.serviceStatus.refresh()
   await shoot('status', '/status', (page) => page.waitForSelector('#figures tbody tr'), 1440)
-  const ask = async (page: Page) => {
-    await page.waitForSelector('#filters .filter')
-    await page.click('#send')
-    await page.waitForSelector('#answer:not([hidden])')
-    await page.click('#again')
-    await page.waitForSelector('#compare .notice')
-  }
-  await shoot('demo', '/demo', ask, 950)
+  await shoot('demo', '/demo#markets', (page) => page.waitForSelector('.matrix'), 830)
 } finally {
   await browser.close()
   await app.close()

@@ -5,13 +5,23 @@ import limits from '../plugins/limits.ts'
 import reference from '../plugins/reference.ts'
 import { accessRequestRoutes, accessRoutes } from './access.ts'
 import { dataEndpoints } from './data.ts'
+import { demoRoutes } from './demo.ts'
 import { authRoutes, oauthRoutes } from './login.ts'
 import { healthRoutes, metricsRoutes, statusRoutes } from './operations.ts'
 import { pageRoutes, wellKnownRoutes } from './site.ts'
 
 type RouteTableOptions = Pick<
   Deps,
-  'config' | 'publicUrl' | 'judge' | 'ping' | 'isDraining' | 'secrets' | 'now'
+  | 'config'
+  | 'publicUrl'
+  | 'judge'
+  | 'ping'
+  | 'isDraining'
+  | 'secrets'
+  | 'now'
+  | 'reserved'
+  | 'limitStore'
+  | 'monotonicNow'
 >
 
 /** Every route of the service: what needs a token stands in one scope, which authenticates and counts. */
@@ -34,6 +44,7 @@ export default fp<RouteTableOptions>(
     await app.register(pageRoutes)
     await app.register(reference)
     await app.register(accessRoutes, deps)
+    await app.register(demoRoutes, deps)
     app.guardMethods()
   },
   {

@@ -6,16 +6,27 @@ import { importRecords } from '../import/index.ts'
 
 const file = new URL('example-data.ndjson', import.meta.url)
 
+const millisecondsPerDay = 86_400_000
+const gridDays = 28
+
+const dateAt = (day: number): string => new Date(day * millisecondsPerDay).toISOString().slice(0, 10)
+
 /**
  * Returns the records of an invented maker of radio devices as import lines, as of a day (YYYY-MM-DD). In the file,
- * `<-30>` is the date 30 days before that day, and `<YYYY-30>` or `<YY-30>` is its year. The same day gives the same
- * lines; on any day every resource, state and computed value occurs.
+ * `<-30>` is the date 30 days before that day. `<~-300-3>` is 300 days before, back to the last day of a grid of 28
+ * days, less 3: so most records stay as they are on the next day. `<YYYY…>` and `<YY…>` are the year of such a date.
+ * The same day gives the same lines; on any day every resource, state and computed value occurs.
  */
-export const readExampleData = async (day: string): Promise<string> =>
-  (await readFile(file, 'utf8')).replace(/<(YY|YYYY|)([+-]\d+)>/g, (_, year: string, days: string) => {
-    const date = new Date(Date.parse(day) + Number(days) * 86_400_000).toISOString().slice(0, 10)
+export const readExampleData = async (day: string): Promise<string> => {
+  const today = Date.parse(day) / millisecondsPerDay
+  const text = await readFile(file, 'utf8')
+  const marker = /<(?<year>Y*)(?<grid>~?)(?<days>[+-]\d+)(?<more>[+-]\d+)?>/g
+  return text.replace(marker, (_, year: string, grid: string, days: string, more = '0') => {
+    const at = today + Number(days)
+    const date = dateAt(at - (grid ? at % gridDays : 0) + Number(more))
     return year === '' ? date : date.slice(4 - year.length, 4)
   })
+}
 
 /**
  * Loads the demo customer's records as of `day` (YYYY-MM-DD) and replaces earlier ones. Records of other customers

@@ -1,6 +1,7 @@
 import { startAuditPruning } from '../audit/keep-days.ts'
 import type { Config } from '../config/config.ts'
 import { startUpkeep } from '../feed/upkeep.ts'
+import { startDemoUndo } from '../local/demo-changes.ts'
 import { keepExampleDataCurrent } from '../local/keep-current.ts'
 import { keepRunning } from '../local/keep-running.ts'
 import type { Log, Stores } from './stores.ts'
@@ -19,6 +20,7 @@ type TasksOptions = {
 export const startTasks = ({ config, stores, log, warn }: TasksOptions) => {
   const { reserved, secrets, local, poller } = stores
   const upkeep = startUpkeep({ db: reserved, warn })
+  const stopDemoUndo = startDemoUndo({ db: reserved, warn })
   const url = local?.url ?? config.databaseAdminUrl
   const { auditDays: days } = config
   const pruning =
@@ -29,6 +31,7 @@ export const startTasks = ({ config, stores, log, warn }: TasksOptions) => {
     quiet: () => clearInterval(refresh),
     async stop() {
       await upkeep.stop()
+      await stopDemoUndo()
       await stopReviving?.()
       await pruning?.stop()
     },

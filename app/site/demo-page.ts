@@ -1,38 +1,81 @@
 import { html } from './escape.ts'
 import type { PageContent } from './layout.ts'
 
-/** `/demo`: the frame; endpoints and controls come from the OpenAPI document that the demo token sees. */
+/** Address, question in words, and what answers it. */
+const questions = [
+  ['expiring', 'What expires in the next 90 days?', 'A timeline of certificates'],
+  ['markets', 'Where may this product be sold today, and why not?', 'Products and countries'],
+  ['approvals', 'How far are my approvals?', 'Approvals by stage'],
+  ['changes', 'What changed since yesterday?', 'Changes by hour'],
+  ['request', 'Ask anything else', 'Build a request with controls'],
+] as const
+
+const tabs = [
+  ['table', 'Table'],
+  ['json', 'JSON'],
+  ['curl', 'curl'],
+  ['javascript', 'JavaScript'],
+  ['python', 'Python'],
+] as const
+
+const tab = ([id, name]: (typeof tabs)[number], index: number) => {
+  const [isSelected, order] = index === 0 ? ['true', '0'] : ['false', '-1']
+  return html`<button type="button" role="tab" id="tab-${id}" aria-controls="panel" aria-selected="${isSelected}" tabindex="${order}">${name}</button>`
+}
+
+/** The controls of a request, hidden until they are wanted. The endpoint and Send come first. */
+const builder = html`<form id="request" class="plate" autocomplete="off" aria-label="Request" hidden>
+<div class="block"><label for="endpoint">Endpoint</label><div class="send-row"><select id="endpoint"><option>Loading …</option></select><button type="submit" class="main" id="send">Send</button></div>
+<p id="summary" class="soft small"></p>
+<div id="search-block" hidden><label for="search">Search</label><input id="search" name="q" type="search" spellcheck="false" maxlength="200"></div>
+<div id="id-block" hidden><label for="record-id">Record id</label><input id="record-id" list="record-ids" spellcheck="false" maxlength="64"><datalist id="record-ids"></datalist></div></div>
+<details class="block" id="filter-block"><summary>Filters</summary><div id="filters"></div><button type="button" class="quiet" id="add-filter">Add a filter</button></details>
+<details class="block" id="control-block"><summary>Parameters</summary><div id="controls"></div></details>
+<div class="block" id="mistake-block"><button type="button" class="quiet" id="mistake">Make a mistake</button> <span class="soft small">and see how the answer helps.</span></div>
+</form>`
+
+const answer = html`<section class="stage" aria-labelledby="question">
+<div class="stage-head"><h2 id="question" tabindex="-1">Loading …</h2><p id="said" role="status"></p></div>
+<div class="halves">
+<div class="half"><div id="picture"></div>${builder}</div>
+<div class="half">
+<div class="tabs" role="tablist" aria-label="Answer and request">${tabs.map(tab)}</div>
+<div id="panel" role="tabpanel" aria-labelledby="tab-table">
+<div id="table-box" class="scroll sheet" tabindex="0" role="group" aria-label="Answer as a table"></div>
+<div id="body" class="codebox" hidden><pre tabindex="0" aria-label="Body of the answer"></pre></div>
+<div id="snippet" class="codebox" hidden><pre tabindex="0" aria-label="Request"><code id="code"></code></pre></div>
+</div>
+<div id="faults"></div>
+<div class="row" id="follow"><button type="button" class="quiet" id="edit">Change this request</button><button type="button" class="quiet" id="next" hidden>Next page</button><button type="button" class="quiet" id="first" hidden>First page</button></div>
+</div></div>
+<dl class="cells" id="figures" hidden></dl>
+<p id="cache-words" class="small soft"></p>
+<details id="headers" hidden><summary>Headers of the answer</summary><div class="scroll"><table><tbody></tbody></table></div></details>
+</section>`
+
+const live = html`<section class="plate card" id="live" aria-labelledby="live-title"><h2 id="live-title">Real time, seen</h2>
+<p>Change an example record, and watch the change arrive on this page through <code>GET /v1/changes?wait=25</code>. The service undoes the change after a minute, and you see that, too.</p>
+<p class="row"><button type="button" class="main" id="change">Change a record</button><span id="live-said" role="status" class="soft small"></span></p>
+<dl class="cells" id="live-figures" hidden><div><dt>Change stored after</dt><dd id="stored-ms">–</dd></div><div><dt>Event arrived after</dt><dd id="event-ms">–</dd></div></dl>
+<ol id="events" aria-label="Changes that arrived"></ol></section>`
+
+const saving = html`<section class="plate card" id="saving" aria-labelledby="saving-title"><h2 id="saving-title">What a 304 saves</h2>
+<p>Ask for a page of up to 500 countries with authorities and requirements. Then ask again with the <code>ETag</code> of the answer: nothing changed, so nothing is sent, and the quota of the minute does not count it.</p>
+<p class="row"><button type="button" id="twice">Ask twice</button><span id="saving-said" role="status" class="soft small"></span></p>
+<div id="compare"></div></section>`
+
+/** `/demo`: questions in words, each with its picture, and the frame of the controls. Answers come in the browser. */
 export const demoPage = (demoToken: string): PageContent => ({
   title: 'Demo',
-  description: 'Send requests with the demo token and look at the answers. The demo has example data only.',
+  description:
+    'Ask questions about an example company and see the answers as pictures, tables, JSON and code.',
   path: '/demo',
   isWide: true,
   styles: ['demo.css'],
   script: 'demo.js',
-  main: html`<div class="demo-head"><h1>Demo</h1>
-<p class="tag"><strong>Example data only.</strong> Companies, products and certificates are made up.</p></div>
+  main: html`<div class="demo-head"><h1>Ask your certifications</h1>
+<p class="tag"><strong>Example data.</strong> The company is made up. The service is real.</p></div>
 <noscript><p class="notice">The demo needs JavaScript. <a href="/">The quick start</a> works with curl alone.</p></noscript>
-<div class="demo" id="demo" data-token="${demoToken}">
-<form id="request" class="plate" autocomplete="off" aria-label="Request">
-<div class="block"><label for="endpoint">Endpoint</label><select id="endpoint"><option>Loading …</option></select><p id="summary" class="soft small"></p>
-<div id="id-block" hidden><label for="record-id">Record id</label><input id="record-id" list="record-ids" spellcheck="false" maxlength="64"><datalist id="record-ids"></datalist></div></div>
-<fieldset class="block" id="filter-block"><legend>Filters</legend><div id="filters"></div><button type="button" class="quiet" id="add-filter">Add a filter</button></fieldset>
-<fieldset class="block" id="control-block"><legend>Page and shape</legend><div id="controls"></div></fieldset>
-<div class="block row"><button type="submit" class="main" id="send">Send</button><button type="button" id="mistake">Make a mistake</button></div>
-</form>
-<div class="result">
-<section aria-labelledby="sent"><h2 id="sent">Request</h2>
-<div class="tabs" role="tablist" aria-label="Language"><button type="button" role="tab" id="tab-curl" aria-controls="snippet" aria-selected="true">curl</button><button type="button" role="tab" id="tab-javascript" aria-controls="snippet" aria-selected="false" tabindex="-1">JavaScript</button><button type="button" role="tab" id="tab-python" aria-controls="snippet" aria-selected="false" tabindex="-1">Python</button></div>
-<div id="snippet" class="codebox" role="tabpanel" aria-labelledby="tab-curl"><pre tabindex="0"><code id="code"></code></pre></div></section>
-<section aria-labelledby="answer-title"><h2 id="answer-title" tabindex="-1">Answer</h2>
-<p id="said" role="status">Nothing sent yet.</p>
-<div id="answer" hidden>
-<dl class="cells" id="figures"></dl>
-<p id="cache-words" class="small soft"></p>
-<div id="compare"></div>
-<div id="faults"></div>
-<div class="row" id="follow"><button type="button" id="again">Send again with the ETag</button><button type="button" id="next">Next page</button><button type="button" id="first">First page</button></div>
-<details id="headers"><summary>Headers of the answer</summary><div class="scroll"><table><tbody></tbody></table></div></details>
-<div class="codebox" id="body"><pre tabindex="0" aria-label="Body of the answer"></pre></div>
-</div></section></div></div>`,
+<nav aria-label="Questions"><ul class="questions">${questions.map(([id, text, hint]) => html`<li><a href="#${id}"><strong>${text}</strong> <span>${hint}</span></a></li>`)}</ul></nav>
+<div id="demo" data-token="${demoToken}">${answer}<div class="cards">${live}${saving}</div></div>`,
 })

@@ -114,6 +114,11 @@ export const problemWords: Readonly<Record<ErrorCode | 'overloaded', ProblemWord
     why: 'Some addresses only make sense for a real customer.',
     todo: ['Use an access token of your own.', 'Request access if you have none.'],
   },
+  cross_origin: {
+    means: 'The request did not come from a page of this service.',
+    why: 'Only the demo page may change example records. The header Origin or Sec-Fetch-Site is missing or names another page.',
+    todo: ['Open /demo and use its button.', 'To read records from a program, use GET with a token.'],
+  },
   not_found: {
     means: 'The address does not exist, or the record does not exist among yours.',
     why: 'On purpose, the answer does not say whether another customer has a record with this id.',

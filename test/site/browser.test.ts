@@ -4,7 +4,7 @@ import t from 'tap'
 import { loadExampleData } from '../../app/local/example-data.ts'
 import { loadReferenceData } from '../../app/local/reference/load.ts'
 import type { createStatusDocument } from '../../app/observe/status/document.ts'
-import { createTestDatabase, listenTestApp, until } from '../helper.ts'
+import { createTestDatabase, listenTestApp } from '../helper.ts'
 import { findViolations, type Look, launchBrowser, openWindow } from './browser.ts'
 
 const browser = await launchBrowser()
@@ -27,15 +27,12 @@ t.teardown(async () => {
 const open = (path: string, look?: Look) => openWindow(browser, origin + path, look)
 /** What the browser itself notes of answers that are errors, asked for on purpose. */
 const isAsked = (fault: string) => /status of (400|404|429)/.test(fault)
-const said = (page: Page) => page.locator('#said')
 const press = async (page: Page, ...keys: string[]) => {
   for (const key of keys) await page.keyboard.press(key)
 }
 // As text: what runs in the page is no part of this program.
 const isFocused = (page: Page, selector: string) =>
   page.evaluate<boolean>(`document.activeElement.matches(${JSON.stringify(selector)})`)
-const untilSaid = (page: Page, begins: string) =>
-  page.locator('#said', { hasText: new RegExp(`^${begins}`) }).waitFor()
 /** Presses Tab until an element with this selector has the focus, as a user without a pointer does. */
 const tabTo = async (page: Page, selector: string) => {
   for (let i = 0; i < 80; i++) {
@@ -44,111 +41,6 @@ const tabTo = async (page: Page, selector: string) => {
   }
   throw new Error(`Tab does not lead to ${selector}`)
 }
-
-t.test('the demo by keyboard: a filter, the answer, a 304, the next page', async (t) => {
-  const { page, faults, close } = await open('/demo')
-  await page.waitForSelector('#filters .filter')
-  await press(page, 'Tab')
-  t.ok(await isFocused(page, 'a.skip'), 'first a way past the navigation')
-  await tabTo(page, '#endpoint')
-  await page.keyboard.type('GET /v1/prod')
-  t.equal(await page.inputValue('#endpoint'), '/v1/products')
-  await tabTo(page, '#add-filter')
-  await press(page, 'Enter')
-  t.ok(await isFocused(page, '.filter *'), 'the new row has the focus')
-  await tabTo(page, '.filter input[type=checkbox][value=active]')
-  await press(page, 'Space')
-  t.match(await page.textContent('#code'), /product_status=[a-z_,]*active/)
-  await tabTo(page, '#send')
-  await press(page, 'Enter')
-  await untilSaid(page, '200')
-  t.match(await said(page).textContent(), /^200 OK, 3 records, [\d,]+ bytes in /)
-  const first = JSON.parse((await page.textContent('#body pre')) ?? '')
-  t.equal(first.data.length, 3)
-  t.match(await page.textContent('#cache-words'), /Read from the database/)
-  t.match(await page.textContent('#headers'), /etag/)
-
-  await tabTo(page, '#again')
-  await press(page, 'Enter')
-  await page.waitForSelector('#compare .notice')
-  t.match(await said(page).textContent(), /^304 Not Modified/)
-  const [whole, empty] = (await page.locator('#compare tbody td:nth-child(2)').allTextContents()).map(
-    (text) => Number(text.replace(/\D/g, '')),
-  ) as [number, number]
-  t.ok(empty < whole, `a 304 is smaller: ${empty} for ${whole} bytes`)
-
-  await tabTo(page, '#next')
-  await press(page, 'Enter')
-  await page.waitForSelector('#first:not([hidden])')
-  const second = JSON.parse((await page.textContent('#body pre')) ?? '')
-  t.notSame(second.data[0].id, first.data[0].id)
-  t.match(await page.textContent('#code'), /cursor=/)
-  await page.focus('#tab-curl')
-  await press(page, 'ArrowRight')
-  t.match(await page.textContent('#code'), /await fetch\(/)
-  await press(page, 'ArrowRight')
-  t.match(await page.textContent('#code'), /urlopen/)
-  t.same(faults, [])
-  await close()
-})
-
-t.test('a mistake is explained, and mended by what the answer suggests', async (t) => {
-  const { page, faults, close } = await open('/demo')
-  await page.waitForSelector('#filters .filter')
-  await page.click('#mistake')
-  await page.waitForSelector('.faults li')
-  t.match(await said(page).textContent(), /^400 Bad Request/)
-  t.equal(await page.locator('.faults li').count(), 2, 'both faults at once')
-  t.same(await findViolations(page), [])
-  await page.locator('.faults button').first().click()
-  t.match(await page.locator('.faults li').first().textContent(), /Now /)
-  await page.locator('.faults button').first().click()
-  await page.click('#send')
-  await untilSaid(page, '200')
-  t.match(await page.textContent('#code'), /limit=3/, 'the name that was meant')
-
-  await page.click('#mistake')
-  await page.waitForSelector('#faults button.main')
-  await page.getByRole('button', { name: 'Send the corrected query' }).click()
-  await untilSaid(page, '200')
-  t.equal(await page.locator('.faults').count(), 0)
-  t.same(
-    faults.filter((fault) => !isAsked(fault)),
-    [],
-  )
-  await close()
-})
-
-t.test('the demo asks every endpoint that the demo token sees, and one record by its id', async (t) => {
-  const { page, close } = await open('/demo')
-  await page.waitForSelector('#filters .filter')
-  const paths = await page.evaluate<string[]>(
-    `[...document.querySelectorAll('#endpoint option')].map(({ value }) => value)`,
-  )
-  for (const name of [
-    'certificates',
-    'products',
-    'projects',
-    'countries',
-    'lab',
-    'approvals',
-    'me',
-    'changes',
-  ]) {
-    t.ok(paths.includes(`/v1/${name}`), name)
-  }
-  for (const path of paths) {
-    await page.selectOption('#endpoint', path)
-    if (path.includes('{id}'))
-      await until('an id is offered', async () => (await page.inputValue('#record-id')) !== '')
-    const answered = page.waitForResponse(
-      (response) => response.url().includes('/v1/') && !response.url().includes('fields=id&'),
-    )
-    await page.click('#send')
-    t.equal((await answered).status(), 200, path)
-  }
-  await close()
-})
 
 const fill = async (page: Page, values: Record<string, string>) => {
   for (const [id, value] of Object.entries(values)) await page.fill(`#${id}`, value)

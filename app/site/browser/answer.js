@@ -19,8 +19,9 @@ import { find, make, milliseconds, number } from './ui.js'
  */
 export const send = async (url, token, etag) => {
   performance.clearResourceTimings()
+  const address = new URL(url, location.origin).href
   const started = performance.now()
-  const answer = await fetch(url, {
+  const answer = await fetch(address, {
     cache: 'no-store',
     headers: {
       Authorization: `Bearer ${token}`,
@@ -32,7 +33,7 @@ export const send = async (url, token, etag) => {
   const ms = performance.now() - started
   // Written a moment after the body was read.
   await new Promise((resolve) => setTimeout(resolve, 20))
-  const entry = performance.getEntriesByType('resource').at(-1)
+  const entry = performance.getEntriesByName(address, 'resource').at(-1)
   const timing = entry instanceof PerformanceResourceTiming ? entry : undefined
   let body
   try {
@@ -82,23 +83,27 @@ const cacheWords = ({ headers, status }) => {
 /** @param {Answer} answer */
 export const bytesOf = ({ bytes, text }) => bytes ?? new TextEncoder().encode(text).length
 
-/** @param {Answer} answer */
-export const showFigures = (answer) => {
-  const { status, headers, ms } = answer
-  const server = /dur=([\d.]+)/.exec(headers.get('server-timing') ?? '')?.[1]
-  const limit = /r=(\d+)/.exec(headers.get('ratelimit')?.split(',')[1] ?? headers.get('ratelimit') ?? '')?.[1]
+/** Shows figures and headers. Several answers were asked at once: their bytes are added up. @param {Answer[]} answers */
+export const showFigures = (answers) => {
+  const [answer] = answers
+  if (!answer) return
+  const { status, headers } = answer
+  const durations = answers.map((each) =>
+    Number(/dur=([\d.]+)/.exec(each.headers.get('server-timing') ?? '')?.[1]),
+  )
+  const server = Math.max(...durations)
+  const minute = /"minute";r=(\d+)/.exec(answers.at(-1)?.headers.get('ratelimit') ?? '')?.[1]
+  const outcome = /certdata; (hit|fwd)/.exec(headers.get('cache-status') ?? '')?.[1]
   const cells = [
     ['Status', phrase(status), status < 400 ? 'good' : 'bad'],
-    ['Time, in the browser', milliseconds(ms), ''],
-    ['Time, at the service', server === undefined ? '–' : milliseconds(Number(server)), ''],
-    ['Body, as sent', `${number(bytesOf(answer))} bytes`, ''],
-    [
-      'Cache',
-      /certdata; (hit|fwd)/.exec(headers.get('cache-status') ?? '')?.[1]?.replace('fwd', 'miss') ?? '–',
-      '',
-    ],
-    ['Left this minute', limit ?? '–', ''],
+    ['Time, in the browser', milliseconds(Math.max(...answers.map(({ ms }) => ms))), ''],
+    ['Time, at the service', Number.isNaN(server) ? '–' : milliseconds(server), ''],
+    ['Body, as sent', `${number(answers.reduce((sum, each) => sum + bytesOf(each), 0))} bytes`, ''],
+    ['Cache', outcome?.replace('fwd', 'miss') ?? '–', ''],
+    ['Left this minute', minute ?? '–', ''],
   ]
+  find('#figures', HTMLElement).hidden = false
+  find('#headers', HTMLElement).hidden = false
   find('#figures', HTMLElement).replaceChildren(
     ...cells.map(([name, value, tone]) =>
       make('div', {}, make('dt', {}, name ?? ''), make('dd', { class: tone }, value ?? '')),
@@ -110,45 +115,22 @@ export const showFigures = (answer) => {
   )
 }
 
-/** @param {Answer} full @param {Answer} empty what a 304 saves */
-export const showSaving = (full, empty) => {
-  const [before, after] = [bytesOf(full), bytesOf(empty)]
-  const head = ['', 'Body', 'Time'].map((text) => make('th', { scope: 'col' }, text))
-  const row = (/** @type {string} */ name, /** @type {number} */ bytes, /** @type {number} */ ms) =>
-    make(
-      'tr',
-      {},
-      make('th', { scope: 'row' }, name),
-      make('td', {}, `${number(bytes)} bytes`),
-      make('td', {}, milliseconds(ms)),
-    )
-  find('#compare', HTMLElement).replaceChildren(
-    make(
-      'div',
-      { class: 'notice' },
-      make('p', {}, make('strong', {}, '304: nothing to receive, and nothing of the quota of the minute.')),
-      make(
-        'table',
-        {},
-        make('thead', {}, make('tr', {}, ...head)),
-        make('tbody', {}, row('The whole answer', before, full.ms), row('Not modified', after, empty.ms)),
-      ),
-    ),
-  )
-}
-
 const tokenPattern = /("(?:\\.|[^"\\])*")(\s*:)?|\b(true|false|null)\b|(-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)/g
 /** More than anybody reads, and what a browser lays out at once. */
 const maxShown = 200_000
 
-/** @param {HTMLElement} pre @param {Answer} answer */
-export const showBody = (pre, { body, text }) => {
+/** @param {HTMLElement} pre @param {Answer[]} answers each body, coloured if it is JSON */
+export const showBodies = (pre, answers) => {
+  const most = Math.floor(maxShown / answers.length)
+  pre.replaceChildren(...answers.flatMap((answer, i) => [i === 0 ? '' : '\n\n', ...bodyOf(answer, most)]))
+}
+
+/** @param {Answer} answer @param {number} most @returns {(Node | string)[]} */
+const bodyOf = ({ body, text }, most) => {
   const whole = body === undefined ? text : JSON.stringify(body, null, 2)
   const shown =
-    whole.length > maxShown
-      ? `${whole.slice(0, maxShown)}\n… ${number(whole.length - maxShown)} characters more`
-      : whole
-  if (body === undefined) return pre.replaceChildren(shown)
+    whole.length > most ? `${whole.slice(0, most)}\n… ${number(whole.length - most)} characters more` : whole
+  if (body === undefined) return [shown]
   /** @type {(Node | string)[]} */
   const parts = []
   let at = 0
@@ -159,5 +141,5 @@ export const showBody = (pre, { body, text }) => {
     parts.push(make('span', { class: `tok-${kind}` }, string ?? all), colon ?? '')
     at = match.index + all.length
   }
-  pre.replaceChildren(...parts, shown.slice(at))
+  return [...parts, shown.slice(at)]
 }

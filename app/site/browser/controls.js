@@ -179,7 +179,10 @@ const controlOf = (control, value, onChange) => {
  */
 export const controlList = (endpoint, sentValue, onChange) => {
   // A format that is the only one is no choice.
-  const shown = endpoint.controls.filter(({ name, choices }) => name !== 'format' || choices.length > 1)
+  // The search has a box of its own.
+  const shown = endpoint.controls.filter(
+    ({ name, choices }) => name !== 'q' && (name !== 'format' || choices.length > 1),
+  )
   const draw = (/** @type {Control} */ control) =>
     controlOf(control, sentValue(control.name), (value) => onChange(control.name, value))
   const [often, seldom] = [

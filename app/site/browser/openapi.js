@@ -6,7 +6,7 @@
 /**
  * @typedef {{ operator: string, name: string, meaning: string, hint: string, choices: string[], isList: boolean, example: string }} Operator
  * @typedef {{ name: string, operators: Operator[] }} Field
- * @typedef {{ name: string, description: string, choices: string[], example: string, fallback: string, minimum?: number, maximum?: number }} Control
+ * @typedef {{ name: string, description: string, choices: string[], example: string, fallback: string, isRequired: boolean, minimum?: number, maximum?: number }} Control
  * @typedef {{ path: string, group: string, summary: string, hasId: boolean, fields: Field[], controls: Control[] }} Endpoint
  * @typedef {Record<string, any>} Node
  */
@@ -34,12 +34,13 @@ const readOperator = ({ name, description, schema, example }) => {
 }
 
 /** @param {Node} parameter @returns {Control} */
-const readControl = ({ name, description = '', schema = {}, example }) => ({
+const readControl = ({ name, description = '', schema = {}, example, required }) => ({
   name,
   description: description.replaceAll('`', ''),
   choices: schema.enum ?? readChoices(description),
   example: String(example ?? ''),
   fallback: String(schema.default ?? ''),
+  isRequired: required === true,
   minimum: schema.minimum,
   maximum: schema.maximum,
 })

@@ -1,17 +1,17 @@
-import { find } from './ui.js'
-
 /**
- * The languages of the request, as tabs: one is in the order of Tab, arrows lead to the others (ARIA's pattern).
- * @param {(name: string) => void} onSelect told the language, the id of its tab without `tab-`
+ * Tabs (ARIA's pattern): one is in the order of Tab, arrows lead to the others.
+ * @param {ParentNode} root
+ * @param {(name: string) => void} onSelect told the id of the tab without `tab-`
  */
-export const startTabs = (onSelect) => {
-  const tabs = [...document.querySelectorAll('[role=tab]')].map((tab) => /** @type {HTMLElement} */ (tab))
+export const startTabs = (root, onSelect) => {
+  const tabs = [...root.querySelectorAll('[role=tab]')].map((tab) => /** @type {HTMLElement} */ (tab))
   const select = (/** @type {HTMLElement} */ chosen) => {
     for (const tab of tabs) {
       tab.setAttribute('aria-selected', String(tab === chosen))
       tab.tabIndex = tab === chosen ? 0 : -1
     }
-    find('#snippet', HTMLElement).setAttribute('aria-labelledby', chosen.id)
+    const panel = document.getElementById(chosen.getAttribute('aria-controls') ?? '')
+    panel?.setAttribute('aria-labelledby', chosen.id)
     onSelect(chosen.id.replace('tab-', ''))
   }
   tabs.forEach((tab, index) => {

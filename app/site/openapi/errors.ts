@@ -35,6 +35,8 @@ const origins: Readonly<Record<ErrorCode, readonly Origin[]>> = {
   insufficient_scope: ['scope'],
   tls_required: ['request'],
   live_token_required: ['live_token'],
+  // Of a page's own address, which the document does not list.
+  cross_origin: [],
   not_found: ['record'],
   method_not_allowed: ['request'],
   not_acceptable: ['token'],

@@ -1,0 +1,60 @@
+import { sql } from 'kysely'
+import { selectInstant } from '../db/instant.ts'
+import type { Db } from '../db/schema.ts'
+import { unavailable } from '../errors.ts'
+
+/** A change of an example record. */
+export type DemoChange = {
+  resource: 'approvals'
+  id: string
+  status: string
+  /** RFC 3339 in UTC: when the change is undone at the earliest. Null: this change was the undoing. */
+  until: string | null
+}
+
+/**
+ * Changes one of five example records for a minute, for all who look at the demo. First it undoes earlier changes
+ * that are due. `db`: connections of the serving role. Throws `unavailable` if there are no example data.
+ */
+export const changeDemoRecord = async (db: Db): Promise<DemoChange> => {
+  const { rows } = await sql<{ id: string; status: string; until: string | null }>`
+    select id, status, ${selectInstant('until')} as until from change_demo_record(true)`.execute(db)
+  const [row] = rows
+  if (!row) throw unavailable()
+  return { resource: 'approvals', ...row }
+}
+
+export type DemoUndoOptions = {
+  /** Connections of the serving role. */
+  db: Db
+  warn: (message: string, error: Error) => void
+  /** Milliseconds from one look to the next. */
+  everyMs?: number
+}
+
+/**
+ * Undoes changes of example records that are due: at once, which is at the start of the service, and every 15 s.
+ * Several instances may do so together. Failures are reported, and the next look tries again. Returns the function
+ * that ends it, after what is running.
+ */
+export const startDemoUndo = ({ db, warn, everyMs = 15_000 }: DemoUndoOptions): (() => Promise<void>) => {
+  let timer: NodeJS.Timeout | undefined
+  let isStopped = false
+  const look = async (): Promise<void> => {
+    try {
+      await sql`select from change_demo_record(false)`.execute(db)
+    } catch (error) {
+      if (!isStopped) warn('changes of example records could not be undone', error as Error)
+    }
+    if (!isStopped)
+      timer = setTimeout(() => {
+        running = look()
+      }, everyMs).unref()
+  }
+  let running = look()
+  return async () => {
+    isStopped = true
+    clearTimeout(timer)
+    await running
+  }
+}

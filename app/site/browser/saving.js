@@ -1,0 +1,45 @@
+import { bytesOf, send } from './answer.js'
+import { token } from './stage.js'
+import { find, make, milliseconds, number } from './ui.js'
+
+/** A long page: all countries with their authorities and requirements. */
+const target = '/v1/countries?limit=500'
+
+/** @param {import('./answer.js').Answer} full @param {import('./answer.js').Answer} empty */
+const show = (full, empty) => {
+  const head = ['Answer', 'Sent', 'JSON', 'Time'].map((text) => make('th', { scope: 'col' }, text))
+  const row = (/** @type {string} */ name, /** @type {import('./answer.js').Answer} */ answer) =>
+    make(
+      'tr',
+      {},
+      make('th', { scope: 'row' }, name),
+      make('td', {}, `${number(bytesOf(answer))} bytes`),
+      make('td', {}, `${number(new TextEncoder().encode(answer.text).length)} bytes`),
+      make('td', {}, milliseconds(answer.ms)),
+    )
+  find('#compare', HTMLElement).replaceChildren(
+    make(
+      'table',
+      {},
+      make('thead', {}, make('tr', {}, ...head)),
+      make('tbody', {}, row(`200, ${full.body.data.length} records`, full), row('304, not modified', empty)),
+    ),
+  )
+}
+
+/** The button that asks the same twice, the second time with the ETag. */
+export const startSaving = () => {
+  const said = find('#saving-said', HTMLElement)
+  find('#twice', HTMLElement).addEventListener('click', async () => {
+    said.textContent = 'Asking …'
+    const full = await send(target, token)
+    const etag = full.headers.get('etag')
+    if (full.status !== 200 || etag === null) {
+      said.textContent = `The service answered ${full.status}. Try again later.`
+      return
+    }
+    const empty = await send(target, token, etag)
+    show(full, empty)
+    said.textContent = `The second answer is ${empty.status}: ${number(bytesOf(full))} bytes were not sent again.`
+  })
+}

@@ -1,0 +1,41 @@
+import type { FastifyInstance } from 'fastify'
+import { ApiError } from '../app/errors.ts'
+import { isSameOrigin } from '../app/http/same-origin.ts'
+import { clientOf } from '../app/limits/address.ts'
+import { createLimiter } from '../app/limits/limiter.ts'
+import type { Policy } from '../app/limits/policy.ts'
+import { refuseQuota } from '../app/limits/refusal.ts'
+import { changeDemoRecord } from '../app/local/demo-changes.ts'
+import { after } from '../app/overload/timer.ts'
+import type { Deps } from '../plugins/deps.ts'
+
+const policies: readonly Policy[] = [{ name: 'demo_changes', quota: 1, windowSeconds: 10 }]
+/** Client addresses that are counted at once, about 2 kB each. */
+const maxAccounts = 1_000
+
+/** The button of the demo: changes an example record. Only the demo page itself may send it. */
+export const demoRoutes = async (
+  app: FastifyInstance,
+  {
+    reserved,
+    publicUrl,
+    limitStore,
+    monotonicNow,
+  }: Pick<Deps, 'reserved' | 'publicUrl' | 'limitStore' | 'monotonicNow'>,
+): Promise<void> => {
+  const addresses = createLimiter({ store: limitStore, after, now: monotonicNow, maxAccounts })
+  app.route({
+    method: 'POST',
+    url: '/demo/change',
+    onRequest: async (request) => {
+      if (!isSameOrigin(request.headers, request.host, publicUrl)) throw new ApiError('cross_origin')
+      const name = { tag: `demo:${clientOf(request.clientAddress)}`, name: '' }
+      const admission = await addresses.account(name, policies).take([1])
+      if (admission.violated.length > 0) throw refuseQuota(admission)
+    },
+    handler: async (_request, reply) => {
+      const change = await changeDemoRecord(reserved)
+      return reply.header('cache-control', 'no-store').send(change)
+    },
+  })
+}

@@ -1,0 +1,197 @@
+import { sql } from 'kysely'
+import t from 'tap'
+import { changeDemoRecord, startDemoUndo } from '../../app/local/demo-changes.ts'
+import { loadExampleData, readExampleData } from '../../app/local/example-data.ts'
+import {
+  addCustomer,
+  connectOwner,
+  createTestApp,
+  createTestDatabase,
+  publicUrl,
+  secretKey,
+  until,
+} from '../helper.ts'
+import { startService, untilReady } from '../service.ts'
+
+const database = await createTestDatabase()
+const today = new Date().toISOString().slice(0, 10)
+await loadExampleData(database.operator, today)
+const owner = connectOwner(database)
+const clock = { offsetMs: 0, isStopped: true }
+const app = await createTestApp(database, { clock, env: { TRUSTED_PROXIES: '127.0.0.1' } })
+t.teardown(async () => {
+  await app.close()
+  await owner.destroy()
+  await database.close()
+})
+
+const query = async <Row>(text: string): Promise<Row[]> => (await sql.raw<Row>(text).execute(owner)).rows
+const originals = new Map(
+  (await readExampleData(today))
+    .split('\n')
+    .filter((line) => line.startsWith('{"resource":"approvals"'))
+    .map((line): [string, string] => {
+      const { id, status } = JSON.parse(line)
+      return [id, status]
+    }),
+)
+/** The approvals whose status is another one than the example data say. */
+const listChanged = async () => {
+  const rows = await query<{ id: string; status: string }>(
+    `select id, status from approvals where customer_id = 'demo' order by id`,
+  )
+  return rows.filter(({ id, status }) => originals.get(id) !== status).map(({ id }) => id)
+}
+/** As if the minute of every change were over. */
+const makeDue = () => query('update demo_changes set until = now() where until is not null')
+const undo = () => sql`select from change_demo_record(false)`.execute(database.reader)
+const sameOrigin = { origin: publicUrl, 'sec-fetch-site': 'same-origin' }
+const post = (headers: Record<string, string> = sameOrigin, address = '192.0.2.1') => {
+  const forwarded = { 'x-forwarded-for': address, 'x-forwarded-proto': 'https' }
+  return app.inject({
+    method: 'POST',
+    url: '/demo/change',
+    headers: { host: 'api.test', ...forwarded, ...headers },
+  })
+}
+
+t.test('a change takes one of five example records a step on, and a later call undoes it', async (t) => {
+  const change = await changeDemoRecord(database.reader)
+  t.match(change, { resource: 'approvals', id: 'apr-levelsense-de', status: 'testing' })
+  const leftMs = Date.parse(change.until ?? '') - Date.now()
+  t.ok(leftMs > 50_000 && leftMs < 70_000, 'for a minute')
+  t.same(await listChanged(), [change.id])
+  await undo()
+  t.same(await listChanged(), [change.id], 'not before it is due')
+  await makeDue()
+  await undo()
+  t.same(await listChanged(), [])
+})
+
+t.test('each of the five changes once; the sixth change takes the one back that is due first', async (t) => {
+  const changed: string[] = []
+  for (let i = 0; i < 5; i++) changed.push((await changeDemoRecord(database.reader)).id)
+  t.same(await listChanged(), changed.toSorted())
+  t.equal(new Set(changed).size, 5)
+  t.match(await changeDemoRecord(database.reader), { id: changed[0], status: 'preparing', until: null })
+  t.same(await listChanged(), changed.slice(1).toSorted())
+  await makeDue()
+  await undo()
+  t.same(await listChanged(), [])
+})
+
+t.test('changes at the same time take different records', async (t) => {
+  const changes = await Promise.all(Array.from({ length: 3 }, () => changeDemoRecord(database.reader)))
+  t.equal(new Set(changes.map(({ id }) => id)).size, 3)
+  await makeDue()
+  await undo()
+  t.same(await listChanged(), [])
+})
+
+t.test('after a crash of all instances, the next start undoes what is due', async (t) => {
+  await changeDemoRecord(database.reader)
+  await makeDue()
+  t.equal((await listChanged()).length, 1)
+  const service = await startService({ DATABASE_URL: database.url, SECRET_KEY: secretKey })
+  t.teardown(() => service.stop('SIGKILL'))
+  await untilReady(service)
+  await until('it is undone', async () => (await listChanged()).length === 0)
+})
+
+t.test('a running service undoes what becomes due, and goes on after a failure', async (t) => {
+  const warnings: string[] = []
+  await sql`revoke execute on function change_demo_record from certdata_reader`.execute(owner)
+  const stop = startDemoUndo({ db: database.reader, everyMs: 5, warn: (message) => warnings.push(message) })
+  t.teardown(stop)
+  await until('it is reported', () => warnings.length > 0)
+  await sql`grant execute on function change_demo_record to certdata_reader`.execute(owner)
+  await changeDemoRecord(database.reader)
+  await makeDue()
+  await until('it is undone', async () => (await listChanged()).length === 0)
+})
+
+t.test('the daily renewal of the example data undoes every change', async (t) => {
+  await changeDemoRecord(database.reader)
+  await loadExampleData(database.operator, today)
+  t.same(await listChanged(), [])
+  await makeDue()
+  await undo()
+  t.same(await listChanged(), [])
+})
+
+t.test('the five are example records that can change', async (t) => {
+  const rows = await query<{ id: string; status: string }>(
+    `select d.id, a.status from demo_changes d join approvals a on a.customer_id = 'demo' and a.id = d.id`,
+  )
+  t.equal(rows.length, 5)
+  for (const { id, status } of rows)
+    t.match(status, /^(preparing|testing|submitted|in_review|information_requested)$/, id)
+})
+
+t.test('no live record changes, whatever its id is', async (t) => {
+  await addCustomer(database, 'live')
+  await query(`insert into approvals (customer_id, id, product_id, country_code, scheme, status)
+    select 'live', id, 'p', 'DE', 'CE RED', 'preparing' from demo_changes`)
+  const state = () =>
+    query(
+      `select md5(string_agg(a::text, ',' order by id)) as md5 from approvals a where customer_id = 'live'`,
+    )
+  const before = await state()
+  for (let i = 0; i < 7; i++) await changeDemoRecord(database.reader)
+  await makeDue()
+  await undo()
+  t.same(await state(), before)
+  const logged = await query(`select from change_log where customer_id = 'live' and resource = 'approvals'
+    and xid > (select min(xid) from change_log where customer_id = 'live' and resource = 'approvals')`)
+  t.same(logged, [])
+})
+
+t.test('the serving role may run the function and nothing else of it', async (t) => {
+  const [rights] = await query<object>(`select
+    has_function_privilege('certdata_reader', 'change_demo_record(boolean)', 'execute') as runs,
+    has_function_privilege('public', 'change_demo_record(boolean)', 'execute') as public,
+    has_table_privilege('certdata_reader', 'demo_changes', 'select, insert, update, delete, truncate') as "table",
+    has_any_column_privilege('certdata_reader', 'approvals', 'insert, update') as records`)
+  t.same(rights, { runs: true, public: false, table: false, records: false })
+  await t.rejects(sql`update approvals set status = 'granted'`.execute(database.reader), /permission denied/)
+  await t.rejects(sql`select from demo_changes`.execute(database.reader), /permission denied/)
+})
+
+t.test('only a page of the service may send the change', async (t) => {
+  const refused: Record<string, string>[] = [
+    {},
+    { 'sec-fetch-site': 'same-origin' },
+    { origin: 'https://evil.example' },
+    { origin: 'null' },
+    { origin: publicUrl, 'sec-fetch-site': 'cross-site' },
+    { origin: publicUrl, 'sec-fetch-site': 'same-site' },
+    { origin: publicUrl, 'sec-fetch-site': 'none' },
+  ]
+  for (const headers of refused) {
+    t.match((await post(headers)).json(), { status: 403, code: 'cross_origin' }, JSON.stringify(headers))
+  }
+  t.same(await listChanged(), [])
+  const sent = await post({ origin: 'http://api.test' }, '192.0.2.9')
+  t.equal(sent.statusCode, 200, 'from a browser that sends no Sec-Fetch-Site')
+  t.equal(sent.headers['cache-control'], 'no-store')
+  t.match((await app.inject('/demo/change')).json(), { status: 405, code: 'method_not_allowed' })
+})
+
+t.test('an address may change one record in 10 s', async (t) => {
+  t.match((await post()).json(), { resource: 'approvals', id: /^apr-/, until: /Z$/ })
+  const refused = await post()
+  t.equal(refused.statusCode, 429)
+  t.equal(refused.headers['content-type'], 'application/problem+json')
+  const seconds = Number(refused.headers['retry-after'])
+  t.ok(seconds >= 1 && seconds <= 20, `${seconds} s`)
+  t.match(refused.json(), { code: 'quota_exceeded', 'violated-policies': ['demo_changes'] })
+  t.equal((await post(sameOrigin, '192.0.2.2')).statusCode, 200, 'another address is counted by itself')
+  clock.offsetMs += seconds * 1_000
+  t.equal((await post()).statusCode, 200)
+})
+
+t.test('without example data there is nothing to change', async (t) => {
+  await query(`delete from approvals where customer_id = 'demo'`)
+  clock.offsetMs += 60_000
+  t.match((await post()).json(), { status: 503, code: 'unavailable' })
+})
