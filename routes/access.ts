@@ -2,7 +2,6 @@ import type { FastifyInstance, FastifyReply } from 'fastify'
 import { createAccessForm, type FormValues } from '../app/operator/access/form.ts'
 import { accessOutcomePage, accessPage } from '../app/site/access-page.ts'
 import type { PageContent } from '../app/site/layout.ts'
-import { htmlType } from '../app/site/site.ts'
 import type { Deps } from '../plugins/deps.ts'
 import { toApiError } from '../plugins/problems.ts'
 
@@ -23,8 +22,7 @@ export const accessRoutes = async (
   app.setErrorHandler((error, request, reply) =>
     app.sendProblem(toApiError(error, formType) ?? error, request, reply),
   )
-  const send = (reply: FastifyReply, content: PageContent) =>
-    reply.sendPage(htmlType, { body: Buffer.from(app.site.layOut(content)), etag: '', encoded: new Map() })
+  const send = (reply: FastifyReply, content: PageContent) => reply.sendPage(app.site.layOut(content))
 
   app.get('/access', { schema: hidden }, (_request, reply) => send(reply, accessPage(form.ticket())))
   app.post('/access', { schema: hidden }, async (request, reply) => {

@@ -1,18 +1,22 @@
 import type { FastifyInstance } from 'fastify'
-import { htmlType } from '../app/site/site.ts'
-import { immutable, styledPolicy } from '../plugins/pages.ts'
+import type { SiteFile } from '../app/site/site.ts'
+import { immutable, type SendPage, styledPolicy } from '../plugins/pages.ts'
 
-const hidden = { schema: { hide: true } }
-
-/** Pages that are the same for everyone, and what they load. */
+/** Pages and texts that are the same for everyone, and what they load. */
 export const pageRoutes = async (app: FastifyInstance): Promise<void> => {
-  for (const [path, file] of app.site.pages) {
-    const how = path === '/docs' ? { policy: styledPolicy } : {}
-    app.get(path, hidden, (_request, reply) => reply.sendPage(htmlType, file, how))
+  const { site, describedRoutes } = app
+  const give = (path: string, find: () => SiteFile, how?: SendPage) => {
+    app.get(path, { schema: { hide: true } }, (_request, reply) => reply.sendPage(find(), how))
     app.guardMethods(path, ['GET', 'HEAD'])
   }
-  for (const { url, type, file } of app.site.assets.all) {
-    app.get(url, hidden, (_request, reply) => reply.sendPage(type, file, { cacheControl: immutable }))
-    app.guardMethods(url, ['GET', 'HEAD'])
+  for (const [path, page] of site.files) {
+    give(path, () => page, path === '/docs' ? { policy: styledPolicy } : {})
   }
+  for (const asset of site.assets.all) give(asset.url, () => asset, { cacheControl: immutable })
+  // Made when someone searches for the first time: by then every route is known.
+  let search: SiteFile | undefined
+  give('/docs/search.json', () => {
+    search ??= site.searchFile(describedRoutes)
+    return search
+  })
 }

@@ -7,7 +7,7 @@ const cacheControl = 'public, max-age=5'
 export const statusRoutes = async (app: FastifyInstance): Promise<void> => {
   const url = '/status.json'
   app.get(url, { schema: { hide: true } }, (_request, reply) =>
-    reply.sendPage('application/json', app.serviceStatus.document(), { cacheControl }),
+    reply.sendPage({ type: 'application/json', file: app.serviceStatus.document() }, { cacheControl }),
   )
   app.guardMethods(url, ['GET', 'HEAD'])
 }
