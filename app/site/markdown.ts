@@ -75,7 +75,7 @@ const listSections = (body: string): Section[] =>
 export const renderMarkdown = (text: string): RenderedMarkdown => {
   const body = markdown
     .parse(text, { async: false })
-    .replace(/<table>/g, '<div class="scroll" tabindex="0" role="region" aria-label="Table"><table>')
+    .replace(/<table>/g, '<div class="scroll" tabindex="0"><table>')
     .replace(/<\/table>/g, '</table></div>')
   return { body: { html: body }, sections: listSections(body) }
 }

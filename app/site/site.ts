@@ -51,7 +51,7 @@ export const createSite = (options: SiteOptions): Site => {
     homePage(options),
     statusPage(),
     demoPage(demoToken),
-    docsPage(demoToken, groups),
+    docsPage(demoToken),
     ...guidePages(groups),
     ...problemPages(publicUrl),
   ]

@@ -70,7 +70,7 @@ const resultOf = (entry, query) =>
 
 const createFinder = () => {
   const input = make('input', {
-    type: 'search',
+    type: 'text',
     placeholder: 'Search guides, endpoints and errors',
     'aria-label': 'Search guides, endpoints and errors',
     autocomplete: 'off',
