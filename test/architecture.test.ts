@@ -44,14 +44,12 @@ t.test('a client is known by clientAddress, never by ip, which is a proxy’s', 
 
 t.test('an exported type has a name of its own', async (t) => {
   const owners = Map.groupBy(
-    files
-      .filter(isService)
-      .flatMap((path) =>
-        [...textOf(path).matchAll(/^export (?:type|interface|class) (\w+)/gm)].map(([, name]) => ({
-          name,
-          path,
-        })),
-      ),
+    files.filter(isService).flatMap((path) =>
+      [...textOf(path).matchAll(/^export (?:type|interface|class) (\w+)/gm)].map(([, name]) => ({
+        name,
+        path,
+      })),
+    ),
     ({ name }) => name,
   )
   t.ok(owners.size > 100)

@@ -19,7 +19,7 @@ const proofs = [
     'freshness',
     'Fresh',
     '≤ 600 ms',
-    'A change is in every answer 600 ms after its commit. You never read an old certificate.',
+    'Every answer has all changes that were committed 600 ms before. If one cannot, it says that it is old.',
   ],
   [
     'average',

@@ -29,6 +29,7 @@ const slugOf = (title: string) =>
 
 const toText = (rendered: string) =>
   rendered
+    .replace(/<\/?(?:a|code|em|span|strong)\b[^>]*>/g, '')
     .replace(/<[^>]+>/g, ' ')
     .replaceAll('&lt;', '<')
     .replaceAll('&gt;', '>')

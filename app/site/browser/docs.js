@@ -66,8 +66,9 @@ const nameParts = () => {
   }
   // The page has a header already.
   for (const header of root.querySelectorAll('header:not([role])')) {
-    header.setAttribute('role', 'region')
-    header.setAttribute('aria-label', 'Menu of the reference')
+    header.setAttribute('role', 'group')
+    header.parentElement?.setAttribute('role', 'region')
+    header.parentElement?.setAttribute('aria-label', 'Menu of the reference')
   }
   for (const section of root.querySelectorAll('section.contents[aria-labelledby]')) {
     section.removeAttribute('aria-labelledby')

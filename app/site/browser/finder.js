@@ -7,6 +7,8 @@ import { make } from './ui.js'
  */
 
 const most = 12
+/** Characters of a text beside its heading. */
+const excerptLength = 110
 
 /** @type {Promise<Entry[]> | undefined} */
 let loading
@@ -52,7 +54,10 @@ const excerpt = ({ text }, query) => {
   const [word = ''] = query.toLowerCase().trim().split(/\s+/)
   const at = Math.max(0, text.toLowerCase().indexOf(word) - 40)
   const from = at === 0 ? 0 : text.indexOf(' ', at) + 1
-  return `${from > 0 ? '… ' : ''}${text.slice(from, from + 110)}${text.length > from + 110 ? ' …' : ''}`
+  const rest = text.slice(from)
+  const shown =
+    rest.length <= excerptLength ? rest : `${rest.slice(0, rest.lastIndexOf(' ', excerptLength))} …`
+  return `${from > 0 ? '… ' : ''}${shown}`
 }
 
 /** @param {Entry} entry @param {string} query */
@@ -67,6 +72,14 @@ const resultOf = (entry, query) =>
       make('small', {}, entry.part ? `${entry.title}: ${excerpt(entry, query)}` : excerpt(entry, query)),
     ),
   )
+
+/** @param {number} count @param {string} query */
+const countWords = (count, query) => {
+  if (query === '') return 'Type a word.'
+  if (count === 0) return `Nothing found for “${query}”.`
+  if (count === most) return `The ${most} best results`
+  return count === 1 ? '1 result' : `${count} results`
+}
 
 const createFinder = () => {
   const input = make('input', {
@@ -85,9 +98,7 @@ const createFinder = () => {
       const found = search(await loadEntries(), query)
       // A later letter has asked again.
       if (query !== input.value) return
-      const nothing = query.trim() === '' ? 'Type a word.' : `Nothing found for “${query.trim()}”.`
-      said.textContent =
-        found.length === 0 ? nothing : `${found.length === 1 ? '1 result' : `${found.length} results`}`
+      said.textContent = countWords(found.length, query.trim())
       list.replaceChildren(...found.map((entry) => resultOf(entry, query)))
     } catch {
       said.textContent = 'The search could not be loaded. Check your network and try again.'
