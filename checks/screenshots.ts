@@ -57,7 +57,7 @@ try {
   mkdirSync(folder, { recursive: true })
   await plantMinutes()
   await app.serviceStatus.refresh()
-  await shoot('home', '/', (page) => page.waitForSelector('#state-mark[class^="mark "]'), 1250)
+  await shoot('home', '/', (page) => page.waitForSelector('#state-mark[class^="mark "]'), 960)
   await shoot('status', '/status', (page) => page.waitForSelector('#figures tbody tr'), 1440)
   const ask = async (page: Page) => {
     await page.waitForSelector('#filters .filter')

@@ -74,7 +74,7 @@ export const homePage = ({ publicUrl, demoToken }: SiteOptions): PageContent => 
 
 <figure class="picture plate">
 <div class="scroll">${timeline(new Date().toISOString().slice(0, 10))}</div>
-<figcaption><code>GET /v1/certificates?include=product</code> <span>Example data, drawn from the answer that the <a href="/demo?path=%2Fv1%2Fcertificates">demo</a> shows.</span></figcaption>
+<figcaption><code>GET /v1/certificates?include=product</code> <span>Example data. The <a href="/demo?path=%2Fv1%2Fcertificates">demo</a> shows the same.</span></figcaption>
 </figure>
 
 <section aria-labelledby="proofs"><h2 id="proofs" class="visually-hidden">What you can rely on</h2>

@@ -1,9 +1,13 @@
 import { targets } from './targets.ts'
 
 /** Whether a promise was kept. `unknown`: too little was measured to tell. */
-export type Verdict = 'kept' | 'broken' | 'unknown'
+export type PromiseVerdict = 'kept' | 'broken' | 'unknown'
 
-export type Verdicts = Readonly<{ availability: Verdict; average: Verdict; freshness: Verdict }>
+export type PromiseVerdicts = Readonly<{
+  availability: PromiseVerdict
+  average: PromiseVerdict
+  freshness: PromiseVerdict
+}>
 
 /** What is judged of a period: its length, how many minutes of it were measured, and its figures. */
 export type JudgedFigures = Readonly<{
@@ -23,11 +27,11 @@ const leastMeasured = 0.5
 /** The average of fewer answers says more about these answers than about the service. */
 const leastAnswers = 20
 
-const verdictOf = (isKnown: boolean, isKept: boolean): Verdict =>
+const verdictOf = (isKnown: boolean, isKept: boolean): PromiseVerdict =>
   !isKnown ? 'unknown' : isKept ? 'kept' : 'broken'
 
 /** Judges a period's figures against the promises. */
-export const judgeFigures = (period: JudgedFigures): Verdicts => {
+export const judgeFigures = (period: JudgedFigures): PromiseVerdicts => {
   const { minutes, whole_minutes, availability, timed, max_age_ms: age } = period
   const average = period.latency.average_ms
   const isMeasured = minutes >= whole_minutes * leastMeasured
@@ -44,21 +48,21 @@ export const judgeFigures = (period: JudgedFigures): Verdicts => {
   }
 }
 
-const promises: Readonly<Record<keyof Verdicts, string>> = {
+const promises: Readonly<Record<keyof PromiseVerdicts, string>> = {
   availability: 'availability',
   average: 'time to answer',
   freshness: 'freshness',
 }
 
-const brokenOf = (verdicts: Verdicts): string[] =>
-  (Object.keys(promises) as (keyof Verdicts)[])
+const brokenOf = (verdicts: PromiseVerdicts): string[] =>
+  (Object.keys(promises) as (keyof PromiseVerdicts)[])
     .filter((name) => verdicts[name] === 'broken')
     .map((name) => promises[name])
 
 const lists = new Intl.ListFormat('en')
 
 /** State and headline of this moment. `level`: availability of the last minute, 0 to 1; undefined: not measured. */
-const judgeMoment = (level: number | undefined, verdicts: Verdicts): [ServiceState, string] => {
+const judgeMoment = (level: number | undefined, verdicts: PromiseVerdicts): [ServiceState, string] => {
   if (level === undefined || verdicts.availability === 'unknown')
     return ['unknown', 'Too few measurements to tell']
   if (level < 0.5) return ['down', 'The service does not answer correctly']
@@ -71,7 +75,9 @@ const judgeMoment = (level: number | undefined, verdicts: Verdicts): [ServiceSta
 const names = { '24h': '24 hours', '30d': '30 days', '90d': '90 days' } as const
 
 /** What longer periods say against the promise; null: nothing. Promises that are broken now are in the headline. */
-const noteOf = (periods: Readonly<Record<keyof typeof names, { verdicts: Verdicts }>>): string | null => {
+const noteOf = (
+  periods: Readonly<Record<keyof typeof names, { verdicts: PromiseVerdicts }>>,
+): string | null => {
   const notes = (Object.keys(names) as (keyof typeof names)[]).flatMap((key) => {
     const broken = brokenOf(periods[key].verdicts)
     return broken.length === 0 ? [] : [`${lists.format(broken)} over ${names[key]}`]
@@ -85,7 +91,7 @@ const noteOf = (periods: Readonly<Record<keyof typeof names, { verdicts: Verdict
  */
 export const judgeService = (
   level: number | undefined,
-  periods: Readonly<Record<'now' | keyof typeof names, { verdicts: Verdicts }>>,
+  periods: Readonly<Record<'now' | keyof typeof names, { verdicts: PromiseVerdicts }>>,
 ): { status: ServiceState; headline: string; note: string | null } => {
   const [status, headline] = judgeMoment(level, periods.now.verdicts)
   return { status, headline, note: noteOf(periods) }
