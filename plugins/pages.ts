@@ -70,7 +70,9 @@ export default fp<SiteOptions>(
     app.setNotFoundHandler((request, reply) => {
       const { method, url, headers } = request
       const isRead = method === 'GET' || method === 'HEAD'
-      if (isRead && !apiRoots.has(rootOf(url)) && preferredType(headers.accept) === 'text/html') {
+      // A browser that opens an address sends no token. A request with a token comes from a program.
+      const isPerson = headers.authorization === undefined && preferredType(headers.accept) === 'text/html'
+      if (isRead && isPerson && !apiRoots.has(rootOf(url))) {
         return reply.code(404).sendPage(site.missing)
       }
       return app.sendProblem(new ApiError('not_found'), request, reply)

@@ -127,6 +127,8 @@ t.test('a browser gets a page where there is none, a program a problem document'
   }
   const head = await app.inject({ method: 'HEAD', url: '/nonsense', headers: browser })
   t.match([head.statusCode, head.headers['content-type']], [404, /^text\/html/])
+  const withToken = await get('/nonsense', { ...browser, authorization: `Bearer ${demoToken}` })
+  t.equal(withToken.headers['content-type'], 'application/problem+json', 'who sends a token is a program')
   const post = await app.inject({ method: 'POST', url: '/nonsense', headers: browser })
   t.equal(post.headers['content-type'], 'application/problem+json', 'nobody looks at the answer of a POST')
 })
