@@ -56,6 +56,7 @@ try {
   mkdirSync(folder, { recursive: true })
   await plantMinutes()
   await app.serviceStatus.refresh()
+  await shoot('home', '/', (page) => page.waitForSelector('#state-mark[class^="mark "]'), 960)
   await shoot('status', '/status', (page) => page.waitForSelector('#figures tbody tr'), 1440)
   await shoot('demo', '/demo#markets', (page) => page.waitForSelector('.matrix'), 830)
 } finally {

@@ -85,7 +85,6 @@ export default fp<ProblemOptions>(
         .send(Buffer.from(problemBody(problem, publicUrl, request.id)))
     })
     app.setErrorHandler((error, request, reply) => app.sendProblem(error, request, reply))
-    app.setNotFoundHandler((request, reply) => app.sendProblem(new ApiError('not_found'), request, reply))
     done()
   },
   { name: 'problems', fastify: '5.x' },

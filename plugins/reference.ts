@@ -29,7 +29,7 @@ export default fp(
   (app, _options, done) => {
     app.get(referenceScript, async (_request, reply) => {
       loaded ??= load()
-      return reply.sendPage(type, await loaded, { cacheControl: immutable })
+      return reply.sendPage({ type, file: await loaded }, { cacheControl: immutable })
     })
     done()
   },

@@ -4,7 +4,6 @@ import { createAccessForm, type FormValues } from '../app/operator/access/form.t
 import { accessOutcomePage, accessPage } from '../app/site/access-page.ts'
 import type { PageContent } from '../app/site/layout.ts'
 import { describeAccessRequest } from '../app/site/openapi/account.ts'
-import { htmlType } from '../app/site/site.ts'
 import type { Deps } from '../plugins/deps.ts'
 import { bodyOnly } from '../plugins/endpoint.ts'
 import { toApiError } from '../plugins/problems.ts'
@@ -44,8 +43,7 @@ export const accessRoutes = async (
   app.setErrorHandler((error, request, reply) =>
     app.sendProblem(toApiError(error, formType) ?? error, request, reply),
   )
-  const send = (reply: FastifyReply, content: PageContent) =>
-    reply.sendPage(htmlType, { body: Buffer.from(app.site.layOut(content)), etag: '', encoded: new Map() })
+  const send = (reply: FastifyReply, content: PageContent) => reply.sendPage(app.site.layOut(content))
 
   app.get('/access', (_request, reply) => send(reply, accessPage(form.ticket())))
   app.post('/access', async (request, reply) => {

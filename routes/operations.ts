@@ -47,6 +47,6 @@ export const statusRoutes = async (app: FastifyInstance): Promise<void> => {
   // A few seconds, so that a crowd is answered by caches; the document is made anew as often.
   const how = { cacheControl: 'public, max-age=5' }
   app.get('/status.json', (_request, reply) =>
-    reply.sendPage('application/json', app.serviceStatus.document(), how),
+    reply.sendPage({ type: 'application/json', file: app.serviceStatus.document() }, how),
   )
 }

@@ -7,19 +7,25 @@ import {
 } from '../app/identity/metadata.ts'
 import { listScopes } from '../app/identity/scopes.ts'
 import { securityTxt } from '../app/site/security-txt.ts'
-import { htmlType } from '../app/site/site.ts'
+import type { SiteFile } from '../app/site/site.ts'
 import type { Deps } from '../plugins/deps.ts'
-import { immutable, styledPolicy } from '../plugins/pages.ts'
+import { immutable, type SendPage, styledPolicy } from '../plugins/pages.ts'
 
-/** Pages that are the same for everyone, and what they load. */
+/** Pages and texts that are the same for everyone, and what they load. */
 export const pageRoutes = async (app: FastifyInstance): Promise<void> => {
-  for (const [path, file] of app.site.pages) {
-    const how = path === '/docs' ? { policy: styledPolicy } : {}
-    app.get(path, (_request, reply) => reply.sendPage(htmlType, file, how))
+  const { site, describedRoutes } = app
+  const give = (path: string, find: () => SiteFile, how?: SendPage) =>
+    app.get(path, (_request, reply) => reply.sendPage(find(), how))
+  for (const [path, page] of site.files) {
+    give(path, () => page, path === '/docs' ? { policy: styledPolicy } : {})
   }
-  for (const { url, type, file } of app.site.assets.all) {
-    app.get(url, (_request, reply) => reply.sendPage(type, file, { cacheControl: immutable }))
-  }
+  for (const asset of site.assets.all) give(asset.url, () => asset, { cacheControl: immutable })
+  // Made when someone searches for the first time: by then every route is known.
+  let search: SiteFile | undefined
+  give('/docs/search.json', () => {
+    search ??= site.searchFile(describedRoutes)
+    return search
+  })
 }
 
 const catalogPath = '/.well-known/api-catalog'

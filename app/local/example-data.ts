@@ -1,10 +1,13 @@
-import { readFile } from 'node:fs/promises'
+import { readFileSync } from 'node:fs'
 import type { Db } from '../db/schema.ts'
 import { putCustomer } from '../identity/customers.ts'
 import { demoCustomerId } from '../identity/principal.ts'
 import { importRecords } from '../import/index.ts'
 
 const file = new URL('example-data.ndjson', import.meta.url)
+
+/** A line of the example data. */
+export type ExampleRecord = Readonly<{ resource: string; id: string; [field: string]: unknown }>
 
 const millisecondsPerDay = 86_400_000
 const gridDays = 28
@@ -17,16 +20,25 @@ const dateAt = (day: number): string => new Date(day * millisecondsPerDay).toISO
  * days, less 3: so most records stay as they are on the next day. `<YYYY…>` and `<YY…>` are the year of such a date.
  * The same day gives the same lines; on any day every resource, state and computed value occurs.
  */
-export const readExampleData = async (day: string): Promise<string> => {
+export const readExampleData = (day: string): string => {
   const today = Date.parse(day) / millisecondsPerDay
-  const text = await readFile(file, 'utf8')
   const marker = /<(?<year>Y*)(?<grid>~?)(?<days>[+-]\d+)(?<more>[+-]\d+)?>/g
-  return text.replace(marker, (_, year: string, grid: string, days: string, more = '0') => {
-    const at = today + Number(days)
-    const date = dateAt(at - (grid ? at % gridDays : 0) + Number(more))
-    return year === '' ? date : date.slice(4 - year.length, 4)
-  })
+  return readFileSync(file, 'utf8').replace(
+    marker,
+    (_, year: string, grid: string, days: string, more = '0') => {
+      const at = today + Number(days)
+      const date = dateAt(at - (grid ? at % gridDays : 0) + Number(more))
+      return year === '' ? date : date.slice(4 - year.length, 4)
+    },
+  )
 }
+
+/** Returns the same records as objects. A field that is not known is absent. */
+export const listExampleData = (day: string): ExampleRecord[] =>
+  readExampleData(day)
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line))
 
 /**
  * Loads the demo customer's records as of `day` (YYYY-MM-DD) and replaces earlier ones. Records of other customers
@@ -35,7 +47,7 @@ export const readExampleData = async (day: string): Promise<string> => {
  */
 export const loadExampleData = async (db: Db, day: string): Promise<void> => {
   await putCustomer(db, { customerId: demoCustomerId, name: 'Example Devices GmbH', plan: 'premium' })
-  const source = ReadableStream.from([Buffer.from(await readExampleData(day))])
+  const source = ReadableStream.from([Buffer.from(readExampleData(day))])
   const options = { customer: demoCustomerId, replace: true, force: true, allowDemo: true }
   const { badLines } = await importRecords(db, source, options)
   const [bad] = badLines

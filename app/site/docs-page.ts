@@ -1,19 +1,17 @@
 import { html } from './escape.ts'
-import type { Guide } from './guides.ts'
 import type { PageContent } from './layout.ts'
 
 /** Where the reference's own program is; its version is part of the address, so browsers keep it. */
 export const referenceScript = '/assets/reference-1.72.1.js'
 
-/** `/docs`: the reference, drawn in the browser from `/openapi.json`, and the guides for integrators above it. */
-export const docsPage = (demoToken: string, guides: readonly Guide[]): PageContent => ({
+/** `/docs`: the reference, drawn in the browser from `/openapi.json`. */
+export const docsPage = (demoToken: string): PageContent => ({
   title: 'Reference',
   description: 'Every endpoint, filter, header and error of the Certification Data API.',
   path: '/docs',
   isBare: true,
   styles: ['docs.css'],
   script: 'docs.js',
-  main: html`<nav class="guides" aria-label="Guides"><strong>Guides</strong><ul>${guides.map(({ path, title }) => html`<li><a href="${path}">${title}</a></li>`)}<li><a href="/docs/guides">All guides</a></li></ul></nav>
-<noscript><p class="notice">The reference needs JavaScript. <a href="/openapi.json">The OpenAPI document</a> has the same content.</p></noscript>
+  main: html`<noscript><p class="notice">The reference needs JavaScript. <a href="/openapi.json">The OpenAPI document</a> has the same content.</p></noscript>
 <div id="reference" data-token="${demoToken}" data-script="${referenceScript}"></div>`,
 })

@@ -1,76 +1,95 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { marked } from 'marked'
-import { type Html, html } from './escape.ts'
-import type { PageContent } from './layout.ts'
+import type { Html } from './escape.ts'
+import { renderMarkdown, type Section } from './markdown.ts'
+import type { SiteOptions } from './site.ts'
 
-export type Guide = Readonly<{ path: string; title: string; page: PageContent }>
+export type Guide = Readonly<{
+  path: string
+  title: string
+  /** Its first sentence. */
+  summary: string
+  /** As it is served at `<path>.md`. */
+  markdown: string
+  body: Html
+  sections: readonly Section[]
+}>
+
+export type GuideGroup = Readonly<{ title: string; guides: readonly Guide[] }>
 
 const folder = join(import.meta.dirname, '../../docs')
-const base = '/docs/guides'
+/** Where the guides' pages are. */
+export const guidesPath = '/docs/guides'
 
 /** Files of `docs/`, by who reads them, in the order in which they are read first. */
-const integrators = [
-  'quick-start',
-  'authentication',
-  'queries',
-  'changes',
-  'exports',
-  'spreadsheets',
-  'caching',
-  'errors',
-  'limits',
-  'custom-endpoints',
-  'versions',
-]
-const operators = [
-  'operations',
-  'scaling',
-  'import',
-  'schema',
-  'freshness',
-  'audit',
-  'personal-data',
-  'access-requests',
-]
-const names: ReadonlySet<string> = new Set([...integrators, ...operators])
+const groups = {
+  'For integrators': [
+    'quick-start',
+    'authentication',
+    'queries',
+    'changes',
+    'exports',
+    'spreadsheets',
+    'caching',
+    'errors',
+    'limits',
+    'custom-endpoints',
+    'versions',
+  ],
+  'For operators': [
+    'operations',
+    'scaling',
+    'import',
+    'custom-documents',
+    'schema',
+    'freshness',
+    'audit',
+    'personal-data',
+    'access-requests',
+  ],
+}
+const names: ReadonlySet<string> = new Set(Object.values(groups).flat())
 
-/** Turns links between files into links between pages. A link to a file without a page becomes plain text. */
-const toPages = (text: string): string =>
+/**
+ * A guide's text as a reader of the running service sees it: with the service's address and demo token, and without
+ * links to files that are no pages.
+ */
+const asServed = (text: string, { publicUrl, demoToken }: SiteOptions): string =>
   text
-    .replace(/href="(?:docs\/|\.\/)?([\w-]+)\.md(#[^"]*)?"/g, (all, name: string, part = '') =>
-      names.has(name) ? `href="${base}/${name}${part}"` : all,
+    .replaceAll('http://localhost:3000', publicUrl)
+    .replaceAll('cda_demo_public', demoToken)
+    .replace(/\[([^\]]+)\]\((?!https?:|#)([^)#]+)(#[^)]*)?\)/g, (all, words: string, file: string) =>
+      names.has(file.replace(/\.md$/, '')) ? all : words,
     )
-    .replace(/<a href="(?!https?:|\/|#)[^"]*">([^<]*(?:<(?!\/?a\b)[^<]*)*)<\/a>/g, '$1')
-    .replace(/<pre>/g, '<pre tabindex="0">')
-    .replace(/<table>/g, '<div class="scroll" tabindex="0"><table>')
-    .replace(/<\/table>/g, '</table></div>')
 
-const readGuide = (name: string): Guide => {
-  const text = readFileSync(join(folder, `${name}.md`), 'utf8')
-  const title = /^# (.+)$/m.exec(text)?.[1] ?? name
-  const path = `${base}/${name}`
-  // Ours, as they are in the repository: no foreign text passes here.
-  const body: Html = { html: toPages(marked.parse(text, { async: false })) }
-  const description = `A guide to the Certification Data API: ${title}`
-  const main = html`<p class="soft"><a href="${base}">Guides</a></p><article class="guide">${body}</article>`
-  return { path, title, page: { title, description, path, main } }
-}
+/** Without the Markdown of links and code. */
+const firstSentence = (paragraph: string) =>
+  (/^.*?[.:](?= |$)/.exec(paragraph)?.[0] ?? paragraph)
+    .replace(/\[([^\]]+)\]\([^)]*\)/g, '$1')
+    .replace(/[`*]/g, '')
+    .replace(/:$/, '.')
 
-const listOf = (guides: readonly Guide[]): Html =>
-  html`<ul class="toc">${guides.map(({ path, title }) => html`<li><a href="${path}">${title}</a></li>`)}</ul>`
+/** Links between files become links between pages. */
+const toPages = (rendered: string) =>
+  rendered.replace(/href="([\w-]+)\.md(#[^"]*)?"/g, `href="${guidesPath}/$1$2"`)
 
-/** The Markdown files of `docs/` as pages, with the list of them; `guides` are those for integrators. Throws where a file is missing. */
-export const guidePages = (): { guides: readonly Guide[]; pages: readonly PageContent[] } => {
-  const guides = integrators.map(readGuide)
-  const others = operators.map(readGuide)
-  const list: PageContent = {
-    title: 'Guides',
-    description: 'How to work with the Certification Data API.',
-    path: base,
-    main: html`<h1>Guides</h1><p class="lead">How things work and why, beside the <a href="/docs">reference</a>, which has every detail.</p>
-<h2>For integrators</h2>${listOf(guides)}
-<h2>For operators</h2>${listOf(others)}`,
+const readGuide = (name: string, options: SiteOptions): Guide => {
+  const markdown = asServed(readFileSync(join(folder, `${name}.md`), 'utf8'), options)
+  const { body, sections } = renderMarkdown(markdown)
+  const [paragraph = ''] = /^[^|#\s].*$/m.exec(markdown.replace(/^```.*?^```$/gms, '')) ?? []
+  return {
+    path: `${guidesPath}/${name}`,
+    title: sections.find(({ depth }) => depth === 1)?.title ?? name,
+    summary: firstSentence(paragraph),
+    markdown,
+    body: { html: toPages(body.html) },
+    sections,
   }
-  return { guides, pages: [list, ...[...guides, ...others].map(({ page }) => page)] }
 }
+
+/** The Markdown files of `docs/` as guides, by who reads them. Throws where a file is missing. */
+export const readGuides = (options: SiteOptions): GuideGroup[] =>
+  Object.entries(groups).map(([title, files]) => ({
+    title,
+    guides: files.map((name) => readGuide(name, options)),
+  }))

@@ -1,9 +1,8 @@
 import { html } from './escape.ts'
 import type { PageContent } from './layout.ts'
-
-/** A command with a button that copies it. */
-const command = (text: string) =>
-  html`<div class="codebox"><pre tabindex="0"><code>${text}</code></pre></div>`
+import { codeBlock } from './markdown.ts'
+import type { SiteOptions } from './site.ts'
+import { timeline } from './timeline.ts'
 
 const resources = [
   ['certificates', 'Numbers, validity periods, approval status, and whether a certificate is valid today'],
@@ -14,50 +13,83 @@ const resources = [
   ['approvals', 'The approval of each product in each country, from planned to granted'],
 ] as const
 
+/** Each with its figure as promised; the browser puts the measured one in its place. */
+const proofs = [
+  [
+    'freshness',
+    'Fresh',
+    '≤ 600 ms',
+    'Every answer has all changes that were committed 600 ms before. If one cannot, it says that it is old.',
+  ],
+  [
+    'average',
+    'Fast',
+    '< 80 ms',
+    'An answer takes less than 80 ms on average. Your checkout or shipping desk does not wait.',
+  ],
+  [
+    'availability',
+    'There when you need it',
+    '99 %',
+    'Measured every ten seconds, and shown with every incident. Gaps count against us.',
+  ],
+] as const
+
+const uses = [
+  [
+    'custom-endpoints',
+    'Check before you ship',
+    'Ask in your ERP system whether a product may go to a country today, and why.',
+  ],
+  [
+    'exports',
+    'See what ends next',
+    'List what expires in 60 days, for a dashboard, a spreadsheet or a mail.',
+  ],
+  [
+    'changes',
+    'Keep your own copy',
+    'Follow the changes. Your copy then has exactly the rows of a full read.',
+  ],
+] as const
+
+const answer = `{"data": [
+  {"id": "crt-lumen-gateway-kw", "days_remaining": 0},
+  {"id": "crt-tracker-mini-br", "days_remaining": 14}],
+ "page": {"limit": 2, "has_more": true, "next_cursor": "…"}}`
+
 /** `/`. */
-export const homePage = (publicUrl: string, demoToken: string): PageContent => ({
+export const homePage = ({ publicUrl, demoToken }: SiteOptions): PageContent => ({
   title: 'Home',
   description: 'Certificates, approvals and test reports of a certification house, as JSON.',
   path: '/',
+  isWide: true,
   script: 'home.js',
   styles: ['home.css'],
   main: html`<div class="hero">
-<div>
 <h1>Your certifications, as data.</h1>
-<p class="lead">A read-only JSON API to the certificates, products, projects, approvals and test reports that your certification house keeps for you. Use it in ERP systems that check shipments, in dashboards that show what expires, and in copies that must not miss a change.</p>
-<p class="row"><a class="button main" href="/demo">Try it in the browser</a><a class="button" href="/access">Request access</a></p>
-</div>
-<aside class="plate glance" aria-labelledby="glance"><h2 id="glance">Status</h2>
-<p id="glance-text" role="status">Asking …</p>
-<dl class="cells" id="glance-cells" hidden>
-<div><dt>Availability, 30 days</dt><dd data-figure="availability">–</dd></div>
-<div><dt>Average answer, 24 h</dt><dd data-figure="average">–</dd></div>
-</dl>
-<p class="small"><a href="/status">Availability, latency and incidents</a></p></aside>
+<p class="lead">A certification house keeps your certificates, approvals and test reports. With this API, your ERP, shop and compliance systems read them as JSON.</p>
+<p class="row"><a class="button main" href="/demo">Try the demo</a><a class="button" href="/access">Request access</a></p>
 </div>
 
-<h2>Quick start</h2>
-<p>This request asks for certificates of the example customer that end within 60 days. The demo token is public and reads example data only.</p>
-${command(`curl -g '${publicUrl}/v1/certificates?expiring=true&valid_until[lt]=today+60d&limit=2' \\\n  -H 'Authorization: Bearer ${demoToken}'`)}
-<p>With your own API key, log in to get an access token. Use it instead of the demo token:</p>
-${command(`curl '${publicUrl}/v1/auth/login' -H 'Content-Type: application/json' \\\n  -d '{"api_key": "cda_live_…"}'`)}
+<figure class="picture plate">
+<div class="scroll">${timeline(new Date().toISOString().slice(0, 10))}</div>
+<figcaption><code>GET /v1/certificates?include=product</code> <span>Example data. The <a href="/demo?path=%2Fv1%2Fcertificates">demo</a> shows the same.</span></figcaption>
+</figure>
 
-<h2>Resources</h2>
-<dl class="resources">${resources.map(([name, text]) => html`<div><dt><a href="/demo?path=${encodeURIComponent(`/v1/${name}`)}"><code>/v1/${name}</code></a></dt><dd>${text}</dd></div>`)}</dl>
+<section aria-labelledby="proofs"><h2 id="proofs" class="visually-hidden">What you can rely on</h2>
+<dl class="proofs">${proofs.map(([name, title, promise, words]) => html`<div><dt>${title}</dt><dd class="figure" data-figure="${name}">${promise}</dd><dd class="small soft" data-note="${name}">promised</dd><dd>${words}</dd></div>`)}</dl>
+<p class="state"><span class="mark" id="state-mark"></span><span id="state" role="status">Every figure is measured.</span> <a href="/status">See the status page</a></p></section>
 
-<h2>What you can rely on</h2>
-<dl class="cells promises">
-<div><dt>Availability</dt><dd>99 %<small>promised; our own goal is 99.9 %</small></dd></div>
-<div><dt>Average answer</dt><dd>&lt; 80 ms<small>see the measured value on <a href="/status">Status</a></small></dd></div>
-<div><dt>Freshness</dt><dd>≤ 600 ms<small>after a commit; a stale answer says so</small></dd></div>
-<div><dt>Polling</dt><dd>304<small>send the <code>ETag</code> back; it does not count against your minute</small></dd></div>
-</dl>
+<section class="split" aria-labelledby="start"><div><h2 id="start">One request, one answer</h2>
+<p>Ask for the certificates that end next. The demo token is public, so you can send this request now. It reads example data only.</p>
+<p>Your own API key opens your own records. The <a href="/docs/guides/quick-start">quick start</a> takes three requests.</p></div>
+<div>${codeBlock(`curl -g '${publicUrl}/v1/certificates?expiring=true&sort=valid_until&fields=days_remaining&limit=2' \\\n  -H 'Authorization: Bearer ${demoToken}'`, 'sh')}${codeBlock(answer, 'json')}</div></section>
 
-<h2>Read on</h2>
-<ul class="links">
-<li><a href="/docs">Reference</a> <span class="soft">every endpoint, filter, header and error, with requests you can send</span></li>
-<li><a href="/docs/guides">Guides</a> <span class="soft">quick start, queries, following changes, caching; for operators: deployment, import, audit</span></li>
-<li><a href="/openapi.json">OpenAPI 3.1 document</a> <span class="soft">for generators</span></li>
-<li><a href="/problems">Errors</a> <span class="soft">what each means and what to do</span></li>
-</ul>`,
+<section aria-labelledby="uses"><h2 id="uses">What teams do with it</h2>
+<ul class="uses">${uses.map(([guide, title, text]) => html`<li><h3><a href="/docs/guides/${guide}">${title}</a></h3><p>${text}</p></li>`)}</ul></section>
+
+<section aria-labelledby="resources"><h2 id="resources">Six resources, one grammar</h2>
+<p class="soft">Each has filters, sorting, pages, exports and a feed of changes. All of them work in the same way.</p>
+<dl class="resources">${resources.map(([name, text]) => html`<div><dt><a href="/demo?path=${encodeURIComponent(`/v1/${name}`)}"><code>/v1/${name}</code></a></dt><dd>${text}</dd></div>`)}</dl></section>`,
 })

@@ -15,6 +15,8 @@ export type PageContent = Readonly<{
   isWide?: boolean
   /** The content brings a design and a `main` of its own. */
   isBare?: boolean
+  /** Path of the same content as Markdown. */
+  markdown?: string
 }>
 
 const navigation = [
@@ -26,24 +28,30 @@ const navigation = [
 ] as const
 
 const linksTo = (path: string) =>
-  navigation.map(([href, name]) =>
-    href === path
-      ? html`<li><a href="${href}" aria-current="page">${name}</a></li>`
-      : html`<li><a href="${href}">${name}</a></li>`,
-  )
+  navigation.map(([href, name]) => {
+    const isWithin = href === '/docs/guides' && path.startsWith(`${href}/`)
+    const mark =
+      href === path ? html` aria-current="page"` : isWithin ? html` aria-current="true"` : undefined
+    return html`<li><a href="${href}"${mark}>${name}</a></li>`
+  })
+
+/** A page names every file that it loads, so that all come in one round trip. */
+const headOf = (assets: Assets, { styles = [], script, isBare, markdown }: PageContent): Html => {
+  // A page that brings a design of its own has only the frame of ours.
+  const own = isBare ? ['frame.css'] : ['frame.css', 'style.css']
+  const entries = ['site.js', ...(script === undefined ? [] : [script])]
+  const modules = new Set(entries.flatMap((name) => assets.imports(name)))
+  const urlOf = (name: string) => assets.get(name).url
+  return html`<link rel="icon" href="${urlOf('icon.svg')}" type="image/svg+xml">
+${[...own, ...styles].map((name) => html`<link rel="stylesheet" href="${urlOf(name)}">`)}
+${[...modules].map((name) => html`<link rel="modulepreload" href="${urlOf(name)}">`)}
+${entries.map((name) => html`<script type="module" src="${urlOf(name)}"></script>`)}
+${markdown === undefined ? undefined : html`<link rel="alternate" type="text/markdown" href="${markdown}">`}`
+}
 
 /** Returns the whole page with head, navigation, content and foot. Its head names everything that it loads. */
 export const layOut = (assets: Assets, page: PageContent): string => {
-  const { title, description, path, main, styles = [], script, isWide, isBare } = page
-  // A page that brings a design of its own has only the frame of ours.
-  const own = isBare ? ['frame.css'] : ['frame.css', 'style.css']
-  const sheets = [...own, ...styles].map(
-    (name) => html`<link rel="stylesheet" href="${assets.get(name).url}">`,
-  )
-  const modules = script === undefined ? [] : assets.imports(script)
-  const preloads = modules.map((name) => html`<link rel="modulepreload" href="${assets.get(name).url}">`)
-  const scripts =
-    script === undefined ? [] : [html`<script type="module" src="${assets.get(script).url}"></script>`]
+  const { title, description, path, main, isWide, isBare } = page
   return html`<!doctype html>
 <html lang="en">
 <head>
@@ -52,19 +60,19 @@ export const layOut = (assets: Assets, page: PageContent): string => {
 <meta name="color-scheme" content="light dark">
 <title>${title} · Certification Data API</title>
 <meta name="description" content="${description}">
-<link rel="icon" href="${assets.get('icon.svg').url}" type="image/svg+xml">
-${sheets}${preloads}${scripts}
+${headOf(assets, page)}
 </head>
 <body>
 <a class="skip" href="#main">Skip to content</a>
 <header class="site"><div class="bar">
-<a class="brand" href="/"${path === '/' ? html` aria-current="page"` : undefined}><img src="${assets.get('icon.svg').url}" alt="" width="22" height="22">Certification Data API</a>
+<a class="brand" href="/"${path === '/' ? html` aria-current="page"` : undefined}><img src="${assets.get('icon.svg').url}" alt="" width="24" height="24">Certification Data API</a>
 <nav aria-label="Site"><ul>${linksTo(path)}</ul></nav>
+<button type="button" class="search" data-search aria-keyshortcuts="/" hidden>Search <kbd aria-hidden="true">/</kbd></button>
 </div></header>
 ${isBare ? html`<div id="main" class="bare" tabindex="-1">${main}</div>` : html`<main id="main"${isWide ? html` class="wide"` : undefined} tabindex="-1">${main}</main>`}
 <footer class="site"><div class="bar">
-<p>Read-only access to certificates, products, projects, countries, test reports and approvals.</p>
-<ul><li><a href="/openapi.json">OpenAPI document</a></li><li><a href="/status.json">Status as JSON</a></li><li><a href="/.well-known/security.txt">security.txt</a></li></ul>
+<p>Certification Data API. Every answer is read-only.</p>
+<ul><li><a href="/openapi.json">OpenAPI document</a></li><li><a href="/problems">Errors</a></li><li><a href="/status.json">Status as JSON</a></li><li><a href="/llms.txt">llms.txt</a></li><li><a href="/.well-known/security.txt">security.txt</a></li></ul>
 </div></footer>
 </body>
 </html>

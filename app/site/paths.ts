@@ -1,4 +1,4 @@
-const pages = new Set(['/', '/demo', '/access', '/status', '/status.json', '/docs', '/problems'])
+const pages = new Set(['/', '/demo', '/access', '/status', '/status.json', '/docs', '/problems', '/llms.txt'])
 const folders = ['/assets/', '/docs/', '/problems/']
 
 /**

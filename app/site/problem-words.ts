@@ -15,7 +15,7 @@ export const problemWords: Readonly<Record<ErrorCode | 'overloaded', ProblemWord
     means: 'The query string has at least one fault. Nothing was ignored and nothing was guessed.',
     why: 'A parameter, field, operator or value is unknown, has the wrong type, or was given twice.',
     todo: [
-      'Read errors: it lists every fault at once, with the parameter, what was expected and the nearest valid name.',
+      'Read the list in errors. It names every fault at once: the parameter, the expected value and the nearest valid name.',
       'If the answer has try, that address is the query with every fault corrected. Check it, then use it.',
       'Percent-encode & and + in values. In lists, a comma within a value is written \\,.',
     ],
@@ -24,7 +24,7 @@ export const problemWords: Readonly<Record<ErrorCode | 'overloaded', ProblemWord
     means: 'The cursor does not belong to this query.',
     why: 'It was changed or cut, comes from another service, or was sent with other filters or another sort than before.',
     todo: [
-      'Send page.next_cursor unchanged, with the same filters and sort; limit, fields, include and count may change.',
+      'Send page.next_cursor unchanged, with the same filters and sort. You may change limit, fields, include and count.',
       'To begin again, leave cursor out.',
     ],
   },

@@ -3,49 +3,74 @@ import type { Representation } from '../http/encodings.ts'
 import { type Assets, readAssets } from './assets.ts'
 import { demoPage } from './demo-page.ts'
 import { docsPage } from './docs-page.ts'
-import { guidePages } from './guides.ts'
+import { guidePages } from './guide-pages.ts'
+import { readGuides } from './guides.ts'
 import { homePage } from './home.ts'
 import { layOut, type PageContent } from './layout.ts'
+import { llmsTxt } from './llms-txt.ts'
+import { missingPage } from './missing-page.ts'
 import { problemPages } from './problem-pages.ts'
+import { type SearchedRoute, searchIndex } from './search-index.ts'
 import { statusPage } from './status-page.ts'
 
 export const htmlType = 'text/html; charset=utf-8'
 
-export type SiteOptions = {
+export type SiteOptions = Readonly<{
   /** Origin that clients see. */
   publicUrl: string
   /** The published token. */
   demoToken: string
-}
+}>
+
+export type SiteFile = Readonly<{ type: string; file: Representation }>
 
 export type Site = {
   assets: Assets
-  /** Pages that are the same for everyone, by path. */
-  pages: ReadonlyMap<string, Representation>
-  /** Puts a page together that is not. */
-  layOut(content: PageContent): string
+  /** Files that are the same for everyone, by path: pages, guides as Markdown, `/llms.txt`. */
+  files: ReadonlyMap<string, SiteFile>
+  /** What a browser shows for an address that has no page. */
+  missing: SiteFile
+  /** What the pages' search finds in the guides, the errors and the reference of these routes. */
+  searchFile(routes: readonly SearchedRoute[]): SiteFile
+  /** Puts a page together that is for one request only: it has no tag, so it is kept nowhere. */
+  layOut(content: PageContent): SiteFile
 }
+
+const fileOf = (type: string, text: string): SiteFile => ({ type, file: createRepresentation(type, text) })
 
 let assets: Assets | undefined
 
 /** Everything that does not change while the service runs, read and put together once. */
-export const createSite = ({ publicUrl, demoToken }: SiteOptions): Site => {
+export const createSite = (options: SiteOptions): Site => {
   assets ??= readAssets()
   const known = assets
-  const { guides, pages } = guidePages()
-  const contents = [
-    homePage(publicUrl, demoToken),
+  const { publicUrl, demoToken } = options
+  const groups = readGuides(options)
+  const guides = groups.flatMap((group) => group.guides)
+  const pages = [
+    homePage(options),
     statusPage(),
     demoPage(demoToken),
-    docsPage(demoToken, guides),
-    ...pages,
+    docsPage(demoToken),
+    ...guidePages(groups),
     ...problemPages(publicUrl),
   ]
-  const toEntry = (content: PageContent) =>
-    [content.path, createRepresentation(htmlType, layOut(known, content))] as const
+  const pageOf = (content: PageContent) => fileOf(htmlType, layOut(known, content))
+  const untagged = (content: PageContent): SiteFile => {
+    const body = Buffer.from(layOut(known, content))
+    return { type: htmlType, file: { body, etag: '', encoded: new Map() } }
+  }
   return {
     assets: known,
-    pages: new Map(contents.map(toEntry)),
-    layOut: (content) => layOut(known, content),
+    files: new Map([
+      ...pages.map((content) => [content.path, pageOf(content)] as const),
+      ...guides.map(
+        ({ path, markdown }) => [`${path}.md`, fileOf('text/markdown; charset=utf-8', markdown)] as const,
+      ),
+      ['/llms.txt', fileOf('text/plain; charset=utf-8', llmsTxt(groups, publicUrl))],
+    ]),
+    missing: untagged(missingPage()),
+    searchFile: (routes) => fileOf('application/json', JSON.stringify(searchIndex(groups, routes))),
+    layOut: untagged,
   }
 }

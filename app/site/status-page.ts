@@ -9,17 +9,17 @@ export const statusPage = (): PageContent => ({
   isWide: true,
   styles: ['status.css'],
   script: 'status.js',
-  main: html`<div class="headline"><h1><span id="state-mark" class="mark"></span><span id="state">Asking …</span></h1>
-<p id="fresh" class="soft small">This page needs JavaScript; the figures are at <a href="/status.json">/status.json</a>.</p></div>
+  main: html`<div class="headline"><p class="soft small">Status</p>
+<h1><span id="state-mark" class="mark"></span><span id="state">Loading …</span></h1>
+<p id="note"></p>
+<p id="fresh" class="soft small">This page needs JavaScript. <a href="/status.json">/status.json</a> has the same figures.</p></div>
 <p id="live" class="visually-hidden" role="status"></p>
 
 <section aria-labelledby="days-title"><h2 id="days-title">Availability by day</h2>
 <div id="days" class="chart"></div></section>
 
 <section aria-labelledby="figures-title"><h2 id="figures-title">Compared with the promise</h2>
-<div class="scroll plate" tabindex="0" role="region" aria-label="Figures by period"><table id="figures"><thead><tr>
-<th scope="col">Figure</th><th scope="col">Last 5 minutes</th><th scope="col">24 hours</th><th scope="col">30 days</th><th scope="col">90 days</th><th scope="col">Promised</th>
-</tr></thead><tbody></tbody></table></div></section>
+<div class="scroll plate" tabindex="0" role="region" aria-label="Figures by period"><table id="figures"><thead></thead><tbody></tbody></table></div></section>
 
 <section aria-labelledby="latency-title"><div class="chart-head"><h2 id="latency-title">Time to answer</h2>
 <fieldset class="switch"><legend class="visually-hidden">Time shown</legend>
@@ -35,5 +35,7 @@ export const statusPage = (): PageContent => ({
 <div id="incidents"></div></section>
 
 <section aria-labelledby="method"><h2 id="method">How this is measured</h2>
-<p>Every ten seconds, each instance sends itself a probe that reads the database. It also counts all of its answers. The availability of a minute is the lower of two shares: the share of its six probes that were answered, and the share of answers without a fault of ours (5xx). A minute without a report counts as not available, and is drawn as a gap. Times are measured at the service, from the arrival of a request to the end of its answer, for answers with data. They do not include the network. The oldest answer is the longest time for which a change was missing from an answer, sampled with each probe. The 99th percentile comes from a histogram and is exact to within a fifth.</p></section>`,
+<p>Every ten seconds, each instance sends itself a probe that reads the database. It also counts all of its answers. A minute has two shares: the probes that were answered, and the answers without an error of the service (5xx). The lower share is the minute's availability. A minute without a report counts as not available. The charts show it as a gap.</p>
+<p>The service measures times itself, from the arrival of a request to the end of its answer, for answers with data. They do not include the network. The oldest answer is the longest time for which an answer missed a change. Each probe takes a sample of it. The 99th percentile comes from a histogram and is exact to within a fifth.</p>
+<p>A figure is judged if at least half of its period was measured. An average is judged from 20 answers on. Green keeps the promise, and red breaks it.</p></section>`,
 })

@@ -18,7 +18,7 @@ import { installClient } from '../../clients/tools/package.ts'
 import { type Service, startService } from '../../clients/tools/service.ts'
 import { type Example, listExamples, matches } from './examples.ts'
 
-/** Every example of the guides, run as it stands against a service with example data. */
+/** Every example of the guides, run as a service with example data serves it. */
 
 const root = join(import.meta.dirname, '../..')
 /** In this order: the README's customer is the one that later guides speak of, and the last erases. */
@@ -96,6 +96,15 @@ const keyValues = async ({ url, certdata }: Service): Promise<[string, string][]
   ]
 }
 
+/** A guide as its reader sees it: with the address of the service that it is read from. Other files as they are. */
+const readAsServed = async (file: string, { url }: Service): Promise<string> => {
+  if (!file.startsWith('docs/'))
+    return readFileSync(join(root, file), 'utf8').replaceAll('http://localhost:3000', url)
+  const answer = await fetch(`${url}/${file.replace('docs/', 'docs/guides/')}`)
+  if (answer.status !== 200) throw new Error(`${file} is not served: ${answer.status}`)
+  return answer.text()
+}
+
 const newestHead = ({ output }: Service) =>
   output()
     .match(/"head":"([^"]+)"/g)
@@ -161,9 +170,11 @@ t.test('every example runs, and shows what it says', async (t) => {
   const keys = await keyValues(service)
 
   for (const file of files) {
-    const own = examples.filter((each) => each.file === file && isRun(each))
+    const text = await readAsServed(file, service)
+    t.notMatch(text, 'http://localhost:3000', `${file} names the address of the service`)
+    const own = listExamples(file, text).filter(isRun)
     if (own.length === 0) continue
-    const values: [string, string][] = [['http://localhost:3000', service.url], ...requests]
+    const values: [string, string][] = [...requests]
     values.push(['4711:q83v…', newestHead(service)])
     // One that ends its key gets a key of its own.
     values.push(...(own.some(({ code }) => code.includes('/oauth/revoke')) ? await keyValues(service) : keys))

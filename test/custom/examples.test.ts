@@ -46,7 +46,7 @@ const documents = globSync('examples/custom/*.yaml', { cwd: root }).sort()
 for (const file of documents) for (const customer of customers) await give(customer, read(file))
 await run(`update customers set plan = 'premium'`)
 /** Those that the guide shows. */
-const shownDocuments = [...read('docs/custom-endpoints.md').matchAll(/^```yaml\n([\s\S]*?)^```$/gm)].map(
+const shownDocuments = [...read('docs/custom-documents.md').matchAll(/^```yaml\n([\s\S]*?)^```$/gm)].map(
   ([, text]) => text as string,
 )
 for (const text of shownDocuments) await give(customers[1], text)

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import t from 'tap'
 import { changeDemoRecord, startDemoUndo } from '../../app/local/demo-changes.ts'
-import { loadExampleData, readExampleData } from '../../app/local/example-data.ts'
+import { listExampleData, loadExampleData } from '../../app/local/example-data.ts'
 import {
   addCustomer,
   connectOwner,
@@ -27,13 +27,9 @@ t.teardown(async () => {
 
 const query = async <Row>(text: string): Promise<Row[]> => (await sql.raw<Row>(text).execute(owner)).rows
 const originals = new Map(
-  (await readExampleData(today))
-    .split('\n')
-    .filter((line) => line.startsWith('{"resource":"approvals"'))
-    .map((line): [string, string] => {
-      const { id, status } = JSON.parse(line)
-      return [id, status]
-    }),
+  listExampleData(today).flatMap(({ resource, id, status }) =>
+    resource === 'approvals' ? [[id, status]] : [],
+  ),
 )
 /** The approvals whose status is another one than the example data say. */
 const listChanged = async () => {

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { loadExampleData, readExampleData } from '../../app/local/example-data.ts'
+import { listExampleData, loadExampleData } from '../../app/local/example-data.ts'
 import { loadReferenceData } from '../../app/local/reference/load.ts'
 import type { Field, Resource } from '../../app/records/resources/define.ts'
 import { resourceNames, resources } from '../../app/records/resources/index.ts'
@@ -8,12 +8,6 @@ import { openDatabase, ownedResources, product, type Row } from '../import/datab
 const database = await openDatabase(t)
 const { query, take, fingerprint, operator } = database
 await loadReferenceData(operator)
-
-const listExampleData = async (day: string): Promise<Row[]> =>
-  (await readExampleData(day))
-    .trim()
-    .split('\n')
-    .map((line) => JSON.parse(line))
 
 /** The demo customer's records as the API shows them on a day, computed fields included. */
 const readRecords = (resource: Resource, day: string): Promise<Row[]> => {
@@ -72,7 +66,7 @@ for (const day of ['2026-11-21', '2027-01-01', '2028-02-29']) {
 }
 
 t.test('the sizes are those of a small company', async (t) => {
-  const counts = Object.groupBy(await listExampleData('2026-11-21'), (line) => String(line.resource))
+  const counts = Object.groupBy(listExampleData('2026-11-21'), (line) => String(line.resource))
   const expected = { products: 12, projects: 10, certificates: 60, approvals: 40, lab: 25 }
   for (const [resource, size] of Object.entries(expected)) {
     const count = counts[resource]?.length ?? 0
@@ -81,7 +75,7 @@ t.test('the sizes are those of a small company', async (t) => {
 })
 
 t.test('references lead to records, but for the one that shows what dangling is', async (t) => {
-  const lines = await listExampleData('2026-11-21')
+  const lines = listExampleData('2026-11-21')
   const ids = new Set(lines.map((line) => line.id))
   const countries = new Set((await query('select id from countries')).map((row) => row.id))
   const dangling = lines.flatMap((line) =>
@@ -115,7 +109,7 @@ t.test('loading makes good what was changed, and leaves other customers alone', 
   await take([product('stray', { customer: 'demo' })], { allowDemo: true })
   await query(`update customers set plan = 'basic' where customer_id = 'demo'`)
   await loadExampleData(operator, '2026-11-21')
-  const lines = await listExampleData('2026-11-21')
+  const lines = listExampleData('2026-11-21')
   const rows = await query(`select id from products where customer_id = 'demo'`)
   t.equal(rows.length, lines.filter((line) => line.resource === 'products').length)
   t.same(await query(`select id from projects where title = 'changed'`), [])
@@ -136,7 +130,7 @@ t.test('the countries that ship are loaded once, and not over newer facts', asyn
 })
 
 t.test('every resource is in the example data or the reference data', async (t) => {
-  const present = new Set((await listExampleData('2026-11-21')).map((line) => line.resource))
+  const present = new Set(listExampleData('2026-11-21').map((line) => line.resource))
   t.strictSame(
     resourceNames.filter((name) => !present.has(name)),
     ['countries'],

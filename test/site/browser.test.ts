@@ -104,15 +104,28 @@ t.test('the status page says what was measured, and goes on by itself', async (t
   const measured = (await (await fetch(`${origin}/status.json`)).json()) as ReturnType<
     typeof createStatusDocument
   >
+  const { now } = measured.periods
   const until = new Date().toISOString()
   await page.route('**/status.json', (route) =>
     route.fulfill({
       json: {
         ...measured,
         status: 'down',
+        headline: 'The service does not answer correctly',
+        note: 'Below the promise: availability over 24 hours.',
         generated_at: until,
         measured_since: '2026-11-01T00:00:00Z',
-        periods: { ...measured.periods, now: { ...measured.periods.now, until, availability: 0.98765 } },
+        periods: {
+          ...measured.periods,
+          now: {
+            ...now,
+            until,
+            minutes: 5,
+            availability: 0.98765,
+            verdicts: { ...now.verdicts, availability: 'broken' },
+          },
+          '30d': { ...measured.periods['30d'], minutes: 2, availability: 1 },
+        },
         incidents: [
           { from: '2026-11-20T10:00:00Z', until: null, minutes: 7, kind: 'unreported', availability: 0 },
         ],
@@ -123,6 +136,10 @@ t.test('the status page says what was measured, and goes on by itself', async (t
   await page.locator('#state', { hasText: 'does not answer' }).waitFor()
   t.match(await page.textContent('#incidents'), /20 Nov, 10:00 UTC, going on for 7 min/)
   t.match(await page.textContent('#figures'), /98\.7 %/, 'never rounded up')
+  t.equal(await page.locator('#figures td.bad').count(), 1, 'red where the service says so')
+  t.match(await page.locator('#figures thead th').nth(1).textContent(), /Last 5 minutesmeasured/)
+  t.match(await page.locator('#figures thead th').nth(3).textContent(), /30 days2 min measured/)
+  t.equal(await page.textContent('#note'), 'Below the promise: availability over 24 hours.')
   t.match(await page.textContent('#live'), /does not answer/, 'and said aloud')
   await page.getByText('90 days', { exact: true }).last().click()
   t.match(await page.getAttribute('#latency svg', 'aria-label'), /last 90 days/)

@@ -1,15 +1,10 @@
 import { quantile } from './histogram.ts'
 import { type History, shownDays } from './history.ts'
 import { findIncidents, type Incident } from './incidents.ts'
+import { judgeFigures, judgeService } from './judgement.ts'
 import { type Minute, minuteMs, minutesPerDay } from './minutes.ts'
-import { createStretchReader, type Stretch, type StretchReader, type Sums } from './stretch.ts'
-
-/** The customer's figures, and ours, which are tighter. */
-export const targets = {
-  availability: { promised: 0.99, objective: 0.999 },
-  latency: { average_ms: 80 },
-  freshness: { max_age_ms: 600 },
-} as const
+import { createStretchReader, type Stretch, type Sums } from './stretch.ts'
+import { targets } from './targets.ts'
 
 /** Every instance has reported a minute so long after its end. */
 const settledAfterMs = 15_000
@@ -53,15 +48,20 @@ const budgetOf = (stretch: Stretch, objective: number) => {
   }
 }
 
-const describePeriod = (stretch: Stretch) => ({
-  from: instant(stretch.from),
-  until: instant(stretch.until),
-  ...figuresOf(stretch),
-  error_budgets: [
-    budgetOf(stretch, targets.availability.promised),
-    budgetOf(stretch, targets.availability.objective),
-  ],
-})
+/** `wholeMinutes`: how long the period is; it may have begun before anything was measured. */
+const describePeriod = (stretch: Stretch, wholeMinutes: number) => {
+  const figures = { whole_minutes: wholeMinutes, ...figuresOf(stretch) }
+  return {
+    from: instant(stretch.from),
+    until: instant(stretch.until),
+    ...figures,
+    verdicts: judgeFigures({ ...figures, timed: stretch.sums.timed }),
+    error_budgets: [
+      budgetOf(stretch, targets.availability.promised),
+      budgetOf(stretch, targets.availability.objective),
+    ],
+  }
+}
 
 const describeIncident = ({ from, until, kind, availability }: Incident, end: number) => ({
   from: instant(from),
@@ -70,14 +70,6 @@ const describeIncident = ({ from, until, kind, availability }: Incident, end: nu
   kind,
   availability: rounded(availability, 4),
 })
-
-/** By the last minute that is over; before the first whole one nothing is known. */
-const stateOf = ({ levelAt }: StretchReader, since: number, until: number) => {
-  if (until <= since) return 'unknown'
-  const level = levelAt(until - 1)
-  if (level === undefined || level < 0.5) return 'down'
-  return level < 0.95 ? 'degraded' : 'operational'
-}
 
 /**
  * The status of the service as `/status.json` says it. `own`: minutes this instance has not written yet. What
@@ -93,7 +85,7 @@ export const createStatusDocument = (history: History, own: readonly Minute[], n
   const clamp = (minute: number) => Math.min(Math.max(minute, since), until)
   const today = Math.floor(until / minutesPerDay)
   const startOf = (days: number) => (today - days + 1) * minutesPerDay
-  const period = (start: number) => describePeriod(reader.read(clamp(start), until))
+  const period = (start: number) => describePeriod(reader.read(clamp(start), until), until - start)
   const points = (count: number, width: number) => {
     const end = Math.ceil(until / width) * width
     return Array.from({ length: count }, (_, i) => {
@@ -103,17 +95,18 @@ export const createStatusDocument = (history: History, own: readonly Minute[], n
   }
   const { from, levels } = reader.read(clamp(startOf(shownDays)), until)
   const incidents = findIncidents(from, levels).slice(-shownIncidents).reverse()
+  const periods = {
+    now: period(until - 5),
+    '24h': period(until - minutesPerDay),
+    '30d': period(startOf(30)),
+    '90d': period(startOf(shownDays)),
+  }
   return {
-    status: stateOf(reader, since, until),
+    ...judgeService(until > since ? (reader.levelAt(until - 1) ?? 0) : undefined, periods),
     generated_at: new Date(nowMs).toISOString(),
     measured_since: until > since ? instant(since) : null,
     targets,
-    periods: {
-      now: period(until - 5),
-      '24h': period(until - minutesPerDay),
-      '30d': period(startOf(30)),
-      '90d': period(startOf(shownDays)),
-    },
+    periods,
     series: { minutes: points(60, 1), quarters: points(96, 15), days: points(shownDays, minutesPerDay) },
     incidents: incidents.map((each) => describeIncident(each, until)),
   }

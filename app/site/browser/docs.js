@@ -52,13 +52,24 @@ const fail = () => {
   root.textContent = 'The reference could not be loaded. Load the page again.'
 }
 
-/** The reference leaves some of its buttons and one of its landmarks without a name of their own, or with another. */
+/** Gives names to buttons, links and landmarks of the reference that have none, or a wrong one. */
 const nameParts = () => {
   for (const button of root.querySelectorAll('button.group\\/copy-button:not([aria-label])')) {
     button.setAttribute('aria-label', 'Copy')
   }
   for (const button of root.querySelectorAll('button.show-more[aria-label]'))
     button.removeAttribute('aria-label')
+  // On a phone their text is hidden, and the picture beside it has no name.
+  for (const link of root.querySelectorAll('a:has(> svg):not([aria-label])')) {
+    const name = link.textContent?.trim()
+    if (name) link.setAttribute('aria-label', name)
+  }
+  // The page has a header already.
+  for (const header of root.querySelectorAll('header:not([role])')) {
+    header.setAttribute('role', 'group')
+    header.parentElement?.setAttribute('role', 'region')
+    header.parentElement?.setAttribute('aria-label', 'Menu of the reference')
+  }
   for (const section of root.querySelectorAll('section.contents[aria-labelledby]')) {
     section.removeAttribute('aria-labelledby')
     section.setAttribute('aria-label', 'Credentials')

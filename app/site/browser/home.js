@@ -1,30 +1,43 @@
-import { addCopyButton, find, milliseconds, percent } from './ui.js'
+import { duration, find, milliseconds, percent } from './ui.js'
 
-/** @type {Record<string, [words: string, tone: string]>} */
-const words = {
-  operational: ['Everything works.', 'good'],
-  degraded: ['Some requests fail at the moment.', 'warn'],
-  down: ['The service does not answer correctly.', 'bad'],
-  unknown: ['Too few measurements to tell.', 'soft'],
+/** Puts measured figures in the place of promised ones. A period with too few measurements keeps the promise. */
+
+/** @typedef {import('./status.js').Status} Status */
+
+/** @param {string} name @param {string} verdict @param {string} figure @param {string} note */
+const show = (name, verdict, figure, note) => {
+  if (verdict === 'unknown') return
+  find(`[data-figure=${name}]`, HTMLElement).textContent = figure
+  find(`[data-note=${name}]`, HTMLElement).textContent = note
 }
 
-for (const box of document.querySelectorAll('.codebox')) addCopyButton(/** @type {HTMLElement} */ (box))
-
-const text = find('#glance-text', HTMLElement)
 try {
-  const answer = await fetch('/status.json')
-  const status = await answer.json()
-  const [said, tone] = words[status.status] ?? ['', 'soft']
-  text.textContent = said
-  text.className = tone
-  const cells = find('#glance-cells', HTMLElement)
-  find('[data-figure=availability]', HTMLElement, cells).textContent = percent(
-    status.periods['30d'].availability,
+  /** @type {Status} */
+  const status = await (await fetch('/status.json')).json()
+  const { latency, freshness, availability } = status.targets
+  const day = status.periods['24h']
+  const month = status.periods['30d']
+  show(
+    'freshness',
+    day.verdicts.freshness,
+    milliseconds(day.max_age_ms),
+    `oldest answer in 24 hours, promised ≤ ${freshness.max_age_ms} ms`,
   )
-  find('[data-figure=average]', HTMLElement, cells).textContent = milliseconds(
-    status.periods['24h'].latency.average_ms,
+  show(
+    'average',
+    day.verdicts.average,
+    milliseconds(day.latency.average_ms),
+    `average in 24 hours, promised < ${latency.average_ms} ms`,
   )
-  cells.hidden = false
+  const measured = month.minutes === month.whole_minutes ? '' : `, ${duration(month.minutes * 60)} measured`
+  show(
+    'availability',
+    month.verdicts.availability,
+    percent(month.availability),
+    `in 30 days${measured}, promised ${availability.promised * 100} %`,
+  )
+  find('#state', HTMLElement).textContent = `${status.headline}.`
+  find('#state-mark', HTMLElement).className = `mark ${status.status}`
 } catch {
-  text.textContent = 'The status could not be loaded.'
+  find('#state', HTMLElement).textContent = 'The measured figures could not be loaded.'
 }

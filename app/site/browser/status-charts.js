@@ -52,6 +52,7 @@ export const showDays = ({ series: { days }, targets }) => {
     readout.replaceChildren(
       make('strong', {}, date.format(new Date(point.at))),
       point.minutes === 0 ? 'not measured' : `${percent(point.availability)} available`,
+      point.minutes > 0 && point.minutes < 1440 ? `${duration(point.minutes * 60)} measured` : '',
       gap > 0 ? `${duration(gap * 60)} without a report` : '',
     )
   }

@@ -3,83 +3,83 @@ import { duration, find, make, milliseconds, number, percent } from './ui.js'
 /**
  * @typedef {import('./status.js').Period} Period
  * @typedef {import('./status.js').Status} Status
+ * @typedef {import('./status.js').Verdict} Verdict
+ * @typedef {[name: string, note: string, read: (period: Period) => string, goal?: string, judged?: keyof Period['verdicts']]} Row
  */
 
-/** @param {boolean | null} holds */
-const tone = (holds) => (holds === null ? '' : holds ? 'good' : 'bad')
+const columns = /** @type {const} */ ([
+  ['now', 'Last 5 minutes'],
+  ['24h', '24 hours'],
+  ['30d', '30 days'],
+  ['90d', '90 days'],
+])
+
+/** The service has judged; the page only colours. @type {Record<Verdict, string>} */
+const tones = { kept: 'good', broken: 'bad', unknown: '' }
 
 /** @param {Period} period @param {number} objective */
 const budgetText = ({ error_budgets }, objective) => {
   const budget = error_budgets.find((each) => each.objective === objective)
-  if (!budget || budget.left === null) return { text: 'no data', class: '' }
+  if (!budget || budget.left === null) return 'no data'
   const left = budget.allowed_seconds - budget.used_seconds
-  if (left < 0) return { text: `${duration(-left)} over`, class: 'bad' }
-  return { text: `${duration(left)} left`, class: 'good' }
+  return left < 0 ? `${duration(-left)} over` : duration(left)
 }
+
+/** How much of a period was measured. @param {Period} period */
+const coverage = ({ minutes, whole_minutes: whole }) =>
+  minutes === whole ? 'measured' : minutes === 0 ? 'not measured' : `${duration(minutes * 60)} measured`
+
+/** @param {Status['targets']} targets @returns {Row[]} */
+const rowsOf = ({ availability: { promised, objective }, latency, freshness }) => [
+  [
+    'Availability',
+    `our own goal is ${objective * 100} %`,
+    ({ availability }) => percent(availability),
+    `${promised * 100} %`,
+    'availability',
+  ],
+  ['May still fail', `of ${promised * 100} %`, (period) => budgetText(period, promised)],
+  [
+    'Average answer',
+    'with data',
+    (period) => milliseconds(period.latency.average_ms),
+    `< ${latency.average_ms} ms`,
+    'average',
+  ],
+  ['99th percentile', '1 of 100 answers takes longer', (period) => milliseconds(period.latency.p99_ms)],
+  [
+    'Oldest answer',
+    'after a commit',
+    ({ max_age_ms }) => milliseconds(max_age_ms),
+    `≤ ${freshness.max_age_ms} ms, or it says so`,
+    'freshness',
+  ],
+  ['Requests', 'of all customers together', ({ requests }) => number(requests)],
+  ['Answered from a cache', '', ({ cache_hit_ratio }) => percent(cache_hit_ratio)],
+  ['Without a report', 'counted as not available', ({ unreported_minutes: n }) => duration(n * 60)],
+]
 
 /** What was measured beside what is promised, as a table. @param {Status} status */
 export const showFigures = ({ periods, targets }) => {
-  const { promised, objective } = targets.availability
-  const goals = { average: targets.latency.average_ms, age: targets.freshness.max_age_ms }
-  /** @type {[name: string, note: string, read: (period: Period) => { text: string, class?: string }, goal: string][]} */
-  const rows = [
-    [
-      'Availability',
-      `our own goal is ${objective * 100} %`,
-      ({ availability }) => ({
-        text: percent(availability),
-        class: tone(availability === null ? null : availability >= promised),
-      }),
-      `${promised * 100} %`,
-    ],
-    [`Error budget, ${promised * 100} %`, 'time that may fail', (period) => budgetText(period, promised), ''],
-    [`Error budget, ${objective * 100} %`, 'of our own goal', (period) => budgetText(period, objective), ''],
-    [
-      'Average answer',
-      'with data',
-      ({ latency: { average_ms } }) => ({
-        text: milliseconds(average_ms),
-        class: tone(average_ms === null ? null : average_ms < goals.average),
-      }),
-      `< ${goals.average} ms`,
-    ],
-    [
-      '99th percentile',
-      'one in a hundred takes longer',
-      ({ latency }) => ({ text: milliseconds(latency.p99_ms) }),
-      '',
-    ],
-    [
-      'Oldest answer',
-      'after a commit',
-      ({ max_age_ms }) => ({
-        text: milliseconds(max_age_ms),
-        class: tone(max_age_ms === null ? null : max_age_ms <= goals.age),
-      }),
-      `≤ ${goals.age} ms, or it says so`,
-    ],
-    ['Requests', 'of all customers together', ({ requests }) => ({ text: number(requests) }), ''],
-    ['Answered from a cache', '', ({ cache_hit_ratio }) => ({ text: percent(cache_hit_ratio) }), ''],
-    [
-      'Without a report',
-      'counted as not available',
-      ({ unreported_minutes: n }) => ({ text: duration(n * 60) }),
-      '',
-    ],
-  ]
-  const body = find('#figures tbody', HTMLElement)
-  body.replaceChildren(
-    ...rows.map(([name, note, read, goal]) =>
-      make(
-        'tr',
-        {},
-        make('th', { scope: 'row' }, name, note === '' ? undefined : make('small', {}, note)),
-        .../** @type {const} */ (['now', '24h', '30d', '90d']).map((key) => {
-          const { text, class: named } = read(periods[key])
-          return make('td', { class: text === 'no data' ? 'soft' : named }, text)
-        }),
-        make('td', {}, goal),
-      ),
-    ),
+  const heads = columns.map(([key, name]) =>
+    make('th', { scope: 'col' }, name, make('small', {}, coverage(periods[key]))),
   )
+  const head = make(
+    'tr',
+    {},
+    make('th', { scope: 'col' }, 'Figure'),
+    ...heads,
+    make('th', { scope: 'col' }, 'Promised'),
+  )
+  find('#figures thead', HTMLElement).replaceChildren(head)
+  const rows = rowsOf(targets).map(([name, note, read, goal = '', judged]) => {
+    const cells = columns.map(([key]) => {
+      const text = read(periods[key])
+      const tone = judged === undefined ? '' : tones[periods[key].verdicts[judged]]
+      return make('td', { class: text === 'no data' ? 'soft' : tone }, text)
+    })
+    const title = make('th', { scope: 'row' }, name, note === '' ? undefined : make('small', {}, note))
+    return make('tr', {}, title, ...cells, make('td', {}, goal))
+  })
+  find('#figures tbody', HTMLElement).replaceChildren(...rows)
 }

@@ -8,13 +8,15 @@ import { duration, find, make, moment, percent } from './ui.js'
  *   failed: number, latency: { average_ms: number | null, p50_ms: number | null, p99_ms: number | null },
  *   cache_hit_ratio: number | null, max_age_ms: number | null,
  * }} Point
+ * @typedef {'kept' | 'broken' | 'unknown'} Verdict
  * @typedef {Point & {
- *   until: string,
+ *   until: string, whole_minutes: number, verdicts: { availability: Verdict, average: Verdict, freshness: Verdict },
  *   error_budgets: { objective: number, allowed_seconds: number, used_seconds: number, left: number | null }[],
  * }} Period
  * @typedef {'minutes' | 'quarters' | 'days'} Span
  * @typedef {{
- *   status: 'operational' | 'degraded' | 'down' | 'unknown', generated_at: string, measured_since: string | null,
+ *   status: 'operational' | 'degraded' | 'down' | 'unknown', headline: string, note: string | null,
+ *   generated_at: string, measured_since: string | null,
  *   targets: { availability: { promised: number, objective: number }, latency: { average_ms: number },
  *     freshness: { max_age_ms: number } },
  *   periods: Record<'now' | '24h' | '30d' | '90d', Period>, series: Record<Span, Point[]>,
@@ -24,13 +26,6 @@ import { duration, find, make, moment, percent } from './ui.js'
  */
 
 const refreshMs = 10_000
-const states = {
-  operational: 'Everything works',
-  degraded: 'Some requests fail at the moment',
-  down: 'The service does not answer correctly',
-  unknown: 'Too few measurements to tell',
-}
-
 const kinds = {
   failing: 'Requests or probes failed.',
   unreported: 'No instance reported. The time counts as not available.',
@@ -72,11 +67,12 @@ let span = 'quarters'
 
 /** @param {Status} status */
 const show = (status) => {
-  if (shown?.status !== status.status) {
-    find('#state', HTMLElement).textContent = states[status.status]
+  if (shown?.headline !== status.headline) {
+    find('#state', HTMLElement).textContent = status.headline
     find('#state-mark', HTMLElement).className = `mark ${status.status}`
-    find('#live', HTMLElement).textContent = shown ? states[status.status] : ''
+    find('#live', HTMLElement).textContent = shown ? status.headline : ''
   }
+  find('#note', HTMLElement).textContent = status.note ?? ''
   find('#fresh', HTMLElement).replaceChildren(
     `As of ${moment(status.generated_at)}. Measured since ${status.measured_since ? moment(status.measured_since) : 'now'}. `,
     make('a', { href: '/status.json' }, 'As JSON'),

@@ -45,7 +45,7 @@ export const describeAccessRequest: Description = {
     'business day. Limited per client address.',
   tag: access,
   errors: ['query', 'body', 'address'],
-  answer: { description: 'The request has come', status: 202, headers: commonHeaders },
+  answer: { description: 'Request received', status: 202, headers: commonHeaders },
 }
 
 /** `GET /.well-known/jwks.json`. */

@@ -69,9 +69,9 @@ export const describePage = (resource: Resource): Description => ({
   summary: `List ${plural(resource.noun)}`,
   description:
     `A page of the ${plural(resource.noun)} that meet all given conditions, ` +
-    `sorted by \`${resource.defaultSort}\` unless \`sort\` says otherwise. As NDJSON, CSV or XLSX it is the whole ` +
-    'list, streamed from one snapshot: it costs ten of `minute`, two may run at once, it has no ETag, and a ' +
-    'connection that breaks means that the export is incomplete.',
+    `sorted by \`${resource.defaultSort}\` unless \`sort\` says otherwise. As NDJSON, CSV or XLSX, the answer is the ` +
+    'whole list from one snapshot. Such an export costs ten of `minute`, and two may run at once. It has no ETag. If ' +
+    'the connection breaks, the export is incomplete.',
   tag: tagOf(resource),
   parameters: [...filterParameters(resource), ...controlParameters(resource, 'page')],
   errors: ['query', 'cursor', 'tag'],

@@ -76,8 +76,12 @@ t.test('minutes survive a restart; one in which nobody reported is a gap and cou
   for (let minute = noon + 6; minute < noon + 9; minute++) await live([second], minute)
   await second.refresh()
   goTo(noon + 9, 20)
-  const { periods, series, incidents, status, measured_since } = read(second)
-  t.equal(status, 'operational')
+  const { periods, series, incidents, status, headline, measured_since } = read(second)
+  t.match(
+    { status, headline },
+    { status: 'degraded', headline: 'Below the promise at the moment: availability' },
+  )
+  t.equal(periods.now.verdicts.availability, 'broken', 'the table says what the headline says')
   t.equal(measured_since, new Date((noon + 1) * minuteMs).toISOString().replace('.000', ''))
   t.match(periods['24h'], { minutes: 8, unreported_minutes: 2, availability: 0.75 })
   t.match(periods.now, { minutes: 5, unreported_minutes: 2, availability: 0.6 })

@@ -1,0 +1,98 @@
+import { targets } from './targets.ts'
+
+/** Whether a promise was kept. `unknown`: too little was measured to tell. */
+export type PromiseVerdict = 'kept' | 'broken' | 'unknown'
+
+export type PromiseVerdicts = Readonly<{
+  availability: PromiseVerdict
+  average: PromiseVerdict
+  freshness: PromiseVerdict
+}>
+
+/** What is judged of a period: its length, how many minutes of it were measured, and its figures. */
+export type JudgedFigures = Readonly<{
+  minutes: number
+  whole_minutes: number
+  availability: number | null
+  /** Answers whose time was taken. */
+  timed: number
+  latency: Readonly<{ average_ms: number | null }>
+  max_age_ms: number | null
+}>
+
+export type ServiceState = 'operational' | 'degraded' | 'down' | 'unknown'
+
+/** Of less than half of a period nothing is said about the whole. */
+const leastMeasured = 0.5
+/** The average of fewer answers says more about these answers than about the service. */
+const leastAnswers = 20
+
+const verdictOf = (isKnown: boolean, isKept: boolean): PromiseVerdict =>
+  !isKnown ? 'unknown' : isKept ? 'kept' : 'broken'
+
+/** Judges a period's figures against the promises. */
+export const judgeFigures = (period: JudgedFigures): PromiseVerdicts => {
+  const { minutes, whole_minutes, availability, timed, max_age_ms: age } = period
+  const average = period.latency.average_ms
+  const isMeasured = minutes >= whole_minutes * leastMeasured
+  return {
+    availability: verdictOf(
+      isMeasured && availability !== null,
+      (availability ?? 0) >= targets.availability.promised,
+    ),
+    average: verdictOf(
+      isMeasured && average !== null && timed >= leastAnswers,
+      (average ?? 0) < targets.latency.average_ms,
+    ),
+    freshness: verdictOf(isMeasured && age !== null, (age ?? 0) <= targets.freshness.max_age_ms),
+  }
+}
+
+const promises: Readonly<Record<keyof PromiseVerdicts, string>> = {
+  availability: 'availability',
+  average: 'time to answer',
+  freshness: 'freshness',
+}
+
+const brokenOf = (verdicts: PromiseVerdicts): string[] =>
+  (Object.keys(promises) as (keyof PromiseVerdicts)[])
+    .filter((name) => verdicts[name] === 'broken')
+    .map((name) => promises[name])
+
+const lists = new Intl.ListFormat('en')
+
+/** State and headline of this moment. `level`: availability of the last minute, 0 to 1; undefined: not measured. */
+const judgeMoment = (level: number | undefined, verdicts: PromiseVerdicts): [ServiceState, string] => {
+  if (level === undefined || verdicts.availability === 'unknown')
+    return ['unknown', 'Too few measurements to tell']
+  if (level < 0.5) return ['down', 'The service does not answer correctly']
+  if (level < 0.95) return ['degraded', 'Some requests fail at the moment']
+  const broken = brokenOf(verdicts)
+  if (broken.length > 0) return ['degraded', `Below the promise at the moment: ${lists.format(broken)}`]
+  return ['operational', 'Works as promised at the moment']
+}
+
+const names = { '24h': '24 hours', '30d': '30 days', '90d': '90 days' } as const
+
+/** What longer periods say against the promise; null: nothing. Promises that are broken now are in the headline. */
+const noteOf = (
+  periods: Readonly<Record<keyof typeof names, { verdicts: PromiseVerdicts }>>,
+): string | null => {
+  const notes = (Object.keys(names) as (keyof typeof names)[]).flatMap((key) => {
+    const broken = brokenOf(periods[key].verdicts)
+    return broken.length === 0 ? [] : [`${lists.format(broken)} over ${names[key]}`]
+  })
+  return notes.length === 0 ? null : `Below the promise: ${notes.join('; ')}.`
+}
+
+/**
+ * The one judgement of the service, from which headline, colour and table follow. `level`: availability of the last
+ * minute that is over, 0 to 1; undefined if nothing was measured yet.
+ */
+export const judgeService = (
+  level: number | undefined,
+  periods: Readonly<Record<'now' | keyof typeof names, { verdicts: PromiseVerdicts }>>,
+): { status: ServiceState; headline: string; note: string | null } => {
+  const [status, headline] = judgeMoment(level, periods.now.verdicts)
+  return { status, headline, note: noteOf(periods) }
+}

@@ -1,0 +1,6 @@
+/** The customer's figures, and ours, which are tighter. */
+export const targets = {
+  availability: { promised: 0.99, objective: 0.999 },
+  latency: { average_ms: 80 },
+  freshness: { max_age_ms: 600 },
+} as const

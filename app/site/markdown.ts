@@ -1,0 +1,82 @@
+import { createRequire } from 'node:module'
+import { Marked, type Tokens } from 'marked'
+import { escapeHtml, type Html, html } from './escape.ts'
+
+type Highlighter = {
+  registerLanguage(name: string, language: unknown): void
+  getLanguage(name: string): unknown
+  highlight(code: string, options: { language: string }): { value: string }
+}
+
+// Not by import: the package's types would bring the browser's globals into the whole program.
+const require = createRequire(import.meta.url)
+const highlighter = require('highlight.js/lib/core') as Highlighter
+for (const name of ['bash', 'http', 'javascript', 'json', 'python', 'sql', 'yaml']) {
+  highlighter.registerLanguage(name, require(`highlight.js/lib/languages/${name}`))
+}
+
+/** A heading of a rendered text, and the words below it up to the next one. */
+export type Section = Readonly<{ id: string; title: string; depth: number; text: string }>
+
+export type RenderedMarkdown = Readonly<{ body: Html; sections: readonly Section[] }>
+
+/** GitHub's rule, so that a link to a heading leads there in the repository and on the page. */
+const slugOf = (title: string) =>
+  title
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N} _-]/gu, '')
+    .replaceAll(' ', '-')
+
+const toText = (rendered: string) =>
+  rendered
+    .replace(/<\/?(?:a|code|em|span|strong)\b[^>]*>/g, '')
+    .replace(/<[^>]+>/g, ' ')
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&quot;', '"')
+    .replaceAll('&#39;', "'")
+    .replaceAll('&amp;', '&')
+    .replace(/\s+/g, ' ')
+    .trim()
+
+/** What a reader copies: commands, programs and documents, and no answers. */
+const copied = new Set(['sh', 'js', 'python', 'sql', 'yaml'])
+
+/**
+ * Returns code as HTML, its words marked for the style sheet. The browser adds a copy button where a reader needs it.
+ * `language`: as after the fence in Markdown; code in an unknown language has no marks.
+ */
+export const codeBlock = (code: string, language = ''): Html => {
+  const marked = highlighter.getLanguage(language)
+    ? highlighter.highlight(code, { language }).value
+    : escapeHtml(code)
+  return html`<div class="codebox"${copied.has(language) ? html` data-copy` : undefined}><pre tabindex="0"><code>${{ html: marked }}</code></pre></div>`
+}
+
+const markdown = new Marked({
+  renderer: {
+    heading({ tokens, depth }: Tokens.Heading) {
+      const inner = this.parser.parseInline(tokens)
+      if (depth === 1) return `<h1>${inner}</h1>\n`
+      const id = slugOf(toText(inner))
+      return `<h${depth} id="${id}"><a class="anchor" href="#${id}">${inner}</a></h${depth}>\n`
+    },
+    code: ({ text, lang }: Tokens.Code) => `${codeBlock(text, lang).html}\n`,
+  },
+})
+
+const listSections = (body: string): Section[] =>
+  body.split(/(?=<h[1-3][ >])/).map((part) => {
+    const [all = '', depth = '1', id = '', heading = ''] =
+      /^<h([1-3])(?: id="([^"]+)")?>(.*?)<\/h\1>/s.exec(part) ?? []
+    return { id, title: toText(heading), depth: Number(depth), text: toText(part.slice(all.length)) }
+  })
+
+/** Returns Markdown of ours as HTML: it is not made safe, so no foreign text may pass here. */
+export const renderMarkdown = (text: string): RenderedMarkdown => {
+  const body = markdown
+    .parse(text, { async: false })
+    .replace(/<table>/g, '<div class="scroll" tabindex="0"><table>')
+    .replace(/<\/table>/g, '</table></div>')
+  return { body: { html: body }, sections: listSections(body) }
+}

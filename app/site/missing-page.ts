@@ -1,0 +1,22 @@
+import { html } from './escape.ts'
+import type { PageContent } from './layout.ts'
+
+/** What a browser shows for an address that has no page. It does not repeat the address, so it is one for all. */
+export const missingPage = (): PageContent => ({
+  title: 'Page not found',
+  description: 'There is no page at this address.',
+  path: '',
+  main: html`<p class="soft">404</p>
+<h1>There is no page at this address.</h1>
+<p class="lead">The address may have a typing mistake, or the page has moved.</p>
+<p class="row"><button type="button" class="main" data-search hidden>Search the documentation</button><a class="button" href="/">Go to the start page</a></p>
+<h2>Pages that people look for</h2>
+<ul>
+<li><a href="/docs">Reference</a>: every endpoint, filter and header</li>
+<li><a href="/docs/guides">Guides</a>: how things work and why</li>
+<li><a href="/problems">Errors</a>: what each code means and what to do</li>
+<li><a href="/demo">Demo</a>: requests with example data, in the browser</li>
+<li><a href="/status">Status</a>: availability and speed, as measured</li>
+</ul>
+<p class="soft small">Programs get a problem document (RFC 9457) here. Only a browser gets this page.</p>`,
+})

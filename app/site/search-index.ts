@@ -1,0 +1,53 @@
+import { catalogue, type ErrorCode } from '../errors.ts'
+import type { GuideGroup } from './guides.ts'
+import type { Route } from './openapi/description.ts'
+import { problemPath } from './problem-pages.ts'
+import { problemWords } from './problem-words.ts'
+
+/** What the search says of a route. */
+export type SearchedRoute = Pick<Route, 'method' | 'path' | 'description'>
+
+/** What a search can find: a section of a guide, an endpoint of the reference, or an error. */
+export type SearchEntry = Readonly<{ title: string; part: string; path: string; text: string }>
+
+const guideEntries = (groups: readonly GuideGroup[]): SearchEntry[] =>
+  groups
+    .flatMap(({ guides }) => guides)
+    .flatMap(({ title, path, sections }) =>
+      sections.map((section) => ({
+        title,
+        part: section.depth === 1 ? '' : section.title,
+        path: section.id === '' ? path : `${path}#${section.id}`,
+        text: section.text,
+      })),
+    )
+
+const problemEntries = (): SearchEntry[] =>
+  (Object.keys(catalogue) as ErrorCode[]).map((code) => ({
+    title: 'Errors',
+    part: code,
+    path: problemPath(code),
+    text: `${catalogue[code][0]} ${catalogue[code][1]}. ${problemWords[code].means} ${problemWords[code].why}`,
+  }))
+
+/** Fields with several operators are one word: a reader searches for `valid_until`, not for `valid_until[gte]`. */
+const parameterWords = ({ description: { parameters = [] } }: SearchedRoute): string =>
+  [...new Set(parameters.map(({ name }) => name.replace(/\[.*/, '')))].join(' ')
+
+const routeEntries = (routes: readonly SearchedRoute[]): SearchEntry[] =>
+  routes.map((route) => {
+    const { summary, description, tag } = route.description
+    const path = route.path.replace(/:([A-Za-z_]+)/g, '{$1}')
+    return {
+      title: 'Reference',
+      part: `${route.method} ${path}`,
+      path: `/docs#tag/${tag.name.toLowerCase().replaceAll(' ', '-')}/${route.method}${path}`,
+      text: `${summary}. ${description} ${parameterWords(route)}`.replaceAll('`', ''),
+    }
+  })
+
+/** Returns everything that the pages' search can find, as the browser loads it: guides, endpoints, errors. */
+export const searchIndex = (
+  groups: readonly GuideGroup[],
+  routes: readonly SearchedRoute[],
+): SearchEntry[] => [...guideEntries(groups), ...routeEntries(routes), ...problemEntries()]
