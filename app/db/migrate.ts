@@ -14,6 +14,7 @@ import * as plannedFunctions from './migrations/0011-planned-functions.ts'
 import * as lists from './migrations/0012-lists.ts'
 import * as marks from './migrations/0013-marks.ts'
 import * as auditReads from './migrations/0014-audit-reads.ts'
+import * as words from './migrations/0015-words.ts'
 import * as demoChanges from './migrations/0016-demo-changes.ts'
 import * as managedIdentity from './migrations/0017-managed-identity.ts'
 import type { Db } from './schema.ts'
@@ -33,6 +34,7 @@ const migrations: Record<string, Migration> = {
   '0012-lists': lists,
   '0013-marks': marks,
   '0014-audit-reads': auditReads,
+  '0015-words': words,
   '0016-demo-changes': demoChanges,
   '0017-managed-identity': managedIdentity,
 }

@@ -52,12 +52,26 @@ const shippedComputing = (): Computing => {
 const statementsOf = (resource: Resource): string[] => {
   const includes = Object.keys(resource.includes).join()
   const everything = `count=exact${includes === '' ? '' : `&include=${includes}`}`
-  return [everything, ...resource.sorts.map((name) => `sort=${name}`)].map((query) => {
+  const search = resource.search.length > 0 ? ['q=words'] : []
+  return [everything, ...search, ...resource.sorts.map((name) => `sort=${name}`)].map((query) => {
     const outcome = parseQuery(resource, 'page', query)
     if (!('query' in outcome)) throw new Error(`${resource.name}?${query} is no query`)
     const plan = planQuery(outcome.query, { customerId: '', today: '2000-01-01' })
     return compile(pageStatement(plan)).text
   })
+}
+
+/** The functions that these texts call, and those that the functions call. */
+const calledBy = (texts: readonly string[], functions: Computing['functions']): [string, string][] => {
+  const called = new Map<string, string>()
+  for (let unread = texts; unread.length > 0; ) {
+    const found = [...functions].filter(
+      ([name]) => !called.has(name) && unread.some((text) => text.includes(`${name}(`)),
+    )
+    for (const [name, text] of found) called.set(name, text)
+    unread = found.map(([, text]) => text)
+  }
+  return [...called].sort()
 }
 
 const digestOf = (parts: unknown): string =>
@@ -68,12 +82,12 @@ const digestOf = (parts: unknown): string =>
  * it calls, and the writers of rows. A release that changes none of them finds its answers in Redis.
  */
 export const computeVersion = (resource: Resource, { functions, pages } = shippedComputing()): string => {
-  const { filters, computed } = resource
+  const { filters, computed, search } = resource
   const statements = statementsOf(resource)
-  const called = [...functions].filter(([name]) => statements.some((text) => text.includes(`${name}(`)))
+  const called = calledBy(statements, functions)
   const shown = [resource, ...Object.values(resource.includes).map((include) => resources[include.resource])]
   const schemas = shown.map(({ schema }) => z.toJSONSchema(schema))
-  return digestOf([statements, filters, computed, called, schemas, pages])
+  return digestOf([statements, filters, computed, search, called, schemas, pages])
 }
 
 const versions = new Map<Resource, string>()

@@ -103,12 +103,14 @@ export const judgePlan = (root: Node, mostRows: number, small: ReadonlySet<strin
   }
 }
 
-const literal = (value: unknown) =>
+const literal = (value: unknown): string =>
   value === null
     ? 'null'
-    : typeof value === 'number'
-      ? String(value)
-      : `'${String(value).replaceAll("'", "''")}'`
+    : Array.isArray(value)
+      ? literal(`{${value.join()}}`)
+      : typeof value === 'number'
+        ? String(value)
+        : `'${String(value).replaceAll("'", "''")}'`
 
 /** Runs it as the serving role. `isGeneric`: planned without its values, as one that is kept prepared may be. */
 export const explain = async (

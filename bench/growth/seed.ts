@@ -7,7 +7,7 @@ import { createTables, instantOf, type Table } from './records.ts'
 import { type Batch, type Holder, listBatches, listHolders, type Size } from './sizes.ts'
 
 const recordTables = ['certificates', 'products', 'approvals'] as const
-const tables = [...recordTables, 'elements']
+const tables = [...recordTables, 'elements', 'record_words']
 
 /** Records of a customer that came in one transaction. */
 const batchRows = 100
@@ -83,6 +83,17 @@ const fillElements = `
   select customer_id, 'products', 'tags', v, id from products, unnest(tags) v union all
   select customer_id, 'approvals', 'tags', v, id from approvals, unnest(tags) v`
 
+/** The same, with the triggers' own words: what they insert of new rows, of all rows. */
+const fillWords = async (client: pg.Client): Promise<void> => {
+  for (const table of recordTables) {
+    const { rows } = await client.query('select prosrc as body from pg_proc where proname = $1', [
+      `${table}_words_insert`,
+    ])
+    const [, insert = ''] = /^begin(.*;)\s*return null;/s.exec((rows[0].body as string).trim()) ?? []
+    await client.query(insert.replace('from new_rows r', `from ${table} r`))
+  }
+}
+
 /** Rows that differ from what the triggers would have made of them. */
 const misderived = `
   select (select count(*) from certificates where valid_from_sort <> coalesce(valid_from, 'infinity')
@@ -102,6 +113,8 @@ const fill = async (client: pg.Client, size: Size): Promise<void> => {
   await copyTables(client, size.name, holders)
   say(`${size.name}: elements of arrays`)
   await client.query(fillElements)
+  say(`${size.name}: words`)
+  await fillWords(client)
   await buildIndexes(client, dropped, size.name)
   const { rows } = await client.query(misderived)
   if (rows[0].count !== '0') throw new Error(`${rows[0].count} rows are not as the triggers would make them`)

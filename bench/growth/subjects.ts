@@ -16,6 +16,7 @@ export const measures = {
   page: 'uncached page of 50, anywhere in the large customer',
   any: 'uncached first page of 50 of any customer',
   deep: 'page 10,000 at limit 1 of the large customer',
+  search: 'uncached search for two words in the large customer, one match',
   dashboard: 'uncached dashboard of a customer with 1 k',
 } as const
 export type Measure = keyof typeof measures
@@ -38,6 +39,10 @@ const recordsBefore = 9_999
 const mostRowsOfPage = 400
 /** A dashboard may read its customer's records, each by a few counts. */
 const mostRowsOfDashboard = 6_000
+
+/** A certificate by a word of its number and one of its title: a dozen match at most, however many there are. */
+const searchOf = (n: number): string => `q=${String(n).padStart(8, '0')}+${n}`
+const anyNumber = () => 1_000 + Math.floor(Math.random() * 9_000)
 
 const positionOf = async (client: pg.Client, skipped: number): Promise<string[]> => {
   const { rows } = await client.query(
@@ -96,6 +101,7 @@ const explainAll = async (
     ['page', pageOf(db, largeCustomer, `limit=50&created_at[lt]=${instant}`)],
     ['any', pageOf(db, dashboardCustomer, 'limit=50')],
     ['deep', pageOf(db, largeCustomer, 'limit=1', position)],
+    ['search', pageOf(db, largeCustomer, searchOf(anyNumber()))],
   ]
   const costs: Record<string, Cost> = {}
   try {
@@ -164,6 +170,7 @@ export const openSubject = async (url: string, size: Size): Promise<Subject> => 
       const name = names[Math.floor(Math.random() * names.length)] as string
       return requestText('/v1/certificates?limit=50', authorize(name))
     },
+    search: () => requestText(`/v1/certificates?${searchOf(anyNumber())}`, authorize(largeCustomer)),
     deep: () => requestText(deepPath, authorize(largeCustomer)),
     dashboard: () => requestText('/v1/custom/dashboard-overview', authorize(dashboardCustomer)),
   }

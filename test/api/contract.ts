@@ -12,6 +12,8 @@ export type ResourceSpec = {
   filters: FilterSpec[]
   sorts: string[]
   defaultSort: string
+  /** Fields in whose words `q` looks. */
+  search: string[]
   /** Include name → resource and the field that names the record. */
   includes: Record<string, { resource: string; by: string }>
   /** Fields that the day decides, or the status: nobody stores them. */
@@ -122,6 +124,16 @@ const includes: Record<string, ResourceSpec['includes']> = {
   approvals: { product, country, certificate },
 }
 
+/** Numbers, names, titles and references. */
+const search: Record<string, string> = {
+  certificates: 'number title holder',
+  products: 'name part_numbers model brand manufacturer',
+  projects: 'project_number customer_reference title',
+  countries: 'code alpha3 name authorities',
+  lab: 'report_number title laboratory',
+  approvals: 'scheme product_id certificate_id',
+}
+
 export const contract: readonly ResourceSpec[] = Object.entries(rows).map(
   ([name, [fields, filters, sorts, defaultSort, computed]]) => ({
     name,
@@ -129,6 +141,7 @@ export const contract: readonly ResourceSpec[] = Object.entries(rows).map(
     filters: parseFilters(filters),
     sorts: sorts.split(' '),
     defaultSort,
+    search: (search[name] as string).split(' '),
     includes: includes[name] ?? {},
     computed: computed === '' ? [] : computed.split(' '),
     reference: name === 'countries',

@@ -581,6 +581,7 @@ t.test('the serving role can change nothing and reads no customer and no key', a
     'reference_data',
     'custom_documents',
     'custom_grants',
+    'record_words',
   ]
   for (const table of [...resourceNames, 'elements', ...secret]) {
     const statements = [

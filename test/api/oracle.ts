@@ -73,8 +73,50 @@ const toComparable = (field: FieldSpec, value: string, today: string): string =>
   return field.kind === 'instant' && day.length === 10 ? `${day}T00:00:00.000000Z` : day
 }
 
+const spelled: Record<string, string> = {
+  ß: 'ss',
+  æ: 'ae',
+  œ: 'oe',
+  þ: 'th',
+  ł: 'l',
+  ø: 'o',
+  đ: 'd',
+  ð: 'd',
+  ħ: 'h',
+  ŧ: 't',
+  ı: 'i',
+  ς: 'σ',
+}
+
+/** Words without case and accents; what is no letter and no digit ends one. */
+export const wordsIn = (text: string): string[] => {
+  const plain = text
+    .normalize('NFKD')
+    .replace(/[\u0300-\u036f]/g, '')
+    .toLowerCase()
+  const words = plain.match(/[\p{L}\p{Nd}\p{M}]+/gu) ?? []
+  return words.map((word) => [...word].map((letter) => spelled[letter] ?? letter).join(''))
+}
+
+type Authority = { name: string; abbreviation: string | null }
+
+/** The words of a record in which `q` looks. */
+export const wordsOf = ({ search }: ResourceSpec, record: Rec): string[] =>
+  search.flatMap((name) => {
+    const texts = [record[name]].flat().flatMap((value) => {
+      if (value === null || typeof value === 'string') return value ?? []
+      const { name, abbreviation } = value as Authority
+      return [name, abbreviation ?? '']
+    })
+    return texts.flatMap(wordsIn)
+  })
+
 /** Whether a record passes a filter, in the contract's words. */
 export const passes = (spec: ResourceSpec, record: Rec, filter: Filter, today: string): boolean => {
+  if (filter.field === 'q') {
+    const own = wordsOf(spec, record)
+    return filter.values.flatMap(wordsIn).every((word) => own.some((each) => each.startsWith(word)))
+  }
   const field = fieldOf(spec, filter.field)
   const wanted = filter.values.map((value) => toComparable(field, value, today))
   const [first = ''] = wanted

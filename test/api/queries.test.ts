@@ -4,7 +4,7 @@ import { sql } from 'kysely'
 import t from 'tap'
 import { operatorsOf } from '../../app/records/query/query.ts'
 import { resourceNames, resources } from '../../app/records/resources/index.ts'
-import { asCustomer, createTestApp, createTestDatabase, type Get, until } from '../helper.ts'
+import { asCustomer, connectOwner, createTestApp, createTestDatabase, type Get, until } from '../helper.ts'
 import { contract, type FilterSpec, fieldOf, operatorsFor, type ResourceSpec, specOf } from './contract.ts'
 import {
   type Asked,
@@ -16,6 +16,7 @@ import {
   type Rec,
   recordsOf,
   type Stored,
+  wordsOf,
   writeFilter,
   writeQuery,
 } from './oracle.ts'
@@ -134,6 +135,7 @@ t.test(
         spec.fields.map((field) => field.name),
         `fields of ${spec.name}`,
       )
+      t.same(resource.search, spec.search, `words of ${spec.name}`)
       t.same(resource.sorts, spec.sorts, `sort keys of ${spec.name}`)
       t.same(resource.defaultSort, spec.defaultSort)
       t.same(resource.includes, spec.includes, `includes of ${spec.name}`)
@@ -392,6 +394,146 @@ t.test('any filters with any sort, walked at 1, 2 and 7 a page, give the whole l
     { numRuns: 80 },
   )
   t.pass()
+})
+
+const separators = [' ', '  ', '-', ', ', '/', " '", ' – ', '\u00a0', '+']
+
+/** Words that some record has, their beginnings and some that none has, as people may write them. */
+const anySearch = (spec: ResourceSpec): fc.Arbitrary<Filter> => {
+  const known = recordsOf(spec.name, stored, now).flatMap((record) => wordsOf(spec, record))
+  const words = [...new Set([...known, 'nobody', '中国'])].filter((word) => [...word].length > 1)
+  const written = fc
+    .tuple(fc.constantFrom(...words), fc.integer({ min: 2, max: 100 }), fc.nat(2))
+    .map(([word, length, form]) => {
+      const beginning = [...word].slice(0, length).join('')
+      if (form === 0) return beginning
+      return form === 1 ? beginning.toUpperCase() : beginning.replace(/^[a-z]/, (letter) => `${letter}\u0301`)
+    })
+  return fc
+    .tuple(fc.array(written, { minLength: 1, maxLength: 3 }), fc.constantFrom(...separators))
+    .map(([chosen, separator]) => ({ field: 'q', operator: '', values: [chosen.join(separator)] }))
+}
+
+t.test('q finds the records in which each word begins a word, whatever its case and accents', async (t) => {
+  let found = 0
+  await fc.assert(
+    fc.asyncProperty(
+      anyAsked.chain((asked) =>
+        fc.tuple(fc.constant(asked), anySearch(specOf(asked.resource)), fc.boolean()),
+      ),
+      fc.constantFrom(2, 7),
+      async ([asked, search, isAlone], limit) => {
+        const filters = [search, ...(isAlone ? [] : asked.filters.slice(0, 1))]
+        const query = { ...asked, filters }
+        const wanted = idsOf(expected(query, stored, now))
+        found += wanted.length
+        assert.deepEqual(idsOf(await walk(query, limit, '&fields=id&count=exact')), wanted)
+      },
+    ),
+    { numRuns: 200 },
+  )
+  t.ok(found > 50, `${found} records were found`)
+})
+
+t.test('a search of one customer finds nothing of another, and a cursor belongs to its words', async (t) => {
+  const { get } = await asCustomer(database, app, 'seeker')
+  for (const customer of ['seeker', 'acme']) {
+    await sql`insert into products (customer_id, id, name) select ${customer}, ${`${customer}-`} || n, 'Zebrafish ' || n
+      from generate_series(1, 3) n`.execute(database.operator)
+  }
+  t.teardown(() => sql`delete from products where name like 'Zebrafish%'`.execute(database.operator))
+  const { data, page } = (await get('/v1/products?q=ZEBRA&limit=2')).json() as Body
+  t.same(idsOf(data), ['seeker-1', 'seeker-2'])
+  const exported = await get('/v1/products?q=ZEBRA&fields=id&format=ndjson')
+  t.same(exported.body.match(/seeker-\d|acme-\d/g), ['seeker-1', 'seeker-2', 'seeker-3'], 'an export, too')
+  const next = (query: string) => get(`/v1/products?${query}&limit=2&cursor=${page.next_cursor}`)
+  t.same(
+    idsOf(((await next('q=zébra+zebra')).json() as Body).data),
+    ['seeker-3'],
+    'the same words, written otherwise',
+  )
+  t.match((await next('q=zebraf')).json(), { status: 400, code: 'invalid_cursor' })
+  t.same(
+    ((await (await asCustomer(database, app, 'stranger')).get('/v1/products?q=zebra')).json() as Body).data,
+    [],
+  )
+})
+
+t.test(
+  'a renamed record is found by its new words, and by no old one, as soon as it is committed',
+  async (t) => {
+    const { get } = await asCustomer(database, app, 'renamer')
+    const find = async (words: string) => idsOf(((await get(`/v1/products?q=${words}`)).json() as Body).data)
+    await sql`insert into products (customer_id, id, name) values ('renamer', 'p', 'Old name')`.execute(
+      database.operator,
+    )
+    t.same([await find('old'), await find('new')], [['p'], []])
+    await sql`update products set name = 'New name' where customer_id = 'renamer'`.execute(database.operator)
+    await until(
+      'both answers follow',
+      async () => same([await find('old'), await find('new')], [[], ['p']]),
+      1_000,
+    )
+  },
+)
+
+t.test('no log and no entry of the audit trail has the words of a search', async (t) => {
+  const lines: string[] = []
+  const logStream = { write: (line: string) => void lines.push(line), lost: 0 }
+  const logging = await createTestApp(database, { clock, env: { LOG_LEVEL: 'trace' }, logStream })
+  const owner = connectOwner(database)
+  t.teardown(async () => {
+    await logging.close()
+    await owner.destroy()
+  })
+  const { get } = await asCustomer(database, logging, 'acme')
+  for (const query of ['q=secretword', 'q=secretword&format=csv', 'q=secretword&limt=1', 'q=secretword+x'])
+    await get(`/v1/products?${query}`)
+  await until(
+    'the answers are logged',
+    async () => lines.filter((line) => line.includes('answered')).length >= 4,
+    5_000,
+  )
+  await logging.audit.flush()
+  const { rows } = await sql<{ text: string }>`select e::text as text from audit_reads e
+    union all select e::text from audit_entries e union all select e::text from audit_persons e`.execute(
+    owner,
+  )
+  t.ok(
+    rows.some(({ text }) => text.includes('products')),
+    'the reads are in the trail',
+  )
+  t.same(
+    [...lines, ...rows.map(({ text }) => text)].filter((text) => text.includes('secretword')),
+    [],
+  )
+})
+
+t.test('a search of other than 1 to 5 words of 2 letters is refused with what was expected', async (t) => {
+  for (const words of ['a', 'a bc', '...', 'aa bb cc dd ee ff', 'x'.repeat(101), '%F0%9F%98%80', 'aa%00b']) {
+    const answer = await acme.get(`/v1/products?q=${words}`)
+    t.match(
+      answer.json(),
+      {
+        status: 400,
+        errors: [{ parameter: 'q', code: 'invalid_value', detail: /1 to 5 words of 2 to 100/ }],
+      },
+      words,
+    )
+  }
+  for (const words of ['aa bb cc dd ee', 'aa+aa+bb+cc+dd+ee', 'x'.repeat(100), '5g', '中文'])
+    t.equal((await acme.get(`/v1/products?q=${encodeURIComponent(words)}`)).statusCode, 200, words)
+  t.match((await acme.get('/v1/products?q=')).json(), { errors: [{ parameter: 'q', code: 'invalid_value' }] })
+  t.match((await acme.get('/v1/products?q[icontains]=aa')).json(), {
+    errors: [{ code: 'unknown_parameter' }],
+  })
+  t.match((await acme.get('/v1/products?Q=aa')).json(), { errors: [{ did_you_mean: 'q' }] })
+  t.equal(
+    (await acme.get(`/v1/products/${stored.products?.[0]?.id}?q=aa`)).statusCode,
+    400,
+    'one record is not searched',
+  )
+  t.equal((await acme.get('/v1/changes?q=aa')).statusCode, 400, 'nor is the feed')
 })
 
 t.test('all takes as many values as a parameter may have', async (t) => {

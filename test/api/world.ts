@@ -56,6 +56,13 @@ export const awkwardTexts = [
   'x'.repeat(2000),
   'ä'.repeat(1000),
   '\u{10ffff}'.repeat(500),
+  'Tracker Mini',
+  'träcker-MINI 2nd',
+  'Łódź/Øresund',
+  'İSTANBUL ΟΔΟΣ',
+  'Straße, Prüfbericht Nº 42',
+  'élan “vital” № ½',
+  'हिन्दी ทดสอบ',
 ]
 
 const countryCodes = Array.from(

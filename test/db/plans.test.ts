@@ -98,7 +98,7 @@ const recordTables = resourceNames.filter((name) => !resources[name].reference)
  * are indexed in a fraction of the time that rows take one by one, and twice where an update moves them.
  */
 const dropIndexes = async (owner: Db): Promise<() => Promise<void>> => {
-  const tables = sql`any(${[...recordTables, 'elements']}::regclass[])`
+  const tables = sql`any(${[...recordTables, 'elements', 'record_words']}::regclass[])`
   const { rows: keys } = await sql<{ table: string; name: string; definition: string }>`
     select conrelid::regclass::text as table, conname as name, pg_get_constraintdef(oid) as definition
     from pg_constraint where conrelid = ${tables} and contype in ('p', 'u', 'f')
@@ -132,7 +132,8 @@ const seedDatabase = async () => {
   await sql.raw(seed).execute(owner)
   for (const table of recordTables) await sql.raw(spread(table)).execute(owner)
   await makeIndexes()
-  for (const table of [...recordTables, 'elements']) await sql.raw(`vacuum analyze ${table}`).execute(owner)
+  for (const table of [...recordTables, 'elements', 'record_words'])
+    await sql.raw(`vacuum analyze ${table}`).execute(owner)
   await owner.destroy()
 }
 
@@ -316,6 +317,28 @@ t.test('the cost rule', async (t) => {
       }
     }
     t.same(faults, [])
+  })
+
+  await t.test('a search reads its matches, found by the index of words', async (t) => {
+    const faults: string[] = []
+    for (const [name, query] of [
+      ['certificates', 'q=777 title'],
+      ['certificates', 'q=777&validity=valid&sort=number'],
+      ['certificates', 'q=nobody'],
+      ['products', 'q=pn777 name'],
+      ['projects', 'q=r777'],
+      ['lab', 'q=777'],
+      ['approvals', 'q=p777'],
+    ] as [ResourceName, string][]) {
+      faults.push(...(await judge(name, query, pageBound)))
+      faults.push(...(await judge(name, `${query}&count=exact`, pageBound)))
+    }
+    t.same(faults, [])
+    const place = `certificates/${large}/`
+    const found = sql`select w.id from record_words w where w.words @@ ${`'${place}777':*`}::tsquery`
+    const nodes = await explain(database.operator, found)
+    t.match(nodes.at(-1), { 'Index Name': 'record_words_words' }, 'the statement of find_by_words')
+    t.ok(rowsRead(nodes) < 2 * 25, `${rowsRead(nodes)} rows for 12 matches`)
   })
 
   await t.test("includes and a country's approvals are index look-ups", async (t) => {

@@ -9,12 +9,15 @@ const byText = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0)
 const spellings: Partial<Record<Operator, readonly string[]>> = {
   in: ['', '[in]', '[eq]'],
   nin: ['[nin]', '[ne]'],
+  words: [''],
 }
 
-const writeValues = ({ operator, values }: Condition): string =>
-  operator === 'in' || operator === 'nin' || operator === 'all'
+const writeValues = ({ operator, values }: Condition): string => {
+  if (operator === 'words') return values.join(' ')
+  return operator === 'in' || operator === 'nin' || operator === 'all'
     ? joinList([...new Set(values)].sort(byText))
     : (values[0] as string)
+}
 
 /** Conditions of one field and operator, as pairs. Lists come first: `eq` and `ne` hold one value, whole. */
 const writeGroup = (group: readonly Condition[]): Pairs => {

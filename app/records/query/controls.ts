@@ -12,6 +12,7 @@ import {
   single,
 } from './readers.ts'
 import { type Parsed, parseDate } from './values.ts'
+import { parseWords } from './words.ts'
 
 /** Which parameters mean something: those of a page, of one record, of an export of the whole list, or of one as CSV. */
 export type QueryShape = 'page' | 'item' | 'export' | 'csv'
@@ -133,6 +134,14 @@ export const controlReaders = (resource: Resource, shape: QueryShape): Map<strin
     one(onlyOne(shape === 'item' ? ['json'] : formatNames), () => {}),
   )
   if (shape === 'item') return readers
+  if (resource.search.length > 0) {
+    readers.set(
+      'q',
+      one(parseWords, (draft, value) => {
+        draft.conditions.push({ field: 'q', operator: 'words', values: value.split(' ') })
+      }),
+    )
+  }
   readers.set('sort', readSort(resource))
   readers.set(
     'limit',

@@ -1,7 +1,10 @@
 import type { Field, Resource } from '../resources/define.ts'
 
-/** Operators after normalisation: `eq` is `in` with one value, `ne` is `nin` with one. */
-export type Operator = 'in' | 'nin' | 'gt' | 'gte' | 'lt' | 'lte' | 'prefix' | 'null' | 'all'
+/**
+ * Operators after normalisation: `eq` is `in` with one value, `ne` is `nin` with one. `words` is the operator of
+ * `q` alone, which is no field.
+ */
+export type Operator = 'in' | 'nin' | 'gt' | 'gte' | 'lt' | 'lte' | 'prefix' | 'null' | 'all' | 'words'
 
 export type Condition = { field: string; operator: Operator; values: readonly string[] }
 

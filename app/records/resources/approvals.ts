@@ -49,6 +49,7 @@ export const approvals = defineResource({
   },
   computedForDay: false,
   elements: ['tags'],
+  search: ['scheme', 'product_id', 'certificate_id'],
   reads: ['approvals'],
   importing: {
     required: ['id', 'product_id', 'country_code', 'scheme'],

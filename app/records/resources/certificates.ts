@@ -81,6 +81,7 @@ export const certificates = defineResource({
     ],
   },
   elements: ['standards', 'tags'],
+  search: ['number', 'title', 'holder'],
   reads: ['certificates'],
   importing: {
     required: ['id', 'number', 'approval_status'],

@@ -51,6 +51,7 @@ export const countries = defineResource({
   },
   computedForDay: true,
   elements: [],
+  search: ['code', 'alpha3', 'name', 'authorities'],
   reads: ['countries', 'approvals', 'certificates'],
   reference: true,
   importing: {

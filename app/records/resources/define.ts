@@ -42,6 +42,11 @@ export type ResourceDefinition = {
   flips?: { fields: readonly string[]; edges: readonly Edge[] }
   /** Arrays kept, element by element, in the table `elements`, where an index finds them. */
   elements: readonly string[]
+  /**
+   * Fields in whose words `q` looks: texts, arrays of texts, and of `authorities` names and abbreviations. Triggers keep
+   * their words in the table `record_words` (migration 0015).
+   */
+  search: readonly string[]
   /** Resources whose changes change this one's answers, itself included; includes add theirs. */
   reads: readonly ResourceName[]
   /** Reference data belongs to nobody: one row for all customers, no `customer_id`. */
@@ -91,6 +96,7 @@ export const defineResource = (definition: ResourceDefinition): Resource => {
     ...Object.keys(definition.computed),
     ...(definition.flips?.fields ?? []),
     ...definition.elements,
+    ...definition.search,
     ...Object.values(definition.includes).map((include) => include.by),
     ...definition.importing.required,
     ...Object.keys(definition.importing.initial),

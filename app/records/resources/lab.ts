@@ -30,6 +30,7 @@ export const lab = defineResource({
   computed: {},
   computedForDay: false,
   elements: ['standards', 'tags'],
+  search: ['report_number', 'title', 'laboratory'],
   reads: ['lab'],
   importing: {
     required: ['id', 'report_number', 'status'],

@@ -25,6 +25,7 @@ export const products = defineResource({
   computed: {},
   computedForDay: false,
   elements: ['part_numbers', 'tags'],
+  search: ['name', 'part_numbers', 'model', 'brand', 'manufacturer'],
   reads: ['products'],
   importing: {
     required: ['id', 'name'],

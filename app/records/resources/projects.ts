@@ -26,6 +26,7 @@ export const projects = defineResource({
   computed: {},
   computedForDay: false,
   elements: ['product_ids', 'country_codes', 'tags'],
+  search: ['project_number', 'customer_reference', 'title'],
   reads: ['projects'],
   importing: {
     required: ['id', 'project_number'],

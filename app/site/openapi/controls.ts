@@ -3,8 +3,10 @@ import { joinList } from '../../http/pairs.ts'
 import { controlReaders, type QueryShape } from '../../records/query/controls.ts'
 import { defaultLimit, maxLimit, maxSortKeys } from '../../records/query/query.ts'
 import type { ParameterReader } from '../../records/query/readers.ts'
-import type { Resource } from '../../records/resources/define.ts'
+import { maxWords, parseWords } from '../../records/query/words.ts'
+import type { Field, Resource } from '../../records/resources/define.ts'
 import type { OpenApiParameter, SchemaNode } from './description.ts'
+import { exampleOf } from './examples.ts'
 import { maxTargetBytes } from './filters.ts'
 
 type Control = Readonly<{ description: string; schema: SchemaNode; example: string | number }>
@@ -16,6 +18,11 @@ const text: SchemaNode = { type: 'string', minLength: 1, maxLength: maxTargetByt
 
 /** Of the formats that may be, those that the reader takes. */
 const formatsOf = (read: ParameterReader) => formatNames.filter((format) => read(format).faults.length === 0)
+
+const searchExample = ({ schema }: Field): string => {
+  const parsed = parseWords(String(exampleOf(schema)))
+  return 'value' in parsed ? parsed.value : 'tracker mini'
+}
 
 const controls: Readonly<Record<string, (resource: Resource, read: ParameterReader) => Control>> = {
   fields: ({ fields }) => ({
@@ -57,6 +64,13 @@ const controls: Readonly<Record<string, (resource: Resource, read: ParameterRead
       example: formats[0] as string,
     }
   },
+  q: ({ search, fields }) => ({
+    description:
+      `Records in which each of these words begins a word of ${search.map((name) => `\`${name}\``).join(', ')}. Case and ` +
+      `accents do not matter. 1 to ${maxWords} words of two letters or digits at least; anything else ends a word.`,
+    schema: text,
+    example: searchExample(fields.get(search[0] as string) as Field),
+  }),
   sort: ({ sorts, defaultSort }) => ({
     description:
       `At most ${maxSortKeys} keys, comma-separated, each once; a leading - reverses. ` +

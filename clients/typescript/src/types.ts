@@ -936,6 +936,8 @@ export type Resources = {
       on?: Value
       /** Days before its end in which a certificate counts as expiring. Absent: the customer's setting. */
       expiring_within?: number
+      /** Records in which each of these words begins a word of `number`, `title`, `holder`. Case and accents do not matter. 1 to 5 words of two letters or digits at least; anything else ends a word. */
+      q?: Value | readonly Value[]
       /** At most 3 keys, comma-separated, each once; a leading - reverses. One of: valid_until, valid_from, issued_on, number, updated_at, created_at. Null is the greatest value; `id` breaks ties. */
       sort?: Value | readonly Value[]
       /** Number of records on a page. An export has no limit unless this is given. */
@@ -1127,6 +1129,8 @@ export type Resources = {
       'updated_at[null]'?: boolean
       /** The fields to answer, separated by commas; `id` is always included. Absent: all fields. */
       fields?: Value | readonly Value[]
+      /** Records in which each of these words begins a word of `name`, `part_numbers`, `model`, `brand`, `manufacturer`. Case and accents do not matter. 1 to 5 words of two letters or digits at least; anything else ends a word. */
+      q?: Value | readonly Value[]
       /** At most 3 keys, comma-separated, each once; a leading - reverses. One of: name, model, updated_at, created_at. Null is the greatest value; `id` breaks ties. */
       sort?: Value | readonly Value[]
       /** Number of records on a page. An export has no limit unless this is given. */
@@ -1346,6 +1350,8 @@ export type Resources = {
       'updated_at[null]'?: boolean
       /** The fields to answer, separated by commas; `id` is always included. Absent: all fields. */
       fields?: Value | readonly Value[]
+      /** Records in which each of these words begins a word of `project_number`, `customer_reference`, `title`. Case and accents do not matter. 1 to 5 words of two letters or digits at least; anything else ends a word. */
+      q?: Value | readonly Value[]
       /** At most 3 keys, comma-separated, each once; a leading - reverses. One of: project_number, due_on, ordered_on, updated_at, created_at. Null is the greatest value; `id` breaks ties. */
       sort?: Value | readonly Value[]
       /** Number of records on a page. An export has no limit unless this is given. */
@@ -1465,6 +1471,8 @@ export type Resources = {
       on?: Value
       /** Days before its end in which a certificate counts as expiring. Absent: the customer's setting. */
       expiring_within?: number
+      /** Records in which each of these words begins a word of `code`, `alpha3`, `name`, `authorities`. Case and accents do not matter. 1 to 5 words of two letters or digits at least; anything else ends a word. */
+      q?: Value | readonly Value[]
       /** At most 3 keys, comma-separated, each once; a leading - reverses. One of: code, name, region. Null is the greatest value; `id` breaks ties. */
       sort?: Value | readonly Value[]
       /** Number of records on a page. An export has no limit unless this is given. */
@@ -1686,6 +1694,8 @@ export type Resources = {
       fields?: Value | readonly Value[]
       /** Adds these related records under `included`, by id; separated by commas. Not with an export. Each needs its scope: `product` needs products:read, `certificate` needs certificates:read. */
       include?: Value | readonly Value[]
+      /** Records in which each of these words begins a word of `report_number`, `title`, `laboratory`. Case and accents do not matter. 1 to 5 words of two letters or digits at least; anything else ends a word. */
+      q?: Value | readonly Value[]
       /** At most 3 keys, comma-separated, each once; a leading - reverses. One of: issued_on, report_number, updated_at, created_at. Null is the greatest value; `id` breaks ties. */
       sort?: Value | readonly Value[]
       /** Number of records on a page. An export has no limit unless this is given. */
@@ -1937,6 +1947,8 @@ export type Resources = {
       fields?: Value | readonly Value[]
       /** Adds these related records under `included`, by id; separated by commas. Not with an export. Each needs its scope: `product` needs products:read, `country` needs countries:read, `certificate` needs certificates:read. */
       include?: Value | readonly Value[]
+      /** Records in which each of these words begins a word of `scheme`, `product_id`, `certificate_id`. Case and accents do not matter. 1 to 5 words of two letters or digits at least; anything else ends a word. */
+      q?: Value | readonly Value[]
       /** At most 3 keys, comma-separated, each once; a leading - reverses. One of: expected_on, requested_on, updated_at, created_at. Null is the greatest value; `id` breaks ties. */
       sort?: Value | readonly Value[]
       /** Number of records on a page. An export has no limit unless this is given. */

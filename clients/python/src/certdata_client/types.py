@@ -1085,6 +1085,8 @@ CertificatesQuery = TypedDict(
         "on": "Value | None",
         # Days before its end in which a certificate counts as expiring. Absent: the customer's setting.
         "expiring_within": "int | None",
+        # Records in which each of these words begins a word of `number`, `title`, `holder`. Case and accents do not matter. 1 to 5 words of two letters or digits at least; anything else ends a word.
+        "q": "Value | Sequence[Value] | None",
         # At most 3 keys, comma-separated, each once; a leading - reverses. One of: valid_until, valid_from, issued_on, number, updated_at, created_at. Null is the greatest value; `id` breaks ties.
         "sort": "Value | Sequence[Value] | None",
         # Number of records on a page. An export has no limit unless this is given.
@@ -1283,6 +1285,8 @@ ProductsQuery = TypedDict(
         "updated_at[null]": "bool | None",
         # The fields to answer, separated by commas; `id` is always included. Absent: all fields.
         "fields": "Value | Sequence[Value] | None",
+        # Records in which each of these words begins a word of `name`, `part_numbers`, `model`, `brand`, `manufacturer`. Case and accents do not matter. 1 to 5 words of two letters or digits at least; anything else ends a word.
+        "q": "Value | Sequence[Value] | None",
         # At most 3 keys, comma-separated, each once; a leading - reverses. One of: name, model, updated_at, created_at. Null is the greatest value; `id` breaks ties.
         "sort": "Value | Sequence[Value] | None",
         # Number of records on a page. An export has no limit unless this is given.
@@ -1509,6 +1513,8 @@ ProjectsQuery = TypedDict(
         "updated_at[null]": "bool | None",
         # The fields to answer, separated by commas; `id` is always included. Absent: all fields.
         "fields": "Value | Sequence[Value] | None",
+        # Records in which each of these words begins a word of `project_number`, `customer_reference`, `title`. Case and accents do not matter. 1 to 5 words of two letters or digits at least; anything else ends a word.
+        "q": "Value | Sequence[Value] | None",
         # At most 3 keys, comma-separated, each once; a leading - reverses. One of: project_number, due_on, ordered_on, updated_at, created_at. Null is the greatest value; `id` breaks ties.
         "sort": "Value | Sequence[Value] | None",
         # Number of records on a page. An export has no limit unless this is given.
@@ -1635,6 +1641,8 @@ CountriesQuery = TypedDict(
         "on": "Value | None",
         # Days before its end in which a certificate counts as expiring. Absent: the customer's setting.
         "expiring_within": "int | None",
+        # Records in which each of these words begins a word of `code`, `alpha3`, `name`, `authorities`. Case and accents do not matter. 1 to 5 words of two letters or digits at least; anything else ends a word.
+        "q": "Value | Sequence[Value] | None",
         # At most 3 keys, comma-separated, each once; a leading - reverses. One of: code, name, region. Null is the greatest value; `id` breaks ties.
         "sort": "Value | Sequence[Value] | None",
         # Number of records on a page. An export has no limit unless this is given.
@@ -1863,6 +1871,8 @@ LabQuery = TypedDict(
         "fields": "Value | Sequence[Value] | None",
         # Adds these related records under `included`, by id; separated by commas. Not with an export. Each needs its scope: `product` needs products:read, `certificate` needs certificates:read.
         "include": "Value | Sequence[Value] | None",
+        # Records in which each of these words begins a word of `report_number`, `title`, `laboratory`. Case and accents do not matter. 1 to 5 words of two letters or digits at least; anything else ends a word.
+        "q": "Value | Sequence[Value] | None",
         # At most 3 keys, comma-separated, each once; a leading - reverses. One of: issued_on, report_number, updated_at, created_at. Null is the greatest value; `id` breaks ties.
         "sort": "Value | Sequence[Value] | None",
         # Number of records on a page. An export has no limit unless this is given.
@@ -2121,6 +2131,8 @@ ApprovalsQuery = TypedDict(
         "fields": "Value | Sequence[Value] | None",
         # Adds these related records under `included`, by id; separated by commas. Not with an export. Each needs its scope: `product` needs products:read, `country` needs countries:read, `certificate` needs certificates:read.
         "include": "Value | Sequence[Value] | None",
+        # Records in which each of these words begins a word of `scheme`, `product_id`, `certificate_id`. Case and accents do not matter. 1 to 5 words of two letters or digits at least; anything else ends a word.
+        "q": "Value | Sequence[Value] | None",
         # At most 3 keys, comma-separated, each once; a leading - reverses. One of: expected_on, requested_on, updated_at, created_at. Null is the greatest value; `id` breaks ties.
         "sort": "Value | Sequence[Value] | None",
         # Number of records on a page. An export has no limit unless this is given.

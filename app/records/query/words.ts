@@ -1,0 +1,43 @@
+import { accents, letters, longestWord, spellings } from '../../../schemas/letters.ts'
+import type { Parsed } from './values.ts'
+
+/** Words of one search, at most. */
+export const maxWords = 5
+const shortestWord = 2
+
+const asClass = (ranges: string) =>
+  ranges
+    .trim()
+    .replace(/[\da-f]+/g, (point) => `\\u{${point}}`)
+    .replace(/\s+/g, '')
+
+const accent = new RegExp(`[${asClass(accents)}]+`, 'gu')
+const separator = new RegExp(`[^a-z0-9${asClass(letters)}]+`, 'u')
+const spelled = new RegExp(`[${Object.keys(spellings).join('')}]`, 'gu')
+
+/**
+ * Returns the words of a text, folded, in their order: without case and accents. The database's `fold_words` makes the
+ * same words of the same text (migration 0015). It folds these once more, so that a letter that one of the two does not
+ * know yet costs a match and nothing else.
+ */
+export const foldWords = (text: string): string[] =>
+  text
+    .normalize('NFKD')
+    .replace(accent, '')
+    .toLowerCase()
+    .replace(spelled, (letter) => spellings[letter] as string)
+    .split(separator)
+    .filter((word) => word !== '')
+
+const expected = `expected 1 to ${maxWords} words of ${shortestWord} to ${longestWord} letters or digits; anything else ends a word`
+
+/** The words of `q`, each once and in order, so that all ways of asking the same are one text; or what was expected. */
+export const parseWords = (text: string): Parsed => {
+  const words = [...new Set(foldWords(text))].sort()
+  const hasLength = (word: string) => {
+    const { length } = [...word]
+    return length >= shortestWord && length <= longestWord
+  }
+  const isRight = words.length > 0 && words.length <= maxWords && words.every(hasLength)
+  return isRight ? { value: words.join(' ') } : { detail: expected }
+}
