@@ -23,7 +23,7 @@ const longestName = 64
 
 /**
  * The candidate that the input most likely meant: the fewest edits, at most two or two fifths of its
- * length; a part of a longer name ("status" of "approval_status") counts as one edit.
+ * length, and at most half of the candidate's; a part of a longer name ("status" of "approval_status") counts as one edit.
  * Undefined where nothing is near; the first of equally near ones.
  */
 export const findNearest = (input: string, candidates: Iterable<string>): string | undefined => {
@@ -35,7 +35,7 @@ export const findNearest = (input: string, candidates: Iterable<string>): string
     const isPart =
       wanted.length > 2 && candidate.split('_').length > 1 && `_${candidate}_`.includes(`_${wanted}_`)
     const edits = isPart ? 1 : distance(wanted, candidate.toLowerCase())
-    if (edits < bestDistance && edits < candidate.length) {
+    if (edits < bestDistance && 2 * edits <= candidate.length) {
       best = candidate
       bestDistance = edits
     }
