@@ -40,7 +40,8 @@ export const runClientSuite = async (
     CERTDATA_VECTORS: vectors,
   }
   const suite = files.map((name) => join(folder, `test/${name}.test.js`))
-  const command = [node, '--test', '--test-reporter=tap', ...suite]
+  // Connections that are kept alive would hold the process for a minute.
+  const command = [node, '--test', '--test-force-exit', '--test-reporter=tap', ...suite]
   const output = await runBare(command, { cwd: folder, env }).then(
     ({ stdout }) => stdout,
     ({ stdout }: { stdout: string }) => stdout,
