@@ -14,7 +14,7 @@ import { splitTarget } from '../app/http/pairs.ts'
 import type { Principal } from '../app/identity/principal.ts'
 import { requireScope } from '../app/identity/principals.ts'
 import { refuseParameters } from '../app/records/query/no-parameters.ts'
-import type { Endpoint, Exporting, LiveAnswer, MinuteCost } from './endpoint.ts'
+import type { Endpoint, EndpointRequest, Exporting, LiveAnswer, LiveRequest, MinuteCost } from './endpoint.ts'
 import {
   type EntryReplyOptions,
   formatLink,
@@ -46,63 +46,98 @@ export const costOf = (row: Endpoint): MinuteCost | undefined => {
     exporting.types.includes(chooseType(accept, rawQuery, types) ?? '') ? exporting.cost : 1
 }
 
-/** From a request of a row to its answer: rights, type, then the row's own part. */
-export const handlerOf = (row: Endpoint, prefix: string, publicUrl: string) => {
-  const types = typesOf(row)
-  const exporting = exportingOf(row)
-  const choose = choiceOf(types)
-  const acceptsJson: Acceptance = (accept) => choose(accept) === mediaTypes[0]
-  return (request: FastifyRequest, reply: FastifyReply) => {
+type KeptEndpoint = Extract<Endpoint, { answer: unknown }>
+type StateEndpoint = Extract<Endpoint, { state: unknown }>
+
+/** What a request of a row is asked for, once its rights and its media type were judged. */
+type Judged = EndpointRequest & Readonly<{ type: string; canonical: string | undefined }>
+
+/** Judges the rights and the media type of a request. `prefix`: the form of the path. */
+const createJudging =
+  (row: Endpoint, prefix: string, publicUrl: string) =>
+  (request: FastifyRequest): Judged => {
     const principal = request.principal as Principal
     if (needsLiveToken(request)) throw new ApiError('live_token_required')
     if (row.scope !== null) requireScope(principal, row.scope)
     const { path, rawQuery } = splitTarget(request.raw.url)
     for (const scope of row.scopesOf?.(rawQuery) ?? []) requireScope(principal, scope)
-    const offered = 'offers' in row ? row.offers(rawQuery) : types
+    const offered = 'offers' in row ? row.offers(rawQuery) : typesOf(row)
     const type = requireAcceptable(request.headers.accept, rawQuery, offered)
     const noCache = wantsNoCache(request.headers['cache-control'], request.headers.pragma)
-    const asked = { principal, params: request.params as Record<string, string>, rawQuery, noCache }
     const query = rawQuery === '' ? '' : `?${rawQuery}`
     const canonical = prefix === '/v1' ? undefined : `${publicUrl}/v1${path.slice(prefix.length)}${query}`
-    if ('state' in row) {
-      refuseParameters(rawQuery, 'This address takes no parameters', isJsonFormat)
-      if (canonical) reply.header('link', formatLink(canonical, 'canonical'))
-      const send = (state: unknown) =>
-        reply.headers({ 'cache-control': 'no-store', 'server-timing': formatTiming(reply) }).send(state)
-      const state = row.state({ ...asked, limits: request.quotas?.use() ?? [] })
-      return state instanceof Promise ? state.then(send) : send(state)
-    }
-    const sendKept = (answering: Extract<Endpoint, { answer: unknown }>) => {
-      const answer = answering.answer(asked)
-      const options = { publicUrl, canonical, noCache }
-      const send = (known: Answer) => {
-        noteRepeatable(row, acceptsJson, request, known, options)
-        return sendEntry(known, request, reply, options)
-      }
-      return answer instanceof Promise ? answer.then(send) : send(answer)
-    }
-    const exported = type === mediaTypes[0] ? undefined : exporting
-    if ('answer' in row && !exported) return sendKept(row)
-    const { respond } = 'respond' in row ? row : (exported as Exporting)
-    const isHead = request.method === 'HEAD'
-    const countRows = (rows: number) => {
-      request.rowsRead += rows
-    }
-    // Its rights could not be judged by fresh facts, and what is read now must not be called stale.
-    if (reply.hasHeader('cache-status')) throw unavailable()
-    const live = { ...asked, type, isHead, address: request.clientAddress, ending: reply.raw, countRows }
-    return respond(live).then((answer) => {
-      if (!answer && 'answer' in row) {
-        // The request was charged as an export, but no export was made. Give the difference back.
-        if (exported && !isHead) request.quotas?.charge([0, 1 - exported.cost])
-        requireAcceptable(request.headers.accept, rawQuery, mediaTypes)
-        return sendKept(row)
-      }
-      // Sync tokens can be long.
-      const link = canonical && joinLinks([formatLink(canonical, 'canonical')])
-      if (link) reply.header('link', link)
-      return sendLive(answer as LiveAnswer, request, reply)
+    return { principal, params: request.params as Record<string, string>, rawQuery, noCache, type, canonical }
+  }
+
+/** Passes a result on, at once where it is there at once: most answers need no promise. */
+const whenThere = <T, R>(result: T | Promise<T>, use: (result: T) => R | Promise<R>): R | Promise<R> =>
+  result instanceof Promise ? result.then(use) : use(result)
+
+const sendState = (row: StateEndpoint, judged: Judged, request: FastifyRequest, reply: FastifyReply) => {
+  refuseParameters(judged.rawQuery, 'This address takes no parameters', isJsonFormat)
+  if (judged.canonical) reply.header('link', formatLink(judged.canonical, 'canonical'))
+  return whenThere(row.state({ ...judged, limits: request.quotas?.use() ?? [] }), (state) =>
+    reply.headers({ 'cache-control': 'no-store', 'server-timing': formatTiming(reply) }).send(state),
+  )
+}
+
+/** Asks for an answer of the moment. Resolves to undefined if there is no such form of what is asked for. */
+const askLive = <T extends LiveAnswer | undefined>(
+  respond: (request: LiveRequest & { type: string }) => Promise<T>,
+  judged: Judged,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<T> => {
+  // Its rights could not be judged by fresh facts, and what is read now must not be called stale.
+  if (reply.hasHeader('cache-status')) throw unavailable()
+  const countRows = (rows: number) => {
+    request.rowsRead += rows
+  }
+  const isHead = request.method === 'HEAD'
+  return respond({ ...judged, isHead, address: request.clientAddress, ending: reply.raw, countRows })
+}
+
+/** From a request of a row to its answer: rights, type, then the row's own part. */
+export const handlerOf = (row: Endpoint, prefix: string, publicUrl: string) => {
+  const judge = createJudging(row, prefix, publicUrl)
+  const choose = choiceOf(typesOf(row))
+  const acceptsJson: Acceptance = (accept) => choose(accept) === mediaTypes[0]
+
+  const sendKept = (kept: KeptEndpoint, judged: Judged, request: FastifyRequest, reply: FastifyReply) => {
+    const options = { publicUrl, canonical: judged.canonical, noCache: judged.noCache }
+    return whenThere(kept.answer(judged), (answer) => {
+      noteRepeatable(row, acceptsJson, request, answer, options)
+      return sendEntry(answer, request, reply, options)
     })
+  }
+
+  const sendExport = (
+    kept: KeptEndpoint,
+    { respond, cost }: Exporting,
+    judged: Judged,
+    request: FastifyRequest,
+    reply: FastifyReply,
+  ) =>
+    askLive(respond, judged, request, reply).then((answer) => {
+      if (answer) return sendLive(answer, judged, request, reply)
+      // The request was charged as an export, but no export was made. Give the difference back.
+      if (request.method !== 'HEAD') request.quotas?.charge([0, 1 - cost])
+      requireAcceptable(request.headers.accept, judged.rawQuery, mediaTypes)
+      return sendKept(kept, judged, request, reply)
+    })
+
+  return (request: FastifyRequest, reply: FastifyReply) => {
+    const judged = judge(request)
+    if ('state' in row) return sendState(row, judged, request, reply)
+    if ('respond' in row) {
+      return askLive(row.respond, judged, request, reply).then((answer) =>
+        sendLive(answer, judged, request, reply),
+      )
+    }
+    const { exporting } = row
+    return exporting && judged.type !== mediaTypes[0]
+      ? sendExport(row, exporting, judged, request, reply)
+      : sendKept(row, judged, request, reply)
   }
 }
 
@@ -145,8 +180,15 @@ const memoizeLast = <A, R>(compute: (argument: A) => R): ((argument: A) => R) =>
   }
 }
 
-const sendLive = (answer: LiveAnswer, request: FastifyRequest, reply: FastifyReply) => {
-  const { type, body, headers, isCompressed = false } = answer
+const sendLive = (
+  { type, body, headers, isCompressed = false }: LiveAnswer,
+  { canonical }: Judged,
+  request: FastifyRequest,
+  reply: FastifyReply,
+) => {
+  // Sync tokens can be long.
+  const link = canonical && joinLinks([formatLink(canonical, 'canonical')])
+  if (link) reply.header('link', link)
   reply.headers({ ...headers, 'cache-control': 'no-store', 'server-timing': formatTiming(reply) }).type(type)
   if (body instanceof Readable) return sendStream(body, request, reply, isCompressed)
   return sendRepresentation({ body, etag: '', encoded: new Map() }, reply)

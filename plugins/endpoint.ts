@@ -8,7 +8,7 @@ import type { Use } from '../app/limits/meters.ts'
 import { refuseParameters } from '../app/records/query/no-parameters.ts'
 
 /** What a row's `answer` gets: who asks, and the request's own parts. */
-type EndpointRequest = {
+export type EndpointRequest = {
   principal: Principal
   params: Readonly<Record<string, string>>
   rawQuery: string
@@ -16,7 +16,7 @@ type EndpointRequest = {
 }
 
 /** What a row's `respond` gets beside: whom it answers, and until when. */
-type LiveRequest = EndpointRequest & {
+export type LiveRequest = EndpointRequest & {
   isHead: boolean
   /** The client's address. */
   address: string

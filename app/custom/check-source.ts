@@ -1,10 +1,10 @@
 import { formatPairs, joinList } from '../http/pairs.ts'
 import { parseQuery } from '../records/query/parse.ts'
 import { maxSortKeys, operatorsOf, parseSortKey, type SortKey } from '../records/query/query.ts'
-import type { Resource } from '../records/resources/define.ts'
+import type { Field, Resource } from '../records/resources/define.ts'
 import { resources } from '../records/resources/index.ts'
 import { type Context, checkTemplates, fits, fitting, writings } from './check-templates.ts'
-import type { Parameter, Source, Where } from './definition.ts'
+import type { Parameter, Source, Template, Where } from './definition.ts'
 import type { Path } from './faults.ts'
 
 /** What computed fields are computed for: of the query grammar, though no filters. */
@@ -18,6 +18,51 @@ export const formatCondition = (
   values: readonly string[],
 ) => [name, isList ? joinList(values) : (values[0] as string)] as const
 
+type Named = Readonly<{ field: Field | undefined; operator: string | undefined; isControl: boolean }>
+
+/** Reads a condition's name: a field with its operator, or a parameter of the day (`isControl`, without a field). */
+const readName = (resource: Resource, name: string, path: Path, { faults }: Context): Named | undefined => {
+  const [, base = name, operator] = conditionName.exec(name) ?? []
+  if (resource.computedForDay && dayControls.includes(name)) {
+    return { field: undefined, operator: undefined, isControl: true }
+  }
+  const field = resource.fields.get(base)
+  if (!field?.filter) {
+    const known = [...resource.fields.values()].filter((each) => each.filter).map((each) => each.name)
+    if (resource.computedForDay) known.push(...dayControls)
+    const ofCustomer = 'is not a field: an answer shows only records of the customer who asks'
+    const unknown = base.startsWith('customer') ? ofCustomer : 'is no field'
+    const what = field ? 'cannot be filtered' : unknown
+    return faults.add(path, `${base} ${what}; ${resource.name} filters: ${known.join(', ')}`, base, known)
+  }
+  const known = operatorsOf(field)
+  if (operator !== undefined && !known.includes(operator)) {
+    return faults.add(path, `${base} takes: ${known.join(', ')}`, operator, known)
+  }
+  return { field, operator, isControl: false }
+}
+
+/** Whether each value that is one parameter alone has a type that fits the field. */
+const checkTypes = (
+  { field, operator }: Named,
+  values: readonly Template[],
+  path: Path,
+  { faults, params }: Context,
+): boolean => {
+  if (!field) return true
+  for (const [only, ...others] of values) {
+    if (typeof only !== 'object' || others.length > 0) continue
+    const parameter = params.get(only.param) as Parameter
+    const isRight = operator === 'null' ? parameter.type === 'boolean' : fits(parameter, field)
+    if (isRight) continue
+    const expected = operator === 'null' ? 'boolean' : fitting[field.kind].join(' or ')
+    const got = `${only.param} of type ${parameter.type}`
+    faults.add(path, `expected a parameter of type ${expected}, got ${got}`)
+    return false
+  }
+  return true
+}
+
 const checkCondition = (
   resource: Resource,
   name: string,
@@ -25,39 +70,12 @@ const checkCondition = (
   path: Path,
   context: Context,
 ): Where | undefined => {
-  const { faults, params } = context
-  const [, base = name, operator] = conditionName.exec(name) ?? []
-  const field = resource.fields.get(base)
-  const isControl = resource.computedForDay && dayControls.includes(name)
-  if (!isControl && !field?.filter) {
-    const known = [...resource.fields.values()].filter((each) => each.filter).map((each) => each.name)
-    if (resource.computedForDay) known.push(...dayControls)
-    const what = field
-      ? 'cannot be filtered'
-      : base.startsWith('customer')
-        ? 'is not a field: an answer shows only records of the customer who asks'
-        : 'is no field'
-    return faults.add(path, `${base} ${what}; ${resource.name} filters: ${known.join(', ')}`, base, known)
-  }
-  if (field && !isControl && operator !== undefined && !operatorsOf(field).includes(operator)) {
-    const known = operatorsOf(field)
-    return faults.add(path, `${base} takes: ${known.join(', ')}`, operator, known)
-  }
-  const isList = !isControl && listOperators.includes(operator)
+  const { faults } = context
+  const named = readName(resource, name, path, context)
+  if (!named) return undefined
+  const isList = !named.isControl && listOperators.includes(named.operator)
   const values = checkTemplates(given, isList, path, context)
-  if (!values) return undefined
-  for (const template of values) {
-    const [only, ...others] = template
-    if (typeof only !== 'object' || others.length > 0 || !field || isControl) continue
-    const parameter = params.get(only.param) as Parameter
-    const isRight = operator === 'null' ? parameter.type === 'boolean' : fits(parameter, field)
-    if (isRight) continue
-    const expected = operator === 'null' ? 'boolean' : fitting[field.kind].join(' or ')
-    return faults.add(
-      path,
-      `expected a parameter of type ${expected}, got ${only.param} of type ${parameter.type}`,
-    )
-  }
+  if (!values || !checkTypes(named, values, path, context)) return undefined
   const where = { name, isList, values }
   const found = new Map<string, string | undefined>()
   for (const written of writings(values, context) ?? []) {

@@ -53,34 +53,36 @@ export const createFaults = (): Faults => {
     list.push({ path: formatPath(path), detail, ...(nearest === undefined ? {} : { did_you_mean: nearest }) })
     return undefined
   }
+  /** Reports an issue that zod found in `value`, which stands at `path`. */
+  const addIssue = (issue: z.core.$ZodIssue, schema: z.ZodType, value: unknown, path: Path) => {
+    const place = [...path, ...issue.path.map((part) => (typeof part === 'symbol' ? String(part) : part))]
+    const given = at(value, issue.path)
+    switch (issue.code) {
+      case 'unrecognized_keys': {
+        const names = namesOf(schema)
+        for (const key of issue.keys) add([...place, key], `expected one of: ${names.join(', ')}`, key, names)
+        return
+      }
+      case 'invalid_value': {
+        const values = issue.values.map(String)
+        const text = typeof given === 'string' ? given : undefined
+        return add(place, `expected ${values.length > 1 ? 'one of: ' : ''}${values.join(', ')}`, text, values)
+      }
+      case 'invalid_type': {
+        if (given !== undefined) return add(place, `expected ${issue.expected}, got ${describeType(given)}`)
+        const expected = issue.expected === 'nonoptional' ? '' : `: expected ${issue.expected}`
+        return add(place, `is missing${expected}`)
+      }
+      default:
+        return add(place, issue.message)
+    }
+  }
   return {
     add,
     read(schema, value, path) {
       const parsed = schema.safeParse(value)
       if (parsed.success) return parsed.data
-      for (const issue of parsed.error.issues) {
-        const inner = issue.path.map((part) => (typeof part === 'symbol' ? String(part) : part))
-        const place = [...path, ...inner]
-        const given = at(value, issue.path)
-        if (issue.code === 'unrecognized_keys') {
-          const names = namesOf(schema)
-          for (const key of issue.keys)
-            add([...place, key], `expected one of: ${names.join(', ')}`, key, names)
-        } else if (issue.code === 'invalid_value') {
-          const values = issue.values.map(String)
-          const text = typeof given === 'string' ? given : undefined
-          add(place, `expected ${values.length > 1 ? 'one of: ' : ''}${values.join(', ')}`, text, values)
-        } else if (issue.code === 'invalid_type' && given === undefined) {
-          add(
-            place,
-            issue.expected === 'nonoptional' ? 'is missing' : `is missing: expected ${issue.expected}`,
-          )
-        } else if (issue.code === 'invalid_type') {
-          add(place, `expected ${issue.expected}, got ${describeType(given)}`)
-        } else {
-          add(place, issue.message)
-        }
-      }
+      for (const issue of parsed.error.issues) addIssue(issue, schema, value, path)
       return undefined
     },
     list,

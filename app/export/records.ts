@@ -5,7 +5,7 @@ import { createPrepare } from '../records/query/prepare.ts'
 import type { Resource } from '../records/resources/define.ts'
 import type { ExportColumn, Sql } from '../records/sql/column.ts'
 import { exportColumns } from '../records/sql/columns.ts'
-import { filterConditions, sortKeys } from '../records/sql/conditions.ts'
+import { filterConditions, rowSource, sortKeys } from '../records/sql/conditions.ts'
 import type { ExportAnswer, ExportRequest, ExportRows, Exports } from './exports.ts'
 import { formatOf } from './formats.ts'
 
@@ -37,7 +37,7 @@ const rowsOf = (plan: QueryPlan): Sql => {
   return sql`from (
       select ${plan.customerId}::text as customer_id,
         (select c.expiring_within from find_customer(${plan.customerId}) c) as expiring_within
-    ) s cross join ${sql.table(plan.resource.name)} r
+    ) s cross join ${rowSource(plan)}
     where ${sql.join(filterConditions(plan), sql.raw(' and '))} order by ${sql.join(order)} ${limit}`
 }
 

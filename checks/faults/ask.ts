@@ -68,6 +68,11 @@ export const ask = (agent: Agent, port: number, { method, path, headers }: Quest
     sent.end()
   })
 
-/** Whether the same request may be sent once more to another instance, as clients and proxies do with reads. */
+/**
+ * Whether the same request may be sent once more to another instance, as clients and proxies do with reads. An instance
+ * that starts again answers 503 `unavailable` until its database is there.
+ */
 export const mayRepeat = ({ method }: Question, outcome: Outcome): boolean =>
-  outcome.startsWith('no answer') && (method === 'GET' || outcome.endsWith('ECONNREFUSED'))
+  outcome.startsWith('no answer')
+    ? method === 'GET' || outcome.endsWith('ECONNREFUSED')
+    : method === 'GET' && outcome === '503 unavailable'

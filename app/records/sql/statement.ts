@@ -3,7 +3,7 @@ import { instantText } from '../../db/instant.ts'
 import type { QueryPlan } from '../query/plan.ts'
 import { isComputed } from '../query/prepare.ts'
 import { resources } from '../resources/index.ts'
-import { filterConditions, keysetCondition, sortKeys } from './conditions.ts'
+import { filterConditions, keysetCondition, rowSource, sortKeys } from './conditions.ts'
 import { customer, projection, recordProjection } from './projection.ts'
 
 /** What every statement that fills the cache says of itself. */
@@ -39,8 +39,6 @@ export type PageRow = Stamp & {
 export const stampColumns = sql`pg_current_snapshot()::text as snapshot, ${sql.raw(instantText('now()'))} as at,
       extract(epoch from pg_postmaster_start_time())::text as server,
       case when pg_is_in_recovery() then coalesce(newest_mark(), 'unmarked') else '' end as standby`
-
-const table = (plan: QueryPlan) => sql.table(plan.resource.name)
 
 /**
  * The customer's window, in the statement that uses it: a change of the setting is a change of the data like any
@@ -106,7 +104,7 @@ export const pageStatement = (plan: QueryPlan): RawBuilder<PageRow> => {
   const isNumbered = plan.includes.length > 0
   const [number, byNumber] = isNumbered ? ['row_number() over () as rn, ', ' order by r.rn'] : ['', '']
   const total = plan.count
-    ? sql`(select count(*) from ${table(plan)} r where ${conditions(filters)})`
+    ? sql`(select count(*) from ${rowSource(plan)} where ${conditions(filters)})`
     : sql`null::bigint`
   return sql<PageRow>`
     select ${stampColumns}, page.*
@@ -114,7 +112,7 @@ export const pageStatement = (plan: QueryPlan): RawBuilder<PageRow> => {
     cross join lateral (
       with picked as (
         select ${sql.raw(number)}r.* from (
-          select r.* from ${table(plan)} r
+          select r.* from ${rowSource(plan)}
           where ${conditions(keyset ? [...filters, keyset] : filters)}
           order by ${sql.join(order)}
           limit ${sql.lit(plan.limit + 1)}
