@@ -25,9 +25,9 @@ import {
 import { chosenFields } from './projection.ts'
 
 /**
- * Records as JSON, byte for byte as `row_to_json` writes them with the columns of `projection`, from their binary
- * form (PostgreSQL's `record_send`): the number of columns, then of each the number of its type, the length of its
- * value (-1: null) and the value, all numbers four bytes, big endian.
+ * Writes records as JSON, byte for byte as `row_to_json` does with the columns of `projection`. It reads their binary
+ * form, PostgreSQL's `record_send`: first the number of columns. Then each column has the number of its type, the
+ * length of its value, and the value. A length of -1 means null. All numbers have four bytes, big endian.
  */
 
 /** Memory that is written to from the start again and again, and that grows. */
