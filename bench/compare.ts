@@ -10,6 +10,7 @@ import { measure, type Sample, type Target } from './lib/load.ts'
 import { end, type Server, type Started } from './lib/processes.ts'
 import { say } from './lib/progress.ts'
 import { median } from './lib/statistics.ts'
+import { createUniquePages } from './lib/unique.ts'
 import { createWorld, type World } from './lib/world.ts'
 
 /**
@@ -110,12 +111,13 @@ const listOurs = ({ service, token }: World): Contender[] => {
   const headers = { authorization: `Bearer ${token}` }
   const path = '/v1/certificates?limit=50'
   const ids = (body: string) => (JSON.parse(body) as { data: { id: string }[] }).data.map(({ id }) => id)
-  let unique = 0
-  const makePath = () =>
-    `${path}&created_at[lt]=2200-01-01T00:00:00.${String(unique++ % 1_000_000).padStart(6, '0')}Z`
   return [
     { name: 'this service, cached', target: { server: service, path, headers }, ids },
-    { name: 'this service, uncached', target: { server: service, path, makePath, headers }, ids },
+    {
+      name: 'this service, uncached',
+      target: { server: service, path, numbered: createUniquePages(), headers },
+      ids,
+    },
   ]
 }
 
@@ -188,7 +190,7 @@ const measureAll = async (contenders: readonly Contender[]): Promise<Map<string,
 
 const tabulate = (samples: ReadonlyMap<string, Sample[]>): Rows => {
   const of = (name: string, key: keyof Sample) =>
-    median((samples.get(name) ?? []).map((sample) => sample[key]))
+    median((samples.get(name) ?? []).map((sample) => sample[key] ?? Number.NaN))
   /** Of rates measured in the same round. */
   const timesAs = (ours: string, name: string) =>
     ours === name || name === cached ? '' : `${ratio(ours, name).toFixed(2)}×`

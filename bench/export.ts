@@ -3,7 +3,9 @@ import { connect } from 'node:net'
 import os from 'node:os'
 import pg from 'pg'
 import { resources } from '../app/records/resources/index.ts'
-import { cpuMs, residentMib, startPostgres, startService } from './lib/processes.ts'
+import { cpuMs, residentMib } from './lib/cpu.ts'
+import { startPostgres } from './lib/postgres.ts'
+import { startService } from './lib/processes.ts'
 import { logIn, prepareSchema, secretKey, seedCustomers } from './lib/seed.ts'
 
 /**

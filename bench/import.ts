@@ -6,7 +6,8 @@ import { createGunzip } from 'node:zlib'
 import { createDb, createPool } from '../app/db/connect.ts'
 import { migrate } from '../app/db/migrate.ts'
 import { importRecords } from '../app/import/index.ts'
-import { makeFolder, startPostgres } from './lib/processes.ts'
+import { startPostgres } from './lib/postgres.ts'
+import { makeFolder } from './lib/processes.ts'
 
 /**
  * Measures records per second of an import, with triggers, policies, indexes and durable commits. First all records

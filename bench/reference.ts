@@ -1,88 +1,82 @@
+import { readFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { createSecureServer } from 'node:http2'
+import { createServer as createTlsServer } from 'node:https'
 import { Redis } from 'ioredis'
 import pg from 'pg'
-import { copyOut } from './lib/copy-out.ts'
 
 /** What a reference answers with, as the parent process sends it. */
 export type Instructions = {
-  /** Headers of every answer, like those of the service. */
-  headers: Record<string, string>
+  status: number
+  /** Of every answer, like those of the service. */
+  fields: [name: string, value: string][]
   /** The bytes of every answer, base64; where a store is named, what it yields is sent. */
   body: string
+  tls?: { certFile: string; keyFile: string } | undefined
+  isHttp2?: boolean | undefined
   redis?: { url: string; key: string }
-  postgres?: { url: string; max: number; text: string; customerId: string }
-  /** A `COPY` whose rows are sent as they come, in larger pieces. */
-  copy?: { url: string; max: number; text: string }
+  postgres?: Reading
 }
 
-type Answer = (request: IncomingMessage) => Buffer | Promise<Buffer>
+/** A statement of one row, whose `data` is the JSON text of all records; it stands between `head` and `tail`. */
+export type Reading = {
+  pool: pg.PoolConfig
+  text: string
+  /** The parameter at `numbered` is the value after the last `=` of the target. */
+  values: unknown[]
+  numbered: number
+  head: string
+  tail: string
+}
+
+type Answer = (request: IncomingMessage) => Promise<Buffer>
 
 const fromRedis = ({ url, key }: NonNullable<Instructions['redis']>): Answer => {
-  const redis = new Redis(url, { enableAutoPipelining: true })
+  const redis = new Redis(url)
   return async () => (await redis.getBuffer(key)) as Buffer
 }
 
-/** The value after the last `=` of the target: what makes each query another one. */
+/** What makes each query another one. */
 const lastValue = ({ url = '' }: IncomingMessage) => decodeURIComponent(url.slice(url.lastIndexOf('=') + 1))
 
-const fromPostgres = ({ url, max, text, customerId }: NonNullable<Instructions['postgres']>): Answer => {
-  const pool = new pg.Pool({ connectionString: url, max })
+const fromPostgres = ({ pool: config, text, values, numbered, head, tail }: Reading): Answer => {
+  const pool = new pg.Pool(config)
   return async (request) => {
-    const values = [customerId, lastValue(request)]
-    const { rows } = await pool.query({ name: 'page', text, values })
-    return Buffer.from(rows[0].json)
-  }
-}
-
-const pieceBytes = 64 * 1024
-
-const sendCopy = ({ url, max, text }: NonNullable<Instructions['copy']>) => {
-  const pool = new pg.Pool({ connectionString: url, max })
-  return async (response: ServerResponse): Promise<void> => {
-    const client = await pool.connect()
-    let pieces: Buffer[] = []
-    let bytes = 0
-    const flush = () => {
-      response.write(Buffer.concat(pieces))
-      pieces = []
-      bytes = 0
-    }
-    await copyOut(client, text, (piece) => {
-      pieces.push(piece)
-      bytes += piece.length
-      if (bytes >= pieceBytes) flush()
+    const { rows } = await pool.query({
+      name: 'page',
+      text,
+      values: values.with(numbered, lastValue(request)),
     })
-    flush()
-    response.end()
-    client.release()
+    return Buffer.from(head + rows[0].data + tail)
   }
 }
 
 /**
- * The reference server: a bare node:http server that sends one prepared answer to every request. If a store is
- * named, it sends the result of one raw GET of Redis, one raw prepared query or a COPY of PostgreSQL.
+ * The reference server: node:http, node:https or node:http2 by its compatibility API, without anything else. It sends
+ * one prepared answer to every request. If a store is named, it sends what one GET of Redis or one prepared statement
+ * of PostgreSQL yields.
  */
-process.once('message', ({ headers, body, redis, postgres, copy }: Instructions) => {
-  const bytes = Buffer.from(body, 'base64')
-  const fields = Object.entries(headers).flat()
-  const read: Answer | undefined = redis ? fromRedis(redis) : postgres ? fromPostgres(postgres) : undefined
-  const stream = copy && sendCopy(copy)
-  const server = createServer((request, response) => {
-    if (stream) {
-      response.writeHead(200, fields)
-      void stream(response)
-      return
-    }
+process.once('message', ({ status, fields, body, tls, isHttp2, redis, postgres }: Instructions) => {
+  const bytes = status === 304 ? undefined : Buffer.from(body, 'base64')
+  // The form in which each takes them soonest.
+  const head = (isHttp2 ? Object.fromEntries(fields) : fields.flat()) as string[]
+  const read = redis ? fromRedis(redis) : postgres && fromPostgres(postgres)
+  const handle = (request: IncomingMessage, response: ServerResponse) => {
     if (!read) {
-      response.writeHead(200, fields)
+      response.writeHead(status, head)
       response.end(bytes)
       return
     }
-    void Promise.resolve(read(request)).then((found) => {
-      response.writeHead(200, [...fields, 'content-length', String(found.length)])
+    void read(request).then((found) => {
+      response.writeHead(status, head)
       response.end(found)
     })
-  })
-  server.keepAliveTimeout = 72_000
+  }
+  const files = tls && { cert: readFileSync(tls.certFile), key: readFileSync(tls.keyFile) }
+  const create = () => {
+    if (!files) return createServer(handle)
+    return isHttp2 ? createSecureServer(files, handle as never) : createTlsServer(files, handle)
+  }
+  const server = Object.assign(create(), { keepAliveTimeout: 72_000 })
   server.listen(0, '127.0.0.1', () => process.send?.(server.address()))
 })

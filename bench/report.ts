@@ -9,6 +9,8 @@ import type { Scenario } from './scenarios.ts'
 
 /** What a scenario gave: runs in pairs, in the order of measuring. */
 export type Result = Pick<Scenario, 'name' | 'against' | 'goal'> & {
+  /** The program that asked. */
+  generator: string
   subject: Sample[]
   reference: Sample[]
 }
@@ -47,48 +49,43 @@ export const describeMachine = (): Pick<Report, 'at' | 'commit' | 'machine' | 'v
   versions: { node: process.version, v8: process.versions.v8 as string },
 })
 
-/** A round counts while the hypervisor gave at most this share of the cores' time to others. */
-const toleratedSteal = 0.03
+/** Processor time of an answer, in milliseconds: the server's and, where one takes part, its store's. */
+const costOf = ({ cpuMs, storeMs }: Sample): number => cpuMs + storeMs
 
-/** Whether the machine was ours in each round, for subject and reference. */
-const undisturbed = ({ subject, reference }: Result): boolean[] =>
-  subject.map(({ stolen }, round) => Math.max(stolen, reference[round]?.stolen ?? 0) <= toleratedSteal)
+/** Each round's ratio: the reference's processor time by the service's, measured next to each other. */
+const ratiosOf = ({ subject, reference }: Result): number[] =>
+  reference.flatMap((theirs, round) => {
+    const ours = subject[round]
+    return ours ? [costOf(theirs) / costOf(ours)] : []
+  })
 
-export const countUndisturbed = (result: Result): number => undisturbed(result).filter(Boolean).length
+/** The median of the rounds' ratios. NaN: there is no reference. */
+export const ratioOf = (result: Result): number => median(ratiosOf(result))
 
-/** The rounds to judge: undisturbed ones, or all where there was none. */
-const judgedRounds = (result: Result): number[] => {
-  const isGood = undisturbed(result)
-  const rounds = isGood.map((_, round) => round)
-  return isGood.includes(true) ? rounds.filter((round) => isGood[round]) : rounds
-}
-
-/** The median of the judged rounds' ratios: each to the reference measured next to it. NaN: there is no reference. */
-export const ratioOf = (result: Result): number =>
-  median(
-    judgedRounds(result).flatMap((round) => {
-      const [subject, reference] = [result.subject[round], result.reference[round]]
-      return subject && reference ? [subject.rate / reference.rate] : []
-    }),
-  )
+const us = (ms: number): string => (Number.isNaN(ms) ? '' : (1000 * ms).toFixed(ms < 0.1 ? 1 : 0))
 
 const summary = (result: Result) => {
-  const judged = judgedRounds(result)
-  const medianOf = (samples: readonly Sample[], key: keyof Sample) =>
-    median(judged.flatMap((round) => samples[round]?.[key] ?? []))
-  const of = (key: keyof Sample) => medianOf(result.subject, key)
-  const ratio = ratioOf(result)
-  const costs = medianOf(result.reference, 'cpuMs')
+  const { subject, reference, goal } = result
+  const of = (samples: readonly Sample[], pick: (sample: Sample) => number | undefined) =>
+    median(samples.flatMap((sample) => pick(sample) ?? []))
+  const ratios = ratiosOf(result)
+  const store = (samples: readonly Sample[]) => us(of(samples, ({ storeMs }) => storeMs || undefined))
+  const p99 = of(subject, ({ p99Ms }) => p99Ms)
   return {
-    'answers/s': Math.round(of('rate')),
-    'reference/s': Math.round(medianOf(result.reference, 'rate')) || '',
-    ratio: Number.isNaN(ratio) ? '' : ratio.toFixed(2),
-    goal: result.goal?.toFixed(2) ?? '',
-    'CPU ratio': Number.isNaN(costs) ? '' : (of('cpuMs') / costs).toFixed(2),
-    'average ms': of('averageMs').toFixed(2),
-    'p99 ms': of('p99Ms').toFixed(1),
-    failed: result.subject.reduce((sum, { failed }) => sum + failed, 0),
-    'undisturbed rounds': `${countUndisturbed(result)} of ${result.subject.length}`,
+    'service µs': us(of(subject, costOf)),
+    'in its store': store(subject),
+    'reference µs': us(of(reference, costOf)),
+    'in its store ': store(reference),
+    ratio: ratios.length === 0 ? '' : ratioOf(result).toFixed(2),
+    'least to most':
+      ratios.length === 0 ? '' : `${Math.min(...ratios).toFixed(2)}–${Math.max(...ratios).toFixed(2)}`,
+    goal: goal?.toFixed(2) ?? '',
+    'answers/s': Math.round(of(subject, ({ rate }) => rate)),
+    'reference/s': Math.round(of(reference, ({ rate }) => rate)) || '',
+    'average ms': of(subject, ({ averageMs }) => averageMs).toFixed(2),
+    'p99 ms': Number.isNaN(p99) ? '' : p99.toFixed(1),
+    failed: subject.reduce((sum, { failed }) => sum + failed, 0),
+    by: result.generator,
   }
 }
 
@@ -106,7 +103,7 @@ export const printTable = ({
     `\n${at}  ${head}  Node ${versions.node}  ${machine.cores} × ${machine.cpu}, load ${machine.load.toFixed(1)}`,
   )
   console.log(
-    `${options.connections} connections, ${options.rounds} undisturbed rounds of ${options.seconds} s, or as many more; read the ratios. Resident afterwards: ${residentMib.toFixed(0)} MiB\n`,
+    `${options.connections} requests at once, ${options.rounds} rounds of ${options.seconds} s; µs of processor time an answer; ratio: reference by service. Resident afterwards: ${residentMib.toFixed(0)} MiB\n`,
   )
   console.table(Object.fromEntries(results.map((result) => [result.name, summary(result)])))
 }
@@ -116,10 +113,7 @@ const bar = (result: Result): string => {
   const ratio = ratioOf(result)
   if (Number.isNaN(ratio)) return ''
   const x = (value: number) => Math.min(value, 1.5) * 300
-  const dots = result.subject.map(({ rate }, index) => {
-    const reference = result.reference[index]
-    return reference ? `<circle cx="${x(rate / reference.rate).toFixed(1)}" cy="10" r="3"/>` : ''
-  })
+  const dots = ratiosOf(result).map((each) => `<circle cx="${x(each).toFixed(1)}" cy="10" r="3"/>`)
   const goal = result.goal === undefined ? '' : `<path d="M${x(result.goal)} 0v20" class="goal"/>`
   const state = result.goal === undefined || ratio >= result.goal ? 'reached' : 'missed'
   return `<svg viewBox="0 0 460 20" role="img" aria-label="ratio ${ratio.toFixed(2)}"><rect width="${x(ratio).toFixed(1)}" height="20" class="${state}"/><path d="M300 0v20" class="one"/>${goal}${dots.join('')}</svg>`
@@ -136,8 +130,8 @@ export const toHtml = (report: Report): string => {
   })
   const columns = Object.keys(summary(report.results[0] as Result)).map((name) => `<th>${name}</th>`)
   const body = `<p>${toEntities(report.at)}, commit ${toEntities(report.commit)}, Node ${toEntities(report.versions.node ?? '')}, ${report.machine.cores} × ${toEntities(report.machine.cpu)}, ${report.machine.memoryGib} GiB, load at the end ${report.machine.load.toFixed(1)}.
-${report.options.rounds} rounds of ${report.options.seconds} s over ${report.options.connections} connections, each scenario next to its reference; more where the hypervisor took more than ${100 * toleratedSteal} % of the cores in one, and those do not count. ${report.notes.map(toEntities).join(' ')}</p>
-<p>Bars are the rate as a share of the reference's (dashed: equal), ticks the goals, dots the rounds. Absolute figures belong to the machine.</p>
+${report.options.rounds} rounds of ${report.options.seconds} s with ${report.options.connections} requests at once, each scenario next to its reference. ${report.notes.map(toEntities).join(' ')}</p>
+<p>Times are processor time of an answer, user and kernel, with that of PostgreSQL or Redis where they take part. Ratios are the reference's time by the service's, the median of the rounds. Bars are ratios (dashed: equal), ticks the goals, dots the rounds. Absolute figures belong to the machine.</p>
 <table><tr><th>scenario</th><th></th>${columns.join('')}</tr>${rows.join('')}</table>`
   return toPage('Bench of the Certification Data API', body, css)
 }

@@ -1,72 +1,49 @@
-import autocannon from 'autocannon'
-import { watchSteal } from './machine.ts'
-import { cpuMs, type Server } from './processes.ts'
+import { cpuMs } from './cpu.ts'
+import { type Counted, generatorOf } from './generators.ts'
+import type { Server } from './processes.ts'
 
 /** The server and the request to send. */
 export type Target = {
   server: Server
   method?: 'GET' | 'POST'
   path: string
-  /** Makes each request's own path, in place of `path`. */
-  makePath?: () => string
-  headers?: Record<string, string>
-  /** Each request's own headers beside. */
-  makeHeaders?: () => Record<string, string>
+  /** Called once for a run: what stands before and behind each request's own number, in place of `path`. */
+  numbered?: () => { before: string; after: string }
+  headers?: Readonly<Record<string, string>>
   body?: string
+  /** Absent: HTTP/1.1, over TLS where the server's address says so. */
+  isHttp2?: boolean
 }
 
-/** One run. Rates in answers a second, times in milliseconds. */
-export type Sample = {
-  rate: number
-  averageMs: number
-  p50Ms: number
-  p99Ms: number
-  /** The server's processor time for each answer. */
+/** One run. Processor times are those of an answer, in milliseconds. */
+export type Sample = Counted & {
+  /** Of the server and all that it started. */
   cpuMs: number
-  megabytesPerSecond: number
-  failed: number
-  /** Share of the cores' time that the machine was not ours. */
-  stolen: number
+  /** Of the database or Redis meanwhile, where they take part. */
+  storeMs: number
 }
 
-export type LoadOptions = { seconds: number; connections: number }
+export type LoadOptions = {
+  seconds: number
+  connections: number
+  /** Processes that work for the server, such as PostgreSQL's first. */
+  stores?: readonly number[]
+}
 
-/** Asks as fast as it is answered, over so many connections. */
-export const measure = async (target: Target, { seconds, connections }: LoadOptions): Promise<Sample> => {
-  const { server, method = 'GET', path, makePath, headers = {}, makeHeaders, body } = target
-  const varies = makePath || makeHeaders
-  const before = cpuMs(server.pid)
-  const stolenShare = watchSteal()
-  const result = await autocannon({
-    url: server.url + path,
-    connections,
-    duration: seconds,
-    method,
-    headers,
-    ...(body === undefined ? {} : { body }),
-    ...(varies
-      ? {
-          requests: [
-            {
-              setupRequest: (request) => ({
-                ...request,
-                path: makePath ? makePath() : path,
-                headers: { ...headers, ...makeHeaders?.() },
-              }),
-            },
-          ],
-        }
-      : {}),
-  })
-  const answers = result.requests.total
+/** Asks as fast as it is answered, over so many connections. Rejects where no program is installed that can. */
+export const measure = async (
+  target: Target,
+  { seconds, connections, stores = [] }: LoadOptions,
+): Promise<Sample> => {
+  const generator = generatorOf(target)
+  if (!generator) throw new Error('HTTP/2 is asked by h2load, which is not installed')
+  const { pid } = target.server
+  const before = [cpuMs(pid), cpuMs(...stores)] as const
+  const counted = await generator.generate(target, { seconds, connections })
+  const answers = Math.max(1, counted.answers)
   return {
-    rate: result.requests.average,
-    averageMs: result.latency.average,
-    p50Ms: result.latency.p50,
-    p99Ms: result.latency.p99,
-    cpuMs: (cpuMs(server.pid) - before) / Math.max(1, answers),
-    megabytesPerSecond: result.throughput.average / 1e6,
-    failed: result['4xx'] + result['5xx'] + result.errors,
-    stolen: stolenShare(),
+    ...counted,
+    cpuMs: (cpuMs(pid) - before[0]) / answers,
+    storeMs: (cpuMs(...stores) - before[1]) / answers,
   }
 }

@@ -1,19 +1,22 @@
 import pg from 'pg'
-import { freePort, type Server, type Started, startPostgres, startRedis, startService } from './processes.ts'
+import { type CertificateFiles, makeCertificate } from './certificate.ts'
+import { startPostgres } from './postgres.ts'
+import { freePort, type Server, type Started, startRedis, startService } from './processes.ts'
 import { type Customer, logIn, prepareSchema, secretKey, seedCustomers } from './seed.ts'
 
 /** All that scenarios ask: services on one seeded database, and tokens. */
 export type World = {
   /** Memory cache only. */
   service: Server
-  /** Redis and no memory cache; undefined where there is no Redis. */
-  redisService: Server | undefined
+  /** The same over TLS; undefined unless wanted. */
+  tls: { service: Server; files: CertificateFiles } | undefined
+  /** Redis and no memory cache; undefined unless wanted, and where there is no Redis. */
+  redis: { service: Server; store: Server } | undefined
   database: Started
-  redis: Started | undefined
   /** Of the customer that the single scenarios ask for. */
   customer: Customer
+  /** Every service takes it. */
   token: string
-  redisToken: string | undefined
   /** Of the many that the mixed scenario asks for, with their names. */
   crowd: readonly { customerId: string; token: string }[]
   /** The operator's system: changes one record of a customer. */
@@ -27,6 +30,8 @@ export type WorldOptions = {
   certificates: number
   crowdSize: number
   say: (line: string) => void
+  /** Also the services over TLS and with Redis. */
+  isWhole?: boolean
   execArgv?: readonly string[]
 }
 
@@ -37,6 +42,7 @@ export const createWorld = async ({
   certificates,
   crowdSize,
   say,
+  isWhole = false,
   execArgv = [],
 }: WorldOptions): Promise<World> => {
   const started: Started[] = []
@@ -46,11 +52,10 @@ export const createWorld = async ({
   try {
     const database = await startPostgres()
     started.push(database)
-    const redis = await startRedis()
-    if (redis) started.push(redis)
-    say(
-      `Database: ${database.label}. Redis: ${redis?.label ?? 'none is installed, its scenarios are left out'}`,
-    )
+    const store = isWhole ? await startRedis() : undefined
+    if (store) started.push(store)
+    say(`Database: ${database.label}.`)
+    if (isWhole) say(`Redis: ${store?.label ?? 'none is installed, its scenarios are left out'}`)
     await prepareSchema(database.url)
     say(`Seeding ${certificates} certificates, and ${crowdSize} customers with ${certificatesOfCrowd} each`)
     const [customer] = (await seedCustomers(database.url, ['bench'], certificates)) as [Customer]
@@ -59,11 +64,20 @@ export const createWorld = async ({
 
     const publicUrl = `http://127.0.0.1:${await freePort()}`
     const env = { DATABASE_URL: database.url, SECRET_KEY: secretKey, PUBLIC_URL: publicUrl }
-    const service = await startService(env, execArgv)
-    started.push(service)
-    const redisService =
-      redis && (await startService({ ...env, REDIS_URL: redis.url, CACHE_BYTES: '0' }, execArgv))
-    if (redisService) started.push(redisService)
+    const start = async (more: Readonly<Record<string, string>>) => {
+      const service = await startService({ ...env, ...more }, execArgv)
+      started.push(service)
+      return service
+    }
+    const service = await start({})
+    const certificate = isWhole ? makeCertificate() : undefined
+    if (certificate) started.push({ url: '', label: 'certificate', stop: certificate.remove })
+    const files = certificate?.files
+    const tls = files && {
+      files,
+      service: await start({ TLS_CERT: files.certFile, TLS_KEY: files.keyFile }),
+    }
+    const redis = store && { store, service: await start({ REDIS_URL: store.url, CACHE_BYTES: '0' }) }
 
     const pool = new pg.Pool({ connectionString: database.url, max: 4 })
     started.push({ url: '', label: 'writers', stop: () => pool.end() })
@@ -72,9 +86,8 @@ export const createWorld = async ({
       crowd.push({ customerId: each.customerId, token: await logIn(service.url, each) })
     }
     return {
-      ...{ service, redisService, database, redis, customer, crowd, close },
+      ...{ service, tls, redis, database, customer, crowd, close },
       token: await logIn(service.url, customer),
-      redisToken: redisService && (await logIn(redisService.url, customer)),
       logIn: (customerId) => {
         const each = crowdKeys.find((customer) => customer.customerId === customerId)
         if (!each) throw new Error(`${customerId} is not of the crowd`)

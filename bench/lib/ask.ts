@@ -1,0 +1,60 @@
+import { once } from 'node:events'
+import { type IncomingMessage, Agent as PlainAgent, request as requestPlain } from 'node:http'
+import { connect } from 'node:http2'
+import { request as requestTls, Agent as TlsAgent } from 'node:https'
+import { buffer } from 'node:stream/consumers'
+
+/** One request. `url`: scheme, host and port. Without `isHttp2` it is HTTP/1.1, over TLS where the scheme says so. */
+export type Request = {
+  url: string
+  path: string
+  method?: 'GET' | 'POST'
+  headers?: Readonly<Record<string, string>>
+  body?: string
+  isHttp2?: boolean
+}
+
+/** Everything that came: fields in the order and spelling of the wire. */
+export type WholeAnswer = { status: number; fields: [name: string, value: string][]; body: Buffer }
+
+/** The bench's certificate is its own. */
+const rejectUnauthorized = false
+
+const askHttp1 = async ({ url, path, method, headers, body }: Request): Promise<WholeAnswer> => {
+  const isTls = url.startsWith('https:')
+  // A connection that is kept, as under load: it has fields of its own.
+  const agent = isTls
+    ? new TlsAgent({ keepAlive: true, rejectUnauthorized })
+    : new PlainAgent({ keepAlive: true })
+  const request = (isTls ? requestTls : requestPlain)(url + path, {
+    method: method ?? 'GET',
+    headers: { ...headers },
+    agent,
+  })
+  request.end(body)
+  const [response] = (await once(request, 'response')) as [IncomingMessage]
+  const bytes = await buffer(response)
+  agent.destroy()
+  const { rawHeaders, statusCode = 0 } = response
+  const fields = rawHeaders.flatMap((name, index): [string, string][] =>
+    index % 2 === 0 ? [[name, rawHeaders[index + 1] as string]] : [],
+  )
+  return { status: statusCode, fields, body: bytes }
+}
+
+const askHttp2 = async ({ url, path, method, headers, body }: Request): Promise<WholeAnswer> => {
+  const session = connect(url, { rejectUnauthorized })
+  const stream = session.request({ ':path': path, ':method': method ?? 'GET', ...headers })
+  stream.end(body)
+  const [answered] = (await once(stream, 'response')) as [Record<string, string | number | undefined>]
+  const bytes = await buffer(stream)
+  session.close()
+  const fields = Object.entries(answered).flatMap(([name, value]): [string, string][] =>
+    name.startsWith(':') ? [] : [[name, String(value)]],
+  )
+  return { status: Number(answered[':status']), fields, body: bytes }
+}
+
+/** The answer to one request over a connection of its own. Rejects where there is none. */
+export const ask = (request: Request): Promise<WholeAnswer> =>
+  request.isHttp2 ? askHttp2(request) : askHttp1(request)

@@ -1,0 +1,93 @@
+import { readdirSync, readFileSync } from 'node:fs'
+
+const ticksPerSecond = 100
+/** Places in `/proc/<pid>/stat`, behind the name: see proc_pid_stat(5). */
+const [parent, user, kernel, childrenUser, childrenKernel] = [1, 11, 12, 13, 14]
+
+/** What `/proc/<pid>/stat` says behind the process's name; empty where the process or `/proc` does not exist. */
+const statOf = (pid: number | string): number[] => {
+  try {
+    const text = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    return text
+      .slice(text.lastIndexOf(') ') + 2)
+      .split(' ')
+      .map(Number)
+  } catch {
+    return []
+  }
+}
+
+const at = (stat: readonly number[], ...places: number[]): number =>
+  places.reduce((sum, place) => sum + (stat[place] ?? 0), 0)
+
+/** The process that started this one; NaN where that is not told. */
+export const parentOf = (pid: number): number => statOf(pid)[parent] ?? Number.NaN
+
+const listProcesses = (): string[] => {
+  try {
+    return readdirSync('/proc').filter((name) => /^\d+$/.test(name))
+  } catch {
+    return []
+  }
+}
+
+/** The processes, their children, and so on. */
+const withChildren = (roots: readonly number[]): number[] => {
+  const children = new Map<number, number[]>()
+  for (const name of listProcesses()) {
+    const of = parentOf(Number(name))
+    children.set(of, [...(children.get(of) ?? []), Number(name)])
+  }
+  const found = new Set<number>()
+  const visit = (pid: number): void => {
+    if (found.has(pid)) return
+    found.add(pid)
+    children.get(pid)?.forEach(visit)
+  }
+  roots.forEach(visit)
+  return [...found]
+}
+
+/** Of the threads that live, in nanoseconds; undefined where the system does not count them. */
+const threadsMs = (pid: number): number | undefined => {
+  try {
+    const tasks = readdirSync(`/proc/${pid}/task`)
+    const times = tasks.map((task) =>
+      Number(readFileSync(`/proc/${pid}/task/${task}/schedstat`, 'utf8').split(' ')[0]),
+    )
+    return times.reduce((sum, each) => sum + each, 0) / 1e6
+  } catch {
+    return undefined
+  }
+}
+
+/**
+ * Milliseconds of processor time, user and kernel, that these processes and all that they started have had. It comes
+ * from the scheduler in nanoseconds where the system tells it, else in ticks of 10 ms. Children that have ended count
+ * in ticks. 0 on systems without `/proc`.
+ */
+export const cpuMs = (...roots: readonly number[]): number =>
+  withChildren(roots).reduce((sum, pid) => {
+    const stat = statOf(pid)
+    const tickMs = 1000 / ticksPerSecond
+    const own = threadsMs(pid) ?? at(stat, user, kernel) * tickMs
+    return sum + own + at(stat, childrenUser, childrenKernel) * tickMs
+  }, 0)
+
+/** Milliseconds that a process's main thread was ready and had no core; 0 where that is not told. */
+export const waitedMs = (pid: number): number => {
+  try {
+    return Number(readFileSync(`/proc/${pid}/schedstat`, 'utf8').split(' ')[1]) / 1e6
+  } catch {
+    return 0
+  }
+}
+
+/** Resident memory of a process in MiB; 0 where that is not told. */
+export const residentMib = (pid: number): number => {
+  try {
+    return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024
+  } catch {
+    return 0
+  }
+}

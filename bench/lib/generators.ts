@@ -1,0 +1,137 @@
+import { execFile } from 'node:child_process'
+import { rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import autocannon from 'autocannon'
+import type { Target } from './load.ts'
+import { findOnPath, makeFolder } from './processes.ts'
+
+/** What a generator counted. Times in milliseconds. */
+export type Counted = {
+  answers: number
+  /** Answers a second. */
+  rate: number
+  averageMs: number
+  /** Absent: the generator does not tell. */
+  p99Ms?: number
+  /** All that was read, head and body. */
+  bytes: number
+  failed: number
+}
+
+type LoadOptions = { seconds: number; connections: number }
+type Generate = (target: Target, options: LoadOptions) => Promise<Counted>
+
+/** A generator that takes so much longer than it was told hangs, and is killed. */
+const graceMs = 60_000
+const execute = promisify(execFile)
+const run = async (program: string, load: readonly string[], seconds: number): Promise<string> =>
+  (await execute(program, load, { timeout: 1000 * seconds + graceMs })).stdout
+
+/** Streams of one HTTP/2 connection that are under way at once. */
+const streams = 4
+const digits = 6
+
+/** What wrk is to send, and what it says at its end. Texts are ASCII, which Lua quotes as JSON does. */
+const toLua = ({ method = 'GET', headers = {}, body, numbered }: Target): string => {
+  const quote = JSON.stringify
+  const parts = numbered?.()
+  const fields = Object.entries(headers).map(
+    ([name, value]) => `wrk.headers[${quote(name)}] = ${quote(value)}`,
+  )
+  const next =
+    parts &&
+    `local n = 0
+function request()
+  n = n + 1
+  return wrk.format(nil, ${quote(parts.before)} .. string.format("%0${digits}d", n) .. ${quote(parts.after)})
+end`
+  return `wrk.method = ${quote(method)}
+${fields.join('\n')}
+${body === undefined ? '' : `wrk.body = ${quote(body)}`}
+${next ?? ''}
+function done(summary, latency)
+  local e = summary.errors
+  local failed = e.connect + e.read + e.write + e.status + e.timeout
+  io.write(string.format("counted %d %d %d %d %d %d\\n",
+    summary.requests, summary.duration, latency.mean, latency:percentile(99), summary.bytes, failed))
+end
+`
+}
+
+const runWrk: Generate = async (target, { seconds, connections }) => {
+  const folder = makeFolder()
+  const script = join(folder, 'target.lua')
+  writeFileSync(script, toLua(target))
+  try {
+    const load = ['-t1', `-c${connections}`, `-d${seconds}s`, '--timeout', '10s', '-s', script]
+    const said = await run('wrk', [...load, target.server.url + target.path], seconds)
+    const counted = /^counted (.*)$/m.exec(said)?.[1]?.split(' ').map(Number)
+    if (!counted) throw new Error(`wrk said:\n${said}`)
+    const [answers = 0, us = 1, mean = 0, p99 = 0, bytes = 0, failed = 0] = counted
+    return {
+      ...{ answers, bytes, failed },
+      ...{ rate: (1e6 * answers) / us, averageMs: mean / 1000, p99Ms: p99 / 1000 },
+    }
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+const millisecondsOf = { us: 0.001, ms: 1, s: 1000 } as const
+
+const runH2load: Generate = async ({ server, path, headers = {} }, { seconds, connections }) => {
+  const fields = Object.entries(headers).flatMap(([name, value]) => ['-H', `${name}: ${value}`])
+  const clients = Math.max(1, Math.round(connections / streams))
+  const load = ['-t1', `-c${clients}`, `-m${streams}`, `-D${seconds}`, ...fields, server.url + path]
+  const said = await run('h2load', load, seconds)
+  const numbers = (form: RegExp) => (form.exec(said) ?? []).slice(1)
+  const [rate] = numbers(/([\d.]+) req\/s/)
+  const [done, failed, errored, late] = numbers(
+    /requests: .* (\d+) done, .* (\d+) failed, (\d+) errored, (\d+) timeout/,
+  ).map(Number)
+  const [bytes] = numbers(/traffic: \S+ \((\d+)\) total/)
+  const [mean, unit] = numbers(/time for request: +\S+ +\S+ +([\d.]+)(us|ms|s)/)
+  if (!rate || !done) throw new Error(`h2load said:\n${said}`)
+  return {
+    answers: done,
+    rate: Number(rate),
+    averageMs: Number(mean) * millisecondsOf[unit as keyof typeof millisecondsOf],
+    bytes: Number(bytes),
+    failed: (failed ?? 0) + (errored ?? 0) + (late ?? 0),
+  }
+}
+
+const runAutocannon: Generate = async (target, { seconds, connections }) => {
+  const { server, path, method = 'GET', headers = {}, body, numbered } = target
+  const parts = numbered?.()
+  let n = 0
+  const setupRequest = (request: autocannon.Request) => {
+    n += 1
+    return { ...request, path: `${parts?.before}${String(n).padStart(digits, '0')}${parts?.after}` }
+  }
+  const result = await autocannon({
+    ...{ url: server.url + path, connections, duration: seconds, method, headers },
+    ...(body === undefined ? {} : { body }),
+    ...(parts ? { requests: [{ setupRequest }] } : {}),
+    tlsOptions: { rejectUnauthorized: false },
+  } as autocannon.Options)
+  return {
+    answers: result.requests.total,
+    rate: result.requests.average,
+    averageMs: result.latency.average,
+    p99Ms: result.latency.p99,
+    bytes: result.throughput.total,
+    failed: result['4xx'] + result['5xx'] + result.errors,
+  }
+}
+
+const wrk = { name: 'wrk', generate: runWrk }
+const h2load = { name: 'h2load', generate: runH2load }
+const ownLoop = { name: 'autocannon', generate: runAutocannon }
+
+/** The program that asks this target here; undefined: none that is installed can. */
+export const generatorOf = ({ isHttp2 }: Target): { name: string; generate: Generate } | undefined => {
+  if (isHttp2) return findOnPath('h2load') ? h2load : undefined
+  return findOnPath('wrk') ? wrk : ownLoop
+}

@@ -1,0 +1,93 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, globSync, mkdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import pg from 'pg'
+import { startEmbedded } from '../../app/local/embedded.ts'
+import { parentOf } from './cpu.ts'
+import { stopWithProcess } from './endings.ts'
+import { freePort, makeFolder, type Started } from './processes.ts'
+
+const root = join(import.meta.dirname, '../..')
+
+/** The newest of the machine's own PostgreSQL installations. */
+const findLocalBinaries = (): string | undefined =>
+  globSync('/usr/lib/postgresql/*/bin')
+    .filter((bin) => existsSync(join(bin, 'initdb')))
+    .sort((a, b) => Number(b.split('/')[4]) - Number(a.split('/')[4]))[0]
+
+/** PostgreSQL refuses to run as root. */
+const ownerOf = (): { uid?: number; gid?: number } => {
+  if (process.getuid?.() !== 0) return {}
+  const id = (flag: string) => Number(execFileSync('id', [flag, 'postgres'], { encoding: 'utf8' }))
+  return { uid: id('-u'), gid: id('-g') }
+}
+
+/**
+ * `folder`: where the data stay; without it they are removed with the server. `settings`: PostgreSQL's, added to
+ * the bench's own.
+ */
+export type PostgresOptions = { folder?: string; settings?: Readonly<Record<string, string>> }
+
+const benchSettings = { max_connections: '200', shared_buffers: '512MB', max_wal_size: '4GB' }
+
+const startLocal = async (bin: string, { folder: kept, settings }: PostgresOptions): Promise<Started> => {
+  const folder = kept ?? makeFolder()
+  const data = join(folder, 'data')
+  const owner = ownerOf()
+  const run = (program: string, options: string[]) =>
+    execFileSync(join(bin, program), options, {
+      ...owner,
+      cwd: folder,
+      stdio: 'ignore',
+      env: { HOME: folder },
+    })
+  if (!existsSync(join(data, 'PG_VERSION'))) {
+    mkdirSync(folder, { recursive: true })
+    if (owner.uid !== undefined) execFileSync('chown', [String(owner.uid), folder])
+    run('initdb', ['-D', data, '-U', 'postgres', '--no-locale', '-E', 'UTF8', '-A', 'trust'])
+  }
+  const port = await freePort()
+  const set = Object.entries({ ...benchSettings, ...settings }).map(([name, value]) => ` -c ${name}=${value}`)
+  const options = `-p ${port} -k ${folder} -c listen_addresses=127.0.0.1${set.join('')}`
+  run('pg_ctl', ['-D', data, '-l', join(folder, 'log'), '-w', '-o', options, 'start'])
+  return stopWithProcess({
+    url: `postgresql://postgres@127.0.0.1:${port}/postgres`,
+    label: `PostgreSQL ${bin.split('/')[4]} of this machine`,
+    stop: async () => {
+      run('pg_ctl', ['-D', data, '-m', kept ? 'fast' : 'immediate', '-w', 'stop'])
+      if (!kept) rmSync(folder, { recursive: true, force: true })
+    },
+  })
+}
+
+/** The machine's PostgreSQL, else the bundled one. */
+export const startPostgres = async (options: PostgresOptions = {}): Promise<Started> => {
+  const bin = findLocalBinaries()
+  if (bin) return startLocal(bin, options)
+  const folder = options.folder ?? makeFolder()
+  const server = await startEmbedded({
+    dataDir: folder,
+    packageRoot: root,
+    log: () => {},
+    settings: { ...benchSettings, ...options.settings },
+    temporary: options.folder === undefined,
+  })
+  return stopWithProcess({
+    url: server.url,
+    label: 'the bundled PostgreSQL (none is installed)',
+    stop: async () => {
+      await server.release()
+      if (options.folder === undefined) rmSync(folder, { recursive: true, force: true })
+    },
+  })
+}
+
+/** The process that PostgreSQL's processes are children of; NaN where the system does not tell. */
+export const postmasterOf = async (url: string): Promise<number> => {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  const { rows } = await client.query('select pg_backend_pid() as pid')
+  const pid = parentOf(rows[0].pid)
+  await client.end()
+  return pid
+}

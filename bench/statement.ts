@@ -1,0 +1,52 @@
+import pg from 'pg'
+import { createDb, readerRole } from '../app/db/connect.ts'
+import { instantText } from '../app/db/instant.ts'
+import { parseQuery } from '../app/records/query/parse.ts'
+import { planQuery } from '../app/records/query/plan.ts'
+import { resources } from '../app/records/resources/index.ts'
+import { pageStatement } from '../app/records/sql/statement.ts'
+import type { Reading } from './reference.ts'
+
+/** As many as the service has. */
+const connections = 10
+
+const replaced = (text: string, from: string, to: string): string => {
+  if (!text.includes(from)) throw new Error(`The service's statement has no "${from}" any more`)
+  return text.replaceAll(from, to)
+}
+
+/** Its records as JSON text. The service asks for one more and leaves it out; here it is not asked for. */
+const toJsonText = (text: string, limit: number): string => {
+  const records = replaced(
+    text,
+    `string_agg(record_send(x), ''::bytea) as data`,
+    `'[' || string_agg(row_to_json(x)::text, ',') || ']' as data`,
+  )
+  const instants = [...resources.certificates.fields.values()].filter(({ kind }) => kind === 'instant')
+  return instants.reduce(
+    (sum, { name }) => replaced(sum, `r.${name} as "${name}"`, `${instantText(`r.${name}`)} as "${name}"`),
+    replaced(records, `limit ${limit + 1}`, `limit ${limit}`),
+  )
+}
+
+/**
+ * The service's own statement for a page of certificates, with its parameters and under its role, but with its records
+ * as JSON text. `query` ends with the value that differs between requests. `body` is the service's answer to it.
+ */
+export const readingOf = async (
+  url: string,
+  customerId: string,
+  query: string,
+  body: Buffer,
+): Promise<Reading> => {
+  const parsed = parseQuery(resources.certificates, 'page', query)
+  if (!('query' in parsed)) throw new Error(`${query} is refused`)
+  const plan = planQuery(parsed.query, { customerId, today: new Date().toISOString().slice(0, 10) })
+  const unused = createDb(new pg.Pool({ connectionString: url }))
+  const { sql, parameters } = pageStatement(plan).compile(unused)
+  await unused.destroy()
+  const numbered = parameters.indexOf(query.slice(query.lastIndexOf('=') + 1))
+  const [head, tail] = ['{"data":', `,"page":${body.toString().split(',"page":')[1]}`]
+  const pool = { connectionString: url, max: connections, options: `-c role=${readerRole}` }
+  return { pool, text: toJsonText(sql, plan.limit), values: [...parameters], numbered, head, tail }
+}
