@@ -61,6 +61,7 @@ export const createServer = ({
     // Exports have a bound of their own.
     unreadTimeoutMs: Math.max(keepAliveTimeoutMs, config.exports.idleMs + 10_000),
     front: (request, response) => app.answerAtEdge?.(request, response) ?? false,
+    frontStream: (...stream) => app.answerStreamAtEdge?.(...stream) ?? false,
   })
   const whole = tls ? { ...options, serverFactory, http2: true } : { ...options, serverFactory }
   const app = Fastify(whole as FastifyServerOptions) as FastifyInstance

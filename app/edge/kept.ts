@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import type { Entry } from '../cache/entry.ts'
 import { encodings } from '../http/encodings.ts'
-import { headLine, type PreparedBody, prepareBody, statusLine } from '../wire/prepared.ts'
+import type { PreparedBody } from '../wire/prepared.ts'
 
 /** What the router found out about a target of a customer when it answered it last. */
 export type Ticket = Readonly<{
@@ -28,14 +28,20 @@ export const ticketBytes = 600
 /** Nobody asks the same long question often enough for it to matter. */
 const longestTarget = 1024
 
+/** Tickets by customer and target. */
+export type Tickets = {
+  find(customerId: string, target: string): Ticket | undefined
+  add(customerId: string, target: string, ticket: Ticket): void
+}
+
 /** Makes a bounded memory of tickets, least recently used first out. */
-export const createTickets = (maxSize = maxBytes) => {
+export const createTickets = (maxSize = maxBytes): Tickets => {
   const sizeCalculation = (_: Ticket, name: string) => ticketBytes + name.length
   const tickets = new LRUCache<string, Ticket>({ maxSize, sizeCalculation })
   const nameOf = (customerId: string, target: string) => `${customerId}\0${target}`
   return {
-    find: (customerId: string, target: string): Ticket | undefined => tickets.get(nameOf(customerId, target)),
-    add(customerId: string, target: string, ticket: Ticket): void {
+    find: (customerId, target) => tickets.get(nameOf(customerId, target)),
+    add(customerId, target, ticket) {
       if (target.length <= longestTarget) tickets.set(nameOf(customerId, target), ticket)
     },
   }
@@ -44,29 +50,11 @@ export const createTickets = (maxSize = maxBytes) => {
 /** An answer as the router sent it. It is sent again with the fields of the moment. */
 export type Reply = {
   readonly status: 200 | 304
-  readonly body: PreparedBody
-  /** Status line and the fields that stay the same. */
-  readonly head: string
-}
-
-/** Header fields that differ from one request to the next. */
-const momentary = ['request-id', 'data-as-of', 'server-timing', 'ratelimit', 'ratelimit-policy'] as const
-
-/** Their values, and that of `link`. They must be printable ASCII, since nothing checks them any more. */
-type MomentaryFields = Readonly<{
-  requestId: string
-  asOf: string
-  ms: number
-  rateLimit: string
-  rateLimitPolicy: string
-  link: string | undefined
-}>
-
-/** Returns the complete head of a reply, as text. */
-export const headOf = ({ head }: Reply, moment: MomentaryFields): string => {
-  const { requestId, asOf, ms, rateLimit, rateLimitPolicy, link } = moment
-  const fields = `request-id: ${requestId}\r\ndata-as-of: ${asOf}\r\nserver-timing: total;dur=${ms.toFixed(2)}\r\nratelimit: ${rateLimit}\r\nratelimit-policy: ${rateLimitPolicy}\r\n`
-  return link === undefined ? head + fields : head + fields + headLine('link', link)
+  /** Names and values in turn of the fields that stay the same, `content-length` among them. */
+  readonly fields: readonly string[]
+  readonly body: Buffer | undefined
+  /** The form for HTTP/1.1, made when it is first sent. */
+  text: { readonly head: string; readonly body: PreparedBody } | undefined
 }
 
 /** What a reply depends on beside its entry. */
@@ -83,7 +71,8 @@ const indexOf = ({ isTls, isNotModified, hasLink, encoding }: Variant): number =
   return (coding << 3) | (isTls ? 4 : 0) | (isNotModified ? 2 : 0) | (hasLink ? 1 : 0)
 }
 
-type Replies = {
+/** Replies by entry and variant. */
+export type Replies = {
   /** Undefined if the router has not sent this variant of the entry yet. */
   find(entry: Entry, variant: Variant): Reply | undefined
   /** Keeps an answer of the router. `headers` are all headers that the router sent, by lower-case name. */
@@ -91,7 +80,11 @@ type Replies = {
 }
 
 const hit = 'certdata; hit'
-const replaced = new Set<string>([...momentary, 'cache-status', 'link', 'content-length'])
+/** Header fields that differ from one request to the next, or belong to the connection. */
+const replaced = new Set<string>([
+  ...['request-id', 'data-as-of', 'server-timing', 'ratelimit', 'ratelimit-policy', 'link'],
+  ...['cache-status', 'content-length', 'connection', 'keep-alive', 'transfer-encoding'],
+])
 
 /** Remembers replies for as long as their entries live. */
 export const createReplies = (): Replies => {
@@ -100,17 +93,13 @@ export const createReplies = (): Replies => {
     find: (entry, variant) => known.get(entry)?.[indexOf(variant)],
     add(entry, variant, headers, body) {
       const constant = Object.entries(headers).flatMap(([name, value]) =>
-        replaced.has(name) || value === undefined ? [] : [headLine(name, String(value))],
+        replaced.has(name) || value === undefined ? [] : [name, String(value)],
       )
+      const length = body ? ['content-length', String(body.length)] : []
       const status = variant.isNotModified ? 304 : 200
-      const head = [
-        statusLine(status),
-        headLine('cache-status', hit),
-        ...(body ? [headLine('content-length', String(body.length))] : []),
-        ...constant,
-      ].join('')
+      const fields = ['cache-status', hit, ...length, ...constant]
       const replies = known.get(entry) ?? []
-      replies[indexOf(variant)] = { status, body: prepareBody(body), head }
+      replies[indexOf(variant)] = { status, fields, body, text: undefined }
       known.set(entry, replies)
     },
   }

@@ -1,8 +1,14 @@
 import { readFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import { createSecureServer, type Http2SecureServer, type Http2Session } from 'node:http2'
+import {
+  createSecureServer,
+  type Http2SecureServer,
+  type Http2Session,
+  type ServerHttp2Stream,
+} from 'node:http2'
 import { limitPatience } from '../wire/patience.ts'
 import { keepAliveTimeoutMs } from '../wire/prepared.ts'
+import { frontStreams } from '../wire/streams.ts'
 
 /** A request that has not arrived by then is 408. */
 const requestTimeoutMs = 30_000
@@ -29,11 +35,18 @@ type ListenerOptions = {
   unreadTimeoutMs: number
   /** Answers a request in front of the router. Returns false if it left the request to the router; absent: always. */
   front?: (request: IncomingMessage, response: ServerResponse) => boolean
+  /** The same for a stream of HTTP/2, before it is made a request and a response. */
+  frontStream?: (
+    stream: ServerHttp2Stream,
+    method: unknown,
+    target: unknown,
+    rawHeaders: readonly string[],
+  ) => boolean
 }
 
 /** Makes Node's servers in front of a router: HTTP/1.1 in plain, HTTP/2 and HTTP/1.1 over TLS. */
 export const createListener = (options: ListenerOptions) => {
-  const { tls, maxHeaderBytes, unreadTimeoutMs, front = () => false } = options
+  const { tls, maxHeaderBytes, unreadTimeoutMs, front = () => false, frontStream } = options
   // A client that is gone without a word is noticed while it waits for an answer, too.
   const alive = { keepAlive: true, keepAliveInitialDelay: keepAliveAfterMs }
   // Requests without a body are not made readable streams first: nobody reads them.
@@ -59,6 +72,11 @@ export const createListener = (options: ListenerOptions) => {
     Object.assign(server, timeouts, { timeout: unreadTimeoutMs })
     server.on('session', (session: Http2Session) => session.setTimeout(keepAliveTimeoutMs))
     if (tls) limitPatience(server, unreadTimeoutMs)
+    if (tls && frontStream) {
+      frontStreams(server, (stream, { ':method': method, ':path': target }, _flags, rawHeaders) =>
+        frontStream(stream, method, target, rawHeaders),
+      )
+    }
     // A server may pass over expectations.
     server.on('checkExpectation', (request, response) => server.emit('request', request, response))
     return server

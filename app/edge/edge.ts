@@ -1,0 +1,106 @@
+import { randomUUID } from 'node:crypto'
+import type { Socket } from 'node:net'
+import { performance } from 'node:perf_hooks'
+import type { ReadThrough } from '../cache/read-through.ts'
+import { isEncodable } from '../http/encodings.ts'
+import { isNotModified, wantsNoCache } from '../http/fields.ts'
+import { findEncoding } from '../http/negotiation.ts'
+import type { Principal } from '../identity/principal.ts'
+import type { Account } from '../limits/account.ts'
+import { formatPolicies, formatUse } from '../limits/headers.ts'
+import type { Costs } from '../limits/meters.ts'
+import type { Quotas } from '../limits/quotas.ts'
+import type { Connection, Identify } from './connection.ts'
+import { field, type RequestHead, readHead } from './head.ts'
+import type { Replies, Reply, Ticket, Tickets } from './kept.ts'
+import type { MomentaryFields } from './send.ts'
+
+/** A GET without a body, of either protocol. */
+export type EdgeRequest = Readonly<{
+  target: string
+  /** Names and values in turn; over HTTP/2 with the pseudo-header fields. */
+  rawHeaders: readonly string[]
+  isHttp2: boolean
+  connection: Connection
+}>
+
+/** What to send, and what the log, the audit trail and the metrics are told of it. */
+export type EdgeAnswer = Readonly<{
+  reply: Reply
+  moment: MomentaryFields
+  ticket: Ticket
+  principal: Principal
+  /** Records in it. */
+  rows: number
+  traceparent: string | undefined
+}>
+
+type EdgeDeps = {
+  tickets: Pick<Tickets, 'find'>
+  replies: Pick<Replies, 'find'>
+  identify: Identify
+  cache: Pick<ReadThrough, 'readAtOnce'>
+  quotas: Quotas
+  /** What a request costs, and what a 304 gives back. */
+  costs: Readonly<{ request: Costs; backFrom304: Costs }>
+  /** Today's date. */
+  today: () => string
+  /** Whether the router has to answer everything. */
+  isClosed: () => boolean
+  transportOf: (socket: Socket, forwardedProto: string | undefined) => 'tls' | 'plain' | undefined
+  /** Whether a client's address may come in a header. */
+  hasProxies: boolean
+  maxHeaderBytes: number
+}
+
+const holdsAll = ({ scopes: held }: Principal, needed: readonly string[]): boolean =>
+  held === undefined || needed.every((scope) => held.has(scope))
+
+/**
+ * Finds answers in memory: checks the token, the question, its freshness and the quotas, and counts the request. It
+ * knows the protocol only by `isHttp2`. Returns undefined, and counts nothing, if the router has to answer.
+ */
+export const createEdge = (deps: EdgeDeps): ((request: EdgeRequest) => EdgeAnswer | undefined) => {
+  const { tickets, replies, cache, quotas, costs, hasProxies } = deps
+
+  const find = (target: string, head: RequestHead, isTls: boolean, principal: Principal) => {
+    if (wantsNoCache(head[field.cacheControl], undefined)) return undefined
+    const ticket = tickets.find(principal.customerId, target)
+    if (!ticket || ticket.day !== deps.today()) return undefined
+    if (!holdsAll(principal, ticket.scopes) || !ticket.isAcceptable(head[field.accept])) return undefined
+    const answer = cache.readAtOnce(ticket.name)
+    if (!answer) return undefined
+    const { entry, asOf } = answer
+    const link = ticket.linkOf(entry.next)
+    const isSame = isNotModified(head[field.ifNoneMatch], entry.etag)
+    const encoding = isSame || !isEncodable(entry) ? undefined : findEncoding(head[field.acceptEncoding])
+    const variant = { isTls, isNotModified: isSame, hasLink: link !== undefined, encoding }
+    const reply = replies.find(entry, variant)
+    return reply && { ticket, reply, link, asOf, rows: isSame ? 0 : (entry.rows ?? 0) }
+  }
+
+  const accountOf = (principal: Principal, { address }: Connection): Account | undefined =>
+    principal.kind === 'demo' && (hasProxies || address === undefined)
+      ? undefined
+      : quotas.find(principal, { clientAddress: address ?? '' })
+
+  return ({ target, rawHeaders, isHttp2, connection }) => {
+    const startedAt = performance.now()
+    const head = readHead(rawHeaders, isHttp2, deps.maxHeaderBytes)
+    if (!head || deps.isClosed()) return undefined
+    const transport = connection.isEncrypted
+      ? 'tls'
+      : deps.transportOf(connection.socket, head[field.forwardedProto])
+    const principal = transport && deps.identify(connection, head[field.authorization])
+    const account = principal && accountOf(principal, connection)
+    const known = account && find(target, head, transport === 'tls', principal)
+    if (!known || !account.takeAtOnce(costs.request)) return undefined
+    const { ticket, reply, link, asOf, rows } = known
+    if (reply.status === 304) account.charge(costs.backFrom304)
+    const rateLimit = formatUse(account.use())
+    const rateLimitPolicy = formatPolicies(account.policies)
+    const ms = performance.now() - startedAt
+    const moment = { requestId: randomUUID(), asOf, ms, rateLimit, rateLimitPolicy, link }
+    return { reply, moment, ticket, principal, rows, traceparent: head[field.traceparent] }
+  }
+}

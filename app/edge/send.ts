@@ -1,0 +1,54 @@
+import type { ServerResponse } from 'node:http'
+import type { ServerHttp2Stream } from 'node:http2'
+import { headLine, prepareBody, sendPrepared, statusLine } from '../wire/prepared.ts'
+import type { Reply } from './kept.ts'
+
+/**
+ * Values of the fields that differ from one request to the next. They must be printable ASCII, since nothing checks
+ * them any more.
+ */
+export type MomentaryFields = Readonly<{
+  requestId: string
+  asOf: string
+  ms: number
+  rateLimit: string
+  rateLimitPolicy: string
+  link: string | undefined
+}>
+
+/** The reply's form for HTTP/1.1: the head as text, without its end. */
+const textOf = (reply: Reply): NonNullable<Reply['text']> => {
+  if (reply.text) return reply.text
+  const { status, fields } = reply
+  let head = statusLine(status)
+  for (let i = 0; i < fields.length; i += 2) head += headLine(fields[i] as string, fields[i + 1] as string)
+  reply.text = { head, body: prepareBody(reply.body) }
+  return reply.text
+}
+
+const timing = (ms: number): string => `total;dur=${ms.toFixed(2)}`
+
+/** Answers over HTTP/1.1. */
+export const sendHttp1 = (response: ServerResponse, reply: Reply, moment: MomentaryFields): void => {
+  const { requestId, asOf, ms, rateLimit, rateLimitPolicy, link } = moment
+  const { head, body } = textOf(reply)
+  const fields = `request-id: ${requestId}\r\ndata-as-of: ${asOf}\r\nserver-timing: ${timing(ms)}\r\nratelimit: ${rateLimit}\r\nratelimit-policy: ${rateLimitPolicy}\r\n`
+  const all = link === undefined ? head + fields : head + fields + headLine('link', link)
+  sendPrepared(response, reply.status, all, body)
+}
+
+/** Node destroys a stream that its client resets with an error. Nobody else has to hear of it. */
+const ignore = (): void => {}
+
+/** Answers over HTTP/2. */
+export const sendHttp2 = (stream: ServerHttp2Stream, reply: Reply, moment: MomentaryFields): void => {
+  const { requestId, asOf, ms, rateLimit, rateLimitPolicy, link } = moment
+  const { status, fields, body } = reply
+  const head = [':status', status as unknown as string, ...fields]
+  head.push('request-id', requestId, 'data-as-of', asOf, 'server-timing', timing(ms))
+  head.push('ratelimit', rateLimit, 'ratelimit-policy', rateLimitPolicy)
+  if (link !== undefined) head.push('link', link)
+  stream.on('error', ignore)
+  stream.respond(head, { endStream: body === undefined })
+  if (body !== undefined) stream.end(body)
+}
