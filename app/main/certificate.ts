@@ -2,13 +2,21 @@ import { X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { createSecureContext } from 'node:tls'
 import { type Figure, gaugeMin } from '../observe/figures.ts'
+import { sessionIdContext } from './ticket-keys.ts'
+
+type SecureContext = { cert: Buffer; key: Buffer; ticketKeys: Buffer; sessionIdContext: string }
 
 /** Node's servers over TLS. */
-export type SecureServer = { setSecureContext(options: { cert: Buffer; key: Buffer }): void }
+export type SecureServer = {
+  setSecureContext(options: SecureContext): void
+  setTicketKeys(keys: Buffer): void
+}
 
 type CertificateWatchOptions = {
   files: Readonly<{ certFile: string; keyFile: string }>
   server: SecureServer
+  /** The key for session tickets now; see ticket-keys.ts. */
+  ticketKey: () => Buffer
   /** Milliseconds from one look to the next. */
   everyMs?: number
   info: (message: string) => void
@@ -26,24 +34,34 @@ export const certificateFigure = ({ endsAt }: { endsAt: () => number }): Figure 
   )
 
 /**
- * Takes a renewed certificate without a restart: new connections get it, those that are there keep theirs. Looks
- * at what the files say, which also sees links that were turned. A pair that does not fit, as when only one of
- * the two has been written yet, is left for the next look, and reported once. `check` looks now; `endsAt` is in
- * milliseconds since 1970.
+ * Keeps what new connections get: the certificate that is in the files, and the ticket key of the time. It sets both at
+ * once, and takes a renewed certificate or the next key without a restart; connections that are open keep theirs. It
+ * reads the files' content, which also notices links that now point elsewhere. A pair that does not fit is left for
+ * the next look, and reported once: often one of the two files is still to be written. `check` looks now; `endsAt` is
+ * in milliseconds since 1970.
  */
 export const watchCertificate = (options: CertificateWatchOptions) => {
-  const { files, server, everyMs = thirtySeconds, info, warn } = options
+  const { files, server, ticketKey, everyMs = thirtySeconds, info, warn } = options
   const read = () => ({ cert: readFileSync(files.certFile), key: readFileSync(files.keyFile) })
   let current = read()
+  let ticketKeys = ticketKey()
   let isFailing = false
 
-  const check = () => {
+  // Without the last two, a new context would make up its own, and refuse the tickets of all other instances.
+  const use = (pair: typeof current) => server.setSecureContext({ ...pair, ticketKeys, sessionIdContext })
+  const renewTicketKey = () => {
+    const key = ticketKey()
+    if (key.equals(ticketKeys)) return
+    ticketKeys = key
+    server.setTicketKeys(key)
+  }
+  const renewCertificate = () => {
     try {
       const found = read()
       if (found.cert.equals(current.cert) && found.key.equals(current.key)) return
       // Throws where key and certificate are no pair.
       createSecureContext(found)
-      server.setSecureContext(found)
+      use(found)
       current = found
       isFailing = false
       info('the renewed certificate is in use')
@@ -53,6 +71,11 @@ export const watchCertificate = (options: CertificateWatchOptions) => {
       isFailing = true
     }
   }
+  const check = () => {
+    renewTicketKey()
+    renewCertificate()
+  }
+  use(current)
   const timer = setInterval(check, everyMs).unref()
   return {
     check,

@@ -23,6 +23,7 @@ import { describeStartFault } from './start-fault.ts'
 import { type Log, openStores, type Stores } from './stores.ts'
 import { supervise } from './supervise.ts'
 import { startTasks } from './tasks.ts'
+import { ticketKeyAt } from './ticket-keys.ts'
 import { joinWorkers, type WorkerLink } from './worker.ts'
 
 const packageRoot = fileURLToPath(new URL('../..', import.meta.url))
@@ -85,6 +86,15 @@ const listen = async (opened: Opened): Promise<() => Promise<void>> => {
     figures: { pollAgeMs: stores.poller.ageMs, pools: stores.pools, process: createProcessRegistry() },
   })
   const drain = createDrain(app.server)
+  const certificate =
+    config.tls &&
+    watchCertificate({
+      files: config.tls,
+      server: app.server as unknown as SecureServer,
+      ticketKey: () => ticketKeyAt(stores.secrets, stores.poller.databaseNow()),
+      info: (message) => log.info(message),
+      warn,
+    })
   await early?.close()
   await listenOnMany(app, { host: config.host, port, backlog })
   if (stopNow) shareMetrics(app, joinWorkers({ stop: stopNow, collect: app.metrics.readJson }))
@@ -93,14 +103,6 @@ const listen = async (opened: Opened): Promise<() => Promise<void>> => {
     metricsPort === undefined || isWorker
       ? undefined
       : await startMetricsServer({ host: config.host, port: metricsPort, read: app.metrics.read })
-  const certificate =
-    config.tls &&
-    watchCertificate({
-      files: config.tls,
-      server: app.server as unknown as SecureServer,
-      info: (message) => log.info(message),
-      warn,
-    })
   if (certificate) app.metrics.add([certificateFigure(certificate)])
   app.startStatus()
   const tasks = isFirst ? startTasks({ config, stores, log, warn }) : undefined
