@@ -2,7 +2,7 @@ import fp from 'fastify-plugin'
 import { type AccessRequests, createAccessRequests } from '../app/operator/access/requests.ts'
 import { after as afterMs } from '../app/overload/timer.ts'
 import type { Deps } from './deps.ts'
-import { repeat } from './repeat.ts'
+import { repeatWhenReady } from './repeat.ts'
 
 type Parts = Pick<Deps, 'config' | 'reserved' | 'limitStore' | 'now' | 'monotonicNow'>
 
@@ -25,7 +25,7 @@ export default fp<AccessRequestsPluginOptions>(
   (app, { after = afterMs, ...options }, done) => {
     const requests = 'requests' in options ? options.requests : createStore(options)
     app.decorate('accessRequests', requests)
-    const stop = repeat(app, {
+    const stop = repeatWhenReady(app, {
       work: () => requests.deleteOld(),
       // Also where a service never runs for an hour; not at the start, which belongs to requests.
       firstMs: 60_000,

@@ -12,7 +12,7 @@ import { describeUnreachable } from '../app/db/unreachable.ts'
 import { createLoginAudit, type LoginAuditOptions } from '../app/identity/login-audit.ts'
 import type { AuditFigures } from '../app/observe/service-metrics.ts'
 import { throttleWarnings } from '../app/observe/throttled-warning.ts'
-import { repeat } from './repeat.ts'
+import { repeatWhenReady } from './repeat.ts'
 
 type AuditOptions = {
   /** Connections of the serving role. */
@@ -133,7 +133,7 @@ async function audit(app: FastifyInstance, options: AuditOptions): Promise<void>
     }
     await seal()
   }
-  const stop = repeat(app, { work, everyMs: 1_000, failure: 'the audit trail waits: trying again' })
+  const stop = repeatWhenReady(app, { work, everyMs: 1_000, failure: 'the audit trail waits: trying again' })
   app.addHook('onClose', async () => {
     await stop()
     const warn = (error: Error) =>

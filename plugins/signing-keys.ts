@@ -1,6 +1,6 @@
 import fp from 'fastify-plugin'
 import type { SigningKeys } from '../app/identity/signing-keys.ts'
-import { repeat } from './repeat.ts'
+import { repeatWhenReady } from './repeat.ts'
 
 type SigningKeyOptions = {
   signingKeys: Pick<SigningKeys, 'refresh'>
@@ -12,7 +12,7 @@ type SigningKeyOptions = {
 export default fp<SigningKeyOptions>(
   (app, { signingKeys, intervalMs: everyMs = 500 }, done) => {
     const failure = 'signing keys cannot be read: the known keys stay in use'
-    app.addHook('onClose', repeat(app, { work: () => signingKeys.refresh(), everyMs, failure }))
+    app.addHook('onClose', repeatWhenReady(app, { work: () => signingKeys.refresh(), everyMs, failure }))
     done()
   },
   { name: 'signing-keys', fastify: '5.x' },

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { Secrets } from '../config/secrets.ts'
 import { createDb, createPool } from '../db/connect.ts'
 import type { Db } from '../db/schema.ts'
+import { repeat } from '../overload/repeat.ts'
 import { type Pruning, pruneAudit } from './prune.ts'
 
 /**
@@ -35,41 +36,25 @@ const firstAfterMs = 60_000
 const dayMs = 86_400_000
 
 /**
- * Prunes once a day on a connection of its own. A failure is reported, and the next day tries again. `stop` ends it,
- * after a pruning that runs.
+ * Prunes once a day on a connection of its own. A failure is reported once, and the next day tries again. Returns the
+ * function that ends it, after a pruning that runs.
  */
-export const startAuditPruning = (options: AuditPruningOptions) => {
+export const startAuditPruning = (options: AuditPruningOptions): (() => Promise<void>) => {
   const { url, secrets, days, warn, everyMs = dayMs } = options
-  let timer: NodeJS.Timeout | undefined
-  let isStopped = false
-  const prune = async (): Promise<void> => {
-    const pool = createPool(url, {
-      max: 1,
-      applicationName: 'certdata-audit',
-      statementTimeoutMs: 0,
-      onError: () => {},
-    })
-    const db = createDb(pool)
+  const pooling = { max: 1, applicationName: 'certdata-audit', statementTimeoutMs: 0, onError: () => {} }
+  const work = async (): Promise<void> => {
+    const db = createDb(createPool(url, pooling))
     try {
       const fault = (await pruneOldEntries(db, secrets, days))?.fault
       if (fault) warn(`the audit trail was not pruned: entry ${fault.entryId ?? '?'}: ${fault.reason}`)
-    } catch (error) {
-      warn('the audit trail was not pruned: that needs the login of the owner', error as Error)
     } finally {
       await db.destroy()
     }
-    if (!isStopped) timer = setTimeout(start, everyMs).unref()
   }
-  let running = Promise.resolve()
-  const start = () => {
-    running = prune()
-  }
-  timer = setTimeout(start, Math.min(firstAfterMs, everyMs)).unref()
-  return {
-    async stop() {
-      isStopped = true
-      clearTimeout(timer)
-      await running
-    },
-  }
+  return repeat({
+    work,
+    everyMs,
+    firstMs: Math.min(firstAfterMs, everyMs),
+    onFailure: (error) => warn('the audit trail was not pruned: that needs the login of the owner', error),
+  })
 }

@@ -1,4 +1,5 @@
 import type { Db } from '../db/schema.ts'
+import { repeat } from '../overload/repeat.ts'
 import { retentionDays } from './epoch.ts'
 import { pruneChanges, sampleChanges } from './prune.ts'
 
@@ -12,49 +13,24 @@ export type UpkeepOptions = {
   pruneEveryMs?: number
 }
 
-export type Upkeep = {
-  /** After what is running. */
-  stop(): Promise<void>
-}
-
 /** A mark is at most a minute old, also where a look takes some seconds. */
 const lookEveryMs = 50_000
 const hourMs = 3_600_000
 
 /**
  * Keeps the change log: notes once a minute which transactions have ended, writes a random mark (migration 0013), and
- * prunes once an hour what no sync token can need any more. Every instance does; they agree in the database. Failures are reported, and the next
- * look tries again.
+ * prunes once an hour what no sync token can need any more. Every instance does; they agree in the database. A
+ * failure is reported once, and the next look tries again. Returns the function that ends it, after what is running.
  */
-export const startUpkeep = (options: UpkeepOptions): Upkeep => {
+export const startUpkeep = (options: UpkeepOptions): (() => Promise<void>) => {
   const { db, warn, everyMs = lookEveryMs, pruneEveryMs = hourMs } = options
-  let timer: NodeJS.Timeout | undefined
-  let isStopped = false
   let prunedAtMs = Number.NEGATIVE_INFINITY
-
-  const look = async (): Promise<void> => {
-    try {
-      await sampleChanges(db)
-      if (performance.now() - prunedAtMs >= pruneEveryMs) {
-        await pruneChanges(db, retentionDays)
-        prunedAtMs = performance.now()
-      }
-    } catch (error) {
-      if (!isStopped) warn('the change log could not be looked after', error as Error)
-    }
-    if (!isStopped) timer = setTimeout(start, everyMs).unref()
+  const work = async (): Promise<void> => {
+    await sampleChanges(db)
+    if (performance.now() - prunedAtMs < pruneEveryMs) return
+    await pruneChanges(db, retentionDays)
+    prunedAtMs = performance.now()
   }
-  let running = Promise.resolve()
-  const start = () => {
-    running = look()
-  }
-  start()
-
-  return {
-    async stop() {
-      isStopped = true
-      clearTimeout(timer)
-      await running
-    },
-  }
+  const onFailure = (error: Error) => warn('the change log could not be looked after', error)
+  return repeat({ work, everyMs, onFailure })
 }

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { selectInstant } from '../db/instant.ts'
 import type { Db } from '../db/schema.ts'
 import { unavailable } from '../errors.ts'
+import { repeat } from '../overload/repeat.ts'
 
 /** A change of an example record. */
 export type DemoChange = {
@@ -34,27 +35,12 @@ export type DemoUndoOptions = {
 
 /**
  * Undoes changes of example records that are due: at once, which is at the start of the service, and every 15 s.
- * Several instances may do so together. Failures are reported, and the next look tries again. Returns the function
- * that ends it, after what is running.
+ * Several instances may do so together. A failure is reported once, and the next look tries again. Returns the
+ * function that ends it, after what is running.
  */
-export const startDemoUndo = ({ db, warn, everyMs = 15_000 }: DemoUndoOptions): (() => Promise<void>) => {
-  let timer: NodeJS.Timeout | undefined
-  let isStopped = false
-  const look = async (): Promise<void> => {
-    try {
-      await sql`select from change_demo_record(false)`.execute(db)
-    } catch (error) {
-      if (!isStopped) warn('changes of example records could not be undone', error as Error)
-    }
-    if (!isStopped)
-      timer = setTimeout(() => {
-        running = look()
-      }, everyMs).unref()
-  }
-  let running = look()
-  return async () => {
-    isStopped = true
-    clearTimeout(timer)
-    await running
-  }
-}
+export const startDemoUndo = ({ db, warn, everyMs = 15_000 }: DemoUndoOptions): (() => Promise<void>) =>
+  repeat({
+    work: () => sql`select from change_demo_record(false)`.execute(db),
+    everyMs,
+    onFailure: (error) => warn('changes of example records could not be undone', error),
+  })

@@ -1,17 +1,23 @@
+import { repeat } from '../overload/repeat.ts'
 import type { LocalDatabase } from './local-database.ts'
 
 type Log = { warn(details: object, message: string): void }
 
-/** The example data show every computed value on the day they are loaded for: each new day they are loaded again. */
-export const keepExampleDataCurrent = (local: LocalDatabase, log: Log): NodeJS.Timeout => {
+const lookMs = 60_000
+
+/**
+ * Loads the example data again each new day, because they show every computed value on the day they are loaded for.
+ * Returns what ends it and waits for a load that is under way.
+ */
+export const keepExampleDataCurrent = (local: LocalDatabase, log: Log): (() => Promise<void>) => {
   const utcDay = () => new Date().toISOString().slice(0, 10)
-  let day = utcDay()
-  const check = () => {
-    if (utcDay() === day) return
-    day = utcDay()
-    local.refreshExampleData(day).catch((error: Error) => {
-      log.warn({ reason: error.message }, 'the example data could not be updated to the new day')
-    })
+  let loaded = utcDay()
+  const work = async () => {
+    const day = utcDay()
+    if (day !== loaded) await local.refreshExampleData(day)
+    loaded = day
   }
-  return setInterval(check, 60_000).unref()
+  const onFailure = ({ message: reason }: Error) =>
+    log.warn({ reason }, 'the example data could not be updated to the new day')
+  return repeat({ work, everyMs: lookMs, firstMs: lookMs, onFailure })
 }

@@ -1,4 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises'
+import { repeat } from '../overload/repeat.ts'
 import type { LocalDatabase } from './local-database.ts'
 
 type Log = { warn(details: object, message: string): void }
@@ -13,27 +13,13 @@ export const keepRunning = (
   { revive }: Pick<LocalDatabase, 'revive'>,
   isDown: () => boolean,
   log: Log,
-): (() => Promise<void>) => {
-  const ending = new AbortController()
-  const look = async (): Promise<void> => {
-    let isFailing = false
-    while (!ending.signal.aborted) {
-      try {
-        await delay(lookMs, undefined, { signal: ending.signal, ref: false })
-        if (isDown() && (await revive()))
-          log.warn({}, 'the bundled PostgreSQL had died: it was started again')
-        isFailing = false
-      } catch (error) {
-        if (ending.signal.aborted) return
-        const reason = (error as Error).message
-        if (!isFailing) log.warn({ reason }, 'the bundled PostgreSQL has died and does not start')
-        isFailing = true
-      }
-    }
-  }
-  const looking = look()
-  return async () => {
-    ending.abort()
-    await looking
-  }
-}
+): (() => Promise<void>) =>
+  repeat({
+    everyMs: lookMs,
+    firstMs: lookMs,
+    async work() {
+      if (isDown() && (await revive())) log.warn({}, 'the bundled PostgreSQL had died: it was started again')
+    },
+    onFailure: ({ message: reason }) =>
+      log.warn({ reason }, 'the bundled PostgreSQL has died and does not start'),
+  })

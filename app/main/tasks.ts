@@ -19,21 +19,22 @@ type TasksOptions = {
  */
 export const startTasks = ({ config, stores, log, warn }: TasksOptions) => {
   const { reserved, secrets, local, poller } = stores
-  const upkeep = startUpkeep({ db: reserved, warn })
-  const stopDemoUndo = startDemoUndo({ db: reserved, warn })
   const url = local?.url ?? config.databaseAdminUrl
   const { auditDays: days } = config
-  const pruning =
-    url === undefined || days === undefined ? undefined : startAuditPruning({ url, secrets, days, warn })
-  const refresh = local && keepExampleDataCurrent(local, log)
-  const stopReviving = local && keepRunning(local, poller.isDown, log)
+  const stopRefreshing = local && keepExampleDataCurrent(local, log)
+  const stops = [
+    stopRefreshing,
+    startUpkeep({ db: reserved, warn }),
+    startDemoUndo({ db: reserved, warn }),
+    local && keepRunning(local, poller.isDown, log),
+    url !== undefined && days !== undefined && startAuditPruning({ url, secrets, days, warn }),
+  ]
   return {
-    quiet: () => clearInterval(refresh),
+    quiet() {
+      void stopRefreshing?.()
+    },
     async stop() {
-      await upkeep.stop()
-      await stopDemoUndo()
-      await stopReviving?.()
-      await pruning?.stop()
+      for (const stop of stops) if (stop) await stop()
     },
   }
 }

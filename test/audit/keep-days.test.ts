@@ -50,11 +50,11 @@ t.test('only the login of the owner can prune', async (t) => {
 })
 
 t.test('the service prunes by itself', async (t) => {
-  const pruning = startAuditPruning({
+  const stop = startAuditPruning({
     ...{ url: database.url, secrets, days: 20, everyMs: 10 },
     warn: (message) => t.fail(message),
   })
-  t.teardown(() => pruning.stop())
+  t.teardown(stop)
   await until('old entries are gone', async () => (await ages())[0] === 15)
 })
 

@@ -1,6 +1,7 @@
 import t from 'tap'
 import { createFairQueue } from '../../app/overload/fair-queue.ts'
 import { createQueue } from '../../app/overload/queue.ts'
+import { repeat } from '../../app/overload/repeat.ts'
 import { until } from '../helper.ts'
 
 /** Longer than any test takes. */
@@ -160,3 +161,33 @@ t.test('work that fails gives its turn back', async (t) => {
   await end('next')
   t.equal(await next, 'answered')
 })
+
+t.test(
+  'repeated work reports a failure once, goes on, and its end waits for the run under way',
+  async (t) => {
+    const outcomes = ['fails', 'fails', 'succeeds', 'fails', 'waits']
+    const failures: string[] = []
+    const waiting = Promise.withResolvers<void>()
+    let runs = 0
+    const stop = repeat({
+      everyMs: 0,
+      async work() {
+        const outcome = outcomes[runs++]
+        if (outcome === 'fails') throw new Error(`run ${runs}`)
+        if (outcome === 'waits') await waiting.promise
+      },
+      onFailure: ({ message }) => failures.push(message),
+    })
+    await until('the last run waits', () => runs === 5)
+    t.same(failures, ['run 1', 'run 4'])
+    let hasEnded = false
+    const ended = stop().then(() => {
+      hasEnded = true
+    })
+    await new Promise(setImmediate)
+    t.notOk(hasEnded)
+    waiting.resolve()
+    await ended
+    t.equal(runs, 5)
+  },
+)
