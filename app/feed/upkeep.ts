@@ -1,4 +1,5 @@
 import type { Db } from '../db/schema.ts'
+import { pruneHistory } from '../records/history/prune.ts'
 import { retentionDays } from './epoch.ts'
 import { pruneChanges, sampleChanges } from './prune.ts'
 
@@ -6,6 +7,8 @@ export type UpkeepOptions = {
   /** Connections of the serving role. */
   db: Db
   warn: (message: string, error: Error) => void
+  /** Days that the history of records is kept. */
+  historyDays: number
   /** From one look to the next. */
   everyMs?: number
   /** From one pruning to the next. */
@@ -23,11 +26,11 @@ const hourMs = 3_600_000
 
 /**
  * Keeps the change log: notes once a minute which transactions have ended, writes a random mark (migration 0013), and
- * prunes once an hour what no sync token can need any more. Every instance does; they agree in the database. Failures are reported, and the next
+ * prunes once an hour what no sync token can need any more, and history that is too old. Every instance does; they agree in the database. Failures are reported, and the next
  * look tries again.
  */
 export const startUpkeep = (options: UpkeepOptions): Upkeep => {
-  const { db, warn, everyMs = lookEveryMs, pruneEveryMs = hourMs } = options
+  const { db, warn, historyDays, everyMs = lookEveryMs, pruneEveryMs = hourMs } = options
   let timer: NodeJS.Timeout | undefined
   let isStopped = false
   let prunedAtMs = Number.NEGATIVE_INFINITY
@@ -37,6 +40,7 @@ export const startUpkeep = (options: UpkeepOptions): Upkeep => {
       await sampleChanges(db)
       if (performance.now() - prunedAtMs >= pruneEveryMs) {
         await pruneChanges(db, retentionDays)
+        await pruneHistory(db, historyDays)
         prunedAtMs = performance.now()
       }
     } catch (error) {

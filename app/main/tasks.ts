@@ -19,7 +19,7 @@ type TasksOptions = {
  */
 export const startTasks = ({ config, stores, log, warn }: TasksOptions) => {
   const { reserved, secrets, local, poller } = stores
-  const upkeep = startUpkeep({ db: reserved, warn })
+  const upkeep = startUpkeep({ db: reserved, warn, historyDays: config.historyDays })
   const stopDemoUndo = startDemoUndo({ db: reserved, warn })
   const url = local?.url ?? config.databaseAdminUrl
   const { auditDays: days } = config
