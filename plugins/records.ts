@@ -1,4 +1,5 @@
 import fp from 'fastify-plugin'
+import { createHistory, type RecordHistories } from '../app/records/history/history.ts'
 import { createCursorCodec } from '../app/records/query/cursor.ts'
 import { createRecords, type Records } from '../app/records/records.ts'
 import type { Deps } from './deps.ts'
@@ -9,6 +10,8 @@ declare module 'fastify' {
   interface FastifyInstance {
     /** Answers pages and items of the resources. */
     records: Records
+    /** Answers pages of the history of records. */
+    history: RecordHistories
   }
 }
 
@@ -18,6 +21,7 @@ export default fp<RecordsOptions>(
     const { cache, today } = app
     const cursors = createCursorCodec(secrets)
     app.decorate('records', createRecords({ db, replica, cache, cursors, publicUrl, today, monotonicNow }))
+    app.decorate('history', createHistory({ db, replica, cache, cursors, publicUrl, today }))
     done()
   },
   { name: 'records', dependencies: ['cache', 'calendar'], fastify: '5.x' },

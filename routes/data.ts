@@ -3,10 +3,12 @@ import { exportCost } from '../app/export/exports.ts'
 import { exportTypes } from '../app/export/formats.ts'
 import { feedCost, offeredTypes } from '../app/feed/offer.ts'
 import { changesScope } from '../app/identity/scopes.ts'
+import { namedScopes } from '../app/records/history/history.ts'
 import { includedScopes } from '../app/records/records.ts'
 import { resourceNames, resources } from '../app/records/resources/index.ts'
 import { describeMe } from '../app/site/openapi/account.ts'
 import { describeChanges } from '../app/site/openapi/changes.ts'
+import { describeHistory, describeRecordHistory } from '../app/site/openapi/history.ts'
 import { describeItem, describePage } from '../app/site/openapi/records.ts'
 import type { Endpoint, Exporting } from '../plugins/endpoint.ts'
 
@@ -16,8 +18,8 @@ const exporting = (respond: Exporting['respond']): Exporting => ({
   respond,
 })
 
-/** Returns the endpoints of every resource: a page, a record and the export of the whole list. */
-const recordEndpoints = ({ records, exports }: FastifyInstance): Endpoint[] =>
+/** Returns the endpoints of every resource: a page, a record, its history, and the export of the whole list. */
+const recordEndpoints = ({ records, history, exports }: FastifyInstance): Endpoint[] =>
   resourceNames.flatMap((name): Endpoint[] => {
     const resource = resources[name]
     const scope = `${name}:read`
@@ -38,8 +40,24 @@ const recordEndpoints = ({ records, exports }: FastifyInstance): Endpoint[] =>
         scopesOf,
         answer: ({ params, ...asked }) => records.answer({ ...asked, resource, id: params.id as string }),
       },
+      {
+        path: `/${name}/:id/history`,
+        scope,
+        schema: { openapi: describeRecordHistory(resource) },
+        answer: ({ params, ...asked }) =>
+          history.answer({ ...asked, record: { resource, id: params.id as string } }),
+      },
     ]
   })
+
+/** The history of all records. Without `resource` it is that of all that the token may read. */
+const historyEndpoint = ({ history }: FastifyInstance): Endpoint => ({
+  path: '/history',
+  scope: null,
+  schema: { openapi: describeHistory },
+  scopesOf: namedScopes,
+  answer: ({ params: _, ...asked }) => history.answer(asked),
+})
 
 /** What a customer was granted, by name. Which scope it needs is known only when it is known to be there. */
 const customEndpoint = ({ custom, exports }: FastifyInstance): Endpoint => ({
@@ -91,6 +109,7 @@ const meEndpoint = ({ principals }: FastifyInstance): Endpoint => ({
 /** Every endpoint that needs a token. */
 export const dataEndpoints = (app: FastifyInstance): Endpoint[] => [
   ...recordEndpoints(app),
+  historyEndpoint(app),
   customEndpoint(app),
   changesEndpoint(app),
   meEndpoint(app),

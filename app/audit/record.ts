@@ -21,6 +21,7 @@ const auditActions = [
   'customers.settings',
   'customers.show',
   'customers.suspend',
+  'history.forget',
   'import',
   'keys.issue',
   'keys.list',

@@ -94,6 +94,7 @@ const toConfig = (env: Environment) => ({
   drainMs: 1000 * (env.DRAIN_SECONDS ?? (env.NODE_ENV === 'production' ? 3 : 0)),
   holidays: new Set(env.HOLIDAYS),
   accessRequestDays: env.ACCESS_REQUEST_DAYS,
+  historyDays: env.HISTORY_DAYS,
   /** Undefined: nothing is pruned by itself. */
   auditDays: env.AUDIT_DAYS,
   securityContact: env.SECURITY_CONTACT,

@@ -161,6 +161,9 @@ export const variables = {
     .describe(
       'Days until an access request is deleted, counted from its decision, or from its arrival if nobody decided',
     ),
+  HISTORY_DAYS: integer(1, 36_500)
+    .default(3_650)
+    .describe('Days that the history of records is kept. Older entries are pruned once an hour'),
   AUDIT_DAYS: integer(1, 36_500)
     .optional()
     .describe(

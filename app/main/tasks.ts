@@ -24,7 +24,7 @@ export const startTasks = ({ config, stores, log, warn }: TasksOptions) => {
   const stopRefreshing = local && keepExampleDataCurrent(local, log)
   const stops = [
     stopRefreshing,
-    startUpkeep({ db: reserved, warn }),
+    startUpkeep({ db: reserved, warn, historyDays: config.historyDays }),
     startDemoUndo({ db: reserved, warn }),
     local && keepRunning(local, poller.isDown, log),
     url !== undefined && days !== undefined && startAuditPruning({ url, secrets, days, warn }),

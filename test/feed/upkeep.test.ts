@@ -102,7 +102,11 @@ t.test('the service samples and prunes by itself', async (t) => {
   await backdate(91)
   await query(sql`insert into products (customer_id, id, name) values ('acme', 'p9', 'P')`)
   const warnings: string[] = []
-  const stop = startUpkeep({ db: database.reader, warn: (message) => warnings.push(message) })
+  const stop = startUpkeep({
+    db: database.reader,
+    historyDays: 3650,
+    warn: (message) => warnings.push(message),
+  })
   await until('it has pruned', async () => (await countLog()) === 1)
   await stop()
   t.equal(await samples(), 2, 'the one that counts, and one of now')
@@ -117,7 +121,7 @@ t.test('a failure is reported once, and the next look tries again', async (t) =>
   t.teardown(() => db.destroy())
   way.sever()
   const warnings: string[] = []
-  const stop = startUpkeep({ db, warn: (message) => warnings.push(message), everyMs: 5 })
+  const stop = startUpkeep({ db, historyDays: 3650, warn: (message) => warnings.push(message), everyMs: 5 })
   await until('it is reported', () => warnings.length > 0)
   await way.mend()
   await until('a sample is there', async () => (await samples()) > 0)

@@ -3,8 +3,11 @@ import { instantText } from '../../db/instant.ts'
 import type { Field, Resource } from '../resources/define.ts'
 import { compactJson } from './json-text.ts'
 
-/** Parameters of computed expressions; `window` undefined = the customer's setting, which the statement reads. */
-export type Bindings = { day: string; window: number | undefined }
+/**
+ * Parameters of computed expressions. `day`: YYYY-MM-DD, or SQL of type date. `window` undefined = the customer's setting,
+ * which the statement reads.
+ */
+export type Bindings = { day: string | RawBuilder<unknown>; window: number | undefined }
 
 /** The customer that the statement set for row level security: a column, so that no row is read before. */
 export const customer = sql.raw('s.customer_id')
@@ -17,7 +20,7 @@ const parameters = /:(day|window|customer)\b/
 export const bindExpression = (text: string, bindings: Bindings): RawBuilder<unknown> => {
   const parts = text.split(parameters).map((part, index) => {
     if (index % 2 === 0) return sql.raw(part)
-    if (part === 'day') return sql`${bindings.day}::date`
+    if (part === 'day') return typeof bindings.day === 'string' ? sql`${bindings.day}::date` : bindings.day
     if (part === 'customer') return customer
     return bindings.window === undefined ? setting : sql`${bindings.window}::integer`
   })

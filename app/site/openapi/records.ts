@@ -13,8 +13,8 @@ import { toJsonSchema } from './json-schema.ts'
 const plural = (word: string) => (word.endsWith('y') ? `${word.slice(0, -1)}ies` : `${word}s`)
 const capitalised = (word: string) => word.charAt(0).toUpperCase() + word.slice(1)
 
-/** "Certificate", "LabReport": the record's name in the document. */
-const nameOf = ({ schema }: Resource) => schema.meta()?.id as string
+/** Returns "Certificate", "LabReport": the record's name in the document. */
+export const nameOf = ({ schema }: Resource) => schema.meta()?.id as string
 
 const tagOf = ({ noun, schema }: Resource): Tag => ({
   name: capitalised(plural(noun)),
@@ -42,7 +42,8 @@ const envelopeOf = ({ name }: Resource) => {
   return envelope
 }
 
-const idParameter = ({ noun, schema }: Resource): OpenApiParameter => {
+/** The parameter of the path that names a record. */
+export const idParameter = ({ noun, schema }: Resource): OpenApiParameter => {
   const id = schema.shape.id as typeof schema
   const { description: _, examples: __, ...type } = toJsonSchema(id, 'request')
   return {

@@ -1,0 +1,50 @@
+import { Argument, type Command } from 'commander'
+import { forgetHistory } from '../../records/history/forget.ts'
+import type { ResourceName } from '../../records/resources/define.ts'
+import { resourceNames, resources } from '../../records/resources/index.ts'
+import { parseSlug } from './arguments.ts'
+import { changeAsOperator, requireCustomer } from './audited.ts'
+import { Refusal } from './refusal.ts'
+import { createCommand, createGroup, type Output, print, type Shell } from './shell.ts'
+
+const forget = async (
+  shell: Shell,
+  customer: string,
+  resource: ResourceName,
+  id: string,
+  options: Output,
+): Promise<void> => {
+  const forgotten = await changeAsOperator(
+    shell,
+    async (trx) => {
+      await requireCustomer(trx, customer)
+      return forgetHistory(trx, customer, resources[resource], id)
+    },
+    (changes) => ({
+      action: 'history.forget',
+      customer,
+      details: { record: `${resource}/${id}`, changes },
+    }),
+  )
+  if (forgotten === undefined) {
+    throw new Refusal(`${customer} has no ${resources[resource].noun} ${id}, and no history of one`)
+  }
+  const text = `${forgotten} former changes forgotten; the history begins anew`
+  print(shell, options, { customer, resource, id, forgotten }, text)
+}
+
+/** `certdata history …` */
+export const historyCommand = (shell: Shell): Command =>
+  createGroup(
+    'history',
+    'the former values of records',
+    createCommand('forget', 'delete all former values of one record for good')
+      .argument('<customer>', 'slug of the customer', parseSlug)
+      .addArgument(
+        new Argument('<resource>', 'the resource').choices(
+          resourceNames.filter((name) => !resources[name].reference),
+        ),
+      )
+      .argument('<id>', 'id of the record')
+      .action(forget.bind(null, shell)),
+  )

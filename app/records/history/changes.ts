@@ -1,0 +1,44 @@
+import { sql } from 'kysely'
+import { instantText } from '../../db/instant.ts'
+import type { Resource } from '../resources/define.ts'
+import type { Sql } from '../sql/column.ts'
+import { projection } from '../sql/projection.ts'
+import { stateRow } from './states.ts'
+
+/** A field that moves with the days or with other records. It has no conditions, and no history. */
+const moves = ({ computed }: { computed?: { where?: unknown } }) => computed !== undefined && !computed.where
+
+/** Fields whose changes history tells. `updated_at` is the time of each entry. */
+const toldFields = ({ fields }: Resource): string[] =>
+  [...fields.values()].filter((field) => !moves(field) && field.name !== 'updated_at').map(({ name }) => name)
+
+const jsonOf = (side: string, name: string) => `coalesce(to_json(${side}.${name})::text, 'null')`
+
+const changeOf = (name: string): string =>
+  `case when b.${name}::text is distinct from a.${name}::text
+    then '"${name}":{"from":' || ${jsonOf('b', name)} || ',"to":' || ${jsonOf('a', name)} || '}' end`
+
+const side = (alias: 'a' | 'b', resource: Resource, window: number | undefined): Sql => {
+  const [state, day] = alias === 'b' ? ['e.before', 'e.day_before'] : ['e.after', 'e.day_after']
+  const fields = projection(resource, toldFields(resource), { day: sql.raw(day), window })
+  return sql`left join lateral (select ${fields} from ${stateRow(resource, sql.raw(state))} where ${sql.raw(state)} is not null)
+    ${sql.raw(alias)} on true`
+}
+
+/**
+ * Joins to an event `e` (`before` and `after`: states; `day_before`, `day_after`) a lateral row `t` of the text `changes`:
+ * the members of its `changes` in the form and order of answers.
+ */
+export const joinChanges = (resource: Resource, window: number | undefined): Sql => {
+  const members = toldFields(resource).map(changeOf)
+  return sql`${side('b', resource, window)} ${side('a', resource, window)}
+    cross join lateral (select concat_ws(',', ${sql.raw(members.join(',\n'))}) as changes) t`
+}
+
+/** An entry as JSON, over an event `e` and its `t`; an expression of type text. */
+export const entryText = (resource: Resource): Sql => sql`${sql.lit(`{"resource":"${resource.name}","id":`)}
+  || to_json(e.record_id)::text || ',"at":"' || ${sql.raw(instantText('e.at'))} || '","op":"' || e.op
+  || case when e.day_before < e.day_after then '","cause":"day","changes":{' else '","changes":{' end || t.changes || '}}'`
+
+/** The UTC date of an instant. */
+export const dayOf = (instant: string): Sql => sql.raw(`(${instant} at time zone 'UTC')::date`)

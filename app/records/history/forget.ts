@@ -1,0 +1,30 @@
+import { sql } from 'kysely'
+import type { Db } from '../../db/schema.ts'
+import type { Resource } from '../resources/define.ts'
+
+/**
+ * Deletes the former values of one record for good, and returns how many changes went. Undefined: there is no such record
+ * and no history of it. A record that is there gets a mark: its history begins anew. The record is locked before, so that
+ * no change of it is under way. `trx`: a transaction of the operator's role.
+ */
+export const forgetHistory = async (
+  trx: Db,
+  customerId: string,
+  { name }: Resource,
+  id: string,
+): Promise<number | undefined> => {
+  const locked = await sql`select from ${sql.table(name)} r
+    where r.customer_id = ${customerId} and r.id = ${id} for update`.execute(trx)
+  const isThere = locked.rows.length > 0
+  const ofRecord = sql`customer_id = ${customerId} and resource = ${name} and record_id = ${id}`
+  const { numAffectedRows = 0n } = await sql`delete from record_history where ${ofRecord}`.execute(trx)
+  const gone = Number(numAffectedRows)
+  if (!isThere && gone === 0) return undefined
+  if (isThere) {
+    await sql`insert into record_history (customer_id, resource, record_id, at, old)
+      values (${customerId}, ${name}, ${id}, now(), '{}')`.execute(trx)
+  }
+  await sql`insert into change_log (customer_id, resource, record_id)
+    values (${customerId}, 'history', ${id})`.execute(trx)
+  return gone
+}

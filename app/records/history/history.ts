@@ -1,0 +1,195 @@
+import type { RawBuilder } from 'kysely'
+import type { Filled } from '../../cache/entry.ts'
+import type { Answer } from '../../cache/question.ts'
+import type { ReadThrough } from '../../cache/read-through.ts'
+import { inTurn } from '../../db/connect.ts'
+import type { Db } from '../../db/schema.ts'
+import { toUnavailable } from '../../db/unreachable.ts'
+import { ApiError, type Fault } from '../../errors.ts'
+import { formatStale } from '../../http/fields.ts'
+import type { Principal } from '../../identity/principal.ts'
+import { requireScope } from '../../identity/principals.ts'
+import { withCursor } from '../query/canonical.ts'
+import { type CursorCodec, foreignCursor } from '../query/cursor.ts'
+import { resolveDate } from '../query/values.ts'
+import type { Resource, ResourceName } from '../resources/define.ts'
+import { resourceNames, resources } from '../resources/index.ts'
+import { filled } from '../sql/read.ts'
+import { listHistory } from './list-statement.ts'
+import { formatHistoryQuery, type HistoryQuery, type HistoryShape, parseHistoryQuery } from './query.ts'
+import { type HistoryRow, recordHistory } from './record-statement.ts'
+import { historyVersion } from './version.ts'
+
+export type HistoryRequest = Readonly<{
+  principal: Principal
+  rawQuery: string
+  noCache: boolean
+  /** Absent: the history of all records. */
+  record?: Readonly<{ resource: Resource; id: string }>
+}>
+
+export type RecordHistories = {
+  /**
+   * A page of the history of a record, or of all. Throws or rejects with invalid_query, invalid_cursor,
+   * insufficient_scope, not_found, unavailable.
+   */
+  answer(request: HistoryRequest): Answer | Promise<Answer>
+}
+
+type Deps = {
+  db: Db
+  /** Connections to a standby. */
+  replica?: Db | undefined
+  cache: ReadThrough
+  cursors: CursorCodec
+  publicUrl: string
+  /** The UTC date, YYYY-MM-DD. */
+  today: () => string
+}
+
+/** The name in the change log under which history itself is changed: what is pruned or forgotten. */
+const historyItself = 'history'
+
+const cursorFault = (detail: string): Fault => ({ parameter: 'cursor', code: 'invalid_value', detail })
+const refuseCursor = (detail: string) =>
+  new ApiError('invalid_cursor', { detail, errors: [cursorFault(detail)] })
+
+/** The scopes that the parameter `resource` asks for; none where it is absent or names no resource. */
+export const namedScopes = (rawQuery: string): string[] => {
+  const outcome = parseHistoryQuery('list', rawQuery)
+  return 'query' in outcome ? (outcome.query.resources ?? []).map((name) => `${name}:read`) : []
+}
+
+/** Those that are asked for, or all that the token may read. */
+const resolveResources = (
+  principal: Principal,
+  asked: HistoryQuery['resources'],
+): readonly ResourceName[] => {
+  const mayRead = (name: ResourceName) => principal.scopes?.has(`${name}:read`) ?? true
+  const wanted = asked ?? resourceNames.filter(mayRead)
+  for (const name of wanted.length > 0 ? wanted : resourceNames) requireScope(principal, `${name}:read`)
+  return wanted
+}
+
+/** What is asked of the cache and of the database. */
+type Asked = Readonly<{
+  path: string
+  /** Of the path and the parameters that a cursor belongs to. */
+  selection: string
+  query: HistoryQuery
+  resources: readonly Resource[]
+  statement: (after: readonly string[] | undefined) => RawBuilder<HistoryRow>
+}>
+
+/** The history of records without a framework: query → cursor → cache → statement. */
+export const createHistory = ({ db, replica, cache, cursors, publicUrl, today }: Deps): RecordHistories => {
+  const parse = (
+    { principal, rawQuery }: HistoryRequest,
+    shape: HistoryShape,
+    path: string,
+  ): HistoryQuery => {
+    const outcome = parseHistoryQuery(shape, rawQuery)
+    if ('query' in outcome) return outcome.query
+    const { faults, corrected, cursor } = outcome
+    const isForeign = cursor !== undefined && !cursors.isGenuine(principal.customerId, cursor)
+    const again = corrected === undefined ? undefined : parseHistoryQuery(shape, corrected)
+    const isGood = again !== undefined && 'query' in again && again.query.cursor === undefined
+    throw new ApiError('invalid_query', {
+      errors: isForeign ? [...faults, cursorFault(foreignCursor)] : faults,
+      ...(isGood ? { try: `${publicUrl}${path}?${corrected}` } : {}),
+    })
+  }
+
+  const askRecord = (
+    request: HistoryRequest,
+    { resource, id }: { resource: Resource; id: string },
+  ): Asked => {
+    const path = `/v1/${resource.name}/${encodeURIComponent(id)}/history`
+    const query = parse(request, 'record', path)
+    const { customerId } = request.principal
+    // What cannot be an id names no record; nor need the database see its bytes.
+    if (!resource.fields.get('id')?.element.safeParse(id).success) throw noSuchRecord(resource)
+    return {
+      ...{ path, query, resources: [resource], selection: `${resource.name}/${id}/history` },
+      statement: (after) =>
+        recordHistory({ customerId, resource, id, limit: query.limit, after, day: today() }),
+    }
+  }
+
+  const askList = (request: HistoryRequest): Asked => {
+    const path = '/v1/history'
+    const query = parse(request, 'list', path)
+    const { customerId } = request.principal
+    const names = resolveResources(request.principal, query.resources)
+    const asked = names.map((name) => resources[name])
+    const since = query.since === undefined ? undefined : resolveDate(query.since, today())
+    const { selection } = formatHistoryQuery(query)
+    return {
+      ...{ path, query, resources: asked, selection: `history?${selection} ${names.join()}` },
+      statement: (after) => listHistory({ customerId, resources: asked, since, limit: query.limit, after }),
+    }
+  }
+
+  const noSuchRecord = ({ noun }: Resource, staleSeconds?: number) =>
+    new ApiError('not_found', {
+      detail: `There is no ${noun} with this id, and no history of one`,
+      ...(staleSeconds === undefined ? {} : { headers: { 'cache-status': formatStale(staleSeconds) } }),
+    })
+
+  const fill = async (source: Db, customerId: string, asked: Asked, after: string[] | undefined) => {
+    const { rows } = await inTurn(source, customerId, () => asked.statement(after).execute(source))
+    return toFilled(rows[0] as HistoryRow, customerId, asked)
+  }
+
+  const toFilled = (row: HistoryRow, customerId: string, asked: Asked): Filled => {
+    const { limit } = asked.query
+    if (!row.known) return filled(row, undefined, 0)
+    const hasMore = row.found > limit
+    const keys = hasMore ? row.last?.[0] : undefined
+    const cursor = keys && cursors.encode(customerId, asked.selection, keys)
+    const page = {
+      ...{ limit, has_more: hasMore, next_cursor: cursor ?? null },
+      history_from: row.history_from,
+    }
+    const body = `{"data":[${row.data ?? ''}],"page":${JSON.stringify(page)}}`
+    const answer = filled(row, body, Math.min(row.found, limit))
+    if (cursor === undefined) return answer
+    return { ...answer, next: `${asked.path}?${withCursor(formatHistoryQuery(asked.query).list, cursor)}` }
+  }
+
+  const decodeCursor = (customerId: string, { query, selection }: Asked): string[] | undefined => {
+    if (query.cursor === undefined) return undefined
+    const decoded = cursors.decode(customerId, selection, query.cursor)
+    if ('keys' in decoded) return decoded.keys
+    throw refuseCursor(decoded.detail)
+  }
+
+  return {
+    answer(request) {
+      const { principal, noCache, record } = request
+      const { customerId } = principal
+      const asked = record ? askRecord(request, record) : askList(request)
+      const after = decodeCursor(customerId, asked)
+      const { list } = formatHistoryQuery(asked.query)
+      const names = asked.resources.map(({ name }) => name)
+      const canonical = asked.query.cursor === undefined ? list : withCursor(list, asked.query.cursor)
+      const found = (answer: Answer): Answer => {
+        if (answer.entry.isAbsent && record) throw noSuchRecord(record.resource, answer.staleSeconds)
+        return answer
+      }
+      const answer = cache.read({
+        customerId,
+        // Always of a day: what the calendar changes, and what `since` means.
+        key: `${historyVersion(asked.resources)} ${asked.path} ${names.join()} ${today()} ${canonical}`,
+        dependsOn: [...names, historyItself, 'settings'],
+        fill: () => fill(db, customerId, asked, after),
+        fillFromReplica: replica && (() => fill(replica, customerId, asked, after)),
+        noCache,
+      })
+      if (!(answer instanceof Promise)) return found(answer)
+      return answer.then(found, (error) => {
+        throw toUnavailable(error)
+      })
+    },
+  }
+}

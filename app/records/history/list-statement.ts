@@ -1,0 +1,114 @@
+import { type RawBuilder, sql } from 'kysely'
+import { instantText } from '../../db/instant.ts'
+import type { Resource } from '../resources/define.ts'
+import type { Sql } from '../sql/column.ts'
+import { customer } from '../sql/projection.ts'
+import { stampColumns } from '../sql/statement.ts'
+import { dayOf, entryText, joinChanges } from './changes.ts'
+import { type HistoryRow, session } from './record-statement.ts'
+import { begunAt, isMark, isOfRecord, isOwned, lastEnd, operation } from './states.ts'
+
+export type HistoryListPlan = Readonly<{
+  customerId: string
+  resources: readonly Resource[]
+  /** Entries from this instant on (RFC 3339); undefined: all that are kept. */
+  since: string | undefined
+  limit: number
+  /** Instant, resource, id and position of the entry before the first; undefined: from the newest. */
+  after: readonly string[] | undefined
+}>
+
+const union = (parts: readonly Sql[]): Sql => sql.join(parts, sql.raw(' union all '))
+
+/** The order of entries, newest first. Those of one record stand in their order; between records of one instant none matters. */
+const newestFirst = sql.raw('order by e.at desc, e.resource desc, e.record_id desc, e.position desc')
+
+const from = ({ since }: HistoryListPlan, resource: Resource): Sql =>
+  since === undefined ? begunAt(resource) : sql`greatest(${begunAt(resource)}, ${since}::timestamptz)`
+
+/** Rows of one resource that are written down. The index by time serves them, entered by the customer. */
+const stored = (plan: HistoryListPlan, resource: Resource): Sql => {
+  const { limit, after } = plan
+  const beyond = after
+    ? sql`and h.at <= ${after[0]}::timestamptz and (h.at, h.resource, h.record_id, h.position)
+        < (${after[0]}::timestamptz, ${after[1]}, ${after[2]}, ${after[3]}::bigint)`
+    : sql``
+  const owner = resource.reference ? sql`'*'` : customer
+  return sql`(select h.at, h.resource, h.record_id, h.position, h.old, ${operation} as op from record_history h
+    where h.customer_id = ${owner} and h.resource = ${sql.lit(resource.name)} and h.at >= ${from(plan, resource)}
+      and ${isMark} is not true ${beyond}
+    order by h.at desc, h.resource desc, h.record_id desc, h.position desc limit ${sql.lit(limit + 1)})`
+}
+
+/** Creations of records that are there: nobody wrote them down. The index of `created_at` serves them. */
+const created = (plan: HistoryListPlan, resource: Resource): Sql => {
+  const { limit, after } = plan
+  const name = sql.lit(resource.name)
+  const beyond = after
+    ? sql`and r.created_at <= ${after[0]}::timestamptz
+        and (r.created_at, ${name}::text collate "C", r.id) <= (${after[0]}::timestamptz, ${after[1]}, ${after[2]})`
+    : sql``
+  return sql`(select r.created_at, ${name}, r.id, coalesce(l.position + 1, 0), null::jsonb, 'create'
+    from ${sql.table(resource.name)} r ${lastEnd(resource, sql`r.id`)}
+    where ${isOwned(resource)} and r.created_at >= ${from(plan, resource)} and l.is_mark is not true ${beyond}
+    order by r.created_at desc, r.id desc limit ${sql.lit(limit + 2)})`
+}
+
+/** The state after the newest entry of a record on the page: the record, undone as far as its newer rows say. */
+const baseOf = (resource: Resource): Sql => sql`select coalesce((
+      select to_jsonb(r) from ${sql.table(resource.name)} r where ${isOwned(resource)} and r.id = e.record_id), '{}')
+    || (select merge_objects(h.old order by h.position desc) from record_history h
+      where ${isOfRecord(resource, sql`e.record_id`)} and h.position > e.position) as state
+  where e.resource = ${sql.lit(resource.name)}`
+
+const entriesOf = (resource: Resource): Sql => sql`(select e.at, e.resource, e.record_id, e.position,
+    ${entryText(resource)} as entry
+  from chain e ${joinChanges(resource, undefined)} where e.resource = ${sql.lit(resource.name)} and e.op <> 'now')`
+
+/**
+ * A page of the history of all records of these resources, newest first, without what only the calendar changed. The cost
+ * is that of the page, of the entries of the same instant as its last, and of newer changes of the records on it.
+ */
+export const listHistory = (plan: HistoryListPlan): RawBuilder<HistoryRow> => {
+  const { customerId, resources, limit, after } = plan
+  const place = after
+    ? sql`where (e.at, e.resource, e.record_id, e.position)
+        < (${after[0]}::timestamptz, ${after[1]}, ${after[2]}, ${after[3]}::bigint)`
+    : sql``
+  const sources = resources.flatMap((each) => [stored(plan, each), created(plan, each)])
+  const isComputed = resources.some(({ computedForDay }) => computedForDay)
+  return sql<HistoryRow>`
+    select ${stampColumns}, page.*
+    from ${session(customerId, isComputed)}
+    cross join lateral (
+      with picked as materialized (
+        select e.* from (${union(sources)}) e (at, resource, record_id, position, old, op) ${place}
+        ${newestFirst} limit ${sql.lit(limit + 1)}
+      ), newest as (
+        select e.resource, e.record_id, max(e.position) as position from picked e group by 1, 2
+      ), entries as (
+        select e.* from picked e
+        union all select 'infinity', e.resource, e.record_id, ${sql.raw('9223372036854775807')}, b.state, 'now'
+        from newest e cross join lateral (${union(resources.map(baseOf))}) b
+      ), undone as (
+        select e.*, case when e.op <> 'create' then merge_objects(e.old) over newer
+          || jsonb_build_object('id', e.record_id) end as before
+        from entries e window newer as (partition by e.resource, e.record_id order by e.position desc)
+      ), chain as materialized (
+        select e.at, e.resource, e.record_id, e.position, e.op, e.before,
+          case when e.op <> 'delete' then lag(e.before) over newer end as after,
+          ${dayOf('e.at')} as day_before, ${dayOf('e.at')} as day_after
+        from undone e window newer as (partition by e.resource, e.record_id order by e.position desc)
+      ), numbered as (
+        select e.*, row_number() over (${newestFirst}) as n from (${union(resources.map(entriesOf))}) e
+      )
+      select count(*)::integer as found,
+        string_agg(n.entry, ',' order by n.n) filter (where n.n <= ${sql.lit(limit)}) as data,
+        (array_agg(array[${sql.raw(instantText('n.at'))}, n.resource, n.record_id, n.position::text])
+          filter (where n.n = ${sql.lit(limit)})) as last,
+        (select ${sql.raw(instantText('max(b.since)'))} from history_begun b
+          where b.resource = any(${resources.map(({ name }) => name)}::text[])) as history_from,
+        true as known
+      from numbered n
+    ) page`
+}

@@ -1,0 +1,111 @@
+import type { Fault } from '../../errors.ts'
+import type { Pair } from '../../http/pairs.ts'
+import { formatPairs, joinList } from '../../http/pairs.ts'
+import { formatMeant, type PairReading, readPairs, readValue, unknownParameter } from '../query/parameters.ts'
+import { defaultLimit, maxLimit } from '../query/query.ts'
+import { integerWithin, many, oneOfNames, type ParameterReader, single } from '../query/readers.ts'
+import { parseInstant } from '../query/values.ts'
+import type { ResourceName } from '../resources/define.ts'
+import { resourceNames } from '../resources/index.ts'
+
+/** A query of history that was understood. */
+export type HistoryQuery = Readonly<{
+  /** In one order, each once; undefined: all that the key may read. Only of all records. */
+  resources: readonly ResourceName[] | undefined
+  /** An instant, or a date relative to today; undefined: all that is kept. Only of all records. */
+  since: string | undefined
+  limit: number
+  cursor: string | undefined
+}>
+
+/** As with pages; `cursor` comes along because only the caller can judge whether it is genuine. */
+export type HistoryOutcome =
+  | { query: HistoryQuery }
+  | { faults: Fault[]; corrected?: string; cursor?: string }
+
+/** Of one record, or of all. */
+export type HistoryShape = 'record' | 'list'
+
+type Draft = { -readonly [name in keyof HistoryQuery]?: HistoryQuery[name] }
+
+const ofList = (draft: Draft): [string, ParameterReader][] => [
+  [
+    'resource',
+    many(oneOfNames(resourceNames, 'invalid_value', 'resources'), (names) => {
+      draft.resources = resourceNames.filter((name) => names.includes(name))
+    }),
+  ],
+  [
+    'since',
+    single(parseInstant, (value) => {
+      draft.since = value
+    }),
+  ],
+]
+
+/** The parameters by name; what they read goes to the draft. */
+export const historyReaders = (draft: Draft, shape: HistoryShape): Map<string, ParameterReader> =>
+  new Map([
+    ...(shape === 'list' ? ofList(draft) : []),
+    [
+      'limit',
+      single(integerWithin(1, maxLimit), (value) => {
+        draft.limit = Number(value)
+      }),
+    ],
+    [
+      'cursor',
+      single(
+        (value) => ({ value }),
+        (value) => {
+          draft.cursor = value
+        },
+      ),
+    ],
+    // Negotiation reads it.
+    [
+      'format',
+      single(
+        (value) => (value === 'json' ? { value } : { detail: 'expected json', suggestion: 'json' }),
+        () => {},
+      ),
+    ],
+  ])
+
+/** Reads the query string of a history; every fault is found. Pure. */
+export const parseHistoryQuery = (shape: HistoryShape, rawQuery: string): HistoryOutcome => {
+  const draft: Draft = {}
+  const readers = historyReaders(draft, shape)
+  const readPair = ({ name, value }: Pair): PairReading => {
+    const reader = readers.get(name)
+    if (reader) return readValue(name, reader, value)
+    const { fault, nearest } = unknownParameter(name, [...readers.keys()])
+    return nearest && value !== undefined ? { faults: [fault], meant: [nearest, value] } : { faults: [fault] }
+  }
+  const reading = readPairs(rawQuery, readPair)
+  const { resources, since, limit = defaultLimit, cursor } = draft
+  if (reading.faults.length === 0) return { query: { resources, since, limit, cursor } }
+  const corrected = correct(shape, formatMeant(reading))
+  return {
+    faults: reading.faults,
+    ...(corrected === undefined ? {} : { corrected }),
+    ...(cursor === undefined ? {} : { cursor }),
+  }
+}
+
+/** Only a query that is right as corrected is worth proposing. */
+const correct = (shape: HistoryShape, meant: string | undefined): string | undefined => {
+  if (meant === undefined) return undefined
+  const again = parseHistoryQuery(shape, meant)
+  return 'query' in again ? meant : again.corrected
+}
+
+/** The one text for all ways of asking the same, without the cursor; `selection` is what a cursor belongs to. */
+export const formatHistoryQuery = ({ resources, since, limit }: HistoryQuery) => {
+  const selection: [string, string][] = []
+  if (resources) selection.push(['resource', joinList(resources)])
+  if (since !== undefined) selection.push(['since', since])
+  const list: [string, string][] =
+    limit === defaultLimit ? selection : [...selection, ['limit', String(limit)]]
+  return { selection: formatPairs(selection), list: formatPairs(list) }
+}

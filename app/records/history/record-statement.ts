@@ -1,0 +1,140 @@
+import { type RawBuilder, sql } from 'kysely'
+import { instantText } from '../../db/instant.ts'
+import type { Resource } from '../resources/define.ts'
+import type { Sql } from '../sql/column.ts'
+import { bindExpression } from '../sql/projection.ts'
+import { type Stamp, stampColumns } from '../sql/statement.ts'
+import { dayOf, entryText, joinChanges } from './changes.ts'
+import { begunAt, isMark, isOfRecord, isOwned, lastEnd, operation, stateRow } from './states.ts'
+
+/** What a page of history answers: one row. */
+export type HistoryRow = Stamp & {
+  /** Entries found, one more than asked for where there are more. */
+  found: number
+  /** Entries as JSON, with commas between; null: there is none. */
+  data: string | null
+  /** The place of the last entry of a full page, as text, in an array of one; null where it is not full. */
+  last: [string[]] | null
+  /** From when on the history is complete, RFC 3339. */
+  history_from: string
+  /** Whether there is anything to have a history; always true of all records of a customer. */
+  known: boolean
+}
+
+export type RecordHistoryPlan = Readonly<{
+  customerId: string
+  resource: Resource
+  id: string
+  limit: number
+  /** Position and instant of the entry before the first; undefined: from the newest. */
+  after: readonly string[] | undefined
+  /** Today, YYYY-MM-DD: what the calendar changed until then is told. */
+  day: string
+}>
+
+/** Later than every entry: the present state. */
+const presentPosition = sql.raw('9223372036854775807')
+
+/** The customer that the statement sets for row level security, and its window where computed fields need one. */
+export const session = (customerId: string, isComputed: boolean): Sql => {
+  const window = isComputed
+    ? sql`, (select c.expiring_within from find_customer(${customerId}) c) as expiring_within`
+    : sql``
+  return sql`(select set_config('app.customer_id', ${customerId}, true) as customer_id${window} offset 0) s`
+}
+
+/** All rows that are newer than the page, because values come from them, and those that the page may need. */
+const keptRows = ({ resource, id, limit, after }: RecordHistoryPlan): Sql => {
+  const rows = (
+    condition: Sql,
+  ) => sql`select h.position, h.at, h.old, ${operation} as op from record_history h
+    where ${isOfRecord(resource, sql`${id}`)} and ${condition}`
+  const most = sql.lit(limit + 3)
+  if (!after) return sql`(${rows(sql`true`)} order by h.position desc limit ${most})`
+  const place = sql`${after[0]}::bigint`
+  return sql`${rows(sql`h.position >= ${place}`)} union all
+    (${rows(sql`h.position < ${place}`)} order by h.position desc limit ${most})`
+}
+
+/**
+ * Days on which the calendar changed something that nobody wrote: where an edge passes over a column of the state that
+ * stood from this entry to the next.
+ */
+const calendarEvents = (resource: Resource, day: string): Sql => {
+  const start = sql`date '2000-01-01'`
+  const days = (resource.flips?.edges ?? []).map(({ column, at }) => {
+    const distance = sql`(${bindExpression(at, { day: start, window: undefined })} - ${start})`
+    const value = sql.raw(`r.${column}`)
+    return sql`(case when isfinite(${value}) then ${value} - ${distance} end)`
+  })
+  if (days.length === 0) return sql``
+  return sql`union all
+    select e.position, f.day::timestamp at time zone 'UTC', 'update', e.after, e.after, f.day - 1, f.day
+    from chain e cross join lateral (
+      select distinct d.day from ${stateRow(resource, sql`e.after`)} cross join lateral (values ${sql.join(days)}) d (day)
+      where e.after is not null and e.op <> 'now' and d.day <= ${day}::date
+    ) f
+    where f.day::timestamp at time zone 'UTC' > e.at and f.day::timestamp at time zone 'UTC' <= e.until`
+}
+
+/**
+ * A page of a record's history, newest first: by position, then by time. Each entry is undone from the state after it:
+ * the present record first, then whatever the newer rows say. What the calendar changed stands behind the entry whose
+ * state it changed. Index: the primary key of `record_history`. The cost is that of the page and of the record's newer
+ * changes.
+ */
+export const recordHistory = (plan: RecordHistoryPlan): RawBuilder<HistoryRow> => {
+  const { customerId, resource, id, limit, after, day } = plan
+  const beyond = after
+    ? sql`where (e.position, e.at) < (${after[0]}::bigint, ${after[1]}::timestamptz)`
+    : sql``
+  return sql<HistoryRow>`
+    select ${stampColumns}, page.*
+    from ${session(customerId, resource.computedForDay)}
+    cross join lateral (
+      with begun as materialized (
+        select greatest(b.since, m.at) as since, coalesce(m.position, -1) as mark
+        from (select ${begunAt(resource)} as since) b left join lateral (
+          select f.* from (
+            select h.at, h.position, ${isMark} as is_mark from record_history h
+            where ${isOfRecord(resource, sql`${id}`)} order by h.position limit 1) f
+          where f.is_mark) m on true
+      ), present as materialized (
+        select to_jsonb(r) as state, r.created_at, coalesce(l.position + 1, 0) as position, l.is_mark
+        from ${sql.table(resource.name)} r ${lastEnd(resource, sql`r.id`)}
+        where ${isOwned(resource)} and r.id = ${id}
+      ), entries as materialized (
+        select h.position, h.at, h.old, h.op from (${keptRows(plan)}) h, begun
+        where h.position > begun.mark and (h.at >= begun.since or begun.mark > 0)
+        union all select ${presentPosition}, 'infinity', p.state, 'now' from present p
+        union all select p.position, p.created_at, null, 'create' from present p, begun
+        where p.created_at >= begun.since and p.is_mark is not true
+        union all select -1, begun.since, null, 'begin' from begun
+      ), undone as (
+        select e.*, case when e.op <> 'create' then
+          merge_objects(e.old) over (order by e.position desc) || jsonb_build_object('id', ${id}::text) end as before
+        from entries e
+      ), chain as materialized (
+        select e.position, e.at, e.op, e.before, lag(e.at) over newer as until,
+          case when e.op <> 'delete' then lag(e.before) over newer end as after
+        from undone e window newer as (order by e.position desc)
+      ), events as (
+        select e.position, e.at, e.op, e.before, e.after, ${dayOf('e.at')} as day_before, ${dayOf('e.at')} as day_after
+        from chain e where e.op in ('create', 'update', 'delete') ${calendarEvents(resource, day)}
+      ), told as (
+        select e.position, e.at, ${entryText(resource)} as entry
+        from (select e.*, ${id}::text as record_id from events e ${beyond} order by e.position desc, e.at desc) e
+        ${joinChanges(resource, undefined)}
+        where t.changes <> '' or e.day_before = e.day_after
+        order by e.position desc, e.at desc limit ${sql.lit(limit + 1)}
+      ), numbered as (
+        select t.*, row_number() over (order by t.position desc, t.at desc) as n from told t
+      )
+      select count(*)::integer as found,
+        string_agg(n.entry, ',' order by n.n) filter (where n.n <= ${sql.lit(limit)}) as data,
+        (array_agg(array[n.position::text, ${sql.raw(instantText('n.at'))}]) filter (where n.n = ${sql.lit(limit)})) as last,
+        (select ${sql.raw(instantText('begun.since'))} from begun) as history_from,
+        exists (select from entries e where e.op <> 'begin') as known
+      from numbered n
+    ) page`
+}

@@ -1,0 +1,26 @@
+import { createHash } from 'node:crypto'
+import type { Resource } from '../resources/define.ts'
+import { compile } from '../sql/literal.ts'
+import { versionOf } from '../version.ts'
+import { listHistory } from './list-statement.ts'
+import { recordHistory } from './record-statement.ts'
+
+const versions = new Map<string, string>()
+
+/** A hash of what computes histories of these resources, as `versionOf` is one of their records. */
+export const historyVersion = (resources: readonly Resource[]): string => {
+  const names = resources.map(({ name }) => name).join()
+  const known = versions.get(names)
+  if (known !== undefined) return known
+  const plan = { customerId: '', limit: 1, after: ['', '', '', ''] }
+  const list = compile(listHistory({ ...plan, resources, since: '' })).text
+  const records = resources.map((resource) =>
+    [versionOf(resource), compile(recordHistory({ ...plan, resource, id: '', day: '' })).text].join(),
+  )
+  const version = createHash('sha256')
+    .update([list, ...records].join())
+    .digest('base64url')
+    .slice(0, 12)
+  versions.set(names, version)
+  return version
+}

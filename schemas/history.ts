@@ -1,0 +1,67 @@
+import { z } from 'zod'
+import { field, instant, recordId } from './fields.ts'
+import { resourceNames } from './resource-name.ts'
+
+const fieldChange = z
+  .strictObject({
+    from: z.unknown().meta({
+      description: 'The value before; null also where the record was not there',
+      examples: ['approved'],
+    }),
+    to: z
+      .unknown()
+      .meta({ description: 'The value after; null also where the record is gone', examples: ['suspended'] }),
+  })
+  .meta({ id: 'FieldChange', description: 'A field of a record, before and after' })
+
+const entry = z
+  .strictObject({
+    resource: field(z.enum(resourceNames), 'The resource', 'certificates'),
+    id: field(recordId, 'Id of the record', '4385dce2a9ef622b'),
+    at: field(
+      instant,
+      'When it changed: the time at which its transaction began. The `updated_at` of the record from then on',
+      '2026-04-25T11:02:03.456789Z',
+    ),
+    op: field(z.enum(['create', 'update', 'delete']), 'What happened to the record', 'update'),
+    cause: z
+      .enum(['day'])
+      .optional()
+      .meta({
+        description:
+          'Nobody wrote the record: a new day (UTC) changed what is computed. Absent if it was written',
+        examples: ['day'],
+      }),
+    changes: z.record(z.string(), fieldChange).meta({
+      description: 'The fields that changed, by name; all that have a value where the record came or went',
+      examples: [
+        { approval_status: { from: 'approved', to: 'suspended' }, validity: { from: 'valid', to: 'void' } },
+      ],
+    }),
+  })
+  .meta({ id: 'HistoryEntry', description: 'A change of a record' })
+
+const pageInfo = z
+  .strictObject({
+    limit: field(z.int().positive(), 'Entries asked for', 50),
+    has_more: field(z.boolean(), 'Whether another page follows', false),
+    next_cursor: field(
+      z.string().nullable(),
+      'Value of the parameter cursor for the next page; null on the last',
+      null,
+    ),
+    history_from: field(
+      instant,
+      'From when on history is complete. Nothing older is told',
+      '2026-01-06T09:30:00.000000Z',
+    ),
+  })
+  .meta({ id: 'HistoryPageInfo', description: 'The position of this page, and how far history reaches' })
+
+/** A page of history. */
+export const historyPage = z
+  .strictObject({
+    data: z.array(entry).meta({ description: 'Changes, the newest first' }),
+    page: pageInfo,
+  })
+  .meta({ id: 'HistoryPage', description: 'A page of history' })

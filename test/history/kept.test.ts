@@ -1,0 +1,181 @@
+import { type RawBuilder, sql } from 'kysely'
+import pg from 'pg'
+import t from 'tap'
+import { pruneHistory } from '../../app/records/history/prune.ts'
+import { resourceNames, resources } from '../../app/records/resources/index.ts'
+import { createCommandLine } from '../command-line.ts'
+import { asCustomer, createTestApp, createTestDatabase } from '../helper.ts'
+
+/** What is kept of former values, how long, and how it goes. */
+
+const database = await createTestDatabase()
+const { operator } = database
+const app = await createTestApp(database)
+const owner = new pg.Client({ connectionString: database.url })
+await owner.connect()
+t.teardown(async () => {
+  await app.close()
+  await owner.end()
+  await database.close()
+})
+
+const run = async <Row>(statement: RawBuilder<Row>) => (await statement.execute(operator)).rows
+const count = async (customer: string) =>
+  (
+    await run(sql<{ n: number }>`
+      select count(*)::integer as n from record_history where customer_id = ${customer}`)
+  )[0]?.n
+const { cli } = createCommandLine({ DATABASE_URL: database.url })
+
+/** Values of a field that differ from what `insert` makes; nulls where they may be. */
+const another: Record<string, string> = {
+  text: `'other'`,
+  date: `'2020-02-02'`,
+  integer: '7',
+  json: `'[{"a": 1}]'`,
+}
+
+t.test('every stored field is kept, of every resource', async (t) => {
+  await asCustomer(database, app, 'fields')
+  for (const name of resourceNames) {
+    const resource = resources[name]
+    const fields = [...resource.fields.values()].filter(
+      ({ computed, kind, name: field }) => !computed && kind !== 'instant' && !['id', 'code'].includes(field),
+    )
+    const otherValue = ({ kind, array, values, name: field }: (typeof fields)[0]) => {
+      if (field === 'alpha3') return `'XAB'`
+      if (array) return values ? `array['${values[1]}']` : `array['other']`
+      return values ? `'${values[1]}'` : another[kind]
+    }
+    const owned = resource.reference ? '' : `, 'fields'`
+    const required: Record<string, string> = {
+      certificates: `number, title, approval_status) values ('x', 'N', 'T', 'pending'`,
+      products: `name) values ('x', 'N'`,
+      projects: `project_number, title) values ('x', 'N', 'T'`,
+      lab: `report_number, title, status) values ('x', 'N', 'T', 'planned'`,
+      approvals: `product_id, country_code, scheme) values ('x', 'p', 'JP', 'S'`,
+      countries: `code, alpha3, name, region, requirements) values ('XX', 'XX', 'XAA', 'N', 'europe', '{}'`,
+    }
+    const customer = resource.reference ? '' : ', customer_id'
+    const values = (required[name] as string).replace(') values (', `${customer}) values (`)
+    await run(sql.raw(`insert into ${name} (id, ${values}${owned})`))
+    const set = fields.map((field) => `${field.name} = ${otherValue(field)}`).join(', ')
+    const id = resource.reference ? 'XX' : 'x'
+    await run(sql.raw(`update ${name} set ${set} where id = '${id}'`))
+    const [kept] = await run(sql<{ old: object }>`select old from record_history where resource = ${name}`)
+    t.same(Object.keys(kept?.old ?? {}).sort(), fields.map((field) => field.name).sort(), name)
+    await run(sql.raw(`delete from ${name} where id = '${id}'`))
+    const gone = await run(sql<{ old: object }>`
+      select old from record_history where resource = ${name} and old ? 'created_at'`)
+    const all = [...fields.map((field) => field.name), 'created_at', ...(resource.reference ? ['code'] : [])]
+    t.same(Object.keys(gone[0]?.old ?? {}).sort(), all.sort(), `${name}, deleted`)
+  }
+})
+
+t.test('a million rows at once are paired by a hash, also after a plan for one row', async (t) => {
+  await asCustomer(database, app, 'many')
+  await owner.query(`insert into products (customer_id, id, name)
+    select 'many', 'p' || i, 'one' from generate_series(1, 5000) i`)
+  await owner.query(`update products set name = 'two' where customer_id = 'many' and id = 'p1'`)
+  const startedAt = performance.now()
+  await owner.query(`update products set name = 'three' where customer_id = 'many'`)
+  // Pairing 5,000 with 5,000 by a nested loop takes 25 million comparisons, about five seconds.
+  t.ok(performance.now() - startedAt < 4_000)
+  t.equal(await count('many'), 5_001)
+})
+
+t.test('a record under another key is one that went and one that came', async (t) => {
+  const { get } = await asCustomer(database, app, 'moved')
+  await run(
+    sql`insert into products (customer_id, id, name) values ('moved', 'a', 'one'), ('moved', 'b', 'two')`,
+  )
+  await run(sql`update products set id = 'c', name = 'three' where customer_id = 'moved' and id = 'a'`)
+  const ops = async (id: string) =>
+    (await get(`/v1/products/${id}/history`)).json().data.map(({ op }: { op: string }) => op)
+  t.same(await ops('a'), ['delete', 'create'])
+  t.same(await ops('c'), ['create'])
+})
+
+t.test('forgetting deletes former values, and only those of that record', async (t) => {
+  const { get } = await asCustomer(database, app, 'acme')
+  const read = async (id: string) => (await get(`/v1/products/${id}/history`)).json()
+  await run(
+    sql`insert into products (customer_id, id, name) values ('acme', 'a', 'secret'), ('acme', 'b', 'one')`,
+  )
+  await run(sql`update products set name = 'public' where customer_id = 'acme'`)
+  t.equal((await read('a')).data.length, 2)
+  const { code, stdout } = await cli('history', 'forget', 'acme', 'products', 'a', '--json')
+  t.equal(code, 0)
+  t.match(JSON.parse(stdout), { customer: 'acme', resource: 'products', id: 'a', forgotten: 1 })
+  const after = await read('a')
+  t.same(after.data, [], 'not even that it was created')
+  t.ok(after.page.history_from > (await read('b')).page.history_from)
+  t.equal((await read('b')).data.length, 2)
+  t.notOk((await get('/v1/history')).body.includes('secret'))
+  t.same(
+    (await get('/v1/history?resource=products')).json().data.map(({ id }: { id: string }) => id),
+    ['b', 'b'],
+  )
+  await run(sql`update products set name = 'next' where customer_id = 'acme' and id = 'a'`)
+  t.match((await read('a')).data, [{ changes: { name: { from: 'public', to: 'next' } } }])
+  await run(sql`delete from products where customer_id = 'acme' and id = 'a'`)
+  t.match(
+    (await read('a')).data.map(({ op }: { op: string }) => op),
+    ['delete', 'update'],
+  )
+  const { rows } = await owner.query(`select old::text from record_history where customer_id = 'acme'`)
+  t.notOk(rows.some(({ old }) => old?.includes('secret')))
+  t.equal((await cli('history', 'forget', 'acme', 'products', 'a')).code, 0, 'of a deleted record, too')
+  t.equal((await get('/v1/products/a/history')).statusCode, 404)
+  t.match(await cli('history', 'forget', 'acme', 'products', 'a'), { code: 1, stderr: /no product a/ })
+  t.match(await cli('history', 'forget', 'nobody', 'products', 'a'), { code: 1 })
+  t.match(await cli('history', 'forget', 'acme', 'countries', 'JP'), { code: 2 })
+  const audit = JSON.parse((await cli('audit', 'list', '--customer', 'acme', '--json')).stdout)
+  const acts = audit.filter(({ action }: { action: string }) => action === 'history.forget')
+  t.match(acts, [{ details: { record: 'products/a' } }, { details: { record: 'products/a', changes: 1 } }])
+})
+
+t.test('history is pruned by its age, and says from when on it is there', async (t) => {
+  const { get } = await asCustomer(database, app, 'old')
+  await run(sql`insert into products (customer_id, id, name) values ('old', 'p', 'one')`)
+  await run(sql`update products set name = 'two' where customer_id = 'old'`)
+  await run(sql`update products set name = 'three' where customer_id = 'old'`)
+  const read = async () => (await get('/v1/products/p/history')).json()
+  t.equal((await read()).data.length, 3)
+  await owner.query(`update record_history set at = at - interval '400 days'
+    where customer_id = 'old' and position = (select min(position) from record_history where customer_id = 'old')`)
+  await owner.query(`update history_begun set since = since - interval '500 days'`)
+  const before = await count('acme')
+  t.equal(await pruneHistory(database.reader, 365), 1, 'the serving role may')
+  t.equal(await count('acme'), before)
+  const { data, page } = await read()
+  t.match(data[0].changes, { name: { from: 'two', to: 'three' } })
+  t.equal(Math.round((Date.now() - Date.parse(page.history_from)) / 86_400_000), 365)
+  t.equal(await pruneHistory(database.reader, 365), 0)
+})
+
+t.test('history goes with its customer', async (t) => {
+  await asCustomer(database, app, 'erased')
+  await run(sql`insert into products (customer_id, id, name) values ('erased', 'p', 'one')`)
+  await run(sql`update products set name = 'two' where customer_id = 'erased'`)
+  const exported = await cli('customers', 'export', 'erased')
+  t.match(exported.stdout, /"table":"record_history","row":\{.*"old":\{"name": ?"one"\}/)
+  t.equal((await cli('customers', 'erase', 'erased', '--yes')).code, 0)
+  t.equal(await count('erased'), 0)
+  await asCustomer(database, app, 'dropped')
+  await run(sql`insert into products (customer_id, id, name) values ('dropped', 'p', 'one')`)
+  await run(sql`delete from customers where customer_id = 'dropped'`)
+  t.equal(await count('dropped'), 0, 'also where the row of the customer is deleted by itself')
+})
+
+t.test('an emptied table begins its history anew', async (t) => {
+  const { get } = await asCustomer(database, app, 'emptied')
+  await run(
+    sql`insert into lab (customer_id, id, report_number, title, status) values ('emptied', 'r', 'N', 'T', 'draft')`,
+  )
+  await run(sql`update lab set title = 'U' where customer_id = 'emptied'`)
+  await owner.query('truncate lab')
+  t.equal((await get('/v1/lab/r/history')).statusCode, 404)
+  const from = (await get('/v1/history?resource=lab')).json().page.history_from
+  t.ok(Date.now() - Date.parse(from) < 60_000)
+})
