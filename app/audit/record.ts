@@ -24,6 +24,7 @@ const auditActions = [
   'import',
   'keys.issue',
   'keys.list',
+  'keys.networks',
   'keys.revoke',
   'keys.rotate',
   'login',
