@@ -13,6 +13,7 @@ export const catalogue = {
   invalid_api_key: [401, 'The API key is not valid'],
   plan_required: [403, 'The plan has no API access'],
   insufficient_scope: [403, 'The key lacks the scope'],
+  network_not_allowed: [403, 'The key may not be used from this network'],
   tls_required: [403, 'TLS is required'],
   live_token_required: [403, 'A live token is required'],
   cross_origin: [403, 'Only a page of this service may send this'],
@@ -47,6 +48,8 @@ const advice: Partial<Record<ErrorCode, string>> = {
     'The token or its API key was revoked, or the key has expired. Log in at POST /v1/auth/login with another key.',
   plan_required:
     'The plan basic has no API access. Ask the certification house for the plan premium or enterprise.',
+  network_not_allowed:
+    'The API key is limited to certain networks. Send the request from one of them, or ask the certification house to add yours.',
 }
 
 export type Fault = {

@@ -12,6 +12,7 @@ import {
   authorize,
   createPrincipals,
   isUsable,
+  judgeNetwork,
   type Principals,
   refuseToken,
 } from '../app/identity/principals.ts'
@@ -44,6 +45,8 @@ type Request = {
   headers: { authorization?: string | undefined }
   /** The token in it, from who has it ready: the same text each time, so that its hash is computed once. */
   bearer?: string
+  /** The client's address. Absent: not known here, so that a key with networks is refused. */
+  readonly clientAddress?: string
   /** Set where a good token is refused for what is known of its key: who was refused. */
   refusedKeyId?: string | undefined
 }
@@ -52,16 +55,16 @@ type Authenticate = (request: Request) => Principal | Promise<Principal>
 declare module 'fastify' {
   interface FastifyInstance {
     /**
-     * Who is asking; whether the plan lets them is for `requirePlan`. Throws or rejects with 401, 503
-     * unavailable. Not a promise where token and facts are known.
+     * Who is asking; whether the plan lets them is for `requirePlan`. Throws or rejects with 401, 403
+     * network_not_allowed, 503 unavailable. Not a promise where token and facts are known.
      */
     authenticate: Authenticate
     /**
-     * Checks a key as a login, within the limits, and returns its facts. Rejects with 401, 403 plan_required, 429
-     * or 503.
+     * Checks a key as a login, within the limits, and returns its facts. Rejects with 401, 403 network_not_allowed or
+     * plan_required, 429 or 503.
      */
     logIn(apiKey: string, ip: string, requestId?: string): Promise<KeyFacts>
-    /** The same for what is no login, and without the look at the plan: only failures are limited. */
+    /** The same for what is no login, and without the look at network and plan: only failures are limited. */
     identifyClient(apiKey: string, ip: string, requestId?: string): Promise<KeyFacts>
     /** A new access token with all the key's scopes, or some of them; it does not outlive the key. */
     signAccessToken: ReturnType<typeof createTokenSigner>
@@ -119,7 +122,11 @@ const createAuthenticate = ({ demoToken, now }: AuthOptions, { principals, verif
     if (!isUsable(facts, now())) throw noteKey(refuseToken('token_revoked'))
     const decide = (isRevoked: boolean): Principal => {
       if (isRevoked) throw noteKey(refuseToken('token_revoked'))
-      return createPrincipal(verified, facts)
+      const principal = createPrincipal(verified, facts)
+      // The address is looked for only where it is needed: behind proxies it is read from a header.
+      const denied = facts.isAllowedFrom && judgeNetwork(facts, request.clientAddress)
+      if (denied) throw noteKey(denied)
+      return principal
     }
     if (!facts.hasRevokedTokens) return decide(false)
     const isRevoked = principals.isTokenRevoked(verified)
@@ -170,8 +177,8 @@ async function auth(app: FastifyInstance, options: AuthOptions): Promise<void> {
   app.decorate('logIn', async (apiKey: string, ip: string) => {
     const check = checkFor(ip)
     const facts = await (logins ? logins.logIn(check, apiKey, ip) : check.verify(apiKey))
-    // After the login was counted: a right key without a plan is limited as well.
-    const denied = authorize(facts, now())
+    // After the login was counted: a right key that is refused for its network or plan is limited as well.
+    const denied = judgeNetwork(facts, ip) ?? authorize(facts, now())
     if (denied) throw denied
     return facts
   })

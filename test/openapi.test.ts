@@ -406,10 +406,11 @@ const badTokens = async () => {
   const late = await createTestApp(database, { clock: { offsetMs: 7_200_000 } })
   t.teardown(() => late.close())
   const good = await asCustomer(database, app, 'acme')
-  const [revoked, lapsed, unscoped] = await Promise.all([
+  const [revoked, lapsed, unscoped, elsewhere] = await Promise.all([
     asCustomer(database, app, 'revoked'),
     asCustomer(database, app, 'lapsed'),
     asCustomer(database, app, 'unscoped', { scopes: [] }),
+    asCustomer(database, app, 'elsewhere'),
   ])
   const now = new Date().toISOString()
   const { operator } = database
@@ -419,11 +420,15 @@ const badTokens = async () => {
     .where('customer_id', '=', 'revoked')
     .execute()
   await operator.updateTable('customers').set({ plan: 'basic' }).where('customer_id', '=', 'lapsed').execute()
-  return { late, token: good.token, revoked: revoked.token, lapsed: lapsed.token, unscoped: unscoped.token }
+  await sql`update api_keys set networks = '{203.0.113.0/24}' where customer_id = 'elsewhere'`.execute(
+    operator,
+  )
+  const refused = [revoked, lapsed, unscoped, elsewhere].map(({ token }) => token)
+  return { late, token: good.token, refused }
 }
 
 t.test('every error that a request provokes is documented where it comes, as a problem', async (t) => {
-  const { late, token, revoked, lapsed, unscoped } = await badTokens()
+  const { late, token, refused } = await badTokens()
   const bearer = (each: string) => ({ headers: { authorization: `Bearer ${each}` } })
   const good = bearer(token)
   const undocumented: unknown[] = []
@@ -443,7 +448,7 @@ t.test('every error that a request provokes is documented where it comes, as a p
   for (const { path } of operations.filter(({ method }) => method === 'get')) {
     const url = path.replace('{id}', 'nobody')
     await provoke(path, 'get', { url })
-    for (const each of ['x', revoked, lapsed, unscoped]) await provoke(path, 'get', { url, ...bearer(each) })
+    for (const each of ['x', ...refused]) await provoke(path, 'get', { url, ...bearer(each) })
     await provoke(path, 'get', { url, ...good }, late)
     await provoke(path, 'get', { url, ...good })
     await provoke(path, 'get', { url, ...good, method: 'DELETE' })

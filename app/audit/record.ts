@@ -25,6 +25,7 @@ const auditActions = [
   'import',
   'keys.issue',
   'keys.list',
+  'keys.networks',
   'keys.revoke',
   'keys.rotate',
   'login',

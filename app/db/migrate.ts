@@ -18,6 +18,7 @@ import * as words from './migrations/0015-words.ts'
 import * as demoChanges from './migrations/0016-demo-changes.ts'
 import * as managedIdentity from './migrations/0017-managed-identity.ts'
 import * as history from './migrations/0018-history.ts'
+import * as clientKeys from './migrations/0019-client-keys.ts'
 import type { Db } from './schema.ts'
 
 /** By name, in order. A released migration never changes what it did where it ran. */
@@ -39,6 +40,7 @@ const migrations: Record<string, Migration> = {
   '0016-demo-changes': demoChanges,
   '0017-managed-identity': managedIdentity,
   '0018-history': history,
+  '0019-client-keys': clientKeys,
 }
 
 const migratorOf = (db: Db) =>

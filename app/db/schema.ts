@@ -22,6 +22,11 @@ export type Database = {
     revoked_at: ColumnType<string | null, string | null | undefined>
     last_used_on: ColumnType<string | null, string | null | undefined>
     replaced_by: ColumnType<string | null, string | null | undefined>
+    /** null = every address. */
+    networks: ColumnType<string[] | null, string[] | null | undefined>
+    /** A JSON Web Key Set; written as text. */
+    client_jwks: ColumnType<{ keys: Record<string, string>[] } | null, string | null | undefined>
+    jwks_uri: ColumnType<string | null, string | null | undefined>
     created_at: Generated<string>
   }
   signing_keys: {

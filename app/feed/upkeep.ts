@@ -23,8 +23,8 @@ const hourMs = 3_600_000
 /**
  * Keeps the change log: notes once a minute which transactions have ended, writes a random mark (migration 0013), and
  * prunes once an hour what no sync token can need any more, and history that is too old. Every instance does; they
- * agree in the database. A
- * failure is reported once, and the next look tries again. Returns the function that ends it, after what is running.
+ * agree in the database. A failure is reported once, and the next look tries again. Returns the function that ends it,
+ * after what is running.
  */
 export const startUpkeep = (options: UpkeepOptions): (() => Promise<void>) => {
   const { db, warn, historyDays, everyMs = lookEveryMs, pruneEveryMs = hourMs } = options

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import { BlockList, isIP, isIPv6 } from 'node:net'
+import { BlockList, isIP, isIPv6, SocketAddress } from 'node:net'
 
 /** Returns whether an address is in one of these addresses or CIDR ranges. */
 export const createAddressRanges = (ranges: readonly string[]): ((address: string) => boolean) => {
@@ -11,6 +11,21 @@ export const createAddressRanges = (ranges: readonly string[]): ((address: strin
     else list.addSubnet(address, Number(prefix), family)
   }
   return (address) => isIP(address) !== 0 && list.check(address, isIPv6(address) ? 'ipv6' : 'ipv4')
+}
+
+type PlainAddress = Readonly<{ address: string; family: 'ipv4' | 'ipv6' }>
+
+/**
+ * Returns an address in its canonical form, without a zone. IPv4 in IPv6 (`::ffff:203.0.113.5`, in any spelling) is that
+ * IPv4 address. Undefined for what is no address.
+ */
+export const plainAddress = (text: string): PlainAddress | undefined => {
+  const [given = ''] = text.split('%', 1)
+  if (isIP(given) === 0) return undefined
+  if (!isIPv6(given)) return { address: given, family: 'ipv4' }
+  const { address } = new SocketAddress({ address: given, family: 'ipv6' })
+  const mapped = address.replace(/^::ffff:(?=\d+\.)/, '')
+  return { address: mapped, family: isIPv6(mapped) ? 'ipv6' : 'ipv4' }
 }
 
 /** The parts of a request that tell its client. Node's and Fastify's requests both have them. */

@@ -15,6 +15,8 @@ export type ApiKey = {
   last_used_on: string | null
   /** Id of the key that a rotation made in its place. */
   replaced_by: string | null
+  /** Networks that it may be used from, such as `203.0.113.0/24`; null = every address. */
+  networks: string[] | null
   created_at: string
 }
 
@@ -26,6 +28,7 @@ const columns = [
   selectInstant('revoked_at').$castTo<string | null>().as('revoked_at'),
   'last_used_on',
   'replaced_by',
+  sql<string[] | null>`networks::text[]`.as('networks'),
   selectInstant('created_at').as('created_at'),
 ] as const
 
@@ -71,7 +74,7 @@ const mayBeSucceeded = sql<boolean>`revoked_at is null and replaced_by is null
   and coalesce(expires_at, 'infinity') > now()`
 
 /**
- * Adds a key like `keyId`'s: same customer, same scopes, as long a life from now on. The former one ends
+ * Adds a key like `keyId`'s: same customer, scopes and networks, as long a life from now on. The former one ends
  * `overlapSeconds` from now, or when it would have ended anyway. Undefined where there is no such key, or it
  * is revoked, expired or rotated already; nothing changes then.
  */
@@ -84,7 +87,7 @@ export const succeedApiKey = (
   inTransaction(db, async (transaction) => {
     const key = await transaction
       .insertInto('api_keys')
-      .columns(['customer_id', 'key_id', 'secret_sha256', 'scopes', 'expires_at'])
+      .columns(['customer_id', 'key_id', 'secret_sha256', 'scopes', 'networks', 'expires_at'])
       .expression((select) =>
         select
           .selectFrom('api_keys')
@@ -93,6 +96,7 @@ export const succeedApiKey = (
             sql.val(fresh.keyId).as('key_id'),
             sql`${fresh.secretSha256}::bytea`.as('secret_sha256'),
             'scopes',
+            'networks',
             sql`now() + (expires_at - created_at)`.as('expires_at'),
           ])
           .where('key_id', '=', keyId)
@@ -119,6 +123,15 @@ export const revokeApiKey = (db: Db, keyId: string): Promise<ApiKey | undefined>
   db
     .updateTable('api_keys')
     .set({ revoked_at: sql<string>`coalesce(revoked_at, now())` })
+    .where('key_id', '=', keyId)
+    .returning(columns)
+    .executeTakeFirst()
+
+/** Limits a key to networks in their canonical form; null = every address. Undefined where there is no such key. */
+export const limitApiKey = (db: Db, keyId: string, networks: string[] | null): Promise<ApiKey | undefined> =>
+  db
+    .updateTable('api_keys')
+    .set({ networks: sql<string[] | null>`${networks}::cidr[]` })
     .where('key_id', '=', keyId)
     .returning(columns)
     .executeTakeFirst()

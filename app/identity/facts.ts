@@ -6,6 +6,7 @@ import { parseSnapshot, type Snapshot } from '../cache/snapshot.ts'
 import type { Stamped } from '../cache/stamped.ts'
 import type { Db } from '../db/schema.ts'
 import { toUnavailable } from '../db/unreachable.ts'
+import { createNetworkCheck } from './networks.ts'
 import type { CustomerFacts } from './principal.ts'
 
 /** What the database says of an API key and its customer. */
@@ -18,6 +19,8 @@ export type KeyFacts = CustomerFacts &
     /** Infinity = never. */
     expiresAtMs: number
     revoked: boolean
+    /** Whether the key may be used from a client's address; undefined: from every one. */
+    isAllowedFrom: ((address: string) => boolean) | undefined
     /** Whether any token of it was revoked that has not expired: only then each is asked for. */
     hasRevokedTokens: boolean
   }>
@@ -84,21 +87,30 @@ export const loadCustomer = async (db: Db, customerId: string): Promise<Fact<Cus
   return toFact(customerId, { snapshot, server }, facts)
 }
 
+type KeyRow = Omit<KeyFacts, 'scopes' | 'isAllowedFrom'> & {
+  scopes: string[] | null
+  networks: string[] | null
+}
+
 /** A key and its customer, as the database says it now; undefined where there is no such key. */
 export const loadKey = async (db: Db, keyId: string): Promise<Fact<KeyFacts> | undefined> => {
   // Any revocation counts, without a look at its time: the clock here may lag behind the database's.
   const row = await findRow(
     db,
-    sql<Omit<KeyFacts, 'scopes'> & { scopes: string[] | null } & StampRow>`
-      select ${customerColumns}, ${stampColumns}, key_id as "keyId", secret_sha256 as "secretSha256", scopes,
+    sql<KeyRow & StampRow>`
+      select ${customerColumns}, ${stampColumns}, key_id as "keyId", secret_sha256 as "secretSha256", scopes, networks,
         coalesce(extract(epoch from expires_at) * 1000, 'Infinity')::float8 as "expiresAtMs",
         revoked_at is not null as revoked,
         has_revoked_tokens(customer_id, key_id) as "hasRevokedTokens"
       from find_api_key(${keyId})`,
   )
   if (!row) return undefined
-  const { snapshot, server, scopes, ...facts } = row
-  const value = { ...facts, scopes: scopes ? new Set(scopes) : undefined }
+  const { snapshot, server, scopes, networks, ...facts } = row
+  const value = {
+    ...facts,
+    scopes: scopes ? new Set(scopes) : undefined,
+    isAllowedFrom: networks ? createNetworkCheck(networks) : undefined,
+  }
   return toFact(facts.customerId, { snapshot, server }, value)
 }
 

@@ -30,7 +30,7 @@ type LoginAudit = {
 const maxRefusalsPerMinute = 600
 /** Those of one network, so that a flood from there leaves room for the failures of all others. */
 const maxRefusalsOfNetworkPerMinute = 30
-/** Those of a right key whose plan gives no access. They do not count against the others. */
+/** Those of a right key that is refused for its plan or its network. They do not count against the others. */
 const maxRefusalsOfKeyPerMinute = 10
 
 /** Returns a function that tells whether one more refusal of this minute may be written as an entry. */
@@ -72,7 +72,7 @@ export const createLoginAudit = ({ record, count, now, warn }: LoginAuditOptions
 
   const recordRefusal = async ({ code, status }: ApiError, apiKey: string, source: Source) => {
     const keyId = parseApiKey(apiKey)?.keyId
-    const isRightKey = code === 'plan_required'
+    const isRightKey = code === 'plan_required' || code === 'network_not_allowed'
     const refused = { rightKeyId: isRightKey ? keyId : undefined, network: source.client ?? '' }
     // What the limits have refused already is only counted.
     if (status === 429 || !isWithinBudget(refused)) {

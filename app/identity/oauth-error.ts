@@ -34,9 +34,10 @@ export class OAuthError extends Error {
   }
 }
 
-const meanings: Partial<Record<ErrorCode, OAuthErrorCode>> = {
-  invalid_api_key: 'invalid_client',
-  plan_required: 'unauthorized_client',
+const meanings: Partial<Record<ErrorCode, readonly [OAuthErrorCode, OAuthErrorExtras]>> = {
+  invalid_api_key: ['invalid_client', {}],
+  plan_required: ['unauthorized_client', {}],
+  network_not_allowed: ['unauthorized_client', { status: 403, problem: 'network_not_allowed' }],
 }
 
 /** An error of the catalogue as OAuth says it; undefined where it keeps its own form: 429 and 5xx. */
@@ -44,7 +45,7 @@ export const toOAuthError = (error: ApiError): OAuthError | undefined => {
   if (error.status === 429 || error.status >= 500) return undefined
   const { headers = {} } = error.extras
   const meaning = meanings[error.code]
-  if (meaning) return new OAuthError(meaning, error.message, { headers })
+  if (meaning) return new OAuthError(meaning[0], error.message, { ...meaning[1], headers })
   return new OAuthError('invalid_request', error.message, {
     status: error.status,
     problem: error.code,

@@ -6,7 +6,7 @@ import type { KeyFacts } from './facts.ts'
 import type { KeyCheck } from './login-audit.ts'
 import { OAuthError } from './oauth-error.ts'
 import { type Form, readClient, requireParameter } from './oauth-form.ts'
-import { authorize, type Principals } from './principals.ts'
+import { authorize, judgeNetwork, type Principals } from './principals.ts'
 import { areTooMany, intersectScopes, tooManyScopes } from './scopes.ts'
 import type { createTokenSigner, createTokenVerifier, VerifiedToken } from './tokens.ts'
 
@@ -137,6 +137,8 @@ export const createOAuth = (options: OAuthOptions): OAuth => {
 
     async introspect(request) {
       const client = await authenticate(identify, request)
+      const denied = judgeNetwork(client, request.ip)
+      if (denied) throw denied
       await checks.countIntrospection(client)
       const found = await findToken(requireParameter(request.form, 'token'), client)
       if (!found || authorize(found.key, now())) return { active: false }

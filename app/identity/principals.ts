@@ -86,6 +86,18 @@ export const requirePlan = ({ kind, plan, isSuspended }: Principal): void => {
 export const authorize = (facts: KeyFacts | undefined, nowMs: number): ApiError | undefined =>
   isUsable(facts, nowMs) ? judgePlan(facts.plan, facts.suspended) : refuseToken('token_revoked')
 
+/**
+ * Returns 403 `network_not_allowed` if the key may not be used from this address, or undefined. An address that is not
+ * known is in no network.
+ */
+export const judgeNetwork = (
+  { isAllowedFrom }: KeyFacts,
+  address: string | undefined,
+): ApiError | undefined =>
+  !isAllowedFrom || (address !== undefined && isAllowedFrom(address))
+    ? undefined
+    : new ApiError('network_not_allowed')
+
 // Compared where there is no such key, so that an unknown key id takes as long as a wrong secret.
 const noSecret = Buffer.alloc(32)
 

@@ -104,6 +104,15 @@ export const problemWords: Readonly<Record<ErrorCode | 'overloaded', ProblemWord
       'GET /v1/me lists the scopes of the token.',
     ],
   },
+  network_not_allowed: {
+    means: 'The API key may not be used from the network that this request came from.',
+    why: 'The operator has limited the key to certain networks. The tokens that were issued for the key are limited, too.',
+    todo: [
+      'Send the request from one of the key’s networks. Behind a proxy or VPN, the address that counts is the one it sends from.',
+      'Ask the operator which networks the key has, or to add yours. A change takes effect within a second.',
+      'If nobody of yours sent this request, the key or token has leaked: revoke the key.',
+    ],
+  },
   tls_required: {
     means: 'The request came without encryption, so it was refused and not redirected.',
     why: 'Others may have read the request, including its token.',

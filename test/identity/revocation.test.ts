@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import t from 'tap'
 import { parseApiKey } from '../../app/identity/api-keys.ts'
 import { addCustomer, createTestApp, createTestDatabase, logIn, until } from '../helper.ts'
@@ -20,6 +21,8 @@ const updateKey = (
   { keyId }: Subject,
   values: { revoked_at?: string; expires_at?: string; scopes?: string[] },
 ) => operator.updateTable('api_keys').set(values).where('key_id', '=', keyId).execute()
+const limitKey = ({ keyId }: Subject, networks: string[]) =>
+  sql`update api_keys set networks = ${networks}::cidr[] where key_id = ${keyId}`.execute(operator)
 const updateCustomer = ({ customer }: Subject, values: { plan?: 'basic'; suspended_at?: string }) =>
   operator.updateTable('customers').set(values).where('customer_id', '=', customer).execute()
 const now = () => new Date().toISOString()
@@ -40,6 +43,7 @@ const cases: Record<string, [(subject: Subject) => Promise<unknown>, status: num
   'a key by its holder': [(subject) => revokeByOAuth(subject, subject.apiKey), 401, 'token_revoked'],
   'a key by the operator': [(subject) => updateKey(subject, { revoked_at: now() }), 401, 'token_revoked'],
   'the end of a key': [(subject) => updateKey(subject, { expires_at: now() }), 401, 'token_revoked'],
+  networks: [(subject) => limitKey(subject, ['203.0.113.0/24']), 403, 'network_not_allowed'],
   'a plan': [(subject) => updateCustomer(subject, { plan: 'basic' }), 403, 'plan_required'],
   'a suspension': [(subject) => updateCustomer(subject, { suspended_at: now() }), 403, 'plan_required'],
   scopes: [(subject) => updateKey(subject, { scopes: ['lab:read'] }), 403, 'insufficient_scope'],

@@ -156,6 +156,37 @@ t.test('on one database', async (t) => {
     },
   )
 
+  await t.test('a key may be limited to networks, which its successor keeps', async (t) => {
+    const { key_id } = await json('keys issue acme')
+    const limited = await json(`keys networks ${key_id} 203.0.113.0/24 2001:DB8::/32 ::ffff:192.0.2.1`)
+    t.strictSame(limited.networks, ['203.0.113.0/24', '2001:db8::/32', '192.0.2.1/32'])
+    const listed = await json('keys list acme')
+    t.match(
+      listed.find((key: { key_id: string }) => key.key_id === key_id),
+      { networks: limited.networks },
+    )
+    t.match(await cli('keys list acme'), { stdout: /203\.0\.113\.0\/24 2001:db8::\/32/ })
+    const [entry] = await json('audit list --limit 100').then((entries: { action: string }[]) =>
+      entries.filter(({ action }) => action === 'keys.networks'),
+    )
+    t.match(entry, { customer: 'acme', subject: key_id, details: { networks: limited.networks } })
+    const rotated = await json(`keys rotate ${key_id}`)
+    const [stored] = await query(`select networks::text[] from api_keys where key_id = '${rotated.key_id}'`)
+    t.strictSame(stored.networks, limited.networks)
+    t.equal((await json(`keys networks ${key_id} --anywhere`)).networks, null)
+    const wrong = [
+      ['203.0.113.5/24', /bits behind its prefix/],
+      ['here', /such as 203\.0\.113\.0\/24/],
+      ['', /name the networks of the key, or --anywhere/],
+      ['203.0.113.0/24 --anywhere', /name the networks of the key, or --anywhere/],
+      [Array.from({ length: 101 }, (_, n) => `10.0.0.${n}`).join(' '), /at most 100 networks/],
+    ] as const
+    for (const [words, reason] of wrong) {
+      t.match(await cli(`keys networks ${key_id} ${words}`.trim()), { code: 2, stderr: reason }, words)
+    }
+    t.match(await cli('keys networks nosuchkey 10.0.0.0/8'), { code: 1, stderr: /no key nosuchkey/ })
+  })
+
   await t.test('signing keys rotate once the next one has been published for long enough', async (t) => {
     const statesOf = (keys: { state: string }[]) => keys.map((key) => key.state).sort()
     await query('update signing_keys set created_at = now()')

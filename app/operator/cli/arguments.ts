@@ -2,6 +2,7 @@ import { InvalidArgumentError } from 'commander'
 import { z } from 'zod'
 import { date, text } from '../../../schemas/fields.ts'
 import { customerName, customerSlug } from '../../identity/customers.ts'
+import { maxNetworks, parseNetwork } from '../../identity/networks.ts'
 
 const parseWith =
   <T>(schema: z.ZodType<T>) =>
@@ -65,4 +66,15 @@ export const parseExpiry = (value: string): string => {
   const end = date.safeParse(value).success ? dayAfter(value) : new Date(parseWith(instant)(value))
   if (end.getTime() <= Date.now()) throw new InvalidArgumentError('expected a time in the future')
   return end.toISOString()
+}
+
+/** Networks of a key, in their canonical form; commander gives them one by one, with those before. */
+export const parseNetworks = (value: string, before: readonly string[] = []): string[] => {
+  try {
+    const networks = [...new Set([...before, parseNetwork(value)])]
+    if (networks.length <= maxNetworks) return networks
+  } catch (error) {
+    throw new InvalidArgumentError((error as Error).message)
+  }
+  throw new InvalidArgumentError(`expected at most ${maxNetworks} networks`)
 }

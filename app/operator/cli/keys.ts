@@ -1,8 +1,14 @@
 import { type Command, Option } from 'commander'
-import { addApiKey, listApiKeys, revokeApiKey, succeedApiKey } from '../../identity/api-key-store.ts'
+import {
+  addApiKey,
+  limitApiKey,
+  listApiKeys,
+  revokeApiKey,
+  succeedApiKey,
+} from '../../identity/api-key-store.ts'
 import { createApiKey } from '../../identity/api-keys.ts'
 import { demoCustomerId } from '../../identity/principal.ts'
-import { parseDuration, parseExpiry, parseSlug } from './arguments.ts'
+import { parseDuration, parseExpiry, parseNetworks, parseSlug } from './arguments.ts'
 import { changeAudited, recordAct, requireCustomer } from './audited.ts'
 import { withOperator } from './context.ts'
 import { Refusal } from './refusal.ts'
@@ -66,6 +72,37 @@ const revoke = async (shell: Shell, keyId: string, options: Output): Promise<voi
   print(shell, options, key)
 }
 
+type NetworkOptions = Output & { anywhere?: true }
+
+const limit = async (
+  shell: Shell,
+  keyId: string,
+  networks: string[],
+  options: NetworkOptions,
+  command: Command,
+): Promise<void> => {
+  // Commander's own value for an argument that is missing.
+  const named = networks.length > 0 ? networks : null
+  if ((named === null) === (options.anywhere === undefined)) {
+    command.error('error: name the networks of the key, or --anywhere')
+  }
+  const key = await withOperator(shell, async (db) => {
+    const limited = await changeAudited(
+      db,
+      (trx) => limitApiKey(trx, keyId, named),
+      ({ customer }) => ({
+        action: 'keys.networks',
+        customer,
+        subject: keyId,
+        details: { networks: named },
+      }),
+    )
+    if (!limited) throw new Refusal(`There is no key ${keyId}`)
+    return withOwnScopes(db, limited)
+  })
+  print(shell, options, key)
+}
+
 const rotate = async (shell: Shell, keyId: string, options: Output & { overlap: number }): Promise<void> => {
   const { apiKey, ...fresh } = createApiKey()
   const { key, former } = await withOperator(shell, async (db) => {
@@ -120,6 +157,11 @@ export const keysCommand = (shell: Shell): Command =>
           .default(parseDuration('7d'), '7d'),
       )
       .action(rotate.bind(null, shell)),
+    createCommand('networks', 'limit a key and its tokens to networks, within a second')
+      .argument('<key_id>', 'the key id, as keys list shows it')
+      .argument('[networks...]', 'all its networks, such as 203.0.113.0/24 2001:db8::/32', parseNetworks)
+      .option('--anywhere', 'take the limit away')
+      .action(limit.bind(null, shell)),
     createCommand('revoke', 'revoke a key for good')
       .argument('<key_id>', 'the key id, as keys list shows it')
       .action(revoke.bind(null, shell)),

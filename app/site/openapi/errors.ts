@@ -33,6 +33,7 @@ const origins: Readonly<Record<ErrorCode, readonly Origin[]>> = {
   invalid_api_key: ['api_key'],
   plan_required: ['token', 'api_key'],
   insufficient_scope: ['scope'],
+  network_not_allowed: ['token', 'api_key'],
   tls_required: ['request'],
   live_token_required: ['live_token'],
   // Of a page's own address, which the document does not list.

@@ -12,6 +12,7 @@ export type ProblemCode =
   | 'invalid_api_key'
   | 'plan_required'
   | 'insufficient_scope'
+  | 'network_not_allowed'
   | 'not_found'
   | 'sync_token_expired'
   | 'quota_exceeded'

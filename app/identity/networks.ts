@@ -1,0 +1,58 @@
+import { isIP } from 'node:net'
+import { createAddressRanges, plainAddress } from '../http/client-address.ts'
+
+/** More networks than this are a mistake, and each request compares its address with all of them. */
+export const maxNetworks = 100
+
+const bitsOf = { ipv4: 32, ipv6: 128 } as const
+/** `::ffff:0:0/96` holds the IPv4 addresses (RFC 4291, section 2.5.5.2). */
+const mappedBits = 96
+
+const groupsOf = (address: string): number[] => {
+  if (isIP(address) === 4) return address.split('.').flatMap((part) => toBits(Number(part), 8))
+  const [before, after] = address.split('::').map((half) => (half === '' ? [] : half.split(':')))
+  const zeros = after === undefined ? 0 : 8 - (before?.length ?? 0) - after.length
+  const groups = [...(before ?? []), ...Array<string>(zeros).fill('0'), ...(after ?? [])]
+  return groups.flatMap((group) => toBits(Number.parseInt(group, 16), 16))
+}
+const toBits = (value: number, width: number): number[] =>
+  Array.from({ length: width }, (_, place) => (value >> (width - 1 - place)) & 1)
+
+/**
+ * Returns a network in its canonical form: `203.0.113.0/24`, `2001:db8::/32`. A single address gets the longest prefix.
+ * IPv4 in IPv6 (`::ffff:203.0.113.0/120`) becomes IPv4. Throws an error with the reason for anything else, and where
+ * the address goes on behind its prefix.
+ */
+export const parseNetwork = (text: string): string => {
+  const refuse = (reason: string) => new Error(`${JSON.stringify(text.slice(0, 100))}: ${reason}`)
+  const [, given = '', digits] = /^([0-9a-f.:]+)(?:\/(\d{1,3}))?$/i.exec(text) ?? []
+  const plain = plainAddress(given)
+  if (!plain) throw refuse('expected a network such as 203.0.113.0/24 or 2001:db8::/32')
+  const bits = bitsOf[plain.family]
+  const isMapped = plain.family === 'ipv4' && given.includes(':')
+  const prefix = digits === undefined ? bits : Number(digits) - (isMapped ? mappedBits : 0)
+  if (prefix < 0 || prefix > bits)
+    throw refuse(`a prefix of ${plain.family === 'ipv4' ? 'IPv4' : 'IPv6'} has 0 to ${bits} bits`)
+  if (groupsOf(plain.address).slice(prefix).includes(1)) {
+    throw refuse(
+      `the address has bits behind its prefix. Name the network itself, or one address with /${bits}`,
+    )
+  }
+  return `${plain.address}/${prefix}`
+}
+
+/**
+ * Returns whether an address is in one of the networks. IPv4 in IPv6 counts as IPv4, and an IPv6 network holds no IPv4
+ * address. What is no address is in no network.
+ */
+export const createNetworkCheck = (networks: readonly string[]): ((address: string) => boolean) => {
+  const isV6 = (network: string) => network.includes(':')
+  const checks = {
+    ipv4: createAddressRanges(networks.filter((each) => !isV6(each))),
+    ipv6: createAddressRanges(networks.filter(isV6)),
+  }
+  return (address) => {
+    const plain = plainAddress(address)
+    return plain !== undefined && checks[plain.family](plain.address)
+  }
+}

@@ -1,0 +1,209 @@
+import { request } from 'node:http'
+import { sql } from 'kysely'
+import t from 'tap'
+import { parseApiKey } from '../../app/identity/api-keys.ts'
+import { createNetworkCheck, parseNetwork } from '../../app/identity/networks.ts'
+import { addCustomer, createTestApp, createTestDatabase, listenTestApp, until } from '../helper.ts'
+
+const database = await createTestDatabase()
+const app = await createTestApp(database, { env: { TRUSTED_PROXIES: '127.0.0.1' } })
+t.teardown(async () => {
+  await app.close()
+  await database.close()
+})
+
+const inside = '203.0.113.5'
+const outside = '198.51.100.7'
+
+const setNetworks = (keyId: string, networks: string[] | null) =>
+  sql`update api_keys set networks = ${networks}::cidr[] where key_id = ${keyId}`.execute(database.operator)
+
+let customers = 0
+const newKey = async (networks: string[] | null) => {
+  const customer = `customer-${++customers}`
+  const apiKey = await addCustomer(database, customer)
+  const keyId = parseApiKey(apiKey)?.keyId as string
+  await setNetworks(keyId, networks)
+  return { customer, apiKey, keyId }
+}
+type Key = Awaited<ReturnType<typeof newKey>>
+
+/** What the proxy says of a client. */
+const from = (address: string) => ({ 'x-forwarded-proto': 'https', 'x-forwarded-for': address })
+const logIn = ({ apiKey }: Key, address: string) =>
+  app.inject({
+    method: 'POST',
+    url: '/v1/auth/login',
+    payload: { api_key: apiKey },
+    headers: from(address),
+  })
+const oauth = ({ keyId, apiKey }: Key, path: string, form: Record<string, string>, address: string) =>
+  app.inject({
+    method: 'POST',
+    url: `/v1/oauth/${path}`,
+    headers: { 'content-type': 'application/x-www-form-urlencoded', ...from(address) },
+    payload: new URLSearchParams({ client_id: keyId, client_secret: apiKey, ...form }).toString(),
+  })
+const ask = (token: string, address: string, url = '/v1/products') =>
+  app.inject({ url, headers: { authorization: `Bearer ${token}`, ...from(address) } })
+const newest = async (customer: string) => {
+  const { rows } = await sql<{ outcome: string; details: unknown; key: string | null }>`
+    select e.outcome, p.personal->'details' as details, p.personal->>'key' as key
+    from audit_entries e join audit_persons p on p.entry_id = e.entry_id
+    where p.customer = ${customer} order by e.entry_id desc limit 1`.execute(database.operator)
+  return rows[0]
+}
+
+t.test('a network has one form, and what is none is refused with the reason', (t) => {
+  const good = {
+    '203.0.113.0/24': '203.0.113.0/24',
+    '203.0.113.5': '203.0.113.5/32',
+    '0.0.0.0/0': '0.0.0.0/0',
+    '2001:DB8:0:0::/32': '2001:db8::/32',
+    '2001:db8::1': '2001:db8::1/128',
+    '::/0': '::/0',
+    '::ffff:203.0.113.0/120': '203.0.113.0/24',
+    '::ffff:cb00:7105': '203.0.113.5/32',
+    '2001:db8:8000::/33': '2001:db8:8000::/33',
+  }
+  for (const [text, network] of Object.entries(good)) t.equal(parseNetwork(text), network, text)
+  const bad: Record<string, RegExp> = {
+    '203.0.113.5/24': /bits behind its prefix/,
+    '2001:db8::1/64': /bits behind its prefix/,
+    '2001:db8:8000::/32': /bits behind its prefix/,
+    '203.0.113.0/33': /0 to 32 bits/,
+    '2001:db8::/129': /0 to 128 bits/,
+    '::ffff:203.0.113.0/24': /0 to 32 bits/,
+    '203.0.113/24': /expected a network/,
+    '203.0.113.0/': /expected a network/,
+    'fe80::1%eth0/128': /expected a network/,
+    'example.com': /expected a network/,
+    '': /expected a network/,
+    '010.0.0.0/8': /expected a network/,
+    '203.0.113.0/24 ': /expected a network/,
+  }
+  for (const [text, reason] of Object.entries(bad)) t.throws(() => parseNetwork(text), reason, text)
+  t.end()
+})
+
+t.test('PostgreSQL keeps the forms as they are', async (t) => {
+  for (const network of ['203.0.113.0/24', '203.0.113.5/32', '2001:db8::/32', '::/0', '2001:db8::1/128']) {
+    const { rows } = await sql<{ n: string[] }>`select array[${network}]::cidr[]::text[] as n`.execute(
+      database.operator,
+    )
+    t.same(rows[0]?.n, [network])
+  }
+})
+
+t.test('IPv4 in IPv6 is IPv4 in every spelling, and nothing else is', (t) => {
+  const isIn = createNetworkCheck(['203.0.113.0/24', '2001:db8::/32'])
+  for (const address of [
+    inside,
+    '::ffff:203.0.113.5',
+    '::FFFF:203.0.113.5',
+    '::ffff:cb00:7105',
+    '0:0:0:0:0:ffff:203.0.113.5',
+    '2001:db8::1',
+    '2001:0DB8:0::1%eth0',
+  ]) {
+    t.ok(isIn(address), address)
+  }
+  for (const address of [outside, '::203.0.113.5', '2001:db9::1', '::ffff:198.51.100.7', '', 'unknown']) {
+    t.notOk(isIn(address), address)
+  }
+  t.notOk(createNetworkCheck(['::/0'])(inside), 'an IPv6 network holds no IPv4 address')
+  t.end()
+})
+
+t.test('outside its networks a key gets no token, and its tokens read nothing', async (t) => {
+  const key = await newKey(['203.0.113.0/24', '2001:db8::/32'])
+  const refused = await logIn(key, outside)
+  t.match(refused.json(), { status: 403, code: 'network_not_allowed' })
+  t.match(await newest(key.customer), {
+    outcome: 'refused',
+    key: key.keyId,
+    details: { reason: 'network_not_allowed' },
+  })
+  const form = await oauth(key, 'token', { grant_type: 'client_credentials' }, outside)
+  t.equal(form.statusCode, 403)
+  t.match(form.json(), { error: 'unauthorized_client', error_uri: /network_not_allowed$/ })
+
+  for (const address of [inside, '::ffff:203.0.113.9', '2001:db8::9']) {
+    t.equal((await logIn(key, address)).statusCode, 200, address)
+  }
+  const token = (await logIn(key, inside)).json().access_token as string
+  for (const url of ['/v1/products', '/products', '/v1/me', '/v1/changes', '/v1/nothing', '/openapi.json']) {
+    t.match((await ask(token, outside, url)).json(), { status: 403, code: 'network_not_allowed' }, url)
+    t.not((await ask(token, inside, url)).statusCode, 403, url)
+  }
+  t.equal((await ask(token, '2001:db8::9')).statusCode, 200)
+  t.equal((await oauth(key, 'introspect', { token }, outside)).statusCode, 403)
+  t.equal((await oauth(key, 'introspect', { token }, inside)).json().active, true)
+})
+
+t.test('a refused request is written down as one of its key', async (t) => {
+  const key = await newKey(['203.0.113.0/24'])
+  const token = (await logIn(key, inside)).json().access_token as string
+  await ask(token, outside)
+  await app.audit.flush()
+  t.match(await newest(key.customer), { key: key.keyId, details: { status: 403 } })
+})
+
+t.test('a leaked key can be ended from anywhere', async (t) => {
+  const key = await newKey(['203.0.113.0/24'])
+  t.equal((await oauth(key, 'revoke', { token: key.apiKey }, outside)).statusCode, 200)
+  t.equal((await logIn(key, inside)).statusCode, 401)
+})
+
+t.test('a wrong secret hears nothing of networks', async (t) => {
+  const key = await newKey(['203.0.113.0/24'])
+  const other = await newKey(null)
+  const wrong = { ...key, apiKey: other.apiKey.replace(other.keyId, key.keyId) }
+  t.match((await logIn(wrong, outside)).json(), { code: 'invalid_api_key' })
+})
+
+t.test('the address is the client’s, as the trusted proxy tells it', async (t) => {
+  const key = await newKey(['203.0.113.0/24'])
+  const token = (await logIn(key, inside)).json().access_token as string
+  const behind = await createTestApp(database, { env: { TRUSTED_PROXIES: '10.0.0.0/8' } })
+  t.teardown(() => behind.close())
+  const status = async (remoteAddress: string, forwarded?: string) => {
+    const headers = {
+      ...{ authorization: `Bearer ${token}`, 'x-forwarded-proto': 'https' },
+      ...(forwarded ? { 'x-forwarded-for': forwarded } : {}),
+    }
+    return (await behind.inject({ url: '/v1/products', remoteAddress, headers })).statusCode
+  }
+  t.equal(await status('10.0.0.1', inside), 200)
+  t.equal(await status('10.0.0.1', `${inside}, 10.0.0.2`), 200)
+  t.equal(await status('10.0.0.1', `${inside}, ${outside}`), 403, 'the nearest address that is no proxy')
+  t.equal(await status('10.0.0.1'), 403, 'the proxy itself')
+})
+
+t.test('an answer in memory is no way around: the edge asks, too', async (t) => {
+  const { app: listening, origin } = await listenTestApp(database)
+  t.teardown(() => listening.close())
+  const key = await newKey(null)
+  const login = { method: 'POST', url: '/v1/auth/login', payload: { api_key: key.apiKey } } as const
+  const token = (await listening.inject(login)).json().access_token as string
+  const get = () =>
+    new Promise<number>((resolve, reject) => {
+      const sent = request(
+        `${origin}/v1/products`,
+        { headers: { authorization: `Bearer ${token}` } },
+        (answer) => {
+          answer.resume().on('end', () => resolve(answer.statusCode ?? 0))
+        },
+      )
+      sent.on('error', reject).end()
+    })
+  for (let i = 0; i < 4; i++) t.equal(await get(), 200)
+  if (process.env.TEST_EDGE !== 'off') t.ok(listening.edgeAnswers > 0, 'it came from memory')
+  await setNetworks(key.keyId, ['203.0.113.0/24'])
+  await until('refused', async () => (await get()) === 403)
+  const before = listening.edgeAnswers
+  for (let i = 0; i < 4; i++) t.equal(await get(), 403)
+  t.equal(listening.edgeAnswers, before)
+  await setNetworks(key.keyId, ['127.0.0.0/8', '::1/128'])
+  await until('let in', async () => (await get()) === 200)
+})
