@@ -23,7 +23,7 @@ const instantPattern =
   /^(\d{4}-\d{2}-\d{2})(?:T(\d{2}):(\d{2}):(\d{2})(?:\.(\d{1,6}))?(?:Z|([+ -])(\d{2}):(\d{2})))?$/
 
 /** A day stands for its first instant in UTC; an offset is brought to UTC, microseconds are kept. */
-const parseInstant = (text: string): Parsed => {
+export const parseInstant = (text: string): Parsed => {
   if (relativeDate.test(text)) return parseDate(text)
   const fault = {
     detail: 'expected an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d',
