@@ -27,6 +27,7 @@ import serviceMetrics from '../plugins/service-metrics.ts'
 import signingKeyRefresh from '../plugins/signing-keys.ts'
 import status from '../plugins/status.ts'
 import tracing from '../plugins/tracing.ts'
+import trail from '../plugins/trail.ts'
 import routes from '../routes/index.ts'
 
 /**
@@ -60,6 +61,7 @@ export const build = async (deps: Deps): Promise<FastifyInstance> => {
   await app.register(status, deps)
   await app.register(feed, deps)
   await app.register(exports, deps)
+  await app.register(trail, deps)
   await app.register(serviceMetrics, deps)
   if (deps.hasEdge !== false) await app.register(edge, deps)
   await app.register(openapi, deps)

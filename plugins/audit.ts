@@ -6,6 +6,7 @@ import { createFlush } from '../app/audit/flush.ts'
 import { createReadCounts } from '../app/audit/read-counts.ts'
 import { addReads, collectReads } from '../app/audit/reads.ts'
 import { type AuditEvent, recordEvents } from '../app/audit/record.ts'
+import { publishRoots } from '../app/audit/roots.ts'
 import { readChainState, sealPending } from '../app/audit/sealer.ts'
 import type { Db } from '../app/db/schema.ts'
 import { describeUnreachable } from '../app/db/unreachable.ts'
@@ -36,6 +37,8 @@ declare module 'fastify' {
        * is sealing, it is left to it, or waited for.
        */
       seal(isWaited?: boolean): Promise<void>
+      /** Makes the signed root of all that is sealed, without waiting for the minute to end. */
+      publish(): Promise<void>
       /** The head published last, as the log has it; undefined until there is one. For a metric. */
       head(): ChainHead | undefined
       /** What metrics show. */
@@ -66,14 +69,16 @@ const createSeal = (app: FastifyInstance, { db, secrets, now }: AuditOptions) =>
     known = head
     app.log.info({ head: formatHead(head) }, 'audit head')
   }
+  const makeRoots = (which: 'due' | 'all') => publishRoots(db, secrets, app.signingKeys.active, which)
   const seal = async (isWaited = false): Promise<void> => {
-    const { head, isWaiting } = await readChainState(db)
+    const { head, isWaiting, isRootDue } = await readChainState(db)
     publish(head)
     const sealed = isWaiting ? await sealPending(db, secrets, isWaited) : undefined
     if (sealed) publish(sealed)
     sealedAt = now()
+    if (isRootDue) await makeRoots('due')
   }
-  return { seal, figures: () => ({ head: known, contradictions, sealedAt }) }
+  return { seal, publish: () => makeRoots('all'), figures: () => ({ head: known, contradictions, sealedAt }) }
 }
 
 /** Puts the audit around what `auth` decorates: checks of keys, and tokens given. */
@@ -109,10 +114,10 @@ async function audit(app: FastifyInstance, options: AuditOptions): Promise<void>
     await add()
     await collectReads(db, 'all')
   }
-  const { seal, figures: sealed } = createSeal(app, options)
+  const { seal, publish, figures: sealed } = createSeal(app, options)
   const head = () => sealed().head
   const figures = () => ({ ...sealed(), queued: counts.size + add.unsent(), lost: lostEntries })
-  app.decorate('audit', { record, flush, seal, head, figures })
+  app.decorate('audit', { record, flush, seal, publish, head, figures })
   app.decorateRequest('refusedKeyId', undefined)
   watchAuthentication(app, { record, count: counts.addRefusal, now })
 
@@ -140,6 +145,7 @@ async function audit(app: FastifyInstance, options: AuditOptions): Promise<void>
       app.log.warn({ reason: error.message }, 'audit entries were lost when the service stopped')
     await flush().catch(warn)
     await seal(true).catch(warn)
+    await publish().catch(warn)
   })
 }
 

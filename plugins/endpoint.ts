@@ -76,7 +76,7 @@ export type Endpoint = {
   /** The same with parameters and media types of its own: `offers` names those that the query leaves. */
   | {
       offers: (rawQuery: string) => readonly string[]
-      respond: (request: LiveRequest) => Promise<LiveAnswer>
+      respond: (request: LiveRequest & { type: string }) => Promise<LiveAnswer>
     }
 )
 

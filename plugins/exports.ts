@@ -1,13 +1,13 @@
 import fp from 'fastify-plugin'
 import { type CustomExports, createCustomExports } from '../app/custom/exports.ts'
-import { createExports } from '../app/export/exports.ts'
+import { createExports, type Exports } from '../app/export/exports.ts'
 import { createRecordExports, type RecordExports } from '../app/export/records.ts'
 import type { Deps } from './deps.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
     /** Whole lists as streams of rows. */
-    exports: Readonly<{ records: RecordExports; custom: CustomExports }>
+    exports: Readonly<{ records: RecordExports; custom: CustomExports; rows: Exports }>
   }
 }
 
@@ -19,6 +19,7 @@ export default fp<Pick<Deps, 'exportSource' | 'publicUrl'>>(
     app.decorate('exports', {
       records: createRecordExports({ exports, publicUrl, today }),
       custom: createCustomExports({ exports, custom, today }),
+      rows: exports,
     })
     done()
   },

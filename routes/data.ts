@@ -2,11 +2,14 @@ import type { FastifyInstance } from 'fastify'
 import { exportCost } from '../app/export/exports.ts'
 import { exportTypes } from '../app/export/formats.ts'
 import { feedCost, offeredTypes } from '../app/feed/offer.ts'
-import { changesScope } from '../app/identity/scopes.ts'
+import { auditScope, changesScope } from '../app/identity/scopes.ts'
+import { entryList, rootList } from '../app/operator/trail/lists.ts'
+import { trailCost, trailTypes } from '../app/operator/trail/trail.ts'
 import { namedScopes } from '../app/records/history/history.ts'
 import { includedScopes } from '../app/records/records.ts'
 import { resourceNames, resources } from '../app/records/resources/index.ts'
 import { describeMe } from '../app/site/openapi/account.ts'
+import { describeAudit, describeAuditRoots } from '../app/site/openapi/audit.ts'
 import { describeChanges } from '../app/site/openapi/changes.ts'
 import { describeHistory, describeRecordHistory } from '../app/site/openapi/history.ts'
 import { describeItem, describePage } from '../app/site/openapi/records.ts'
@@ -82,6 +85,21 @@ const changesEndpoint = ({ feed }: FastifyInstance): Endpoint => ({
   respond: feed.answer,
 })
 
+/** Who looked, and the signed roots that prove it. The example data have no trail. */
+const auditEndpoints = ({ trail }: FastifyInstance): Endpoint[] =>
+  [
+    { list: entryList, openapi: describeAudit },
+    { list: rootList, openapi: describeAuditRoots },
+  ].map(({ list, openapi }) => ({
+    path: `/${list.path}`,
+    scope: auditScope,
+    demo: false,
+    schema: { openapi },
+    minuteCost: trailCost,
+    offers: () => trailTypes,
+    respond: (request) => trail.answer(request, list),
+  }))
+
 /** Who the token is, what it may do, and how much of it is left. */
 const meEndpoint = ({ principals }: FastifyInstance): Endpoint => ({
   path: '/me',
@@ -112,5 +130,6 @@ export const dataEndpoints = (app: FastifyInstance): Endpoint[] => [
   historyEndpoint(app),
   customEndpoint(app),
   changesEndpoint(app),
+  ...auditEndpoints(app),
   meEndpoint(app),
 ]

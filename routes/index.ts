@@ -49,7 +49,17 @@ export default fp<RouteTableOptions>(
   },
   {
     name: 'routes',
-    dependencies: ['records', 'custom', 'exports', 'feed', 'access-requests', 'status', 'pages', 'openapi'],
+    dependencies: [
+      'records',
+      'custom',
+      'exports',
+      'feed',
+      'trail',
+      'access-requests',
+      'status',
+      'pages',
+      'openapi',
+    ],
     fastify: '5.x',
   },
 )

@@ -5,7 +5,7 @@ import {
   authorizationServerMetadata,
   protectedResourceMetadata,
 } from '../app/identity/metadata.ts'
-import { listScopes } from '../app/identity/scopes.ts'
+import { namedScopes } from '../app/identity/scopes.ts'
 import { securityTxt } from '../app/site/security-txt.ts'
 import type { SiteFile } from '../app/site/site.ts'
 import type { Deps } from '../plugins/deps.ts'
@@ -38,11 +38,15 @@ export const wellKnownRoutes = async (
   { publicUrl, config: { securityContact }, now }: Pick<Deps, 'publicUrl' | 'config' | 'now'>,
 ): Promise<void> => {
   const json = 'application/json'
-  const scopes = listScopes()
   const link = `<${publicUrl}${catalogPath}>; rel="api-catalog"`
   const documents = [
-    ['/.well-known/oauth-authorization-server', json, authorizationServerMetadata(publicUrl, scopes), {}],
-    ['/.well-known/oauth-protected-resource', json, protectedResourceMetadata(publicUrl, scopes), {}],
+    [
+      '/.well-known/oauth-authorization-server',
+      json,
+      authorizationServerMetadata(publicUrl, namedScopes),
+      {},
+    ],
+    ['/.well-known/oauth-protected-resource', json, protectedResourceMetadata(publicUrl, namedScopes), {}],
     [catalogPath, apiCatalogType, apiCatalog(publicUrl), { link }],
   ] as const
   for (const [url, type, document, headers] of documents) {

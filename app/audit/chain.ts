@@ -21,14 +21,29 @@ export type ChainedEntry = {
 /** A place in the chain; comparing it with one noted elsewhere shows a tail that was cut off. */
 export type ChainHead = { sealNo: number; mac: Buffer }
 
+/** The entry's part of a Merkle tree. Null or absent where an earlier version made the seal. */
+export type Leaf = {
+  /** Counts the entries of a customer from 1; null for an entry of nobody. */
+  number?: number | null | undefined
+  leaf?: Buffer | null | undefined
+}
+
 /** `commitment` null: the personal part was erased before its entry was sealed. */
-export type Seal = ChainHead & { entryId: number; commitment: Buffer | null }
+export type Seal = ChainHead & Leaf & { entryId: number; commitment: Buffer | null }
 
 /** `personalSha256` null: there is no personal part (any more). */
-export type Sealable = { entry: ChainedEntry; personalSha256: Buffer | null }
+export type Sealable = Leaf & { entry: ChainedEntry; personalSha256: Buffer | null }
 
 /** A seal and what is found for it. */
-export type Link = { seal: Seal; entry: ChainedEntry | null; personalSha256: Buffer | null }
+export type Link = {
+  seal: Seal
+  entry: ChainedEntry | null
+  personalSha256: Buffer | null
+  /** The leaf of the entry as it is found; absent where there is nothing to make it from. */
+  foundLeaf?: Buffer | undefined
+  /** The leaf of what the customer is shown; undefined: nothing, null: a copy is missing. */
+  shownLeaf?: Buffer | null | undefined
+}
 
 const otherChain = 'the chain is not the one whose head was published'
 
@@ -43,9 +58,15 @@ export const erasure = 'customers.erase'
 
 const purposes = { seal: 'audit-seal', commitment: 'audit-commitment', anchor: 'audit-anchor' } as const
 
-const sealText = (before: Buffer, sealNo: number, entry: ChainedEntry, commitment: Buffer | null) =>
+/** A text of another version where there is a leaf: one that is taken away or put in is seen. */
+const sealText = (
+  before: Buffer,
+  sealNo: number,
+  entry: ChainedEntry,
+  { commitment, leaf }: Pick<Seal, 'commitment' | 'leaf'>,
+) =>
   JSON.stringify([
-    1,
+    leaf ? 2 : 1,
     before.toString('hex'),
     sealNo,
     entry.entryId,
@@ -56,6 +77,7 @@ const sealText = (before: Buffer, sealNo: number, entry: ChainedEntry, commitmen
     entry.outcome,
     entry.requestId,
     commitment?.toString('hex') ?? null,
+    ...(leaf ? [leaf.toString('hex')] : []),
   ])
 
 /** The entry's number belongs to it, so that personal parts cannot change places. */
@@ -65,12 +87,12 @@ const commitmentText = (entryId: number, personalSha256: Buffer) =>
 /** The seals of entries that follow on `head`, in this order. */
 export const sealEntries = (key: ChainKey, head: ChainHead, entries: readonly Sealable[]): Seal[] => {
   let { sealNo, mac } = head
-  return entries.map(({ entry, personalSha256 }) => {
+  return entries.map(({ entry, personalSha256, number, leaf }) => {
     const { entryId } = entry
     const commitment = personalSha256 && key.mac(purposes.commitment, commitmentText(entryId, personalSha256))
     sealNo += 1
-    mac = key.mac(purposes.seal, sealText(mac, sealNo, entry, commitment))
-    return { sealNo, entryId, commitment, mac }
+    mac = key.mac(purposes.seal, sealText(mac, sealNo, entry, { commitment, leaf }))
+    return { sealNo, entryId, commitment, number, leaf, mac }
   })
 }
 
@@ -94,11 +116,16 @@ type Verifier = {
   readonly erased: number
 }
 
-const faultOf = (
-  key: ChainKey,
-  before: ChainHead,
-  { seal, entry, personalSha256 }: Link,
-): ChainFault | undefined => {
+/** What is wrong with the leaf, beside what its seal tells. */
+const leafReason = ({ seal: { leaf }, foundLeaf, shownLeaf }: Link): string | undefined => {
+  if (leaf && foundLeaf && !leaf.equals(foundLeaf)) return 'the number or the salt of the entry was changed'
+  if (shownLeaf === undefined || !leaf) return undefined
+  if (shownLeaf === null) return "the customer's copy of the entry was deleted"
+  return leaf.equals(shownLeaf) ? undefined : "the customer's copy of the entry was changed"
+}
+
+const faultOf = (key: ChainKey, before: ChainHead, link: Link): ChainFault | undefined => {
+  const { seal, entry, personalSha256 } = link
   const { sealNo, entryId, commitment } = seal
   const expected = before.sealNo + 1
   if (sealNo !== expected) {
@@ -106,13 +133,15 @@ const faultOf = (
   }
   const fault = (reason: string) => ({ sealNo, entryId, reason })
   if (!entry) return fault('the entry was deleted')
-  if (!key.verifyMac(purposes.seal, sealText(before.mac, sealNo, entry, commitment), seal.mac)) {
+  if (!key.verifyMac(purposes.seal, sealText(before.mac, sealNo, entry, seal), seal.mac)) {
     return fault('the entry or its seal was changed, or SECRET_KEY lacks the key that sealed it')
   }
   if (!personalSha256) return undefined
   const isCommitted =
     commitment && key.verifyMac(purposes.commitment, commitmentText(entryId, personalSha256), commitment)
-  return isCommitted ? undefined : fault('the personal part of the entry was changed')
+  if (!isCommitted) return fault('the personal part of the entry was changed')
+  const reason = leafReason(link)
+  return reason === undefined ? undefined : fault(reason)
 }
 
 /**

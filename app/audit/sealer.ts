@@ -1,7 +1,15 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { sql } from 'kysely'
 import type { Db } from '../db/schema.ts'
-import { type ChainedEntry, type ChainHead, type ChainKey, genesis, type Seal, sealEntries } from './chain.ts'
+import {
+  type ChainedEntry,
+  type ChainHead,
+  type ChainKey,
+  genesis,
+  type Leaf,
+  type Seal,
+  sealEntries,
+} from './chain.ts'
 
 /** Any number that nothing else in this database locks: one sealer, or one pruning, at a time. */
 export const sealLock = 7_305_281_116
@@ -14,7 +22,7 @@ const sealedAtOnce = 5
 const lockWaitMs = 2_000
 
 type HeadRow = { sealNo: number; mac: Buffer }
-type UnsealedRow = Omit<ChainedEntry, 'entryId'> & { entryId: number; personalSha256: Buffer | null }
+type UnsealedRow = Omit<ChainedEntry, 'entryId'> & Leaf & { entryId: number; personalSha256: Buffer | null }
 
 const readHead = async (db: Db): Promise<ChainHead> => {
   const { rows } = await sql<HeadRow>`select seal_no as "sealNo", mac from audit_head()`.execute(db)
@@ -22,7 +30,7 @@ const readHead = async (db: Db): Promise<ChainHead> => {
 }
 
 /** Whether the lock is ours until the transaction ends; waiting for it throws after `lockWaitMs`. */
-const takeLock = async (trx: Db, isWaited: boolean): Promise<boolean> => {
+export const takeSealLock = async (trx: Db, isWaited: boolean): Promise<boolean> => {
   if (isWaited) {
     await sql`select set_config('lock_timeout', ${`${lockWaitMs}ms`}, true)`.execute(trx)
     await sql`select pg_advisory_xact_lock(${sealLock}::bigint)`.execute(trx)
@@ -37,13 +45,16 @@ type Batch = { head: ChainHead; count: number }
 
 const sealBatch = (db: Db, key: ChainKey, isWaited: boolean): Promise<Batch | undefined> =>
   db.transaction().execute(async (trx) => {
-    if (!(await takeLock(trx, isWaited))) return undefined
+    if (!(await takeSealLock(trx, isWaited))) return undefined
     const head = await readHead(trx)
     const { rows } = await sql<UnsealedRow>`
       select entry_id as "entryId", at, actor, customer_ref as "customerRef", action, outcome,
-        request_id as "requestId", personal_sha256 as "personalSha256"
-      from list_unsealed_audit(${batchSize}::integer)`.execute(trx)
-    const sealable = rows.map(({ personalSha256, ...entry }) => ({ entry, personalSha256 }))
+        request_id as "requestId", personal_sha256 as "personalSha256", number, leaf
+      from prepare_audit_seals(${batchSize}::integer)`.execute(trx)
+    const sealable = rows.map(({ personalSha256, number, leaf, ...entry }) => ({
+      entry,
+      ...{ personalSha256, number, leaf },
+    }))
     const seals: Seal[] = []
     for (let at = 0; at < sealable.length; at += sealedAtOnce) {
       await nextTurn()
@@ -51,9 +62,9 @@ const sealBatch = (db: Db, key: ChainKey, isWaited: boolean): Promise<Batch | un
     }
     const last = seals.at(-1)
     if (!last) return { head, count: 0 }
-    const input = seals.map(({ sealNo, entryId, commitment, mac }) => ({
-      seal_no: sealNo,
-      entry_id: entryId,
+    const input = seals.map(({ sealNo, entryId, commitment, number, leaf, mac }) => ({
+      ...{ seal_no: sealNo, entry_id: entryId, number },
+      leaf: leaf?.toString('hex') ?? null,
       commitment: commitment?.toString('hex') ?? null,
       mac: mac.toString('hex'),
     }))
@@ -78,11 +89,19 @@ export const sealPending = async (
   }
 }
 
-/** The head as it stands, and whether entries wait for a seal: one cheap statement. */
-export const readChainState = async (db: Db): Promise<{ head: ChainHead; isWaiting: boolean }> => {
-  const { rows } = await sql<Partial<HeadRow> & { waiting: boolean }>`
-    select h.seal_no as "sealNo", h.mac, exists (select from list_unsealed_audit(1)) as waiting
-    from (select) one left join audit_head() h on true`.execute(db)
-  const { sealNo, mac, waiting } = rows[0] ?? { waiting: false }
-  return { head: sealNo && mac ? { sealNo, mac } : genesis, isWaiting: waiting }
+type ChainState = {
+  head: ChainHead
+  /** Whether entries wait for a seal. */
+  isWaiting: boolean
+  /** Whether sealed entries wait for their root, whose minute is over. */
+  isRootDue: boolean
+}
+
+/** The head as it stands, and what waits: one cheap statement. */
+export const readChainState = async (db: Db): Promise<ChainState> => {
+  const { rows } = await sql<Partial<HeadRow> & { waiting: boolean; due: boolean }>`
+    select h.seal_no as "sealNo", h.mac, exists (select from list_unsealed_audit(1)) as waiting, r.is_due as due
+    from audit_root_state() r left join audit_head() h on true`.execute(db)
+  const { sealNo, mac, waiting, due } = rows[0] ?? { waiting: false, due: false }
+  return { head: sealNo && mac ? { sealNo, mac } : genesis, isWaiting: waiting, isRootDue: due }
 }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
 import { selectInstant } from '../db/instant.ts'
 import type { Db } from '../db/schema.ts'
+import { canonicalJson } from './canonical.ts'
 import {
   type ChainedEntry,
   type ChainFault,
@@ -12,6 +13,8 @@ import {
   isAnchor,
   type Link,
 } from './chain.ts'
+import { leafHash } from './merkle.ts'
+import { verifyRoots } from './verify-roots.ts'
 
 export type Verification = {
   /** The first bad entry; null: all is as it was sealed. */
@@ -25,6 +28,8 @@ export type Verification = {
   erased: number
   /** Entries that no seal protects yet. */
   unsealed: number
+  /** Signed roots that were followed and good. */
+  roots: number
 }
 
 const pageSize = 2_000
@@ -37,16 +42,41 @@ type LinkRow = Omit<ChainedEntry, 'entryId'> & {
   entryId: number | null
   salt: Buffer | null
   personal: string | null
+  number: number | null
+  leaf: Buffer | null
+  /** Whether the customer is there, who was there when the entry was written. */
+  isShown: boolean
+  shownSalt: Buffer | null
+  shownText: string | null
+}
+
+/** The text of an entry as its leaf has it; see `audit_text` of the database. */
+const textOf = (row: LinkRow, personal: string): string => {
+  const { at, actor, action, outcome, requestId, number } = row
+  const { client, customer, details, key, subject } = JSON.parse(personal) as Record<string, unknown>
+  const kept = { action, actor, at, number, outcome, request_id: requestId }
+  const erasable = { client, customer, details, key, subject }
+  const known = Object.entries(erasable).map(([name, value]) => [name, value ?? null])
+  return canonicalJson({ ...kept, ...Object.fromEntries(known) })
+}
+
+const shownLeafOf = ({ number, isShown, shownSalt, shownText }: LinkRow): Buffer | null | undefined => {
+  if (shownSalt && shownText !== null) return leafHash(shownSalt, shownText)
+  return isShown && number !== null ? null : undefined
 }
 
 const toLink = (row: LinkRow): Link => {
-  const { sealNo, sealedId, commitment, mac, salt, personal, entryId, ...rest } = row
+  const { sealNo, sealedId, commitment, mac, salt, personal, entryId, number, leaf, ...rest } = row
   const { at, actor, customerRef, action, outcome, requestId } = rest
+  const seal = { sealNo, entryId: sealedId, commitment, number, leaf, mac }
+  if (entryId === null) return { seal, entry: null, personalSha256: null }
+  const entry = { entryId, at, actor, customerRef, action, outcome, requestId }
+  if (!salt || personal === null) return { seal, entry, personalSha256: null }
   return {
-    seal: { sealNo, entryId: sealedId, commitment, mac },
-    entry: entryId === null ? null : { entryId, at, actor, customerRef, action, outcome, requestId },
-    personalSha256:
-      salt && personal !== null ? createHash('sha256').update(salt).update(personal).digest() : null,
+    ...{ seal, entry },
+    personalSha256: createHash('sha256').update(salt).update(personal).digest(),
+    foundLeaf: leafHash(salt, textOf(row, personal)),
+    shownLeaf: shownLeafOf(row),
   }
 }
 
@@ -56,10 +86,14 @@ const readLinks = async (db: Db, after: number): Promise<Link[]> => {
   const { rows } = await sql<LinkRow>`
     select s.seal_no as "sealNo", s.entry_id as "sealedId", s.commitment, s.mac, e.entry_id as "entryId",
       ${selectInstant('e.at')} as at, e.actor, e.customer_ref as "customerRef", e.action, e.outcome,
-      e.request_id as "requestId", p.salt, p.personal::text as personal
+      e.request_id as "requestId", p.salt, p.personal::text as personal, s.number, s.leaf,
+      exists (select from customers u
+        where u.customer_id = p.customer and u.audit_ref = e.customer_ref) as "isShown",
+      c.salt as "shownSalt", c.entry::text as "shownText"
     from audit_seals s
     left join audit_entries e on e.entry_id = s.entry_id
     left join audit_persons p on p.entry_id = s.entry_id
+    left join audit_copies c on c.entry_id = s.entry_id
     where s.seal_no > ${after} order by s.seal_no limit ${pageSize}`.execute(db)
   return rows.map(toLink)
 }
@@ -123,6 +157,8 @@ export const verifyAudit = async (db: Db, key: ChainKey, published?: ChainHead):
   }
   fault = isForged ? fault : (verifier.finish() ?? (await findStray(db, verifier.head.sealNo + 1)))
   const { head, erased } = verifier
+  const roots = await verifyRoots(db, key, anchor.sealNo)
+  fault ??= roots.fault
   const verified = head.sealNo - anchor.sealNo
   return {
     fault: fault ?? null,
@@ -131,6 +167,7 @@ export const verifyAudit = async (db: Db, key: ChainKey, published?: ChainHead):
     anchor: anchor.sealNo,
     erased,
     unsealed: await countUnsealed(db),
+    roots: roots.verified,
   }
 }
 

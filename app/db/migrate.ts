@@ -19,6 +19,7 @@ import * as demoChanges from './migrations/0016-demo-changes.ts'
 import * as managedIdentity from './migrations/0017-managed-identity.ts'
 import * as history from './migrations/0018-history.ts'
 import * as clientKeys from './migrations/0019-client-keys.ts'
+import * as whoLooked from './migrations/0020-who-looked.ts'
 import type { Db } from './schema.ts'
 
 /** By name, in order. A released migration never changes what it did where it ran. */
@@ -41,6 +42,7 @@ const migrations: Record<string, Migration> = {
   '0017-managed-identity': managedIdentity,
   '0018-history': history,
   '0019-client-keys': clientKeys,
+  '0020-who-looked': whoLooked,
 }
 
 const migratorOf = (db: Db) =>

@@ -7,7 +7,7 @@ import type { KeyCheck } from './login-audit.ts'
 import { OAuthError } from './oauth-error.ts'
 import { type Form, readClient, requireParameter } from './oauth-form.ts'
 import { authorize, judgeNetwork, type Principals } from './principals.ts'
-import { areTooMany, intersectScopes, tooManyScopes } from './scopes.ts'
+import { areTooMany, intersectScopes, onlyNamedScopes, tooManyScopes } from './scopes.ts'
 import type { createTokenSigner, createTokenVerifier, VerifiedToken } from './tokens.ts'
 
 /** Quotas of a right key at introspection and revocation. Both reject with quota_exceeded. */
@@ -72,7 +72,7 @@ export const createOAuth = (options: OAuthOptions): OAuth => {
   /** Returns all scopes of the key: the scopes of its customer, limited to those of the key. */
   const listScopesOf = async ({ customerId, scopes }: KeyFacts): Promise<readonly string[]> => {
     const all = await principals.listScopes(customerId)
-    return scopes ? all.filter((scope) => scopes.has(scope)) : all
+    return scopes ? [...all, ...onlyNamedScopes].filter((scope) => scopes.has(scope)) : all
   }
 
   /** The key that the client authenticated with. */

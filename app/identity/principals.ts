@@ -16,6 +16,7 @@ import {
 } from './facts.ts'
 import { createGrantedScopes } from './granted-scopes.ts'
 import type { CustomerFacts, Principal } from './principal.ts'
+import { onlyNamedScopes } from './scopes.ts'
 
 /** Facts of the moment; undefined = there is no such key or customer. */
 export type Principals = Readonly<{
@@ -54,7 +55,7 @@ export const refuseToken = (code: 'invalid_token' | 'token_expired' | 'token_rev
 
 /** 403 `insufficient_scope`, thrown where the principal lacks the scope (RFC 6750, section 3.1). */
 export const requireScope = (principal: Principal, scope: string): void => {
-  if (principal.scopes === undefined || principal.scopes.has(scope)) return
+  if (principal.scopes?.has(scope) ?? !onlyNamedScopes.includes(scope)) return
   throw new ApiError('insufficient_scope', {
     detail: `This needs the scope ${scope}.`,
     headers: { 'www-authenticate': `${bearer}, error="insufficient_scope", scope="${scope}"` },

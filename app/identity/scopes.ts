@@ -3,6 +3,12 @@ import { resourceNames } from '../../schemas/resource-name.ts'
 /** The scope of the change feed; each resource in it needs its own as well. */
 export const changesScope = 'changes:read'
 
+/** The scope of the customer's own audit trail. */
+export const auditScope = 'audit:read'
+
+/** Scopes that a key has only where they were named for it. A key without limits does not have them. */
+export const onlyNamedScopes: readonly string[] = [auditScope]
+
 /** Returns the scope of a custom endpoint. */
 export const customScopeOf = (name: string): string => `custom:${name}`
 
@@ -24,7 +30,7 @@ export const areTooMany = (scopes: readonly string[]): boolean =>
 export const tooManyScopes = `A token holds at most ${maxScopes} scopes and ${maxScopeBytes / 1024} KiB of them`
 
 /** Scopes that a key may be limited to, less those of custom endpoints. */
-export const namedScopes: readonly string[] = listScopes()
+export const namedScopes: readonly string[] = [...listScopes(), ...onlyNamedScopes]
 
 const customScope = /^custom:[a-z0-9][a-z0-9-]{0,63}$/
 

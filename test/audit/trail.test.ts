@@ -159,7 +159,7 @@ t.test('sealing', async (t) => {
 
   await t.test('an empty trail is a good one', async (t) => {
     t.match(await verify(), { fault: null, verified: 0, unsealed: 0 })
-    t.same(await readChainState(reader), { head: genesis, isWaiting: false })
+    t.same(await readChainState(reader), { head: genesis, isWaiting: false, isRootDue: false })
   })
 
   await t.test('an entry that is committed late is sealed late, and not lost', async (t) => {

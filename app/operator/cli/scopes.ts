@@ -2,7 +2,14 @@ import { InvalidArgumentError } from 'commander'
 import { listGranted } from '../../custom/store.ts'
 import type { Db } from '../../db/schema.ts'
 import type { ApiKey } from '../../identity/api-key-store.ts'
-import { areTooMany, isScope, listScopes, namedScopes, tooManyScopes } from '../../identity/scopes.ts'
+import {
+  areTooMany,
+  isScope,
+  listScopes,
+  namedScopes,
+  onlyNamedScopes,
+  tooManyScopes,
+} from '../../identity/scopes.ts'
 import { findNearest } from '../../records/query/nearest.ts'
 import { Refusal } from './refusal.ts'
 
@@ -40,7 +47,7 @@ export const withOwnScopes = async <T extends Pick<ApiKey, 'scopes' | 'customer'
 
 /** Throws a Refusal where a scope names a custom endpoint that the customer was not granted. */
 export const requireGranted = async (db: Db, customer: string, scopes: readonly string[]): Promise<void> => {
-  const known = listScopes((await listGranted(db, [customer])).get(customer))
+  const known = [...listScopes((await listGranted(db, [customer])).get(customer)), ...onlyNamedScopes]
   const unknown = scopes.find((scope) => !known.includes(scope))
   if (unknown === undefined) return
   const nearest = findNearest(unknown, known)

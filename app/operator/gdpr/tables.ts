@@ -7,8 +7,12 @@ export type CustomerTable = { name: string; columns: string[] }
 /** Hashes and sealed keys, besides all bytes: what they protect tells nothing of the customer. */
 const secretColumn = '(^|_)(secret|sha256|hash|salt|sealed|mac)(_|$)'
 
+/** Copies of audit entries for the customer, and their numbers: the trail is exported and erased by itself. */
+const ofTheTrail = '^audit_'
+
 /**
  * Returns every table with a column `customer_id`, from the catalogue, so that no later table is forgotten.
+ * The audit trail is not among them.
  * `customers` comes last, because its deletion cascades. Partitions count as their table.
  */
 export const listCustomerTables = async (db: Db): Promise<CustomerTable[]> => {
@@ -19,6 +23,7 @@ export const listCustomerTables = async (db: Db): Promise<CustomerTable[]> => {
     from pg_class c
     join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
     where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
+      and c.relname !~ ${ofTheTrail}
       and exists (
         select from pg_attribute k
         where k.attrelid = c.oid and k.attname = 'customer_id' and not k.attisdropped)

@@ -1,0 +1,109 @@
+import { randomBytes } from 'node:crypto'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { sql } from 'kysely'
+import { selectInstant } from '../db/instant.ts'
+import type { Db } from '../db/schema.ts'
+import type { ChainKey } from './chain.ts'
+import { buildTree, hashBytes, type MerkleTree, pathOf, randomPlaces, rootOf, sizeFor } from './merkle.ts'
+import { takeSealLock } from './sealer.ts'
+import { type RootJwk, type RootSigner, signStatement } from './statement.ts'
+
+/** Entries of one tree at most. A minute with more of them gets several roots. */
+const maxEntries = 4_096
+/** Copies that get their way to the root in one statement. */
+const placedAtOnce = 200
+
+const purpose = 'audit-root-key'
+
+/** The text of a key's MAC: a key that somebody else put into the database has none. */
+const keyText = ({ kid, x }: RootJwk) => JSON.stringify([1, kid, x])
+
+const signKey = (key: ChainKey, jwk: RootJwk): Buffer => key.mac(purpose, keyText(jwk))
+
+/** Whether the service itself put this public key into the database. */
+export const isOwnKey = (key: ChainKey, jwk: RootJwk, mac: Buffer): boolean =>
+  key.verifyMac(purpose, keyText(jwk), mac)
+
+type UnrootedRow = { sealNo: number; entryId: number; leaf: Buffer; mac: Buffer }
+type StateRow = { rootNo: number; lastSeal: number; digest: Buffer | null; at: string }
+type Placed = Readonly<{ entryId: number; index: number }>
+
+const readState = async (trx: Db): Promise<StateRow> => {
+  const { rows } = await sql<StateRow>`
+    select root_no as "rootNo", last_seal as "lastSeal", digest, ${selectInstant('clock_timestamp()')} as at
+    from audit_root_state()`.execute(trx)
+  return rows[0] as StateRow
+}
+
+const listUnrooted = async (trx: Db, which: 'due' | 'all'): Promise<UnrootedRow[]> => {
+  const { rows } = await sql<UnrootedRow>`
+    select seal_no as "sealNo", entry_id as "entryId", leaf, mac
+    from list_unrooted_audit(${which === 'all'}, ${maxEntries}::integer)`.execute(trx)
+  return rows
+}
+
+/** Leaves at random places. Random hashes fill the tree, so that its size tells no exact number of entries. */
+const plant = (entries: readonly UnrootedRow[]) => {
+  const places = randomPlaces(sizeFor(entries.length))
+  const leaves: Buffer[] = places.map(() => randomBytes(hashBytes))
+  const placed = entries.map(({ entryId, leaf }, i): Placed => {
+    const index = places[i] as number
+    leaves[index] = leaf
+    return { entryId, index }
+  })
+  return { leaves, placed }
+}
+
+const placeCopies = async (trx: Db, rootNo: number, placed: readonly Placed[], tree: MerkleTree) => {
+  for (let at = 0; at < placed.length; at += placedAtOnce) {
+    await nextTurn()
+    const places = placed.slice(at, at + placedAtOnce).map(({ entryId, index }) => ({
+      entry_id: entryId,
+      leaf_index: index,
+      path: Buffer.concat(pathOf(tree, index)).toString('base64'),
+    }))
+    await sql`select place_audit_copies(${rootNo}, ${JSON.stringify(places)}::json)`.execute(trx)
+  }
+}
+
+const makeRoot = (db: Db, key: ChainKey, signer: RootSigner, which: 'due' | 'all'): Promise<number> =>
+  db.transaction().execute(async (trx) => {
+    if (!(await takeSealLock(trx, which === 'all'))) return 0
+    const state = await readState(trx)
+    const entries = await listUnrooted(trx, which)
+    const last = entries.at(-1)
+    if (!last) return 0
+    const { leaves, placed } = plant(entries)
+    const tree = await buildTree(leaves)
+    const rootNo = state.rootNo + 1
+    const statement = signStatement(signer, {
+      number: rootNo,
+      at: state.at,
+      root: rootOf(tree).toString('base64url'),
+      size: leaves.length,
+      head: last.mac.toString('base64url'),
+      previous: state.digest?.toString('base64url') ?? null,
+    })
+    const root = {
+      ...{ root_no: rootNo, at: state.at, first_seal: state.lastSeal + 1, last_seal: last.sealNo },
+      ...{ leaves: Buffer.concat(leaves).toString('base64'), statement },
+      ...{ kid: signer.kid, public_jwk: signer.jwk, key_mac: signKey(key, signer.jwk).toString('base64') },
+    }
+    await sql`select append_audit_root(${JSON.stringify(root)}::json)`.execute(trx)
+    await placeCopies(trx, rootNo, placed, tree)
+    return entries.length
+  })
+
+/**
+ * Makes the signed roots that are due, in the serving role; `all`: of everything that is sealed. Customers see an
+ * entry from then on. While another instance seals, `due` leaves it to that instance and `all` waits. Throws the
+ * driver's errors; no root is half made.
+ */
+export const publishRoots = async (
+  db: Db,
+  key: ChainKey,
+  signer: RootSigner,
+  which: 'due' | 'all',
+): Promise<void> => {
+  while ((await makeRoot(db, key, signer, which)) === maxEntries);
+}

@@ -1,0 +1,131 @@
+import { sql } from 'kysely'
+import type { Db } from '../db/schema.ts'
+import type { ChainFault, ChainKey } from './chain.ts'
+import { buildTree, hashBytes, rootFrom, rootOf, splitHashes } from './merkle.ts'
+import { isOwnKey } from './roots.ts'
+import { digestOf, type RootJwk, type RootStatement, readStatement } from './statement.ts'
+
+/** Roots read at once. Each has up to 4,096 entries. */
+const pageSize = 20
+
+type RootRow = Readonly<{
+  rootNo: number
+  firstSeal: number
+  lastSeal: number
+  leaves: Buffer
+  statement: string
+}>
+type LeafRow = Readonly<{
+  rootNo: number
+  mac: Buffer
+  leaf: Buffer | null
+  /** Of the customer's copy; null: there is none. */
+  copyRoot: number | null
+  copyIndex: number | null
+  copyPath: Buffer | null
+  isCopied: boolean
+}>
+type KeyRow = { kid: string; jwk: RootJwk; mac: Buffer }
+type HeadRow = { rootNo: number; lastSeal: number; digest: Buffer | null }
+
+/** Public keys that the service put there itself. */
+const loadKeys = async (db: Db, key: ChainKey): Promise<Map<string, RootJwk>> => {
+  const { rows } = await sql<KeyRow>`select kid, public_jwk as jwk, mac from audit_root_keys`.execute(db)
+  return new Map(rows.flatMap(({ kid, jwk, mac }) => (isOwnKey(key, jwk, mac) ? [[kid, jwk]] : [])))
+}
+
+const readRoots = async (db: Db, after: number): Promise<RootRow[]> => {
+  const { rows } = await sql<RootRow>`
+    select root_no as "rootNo", first_seal as "firstSeal", last_seal as "lastSeal", leaves, statement
+    from audit_roots where root_no > ${after} order by root_no limit ${pageSize}`.execute(db)
+  return rows
+}
+
+const readLeaves = async (db: Db, first: number, last: number): Promise<LeafRow[]> => {
+  const { rows } = await sql<LeafRow>`
+    select r.root_no as "rootNo", s.mac, s.leaf, c.root_no as "copyRoot", c.leaf_index as "copyIndex",
+      c.path as "copyPath", c.entry_id is not null as "isCopied"
+    from audit_roots r
+    join audit_seals s on s.seal_no between r.first_seal and r.last_seal
+    left join audit_copies c on c.entry_id = s.entry_id
+    where r.root_no between ${first} and ${last} order by s.seal_no`.execute(db)
+  return rows
+}
+
+/** What is wrong with the place of an entry in its tree. */
+const placeReason = (row: LeafRow, leaves: ReadonlySet<string>, root: Buffer): string | undefined => {
+  const { leaf, isCopied, copyRoot, copyIndex, copyPath, rootNo } = row
+  if (!leaf) return undefined
+  if (!leaves.has(leaf.toString('latin1'))) return 'an entry is not in its tree'
+  if (!isCopied) return undefined
+  const isPlaced =
+    copyRoot === rootNo &&
+    copyIndex !== null &&
+    copyPath !== null &&
+    rootFrom(leaf, copyIndex, splitHashes(copyPath))?.equals(root)
+  return isPlaced ? undefined : 'the proof of an entry does not lead to the root'
+}
+
+/** What is wrong with a root and the seals below it. `before`: the root before it, where that is still there. */
+const rootReason = async (
+  row: RootRow,
+  said: RootStatement | undefined,
+  before: RootRow | undefined,
+  entries: readonly LeafRow[],
+): Promise<string | undefined> => {
+  if (!said || said.number !== row.rootNo) return 'its signature is not by a key of the service'
+  if (before && said.previous !== digestOf(before.statement).toString('base64url')) {
+    return 'it does not name the root before it'
+  }
+  if (before && row.firstSeal !== before.lastSeal + 1) return 'seals before it are in no root'
+  const leaves = splitHashes(row.leaves)
+  const isWhole = row.leaves.length === said.size * hashBytes
+  const root = isWhole ? rootOf(await buildTree(leaves)) : undefined
+  if (!root || root.toString('base64url') !== said.root) return 'its leaves were changed'
+  const last = entries.at(-1)
+  if (last && last.mac.toString('base64url') !== said.head) return 'it was made of another chain'
+  const known = new Set(leaves.map((leaf) => leaf.toString('latin1')))
+  return entries.map((each) => placeReason(each, known, root)).find((reason) => reason !== undefined)
+}
+
+/** Whether the newest root is the one that the service goes on from. */
+const isHead = async (db: Db, last: RootRow | undefined, anchor: number): Promise<boolean> => {
+  const { rows } = await sql<HeadRow>`
+    select root_no as "rootNo", last_seal as "lastSeal", digest from audit_root_head`.execute(db)
+  const [head] = rows
+  if (!head) return false
+  // None is left where all entries of the newest root were pruned.
+  if (!last) return head.rootNo === 0 || head.lastSeal <= anchor
+  return head.rootNo === last.rootNo && head.digest?.equals(digestOf(last.statement)) === true
+}
+
+/**
+ * Checks every signed root against the seals below it, the leaves, the root before it and the customers' copies.
+ * Names the first bad one. `anchor`: the last seal that was pruned. Call it in the transaction that checks the chain.
+ */
+export const verifyRoots = async (
+  db: Db,
+  key: ChainKey,
+  anchor: number,
+): Promise<{ fault: ChainFault | undefined; verified: number }> => {
+  const keys = await loadKeys(db, key)
+  let before: RootRow | undefined
+  let verified = 0
+  const fault = (sealNo: number, reason: string) => ({ fault: { sealNo, entryId: null, reason }, verified })
+  for (;;) {
+    const roots = await readRoots(db, before?.rootNo ?? 0)
+    const last = roots.at(-1)
+    if (!last) break
+    const all = await readLeaves(db, (roots[0] as RootRow).rootNo, last.rootNo)
+    const entries = Map.groupBy(all, ({ rootNo }) => rootNo)
+    for (const root of roots) {
+      const said = readStatement(root.statement, (kid) => keys.get(kid))
+      const reason = await rootReason(root, said, before, entries.get(root.rootNo) ?? [])
+      if (reason !== undefined) return fault(root.firstSeal, `root ${root.rootNo}: ${reason}`)
+      before = root
+      verified += 1
+    }
+  }
+  if (await isHead(db, before, anchor)) return { fault: undefined, verified }
+  return fault((before?.lastSeal ?? anchor) + 1, 'the newest root was deleted or replaced')
+}
