@@ -9,7 +9,7 @@ import { readBearer } from '../identity/tokens.ts'
 type Asker = { headers: { authorization: string }; bearer?: string }
 
 /** What the edge keeps of a connection of either protocol. */
-export type Connection = {
+export type EdgeConnection = {
   readonly socket: Socket
   /** Whether this process itself does the connection's TLS. */
   readonly isEncrypted: boolean
@@ -19,11 +19,11 @@ export type Connection = {
   lastAsker: Asker | undefined
 }
 
-type FindConnection = (owner: Socket | Http2Session) => Connection
+type FindConnection = (owner: Socket | Http2Session) => EdgeConnection
 
 /** Finds what is kept of a connection by its socket, or by its session if it speaks HTTP/2. */
 export const createConnections = (): FindConnection => {
-  const known = new WeakMap<Socket | Http2Session, Connection>()
+  const known = new WeakMap<Socket | Http2Session, EdgeConnection>()
   return (owner) => {
     const found = known.get(owner)
     if (found) return found
@@ -42,13 +42,16 @@ const askerBounds = {
 }
 
 /** Returns who asks. Undefined if the router has to judge it. */
-export type Identify = (connection: Connection, authorization: string | undefined) => Principal | undefined
+export type Identify = (
+  connection: EdgeConnection,
+  authorization: string | undefined,
+) => Principal | undefined
 
 /** Finds principals by the whole Authorization header. Returns undefined if the router has to judge it. */
 export const createIdentify = (authenticate: (asker: Asker) => Principal | Promise<Principal>): Identify => {
   const askers = new LRUCache<string, Asker>(askerBounds)
 
-  const askerOf = (connection: Connection, authorization: string): Asker => {
+  const askerOf = (connection: EdgeConnection, authorization: string): Asker => {
     const last = connection.lastAsker
     if (last?.headers.authorization === authorization) return last
     const known = askers.get(authorization)

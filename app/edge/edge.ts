@@ -10,7 +10,7 @@ import type { Account } from '../limits/account.ts'
 import { formatPolicies, formatUse } from '../limits/headers.ts'
 import type { Costs } from '../limits/meters.ts'
 import type { Quotas } from '../limits/quotas.ts'
-import type { Connection, Identify } from './connection.ts'
+import type { EdgeConnection, Identify } from './connection.ts'
 import { field, type RequestHead, readHead } from './head.ts'
 import type { Replies, Reply, Ticket, Tickets } from './kept.ts'
 import type { MomentaryFields } from './send.ts'
@@ -21,7 +21,7 @@ export type EdgeRequest = Readonly<{
   /** Names and values in turn; over HTTP/2 with the pseudo-header fields. */
   rawHeaders: readonly string[]
   isHttp2: boolean
-  connection: Connection
+  connection: EdgeConnection
 }>
 
 /** What to send, and what the log, the audit trail and the metrics are told of it. */
@@ -79,7 +79,7 @@ export const createEdge = (deps: EdgeDeps): ((request: EdgeRequest) => EdgeAnswe
     return reply && { ticket, reply, link, asOf, rows: isSame ? 0 : (entry.rows ?? 0) }
   }
 
-  const accountOf = (principal: Principal, { address }: Connection): Account | undefined =>
+  const accountOf = (principal: Principal, { address }: EdgeConnection): Account | undefined =>
     principal.kind === 'demo' && (hasProxies || address === undefined)
       ? undefined
       : quotas.find(principal, { clientAddress: address ?? '' })

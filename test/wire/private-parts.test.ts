@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
+import { connect as connectHttp2, createServer as createHttp2Server } from 'node:http2'
 import { type AddressInfo, connect, createServer as createNetServer, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -13,6 +14,7 @@ import { hasBegunAnswer, optionsOf } from '../../app/wire/node.ts'
 import { canSendPrepared, sendPrepared } from '../../app/wire/prepared.ts'
 import { createRowQuery, type ReadRow } from '../../app/wire/row-query.ts'
 import { createSocket } from '../../app/wire/socket.ts'
+import { frontStreams } from '../../app/wire/streams.ts'
 import { testPostgres, testRedis } from '../servers.ts'
 
 /**
@@ -52,6 +54,43 @@ t.test(
     t.same(could, [true, false, true])
     t.match(read, /^HTTP\/1\.1 200 OK\r\ncontent-length: 2\r\nDate: [^\r]+\r\nConnection: keep-alive\r\n/)
     t.ok(read.endsWith('\r\n\r\nok'))
+  },
+)
+
+t.test(
+  'Node’s own stream listener for requests of HTTP/2: the edge could not stand in front of it',
+  async (t) => {
+    const asked: string[] = []
+    const server = createHttp2Server((request, response) => {
+      asked.push(`request ${request.url}`)
+      response.end()
+    })
+    const isFront = frontStreams(server, (stream, headers) => {
+      asked.push(`stream ${headers[':path']}`)
+      if (headers[':path'] !== '/front') return false
+      stream.respond()
+      stream.end()
+      return true
+    })
+    t.equal(isFront, true)
+    server.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const session = connectHttp2(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
+    for (const path of ['/front', '/other']) await text(session.request({ ':path': path }))
+    t.same(asked, ['stream /front', 'stream /other', 'request /other'])
+    session.close()
+    server.close()
+
+    const other = createHttp2Server().on('request', () => {})
+    const listener = () => {}
+    other.on('stream', listener)
+    t.equal(
+      frontStreams(other, () => true),
+      false,
+      'with another listener it changes nothing',
+    )
+    t.equal(other.listeners('stream').at(-1), listener)
+    t.equal(other.listenerCount('stream'), 2)
   },
 )
 
