@@ -61,10 +61,17 @@ const runAsProcess = async (order: Order): Promise<void> => {
 }
 
 const hear = async (child: ChildProcess): Promise<number> => {
-  const signal = AbortSignal.timeout(openWithinMs)
+  const over = new AbortController()
+  const signal = AbortSignal.any([over.signal, AbortSignal.timeout(openWithinMs)])
   const gone = once(child, 'exit', { signal }).then(() => Promise.reject(new Error('the crowd is gone')))
-  const [count] = await Promise.race([once(child, 'message', { signal }), gone])
-  return count
+  try {
+    const [count] = await Promise.race([once(child, 'message', { signal }), gone])
+    return count
+  } finally {
+    // The other event is not waited for any more.
+    gone.catch(() => {})
+    over.abort()
+  }
 }
 
 /** Opens so many connections from a process of their own. Resolves when each has had its answer. */

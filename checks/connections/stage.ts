@@ -11,6 +11,7 @@ export const page = '/v1/products'
 /** The service over TLS, as `npm start` runs it, with a customer whose page is in its memory. */
 export type Stage = {
   port: number
+  apiKey: string
   authorization: string
   /** Milliseconds of processor time that the process has used. */
   cpuMs(): number
@@ -87,7 +88,7 @@ export const openStage = async (): Promise<Stage> => {
     await until('the service is ready', () => isReady(service.port), 30_000)
     const pid = service.child.pid as number
     return {
-      port: service.port,
+      ...{ port: service.port, apiKey },
       ...(await warm(service.port, apiKey)),
       cpuMs: () => readCpuMs(pid),
       rssBytes: () => readRssBytes(pid),
