@@ -11,14 +11,18 @@ export type ChangeSourceOptions = {
   role?: string | undefined
   /** How far back a new process reads the log: as long as answers in Redis may be good. */
   reachSeconds: number
-  /** Longest a poll may take, connecting included; shorter than the lease. */
+  /** Longest a poll may take; shorter than the lease. */
   timeoutMs?: number
+  /** Time to connect, which a poll without a connection has besides. */
+  connectMs?: number
   /** How long an answer may take before a second connection is asked, at least; leaves it time within the lease. */
   patienceMs?: number
 }
 
 const defaultTimeoutMs = 400
 const defaultPatienceMs = 200
+/** Seven round trips of 200 ms: TCP, the question for TLS, TLS, the start, three for a password. */
+const defaultConnectMs = 1_400
 /** Customers and resources that one poll tells apart; beyond, everything counts as changed. */
 const mostEvents = 10_000
 
@@ -72,6 +76,7 @@ const within = async <T>(ms: number, work: Promise<T>): Promise<T> => {
  */
 export const createChangeSource = (options: ChangeSourceOptions): ChangeSource => {
   const { reachSeconds, timeoutMs = defaultTimeoutMs, patienceMs = defaultPatienceMs } = options
+  const { connectMs = defaultConnectMs } = options
   let kept: Connection | undefined
   let asked: Connection[] = []
   let isClosed = false
@@ -117,7 +122,8 @@ export const createChangeSource = (options: ChangeSourceOptions): ChangeSource =
     const doubted = doubt(first, former !== undefined)
     const second = doubted.promise.then(() => askOn(open()))
     try {
-      const { connection, row } = await within(timeoutMs, Promise.any([first, second]))
+      const limitMs = former ? timeoutMs : connectMs + timeoutMs
+      const { connection, row } = await within(limitMs, Promise.any([first, second]))
       patience =
         connection === firstAsked ? Math.max(patienceMs, 2 * (performance.now() - begun)) : patienceMs
       if (!isClosed) kept = connection

@@ -18,7 +18,7 @@ export type PollerOptions = {
   fence: Fence
   clock: LeaseClock
   warn: (message: string, error?: Error) => void
-  /** From one poll to the next. */
+  /** From the sending of one poll to that of the next. One that takes longer is followed at once by the next. */
   intervalMs?: number
   /** How long after its sending a poll speaks for the present. */
   leaseMs?: number
@@ -99,11 +99,17 @@ export const createPoller = (options: PollerOptions): Poller => {
     }
   }
 
+  // From far away an answer takes a while, and the lease would end before the next one if that time were added. A
+  // database that fails gets the whole interval.
+  const restOf = (begun: ClockReading): number =>
+    isFailing ? intervalMs : Math.max(0, intervalMs - clock.since(begun))
+
   const start = (): Promise<boolean> => {
     clearTimeout(timer)
+    const begun = clock.now()
     running = run().finally(() => {
       running = undefined
-      if (!isClosed) timer = setTimeout(start, intervalMs)
+      if (!isClosed) timer = setTimeout(start, restOf(begun))
     })
     due?.resolve(running)
     due = undefined

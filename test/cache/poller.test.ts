@@ -146,6 +146,23 @@ t.test('while polls fail, a request waits for the poll that is due', async (t) =
   t.notOk(await last, 'and nobody waits for one that never comes')
 })
 
+t.test('a poll that took longer than the interval is followed by the next one at once', async (t) => {
+  const intervalMs = 1_000_000
+  const { clock, asked, poller } = await setUp(intervalMs)
+  const slow = poller.confirm()
+  await settle()
+  clock.monotonic += intervalMs
+  asked[1]?.give(pollOf(100))
+  t.ok(await slow)
+  await until('the next one is sent', () => asked.length === 3)
+  clock.monotonic += intervalMs
+  asked[2]?.fail()
+  t.notOk(await poller.confirm())
+  await settle()
+  t.equal(asked.length, 3, 'after one that failed the database has its rest')
+  await poller.close()
+})
+
 t.test('a first poll that fails is tried again', async (t) => {
   const fence = createFence()
   let asked = 0

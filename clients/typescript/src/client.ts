@@ -103,12 +103,27 @@ const logInWith = (origin: string, apiKey: string, { fetch, timeoutMs }: Require
 }
 type Doing = { fetch?: typeof fetch; timeoutMs?: number }
 
+/** Node.js, not browsers. */
+const { setImmediate } = globalThis as { setImmediate?: (run: () => void) => void }
+
+/**
+ * Node.js gives a connection back one turn of the event loop after its answer was read. A request that is sent before
+ * that opens another connection, which costs two more round trips.
+ */
+const reuseConnections = (send: typeof fetch): typeof fetch =>
+  setImmediate
+    ? async (...given) => {
+        await new Promise<void>((resolve) => setImmediate(resolve))
+        return send(...given)
+      }
+    : send
+
 /** A client of one customer. Nothing is asked before it is used; it holds no connection and needs no closing. */
 export const createClient = (options: ClientOptions): Client => {
   const origin = new URL(options.url).origin
   // Browsers want their own fetch called on the window.
   const doing = {
-    fetch: options.fetch ?? globalThis.fetch.bind(globalThis),
+    fetch: reuseConnections(options.fetch ?? globalThis.fetch.bind(globalThis)),
     timeoutMs: options.timeoutMs ?? 30_000,
   }
   const retry = { ...defaultRetry, ...options.retry }

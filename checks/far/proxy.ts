@@ -1,0 +1,130 @@
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer, type NetConnectOpts, type Socket } from 'node:net'
+import pg from 'pg'
+
+/** What passed through one connection. */
+export type Passage = {
+  /** Bytes of the first thing that the client sent, as text: it shows what the connection is for. */
+  first: string
+  /**
+   * Round trips: how often the client sent something after it had heard something, or for the first time. What it
+   * sends sooner than the bytes can have travelled is part of the same trip, such as HTTP/2's acknowledgements.
+   */
+  turns: number
+  /** Bytes that the client got. */
+  received: number
+}
+
+/** A distance between a client and a server. */
+export type Distance = {
+  readonly port: number
+  /** Milliseconds each way. */
+  oneWayMs: number
+  /** All connections so far, in the order in which they came. */
+  readonly passages: readonly Passage[]
+  close(): Promise<void>
+}
+
+type Parcel = { dueAt: number; deliver: () => void }
+
+/** Delivers in the order of sending, each parcel when it is due. */
+const createRoad = () => {
+  const parcels: Parcel[] = []
+  let lastDueAt = 0
+  let timer: NodeJS.Timeout | undefined
+  const deliver = () => {
+    timer = undefined
+    while (parcels[0] && parcels[0].dueAt <= performance.now()) parcels.shift()?.deliver()
+    if (parcels[0]) timer = setTimeout(deliver, Math.ceil(parcels[0].dueAt - performance.now()))
+  }
+  return {
+    send(afterMs: number, parcel: () => void) {
+      // A distance that became shorter does not let later bytes overtake earlier ones.
+      lastDueAt = Math.max(lastDueAt, performance.now() + afterMs)
+      parcels.push({ dueAt: lastDueAt, deliver: parcel })
+      timer ??= setTimeout(deliver, Math.ceil(afterMs))
+    },
+    end() {
+      clearTimeout(timer)
+      parcels.length = 0
+    },
+  }
+}
+
+const join = (client: Socket, server: Socket, oneWayMs: () => number): Passage => {
+  const passage: Passage = { first: '', turns: 0, received: 0 }
+  let isClientsTurn = true
+  let turnedAt = Number.NEGATIVE_INFINITY
+  const [there, back] = [createRoad(), createRoad()]
+  // The system has connected the client already. Over the distance, TCP takes a round trip before the first byte.
+  const openAt = performance.now() + 2 * oneWayMs()
+  client.on('data', (bytes) => {
+    if (passage.first === '') passage.first = bytes.toString('latin1')
+    const now = performance.now()
+    if (isClientsTurn && now - turnedAt >= oneWayMs()) {
+      passage.turns += 1
+      turnedAt = now
+    }
+    isClientsTurn = false
+    const untilOpenMs = Math.max(0, openAt - now)
+    there.send(untilOpenMs + oneWayMs(), () => server.write(bytes))
+  })
+  server.on('data', (bytes) =>
+    back.send(oneWayMs(), () => {
+      passage.received += bytes.length
+      isClientsTurn = true
+      client.write(bytes)
+    }),
+  )
+  client.on('end', () => there.send(oneWayMs(), () => server.end()))
+  server.on('end', () => back.send(oneWayMs(), () => client.end()))
+  for (const [own, other] of [
+    [client, server],
+    [server, client],
+  ] as const) {
+    own.on('error', () => other.destroy())
+    own.on('close', () => {
+      // What was sent in order has been delivered by then.
+      if (own.errored || !own.readableEnded) other.destroy()
+    })
+  }
+  client.on('close', () => back.end())
+  server.on('close', () => there.end())
+  return passage
+}
+
+/**
+ * Puts a distance before a server, on a port of 127.0.0.1. It delays each direction, keeps the order, and limits
+ * nothing: it stands for answers that fit into TCP's first window, 14 kB.
+ */
+export const openDistance = async (to: NetConnectOpts, oneWayMs: number): Promise<Distance> => {
+  const sockets = new Set<Socket>()
+  const passages: Passage[] = []
+  const distance = { oneWayMs, passages }
+  const server = createServer({ noDelay: true, allowHalfOpen: true }, (client) => {
+    const upstream = connect({ ...to, noDelay: true, allowHalfOpen: true })
+    for (const socket of [client, upstream]) {
+      sockets.add(socket)
+      socket.on('close', () => sockets.delete(socket))
+    }
+    passages.push(join(client, upstream, () => distance.oneWayMs))
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  const close = async () => {
+    for (const socket of sockets) socket.destroy()
+    server.close()
+    await once(server, 'close')
+  }
+  return Object.assign(distance, { port, close })
+}
+
+/** Where a database's URL leads, and the URL that leads there through a port of 127.0.0.1. */
+export const addressOf = (url: string): { to: NetConnectOpts; reach: (port: number) => string } => {
+  const { host, port, database, user, password } = new pg.Client({ connectionString: url })
+  const login = password ? `${user}:${encodeURIComponent(String(password))}` : user
+  return {
+    to: host.startsWith('/') ? { path: `${host}/.s.PGSQL.${port}` } : { host, port },
+    reach: (nearPort) => `postgresql://${login}@127.0.0.1:${nearPort}/${database}?sslmode=disable`,
+  }
+}

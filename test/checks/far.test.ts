@@ -1,0 +1,50 @@
+import t from 'tap'
+import { createChangeSource } from '../../app/cache/changes.ts'
+import { readerRole } from '../../app/db/connect.ts'
+import { openStage } from '../../checks/connections/stage.ts'
+import { addressOf, openDistance } from '../../checks/far/proxy.ts'
+import { visitByClient, visitByHttp1, visitByHttp2 } from '../../checks/far/visits.ts'
+import { createTestDatabase } from '../helper.ts'
+
+/** Longer than a busy machine needs for an answer, so that times rounded to round trips count these. */
+const oneWayMs = 75
+
+/** For the client's `fetch`, which is Node's; the other clients are told. */
+process.env.NODE_TLS_REJECT_UNAUTHORIZED = '0'
+
+t.test(
+  'a client far away logs in and has its first page after four round trips, and a page after one',
+  async (t) => {
+    const stage = await openStage()
+    t.teardown(() => stage.close())
+    const distance = await openDistance({ port: stage.port, host: '127.0.0.1' }, oneWayMs)
+    t.teardown(() => distance.close())
+    for (const [name, visit] of Object.entries({ visitByHttp1, visitByHttp2, visitByClient })) {
+      const { first, kept, pageBytes, connections } = await visit(distance, stage.apiKey)
+      t.equal(first.byTurns, 4, `${name}: TCP, TLS 1.3, login, page`)
+      t.equal(kept.byTurns, 1, `${name}: a page on the kept connection`)
+      t.ok(kept.byTime <= 2, `${name}: ${kept.byTime} by the clock, with time for a busy machine`)
+      t.ok(pageBytes < 14_000, `${name}: ${pageBytes} bytes, which fit into the first window`)
+      t.equal(connections, 1, name)
+    }
+    const { statuses } = await visitByClient(distance, stage.apiKey)
+    t.same(statuses, [200, 200, 304], 'the client has its second page from its own cache')
+  },
+)
+
+t.test('the database may be so far away that to connect takes longer than a poll may', async (t) => {
+  const database = await createTestDatabase()
+  t.teardown(() => database.close())
+  const { to, reach } = addressOf(database.url)
+  const distance = await openDistance(to, oneWayMs)
+  t.teardown(() => distance.close())
+  const far = reach(distance.port)
+  const source = createChangeSource({ url: far, role: readerRole, reachSeconds: 600 })
+  t.teardown(() => source.close())
+  const poll = await source.poll(await source.begin())
+  t.ok(poll.snapshot.xmax > 0)
+  const turns = () => distance.passages.map((passage) => passage.turns).reduce((total, each) => total + each)
+  const before = turns()
+  await source.poll(poll.snapshot)
+  t.equal(turns() - before, 1, 'a poll is one round trip')
+})
