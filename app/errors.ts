@@ -18,6 +18,7 @@ export const catalogue = {
   live_token_required: [403, 'A live token is required'],
   cross_origin: [403, 'Only a page of this service may send this'],
   not_found: [404, 'Not found'],
+  before_history: [404, 'History does not reach that day'],
   method_not_allowed: [405, 'The method is not allowed here'],
   not_acceptable: [406, 'No acceptable representation'],
   request_timeout: [408, 'The request took too long to arrive'],

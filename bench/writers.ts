@@ -1,4 +1,4 @@
-import { createReadStream, mkdtempSync, rmSync } from 'node:fs'
+import { createReadStream, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import os from 'node:os'
 import { join } from 'node:path'
 import { createGunzip } from 'node:zlib'
@@ -10,8 +10,8 @@ import { startEmbedded } from '../app/local/embedded.ts'
 import { median } from './lib/statistics.ts'
 
 /**
- * Measures what the change log costs writers. The same work runs with its triggers on and off, interleaved. The
- * work is single-row updates and three-row transactions by 8 writers at once, and an import of April's registers
+ * Measures what the change log costs writers. The same work runs with its triggers on and off, interleaved. With
+ * `BENCH_PART=history` only the history that these triggers write is switched. The work is single-row updates and three-row transactions by 8 writers at once, and an import of April's registers
  * into an empty database. The result to read is the ratio.
  */
 const rounds = Number(process.env.BENCH_ROUNDS ?? 5)
@@ -38,7 +38,23 @@ const pool = createPool(server.url, {
 })
 const db = createDb(pool)
 
-const switchLog = async (isOn: boolean) => {
+/** The trigger functions, as the migrations made them. */
+const functions: string[] = []
+
+/** Has the triggers of the log write history, or the log alone. */
+const switchHistory = async (isOn: boolean) => {
+  if (functions.length === 0) {
+    const { rows } = await pool.query<{ definition: string }>(
+      `select pg_get_functiondef(oid) as definition from pg_proc where prosrc like '%into record_history%' and prorettype = 'trigger'::regtype`,
+    )
+    functions.push(...rows.map(({ definition }) => definition))
+  }
+  for (const definition of functions) {
+    await pool.query(isOn ? definition : definition.replace(/insert into record_history[^;]*;/g, ''))
+  }
+}
+
+const switchTriggers = async (isOn: boolean) => {
   const { rows } = await pool.query<{ table: string; trigger: string }>(
     `select tgrelid::regclass::text as table, tgname as trigger from pg_trigger where tgname like '%\\_log\\_%'`,
   )
@@ -61,7 +77,25 @@ const seed = async () => {
   await pool.query('vacuum analyze')
 }
 
-type Sample = { perSecond: number; deadlocks: number }
+type Sample = {
+  perSecond: number
+  deadlocks: number /** Processor time of the server's connections for each. */
+  cpuMicros: number
+}
+
+const microsPerTick = 10_000
+
+/** Processor time of the server's connections so far, in microseconds. */
+const readCpu = async (): Promise<number> => {
+  const { rows } = await pool.query<{ pid: number }>(
+    `select pid from pg_stat_activity where backend_type = 'client backend'`,
+  )
+  const ticks = rows.map(({ pid }) => {
+    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
+    return Number(fields[11]) + Number(fields[12])
+  })
+  return microsPerTick * ticks.reduce((sum, each) => sum + each, 0)
+}
 
 const random = (most: number) => 1 + Math.floor(Math.random() * most)
 
@@ -74,6 +108,7 @@ const update = async (rowsEach: number): Promise<Sample> => {
       return client
     }),
   )
+  const cpuBefore = await readCpu()
   const end = performance.now() + secondsPerRun * 1000
   let done = 0
   let deadlocks = 0
@@ -100,17 +135,20 @@ const update = async (rowsEach: number): Promise<Sample> => {
     }
   }
   await Promise.all(clients.map(write))
+  const cpuMicros = ((await readCpu()) - cpuBefore) / done
   await Promise.all(clients.map((client) => client.end()))
-  return { perSecond: done / secondsPerRun, deadlocks }
+  return { perSecond: done / secondsPerRun, deadlocks, cpuMicros }
 }
 
 const importApril = async (): Promise<Sample> => {
   await pool.query(`delete from customers where customer_id !~ '^c[0-9]+$'`)
   await pool.query('vacuum analyze')
   const file = join(root, 'test/data/certifications-2026-04-25.ndjson.gz')
+  const cpuBefore = await readCpu()
   const start = performance.now()
   const report = await importRecords(db, createReadStream(file).pipe(createGunzip()), {})
-  return { perSecond: report.created / ((performance.now() - start) / 1000), deadlocks: 0 }
+  const perSecond = report.created / ((performance.now() - start) / 1000)
+  return { perSecond, deadlocks: 0, cpuMicros: ((await readCpu()) - cpuBefore) / report.created }
 }
 
 try {
@@ -127,17 +165,20 @@ try {
     for (let round = 0; round < rounds; round++) {
       // The order changes with each round, so that none is always the first.
       for (const state of round % 2 === 0 ? (['off', 'on'] as const) : (['on', 'off'] as const)) {
-        await switchLog(state === 'on')
+        await (process.env.BENCH_PART === 'history' ? switchHistory : switchTriggers)(state === 'on')
         samples[state].push(await work())
       }
     }
     const rate = (state: 'off' | 'on') => median(samples[state].map(({ perSecond }) => perSecond))
+    const cpu = (state: 'off' | 'on') => median(samples[state].map(({ cpuMicros }) => cpuMicros))
     const deadlocks = (state: 'off' | 'on') => samples[state].reduce((sum, each) => sum + each.deadlocks, 0)
     table.push({
       workload: name,
       'without log /s': Math.round(rate('off')),
       'with log /s': Math.round(rate('on')),
-      ratio: (rate('on') / rate('off')).toFixed(2),
+      'rate ratio': (rate('on') / rate('off')).toFixed(2),
+      'µs without / with': `${Math.round(cpu('off'))} / ${Math.round(cpu('on'))}`,
+      'processor ratio': (cpu('on') / cpu('off')).toFixed(3),
       'deadlocks without / with': `${deadlocks('off')} / ${deadlocks('on')}`,
     })
   }

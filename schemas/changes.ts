@@ -40,6 +40,21 @@ export const createChangeSchema = (records: Readonly<Record<string, z.ZodObject>
             'Why the change comes although the record was not written: a new day, or another expiry window. Absent if it was written',
           examples: ['day'],
         }),
+      changed: z
+        .array(z.string())
+        .optional()
+        .meta({
+          description:
+            'The fields that differ from the state of the token. Absent where that cannot be told, as of a new record',
+          examples: [['approval_status', 'validity']],
+        }),
+      previous: z
+        .record(z.string(), z.unknown())
+        .optional()
+        .meta({
+          description: 'With `previous=true`: the values of these fields in the state of the token',
+          examples: [{ approval_status: 'approved', validity: 'valid' }],
+        }),
       data: z
         .record(z.string(), z.unknown())
         .nullable()

@@ -502,6 +502,7 @@ t.test('every error that a request provokes is documented where it comes, as a p
   t.same(
     [...documented].filter((code) => !provoked.has(code)).sort(),
     [
+      'before_history',
       'headers_too_large',
       'http_version_not_supported',
       'internal_error',
@@ -511,7 +512,7 @@ t.test('every error that a request provokes is documented where it comes, as a p
       'request_timeout',
       'unavailable',
     ],
-    'what needs a broken wire or a broken service is all that no request here provokes',
+    'what needs a past, a broken wire or a broken service is all that no request here provokes',
   )
 })
 

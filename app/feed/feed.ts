@@ -182,12 +182,12 @@ export const createFeed = (deps: Deps): Feed => {
       const token = decode(customerId, query)
       const resources = resolveResources(principal, token?.resources ?? query.resources)
       if (query.after === wholeState) return answerState(request, resources)
-      const { limit } = query
+      const { limit, withFormer } = query
       // A turn for each read: a poll that waits for changes holds none.
       const read = (from: SyncToken | undefined) =>
         inTurn(db, customerId, async () => {
           const bindings = await momentOf(principal)
-          return readChanges(db, { customerId, token: from, resources, bindings, limit })
+          return readChanges(db, { customerId, token: from, resources, bindings, limit, withFormer })
         })
       return answerPage(customerId, await readPatiently(request, query, read, token, resources))
     },

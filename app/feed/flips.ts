@@ -5,6 +5,7 @@ import type { Edge, Resource, ResourceName } from '../records/resources/define.t
 import { resources } from '../records/resources/index.ts'
 import { bindExpression } from '../records/sql/projection.ts'
 import { type Cause, changeText, ownRows, recordData } from './change.ts'
+import { joinFlipped } from './differences.ts'
 import { type EpochRow, epochColumns, epochSource } from './epoch.ts'
 import type { DayAndWindow, FlipWalk, SyncToken } from './token.ts'
 
@@ -18,6 +19,8 @@ export type FlipPage = Readonly<{
   walk: FlipWalk
   cause: Cause
   limit: number
+  /** Whether former values are told; absent: no. */
+  withFormer?: boolean | undefined
   /** The token's. */
   target?: Snapshot | undefined
 }>
@@ -63,7 +66,11 @@ const differs = ({ fields, flips }: Resource, from: DayAndWindow, to: DayAndWind
   return sql`(${sql.join(each, sql.raw(' or '))})`
 }
 
-const side = (sides: readonly Side[], index: number, { from, walk, limit, cause }: FlipPage): Sql => {
+const side = (
+  sides: readonly Side[],
+  index: number,
+  { from, walk, limit, cause, withFormer }: FlipPage,
+): Sql => {
   const current = sides[index] as Side
   const { resource, edge } = current
   const column = sql.raw(`r.${edge.column}`)
@@ -86,13 +93,14 @@ const side = (sides: readonly Side[], index: number, { from, walk, limit, cause 
     at: sql.raw(instantText('statement_timestamp()')),
     data: sql`x.data`,
     cause,
+    withFormer,
   }
   return sql`select ${sql.lit(resource.name)} as resource, r.id as record_id, ${changeText(parts)} as change,
       ${sql.lit(index)} as edge, to_char(${column}, 'YYYY-MM-DD') as passed
     from (
       select r.* from ${sql.table(resource.name)} r where ${sql.join(conditions, sql.raw(' and '))}
       order by ${column}, r.id limit ${limit + 1}::integer
-    ) r cross join ${recordData(resource, walk.to)}`
+    ) r cross join ${recordData(resource, walk.to)} ${joinFlipped(resource, from, walk.to)}`
 }
 
 /**

@@ -6,6 +6,7 @@ import { resources } from '../records/resources/index.ts'
 import type { Bindings } from '../records/sql/projection.ts'
 import { changeText, ownRows, recordData } from './change.ts'
 import type { Span } from './diff.ts'
+import { joinDifferences, type Seen } from './differences.ts'
 import { type EpochRow, epochColumns, epochSource } from './epoch.ts'
 
 /** A page of the log to read. */
@@ -22,6 +23,10 @@ export type LogPage = Readonly<{
   /** Rows of the log looked at, at most: records written often, and resources not asked for, cost rows. */
   rows: number
   bindings: Bindings
+  /** What the follower has, from which changes are told; undefined: not known. */
+  seen?: Seen | undefined
+  /** Whether former values are told; absent: no. */
+  withFormer?: boolean | undefined
 }>
 
 /** A record that changed; a page without any is one row of nulls. */
@@ -42,11 +47,12 @@ export const everyRecord = '*'
 const lastTransaction = '18446744073709551615'
 
 /** The record now, whichever resource it is of: at most one row. */
-const recordNow = (names: readonly ResourceName[], bindings: Bindings): RawBuilder<unknown> =>
+const recordNow = ({ resources: names, bindings, seen }: LogPage): RawBuilder<unknown> =>
   sql.join(
     names.map((name) => {
       const resource = resources[name]
-      return sql`select x.data from ${sql.table(name)} r cross join ${recordData(resource, bindings)}
+      return sql`select x.data, d.* from ${sql.table(name)} r cross join ${recordData(resource, bindings)}
+        ${joinDifferences(resource, seen, bindings)}
         where c.resource = ${sql.lit(name)} and ${ownRows(resource)} and r.id = c.record_id`
     }),
     sql.raw(' union all '),
@@ -58,7 +64,7 @@ const recordNow = (names: readonly ResourceName[], bindings: Bindings): RawBuild
  * each span, so that neither the log's length nor other customers' changes cost anything.
  */
 export const logStatement = (page: LogPage): RawBuilder<LogRow> => {
-  const { spans, after, target, limit, rows, bindings } = page
+  const { spans, after, target, limit, rows, withFormer } = page
   const lows = spans.map(({ low }) => String(low))
   const highs = spans.map(({ high }) => (high === undefined ? lastTransaction : String(high)))
   const beyond = after
@@ -98,10 +104,11 @@ export const logStatement = (page: LogPage): RawBuilder<LogRow> => {
         resource: sql`c.resource`,
         id: sql`c.record_id`,
         at: sql.raw(instantText('c.changed_at')),
-        data: sql`x.data`,
+        data: sql`d.data`,
+        withFormer,
       })} as change, ends.more, ends.xid::text as last_xid, ends.position as last_position
       from ends left join changed c on true
-      left join lateral (${recordNow(page.resources, bindings)}) x on true
+      left join lateral (${recordNow(page)}) d on true
       order by c.n
     ) page on true`
 }

@@ -25,6 +25,8 @@ export type FeedQuery = Readonly<{
   resources: readonly ResourceName[] | undefined
   limit: number
   waitSeconds: number
+  /** Whether former values are told. */
+  withFormer: boolean
 }>
 
 /** As with pages; `after` comes along because only the caller can judge whether it is genuine. */
@@ -64,6 +66,15 @@ export const feedReaders = (draft: Draft): Map<string, ParameterReader> =>
         draft.waitSeconds = Number(value)
       }),
     ],
+    [
+      'previous',
+      single(
+        (value) => (['true', 'false'].includes(value) ? { value } : { detail: 'expected true or false' }),
+        (value) => {
+          draft.withFormer = value === 'true'
+        },
+      ),
+    ],
     // Negotiation reads it.
     [
       'format',
@@ -76,9 +87,11 @@ export const feedReaders = (draft: Draft): Map<string, ParameterReader> =>
   ])
 
 /** What means nothing for a state that is streamed whole. */
-const misplaced = ({ after, limit, waitSeconds }: Draft): Fault[] => {
+const misplaced = ({ after, limit, waitSeconds, withFormer }: Draft): Fault[] => {
   if (after !== wholeState) return []
-  const given = Object.entries({ limit, wait: waitSeconds }).filter(([, value]) => value !== undefined)
+  const given = Object.entries({ limit, wait: waitSeconds, previous: withFormer }).filter(
+    ([, value]) => value !== undefined,
+  )
   return given.map(([parameter]) => ({
     parameter,
     code: 'invalid_value',
@@ -99,9 +112,9 @@ export const parseFeedQuery = (rawQuery: string): FeedOutcome => {
   }
   const reading = readPairs(rawQuery, readPair)
   const others = misplaced(draft)
-  const { after, resources, limit = defaultLimit, waitSeconds = 0 } = draft
+  const { after, resources, limit = defaultLimit, waitSeconds = 0, withFormer = false } = draft
   if (reading.faults.length === 0 && others.length === 0) {
-    return { query: { after, resources, limit, waitSeconds } }
+    return { query: { after, resources, limit, waitSeconds, withFormer } }
   }
   const corrected = others.length > 0 ? undefined : correct(formatMeant(reading))
   return {

@@ -22,6 +22,8 @@ export type FeedRead = Readonly<{
   /** What computed fields are for now. */
   bindings: DayAndWindow
   limit: number
+  /** Whether former values are told; absent: no. */
+  withFormer?: boolean | undefined
 }>
 
 export type FeedPage = Readonly<{
@@ -58,7 +60,7 @@ const check = (page: Growing, row: EpochRow): ReturnType<typeof readEpoch> => {
 /** One page of the flips; true: no more than that, the walk is done. */
 const growByFlips = async (
   db: Db,
-  { customerId }: FeedRead,
+  { customerId, withFormer }: FeedRead,
   page: Growing,
   { walk, cause }: NonNullable<ReturnType<typeof nextFlip>>,
   limit: number,
@@ -67,7 +69,9 @@ const growByFlips = async (
   const target = targetOf(page.token)
   // As of where this walk goes, even where the day or the window has moved on since it began: the next walk
   // begins there, and passes by what does not differ between the two.
-  const statement = flipStatement({ customerId, resources, from, walk, cause, limit, target })
+  const statement = flipStatement({
+    ...{ customerId, resources, from, walk, cause, limit, target, withFormer },
+  })
   const rows = statement ? (await statement.execute(db)).rows : []
   if (rows[0]) check(page, rows[0])
   const found = rows.flatMap(({ resource, record_id: id, change, edge, passed }) =>
@@ -84,12 +88,13 @@ const growByFlips = async (
 
 /** One page of the log. */
 const growByLog = async (db: Db, read: FeedRead, page: Growing, limit: number): Promise<void> => {
-  const { customerId, bindings } = read
+  const { customerId, bindings, withFormer } = read
   const { token } = page
   const rows = 4 * limit + spareRows
   const found = (
     await logStatement({
-      ...{ customerId, bindings, limit, rows },
+      ...{ customerId, bindings, limit, rows, withFormer },
+      seen: token.baseAt === undefined ? undefined : { snapshot: token.base, at: token.baseAt },
       resources: token.resources,
       spans: spansAhead(token),
       after: token.diff,
@@ -103,15 +108,15 @@ const growByLog = async (db: Db, read: FeedRead, page: Growing, limit: number): 
     if (id === everyRecord) throw refuseTruncated(resource)
     add(page, resource, id, change)
   }
-  const { target, mark } = token.diff
-    ? { target: token.diff.target, mark: token.mark }
-    : { target: epoch.snapshot, mark: epoch.mark }
+  const { target, targetAt, mark } = token.diff
+    ? { ...token.diff, mark: token.mark }
+    : { target: epoch.snapshot, targetAt: epoch.at, mark: epoch.mark }
   page.token = first.more
     ? {
         ...{ ...token, mark },
-        diff: { target, xid: Number(first.last_xid), position: Number(first.last_position) },
+        diff: { target, targetAt, xid: Number(first.last_xid), position: Number(first.last_position) },
       }
-    : { ...token, base: target, diff: undefined, mark }
+    : { ...token, base: target, baseAt: targetAt, diff: undefined, mark }
   // What has become visible since an older target is another walk.
   page.hasMore = first.more === true || token.diff !== undefined
 }
@@ -144,7 +149,7 @@ const begin = async (db: Db, { customerId, resources, bindings }: FeedRead): Pro
   const { snapshot, at, identity, mark } = readEpoch((await statement.execute(db)).rows[0] as EpochRow)
   const { day, window } = bindings
   const token = {
-    ...{ identity, issuedAt: toSeconds(at), resources, base: snapshot, mark },
+    ...{ identity, issuedAt: toSeconds(at), resources, base: snapshot, baseAt: at, mark },
     moment: { day, window },
     flip: undefined,
     diff: undefined,

@@ -72,7 +72,7 @@ export const openSnapshot = async (
   return {
     at,
     token: {
-      ...{ identity, issuedAt: toSeconds(at), resources: read.resources, base: snapshot, mark },
+      ...{ identity, issuedAt: toSeconds(at), resources: read.resources, base: snapshot, baseAt: at, mark },
       moment: { day, window },
       flip: undefined,
       diff: undefined,

@@ -9,7 +9,13 @@ export type DayAndWindow = Readonly<{ day: string; window: number }>
 export type FlipWalk = Readonly<{ to: DayAndWindow; after: readonly [number, string, string] | undefined }>
 
 /** A walk over the log up to a snapshot, and the last row seen. */
-export type DiffWalk = Readonly<{ target: Snapshot; xid: number; position: number }>
+export type DiffWalk = Readonly<{
+  target: Snapshot
+  xid: number
+  position: number
+  /** As `baseAt`, of the target. */
+  targetAt?: string | undefined
+}>
 
 /**
  * Where a follower is. Its records show all that is visible in `base`, and those that changed up to the place
@@ -27,6 +33,8 @@ export type SyncToken = Readonly<{
   diff: DiffWalk | undefined
   /** The newest random mark visible in `targetOf` it; undefined: tokens of earlier releases name none. */
   mark?: string | undefined
+  /** `base` was taken after this instant, RFC 3339; undefined: tokens of earlier releases do not say. */
+  baseAt?: string | undefined
 }>
 
 /** The snapshot that the follower's records show, or will show at the end of the walk over the log. */
@@ -68,30 +76,55 @@ type Packed = [
   moment: [string, number],
   flip: [string, number, readonly [number, string, string] | null] | null,
   base: string,
-  diff: [string, number, number] | null,
+  diff: [string, number, number, (string | null)?] | null,
   mark: string | null,
+  baseAt?: string | null,
 ]
 
-const pack = ({ identity, issuedAt, resources, moment, flip, base, diff, mark }: SyncToken): Packed => [
+const pack = ({
+  identity,
+  issuedAt,
+  resources,
+  moment,
+  flip,
+  base,
+  diff,
+  mark,
+  baseAt,
+}: SyncToken): Packed => [
   identity,
   issuedAt,
   resources,
   [moment.day, moment.window],
   flip ? [flip.to.day, flip.to.window, flip.after ?? null] : null,
   packSnapshot(base),
-  diff ? [packSnapshot(diff.target), diff.xid, diff.position] : null,
+  diff ? [packSnapshot(diff.target), diff.xid, diff.position, diff.targetAt ?? null] : null,
   mark ?? null,
+  baseAt ?? null,
 ]
 
-const unpack = ([identity, issuedAt, resources, moment, flip, base, diff, mark]: Packed): SyncToken => ({
+const unpack = ([
+  identity,
+  issuedAt,
+  resources,
+  moment,
+  flip,
+  base,
+  diff,
+  mark,
+  baseAt,
+]: Packed): SyncToken => ({
   identity,
   issuedAt,
   resources,
   moment: { day: moment[0], window: moment[1] },
   flip: flip ? { to: { day: flip[0], window: flip[1] }, after: flip[2] ?? undefined } : undefined,
   base: unpackSnapshot(base),
-  diff: diff ? { target: unpackSnapshot(diff[0]), xid: diff[1], position: diff[2] } : undefined,
+  diff: diff
+    ? { target: unpackSnapshot(diff[0]), xid: diff[1], position: diff[2], targetAt: diff[3] ?? undefined }
+    : undefined,
   mark: mark ?? undefined,
+  baseAt: baseAt ?? undefined,
 })
 
 /** Sync tokens as opaque text, signed as cursors are, with a key for this purpose. */

@@ -7,6 +7,7 @@ import { formatStale } from '../http/fields.ts'
 import { typeByFormat } from '../http/media-type.ts'
 import { parsePairs, splitList } from '../http/pairs.ts'
 import type { Principal } from '../identity/principal.ts'
+import { faultsOfAsOf, readAsOf } from './history/as-of.ts'
 import { cacheKey } from './keys.ts'
 import { withCursor } from './query/canonical.ts'
 import { type CursorCodec, foreignCursor } from './query/cursor.ts'
@@ -97,6 +98,7 @@ export const createRecords = ({
     const outcome = prepare(resource, id !== undefined ? 'item' : isExport ? 'export' : 'page', corrected)
     if (!('prepared' in outcome)) return false
     const { query, selection } = outcome.prepared
+    if (faultsOfAsOf(query, today()).length > 0) return false
     return query.cursor === undefined || 'keys' in cursors.decode(customerId, selection, query.cursor)
   }
 
@@ -136,10 +138,13 @@ export const createRecords = ({
       const { query, selection, list } = prepared
       // What cannot be an id names no record; nor need the database see its bytes.
       if (id !== undefined && !isId(resource, id)) throw noSuchRecord(resource)
+      const faults = faultsOfAsOf(query, today())
+      if (faults.length > 0) throw new ApiError('invalid_query', { errors: faults })
       const after = decodeCursor(customerId, prepared)
       const moment = { customerId, today: today() }
       const fillFrom = (source: Db) => {
         const plan = planQuery(query, moment, after)
+        if (id !== undefined && query.asOf !== undefined) return readAsOf(source, plan, id)
         if (id !== undefined) return readItem(source, plan, id, shapes)
         const encode = (keys: readonly string[]) => cursors.encode(customerId, selection, keys)
         return readPage(source, plan, encode, (cursor) => withCursor(list, cursor), shapes)

@@ -28,6 +28,7 @@ const groups = {
     'authentication',
     'queries',
     'changes',
+    'history',
     'exports',
     'spreadsheets',
     'caching',

@@ -136,6 +136,11 @@ export const problemWords: Readonly<Record<ErrorCode | 'overloaded', ProblemWord
       'Check that the record is yours: list your records with a filter.',
     ],
   },
+  before_history: {
+    means: 'Nobody knows what this record was on that day.',
+    why: 'The service keeps former values from a certain day on. The detail names the first day of this record.',
+    todo: ['Ask for that day or a later one.'],
+  },
   method_not_allowed: {
     means: 'The address exists, but does not accept this method.',
     why: 'Data are read-only: GET, HEAD and OPTIONS.',

@@ -11,7 +11,7 @@ import { type Kysely, sql } from 'kysely'
  *
  * `position` orders the rows of one record: its writers wait for each other. `at` is the start of the transaction, but
  * never earlier than the former change of the record: the `updated_at` that answers show. `since`: the `updated_at`
- * before. Positions of changes are odd. A creation has the even number behind the deletion before it, or 0.
+ * before. `xid`: its transaction, by which the feed tells what a follower has not seen. Positions of changes are odd. A creation has the even number behind the deletion before it, or 0.
  */
 const tables = `
 create table record_history (
@@ -22,6 +22,7 @@ create table record_history (
   at timestamptz not null,
   since timestamptz,
   old jsonb,
+  xid xid8 not null default pg_current_xact_id(),
   primary key (customer_id, resource, record_id, position)
 );
 comment on table record_history is 'former values of records, written by triggers; * = reference data';
@@ -187,8 +188,45 @@ end $$;
 revoke execute on function prune_history from public;
 grant execute on function prune_history to certdata_reader, certdata_operator;`
 
+/**
+ * As in 0013. Transactions of another history of the database have numbers that mean nothing here: what they wrote has
+ * positions up to the floor.
+ */
+const begin = `
+alter table change_state add column history_floor bigint not null default 0;
+create or replace function begin_changes(reach interval) returns text
+language plpgsql volatile security definer set search_path = public, pg_temp as $$
+begin
+  if not exists (select from change_state s where s.identity = change_identity()) then
+    perform pg_advisory_xact_lock(hashtextextended('certdata change log', 0));
+    if not exists (select from change_state s where s.identity = change_identity()) then
+      delete from change_log;
+      delete from change_samples;
+      delete from change_marks;
+      insert into change_state (identity, pruned_below, history_floor)
+        values (change_identity(), pg_snapshot_xmin(pg_current_snapshot()),
+          (select case when is_called then last_value else 0 end from record_history_position_seq))
+        on conflict (only_row) do update set identity = excluded.identity,
+          pruned_below = excluded.pruned_below, history_floor = excluded.history_floor;
+    end if;
+  end if;
+  perform mark_changes(null);
+  return coalesce(
+    (select s.snapshot::text from change_samples s where s.sampled_at <= now() - reach
+      order by s.sampled_at desc limit 1),
+    (select s.snapshot::text from change_samples s order by s.sampled_at limit 1));
+end $$;
+
+create function history_floor() returns bigint
+language plpgsql stable security definer set search_path = public, pg_temp as $$
+begin
+  return (select s.history_floor from change_state s);
+end $$;
+revoke execute on function history_floor from public;
+grant execute on function history_floor to certdata_reader, certdata_operator;`
+
 /** Creates the tables of history, and has the triggers of the change log write it. */
 export const up = async (db: Kysely<unknown>): Promise<void> => {
-  for (const statement of [tables, ...kept.map(triggers), customers, prune])
+  for (const statement of [tables, ...kept.map(triggers), customers, prune, begin])
     await sql.raw(statement).execute(db)
 }

@@ -62,6 +62,7 @@ const formatView = (query: Query): string => {
     pairs.push(['fields', [...query.resource.fields.keys()].filter((name) => chosen.has(name)).join(',')])
   }
   if (query.includes.length > 0) pairs.push(['include', [...query.includes].sort(byText).join(',')])
+  if (query.asOf !== undefined) pairs.push(['as_of', query.asOf])
   if (query.count) pairs.push(['count', 'exact'])
   if (query.limit !== defaultLimit) pairs.push(['limit', String(query.limit)])
   return formatPairs(pairs)

@@ -34,6 +34,7 @@ export type Draft = {
   count?: boolean
   hasMark?: boolean
   on?: string
+  asOf?: string
   expiringWithin?: number
 }
 
@@ -93,6 +94,10 @@ const list =
   (draft) =>
     many(parse, (names) => take(draft, names))
 
+const readAsOf = one(parseDate, (draft, value) => {
+  draft.asOf = value
+})
+
 /**
  * The parameters that are no filters, by name; each makes the reader of a draft. `format` is here so that it is no
  * unknown parameter: negotiation reads it.
@@ -133,7 +138,10 @@ export const controlReaders = (resource: Resource, shape: QueryShape): Map<strin
     'format',
     one(onlyOne(shape === 'item' ? ['json'] : formatNames), () => {}),
   )
-  if (shape === 'item') return readers
+  if (shape === 'item') {
+    if (!resource.reference) readers.set('as_of', readAsOf)
+    return readers
+  }
   if (resource.search.length > 0) {
     readers.set(
       'q',

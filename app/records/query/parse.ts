@@ -167,5 +167,6 @@ const complete = (resource: Resource, shape: QueryShape, draft: Draft): Query =>
   count: draft.count ?? false,
   hasMark: draft.hasMark ?? false,
   on: draft.on,
+  asOf: draft.asOf,
   expiringWithin: draft.expiringWithin,
 })

@@ -45,6 +45,6 @@ export const planQuery = (query: Query, moment: PlanContext, after?: readonly st
   includes: query.includes,
   limit: query.limit,
   count: query.count,
-  day: query.on ? resolveDate(query.on, moment.today) : moment.today,
+  day: resolveDate(query.on ?? query.asOf ?? 'today', moment.today),
   window: query.expiringWithin,
 })

@@ -21,6 +21,7 @@ export type PreparedQuery = {
 }
 
 const isRelative = (query: Query) =>
+  query.asOf?.startsWith('today') === true ||
   query.conditions.some(({ values }) => values.some((value) => value.startsWith('today')))
 
 const includesComputed = ({ resource, includes }: Pick<Query, 'resource' | 'includes'>) =>
@@ -40,7 +41,8 @@ const dependencies = (query: Query): string[] => {
     return target ? resources[target].reads : []
   })
   const settings = isComputed(query) && query.expiringWithin === undefined ? ['settings'] : []
-  return [...new Set([...resource.reads, ...included, ...settings])]
+  const history = query.asOf === undefined ? [] : ['history']
+  return [...new Set([...resource.reads, ...included, ...settings, ...history])]
 }
 
 const prepare = (query: Query): PreparedQuery => {

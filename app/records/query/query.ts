@@ -26,6 +26,8 @@ export type Query = {
   hasMark: boolean
   /** Day to compute for; undefined = today. */
   on: string | undefined
+  /** The day as of whose end one record is shown; undefined = now. */
+  asOf: string | undefined
   /** Days; undefined = the customer's setting. */
   expiringWithin: number | undefined
 }

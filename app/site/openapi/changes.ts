@@ -41,6 +41,12 @@ const parameters: Readonly<Record<string, Omit<OpenApiParameter, 'name' | 'in'>>
     schema: { type: 'integer', format: 'int32', minimum: 0, maximum: maxWaitSeconds, default: 0 },
     example: maxWaitSeconds,
   },
+  previous: {
+    description:
+      'Adds to each change of a record what the fields in `changed` were. Not with `after=snapshot`.',
+    schema: { type: 'string', enum: ['true', 'false'], default: 'false' },
+    example: 'true',
+  },
   format: {
     description: 'Overrides the header Accept: `ndjson` with `after=snapshot`, else `json`.',
     schema: { type: 'string', enum: ['json', 'ndjson'] },

@@ -47,6 +47,13 @@ const controls: Readonly<Record<string, (resource: Resource, read: ParameterRead
     schema: text,
     example: 'today+90d',
   }),
+  as_of: ({ noun }) => ({
+    description:
+      `Shows the ${noun} as it stood at the end of this day (UTC), as far as history reaches: YYYY-MM-DD, or today-30d. ` +
+      'Not with `on` and `include`.',
+    schema: text,
+    example: 'today-1d',
+  }),
   expiring_within: () => ({
     description:
       "Days before its end in which a certificate counts as expiring. Absent: the customer's setting.",

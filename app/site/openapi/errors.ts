@@ -12,6 +12,7 @@ export type Origin =
   | 'cursor'
   | 'sync_token'
   | 'record'
+  | 'past'
   | 'tag'
   | 'body'
   | 'api_key'
@@ -39,6 +40,7 @@ const origins: Readonly<Record<ErrorCode, readonly Origin[]>> = {
   // Of a page's own address, which the document does not list.
   cross_origin: [],
   not_found: ['record'],
+  before_history: ['past'],
   method_not_allowed: ['request'],
   not_acceptable: ['token'],
   request_timeout: ['request'],
@@ -74,6 +76,7 @@ const judgedOfCustomers: ReadonlySet<ErrorCode> = new Set([
   'invalid_sync_token',
   'sync_token_expired',
   'not_found',
+  'before_history',
   'precondition_failed',
 ])
 

@@ -32,6 +32,9 @@ const extras: Partial<Record<ErrorCode, (publicUrl: string) => ErrorExtras>> = {
   insufficient_scope: () => ({ detail: 'This needs the scope certificates:read.' }),
   quota_exceeded: () => refuseQuota({ violated: ['burst'], retryAfterSeconds: 1 }).extras,
   not_found: () => ({ detail: `There is no ${resources.certificates.noun} with this id` }),
+  before_history: () => ({
+    detail: `The history of this ${resources.certificates.noun} begins on 2026-01-06`,
+  }),
 }
 
 const requestId = '3f0f4c1e-8a0e-4f43-9d0c-6f1d6a5c2b7a'

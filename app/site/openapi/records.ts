@@ -92,7 +92,7 @@ export const describeItem = (resource: Resource): Description => ({
   description: `The ${resource.noun} with this id. An unknown id and an id of another customer are both answered with 404.`,
   tag: tagOf(resource),
   parameters: [idParameter(resource), ...controlParameters(resource, 'item')],
-  errors: ['query', 'record', 'tag'],
+  errors: resource.reference ? ['query', 'record', 'tag'] : ['query', 'record', 'past', 'tag'],
   answer: {
     description: `The ${resource.noun}`,
     schema: envelopeOf(resource).item,

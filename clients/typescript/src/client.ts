@@ -6,7 +6,7 @@ import { formatQuery, type Query } from './query.ts'
 import { defaultRetry, type RetryOptions } from './retry.ts'
 import { createFixedToken, createTokenSource, type Token } from './token.ts'
 import { type Answer, createTransport, type RequestOptions } from './transport.ts'
-import type { Me, Resources, TokenAnswer } from './types.ts'
+import type { HistoryEntry, HistoryPage, Me, Resources, TokenAnswer } from './types.ts'
 
 export type ClientOptions = {
   /** Where the service is, without a path: `https://api.example`. */
@@ -64,6 +64,17 @@ export type Client = {
     query?: Q,
     options?: RequestOptions,
   ): Promise<AnswerOf<R, Q>>
+  /** Change after change of one record, the newest first, over all pages. Rejects with `not_found` if it never existed. */
+  history(
+    resource: ResourceName,
+    id: string,
+    options?: RequestOptions,
+  ): AsyncGenerator<HistoryEntry, void, undefined>
+  /** The same of all records. `query`: `resource` and `since`. A filter, and not a way to keep a copy: see `follow`. */
+  historyOfAll(
+    query?: { resource?: string | readonly ResourceName[]; since?: string; limit?: number },
+    options?: RequestOptions,
+  ): AsyncGenerator<HistoryEntry, void, undefined>
   /**
    * Record after record of the whole list, from one snapshot. Rejects where the stream breaks off: what came until
    * then is not the whole. Costs ten units of the quota `minute`.
@@ -138,6 +149,15 @@ export const createClient = (options: ClientOptions): Client => {
   const read = async <T>(path: string, query: Query | undefined, sending: RequestOptions | undefined) =>
     (await request<T>(path, query, sending)).body
 
+  async function* readHistory(path: string, query: Query, sending: RequestOptions | undefined) {
+    for (let cursor: string | null | undefined; cursor !== null; ) {
+      const asked: Query = cursor === undefined ? query : { ...query, cursor }
+      const { data, page }: HistoryPage = await read(path, asked, sending)
+      yield* data
+      cursor = page.next_cursor
+    }
+  }
+
   const client: Client = {
     request,
     list: (resource, query, sending) => read(`/v1/${resource}`, query as Query, sending),
@@ -159,6 +179,9 @@ export const createClient = (options: ClientOptions): Client => {
     },
     get: (resource, id, query, sending) =>
       read(`/v1/${resource}/${encodeURIComponent(id)}`, query as Query, sending),
+    history: (resource, id, sending) =>
+      readHistory(`/v1/${resource}/${encodeURIComponent(id)}/history`, {}, sending),
+    historyOfAll: (query = {}, sending) => readHistory('/v1/history', query as Query, sending),
     async *export(resource, query, sending) {
       const path = `/v1/${resource}${formatQuery(query as Query)}`
       yield* readLines<never>(

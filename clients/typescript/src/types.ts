@@ -323,6 +323,49 @@ export type Fault = {
   did_you_mean?: string
 }
 
+/** A field of a record, before and after */
+export type FieldChange = {
+  /** The value before; null also where the record was not there */
+  from: unknown
+  /** The value after; null also where the record is gone */
+  to: unknown
+}
+
+/** A change of a record */
+export type HistoryEntry = {
+  /** The resource. Known values: certificates, products, projects, countries, lab, approvals; more may come. */
+  resource: 'certificates' | 'products' | 'projects' | 'countries' | 'lab' | 'approvals' | (string & {})
+  /** Id of the record */
+  id: string
+  /** When it changed: the time at which its transaction began. The `updated_at` of the record from then on */
+  at: string
+  /** What happened to the record. Known values: create, update, delete; more may come. */
+  op: 'create' | 'update' | 'delete' | (string & {})
+  /** Nobody wrote the record: a new day (UTC) changed what is computed. Absent if it was written. Known values: day; more may come. */
+  cause?: 'day' | (string & {})
+  /** The fields that changed, by name; all that have a value where the record came or went */
+  changes: Record<string, FieldChange>
+}
+
+/** A page of history */
+export type HistoryPage = {
+  /** Changes, the newest first */
+  data: HistoryEntry[]
+  page: HistoryPageInfo
+}
+
+/** The position of this page, and how far history reaches */
+export type HistoryPageInfo = {
+  /** Entries asked for */
+  limit: number
+  /** Whether another page follows */
+  has_more: boolean
+  /** Value of the parameter cursor for the next page; null on the last */
+  next_cursor: string | null
+  /** From when on history is complete. Nothing older is told */
+  history_from: string
+}
+
 /** Facts about a token (RFC 7662) */
 export type Introspection = {
   /** Whether the service accepts this token now */
@@ -956,6 +999,8 @@ export type Resources = {
       on?: Value
       /** Days before its end in which a certificate counts as expiring. Absent: the customer's setting. */
       expiring_within?: number
+      /** Shows the certificate as it stood at the end of this day (UTC), as far as history reaches: YYYY-MM-DD, or today-30d. Not with `on` and `include`. */
+      as_of?: Value | readonly Value[]
     }
   }
   products: {
@@ -1143,6 +1188,8 @@ export type Resources = {
     itemQuery: {
       /** The fields to answer, separated by commas; `id` is always included. Absent: all fields. */
       fields?: Value | readonly Value[]
+      /** Shows the product as it stood at the end of this day (UTC), as far as history reaches: YYYY-MM-DD, or today-30d. Not with `on` and `include`. */
+      as_of?: Value | readonly Value[]
     }
   }
   projects: {
@@ -1364,6 +1411,8 @@ export type Resources = {
     itemQuery: {
       /** The fields to answer, separated by commas; `id` is always included. Absent: all fields. */
       fields?: Value | readonly Value[]
+      /** Shows the project as it stood at the end of this day (UTC), as far as history reaches: YYYY-MM-DD, or today-30d. Not with `on` and `include`. */
+      as_of?: Value | readonly Value[]
     }
   }
   countries: {
@@ -1710,6 +1759,8 @@ export type Resources = {
       fields?: Value | readonly Value[]
       /** Adds these related records under `included`, by id; separated by commas. Not with an export. Each needs its scope: `product` needs products:read, `certificate` needs certificates:read. */
       include?: Value | readonly Value[]
+      /** Shows the test report as it stood at the end of this day (UTC), as far as history reaches: YYYY-MM-DD, or today-30d. Not with `on` and `include`. */
+      as_of?: Value | readonly Value[]
     }
   }
   approvals: {
@@ -1963,6 +2014,8 @@ export type Resources = {
       fields?: Value | readonly Value[]
       /** Adds these related records under `included`, by id; separated by commas. Not with an export. Each needs its scope: `product` needs products:read, `country` needs countries:read, `certificate` needs certificates:read. */
       include?: Value | readonly Value[]
+      /** Shows the approval as it stood at the end of this day (UTC), as far as history reaches: YYYY-MM-DD, or today-30d. Not with `on` and `include`. */
+      as_of?: Value | readonly Value[]
     }
   }
 }

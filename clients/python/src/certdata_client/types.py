@@ -414,6 +414,57 @@ Fault = TypedDict(
     },
 )
 
+FieldChange = TypedDict(
+    "FieldChange",
+    {
+        # The value before; null also where the record was not there
+        "from": "Any",
+        # The value after; null also where the record is gone
+        "to": "Any",
+    },
+)
+
+HistoryEntry = TypedDict(
+    "HistoryEntry",
+    {
+        # The resource. Known values: certificates, products, projects, countries, lab, approvals; more may come.
+        "resource": "str",
+        # Id of the record
+        "id": "str",
+        # When it changed: the time at which its transaction began. The `updated_at` of the record from then on
+        "at": "str",
+        # What happened to the record. Known values: create, update, delete; more may come.
+        "op": "str",
+        # Nobody wrote the record: a new day (UTC) changed what is computed. Absent if it was written. Known values: day; more may come.
+        "cause": "NotRequired[str]",
+        # The fields that changed, by name; all that have a value where the record came or went
+        "changes": "dict[str, FieldChange]",
+    },
+)
+
+HistoryPage = TypedDict(
+    "HistoryPage",
+    {
+        # Changes, the newest first
+        "data": "list[HistoryEntry]",
+        "page": "HistoryPageInfo",
+    },
+)
+
+HistoryPageInfo = TypedDict(
+    "HistoryPageInfo",
+    {
+        # Entries asked for
+        "limit": "int",
+        # Whether another page follows
+        "has_more": "bool",
+        # Value of the parameter cursor for the next page; null on the last
+        "next_cursor": "str | None",
+        # From when on history is complete. Nothing older is told
+        "history_from": "str",
+    },
+)
+
 Introspection = TypedDict(
     "Introspection",
     {
@@ -1112,6 +1163,8 @@ CertificatesItemQuery = TypedDict(
         "on": "Value | None",
         # Days before its end in which a certificate counts as expiring. Absent: the customer's setting.
         "expiring_within": "int | None",
+        # Shows the certificate as it stood at the end of this day (UTC), as far as history reaches: YYYY-MM-DD, or today-30d. Not with `on` and `include`.
+        "as_of": "Value | Sequence[Value] | None",
     },
     total=False,
 )
@@ -1306,6 +1359,8 @@ ProductsItemQuery = TypedDict(
     {
         # The fields to answer, separated by commas; `id` is always included. Absent: all fields.
         "fields": "Value | Sequence[Value] | None",
+        # Shows the product as it stood at the end of this day (UTC), as far as history reaches: YYYY-MM-DD, or today-30d. Not with `on` and `include`.
+        "as_of": "Value | Sequence[Value] | None",
     },
     total=False,
 )
@@ -1534,6 +1589,8 @@ ProjectsItemQuery = TypedDict(
     {
         # The fields to answer, separated by commas; `id` is always included. Absent: all fields.
         "fields": "Value | Sequence[Value] | None",
+        # Shows the project as it stood at the end of this day (UTC), as far as history reaches: YYYY-MM-DD, or today-30d. Not with `on` and `include`.
+        "as_of": "Value | Sequence[Value] | None",
     },
     total=False,
 )
@@ -1894,6 +1951,8 @@ LabItemQuery = TypedDict(
         "fields": "Value | Sequence[Value] | None",
         # Adds these related records under `included`, by id; separated by commas. Not with an export. Each needs its scope: `product` needs products:read, `certificate` needs certificates:read.
         "include": "Value | Sequence[Value] | None",
+        # Shows the test report as it stood at the end of this day (UTC), as far as history reaches: YYYY-MM-DD, or today-30d. Not with `on` and `include`.
+        "as_of": "Value | Sequence[Value] | None",
     },
     total=False,
 )
@@ -2154,6 +2213,8 @@ ApprovalsItemQuery = TypedDict(
         "fields": "Value | Sequence[Value] | None",
         # Adds these related records under `included`, by id; separated by commas. Not with an export. Each needs its scope: `product` needs products:read, `country` needs countries:read, `certificate` needs certificates:read.
         "include": "Value | Sequence[Value] | None",
+        # Shows the approval as it stood at the end of this day (UTC), as far as history reaches: YYYY-MM-DD, or today-30d. Not with `on` and `include`.
+        "as_of": "Value | Sequence[Value] | None",
     },
     total=False,
 )

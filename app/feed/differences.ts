@@ -1,0 +1,71 @@
+import { sql } from 'kysely'
+import type { Snapshot } from '../cache/snapshot.ts'
+import { isMark, isOfRecord, stateRow } from '../records/history/states.ts'
+import type { Resource } from '../records/resources/define.ts'
+import type { Sql } from '../records/sql/column.ts'
+import { type Bindings, bindExpression } from '../records/sql/projection.ts'
+
+/** What a follower has: all that is visible in `snapshot`, which was taken after the instant `at` (RFC 3339). */
+export type Seen = Readonly<{ snapshot: Snapshot; at: string }>
+
+/** Computed fields that tell something by themselves: those with conditions. */
+const computedOf = ({ fields }: Resource): [name: string, expression: string][] =>
+  [...fields.values()].flatMap(({ name, computed }) => (computed?.where ? [[name, computed.select]] : []))
+
+const jsonOf = (expression: string, bindings: Bindings): Sql =>
+  sql`to_jsonb(${bindExpression(expression, bindings)})`
+
+/** Rows `v` of name, former and present value; none where the resource computes nothing. */
+const computedRows = (resource: Resource, bindings: Bindings): Sql | undefined => {
+  const all = computedOf(resource)
+  if (all.length === 0) return undefined
+  const now = all.map(([name, expression]) => sql`${jsonOf(expression, bindings)} as ${sql.ref(name)}`)
+  const rows = all.map(
+    ([name, expression]) => sql`(${sql.lit(name)}, ${jsonOf(expression, bindings)}, n.${sql.ref(name)})`,
+  )
+  return sql`select v.name, v.was from (select ${sql.join(now)}) n
+    cross join ${stateRow(resource, sql`to_jsonb(r) || u.former`)}
+    cross join lateral (values ${sql.join(rows)}) v (name, was, is_now) where v.was is distinct from v.is_now`
+}
+
+const summary: Sql = sql`select string_agg(to_json(k.name)::text, ',' order by k.name) as names,
+  string_agg(to_json(k.name)::text || ':' || coalesce(k.was::text, 'null'), ',' order by k.name) as former`
+
+/**
+ * Joins to a record `r` a lateral row `d` of the fields that differ from what the follower has: `names` and `former`, the
+ * members of JSON, both null where none differs; `known` is null where that cannot be told, because the record was
+ * created since. Versions of a record become visible in their order, so that only those that the follower has not seen
+ * are read, and one more.
+ */
+export const joinDifferences = (resource: Resource, seen: Seen | undefined, bindings: Bindings): Sql => {
+  if (!seen)
+    return sql`cross join (select null::text as names, null::text as former, null::boolean as known) d`
+  const ofRecord = isOfRecord(resource, sql`r.id`)
+  const computed = computedRows(resource, bindings)
+  return sql`left join lateral (
+      select merge_objects(h.old order by h.position desc) as former, bool_or(${isMark}) as is_forgotten
+      from record_history h where ${ofRecord} and h.position > greatest(history_floor(), coalesce((
+        select h.position from record_history h
+        where ${ofRecord} and pg_visible_in_snapshot(h.xid, ${seen.snapshot.text}::pg_snapshot)
+        order by h.position desc limit 1), -1))
+    ) u on true
+    left join lateral (
+      select d.*, true as known from (${summary} from (
+        select e.key as name, e.value as was from jsonb_each(u.former) e
+        where e.value is distinct from to_jsonb(r) -> e.key and e.key <> 'created_at'
+        ${computed ? sql`union all ${computed}` : sql``}
+      ) k) d
+      where u.former <> '{}' and u.is_forgotten is not true and r.created_at <= ${seen.at}::timestamptz
+    ) d on true`
+}
+
+/** The same of computed fields alone, between two moments. */
+export const joinFlipped = ({ fields, flips }: Resource, from: Bindings, to: Bindings): Sql => {
+  const rows = (flips?.fields ?? []).map((name) => {
+    const expression = fields.get(name)?.computed?.select as string
+    return sql`(${sql.lit(name)}, ${jsonOf(expression, from)}, ${jsonOf(expression, to)})`
+  })
+  return sql`cross join lateral (
+    select d.*, true as known from (${summary} from (values ${sql.join(rows)}) k (name, was, is_now)
+      where k.was is distinct from k.is_now) d) d`
+}

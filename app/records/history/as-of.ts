@@ -1,0 +1,95 @@
+import { sql } from 'kysely'
+import type { Filled } from '../../cache/entry.ts'
+import { inTurn } from '../../db/connect.ts'
+import type { Db } from '../../db/schema.ts'
+import { ApiError, type Fault } from '../../errors.ts'
+import type { QueryPlan } from '../query/plan.ts'
+import type { Query } from '../query/query.ts'
+import { resolveDate } from '../query/values.ts'
+import { projection } from '../sql/projection.ts'
+import { filled } from '../sql/read.ts'
+import { type Stamp, stampColumns } from '../sql/statement.ts'
+import { session } from './record-statement.ts'
+import { begunAt, isMark, isOfRecord, isOwned, lastEnd, operation, stateRow } from './states.ts'
+
+type AsOfRow = Stamp & {
+  /** The record as JSON; null: it was not there at the end of the day. */
+  data: string | null
+  /** Whether history reaches so far back. */
+  reached: boolean
+  /** The first day that it reaches, YYYY-MM-DD; null: there is no such record. */
+  begins: string | null
+}
+
+/** What `as_of` does not go with, and days that are not over. `today`: YYYY-MM-DD. */
+export const faultsOfAsOf = ({ asOf, on, includes }: Query, today: string): Fault[] => {
+  if (asOf === undefined) return []
+  const fault = (parameter: string, detail: string): Fault => ({ parameter, code: 'invalid_value', detail })
+  const alone = 'as_of shows one record by itself as it stood on that day: leave this out'
+  return [
+    ...(resolveDate(asOf, today) > today ? [fault('as_of', `expected a day up to today, ${today}`)] : []),
+    ...(on === undefined ? [] : [fault('on', alone)]),
+    ...(includes.length === 0 ? [] : [fault('include', alone)]),
+  ]
+}
+
+/**
+ * The record as it was at the end of `plan.day` (UTC): the present one, or the last that was deleted, with every later
+ * change undone. Without later changes its `updated_at` says since when it has been so, also from before history began.
+ * Index: the primary keys of the record's table and of `record_history`.
+ */
+const asOfStatement = (plan: QueryPlan, id: string) => {
+  const { customerId, resource, day, fields, window } = plan
+  const ofRecord = isOfRecord(resource, sql`${id}`)
+  const bound = sql`((${day}::date + 1)::timestamp at time zone 'UTC')`
+  return sql<AsOfRow>`
+    select ${stampColumns}, page.*
+    from ${session(customerId, resource.computedForDay)}
+    cross join lateral (
+      with begun as materialized (
+        select greatest(${begunAt(resource)}, (
+          select f.at from (
+            select h.at, ${isMark} as is_mark from record_history h where ${ofRecord} order by h.position limit 1) f
+          where f.is_mark)) as since
+      ), present as materialized (
+        select to_jsonb(r) as state, r.created_at, r.updated_at, coalesce(l.position + 1, 0) as position
+        from ${sql.table(resource.name)} r ${lastEnd(resource, sql`r.id`)}
+        where ${isOwned(resource)} and r.id = ${id}
+      ), later as materialized (
+        select h.position, h.since, h.old, ${operation} as op from record_history h
+        where ${ofRecord} and h.at >= ${bound} and ${isMark} is not true
+        union all select p.position, null, null, 'create' from present p where p.created_at >= ${bound}
+      ), oldest as (
+        select l.since, l.op from later l order by l.position limit 1
+      ), known as (
+        select case when o.op is null then p.updated_at else o.since end as since,
+          case when o.op is distinct from 'create' and (p.state is not null or o.op is not null)
+          then coalesce(p.state, '{}') || (select merge_objects(l.old order by l.position desc) from later l) end as state
+        from (select) one left join present p on true left join oldest o on true
+      )
+      select x.data, ${bound} > least(begun.since, known.since) as reached,
+        to_char(least(begun.since, known.since) at time zone 'UTC', 'YYYY-MM-DD') as begins
+      from begun cross join known left join lateral (
+        select row_to_json(p)::text as data from (
+          select ${projection(resource, fields, { day, window })} from ${stateRow(
+            resource,
+            sql`known.state || jsonb_build_object('id', ${id}::text, 'updated_at', known.since)`,
+          )} where known.state is not null) p
+      ) x on true
+    ) page`
+}
+
+/**
+ * Reads one record as it stood on the plan's day, as the bytes to send; absent where it was not there. Rejects with
+ * before_history where nothing is known of that day.
+ */
+export const readAsOf = async (db: Db, plan: QueryPlan, id: string): Promise<Filled> => {
+  const { rows } = await inTurn(db, plan.customerId, () => asOfStatement(plan, id).execute(db))
+  const row = rows[0] as AsOfRow
+  if (row.data !== null && !row.reached) {
+    throw new ApiError('before_history', {
+      detail: `The history of this ${plan.resource.noun} begins on ${row.begins}`,
+    })
+  }
+  return filled(row, row.data === null ? undefined : `{"data":${row.data}}`, row.data === null ? 0 : 1)
+}

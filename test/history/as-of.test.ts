@@ -1,0 +1,139 @@
+import { type RawBuilder, sql } from 'kysely'
+import pg from 'pg'
+import t from 'tap'
+import { asCustomer, createTestApp, createTestDatabase, type Get } from '../helper.ts'
+
+/** One record as it stood on a day. Changes are moved into the past, because a test has no days to wait. */
+
+const database = await createTestDatabase()
+const { operator } = database
+const app = await createTestApp(database)
+const owner = new pg.Client({ connectionString: database.url })
+await owner.connect()
+t.teardown(async () => {
+  await app.close()
+  await owner.end()
+  await database.close()
+})
+
+const run = (statement: RawBuilder<unknown>) => statement.execute(operator)
+const today = new Date().toISOString().slice(0, 10)
+const dayOf = (daysAgo: number) => new Date(Date.now() - daysAgo * 86_400_000).toISOString().slice(0, 10)
+/** What has happened so far, as if it had been so many days earlier than it is now. */
+const goBack = async (customer: string, days: number) => {
+  const back = `interval '${days} days'`
+  await owner.query('begin')
+  await owner.query('set local session_replication_role = replica')
+  for (const table of ['certificates', 'products']) {
+    await owner.query(`alter table ${table} disable trigger all`)
+    await owner.query(`update ${table} set created_at = created_at - ${back}, updated_at = updated_at - ${back}
+      where customer_id = '${customer}'`)
+    await owner.query(`alter table ${table} enable trigger all`)
+    const { rows } = await owner.query(
+      `select tgname from pg_trigger where tgrelid = '${table}'::regclass and not tgisinternal`,
+    )
+    for (const { tgname } of rows) await owner.query(`alter table ${table} enable always trigger ${tgname}`)
+  }
+  await owner.query(`update record_history set at = at - ${back}, since = since - ${back},
+    old = case when old ? 'created_at'
+      then old || jsonb_build_object('created_at', (old ->> 'created_at')::timestamptz - ${back}) else old end
+    where customer_id = '${customer}'`)
+  await owner.query('commit')
+}
+const ask = (get: Get, day: string, more = '', path = 'products/p') => get(`/v1/${path}?as_of=${day}${more}`)
+const nameOn = async (get: Get, day: string) => {
+  const answer = await ask(get, day)
+  return answer.statusCode === 200 ? answer.json().data.name : answer.json().code
+}
+
+t.test('a record as it stood on each day of its lives', async (t) => {
+  await owner.query(`update history_begun set since = now() - interval '40 days'`)
+  const { get } = await asCustomer(database, app, 'acme')
+  await run(sql`insert into products (customer_id, id, name) values ('acme', 'p', 'one')`)
+  await goBack('acme', 10)
+  await run(sql`update products set name = 'two', tags = '{x}' where customer_id = 'acme'`)
+  await goBack('acme', 10)
+  await run(sql`delete from products where customer_id = 'acme'`)
+  await goBack('acme', 5)
+  t.equal(await nameOn(get, today), 'not_found')
+  await run(sql`insert into products (customer_id, id, name) values ('acme', 'p', 'three')`)
+  await goBack('acme', 5)
+  await run(sql`update products set name = 'four' where customer_id = 'acme'`)
+  const expected: [number, string][] = [
+    ...[0].map((days): [number, string] => [days, 'four']),
+    ...[1, 5].map((days): [number, string] => [days, 'three']),
+    ...[6, 10].map((days): [number, string] => [days, 'not_found']),
+    ...[11, 20].map((days): [number, string] => [days, 'two']),
+    ...[21, 30].map((days): [number, string] => [days, 'one']),
+    ...[31, 39].map((days): [number, string] => [days, 'not_found']),
+  ]
+  for (const [days, name] of expected) t.equal(await nameOn(get, dayOf(days)), name, `${days} days ago`)
+  t.equal(await nameOn(get, 'today'), 'four')
+  t.equal(await nameOn(get, 'today-20d'), 'two')
+  const { data } = (await ask(get, dayOf(20))).json()
+  t.same(data.tags, ['x'])
+  t.equal(data.updated_at.slice(0, 10), dayOf(20))
+  t.equal(data.created_at.slice(0, 10), dayOf(30))
+  t.same(
+    (await ask(get, today)).body,
+    (await get('/v1/products/p')).body,
+    'today is what there is, byte for byte',
+  )
+  t.same((await ask(get, dayOf(25), '&fields=name')).json(), { data: { id: 'p', name: 'one' } })
+})
+
+t.test('computed fields are those of the day, of the state of the day', async (t) => {
+  await owner.query(`update history_begun set since = now() - interval '400 days'`)
+  const { get } = await asCustomer(database, app, 'bolt')
+  await run(sql`insert into certificates (customer_id, id, number, title, approval_status, valid_until)
+    values ('bolt', 'c', 'N', 'T', 'approved', ${dayOf(50)})`)
+  await goBack('bolt', 200)
+  await run(sql`update certificates set valid_until = ${dayOf(-300)} where customer_id = 'bolt'`)
+  await goBack('bolt', 20)
+  await run(sql`update certificates set approval_status = 'revoked' where customer_id = 'bolt'`)
+  const on = async (days: number) => {
+    const { data } = (await ask(get, dayOf(days), '', 'certificates/c')).json()
+    return [data.validity, data.expiring, data.days_remaining]
+  }
+  t.same(await on(0), ['void', false, 300])
+  t.same(await on(1), ['valid', false, 301])
+  t.same(await on(21), ['expired', false, -29])
+  t.same(await on(49), ['expired', false, -1])
+  t.same(await on(50), ['valid', true, 0])
+  t.same(await on(141), ['valid', false, 91])
+  t.equal((await get('/v1/certificates/c?as_of=today-60d&expiring_within=5')).json().data.expiring, false)
+})
+
+t.test('where history does not reach, the answer says from when on it does', async (t) => {
+  const { get } = await asCustomer(database, app, 'cool')
+  await run(sql`insert into products (customer_id, id, name) values ('cool', 'p', 'one')`)
+  await goBack('cool', 300)
+  await owner.query(`update history_begun set since = now() - interval '100 days'`)
+  await run(sql`update products set name = 'two' where customer_id = 'cool'`)
+  t.equal(await nameOn(get, dayOf(50)), 'one')
+  t.equal(await nameOn(get, dayOf(300)), 'one', 'it was not changed since, which updated_at tells')
+  await goBack('cool', 200)
+  await owner.query(`delete from record_history where customer_id = 'cool'`)
+  t.equal(await nameOn(get, dayOf(200)), 'two')
+  const refused = await ask(get, dayOf(201))
+  t.equal(refused.statusCode, 404)
+  t.match(refused.json(), {
+    code: 'before_history',
+    detail: `The history of this product begins on ${dayOf(200)}`,
+  })
+  t.equal((await ask(get, dayOf(201), '', 'products/nobody')).json().code, 'not_found')
+})
+
+t.test('what as_of does not go with is refused', async (t) => {
+  const { get } = await asCustomer(database, app, 'dash')
+  const faults = async (url: string) => {
+    const answer = await get(url)
+    t.equal(answer.statusCode, 400, url)
+    return answer.json().errors.map(({ parameter }: { parameter: string }) => parameter)
+  }
+  t.same(await faults('/v1/products/p?as_of=today%2B1d'), ['as_of'])
+  t.same(await faults('/v1/products/p?as_of=yesterday'), ['as_of'])
+  t.same(await faults('/v1/certificates/c?as_of=today&on=today&include=product'), ['on', 'include'])
+  t.same(await faults('/v1/products?as_of=today'), ['as_of'])
+  t.same(await faults('/v1/countries/JP?as_of=today'), ['as_of'])
+})

@@ -1,0 +1,144 @@
+import { type RawBuilder, sql } from 'kysely'
+import pg from 'pg'
+import t from 'tap'
+import { addCustomer, createTestApp, createTestDatabase, type Get, logIn, type TestClock } from '../helper.ts'
+
+/** The change feed says which fields changed, and what they were. */
+
+const database = await createTestDatabase()
+const { operator } = database
+const clock: TestClock = { offsetMs: 0 }
+const app = await createTestApp(database, { clock })
+t.teardown(async () => {
+  await app.close()
+  await database.close()
+})
+
+const run = (statement: RawBuilder<unknown>) => statement.execute(operator)
+let customers = 0
+const newCustomer = async () => {
+  const id = `customer-${++customers}`
+  const apiKey = await addCustomer(database, id)
+  const { get } = await logIn(app, apiKey)
+  const getOnDay = async (days: number) => {
+    clock.offsetMs = days * 86_400_000
+    return (await logIn(app, apiKey)).get
+  }
+  return { id, get, getOnDay }
+}
+
+type Change = {
+  op: string
+  resource: string
+  id: string
+  cause?: string
+  changed?: string[]
+  previous?: Record<string, unknown>
+  data: Record<string, unknown> | null
+}
+type Page = { data: Change[]; page: { has_more: boolean; next_token: string } }
+const ask = async (get: Get, query: string): Promise<Page> => {
+  const answer = await get(`/v1/changes${query}`)
+  if (answer.statusCode !== 200) throw new Error(answer.body)
+  return answer.json()
+}
+const begin = async (get: Get, query = '') => (await ask(get, query)).page.next_token
+
+t.test('an update names the fields that differ from what the follower has', async (t) => {
+  const { id, get } = await newCustomer()
+  await run(sql`insert into products (customer_id, id, name) values (${id}, 'p', 'one'), (${id}, 'q', 'one')`)
+  const after = await begin(get)
+  const change = async (query = '') => (await ask(get, `?after=${after}${query}`)).data
+  await run(sql`update products set name = 'two' where customer_id = ${id} and id = 'p'`)
+  await run(sql`update products set name = 'three', tags = '{a}' where customer_id = ${id} and id = 'p'`)
+  const [told] = await change()
+  t.same(told?.changed, ['name', 'tags'])
+  t.notOk(told && 'previous' in told)
+  t.same(
+    (await change('&previous=true'))[0]?.previous,
+    { name: 'one', tags: [] },
+    'from the state of the token',
+  )
+  await run(sql`update products set name = 'one' where customer_id = ${id} and id = 'p'`)
+  t.match(
+    await change('&previous=true'),
+    [{ changed: ['tags'], previous: { tags: [] } }],
+    'what came back is no change',
+  )
+  const middle = (await ask(get, `?after=${after}`)).page.next_token
+  await run(sql`update products set name = 'four' where customer_id = ${id} and id = 'p'`)
+  t.match((await ask(get, `?after=${middle}&previous=true`)).data, [
+    { changed: ['name'], previous: { name: 'one' } },
+  ])
+  await run(sql`insert into products (customer_id, id, name) values (${id}, 'new', 'one')`)
+  await run(sql`update products set name = 'two' where customer_id = ${id} and id = 'new'`)
+  const added = (await change('&previous=true')).find((each) => each.id === 'new')
+  t.notOk(added && ('changed' in added || 'previous' in added), 'of a new record nothing can be told')
+  await run(sql`delete from products where customer_id = ${id} and id = 'q'`)
+  const gone = (await change('&previous=true')).find((each) => each.id === 'q')
+  t.same([gone?.op, gone?.changed, gone?.data], ['delete', undefined, null])
+})
+
+t.test('computed fields are among them, by a write and by a new day', async (t) => {
+  const { id, get, getOnDay } = await newCustomer()
+  t.teardown(() => {
+    clock.offsetMs = 0
+  })
+  const today = sql`(now() at time zone 'UTC')::date`
+  await run(sql`insert into certificates (customer_id, id, number, title, approval_status, valid_until)
+    values (${id}, 'c', 'N', 'T', 'approved', ${today} + 200), (${id}, 'd', 'N', 'T', 'approved', ${today})`)
+  await run(sql`insert into approvals (customer_id, id, product_id, country_code, scheme)
+    values (${id}, 'a', 'p', 'JP', 'S')`)
+  const after = await begin(get)
+  await run(sql`update certificates set approval_status = 'revoked' where customer_id = ${id} and id = 'c'`)
+  await run(sql`update approvals set status = 'testing' where customer_id = ${id}`)
+  const { data, page } = await ask(get, `?after=${after}&previous=true`)
+  t.match(data, [
+    {
+      id: 'c',
+      changed: ['approval_status', 'validity'],
+      previous: { approval_status: 'approved', validity: 'valid' },
+    },
+    { id: 'a', changed: ['open', 'status'], previous: { open: false, status: 'planned' } },
+  ])
+  const tomorrow = await ask(await getOnDay(1), `?after=${page.next_token}&previous=true`)
+  t.match(tomorrow.data, [
+    {
+      id: 'd',
+      cause: 'day',
+      changed: ['expiring', 'validity'],
+      previous: { expiring: true, validity: 'valid' },
+    },
+  ])
+})
+
+t.test('a transaction that was open when the token was made is not in its state', async (t) => {
+  const { id, get } = await newCustomer()
+  await run(sql`insert into products (customer_id, id, name) values (${id}, 'p', 'one')`)
+  const client = new pg.Client({ connectionString: database.url })
+  await client.connect()
+  await client.query('begin')
+  await client.query(`update products set name = 'two' where customer_id = '${id}'`)
+  const after = await begin(get)
+  t.same((await ask(get, `?after=${after}`)).data, [])
+  await client.query('commit')
+  await client.end()
+  await run(sql`update products set model = 'M' where customer_id = ${id}`)
+  const { data } = await ask(get, `?after=${after}&previous=true`)
+  t.match(data, [{ changed: ['model', 'name'], previous: { model: null, name: 'one' } }])
+})
+
+t.test('a former value that is forgotten is not told', async (t) => {
+  const { id, get } = await newCustomer()
+  await run(sql`insert into products (customer_id, id, name) values (${id}, 'p', 'secret')`)
+  const after = await begin(get)
+  await run(sql`update products set name = 'public' where customer_id = ${id}`)
+  const { forgetHistory } = await import('../../app/records/history/forget.ts')
+  const { resources } = await import('../../app/records/resources/index.ts')
+  await operator.transaction().execute((trx) => forgetHistory(trx, id, resources.products, 'p'))
+  await run(sql`update products set model = 'M' where customer_id = ${id}`)
+  const { data } = await ask(get, `?after=${after}&previous=true`)
+  t.equal(data.length, 1)
+  t.notOk(JSON.stringify(data).includes('secret'))
+  t.notOk('changed' in (data[0] ?? {}), 'nor that nothing else changed')
+})

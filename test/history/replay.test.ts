@@ -1,0 +1,155 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { gunzipSync } from 'node:zlib'
+import { sql } from 'kysely'
+import t from 'tap'
+import { importRecords } from '../../app/import/index.ts'
+import { listHistory } from '../../app/records/history/list-statement.ts'
+import { recordHistory } from '../../app/records/history/record-statement.ts'
+import { resourceNames, resources } from '../../app/records/resources/index.ts'
+import { type Fields, type Records, readAll } from '../feed/follower.ts'
+import { createTestDatabase } from '../helper.ts'
+
+/** Three months of real registers, each `import --replace`: history tells each transition once. */
+const months = ['2026-01-06', '2026-02-28', '2026-04-25']
+const folder = join(import.meta.dirname, '..', 'data')
+const readFile = (month: string) =>
+  gunzipSync(readFileSync(join(folder, `certifications-${month}.ndjson.gz`)))
+
+const database = await createTestDatabase()
+const { operator, reader } = database
+t.teardown(() => database.close())
+
+type Entry = {
+  resource: string
+  id: string
+  at: string
+  op: string
+  changes: Record<string, { from: unknown; to: unknown }>
+}
+
+const owned = resourceNames.filter((name) => !resources[name].reference)
+const day = new Date().toISOString().slice(0, 10)
+
+const readHistory = async (customerId: string): Promise<Entry[]> => {
+  const entries: Entry[] = []
+  for (let after: readonly string[] | undefined, more = true; more; ) {
+    const plan = { customerId, resources: owned.map((name) => resources[name]), since: undefined }
+    const [row] = (await listHistory({ ...plan, limit: 97, after }).execute(reader)).rows
+    entries.push(...JSON.parse(`[${row?.data ?? ''}]`))
+    more = (row?.found ?? 0) > 97
+    after = row?.last?.[0]
+  }
+  return entries
+}
+
+/** Absent is null. The time of the last change is that of the entries. */
+const comparable = (record: Fields): string =>
+  JSON.stringify(
+    Object.fromEntries(
+      Object.entries(record)
+        .filter(([name, value]) => value !== null && name !== 'updated_at')
+        .sort(([a], [b]) => (a < b ? -1 : 1)),
+    ),
+  )
+
+/** Takes a change back, and says where its new values are not those that are there. */
+const undo = (records: Records, { resource, id, op, changes }: Entry): string[] => {
+  const key = `${resource}/${id}`
+  const record = op === 'delete' ? {} : records.get(key)
+  if (!record) return [`${key} is not there`]
+  const wrong = Object.entries(changes).flatMap(([name, { to }]) =>
+    op !== 'delete' && JSON.stringify(record[name]) !== JSON.stringify(to) ? [`${key}.${name}`] : [],
+  )
+  if (op === 'create') records.delete(key)
+  else {
+    const former = Object.entries(changes).map(([name, { from }]) => [name, from])
+    records.set(key, { ...record, ...Object.fromEntries(former) })
+  }
+  return wrong
+}
+
+t.test('reading three imports backwards rebuilds each former state', async (t) => {
+  const reports: { created: number; updated: number; deleted: number }[] = []
+  const states: Map<string, Records>[] = []
+  const ends: string[] = []
+  const { rows: names } = await (async () => {
+    const lines = readFile(months[0] as string)
+      .toString()
+      .split('\n', 200)
+    const customers = [...new Set(lines.map((line) => JSON.parse(line).customer as string))]
+    return { rows: customers }
+  })()
+  for (const month of months) {
+    const report = await importRecords(operator, ReadableStream.from([readFile(month)]), { replace: true })
+    t.equal(report.bad, 0)
+    reports.push(report as never)
+    const state = new Map<string, Records>()
+    for (const customerId of names) state.set(customerId, await readAll(database, { customerId, day }, owned))
+    states.push(state)
+    const { rows } = await sql<{ now: string }>`
+      select to_char(clock_timestamp() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as now`.execute(
+      operator,
+    )
+    ends.push(rows[0]?.now as string)
+  }
+  const sum = (name: 'created' | 'updated' | 'deleted') =>
+    reports.reduce((total, report) => total + report[name], 0)
+  const { rows } = await sql<{ updates: number; deletions: number; bytes: number; heap: number }>`
+    select count(*) filter (where old is not null and not old ? 'created_at')::integer as updates,
+      count(*) filter (where old ? 'created_at')::integer as deletions,
+      pg_total_relation_size('record_history')::integer as bytes, pg_relation_size('record_history')::integer as heap
+    from record_history`.execute(operator)
+  const { updates = 0, deletions = 0, bytes = 0, heap = 0 } = rows[0] ?? {}
+  t.equal(updates, sum('updated'), 'a row for each change')
+  t.equal(deletions, sum('deleted'), 'a row for each deletion')
+  const rowCount = updates + 2 * deletions
+  t.comment(
+    `${sum('created')} creations, ${updates} updates, ${deletions} deletions; ${Math.round(bytes / rowCount)} bytes a row, ${Math.round(heap / rowCount)} of them in the heap`,
+  )
+
+  let transitions = 0
+  for (const customerId of names) {
+    const records: Records = new Map(
+      [...(states[2]?.get(customerId) ?? [])].map(([key, record]) => [key, { ...record }]),
+    )
+    const entries = await readHistory(customerId)
+    transitions += entries.length
+    const wrong: string[] = []
+    for (const boundary of [1, 0, -1]) {
+      while (entries[0] && entries[0].at > (ends[boundary] ?? ''))
+        wrong.push(...undo(records, entries.shift() as Entry))
+      const expected =
+        boundary === -1 ? new Map<string, Fields>() : (states[boundary]?.get(customerId) as Records)
+      t.same(
+        [...records].map(([key, record]) => `${key} ${comparable(record)}`).sort(),
+        [...expected].map(([key, record]) => `${key} ${comparable(record)}`).sort(),
+        `${customerId} after import ${boundary + 1}`,
+      )
+    }
+    t.same(wrong, [], 'each new value is the one that was there')
+  }
+  t.comment(`${transitions} transitions of ${names.length} customers`)
+  t.ok(transitions > 500)
+})
+
+t.test('the history of each record says the same', async (t) => {
+  const { rows } = await sql<{ customer: string; resource: string; id: string }>`
+    select distinct customer_id as customer, resource, record_id as id from record_history
+    where old is not null order by 1, 2, 3 limit 40`.execute(operator)
+  for (const { customer: customerId, resource: name, id } of rows) {
+    const resource = resources[name as 'lab']
+    const plan = { customerId, resource, id, limit: 500, after: undefined, day }
+    const [row] = (await recordHistory(plan).execute(reader)).rows
+    const written = (JSON.parse(`[${row?.data ?? ''}]`) as (Entry & { cause?: string })[]).filter(
+      ({ cause }) => !cause,
+    )
+    const all = await readHistory(customerId)
+    t.same(
+      written,
+      all.filter((entry) => entry.resource === name && entry.id === id),
+      `${customerId} ${name}/${id}`,
+    )
+  }
+  t.equal(rows.length, 40)
+})
