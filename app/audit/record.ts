@@ -22,6 +22,8 @@ const auditActions = [
   'customers.show',
   'customers.suspend',
   'import',
+  'keys.add-client',
+  'keys.change-client',
   'keys.issue',
   'keys.list',
   'keys.networks',
