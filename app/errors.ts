@@ -70,6 +70,8 @@ export type ErrorExtras = {
   try?: string
   /** Quota policies without room for the request (quota_exceeded). */
   violatedPolicies?: readonly string[]
+  /** For the audit trail in place of the code. The client never hears it. */
+  auditReason?: string
   /** Header fields of the answer, names in lower case. */
   headers?: Readonly<Record<string, string>>
 }

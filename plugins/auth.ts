@@ -6,6 +6,7 @@ import type { Judge } from '../app/cache/freshness.ts'
 import { inTurn } from '../app/db/connect.ts'
 import type { Db } from '../app/db/schema.ts'
 import type { ApiError } from '../app/errors.ts'
+import type { Credential } from '../app/identity/credential.ts'
 import type { KeyFacts } from '../app/identity/facts.ts'
 import { type CustomerFacts, demoCustomerId, type Principal } from '../app/identity/principal.ts'
 import {
@@ -26,7 +27,7 @@ import {
   type TokensOptions,
   type VerifiedToken,
 } from '../app/identity/tokens.ts'
-import type { Logins } from '../app/limits/logins.ts'
+import type { LoginAttempt, Logins } from '../app/limits/logins.ts'
 import { throttleWarnings } from '../app/observe/throttled-warning.ts'
 
 type AuthOptions = TokensOptions & {
@@ -60,12 +61,12 @@ declare module 'fastify' {
      */
     authenticate: Authenticate
     /**
-     * Checks a key as a login, within the limits, and returns its facts. Rejects with 401, 403 network_not_allowed or
+     * Checks a credential as a login, within the limits, and returns its facts. Rejects with 401, 403 network_not_allowed or
      * plan_required, 429 or 503.
      */
-    logIn(apiKey: string, ip: string, requestId?: string): Promise<KeyFacts>
+    logIn(credential: Credential, ip: string, requestId?: string): Promise<KeyFacts>
     /** The same for what is no login, and without the look at network and plan: only failures are limited. */
-    identifyClient(apiKey: string, ip: string, requestId?: string): Promise<KeyFacts>
+    identifyClient(credential: Credential, ip: string, requestId?: string): Promise<KeyFacts>
     /** A new access token with all the key's scopes, or some of them; it does not outlive the key. */
     signAccessToken: ReturnType<typeof createTokenSigner>
     /** What a good token says; throws 401. Whether its key and plan still count is another question. */
@@ -167,24 +168,23 @@ async function auth(app: FastifyInstance, options: AuthOptions): Promise<void> {
   const verify = createTokenVerifier(app.jwt, options)
   const authenticate = createAuthenticate(options, { principals, verify })
   app.decorate('principals', principals)
-  const { findKey, identifyApiKey: verifyKey } = principals
   const { db, logins, now } = options
   /** Until a key is known to be right, its client is known by the address alone. */
-  const checkFor = (ip: string) => ({
-    findKey,
-    verify: (apiKey: string) => inTurn(db, ip, () => verifyKey(apiKey)),
+  const attemptOf = (credential: Credential, ip: string): LoginAttempt => ({
+    ...credential,
+    verify: () => credential.verify((work) => inTurn(db, ip, work)),
   })
-  app.decorate('logIn', async (apiKey: string, ip: string) => {
-    const check = checkFor(ip)
-    const facts = await (logins ? logins.logIn(check, apiKey, ip) : check.verify(apiKey))
+  app.decorate('logIn', async (credential: Credential, ip: string) => {
+    const attempt = attemptOf(credential, ip)
+    const facts = await (logins ? logins.logIn(attempt, ip) : attempt.verify())
     // After the login was counted: a right key that is refused for its network or plan is limited as well.
     const denied = judgeNetwork(facts, ip) ?? authorize(facts, now())
     if (denied) throw denied
     return facts
   })
-  app.decorate('identifyClient', (apiKey: string, ip: string) => {
-    const check = checkFor(ip)
-    return logins ? logins.identify(check, apiKey, ip) : check.verify(apiKey)
+  app.decorate('identifyClient', (credential: Credential, ip: string) => {
+    const attempt = attemptOf(credential, ip)
+    return logins ? logins.identify(attempt, ip) : attempt.verify()
   })
   app.decorate('signingKeys', signingKeys)
   app.decorate('authenticate', authenticate)

@@ -6,6 +6,7 @@ import type { Config } from '../app/config/config.ts'
 import type { Secrets } from '../app/config/secrets.ts'
 import type { Db } from '../app/db/schema.ts'
 import type { ExportSource } from '../app/export/source.ts'
+import type { Outbound } from '../app/http/outbound.ts'
 import type { SigningKeys } from '../app/identity/signing-keys.ts'
 import type { SlotStore } from '../app/limits/slots.ts'
 import type { LimitStore } from '../app/limits/store.ts'
@@ -48,6 +49,8 @@ export type Deps = {
   hasEdge?: boolean | undefined
   /** Where the log goes; absent: to standard output. */
   logStream?: LogStream | undefined
+  /** Sends requests to addresses of customers' choice. Absent: the guarded one; tests give their own. */
+  outbound?: Outbound | undefined
   /** Absent: nobody collects traces. */
   tracing?: Tracing | undefined
   /** For metrics; what is absent is not in them. */

@@ -1,14 +1,16 @@
 import type { FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
+import { createOutbound } from '../app/http/outbound.ts'
+import { createAssertions } from '../app/identity/client-assertion.ts'
+import { createKeySets } from '../app/identity/key-sets.ts'
 import { createOAuth, type OAuth, type OAuthRequest } from '../app/identity/oauth.ts'
 import { OAuthError, oauthErrorBody, toOAuthError } from '../app/identity/oauth-error.ts'
 import { parseForm } from '../app/identity/oauth-form.ts'
+import { throttleWarnings } from '../app/observe/throttled-warning.ts'
+import type { Deps } from './deps.ts'
 import { toApiError } from './problems.ts'
 
-export type OAuthPluginOptions = {
-  publicUrl: string
-  now: () => number
-}
+export type OAuthPluginOptions = Pick<Deps, 'publicUrl' | 'now' | 'monotonicNow' | 'reserved' | 'outbound'>
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -31,11 +33,14 @@ export const readOAuthRequest = (request: FastifyRequest): OAuthRequest => {
 
 /** Makes the scope it is registered in one where bodies are forms and refusals are OAuth's own. */
 export default fp<OAuthPluginOptions>(
-  (app, { publicUrl, now }, done) => {
+  (app, { publicUrl, now, monotonicNow, reserved: db, outbound = createOutbound() }, done) => {
     const { principals, identifyClient, logIn, verifyToken, signAccessToken } = app
+    const warn = throttleWarnings({ warn: (details, message) => app.log.warn(details, message) })
+    const keySets = createKeySets({ db, outbound, monotonicNow, warn })
+    const presentAssertion = createAssertions({ db, findKey: principals.findKey, keySets, publicUrl, now })
     const oauth = createOAuth({
       ...{ principals, identify: identifyClient, logIn, verify: verifyToken, sign: signAccessToken },
-      ...{ checks: app.limits.keyChecks, publicUrl, now },
+      ...{ checks: app.limits.keyChecks, publicUrl, now, presentAssertion },
     })
     app.decorate('oauth', oauth)
     app.removeAllContentTypeParsers()

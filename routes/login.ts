@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyRequest, RouteOptions } from 'fastify'
 import { ApiError } from '../app/errors.ts'
 import { parseBody } from '../app/http/body.ts'
 import { routedMethods } from '../app/http/methods.ts'
+import { presentApiKey } from '../app/identity/credential.ts'
 import { jwksMaxAgeSeconds } from '../app/identity/signing-keys.ts'
 import {
   describeIntrospection,
@@ -46,7 +47,11 @@ export const authRoutes = async (app: FastifyInstance): Promise<void> => {
     url: '/v1/auth/login',
     schema: { openapi: describeLogin, body: schemas.loginRequest, response: { 200: tokenAnswer } },
     handler: async (request, reply) => {
-      const key = await app.logIn(readApiKey(request), request.clientAddress, request.id)
+      const key = await app.logIn(
+        presentApiKey(app.principals, readApiKey(request)),
+        request.clientAddress,
+        request.id,
+      )
       await app.principals.markKeyUsed(key.keyId)
       return reply.headers(noStore).send(await app.signAccessToken(key))
     },

@@ -17,6 +17,7 @@ import { createDb, createPool, operatorRole, readerRole } from '../app/db/connec
 import { migrate } from '../app/db/migrate.ts'
 import type { Db, Plan } from '../app/db/schema.ts'
 import { createExportSource, type ExportSource } from '../app/export/source.ts'
+import type { Outbound } from '../app/http/outbound.ts'
 import { createApiKey } from '../app/identity/api-keys.ts'
 import { ensureSigningKeys } from '../app/identity/key-rotation.ts'
 import { loadSigningKeys } from '../app/identity/signing-keys.ts'
@@ -133,6 +134,8 @@ export type TestAppOptions = {
   origin?: string
   isDraining?: () => boolean
   logStream?: LogStream
+  /** What stands for the Internet. */
+  outbound?: Outbound
   /** Puts itself between exports and their connections. */
   wrapExports?: (pool: pg.Pool) => Pick<pg.Pool, 'connect'>
 }
@@ -186,6 +189,7 @@ export const createTestApp = async (
     ping: async () => {},
     isDraining: options.isDraining ?? (() => false),
     hasEdge: process.env.TEST_EDGE !== 'off',
+    ...(options.outbound ? { outbound: options.outbound } : {}),
     ...(options.logStream ? { logStream: options.logStream } : {}),
   })
   app.addHook('onClose', async () => {

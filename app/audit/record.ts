@@ -23,6 +23,8 @@ const auditActions = [
   'customers.suspend',
   'history.forget',
   'import',
+  'keys.add-client',
+  'keys.change-client',
   'keys.issue',
   'keys.list',
   'keys.networks',

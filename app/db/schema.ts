@@ -25,7 +25,11 @@ export type Database = {
     /** null = every address. */
     networks: ColumnType<string[] | null, string[] | null | undefined>
     /** A JSON Web Key Set; written as text. */
-    client_jwks: ColumnType<{ keys: Record<string, string>[] } | null, string | null | undefined>
+    client_jwks: ColumnType<
+      { keys: Record<string, string>[] } | null,
+      string | null | undefined,
+      string | null
+    >
     jwks_uri: ColumnType<string | null, string | null | undefined>
     created_at: Generated<string>
   }

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { selectInstant } from '../db/instant.ts'
 import type { Db } from '../db/schema.ts'
 import { inTransaction } from '../db/transaction.ts'
+import type { PublicJwk } from './client-keys.ts'
 
 /** What may be known of a key; the secret is not. Instants are RFC 3339 in UTC with six decimals. */
 export type ApiKey = {
@@ -17,6 +18,10 @@ export type ApiKey = {
   replaced_by: string | null
   /** Networks that it may be used from, such as `203.0.113.0/24`; null = every address. */
   networks: string[] | null
+  /** Where a client that signs publishes its keys; null: nowhere. */
+  jwks_uri: string | null
+  /** Ids of the keys of a client that signs, where they are registered; null: none are. */
+  kids: string[] | null
   created_at: string
 }
 
@@ -29,8 +34,19 @@ const columns = [
   'last_used_on',
   'replaced_by',
   sql<string[] | null>`networks::text[]`.as('networks'),
+  'jwks_uri',
+  sql<string[] | null>`jsonb_path_query_array(client_jwks, '$.keys[*].kid')`.as('kids'),
   selectInstant('created_at').as('created_at'),
 ] as const
+
+/** How a client proves itself that has no secret: by registered public keys, or by those that it publishes. */
+type ClientProof = { jwks: readonly PublicJwk[] } | { jwksUri: string }
+
+/** The columns of a proof: one has a value, the other is null. */
+const toColumns = (proof: ClientProof) =>
+  'jwks' in proof
+    ? { client_jwks: JSON.stringify({ keys: proof.jwks }), jwks_uri: null }
+    : { client_jwks: null, jwks_uri: proof.jwksUri }
 
 /** `secretSha256`: 32 bytes. `scopes`: null means every scope. `expiresAt`: an instant; null means never. */
 type NewApiKey = {
@@ -39,6 +55,8 @@ type NewApiKey = {
   secretSha256: Buffer
   scopes: string[] | null
   expiresAt: string | null
+  /** Absent: the key is a secret. */
+  proof?: ClientProof
 }
 
 /** Adds a key. Throws the driver's foreign key error where there is no such customer. */
@@ -51,6 +69,7 @@ export const addApiKey = (db: Db, key: NewApiKey): Promise<ApiKey> =>
       secret_sha256: key.secretSha256,
       scopes: key.scopes,
       expires_at: key.expiresAt,
+      ...(key.proof ? toColumns(key.proof) : {}),
     })
     .returning(columns)
     .executeTakeFirstOrThrow()
@@ -69,14 +88,15 @@ export const listApiKeys = (db: Db, customerId?: string): Promise<ApiKey[]> =>
 /** The key that took another's place, and that one, which ends when the overlap does. */
 type KeySuccession = { key: ApiKey; former: ApiKey }
 
-/** A key that works and was not rotated: two successors would leave nobody knowing which one is in use. */
+/** A secret that works and was not rotated: two successors would leave nobody knowing which one is in use. */
 const mayBeSucceeded = sql<boolean>`revoked_at is null and replaced_by is null
+  and client_jwks is null and jwks_uri is null
   and coalesce(expires_at, 'infinity') > now()`
 
 /**
  * Adds a key like `keyId`'s: same customer, scopes and networks, as long a life from now on. The former one ends
  * `overlapSeconds` from now, or when it would have ended anyway. Undefined where there is no such key, or it
- * is revoked, expired or rotated already; nothing changes then.
+ * is revoked, expired or rotated already, or it is no secret; nothing changes then.
  */
 export const succeedApiKey = (
   db: Db,
@@ -133,5 +153,15 @@ export const limitApiKey = (db: Db, keyId: string, networks: string[] | null): P
     .updateTable('api_keys')
     .set({ networks: sql<string[] | null>`${networks}::cidr[]` })
     .where('key_id', '=', keyId)
+    .returning(columns)
+    .executeTakeFirst()
+
+/** Replaces what a client proves itself by. Undefined where there is no such client, or it has a secret. */
+export const changeClientProof = (db: Db, keyId: string, proof: ClientProof): Promise<ApiKey | undefined> =>
+  db
+    .updateTable('api_keys')
+    .set(toColumns(proof))
+    .where('key_id', '=', keyId)
+    .where(sql<boolean>`(client_jwks is not null or jwks_uri is not null)`)
     .returning(columns)
     .executeTakeFirst()

@@ -6,6 +6,7 @@ import { parseSnapshot, type Snapshot } from '../cache/snapshot.ts'
 import type { Stamped } from '../cache/stamped.ts'
 import type { Db } from '../db/schema.ts'
 import { toUnavailable } from '../db/unreachable.ts'
+import { type ClientProver, readClientProver } from './client-keys.ts'
 import { createNetworkCheck } from './networks.ts'
 import type { CustomerFacts } from './principal.ts'
 
@@ -21,6 +22,8 @@ export type KeyFacts = CustomerFacts &
     revoked: boolean
     /** Whether the key may be used from a client's address; undefined: from every one. */
     isAllowedFrom: ((address: string) => boolean) | undefined
+    /** How a client signs that has no secret; undefined: the key is a secret. */
+    client: ClientProver | undefined
     /** Whether any token of it was revoked that has not expired: only then each is asked for. */
     hasRevokedTokens: boolean
   }>
@@ -87,9 +90,11 @@ export const loadCustomer = async (db: Db, customerId: string): Promise<Fact<Cus
   return toFact(customerId, { snapshot, server }, facts)
 }
 
-type KeyRow = Omit<KeyFacts, 'scopes' | 'isAllowedFrom'> & {
+type KeyRow = Omit<KeyFacts, 'scopes' | 'isAllowedFrom' | 'client'> & {
   scopes: string[] | null
   networks: string[] | null
+  clientJwks: string | null
+  jwksUri: string | null
 }
 
 /** A key and its customer, as the database says it now; undefined where there is no such key. */
@@ -99,17 +104,19 @@ export const loadKey = async (db: Db, keyId: string): Promise<Fact<KeyFacts> | u
     db,
     sql<KeyRow & StampRow>`
       select ${customerColumns}, ${stampColumns}, key_id as "keyId", secret_sha256 as "secretSha256", scopes, networks,
+        client_jwks as "clientJwks", jwks_uri as "jwksUri",
         coalesce(extract(epoch from expires_at) * 1000, 'Infinity')::float8 as "expiresAtMs",
         revoked_at is not null as revoked,
         has_revoked_tokens(customer_id, key_id) as "hasRevokedTokens"
       from find_api_key(${keyId})`,
   )
   if (!row) return undefined
-  const { snapshot, server, scopes, networks, ...facts } = row
+  const { snapshot, server, scopes, networks, clientJwks, jwksUri, ...facts } = row
   const value = {
     ...facts,
     scopes: scopes ? new Set(scopes) : undefined,
     isAllowedFrom: networks ? createNetworkCheck(networks) : undefined,
+    client: readClientProver(clientJwks, jwksUri),
   }
   return toFact(facts.customerId, { snapshot, server }, value)
 }

@@ -1,11 +1,11 @@
 import { truncateAddress } from '../audit/client-address.ts'
 import type { AuditEvent } from '../audit/record.ts'
 import { ApiError } from '../errors.ts'
-import { parseApiKey } from './api-keys.ts'
+import type { Credential } from './credential.ts'
 import type { KeyFacts } from './facts.ts'
 
-/** Whose an API key is; rejects with what stands against it. */
-export type KeyCheck = (apiKey: string, ip: string, requestId?: string) => Promise<KeyFacts>
+/** Whose a credential is; rejects with what stands against it. */
+export type KeyCheck = (credential: Credential, ip: string, requestId?: string) => Promise<KeyFacts>
 
 export type LoginAuditOptions = {
   /** Writes an entry at once. */
@@ -62,7 +62,7 @@ const createBudgets = (now: () => number) => {
 type Source = Pick<AuditEvent, 'client' | 'requestId'>
 
 /**
- * Records logins in the audit trail. Every check of an API key and every signing of a token passes here, so no
+ * Records logins in the audit trail. Every check of a credential and every signing of a token passes here, so no
  * route to a login can be forgotten. Each check returns a new object of facts, which links the
  * check to the token that is signed for it. The id of an unknown key is not kept, because it may be anything that somebody typed.
  */
@@ -70,8 +70,11 @@ export const createLoginAudit = ({ record, count, now, warn }: LoginAuditOptions
   const isWithinBudget = createBudgets(now)
   const sources = new WeakMap<KeyFacts, Source>()
 
-  const recordRefusal = async ({ code, status }: ApiError, apiKey: string, source: Source) => {
-    const keyId = parseApiKey(apiKey)?.keyId
+  const recordRefusal = async (
+    { code, status, extras: { auditReason: reason = code } }: ApiError,
+    { keyId }: Credential,
+    source: Source,
+  ) => {
     const isRightKey = code === 'plan_required' || code === 'network_not_allowed'
     const refused = { rightKeyId: isRightKey ? keyId : undefined, network: source.client ?? '' }
     // What the limits have refused already is only counted.
@@ -79,14 +82,14 @@ export const createLoginAudit = ({ record, count, now, warn }: LoginAuditOptions
       return count(`login: ${code}`, status)
     }
     const refusal = { actor: 'anonymous', action: 'login', outcome: 'refused', keyId } as const
-    await record({ ...refusal, ...source, details: { reason: code } }).catch(warn)
+    await record({ ...refusal, ...source, details: { reason } }).catch(warn)
   }
 
   return {
-    watchCheck: (check) => async (apiKey, ip, requestId) => {
+    watchCheck: (check) => async (credential, ip, requestId) => {
       const source = { client: truncateAddress(ip), requestId }
-      const facts = await check(apiKey, ip, requestId).catch(async (error: unknown) => {
-        if (error instanceof ApiError && error.status < 500) await recordRefusal(error, apiKey, source)
+      const facts = await check(credential, ip, requestId).catch(async (error: unknown) => {
+        if (error instanceof ApiError && error.status < 500) await recordRefusal(error, credential, source)
         throw error
       })
       sources.set(facts, source)

@@ -1,17 +1,23 @@
+import { assertionAlgorithms } from './client-keys.ts'
+
 /** Type of a linkset (RFC 9264) that is an API catalog (RFC 9727, section 5.1). */
 export const apiCatalogType = 'application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"'
 
-const clientAuthentication = ['client_secret_basic', 'client_secret_post']
+/** How clients authenticate at an endpoint. */
+const clientAuthentication = (endpoint: string) => ({
+  [`${endpoint}_auth_methods_supported`]: ['client_secret_basic', 'client_secret_post', 'private_key_jwt'],
+  [`${endpoint}_auth_signing_alg_values_supported`]: assertionAlgorithms,
+})
 
 /** Authorization server metadata (RFC 8414). `scopes`: every scope there is. */
 export const authorizationServerMetadata = (publicUrl: string, scopes: readonly string[]) => ({
   issuer: publicUrl,
   token_endpoint: `${publicUrl}/v1/oauth/token`,
-  token_endpoint_auth_methods_supported: clientAuthentication,
+  ...clientAuthentication('token_endpoint'),
   revocation_endpoint: `${publicUrl}/v1/oauth/revoke`,
-  revocation_endpoint_auth_methods_supported: clientAuthentication,
+  ...clientAuthentication('revocation_endpoint'),
   introspection_endpoint: `${publicUrl}/v1/oauth/introspect`,
-  introspection_endpoint_auth_methods_supported: clientAuthentication,
+  ...clientAuthentication('introspection_endpoint'),
   jwks_uri: `${publicUrl}/.well-known/jwks.json`,
   scopes_supported: scopes,
   // There is no authorization endpoint. Clients refuse an empty list, and `none` is the registered value for nothing.

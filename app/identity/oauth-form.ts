@@ -1,3 +1,4 @@
+import { assertionType } from './client-assertion.ts'
 import { OAuthError } from './oauth-error.ts'
 
 /** Parameters of a form that have a value; each came once. */
@@ -35,7 +36,8 @@ export const requireParameter = (form: Form, name: string): string => {
   return value
 }
 
-export type Client = Readonly<{ id: string; secret: string }>
+/** What a client authenticated with: a secret, or a JWT that it signed. */
+export type Client = Readonly<{ id: string; secret: string } | { id: string | undefined; assertion: string }>
 
 const decodePart = (text: string): string | undefined => {
   try {
@@ -46,25 +48,43 @@ const decodePart = (text: string): string | undefined => {
 }
 
 // RFC 6749, section 2.3.1: both halves are form-encoded before they are joined.
-const readBasic = (encoded: string): Client | undefined => {
+const readBasic = (encoded: string): { id: string; secret: string } | undefined => {
   const [, user = '', password = ''] = /^([^:]*):(.*)$/s.exec(Buffer.from(encoded, 'base64').toString()) ?? []
   const id = decodePart(user)
   const secret = decodePart(password)
   return id === undefined || secret === undefined ? undefined : { id, secret }
 }
 
+const twice = 'The client authenticated in more than one way'
+
+/** A JWT in the form (RFC 7523, section 2.2); undefined where none came. */
+const readAssertion = (form: Form): string | undefined => {
+  const assertion = form.get('client_assertion')
+  const type = form.get('client_assertion_type')
+  if (assertion === undefined && type === undefined) return undefined
+  if (type !== assertionType) {
+    throw new OAuthError('invalid_request', `client_assertion_type must be ${assertionType}`)
+  }
+  return requireParameter(form, 'client_assertion')
+}
+
 /**
- * What the client says it is, by HTTP Basic or in the form; undefined where it says nothing that could be
- * understood. Throws `invalid_request` where it says it in both ways (RFC 6749, section 2.3).
+ * What the client says it is, by HTTP Basic, or in the form with a secret or an assertion; undefined where it says nothing that could be
+ * understood. Throws `invalid_request` where it says it in two ways (RFC 6749, section 2.3).
  */
 export const readClient = (authorization: string | undefined, form: Form): Client | undefined => {
   const id = form.get('client_id')
   const secret = form.get('client_secret')
+  const assertion = readAssertion(form)
+  if (assertion !== undefined) {
+    if (authorization !== undefined || secret !== undefined) throw new OAuthError('invalid_request', twice)
+    return { id, assertion }
+  }
   if (authorization === undefined) return id === undefined ? undefined : { id, secret: secret ?? '' }
   const [, encoded] = /^basic +(\S+)$/i.exec(authorization) ?? []
   const basic = encoded === undefined ? undefined : readBasic(encoded)
   if (secret !== undefined || (id !== undefined && basic && id !== basic.id)) {
-    throw new OAuthError('invalid_request', 'The client authenticated in more than one way')
+    throw new OAuthError('invalid_request', twice)
   }
   return basic
 }

@@ -2,6 +2,7 @@ import type { z } from 'zod'
 import type { introspectionAnswer, tokenAnswer } from '../../schemas/auth.ts'
 import { truncateAddress } from '../audit/client-address.ts'
 import { parseApiKey } from './api-keys.ts'
+import { type Credential, presentApiKey } from './credential.ts'
 import type { KeyFacts } from './facts.ts'
 import type { KeyCheck } from './login-audit.ts'
 import { OAuthError } from './oauth-error.ts'
@@ -25,6 +26,8 @@ type OAuthOptions = {
   /** The same as a login: rejects also with 403 plan_required, and with 429 after too many. */
   logIn: KeyCheck
   checks: KeyChecks
+  /** Takes an assertion as a credential, of the client with this id if it is named. */
+  presentAssertion: (jwt: string, clientId: string | undefined) => Credential
   verify: ReturnType<typeof createTokenVerifier>
   sign: ReturnType<typeof createTokenSigner>
   publicUrl: string
@@ -65,9 +68,9 @@ const readScopes = (form: Form, allowed: readonly string[]): string[] | undefine
   return wanted
 }
 
-/** The endpoints of OAuth, less HTTP. Clients are API keys: the id is the key's, the secret the key. */
+/** The endpoints of OAuth, less HTTP. Clients are API keys, or keys that sign: the client id is the key's id. */
 export const createOAuth = (options: OAuthOptions): OAuth => {
-  const { principals, identify, logIn, checks, verify, sign, publicUrl, now } = options
+  const { principals, identify, logIn, checks, presentAssertion, verify, sign, publicUrl, now } = options
 
   /** Returns all scopes of the key: the scopes of its customer, limited to those of the key. */
   const listScopesOf = async ({ customerId, scopes }: KeyFacts): Promise<readonly string[]> => {
@@ -75,12 +78,17 @@ export const createOAuth = (options: OAuthOptions): OAuth => {
     return scopes ? [...all, ...onlyNamedScopes].filter((scope) => scopes.has(scope)) : all
   }
 
-  /** The key that the client authenticated with. */
-  const authenticate = async (check: KeyCheck, request: OAuthRequest): Promise<KeyFacts> => {
-    const client = readClient(request.authorization, request.form)
+  const credentialOf = ({ authorization, form }: OAuthRequest): Credential => {
+    const client = readClient(authorization, form)
+    if (client && 'assertion' in client) return presentAssertion(client.assertion, client.id)
     const isKey = client !== undefined && parseApiKey(client.secret)?.keyId === client.id
     // A malformed key, or a key that does not match the id, is checked as an empty one: it counts as any other failure.
-    return check(isKey ? client.secret : '', request.ip, request.requestId)
+    return presentApiKey(principals, isKey ? client.secret : '')
+  }
+
+  /** The key that the client authenticated with. */
+  const authenticate = async (check: KeyCheck, request: OAuthRequest): Promise<KeyFacts> => {
+    return check(credentialOf(request), request.ip, request.requestId)
   }
 
   /** The token and its key, where both are the client's own customer's and the token is a good one. */

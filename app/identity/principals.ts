@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { type AuditEvent, appendAudit } from '../audit/record.ts'
 import type { Plan } from '../db/schema.ts'
 import { describeUnreachable } from '../db/unreachable.ts'
-import { ApiError } from '../errors.ts'
+import { ApiError, type ErrorExtras } from '../errors.ts'
 import { matchesSecret, parseApiKey } from './api-keys.ts'
 import {
   createFacts,
@@ -102,9 +102,9 @@ export const judgeNetwork = (
 // Compared where there is no such key, so that an unknown key id takes as long as a wrong secret.
 const noSecret = Buffer.alloc(32)
 
-/** 401 `invalid_api_key`: all that anybody hears of a key that is not good. */
-export const refuseApiKey = (): ApiError =>
-  new ApiError('invalid_api_key', { headers: { 'www-authenticate': 'Basic realm="certdata"' } })
+/** 401 `invalid_api_key`: all that anybody hears of a key that is not good. `extras`: of an assertion. */
+export const refuseApiKey = (extras: Pick<ErrorExtras, 'detail' | 'auditReason'> = {}): ApiError =>
+  new ApiError('invalid_api_key', { ...extras, headers: { 'www-authenticate': 'Basic realm="certdata"' } })
 
 // Between names that have no spaces.
 const revocationKey = ({ customerId, keyId, jti }: TokenId) => `${customerId} ${keyId} ${jti}`

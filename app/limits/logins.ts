@@ -1,8 +1,8 @@
 import type { LimitsConfig } from '../config/config.ts'
 import { ApiError } from '../errors.ts'
-import { matchesSecret, parseApiKey } from '../identity/api-keys.ts'
+import type { Credential } from '../identity/credential.ts'
 import type { KeyFacts } from '../identity/facts.ts'
-import { type Principals, refuseApiKey } from '../identity/principals.ts'
+import { refuseApiKey } from '../identity/principals.ts'
 import type { AccountDeps } from './account.ts'
 import { clientOf } from './address.ts'
 import { createCount } from './limiter.ts'
@@ -11,26 +11,15 @@ type LoginsOptions = Omit<AccountDeps, 'onUnsettled'> & {
   limits: Pick<LimitsConfig, 'logins' | 'failedLogins'>
 }
 
-export type KeyVerifier = Pick<Principals, 'findKey'> & {
-  /** Asks the database; rejects with invalid_api_key. */
-  verify: (apiKey: string) => Promise<KeyFacts>
-}
+/** A credential as the limits see it. `verify` rejects with invalid_api_key. */
+export type LoginAttempt = Pick<Credential, 'keyId' | 'isKnown'> & { verify: () => Promise<KeyFacts> }
 
-/** The verification of API keys within limits. Rejects as `verify` does, and with quota_exceeded. */
+/** The verification of credentials within limits. Rejects as `verify` does, and with quota_exceeded. */
 export type Logins = {
   /** Whose the key is, which counts as a login of it. `ip`: the client's address. */
-  logIn(check: KeyVerifier, apiKey: string, ip: string): Promise<KeyFacts>
+  logIn(attempt: LoginAttempt, ip: string): Promise<KeyFacts>
   /** The same for what is no login: only failures count, so that a right key may always be revoked. */
-  identify(check: KeyVerifier, apiKey: string, ip: string): Promise<KeyFacts>
-}
-
-/** Whether the secret is right by the facts in memory. */
-const isKnown = async (
-  findKey: Principals['findKey'],
-  { keyId, secret }: { keyId: string; secret: string },
-) => {
-  const known = await findKey(keyId)
-  return known !== undefined && matchesSecret(secret, known.secretSha256)
+  identify(attempt: LoginAttempt, ip: string): Promise<KeyFacts>
 }
 
 /**
@@ -45,15 +34,13 @@ export const createLogins = ({ limits, ...deps }: LoginsOptions): Logins => {
   const keys = createCount(deps, 'logins', limits.logins)
   const failures = createCount(deps, 'failed_logins', limits.failedLogins)
 
-  const identify: Logins['identify'] = async ({ findKey, verify }, apiKey, ip) => {
-    const parts = parseApiKey(apiKey)
-    const pair = { tag: `login:${clientOf(ip)}`, name: parts?.keyId ?? '' }
-    const isRefused = !parts || (failures.isUsedUp(pair) && !(await isKnown(findKey, parts)))
-    if (isRefused) {
+  const identify: Logins['identify'] = async ({ keyId, isKnown, verify }, ip) => {
+    const pair = { tag: `login:${clientOf(ip)}`, name: keyId ?? '' }
+    if (failures.isUsedUp(pair) && !(await isKnown())) {
       await failures.take(pair)
       throw refuseApiKey()
     }
-    return verify(apiKey).catch(async (error: unknown) => {
+    return verify().catch(async (error: unknown) => {
       if (error instanceof ApiError && error.code === 'invalid_api_key') await failures.take(pair)
       throw error
     })
@@ -61,8 +48,8 @@ export const createLogins = ({ limits, ...deps }: LoginsOptions): Logins => {
 
   return {
     identify,
-    async logIn(check, apiKey, ip) {
-      const facts = await identify(check, apiKey, ip)
+    async logIn(attempt, ip) {
+      const facts = await identify(attempt, ip)
       await keys.take({ tag: facts.customerId, name: `login:${facts.keyId}` })
       return facts
     },

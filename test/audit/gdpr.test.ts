@@ -74,6 +74,11 @@ const telling = (() => {
   return plain.filter((text) => !others.includes(text))
 })()
 
+/** What is stored of the customer's keys, beside their secrets. */
+const networks = ['127.0.0.0/8', '::1/128', 'fd00:5eed::/32']
+const jwksUri = 'https://keys.erased-customer.example.com/jwks.json'
+const kid = 'key-of-the-erased-customer'
+
 t.test('a real manufacturer is exported, then erased, with nothing left of it', async (t) => {
   const server = await testPostgres()
   const redis = await testRedis()
@@ -100,6 +105,11 @@ t.test('a real manufacturer is exported, then erased, with nothing left of it', 
   for (const slug of [erased, kept]) await cli('customers', 'set-plan', slug, 'premium')
   const { api_key: apiKey, key_id: keyId } = await json('keys', 'issue', erased)
   const secret = parseApiKey(apiKey)?.secret as string
+  await cli('keys', 'networks', keyId, ...networks)
+  const { client_id: clientId } = await json('keys', 'add-client', erased, '--jwks-uri', jwksUri)
+  await query(`insert into client_key_sets (customer_id, key_id, jwks_uri, jwks)
+    values ('${erased}', '${clientId}', '${jwksUri}', '[{"kid": "${kid}"}]')`)
+  await query(`insert into used_assertions values ('${erased}', '${clientId}', sha256('x'), now())`)
   const service = await startService(env)
   const login = (key: string) =>
     fetch(`${service.base}/v1/auth/login`, {
@@ -125,7 +135,9 @@ t.test('a real manufacturer is exported, then erased, with nothing left of it', 
       .join('\n')
   }
   const traces = (text: string) =>
-    [erased, keyId, secret, token, ...telling].filter((each) => text.includes(each))
+    [erased, keyId, clientId, secret, token, kid, jwksUri, 'fd00:5eed::/32', ...telling].filter((each) =>
+      text.includes(each),
+    )
 
   await t.test('the customer is read and known before', async (t) => {
     t.ok(telling.length > 20, `${telling.length} strings that only this customer has`)
@@ -157,6 +169,17 @@ t.test('a real manufacturer is exported, then erased, with nothing left of it', 
       t.same(ids.sort(), expected.sort(), resource)
     }
     t.match(JSON.parse(read('customers')[0] as string), { customer_id: erased, plan: 'premium' })
+    const keys = read('api_keys').map((line) => JSON.parse(line))
+    t.match(
+      keys.find((key) => key.key_id === keyId),
+      { networks },
+    )
+    t.match(
+      keys.find((key) => key.key_id === clientId),
+      { jwks_uri: jwksUri },
+    )
+    t.match(JSON.parse(read('client_key_sets')[0] as string), { jwks: [{ kid }] })
+    t.match(JSON.parse(read('used_assertions')[0] as string), { key_id: clientId })
     t.ok(read('audit').some((line) => JSON.parse(line).action === 'login'))
     const all = readdirSync(directory)
       .map((name) => readFileSync(join(directory, name), 'utf8'))
@@ -240,7 +263,14 @@ t.test('a real manufacturer is exported, then erased, with nothing left of it', 
     }
     await ask('/v1/lab?limit=3')
     const result = await json('customers', 'erase', erased, '--yes')
-    t.match(result, { customer: erased, rows: { products: counts.products, customers: 1, api_keys: 1 } })
+    const rows = {
+      products: counts.products,
+      customers: 1,
+      api_keys: 2,
+      client_key_sets: 1,
+      used_assertions: 1,
+    }
+    t.match(result, { customer: erased, rows })
     const { audit: _, ...exported } = counts
     t.same(result.rows, exported, 'as many rows of every table as were exported')
     t.ok(result.audit_entries >= (counts.audit ?? 0))

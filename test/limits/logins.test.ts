@@ -3,9 +3,10 @@ import type { InjectOptions } from 'fastify'
 import t, { type Test } from 'tap'
 import type { ApiError } from '../../app/errors.ts'
 import { createApiKey } from '../../app/identity/api-keys.ts'
+import { presentApiKey } from '../../app/identity/credential.ts'
 import type { KeyFacts } from '../../app/identity/facts.ts'
 import { refuseApiKey } from '../../app/identity/principals.ts'
-import { createLogins, type KeyVerifier } from '../../app/limits/logins.ts'
+import { createLogins, type LoginAttempt } from '../../app/limits/logins.ts'
 import { addCustomer, createTestApp, createTestDatabase } from '../helper.ts'
 import { createServer, createSimulation } from './simulation.ts'
 
@@ -191,22 +192,23 @@ t.test('a pair that has used its failures up asks the database no more', async (
   const { apiKey, keyId, secretSha256 } = createApiKey()
   let verified = 0
   const facts = { keyId, customerId: 'acme', secretSha256 } as KeyFacts
-  const check: KeyVerifier = {
-    findKey: () => facts,
-    verify: async (given) => {
-      verified++
-      if (given !== apiKey) throw refuseApiKey()
-      return facts
-    },
+  const identifyApiKey = async (given: string) => {
+    verified++
+    if (given !== apiKey) throw refuseApiKey()
+    return facts
+  }
+  const attempt = (given: string): LoginAttempt => {
+    const credential = presentApiKey({ findKey: () => facts, identifyApiKey }, given)
+    return { ...credential, verify: () => credential.verify((work) => work()) }
   }
   const wrong = withWrongSecret(apiKey)
   const codes: string[] = []
   for (let i = 0; i < 15; i++) {
-    await logins.logIn(check, wrong, '192.0.2.1').catch((error: ApiError) => codes.push(error.code))
+    await logins.logIn(attempt(wrong), '192.0.2.1').catch((error: ApiError) => codes.push(error.code))
   }
   t.same(codes, [...Array(10).fill('invalid_api_key'), ...Array(5).fill('quota_exceeded')])
   t.equal(verified, 10)
-  t.equal((await logins.logIn(check, apiKey, '192.0.2.1')).keyId, keyId)
+  t.equal((await logins.logIn(attempt(apiKey), '192.0.2.1')).keyId, keyId)
 })
 
 t.test('instances count failures together', async (t) => {
@@ -215,8 +217,13 @@ t.test('instances count failures together', async (t) => {
   const limits = { logins: 60, failedLogins: 10 }
   const instances = [0, 1].map(() => createLogins({ ...simulation, limits, store: server.connect(() => 1) }))
   const codes: string[] = []
+  const credential = presentApiKey(
+    { findKey: () => undefined, identifyApiKey: async () => Promise.reject(refuseApiKey()) },
+    'garbage',
+  )
+  const garbage: LoginAttempt = { ...credential, verify: () => credential.verify((work) => work()) }
   for (let i = 0; i < 30; i++) {
-    const attempt = instances[i % 2]?.logIn({} as KeyVerifier, 'garbage', '192.0.2.1')
+    const attempt = instances[i % 2]?.logIn(garbage, '192.0.2.1')
     const noted = attempt?.catch((error: ApiError) => codes.push(error.code))
     await simulation.runTo(simulation.now() + 10)
     await noted

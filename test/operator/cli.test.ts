@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from 'node:crypto'
 import { join } from 'node:path'
 import pg from 'pg'
 import t, { type Test } from 'tap'
@@ -185,6 +186,59 @@ t.test('on one database', async (t) => {
       t.match(await cli(`keys networks ${key_id} ${words}`.trim()), { code: 2, stderr: reason }, words)
     }
     t.match(await cli('keys networks nosuchkey 10.0.0.0/8'), { code: 1, stderr: /no key nosuchkey/ })
+  })
+
+  await t.test('a client that signs is registered by its public key or their address', async (t) => {
+    const { publicKey, privateKey } = generateKeyPairSync('ed25519')
+    const [one, two] = [publicKey, generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey].map((key) =>
+      key.export({ format: 'jwk' }),
+    )
+    const folder = t.testdir({
+      'one.json': JSON.stringify(one),
+      'both.json': JSON.stringify({ keys: [{ ...one, kid: 'first' }, two] }),
+      'private.json': JSON.stringify(privateKey.export({ format: 'jwk' })),
+      'text.json': 'text',
+    })
+    const added = await json(
+      `keys add-client acme --jwk ${folder}/one.json --scopes lab:read --expires 2099-12-31`,
+    )
+    t.match(added, { customer: 'acme', scopes: ['lab:read'], kids: [/^[\w-]{43}$/], jwks_uri: null })
+    t.notOk(JSON.stringify(added).includes('cda_live_'), 'it has no secret')
+    const client = added.client_id as string
+    t.match(
+      (await json('keys list acme')).find((key: { key_id: string }) => key.key_id === client),
+      { kids: added.kids, jwks_uri: null },
+    )
+    const both = await json(`keys change-client ${client} --jwk ${folder}/both.json`)
+    t.match(both, { client_id: client, kids: ['first', /^[\w-]{43}$/] })
+    const uri = 'https://keys.example.com/jwks.json'
+    t.match(await json(`keys change-client ${client} --jwks-uri ${uri}`), { kids: null, jwks_uri: uri })
+    const entries: { action: string }[] = await json('audit list --customer acme --limit 100')
+    t.match(
+      entries.filter(({ action }) => action.endsWith('-client')),
+      [
+        { action: 'keys.change-client', subject: client, details: { jwks_uri: uri } },
+        { action: 'keys.change-client', subject: client, details: { kids: both.kids } },
+        { action: 'keys.add-client', subject: client, details: { kids: added.kids, scopes: ['lab:read'] } },
+      ],
+    )
+    const { key_id: secret } = await json('keys issue acme')
+    const wrong = [
+      ['add-client acme', 2, /either --jwk or --jwks-uri/],
+      [`add-client acme --jwk ${folder}/one.json --jwks-uri ${uri}`, 2, /either --jwk or --jwks-uri/],
+      [`add-client acme --jwk ${folder}/private.json`, 1, /private or secret/],
+      [`add-client acme --jwk ${folder}/text.json`, 1, /text.json cannot be taken/],
+      [`add-client acme --jwk ${folder}/missing.json`, 1, /missing.json cannot be taken/],
+      ['add-client acme --jwks-uri http://keys.example.com/', 2, /expected an https address/],
+      ['add-client acme --jwks-uri https://10.0.0.1/', 2, /not public/],
+      [`add-client nobody --jwk ${folder}/one.json`, 1, /no customer nobody/],
+      [`add-client demo --jwk ${folder}/one.json`, 1, /example data/],
+      [`change-client ${secret} --jwk ${folder}/one.json`, 1, /a key with a secret has no public key/],
+      [`rotate ${client}`, 1, /a client that signs/],
+    ] as const
+    for (const [words, code, reason] of wrong) {
+      t.match(await cli(`keys ${words}`), { code, stderr: reason }, words)
+    }
   })
 
   await t.test('signing keys rotate once the next one has been published for long enough', async (t) => {

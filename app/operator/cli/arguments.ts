@@ -4,7 +4,7 @@ import { date, text } from '../../../schemas/fields.ts'
 import { customerName, customerSlug } from '../../identity/customers.ts'
 import { maxNetworks, parseNetwork } from '../../identity/networks.ts'
 
-const parseWith =
+const parseBy =
   <T>(schema: z.ZodType<T>) =>
   (value: string): T => {
     const parsed = schema.safeParse(value)
@@ -13,13 +13,13 @@ const parseWith =
   }
 
 /** The slug of a customer. Throws commander's error, as all of these. */
-export const parseSlug = parseWith(customerSlug)
+export const parseSlug = parseBy(customerSlug)
 
 /** A customer's own name. */
-export const parseName = parseWith(customerName)
+export const parseName = parseBy(customerName)
 
 /** Why something was refused. */
-export const parseReason = parseWith(text.min(1, 'expected a reason'))
+export const parseReason = parseBy(text.min(1, 'expected a reason'))
 
 /** Parses a whole number in plain digits. `1e2` is refused. */
 const parseNumber =
@@ -54,7 +54,7 @@ export const parseCount = parseNumber('a number', 1, 100_000)
 
 /** Since when: the beginning of a day (UTC), or an instant with its time zone. Returns RFC 3339 in UTC. */
 export const parseSince = (value: string): string =>
-  new Date(date.safeParse(value).success ? value : parseWith(instant)(value)).toISOString()
+  new Date(date.safeParse(value).success ? value : parseBy(instant)(value)).toISOString()
 
 const dayAfter = (day: string) => new Date(Date.parse(day) + 86_400_000)
 
@@ -63,18 +63,25 @@ const dayAfter = (day: string) => new Date(Date.parse(day) + 86_400_000)
  * Returns the instant as RFC 3339 in UTC. Throws where it is over already.
  */
 export const parseExpiry = (value: string): string => {
-  const end = date.safeParse(value).success ? dayAfter(value) : new Date(parseWith(instant)(value))
+  const end = date.safeParse(value).success ? dayAfter(value) : new Date(parseBy(instant)(value))
   if (end.getTime() <= Date.now()) throw new InvalidArgumentError('expected a time in the future')
   return end.toISOString()
 }
 
+/** Has commander say why a value is refused. `parse` throws the reason. */
+export const parseWith =
+  <T>(parse: (value: string) => T) =>
+  (value: string): T => {
+    try {
+      return parse(value)
+    } catch (error) {
+      throw new InvalidArgumentError((error as Error).message)
+    }
+  }
+
 /** Networks of a key, in their canonical form; commander gives them one by one, with those before. */
 export const parseNetworks = (value: string, before: readonly string[] = []): string[] => {
-  try {
-    const networks = [...new Set([...before, parseNetwork(value)])]
-    if (networks.length <= maxNetworks) return networks
-  } catch (error) {
-    throw new InvalidArgumentError((error as Error).message)
-  }
+  const networks = [...new Set([...before, parseWith(parseNetwork)(value)])]
+  if (networks.length <= maxNetworks) return networks
   throw new InvalidArgumentError(`expected at most ${maxNetworks} networks`)
 }

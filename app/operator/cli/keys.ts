@@ -10,6 +10,7 @@ import { createApiKey } from '../../identity/api-keys.ts'
 import { demoCustomerId } from '../../identity/principal.ts'
 import { parseDuration, parseExpiry, parseNetworks, parseSlug } from './arguments.ts'
 import { changeAudited, recordAct, requireCustomer } from './audited.ts'
+import { clientCommands } from './client-keys.ts'
 import { withOperator } from './context.ts'
 import { Refusal } from './refusal.ts'
 import { parseScopes, requireGranted, withOwnScopes, withScopes } from './scopes.ts'
@@ -115,7 +116,9 @@ const rotate = async (shell: Shell, keyId: string, options: Output & { overlap: 
       },
     )
     if (!succession) {
-      throw new Refusal(`There is no valid key ${keyId}: it may be revoked, expired or already rotated`)
+      throw new Refusal(
+        `There is no valid key ${keyId}: it may be revoked, expired, already rotated, or a client that signs`,
+      )
     }
     return { ...succession, key: await withOwnScopes(db, succession.key) }
   })
@@ -157,6 +160,7 @@ export const keysCommand = (shell: Shell): Command =>
           .default(parseDuration('7d'), '7d'),
       )
       .action(rotate.bind(null, shell)),
+    ...clientCommands(shell),
     createCommand('networks', 'limit a key and its tokens to networks, within a second')
       .argument('<key_id>', 'the key id, as keys list shows it')
       .argument('[networks...]', 'all its networks, such as 203.0.113.0/24 2001:db8::/32', parseNetworks)

@@ -1,0 +1,174 @@
+import { createHash } from 'node:crypto'
+import { sql } from 'kysely'
+import { z } from 'zod'
+import type { Db } from '../db/schema.ts'
+import { assertionAlgorithms, type ClientKey, importClientKeys, keyAlgorithmOf } from './client-keys.ts'
+import type { Credential, Turn } from './credential.ts'
+import { findRow, type KeyFacts } from './facts.ts'
+import type { KeySets } from './key-sets.ts'
+import { isUsable, type Principals, refuseApiKey } from './principals.ts'
+
+/** `client_assertion_type` of a JWT (RFC 7523, section 2.2). */
+export const assertionType = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer'
+
+/** An assertion may be good for this long at most, counted from now. */
+const longestSeconds = 300
+/** Clocks of clients differ from ours by this at most. */
+const skewSeconds = 30
+const longestAssertion = 4_096
+
+/** Exactly these members: keys that come with the assertion (`jwk`, `jku`, `x5c`) and `crit` are refused. */
+const headerSchema = z.strictObject({
+  alg: z.enum(assertionAlgorithms),
+  typ: z
+    .string()
+    .regex(/^(JWT|client-authentication\+jwt)$/i)
+    .optional(),
+  kid: z.string().optional(),
+  x5t: z.string().optional(),
+  'x5t#S256': z.string().optional(),
+})
+/** One audience: an assertion that is good for several services could be used by one of them at the others. */
+const audience = z.union([z.string(), z.tuple([z.string()]).transform(([only]) => only)])
+const claimsSchema = z.object({
+  iss: z.string(),
+  sub: z.string().regex(/^[a-z0-9]{1,32}$/),
+  aud: audience,
+  exp: z.number(),
+  iat: z.number().optional(),
+  nbf: z.number().optional(),
+  jti: z.string().min(1).max(256),
+})
+
+type Header = z.output<typeof headerSchema>
+type Claims = z.output<typeof claimsSchema>
+type Parsed = Readonly<{ header: Header | undefined; claims: Claims | undefined; payload: Buffer }>
+
+const decodeJson = (bytes: Buffer): unknown => {
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
+  } catch {
+    return undefined
+  }
+}
+
+const parse = (jwt: string): Parsed => {
+  const isJwt = jwt.length <= longestAssertion && /^[\w-]+\.[\w-]+\.[\w-]+$/.test(jwt)
+  const [head = '', body = ''] = isJwt ? jwt.split('.') : []
+  const payload = Buffer.from(body, 'base64url')
+  const header = headerSchema.safeParse(decodeJson(Buffer.from(head, 'base64url'))).data
+  return { header, claims: claimsSchema.safeParse(decodeJson(payload)).data, payload }
+}
+
+type Judged = Readonly<{ audiences: readonly string[]; nowMs: number }>
+
+/** What is wrong with the claims, in words; undefined: nothing. It depends on no client, so it tells nothing of one. */
+const findFault = (claims: Claims, { audiences, nowMs }: Judged): string | undefined => {
+  const now = nowMs / 1000
+  const begins = Math.max(claims.iat ?? 0, claims.nbf ?? 0)
+  if (claims.iss !== claims.sub) return 'iss and sub of the assertion must both be the client id'
+  if (!audiences.includes(claims.aud)) return `aud of the assertion must be ${audiences.join(' or ')}`
+  if (claims.exp <= now - skewSeconds) return 'The assertion has expired'
+  if (claims.exp > now + longestSeconds + skewSeconds) {
+    return `exp of the assertion may lie at most ${longestSeconds} s ahead`
+  }
+  return begins > now + skewSeconds ? 'iat or nbf of the assertion lies in the future' : undefined
+}
+
+/** All that anybody hears of an unknown client, another client's key and a wrong signature. */
+const notProved = 'The client is not known, or its key did not sign the assertion'
+
+/** Compared where there is no such client, so that an unknown client takes as long as a wrong signature. */
+const strangers = importClientKeys([
+  {
+    ...{ alg: 'EdDSA', kid: '', kty: 'OKP', crv: 'Ed25519' },
+    x: '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo',
+  },
+  {
+    ...{ alg: 'ES256', kid: '', kty: 'EC', crv: 'P-256', x: 'MKBCTNIcKUSDii11ySs3526iDZ8AiTo7Tu6KPAqv7D4' },
+    y: '4Etl6SRW2YiLUrN5vfvVHuhp7x8PxltmWWlbbM4IFyM',
+  },
+  { alg: 'PS256', kid: '', kty: 'RSA', e: 'AQAB', n: `${'3'.repeat(341)}Q` },
+])
+
+const isSignedWith = async (
+  jwt: string,
+  payload: Buffer,
+  alg: string,
+  { key }: ClientKey,
+): Promise<boolean> => {
+  // Its code is loaded only where somebody signs.
+  const { compactVerify } = await import('jose/jws/compact/verify')
+  const verified = await compactVerify(jwt, key, { algorithms: [alg] }).catch(() => undefined)
+  return verified !== undefined && payload.equals(verified.payload)
+}
+
+type AssertionOptions = {
+  db: Db
+  findKey: Principals['findKey']
+  keySets: KeySets
+  /** Origin: the issuer, below which the token endpoint lies. */
+  publicUrl: string
+  /** Milliseconds since 1970. */
+  now: () => number
+}
+
+/** Why an assertion is refused: in words for the client, and in one word for the audit trail. */
+const refuse = (detail: string, auditReason: string) => refuseApiKey({ detail, auditReason })
+
+/**
+ * Returns a function that takes an assertion (RFC 7523, section 3) as a credential, of the client with this id if the
+ * request names one. A good assertion counts once on all instances. An assertion is judged in this order: its form, its
+ * claims, the client, the signature, whether it was used. Nothing is fetched for a client that is not known.
+ */
+export const createAssertions = ({ db, findKey, keySets, publicUrl, now }: AssertionOptions) => {
+  const audiences = [publicUrl, `${publicUrl}/v1/oauth/token`]
+
+  const listKeys = async (facts: KeyFacts, turn: Turn): Promise<readonly ClientKey[] | undefined> => {
+    const { client, customerId, keyId } = facts
+    if (!client || 'keys' in client) return client?.keys ?? []
+    return keySets.find({ customerId, keyId, jwksUri: client.jwksUri }, turn)
+  }
+
+  const isSigned = async (jwt: string, payload: Buffer, { alg, kid }: Header, keys: readonly ClientKey[]) => {
+    const isOfKind = (key: ClientKey) => key.alg === keyAlgorithmOf(alg)
+    const fitting = keys.filter((key) => isOfKind(key) && (kid === undefined || key.kid === kid))
+    const tried = fitting.length > 0 ? fitting : strangers.filter(isOfKind)
+    for (const key of tried) if (await isSignedWith(jwt, payload, alg, key)) return fitting.length > 0
+    return false
+  }
+
+  const use = async ({ customerId, keyId }: KeyFacts, { jti, exp }: Claims): Promise<boolean> => {
+    const digest = createHash('sha256').update(jti).digest()
+    const until = sql`to_timestamp(${exp + skewSeconds}::float8)`
+    const statement = sql<{ isFirst: boolean }>`
+      select use_assertion(${customerId}, ${keyId}, ${digest}, ${until}) as "isFirst"`
+    return (await findRow(db, statement))?.isFirst === true
+  }
+
+  return (jwt: string, clientId: string | undefined): Credential => {
+    const { header, claims, payload } = parse(jwt)
+    return {
+      keyId: claims?.sub,
+      // Its check costs the database nothing for a client in memory.
+      isKnown: async () => claims !== undefined,
+      async verify(turn) {
+        if (!header || !claims)
+          throw refuse('The assertion is not a JWT as the guide describes it', 'assertion_malformed')
+        const fault =
+          clientId === undefined || clientId === claims.sub
+            ? findFault(claims, { audiences, nowMs: now() })
+            : 'client_id is not the sub of the assertion'
+        if (fault) throw refuse(fault, 'assertion_claims')
+        const facts = await findKey(claims.sub)
+        const keys = isUsable(facts, now()) ? await listKeys(facts, turn) : []
+        const isGood = await isSigned(jwt, payload, header, keys ?? [])
+        if (!isGood || !facts) throw refuse(notProved, keys ? 'assertion_signature' : 'jwks_unavailable')
+        if (!(await turn(() => use(facts, claims)))) {
+          throw refuse('The assertion was used before: make a new one for each request', 'assertion_replayed')
+        }
+        return { ...facts }
+      },
+    }
+  }
+}

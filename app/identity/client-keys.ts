@@ -1,0 +1,121 @@
+import { createHash, createPublicKey, type KeyObject } from 'node:crypto'
+import { z } from 'zod'
+
+/** Each has one kind of key, so a key cannot be used with another's algorithm. */
+type KeyAlgorithm = 'EdDSA' | 'ES256' | 'PS256'
+
+/** Algorithms of client assertions. `Ed25519` is the newer name of `EdDSA` with such a key (RFC 9864). */
+export const assertionAlgorithms = ['EdDSA', 'Ed25519', 'ES256', 'PS256'] as const
+export type AssertionAlgorithm = (typeof assertionAlgorithms)[number]
+
+/** The algorithm by which keys are known. */
+export const keyAlgorithmOf = (alg: AssertionAlgorithm): KeyAlgorithm => (alg === 'Ed25519' ? 'EdDSA' : alg)
+
+/** The public key of a client as the database keeps it (RFC 7517), without any other member. */
+export type PublicJwk = Readonly<Record<string, string> & { kid: string; alg: KeyAlgorithm }>
+
+/** The same, ready to verify signatures. */
+export type ClientKey = Readonly<{ kid: string; alg: KeyAlgorithm; key: KeyObject }>
+
+const maxKeys = 10
+const [leastRsaBits, mostRsaBits] = [2048, 4096]
+const privateMembers = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k']
+
+/** The members that make a key (RFC 7638, section 3.2), in the order of their names. */
+const kinds = [
+  { alg: 'EdDSA', type: { kty: 'OKP', crv: 'Ed25519' }, members: ['crv', 'kty', 'x'] },
+  { alg: 'ES256', type: { kty: 'EC', crv: 'P-256' }, members: ['crv', 'kty', 'x', 'y'] },
+  { alg: 'PS256', type: { kty: 'RSA' }, members: ['e', 'kty', 'n'] },
+] as const
+
+const jwkSchema = z.record(z.string(), z.unknown())
+const kidSchema = z.string().regex(/^[\x20-\x7e]{1,255}$/)
+const setSchema = z.object({ keys: z.array(z.unknown()) })
+
+const requireUse = (jwk: Record<string, unknown>, alg: string): void => {
+  const { use = 'sig', key_ops: operations = ['verify'], alg: named = alg } = jwk
+  if (use !== 'sig') throw new Error('expected a key for signatures: use "sig"')
+  if (!Array.isArray(operations) || !operations.includes('verify')) {
+    throw new Error('expected a key for signatures: key_ops with "verify"')
+  }
+  if (named !== alg && !(alg === 'EdDSA' && named === 'Ed25519'))
+    throw new Error(`a key of this type signs with ${alg}, and the key names another alg`)
+}
+
+const requireStrength = ({ asymmetricKeyDetails: details }: KeyObject): void => {
+  if (details?.modulusLength === undefined) return
+  const { modulusLength: bits, publicExponent } = details
+  if (bits < leastRsaBits || bits > mostRsaBits) {
+    throw new Error(`expected an RSA key of ${leastRsaBits} to ${mostRsaBits} bits`)
+  }
+  if (publicExponent !== 65_537n) throw new Error('expected an RSA key with the exponent 65537')
+}
+
+/** Returns a key that may verify assertions, as it is kept. Its `kid` is its thumbprint if it has none. Throws the reason. */
+const parseJwk = (value: unknown): PublicJwk => {
+  const { success, data: jwk } = jwkSchema.safeParse(value)
+  if (!success) throw new Error('expected a JSON Web Key')
+  if (privateMembers.some((member) => jwk[member] !== undefined)) {
+    throw new Error(
+      'this key is private or secret: give its public part only, and do not use this key any more',
+    )
+  }
+  const kind = kinds.find(({ type }) => Object.entries(type).every(([name, is]) => jwk[name] === is))
+  if (!kind) throw new Error('expected an Ed25519, P-256 or RSA key')
+  requireUse(jwk, kind.alg)
+  const made = Object.fromEntries(kind.members.map((name) => [name, z.string().max(1_000).parse(jwk[name])]))
+  requireStrength(importJwk(made))
+  const thumbprint = createHash('sha256').update(JSON.stringify(made)).digest('base64url')
+  return { ...made, kid: kidSchema.parse(jwk.kid ?? thumbprint), alg: kind.alg, use: 'sig' }
+}
+
+const importJwk = (jwk: Readonly<Record<string, string>>): KeyObject => {
+  try {
+    return createPublicKey({ key: { ...jwk }, format: 'jwk' })
+  } catch {
+    throw new Error('the members of the key are not a key')
+  }
+}
+
+const listJwks = (value: unknown): unknown[] => {
+  const set = setSchema.safeParse(value)
+  const jwks = set.success ? set.data.keys : [value]
+  if (jwks.length > maxKeys) throw new Error(`expected at most ${maxKeys} keys`)
+  return jwks
+}
+
+/** Returns the keys of a JSON Web Key or a set of them. Throws the reason if one of them cannot verify assertions. */
+export const parseClientKeys = (value: unknown): PublicJwk[] => {
+  const jwks = listJwks(value).map(parseJwk)
+  if (jwks.length === 0) throw new Error('expected at least one key')
+  if (new Set(jwks.map(({ kid }) => kid)).size < jwks.length) throw new Error('two keys have the same kid')
+  return jwks
+}
+
+const tryJwk = (value: unknown): PublicJwk[] => {
+  try {
+    return [parseJwk(value)]
+  } catch {
+    return []
+  }
+}
+
+/** The same for a set that a client publishes. Keys for other purposes are left out. Throws if it is no set. */
+export const parsePublishedKeys = (value: unknown): PublicJwk[] =>
+  listJwks(setSchema.parse(value)).flatMap(tryJwk)
+
+/** Makes keys ready that the database kept. */
+export const importClientKeys = (jwks: readonly PublicJwk[]): ClientKey[] =>
+  jwks.map((jwk) => ({ kid: jwk.kid, alg: jwk.alg, key: importJwk(jwk) }))
+
+/** How a client proves itself that has no secret: with one of these keys, or with one that it publishes. */
+export type ClientProver = Readonly<{ keys: readonly ClientKey[] } | { jwksUri: string }>
+
+/** Returns it from the columns of a key; undefined: the key is a secret. */
+export const readClientProver = (
+  clientJwks: string | null,
+  jwksUri: string | null,
+): ClientProver | undefined => {
+  if (clientJwks === null) return jwksUri === null ? undefined : { jwksUri }
+  return { keys: importClientKeys((JSON.parse(clientJwks) as { keys: PublicJwk[] }).keys) }
+}

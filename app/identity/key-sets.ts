@@ -1,0 +1,99 @@
+import { sql } from 'kysely'
+import { LRUCache } from 'lru-cache'
+import type { Db } from '../db/schema.ts'
+import type { Outbound } from '../http/outbound.ts'
+import { type ClientKey, importClientKeys, type PublicJwk, parsePublishedKeys } from './client-keys.ts'
+import type { Turn } from './credential.ts'
+import { findRow, type KeyFacts } from './facts.ts'
+
+/** Of a key set; ten keys have some 8 kB. */
+const requestLimits = { maxBytes: 65_536, timeoutMs: 3_000 } as const
+/** How long the keys read last count while the address does not answer. */
+const keepSeconds = 3_600
+/** How long an instance does not ask the database again. */
+const memoryMs = 1_000
+const maxEntries = 1_000
+
+type KeySetsOptions = {
+  db: Db
+  outbound: Outbound
+  /** Milliseconds from any start, never going back. */
+  monotonicNow: () => number
+  /** Hears why keys could not be read. */
+  warn: (reason: string, message: string) => void
+}
+
+/** Who publishes keys, and where. */
+type Publisher = Pick<KeyFacts, 'customerId' | 'keyId'> & { jwksUri: string }
+
+/**
+ * `keys` is undefined if there are none to go by: the address did not answer, or not with a key set, and what it said
+ * last is too old.
+ */
+export type KeySets = Readonly<{
+  find(publisher: Publisher, turn: Turn): Promise<readonly ClientKey[] | undefined>
+}>
+
+type TakenRow = { isDue: boolean; jwks: string | null; ageSeconds: number | null }
+type Known = { askedAtMs: number; isPending: boolean; answer: ReturnType<KeySets['find']> }
+
+const readKeys = async (outbound: Outbound, uri: string): Promise<PublicJwk[]> => {
+  const { status, body } = await outbound(uri, { ...requestLimits, headers: { accept: 'application/json' } })
+  if (status !== 200) throw new Error(`status ${status}`)
+  return parsePublishedKeys(JSON.parse(body.toString()))
+}
+
+/**
+ * Finds the keys that clients publish at an address of theirs. All instances together read an address at most once a
+ * minute, when its client logs in; the database has what was read last. An address that fails is tried as often.
+ */
+export const createKeySets = ({ db, outbound, monotonicNow, warn }: KeySetsOptions): KeySets => {
+  const known = new LRUCache<string, Known>({ max: maxEntries })
+
+  const refresh = async ({ customerId, keyId, jwksUri }: Publisher, turn: Turn) => {
+    try {
+      const jwks = await readKeys(outbound, jwksUri)
+      const text = JSON.stringify(jwks)
+      await turn(() =>
+        findRow(db, sql`select keep_key_set(${customerId}, ${keyId}, ${jwksUri}, ${text}::jsonb)`),
+      )
+      return jwks
+    } catch (error) {
+      // One reason for all: what an address of a customer's says is without bound.
+      warn('the address failed', `the keys of a client could not be read: ${(error as Error).name}`)
+      return undefined
+    }
+  }
+
+  const ask = async (publisher: Publisher, turn: Turn): Promise<readonly ClientKey[] | undefined> => {
+    const { customerId, keyId, jwksUri } = publisher
+    const taken = await turn(() =>
+      findRow(
+        db,
+        sql<TakenRow>`select is_due as "isDue", jwks, age_seconds as "ageSeconds"
+          from take_key_set(${customerId}, ${keyId}, ${jwksUri})`,
+      ),
+    )
+    // Not in a turn: an address that is slow would hold up the logins of others.
+    const fresh = taken?.isDue ? await refresh(publisher, turn) : undefined
+    if (fresh) return importClientKeys(fresh)
+    if (!taken?.jwks || (taken.ageSeconds ?? Number.POSITIVE_INFINITY) > keepSeconds) return undefined
+    return importClientKeys(JSON.parse(taken.jwks) as PublicJwk[])
+  }
+
+  return {
+    find(publisher, turn) {
+      const name = `${publisher.keyId} ${publisher.jwksUri}`
+      const last = known.get(name)
+      if (last && (last.isPending || monotonicNow() - last.askedAtMs < memoryMs)) return last.answer
+      const answer = ask(publisher, turn)
+      const entry = { askedAtMs: monotonicNow(), isPending: true, answer }
+      known.set(name, entry)
+      const settle = () => {
+        entry.isPending = false
+      }
+      answer.then(settle, () => known.delete(name))
+      return answer
+    },
+  }
+}

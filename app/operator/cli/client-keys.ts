@@ -1,0 +1,108 @@
+import { readFile } from 'node:fs/promises'
+import { type Command, Option } from 'commander'
+import { parseTarget } from '../../http/outbound.ts'
+import { type ApiKey, addApiKey, changeClientProof } from '../../identity/api-key-store.ts'
+import { createApiKey } from '../../identity/api-keys.ts'
+import { type PublicJwk, parseClientKeys } from '../../identity/client-keys.ts'
+import { demoCustomerId } from '../../identity/principal.ts'
+import { parseExpiry, parseSlug, parseWith } from './arguments.ts'
+import { changeAudited, requireCustomer } from './audited.ts'
+import { withOperator } from './context.ts'
+import { Refusal } from './refusal.ts'
+import { parseScopes, requireGranted, withOwnScopes } from './scopes.ts'
+import { createCommand, formatFields, type Output, print, type Shell } from './shell.ts'
+
+type ProofOptions = Output & { jwk?: string; jwksUri?: string }
+type AddOptions = ProofOptions & { scopes?: string[]; expires?: string }
+
+const readJwks = async (file: string): Promise<PublicJwk[]> => {
+  try {
+    return parseClientKeys(JSON.parse(await readFile(file, 'utf8')))
+  } catch (error) {
+    throw new Refusal(`${file} cannot be taken: ${(error as Error).message}`)
+  }
+}
+
+/** What the client proves itself by. Exactly one of the options must be given. */
+const readProof = async ({ jwk, jwksUri }: ProofOptions, command: Command) => {
+  if ((jwk === undefined) === (jwksUri === undefined)) command.error('error: give either --jwk or --jwks-uri')
+  return jwk === undefined ? { jwksUri: jwksUri as string } : { jwks: await readJwks(jwk) }
+}
+
+const show = async (shell: Shell, options: Output, key: ApiKey & { scopes: string[] }): Promise<void> => {
+  const { key_id, customer, scopes, expires_at, networks, jwks_uri, kids } = key
+  const client = { client_id: key_id, customer, scopes, expires_at, networks, jwks_uri, kids }
+  print(shell, options, client, formatFields(client))
+}
+
+const add = async (shell: Shell, slug: string, options: AddOptions, command: Command): Promise<void> => {
+  if (slug === demoCustomerId) {
+    throw new Refusal('The customer of the example data has no keys: use the demo token')
+  }
+  const proof = await readProof(options, command)
+  // Its secret is thrown away, so that only a signature proves the client.
+  const { keyId, secretSha256 } = createApiKey()
+  const key = await withOperator(shell, async (db) => {
+    await requireCustomer(db, slug)
+    if (options.scopes) await requireGranted(db, slug, options.scopes)
+    const limits = { scopes: options.scopes ?? null, expiresAt: options.expires ?? null }
+    const added = await changeAudited(
+      db,
+      (trx) => addApiKey(trx, { customerId: slug, keyId, secretSha256, ...limits, proof }),
+      ({ scopes, expires_at, kids, jwks_uri }) => ({
+        action: 'keys.add-client',
+        customer: slug,
+        subject: keyId,
+        details: { scopes, expires_at, kids, jwks_uri },
+      }),
+    )
+    return withOwnScopes(db, added)
+  })
+  await show(shell, options, key)
+}
+
+const change = async (
+  shell: Shell,
+  keyId: string,
+  options: ProofOptions,
+  command: Command,
+): Promise<void> => {
+  const proof = await readProof(options, command)
+  const key = await withOperator(shell, async (db) => {
+    const changed = await changeAudited(
+      db,
+      (trx) => changeClientProof(trx, keyId, proof),
+      ({ customer, kids, jwks_uri }) => ({
+        action: 'keys.change-client',
+        customer,
+        subject: keyId,
+        details: { kids, jwks_uri },
+      }),
+    )
+    if (!changed)
+      throw new Refusal(`There is no client ${keyId} that signs: a key with a secret has no public key`)
+    return withOwnScopes(db, changed)
+  })
+  await show(shell, options, key)
+}
+
+const withProof = (command: Command): Command =>
+  command
+    .option('--jwk <file>', 'its public key as a JSON Web Key, or a set of up to 10')
+    .addOption(
+      new Option('--jwks-uri <url>', 'https address where the client publishes its keys').argParser(
+        parseWith((value) => parseTarget(value).href),
+      ),
+    )
+
+/** `certdata keys add-client` and `change-client`: clients that sign instead of having a secret. */
+export const clientCommands = (shell: Shell): Command[] => [
+  withProof(createCommand('add-client', 'make a client that proves itself by a signature (private_key_jwt)'))
+    .argument('<customer>', 'slug of the customer', parseSlug)
+    .option('--scopes <scopes>', 'limit it to these scopes, separated by commas (default: all)', parseScopes)
+    .option('--expires <when>', 'last day (UTC) or instant on which it works (default: no end)', parseExpiry)
+    .action(add.bind(null, shell)),
+  withProof(createCommand('change-client', 'replace the public keys of such a client, or their address'))
+    .argument('<client_id>', 'the client id, as keys list shows it')
+    .action(change.bind(null, shell)),
+]

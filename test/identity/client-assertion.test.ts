@@ -1,0 +1,277 @@
+import { sql } from 'kysely'
+import * as oauth from 'oauth4webapi'
+import * as client from 'openid-client'
+import t from 'tap'
+import { assertionAlgorithms } from '../../app/identity/client-keys.ts'
+import { createTestApp, createTestDatabase, listenTestApp, until } from '../helper.ts'
+import {
+  addSigningClient,
+  algorithms,
+  assertFor,
+  grantWith,
+  postForm,
+  type SigningClient,
+} from './signing-client.ts'
+
+const database = await createTestDatabase()
+const { app, origin } = await listenTestApp(database)
+const other = await createTestApp(database, { origin })
+t.teardown(async () => {
+  await app.close()
+  await other.close()
+  await database.close()
+})
+const { operator } = database
+
+const grant = async (each: SigningClient, form = {}, claims = {}, header = {}) =>
+  postForm(app, 'token', grantWith(await assertFor(each, origin, claims, header), form))
+const use = (token: string, server = app) =>
+  server.inject({ url: '/v1/me', headers: { authorization: `Bearer ${token}` } })
+
+/** A key as WebCrypto has it, with which libraries sign. */
+const webKey = async ({ privateKey, alg }: SigningClient) => {
+  const names = {
+    EdDSA: { name: 'Ed25519' },
+    ES256: { name: 'ECDSA', namedCurve: 'P-256' },
+    PS256: { name: 'RSA-PSS', hash: 'SHA-256' },
+  }
+  const der = privateKey.export({ format: 'der', type: 'pkcs8' })
+  return crypto.subtle.importKey('pkcs8', new Uint8Array(der), names[alg], false, ['sign'])
+}
+
+t.test('the metadata say how clients may sign', async (t) => {
+  const metadata = (await app.inject('/.well-known/oauth-authorization-server')).json()
+  for (const endpoint of ['token', 'revocation', 'introspection']) {
+    t.ok(metadata[`${endpoint}_endpoint_auth_methods_supported`].includes('private_key_jwt'), endpoint)
+    t.same(metadata[`${endpoint}_endpoint_auth_signing_alg_values_supported`], assertionAlgorithms)
+  }
+})
+
+t.test('oauth4webapi signs in, inspects and revokes as it comes, with each algorithm', async (t) => {
+  const insecure = { [oauth.allowInsecureRequests]: true }
+  const issuer = new URL(origin)
+  const discovered = await oauth.discoveryRequest(issuer, { ...insecure, algorithm: 'oauth2' })
+  const server = await oauth.processDiscoveryResponse(issuer, discovered)
+  for (const alg of algorithms) {
+    const each = await addSigningClient(database, { alg })
+    const me = { client_id: each.id }
+    const auth = oauth.PrivateKeyJwt(await webKey(each))
+    const asked = await oauth.clientCredentialsGrantRequest(server, me, auth, { scope: 'lab:read' }, insecure)
+    const { access_token, scope } = await oauth.processClientCredentialsResponse(server, me, asked)
+    t.equal(scope, 'lab:read', alg)
+    t.equal((await use(access_token)).json().data.customer, each.customer)
+    const inspect = async () =>
+      oauth.processIntrospectionResponse(
+        server,
+        me,
+        await oauth.introspectionRequest(server, me, auth, access_token, insecure),
+      )
+    t.match(await inspect(), { active: true, client_id: each.id })
+    await oauth.processRevocationResponse(
+      await oauth.revocationRequest(server, me, auth, access_token, insecure),
+    )
+    await until('revoked', async () => (await inspect()).active === false)
+  }
+})
+
+t.test('openid-client works as it comes', async (t) => {
+  for (const alg of algorithms) {
+    const each = await addSigningClient(database, { alg, kid: `key of ${alg}` })
+    const auth = client.PrivateKeyJwt({ key: await webKey(each), kid: `key of ${alg}` })
+    const config = await client.discovery(new URL(origin), each.id, undefined, auth, {
+      algorithm: 'oauth2',
+      execute: [client.allowInsecureRequests],
+    })
+    const { access_token } = await client.clientCredentialsGrant(config)
+    t.match(await client.tokenIntrospection(config, access_token), { active: true, client_id: each.id })
+    await client.tokenRevocation(config, access_token)
+  }
+})
+
+t.test('what the guide allows is let in', async (t) => {
+  const each = await addSigningClient(database, { kid: 'k' })
+  const now = Math.floor(Date.now() / 1000)
+  const good: [object, object?, object?][] = [
+    [{}],
+    [{ aud: `${origin}/v1/oauth/token` }],
+    [{ aud: [origin] }],
+    [{ iat: undefined }],
+    [{ exp: now + 299 }],
+    [{ exp: now - 5 }],
+    [{ nbf: now + 5, iat: now + 5 }],
+    [{ other: 'claim' }],
+    [{}, { kid: 'k' }],
+    [{}, { typ: 'JWT' }],
+    [{}, { typ: 'client-authentication+jwt' }],
+    [{}, { alg: 'Ed25519' }],
+    [{}, {}, { client_id: each.id }],
+  ]
+  for (const [claims, header, form] of good) {
+    const answer = await grant(each, form, claims, header)
+    t.equal(answer.statusCode, 200, JSON.stringify([claims, header]))
+  }
+})
+
+t.test('an assertion counts once, on whichever instance', async (t) => {
+  const each = await addSigningClient(database)
+  const assertion = await assertFor(each, origin)
+  const send = (server = app) => postForm(server, 'token', grantWith(assertion))
+  t.equal((await send()).statusCode, 200)
+  for (const server of [app, other, app]) {
+    const again = await send(server)
+    t.match(again.json(), { error: 'invalid_client', error_description: /used before/ })
+    t.equal(again.statusCode, 401)
+  }
+  const at = async (path: string) =>
+    (await postForm(app, path, { ...grantWith(assertion), token: 'x' })).statusCode
+  t.equal(await at('revoke'), 401)
+  t.equal(await at('introspect'), 401)
+
+  for (let round = 0; round < 10; round++) {
+    const contested = grantWith(await assertFor(each, origin))
+    const answers = await Promise.all(
+      [app, other, app, other].map((server) => postForm(server, 'token', contested)),
+    )
+    const statuses = answers.map(({ statusCode }) => statusCode).sort()
+    t.same(statuses, [200, 401, 401, 401], 'one of those at the same time')
+  }
+  const jti = 'the same id'
+  const second = await addSigningClient(database)
+  t.equal((await grant(each, {}, { jti })).statusCode, 200)
+  t.equal((await grant(second, {}, { jti })).statusCode, 200, 'an id is its client’s own')
+  t.equal((await grant(each, {}, { jti: '\u0000\ud800' })).statusCode, 200)
+})
+
+t.test('ids of assertions are kept until these have expired, and no longer', async (t) => {
+  const each = await addSigningClient(database)
+  const rows = async () =>
+    (await sql`select from used_assertions where key_id = ${each.id}`.execute(operator)).rows.length
+  await grant(each)
+  t.equal(await rows(), 1)
+  await sql`update used_assertions set expires_at = now() - interval '3 minutes' where key_id = ${each.id}`.execute(
+    operator,
+  )
+  await grant(each)
+  t.equal(await rows(), 1)
+})
+
+t.test('revoking the client ends its tokens and its logins, as for every key', async (t) => {
+  const each = await addSigningClient(database)
+  const token = (await grant(each)).json().access_token as string
+  for (const server of [app, other]) t.equal((await use(token, server)).statusCode, 200)
+  await operator
+    .updateTable('api_keys')
+    .set({ revoked_at: new Date().toISOString() })
+    .where('key_id', '=', each.id)
+    .execute()
+  for (const server of [app, other]) {
+    await until('refused', async () => (await use(token, server)).statusCode === 401)
+  }
+  await until('no login', async () => (await grant(each)).statusCode === 401)
+  t.match((await grant(each)).json(), { error_description: /not known, or its key did not sign/ })
+})
+
+t.test('plan, scopes, expiry and networks of a client count as for every key', async (t) => {
+  const basic = await addSigningClient(database, { plan: 'basic' })
+  t.match((await grant(basic)).json(), { error: 'unauthorized_client' })
+  const limited = await addSigningClient(database, { scopes: ['lab:read'] })
+  t.equal((await grant(limited)).json().scope, 'lab:read')
+  t.match((await grant(limited, { scope: 'products:read' })).json(), { error: 'invalid_scope' })
+  const elsewhere = await addSigningClient(database)
+  await sql`update api_keys set networks = '{203.0.113.0/24}' where key_id = ${elsewhere.id}`.execute(
+    operator,
+  )
+  const refused = await grant(elsewhere)
+  t.equal(refused.statusCode, 403)
+  t.match(refused.json(), { error_uri: /network_not_allowed$/ })
+  const expired = await addSigningClient(database)
+  await sql`update api_keys set expires_at = now() where key_id = ${expired.id}`.execute(operator)
+  t.equal((await grant(expired)).statusCode, 401)
+})
+
+t.test('a client that signs has no secret, and a key with a secret has no public key', async (t) => {
+  const each = await addSigningClient(database)
+  const [row] = await operator.selectFrom('api_keys').selectAll().where('key_id', '=', each.id).execute()
+  t.match(row, { client_jwks: { keys: [{ kty: 'OKP', kid: String, alg: 'EdDSA' }] }, jwks_uri: null })
+  t.notOk(JSON.stringify(row?.client_jwks).includes('"d"'))
+  const { rows } = await sql<{ id: string }>`
+    select key_id as id from api_keys where customer_id = ${each.customer} and client_jwks is null`.execute(
+    operator,
+  )
+  const secret = rows[0]?.id as string
+  t.equal((await grant({ ...each, id: secret })).statusCode, 401)
+})
+
+const newestLogin = async (keyId: string) => {
+  const { rows } = await sql<{ outcome: string; reason: string | null }>`
+    select e.outcome, p.personal->'details'->>'reason' as reason
+    from audit_entries e join audit_persons p on p.entry_id = e.entry_id
+    where e.action = 'login' and p.personal->>'key' = ${keyId} order by e.entry_id desc limit 1`.execute(
+    operator,
+  )
+  return rows[0]
+}
+
+t.test(
+  'logins and refusals are in the audit trail, with a reason that the client does not hear',
+  async (t) => {
+    const each = await addSigningClient(database)
+    const foreign = await addSigningClient(database)
+    await grant(each)
+    t.match(await newestLogin(each.id), { outcome: 'ok' })
+    await postForm(app, 'token', grantWith(await assertFor({ ...foreign, id: each.id }, origin)))
+    t.match(await newestLogin(each.id), { outcome: 'refused', reason: 'assertion_signature' })
+    await grant(each, {}, { aud: 'https://elsewhere.example' })
+    t.match(await newestLogin(each.id), { outcome: 'refused', reason: 'assertion_claims' })
+    const assertion = grantWith(await assertFor(each, origin))
+    await postForm(app, 'token', assertion)
+    await postForm(app, 'token', assertion)
+    t.match(await newestLogin(each.id), { outcome: 'refused', reason: 'assertion_replayed' })
+  },
+)
+
+t.test('an unknown client, another’s key and a revoked client hear the same', async (t) => {
+  const each = await addSigningClient(database)
+  const revoked = await addSigningClient(database)
+  await sql`update api_keys set revoked_at = now() where key_id = ${revoked.id}`.execute(operator)
+  const heard = async (as: SigningClient, id: string) => {
+    const { statusCode, headers, body } = await postForm(
+      app,
+      'token',
+      grantWith(await assertFor({ ...as, id }, origin)),
+    )
+    return { statusCode, challenge: headers['www-authenticate'], body }
+  }
+  const unknown = await heard(each, 'nosuchclient0000')
+  t.match(unknown, { statusCode: 401, challenge: /^Basic/ })
+  t.same(await heard(each, revoked.id), unknown)
+  t.same(await heard(revoked, revoked.id), unknown)
+  t.same(
+    await heard(
+      { ...each, alg: 'ES256', privateKey: (await addSigningClient(database, { alg: 'ES256' })).privateKey },
+      each.id,
+    ),
+    unknown,
+  )
+})
+
+t.test(
+  'failures are limited as those of keys are, and a right assertion is let in all the same',
+  async (t) => {
+    const limited = await createTestApp(database, {
+      origin,
+      env: { LIMIT_FAILED_LOGINS: '10', LIMIT_LOGINS: '3' },
+      clock: { offsetMs: 0, isStopped: true },
+    })
+    t.teardown(() => limited.close())
+    const each = await addSigningClient(database)
+    const foreign = await addSigningClient(database)
+    const status = async (as: SigningClient) =>
+      (await postForm(limited, 'token', grantWith(await assertFor(as, origin)))).statusCode
+    const wrong = { ...foreign, id: each.id }
+    for (let i = 0; i < 10; i++) t.equal(await status(wrong), 401)
+    for (let i = 0; i < 3; i++) t.equal(await status(wrong), 429)
+    for (let i = 0; i < 3; i++) t.equal(await status(each), 200)
+    t.equal(await status(each), 429, 'logins are counted, too')
+  },
+)

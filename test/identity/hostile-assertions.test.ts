@@ -1,0 +1,318 @@
+import { createHmac, createPublicKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto'
+import t from 'tap'
+import { parseApiKey } from '../../app/identity/api-keys.ts'
+import { assertionType } from '../../app/identity/client-assertion.ts'
+import { addCustomer, createTestApp, createTestDatabase, listenTestApp } from '../helper.ts'
+import { addSigningClient, assertFor, grantWith, jwkOf, makeKeys, postForm } from './signing-client.ts'
+
+const database = await createTestDatabase()
+const { app, origin } = await listenTestApp(database)
+const other = await createTestApp(database, { origin })
+t.teardown(async () => {
+  await app.close()
+  await other.close()
+  await database.close()
+})
+
+const good = await addSigningClient(database, { kid: 'good' })
+const elliptic = await addSigningClient(database, { alg: 'ES256' })
+const rsa = await addSigningClient(database, { alg: 'PS256' })
+const victim = await addSigningClient(database)
+const apiKey = await addCustomer(database, 'with-a-secret')
+const secretId = parseApiKey(apiKey)?.keyId as string
+const theirs = generateKeyPairSync('ed25519')
+
+type Json = Record<string, unknown>
+const encode = (part: unknown) =>
+  Buffer.from(typeof part === 'string' ? part : JSON.stringify(part)).toString('base64url')
+const now = Math.floor(Date.now() / 1000)
+let ids = 0
+const claimsOf = (id = good.id): Json => ({
+  ...{ iss: id, sub: id, aud: origin, iat: now, exp: now + 60 },
+  jti: `hostile-${++ids}`,
+})
+const header = { alg: 'EdDSA', kid: 'good' }
+
+/** Signs what it is given, whatever that is. */
+const signed = (head: unknown, body: unknown, key: KeyObject = good.privateKey) => {
+  const input = `${encode(head)}.${encode(body)}`
+  return `${input}.${sign(null, Buffer.from(input), key).toString('base64url')}`
+}
+const withClaims = (change: Json) => signed(header, { ...claimsOf(), ...change })
+const withHeader = (change: Json, key?: KeyObject) => signed({ ...header, ...change }, claimsOf(), key)
+const hmac = (secret: string | Buffer, id = good.id, alg = 'HS256') => {
+  const input = `${encode({ ...header, alg })}.${encode(claimsOf(id))}`
+  return `${input}.${createHmac(alg.replace('HS', 'sha'), secret).update(input).digest('base64url')}`
+}
+const rsaSigned = (alg: string, hash: string, options: object) => {
+  const input = `${encode({ alg })}.${encode(claimsOf(rsa.id))}`
+  const key = { key: rsa.privateKey, ...options }
+  return `${input}.${sign(hash, Buffer.from(input), key).toString('base64url')}`
+}
+const ecSigned = (alg: string, hash: string, options: object) => {
+  const input = `${encode({ alg })}.${encode(claimsOf(elliptic.id))}`
+  return `${input}.${sign(hash, Buffer.from(input), { key: elliptic.privateKey, ...options }).toString('base64url')}`
+}
+const pemOf = (key: KeyObject) => key.export({ type: 'spki', format: 'pem' })
+const resign = (jwt: string, change: (parts: string[]) => string[]) => change(jwt.split('.')).join('.')
+const whole = signed(header, claimsOf())
+const twice = (name: string, first: unknown, second: unknown) => {
+  const claims = claimsOf()
+  const rest = JSON.stringify(claims).slice(1)
+  return signed(
+    header,
+    `{"${name}":${JSON.stringify(first)},${rest.replace(`"${name}":${JSON.stringify(claims[name])}`, `"${name}":${JSON.stringify(second)}`)}`,
+  )
+}
+
+/** Assertions that must not be let in, each in a request that is otherwise in order. */
+const hostile: Record<string, string> = {
+  'alg none, no signature': `${encode({ alg: 'none' })}.${encode(claimsOf())}.`,
+  'alg none, signature of before': resign(whole, ([, body, mark]) => [
+    encode({ alg: 'none' }),
+    body as string,
+    mark as string,
+  ]),
+  'alg None': `${encode({ alg: 'None' })}.${encode(claimsOf())}.AA`,
+  'HS256 with the public key as PEM': hmac(pemOf(good.publicKey) as string),
+  'HS256 with the public key as JWK': hmac(JSON.stringify(jwkOf(good.publicKey))),
+  'HS256 with the raw public key': hmac(Buffer.from(String(jwkOf(good.publicKey).x), 'base64url')),
+  'HS256 with the public RSA key': hmac(pemOf(rsa.publicKey) as string, rsa.id),
+  'HS512 with the client id': hmac(good.id, good.id, 'HS512'),
+  'HS256 with the API key of a key with a secret': hmac(apiKey, secretId),
+  'HS256 with nothing': hmac(''),
+  RS256: rsaSigned('RS256', 'sha256', {}),
+  'RS256 signature called PS256': rsaSigned('PS256', 'sha256', {}),
+  PS384: rsaSigned('PS384', 'sha384', { padding: 6, saltLength: 48 }),
+  'PS256 with another salt': rsaSigned('PS256', 'sha256', { padding: 6, saltLength: 0 }),
+  'ES256 as DER': ecSigned('ES256', 'sha256', { dsaEncoding: 'der' }),
+  ES384: ecSigned('ES384', 'sha384', { dsaEncoding: 'ieee-p1363' }),
+  'ES256 of zeros': `${encode({ alg: 'ES256' })}.${encode(claimsOf(elliptic.id))}.${Buffer.alloc(64).toString('base64url')}`,
+  'ES256 named for an Ed25519 key': withHeader({ alg: 'ES256' }),
+  'EdDSA named for a P-256 key': signed({ alg: 'EdDSA' }, claimsOf(elliptic.id), theirs.privateKey),
+  'Ed448 key': signed({ alg: 'EdDSA' }, claimsOf(), generateKeyPairSync('ed448').privateKey),
+  'alg missing': signed({ kid: 'good' }, claimsOf()),
+  'alg a list': withHeader({ alg: ['EdDSA'] }),
+  'alg in lower case': withHeader({ alg: 'eddsa' }),
+  'aud elsewhere': withClaims({ aud: 'https://elsewhere.example' }),
+  'aud with a slash': withClaims({ aud: `${origin}/` }),
+  'aud another endpoint': withClaims({ aud: `${origin}/v1/auth/login` }),
+  'aud two services': withClaims({ aud: [origin, 'https://elsewhere.example'] }),
+  'aud an empty list': withClaims({ aud: [] }),
+  'aud a list in a list': withClaims({ aud: [[origin]] }),
+  'aud missing': withClaims({ aud: undefined }),
+  'aud in upper case': withClaims({ aud: origin.toUpperCase() }),
+  'iss another client': withClaims({ iss: victim.id }),
+  'iss missing': withClaims({ iss: undefined }),
+  'iss the service': withClaims({ iss: origin }),
+  'sub another client': withClaims({ sub: victim.id }),
+  'sub missing': withClaims({ sub: undefined }),
+  'sub a customer': withClaims({ iss: victim.customer, sub: victim.customer }),
+  'sub unknown': withClaims({ iss: 'nosuchclient0000', sub: 'nosuchclient0000' }),
+  'sub a prototype': withClaims({ iss: '__proto__', sub: '__proto__' }),
+  'sub with SQL': withClaims({ iss: "x' or '1'='1", sub: "x' or '1'='1" }),
+  'both another client, signed with mine': signed(header, claimsOf(victim.id)),
+  'a client of another customer, signed with mine': signed({ alg: 'EdDSA' }, claimsOf(victim.id)),
+  'a key with a secret, signed with mine': signed({ alg: 'EdDSA' }, claimsOf(secretId)),
+  expired: withClaims({ exp: now - 60 }),
+  'expired years ago': withClaims({ exp: 1 }),
+  'exp missing': withClaims({ exp: undefined }),
+  'exp a text': withClaims({ exp: String(now + 60) }),
+  'exp null': withClaims({ exp: null }),
+  'exp in ten minutes': withClaims({ exp: now + 600 }),
+  'exp in a century': withClaims({ exp: now + 3_000_000_000 }),
+  'exp in milliseconds': withClaims({ exp: Date.now() }),
+  'exp infinite': signed(header, JSON.stringify(claimsOf()).replace(/"exp":\d+/, '"exp":1e999')),
+  'exp negative': withClaims({ exp: -1 }),
+  'nbf in the future': withClaims({ nbf: now + 120 }),
+  'iat in the future': withClaims({ iat: now + 120, exp: now + 180 }),
+  'iat a text': withClaims({ iat: 'now' }),
+  'jti missing': withClaims({ jti: undefined }),
+  'jti empty': withClaims({ jti: '' }),
+  'jti a number': withClaims({ jti: 7 }),
+  'jti very long': withClaims({ jti: 'x'.repeat(257) }),
+  'wrong kid': withHeader({ kid: 'other' }),
+  'kid a path': withHeader({ kid: '../../dev/null' }),
+  'kid with SQL': withHeader({ kid: "good' or '1'='1" }),
+  'kid empty': withHeader({ kid: '' }),
+  'kid a number': withHeader({ kid: 1 }),
+  'another key, right kid': withHeader({}, theirs.privateKey),
+  'embedded jwk of the thief': withHeader({ jwk: jwkOf(theirs.publicKey) }, theirs.privateKey),
+  'embedded jwk of the client': withHeader({ jwk: jwkOf(good.publicKey) }),
+  jku: withHeader({ jku: 'https://evil.example/jwks.json' }, theirs.privateKey),
+  'jku, right signature': withHeader({ jku: 'https://evil.example/jwks.json' }),
+  x5u: withHeader({ x5u: 'https://evil.example/cert.pem' }),
+  x5c: withHeader({ x5c: ['MIIB'] }),
+  'crit of an unknown member': withHeader({ crit: ['x'], x: 1 }),
+  'crit empty': withHeader({ crit: [] }),
+  'b64 false': withHeader({ b64: false, crit: ['b64'] }),
+  zip: withHeader({ zip: 'DEF' }),
+  'typ an access token': withHeader({ typ: 'at+jwt' }),
+  'typ a DPoP proof': withHeader({ typ: 'dpop+jwt' }),
+  'typ a security event': withHeader({ typ: 'secevent+jwt' }),
+  'iss twice': twice('iss', good.id, victim.id),
+  'aud twice': twice('aud', origin, 'https://elsewhere.example'),
+  'exp twice': twice('exp', now + 60, now - 600),
+  unsigned: resign(whole, ([head, body]) => [head as string, body as string, '']),
+  'two parts': resign(whole, ([head, body]) => [head as string, body as string]),
+  'four parts': `${whole}.AA`,
+  'five parts, as a JWE': `${whole}.AA.AA`,
+  truncated: whole.slice(0, -10),
+  'claims of another': resign(whole, ([head, , mark]) => [
+    head as string,
+    encode(claimsOf(victim.id)),
+    mark as string,
+  ]),
+  'claims changed': resign(whole, ([head, , mark]) => [
+    head as string,
+    encode({ ...claimsOf(), exp: now + 290 }),
+    mark as string,
+  ]),
+  'header changed': resign(whole, ([, body, mark]) => [
+    encode({ alg: 'EdDSA', typ: 'JWT' }),
+    body as string,
+    mark as string,
+  ]),
+  'signature of zeros': resign(whole, ([head, body]) => [
+    head as string,
+    body as string,
+    Buffer.alloc(64).toString('base64url'),
+  ]),
+  'white space inside': resign(whole, ([head, body, mark]) => [`${head} `, body as string, mark as string]),
+  'padding of base64': resign(whole, ([head, body, mark]) => [`${head}==`, body as string, mark as string]),
+  'base64 instead of base64url': resign(whole, ([head, body, mark]) => [
+    head as string,
+    body as string,
+    `${mark?.slice(0, -1)}+`,
+  ]),
+  'no JSON': signed('header', 'claims'),
+  'JSON null': signed('null', 'null'),
+  'claims a list': signed(header, [claimsOf()]),
+  'claims broken UTF-8': (() => {
+    const body = Buffer.concat([
+      Buffer.from('{"x":"'),
+      Buffer.from([0xff]),
+      Buffer.from(`",${JSON.stringify(claimsOf()).slice(1)}`),
+    ])
+    const input = `${encode(header)}.${body.toString('base64url')}`
+    return `${input}.${sign(null, Buffer.from(input), good.privateKey).toString('base64url')}`
+  })(),
+  'nested to the bottom': signed(header, `${'['.repeat(1_000)}${']'.repeat(1_000)}`),
+  huge: withClaims({ filler: 'x'.repeat(40_000) }),
+  'JSON serialisation': JSON.stringify({ payload: encode(claimsOf()), signatures: [] }),
+  'an access token': 'placeholder',
+  'an API key': apiKey,
+  dots: '..',
+  'a word': 'assertion',
+}
+
+const send = (form: Record<string, string> | string, server = app, headers = {}) =>
+  postForm(server, 'token', form, headers)
+
+t.test(
+  `${Object.keys(hostile).length} hostile assertions are refused, and nothing else is said`,
+  async (t) => {
+    const granted = await send(grantWith(await assertFor(good, origin, {}, { kid: 'good' })))
+    t.equal(granted.statusCode, 200, 'a good one is let in')
+    hostile['an access token'] = granted.json().access_token
+    for (const [name, assertion] of Object.entries(hostile)) {
+      const answer = await send(grantWith(assertion))
+      t.equal(answer.statusCode, 401, name)
+      t.equal(answer.json().error, 'invalid_client', `${name}: ${answer.body.slice(0, 200)}`)
+    }
+    t.equal((await send(grantWith(whole))).statusCode, 200, 'the one that was changed is good itself')
+  },
+)
+
+t.test('the bounds of size are exact enough that a good one of usual size is far below', async (t) => {
+  t.ok(whole.length < 500)
+  t.equal((await send(grantWith(withClaims({ filler: 'x'.repeat(2_000) })))).statusCode, 200)
+})
+
+/** Requests that must not be let in, though the assertion in them is good. */
+const requests: Record<
+  string,
+  (assertion: string) => [form: string | Record<string, string>, headers?: object]
+> = {
+  'a secret beside it': (jwt) => [grantWith(jwt, { client_id: secretId, client_secret: apiKey })],
+  'a secret beside it, no id': (jwt) => [grantWith(jwt, { client_secret: apiKey })],
+  'an empty Authorization beside it': (jwt) => [grantWith(jwt), { authorization: 'Basic ' }],
+  'Basic beside it': (jwt) => [
+    grantWith(jwt),
+    { authorization: `Basic ${Buffer.from(`${secretId}:${apiKey}`).toString('base64')}` },
+  ],
+  'Bearer beside it': (jwt) => [grantWith(jwt), { authorization: 'Bearer x' }],
+  'client_id of another': (jwt) => [grantWith(jwt, { client_id: victim.id })],
+  'client_id unknown': (jwt) => [grantWith(jwt, { client_id: 'nosuchclient0000' })],
+  'type of SAML': (jwt) => [
+    grantWith(jwt, { client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:saml2-bearer' }),
+  ],
+  'type missing': (jwt) => [{ grant_type: 'client_credentials', client_assertion: jwt }],
+  'type empty': (jwt) => [grantWith(jwt, { client_assertion_type: '' })],
+  'assertion missing': () => [{ grant_type: 'client_credentials', client_assertion_type: assertionType }],
+  'assertion empty': () => [grantWith('')],
+  'assertion twice': (jwt) => [`${new URLSearchParams(grantWith(jwt))}&client_assertion=${jwt}`],
+  'type twice': (jwt) => [`${new URLSearchParams(grantWith(jwt))}&client_assertion_type=${assertionType}`],
+  'client_id twice': (jwt) => [
+    `${new URLSearchParams(grantWith(jwt))}&client_id=${good.id}&client_id=${good.id}`,
+  ],
+  'as grant type': (jwt) => [{ grant_type: 'urn:ietf:params:oauth:grant-type:jwt-bearer', assertion: jwt }],
+  'as client secret': (jwt) => [{ grant_type: 'client_credentials', client_id: good.id, client_secret: jwt }],
+}
+
+t.test(`${Object.keys(requests).length} requests with a good assertion are refused`, async (t) => {
+  for (const [name, make] of Object.entries(requests)) {
+    const [form, headers] = make(await assertFor(good, origin, {}, { kid: 'good' }))
+    const answer = await send(form, app, headers)
+    t.ok([400, 401].includes(answer.statusCode), `${name}: ${answer.body}`)
+    t.notOk(answer.body.includes('access_token'), name)
+  }
+})
+
+t.test('a replay is refused on another instance, also with another spelling of the signature', async (t) => {
+  const jwt = await assertFor(elliptic, origin)
+  t.equal((await send(grantWith(jwt))).statusCode, 200)
+  t.equal((await send(grantWith(jwt), other)).statusCode, 401)
+  const [head = '', body = '', mark = ''] = jwt.split('.')
+  const bytes = Buffer.from(mark, 'base64url')
+  // (r, -s) is a signature of the same bytes.
+  const order = BigInt('0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551')
+  const s = (order - BigInt(`0x${bytes.subarray(32).toString('hex')}`)).toString(16).padStart(64, '0')
+  const twin = Buffer.concat([bytes.subarray(0, 32), Buffer.from(s, 'hex')]).toString('base64url')
+  t.equal((await send(grantWith([head, body, twin].join('.')), other)).statusCode, 401)
+})
+
+t.test('a key that is too weak, private or for something else is not taken', async (t) => {
+  const { parseClientKeys } = await import('../../app/identity/client-keys.ts')
+  const { publicKey, privateKey } = makeKeys.EdDSA()
+  const weak = generateKeyPairSync('rsa', { modulusLength: 1024 }).publicKey
+  const cheap = generateKeyPairSync('rsa', { modulusLength: 2048, publicExponent: 3 }).publicKey
+  const point = jwkOf(elliptic.publicKey) as { x: string; y: string }
+  const bad: [unknown, RegExp][] = [
+    [jwkOf(privateKey), /private or secret/],
+    [{ kty: 'oct', k: 'c2VjcmV0' }, /private or secret/],
+    [jwkOf(weak), /2048 to 4096 bits/],
+    [jwkOf(cheap), /exponent 65537/],
+    [
+      jwkOf(generateKeyPairSync('ec', { namedCurve: 'P-384' }).publicKey),
+      /expected an Ed25519, P-256 or RSA key/,
+    ],
+    [jwkOf(generateKeyPairSync('ed448').publicKey), /expected an Ed25519/],
+    [jwkOf(generateKeyPairSync('x25519').publicKey), /expected an Ed25519/],
+    [{ ...point, kty: 'EC', crv: 'P-256', y: point.x }, /are not a key/],
+    [{ kty: 'OKP', crv: 'Ed25519', x: 'AA' }, /are not a key/],
+    [jwkOf(publicKey, { use: 'enc' }), /for signatures/],
+    [jwkOf(publicKey, { key_ops: ['encrypt'] }), /for signatures/],
+    [jwkOf(publicKey, { alg: 'ES256' }), /another alg/],
+    [jwkOf(rsa.publicKey, { alg: 'RS256' }), /signs with PS256/],
+    [{ keys: [] }, /at least one key/],
+    [{ keys: Array.from({ length: 11 }, () => jwkOf(publicKey)) }, /at most 10/],
+    [{ keys: [jwkOf(publicKey), jwkOf(publicKey)] }, /same kid/],
+    ['text', /JSON Web Key/],
+    [null, /JSON Web Key/],
+  ]
+  for (const [jwk, reason] of bad) t.throws(() => parseClientKeys(jwk), reason, String(reason))
+  const [kept] = parseClientKeys(jwkOf(publicKey, { extra: 'x', alg: 'Ed25519' }))
+  t.same(Object.keys(kept ?? {}).sort(), ['alg', 'crv', 'kid', 'kty', 'use', 'x'])
+  t.ok(createPublicKey({ key: { ...kept }, format: 'jwk' }).equals(publicKey))
+})

@@ -1,0 +1,167 @@
+import { sql } from 'kysely'
+import t from 'tap'
+import { createTestApp, createTestDatabase, publicUrl, until } from '../helper.ts'
+import { hostName, startInternet } from '../outbound.ts'
+import {
+  addSigningClient,
+  assertFor,
+  grantWith,
+  jwkOf,
+  makeKeys,
+  postForm,
+  type SigningClient,
+} from './signing-client.ts'
+
+const database = await createTestDatabase()
+const internet = await startInternet()
+const clock = { offsetMs: 0 }
+const options = { outbound: internet.outbound, clock }
+const apps = [await createTestApp(database, options), await createTestApp(database, options)] as const
+t.teardown(async () => {
+  for (const app of apps) await app.close()
+  internet.close()
+  await database.close()
+})
+const { operator } = database
+const jwksUri = `https://${hostName}/jwks.json`
+
+t.beforeEach(() => {
+  internet.requests = 0
+  internet.lookups = 0
+})
+
+const publish = (...keys: unknown[]) => {
+  internet.answer = (_request, response) => void response.end(JSON.stringify({ keys }))
+}
+const logIn = async (each: SigningClient, index: 0 | 1 = 0, header = {}) =>
+  (await postForm(apps[index], 'token', grantWith(await assertFor(each, publicUrl, {}, header)))).statusCode
+/** A minute passes in the database, and a second in the instances. */
+const passMinute = async (each: SigningClient, interval = '61 seconds') => {
+  await sql`update client_key_sets set asked_at = asked_at - ${interval}::interval,
+    read_at = read_at - ${interval}::interval where key_id = ${each.id}`.execute(operator)
+  clock.offsetMs += 1_100
+}
+const lastReason = async (keyId: string) => {
+  const { rows } = await sql<{ reason: string | null }>`
+    select p.personal->'details'->>'reason' as reason
+    from audit_entries e join audit_persons p on p.entry_id = e.entry_id
+    where p.personal->>'key' = ${keyId} order by e.entry_id desc limit 1`.execute(operator)
+  return rows[0]?.reason
+}
+
+t.test('keys are read where the client publishes them, once a minute for all instances', async (t) => {
+  const each = await addSigningClient(database, { jwksUri })
+  publish(
+    { kty: 'oct', k: 'eA' },
+    jwkOf(makeKeys.ES256().publicKey, { kid: 'b' }),
+    jwkOf(each.publicKey, { kid: 'a' }),
+  )
+  t.equal(await logIn(each), 200)
+  for (const index of [0, 1, 0, 1] as const) t.equal(await logIn(each, index, { kid: 'a' }), 200)
+  t.equal(internet.requests, 1)
+  for (let i = 0; i < 20; i++) t.equal(await logIn(each, i % 2 ? 0 : 1, { kid: 'unknown' }), 401)
+  clock.offsetMs += 1_100
+  t.equal(await logIn(each, 1, { kid: 'unknown' }), 401)
+  t.equal(internet.requests, 1, 'an unknown kid reads nothing earlier')
+  await passMinute(each)
+  await Promise.all(Array.from({ length: 10 }, (_, i) => logIn(each, i % 2 ? 0 : 1)))
+  t.equal(internet.requests, 2)
+})
+
+t.test('a key that is published anew counts within a minute, and one that is gone does not', async (t) => {
+  const each = await addSigningClient(database, { jwksUri })
+  publish(jwkOf(each.publicKey))
+  t.equal(await logIn(each), 200)
+  const fresh = { ...each, ...makeKeys.EdDSA() }
+  publish(jwkOf(fresh.publicKey))
+  await passMinute(each)
+  t.equal(await logIn(fresh), 200)
+  clock.offsetMs += 1_100
+  for (const index of [0, 1] as const) {
+    t.equal(await logIn(each, index), 401)
+    t.equal(await logIn(fresh, index), 200)
+  }
+})
+
+t.test('nothing is read for a client that is unknown, revoked, or sends a bad assertion', async (t) => {
+  const each = await addSigningClient(database, { jwksUri })
+  publish(jwkOf(each.publicKey))
+  t.equal(await logIn({ ...each, id: 'nosuchclient0000' }), 401)
+  for (const claims of [{ aud: 'https://elsewhere.example' }, { exp: 1 }, { jti: undefined }]) {
+    await postForm(apps[0], 'token', grantWith(await assertFor(each, publicUrl, claims)))
+  }
+  await sql`update api_keys set revoked_at = now() where key_id = ${each.id}`.execute(operator)
+  await until('revoked', async () => (await apps[0].principals.findKey(each.id))?.revoked === true)
+  t.equal(await logIn(each), 401)
+  t.match(internet, { requests: 0, lookups: 0 })
+})
+
+t.test('while the address fails, the keys read last count for an hour', async (t) => {
+  const each = await addSigningClient(database, { jwksUri })
+  publish(jwkOf(each.publicKey))
+  t.equal(await logIn(each), 200)
+  internet.answer = (_request, response) => void response.writeHead(500).end()
+  await passMinute(each)
+  t.equal(await logIn(each), 200)
+  await passMinute(each)
+  t.equal(await logIn(each, 1), 200)
+  t.equal(internet.requests, 3)
+  await passMinute(each, '1 hour')
+  t.equal(await logIn(each), 401)
+  t.equal(await lastReason(each.id), 'jwks_unavailable')
+  publish(jwkOf(each.publicKey))
+  await passMinute(each)
+  t.equal(await logIn(each), 200)
+})
+
+t.test('an answer that is no key set, is too large, or leads elsewhere is no key set', async (t) => {
+  const answers: Record<string, typeof internet.answer> = {
+    redirect: (_request, response) => void response.writeHead(302, { location: jwksUri }).end(),
+    html: (_request, response) => void response.end('<html>'),
+    key: (_request, response) => void response.end(JSON.stringify(jwkOf(makeKeys.EdDSA().publicKey))),
+    large: (_request, response) => void response.end(`{"keys": [], "x": "${'x'.repeat(70_000)}"}`),
+    many: (_request, response) => void response.end(JSON.stringify({ keys: Array(11).fill({}) })),
+    missing: (_request, response) => void response.writeHead(404).end('{"keys": []}'),
+  }
+  for (const [name, answer] of Object.entries(answers)) {
+    const each = await addSigningClient(database, { jwksUri })
+    internet.answer = answer
+    t.equal(await logIn(each), 401, name)
+    t.equal(await lastReason(each.id), 'jwks_unavailable', name)
+  }
+  const each = await addSigningClient(database, { jwksUri })
+  publish()
+  t.equal(await logIn(each), 401)
+  t.equal(await lastReason(each.id), 'assertion_signature', 'an empty set is a set')
+})
+
+t.test('an address that is not public is never connected to', async (t) => {
+  const before = internet.addresses
+  t.teardown(() => {
+    internet.addresses = before
+  })
+  const each = await addSigningClient(database, { jwksUri })
+  publish(jwkOf(each.publicKey))
+  internet.addresses = [['169.254.169.254']]
+  t.equal(await logIn(each), 401)
+  t.match(internet, { requests: 0, lookups: 1 })
+})
+
+t.test('another address of a client counts at once, and its former keys do not', async (t) => {
+  const each = await addSigningClient(database, { jwksUri })
+  publish(jwkOf(each.publicKey))
+  t.equal(await logIn(each), 200)
+  const fresh = { ...each, ...makeKeys.EdDSA() }
+  publish(jwkOf(fresh.publicKey))
+  await sql`update api_keys set jwks_uri = ${`${jwksUri}?2`} where key_id = ${each.id}`.execute(operator)
+  await until('the new address', async () => (await logIn(fresh)) === 200)
+  t.equal(await logIn(each), 401)
+  t.equal(internet.requests, 2)
+})
+
+t.test('the serving role reads no table of keys and assertions', async (t) => {
+  for (const table of ['used_assertions', 'client_key_sets', 'api_keys']) {
+    const read = sql.raw(`select from ${table}`).execute(database.reader)
+    await t.rejects(read, /permission denied/, table)
+  }
+})

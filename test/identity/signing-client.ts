@@ -1,0 +1,86 @@
+import { generateKeyPairSync, type KeyObject } from 'node:crypto'
+import type { FastifyInstance } from 'fastify'
+import { SignJWT } from 'jose'
+import type { Plan } from '../../app/db/schema.ts'
+import { addApiKey } from '../../app/identity/api-key-store.ts'
+import { createApiKey } from '../../app/identity/api-keys.ts'
+import { assertionType } from '../../app/identity/client-assertion.ts'
+import { parseClientKeys } from '../../app/identity/client-keys.ts'
+import { addCustomer, type TestDatabase } from '../helper.ts'
+
+export const makeKeys = {
+  EdDSA: () => generateKeyPairSync('ed25519'),
+  ES256: () => generateKeyPairSync('ec', { namedCurve: 'P-256' }),
+  PS256: () => generateKeyPairSync('rsa', { modulusLength: 2048 }),
+}
+export type Algorithm = keyof typeof makeKeys
+export const algorithms = Object.keys(makeKeys) as Algorithm[]
+
+export const jwkOf = (key: KeyObject, more: object = {}) => ({ ...key.export({ format: 'jwk' }), ...more })
+
+export type SigningClient = Readonly<{
+  customer: string
+  id: string
+  alg: Algorithm
+  privateKey: KeyObject
+  publicKey: KeyObject
+}>
+
+type Options = { plan?: Plan; scopes?: string[] | null; alg?: Algorithm; jwksUri?: string; kid?: string }
+
+let customers = 0
+
+/** A customer with a client that signs. */
+export const addSigningClient = async (
+  database: TestDatabase,
+  options: Options = {},
+): Promise<SigningClient> => {
+  const { plan = 'premium', scopes = null, alg = 'EdDSA', jwksUri, kid } = options
+  const customer = `signer-${++customers}`
+  await addCustomer(database, customer, { plan })
+  const { privateKey, publicKey } = makeKeys[alg]()
+  const { keyId: id, secretSha256 } = createApiKey()
+  const jwks = parseClientKeys(jwkOf(publicKey, kid === undefined ? {} : { kid }))
+  const proof = jwksUri === undefined ? { jwks } : { jwksUri }
+  const key = { customerId: customer, keyId: id, secretSha256, scopes, expiresAt: null, proof }
+  await addApiKey(database.operator, key)
+  return { customer, id, alg, privateKey, publicKey }
+}
+
+let assertions = 0
+
+/** Signs an assertion that is good for a minute; `header` and `claims` replace its members, undefined removes them. */
+export const assertFor = (
+  { id, alg, privateKey }: Pick<SigningClient, 'id' | 'alg' | 'privateKey'>,
+  audience: string,
+  claims: Record<string, unknown> = {},
+  header: Record<string, unknown> = {},
+): Promise<string> => {
+  const now = Math.floor(Date.now() / 1000)
+  const jti = `jti-${++assertions}`
+  return new SignJWT({ iss: id, sub: id, aud: audience, iat: now, exp: now + 60, jti, ...claims })
+    .setProtectedHeader({ alg, ...header })
+    .sign(privateKey)
+}
+
+/** Sends a form to an endpoint of OAuth. */
+export const postForm = (
+  app: FastifyInstance,
+  path: string,
+  form: Record<string, string> | string,
+  headers: Record<string, string> = {},
+) =>
+  app.inject({
+    method: 'POST',
+    url: `/v1/oauth/${path}`,
+    headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
+    payload: typeof form === 'string' ? form : new URLSearchParams(form).toString(),
+  })
+
+/** The form of a token request with this assertion. */
+export const grantWith = (assertion: string, more: Record<string, string> = {}) => ({
+  grant_type: 'client_credentials',
+  client_assertion_type: assertionType,
+  client_assertion: assertion,
+  ...more,
+})
