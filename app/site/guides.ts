@@ -34,6 +34,7 @@ const groups = {
     'errors',
     'limits',
     'custom-endpoints',
+    'who-looked',
     'versions',
   ],
   'For operators': [
