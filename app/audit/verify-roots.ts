@@ -82,8 +82,7 @@ const rootReason = async (
   const isWhole = row.leaves.length === said.size * hashBytes
   const root = isWhole ? rootOf(await buildTree(leaves)) : undefined
   if (!root || root.toString('base64url') !== said.root) return 'its leaves were changed'
-  const last = entries.at(-1)
-  if (last && last.mac.toString('base64url') !== said.head) return 'it was made of another chain'
+  if (entries.at(-1)?.mac.toString('base64url') !== said.head) return 'it was made of another chain'
   const known = new Set(leaves.map((leaf) => leaf.toString('latin1')))
   return entries.map((each) => placeReason(each, known, root)).find((reason) => reason !== undefined)
 }

@@ -35,6 +35,7 @@ const groups = {
     'errors',
     'limits',
     'custom-endpoints',
+    'who-looked',
     'versions',
   ],
   'For operators': [

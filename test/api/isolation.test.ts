@@ -3,6 +3,7 @@ import type { FastifyInstance, RouteOptions } from 'fastify'
 import { sql } from 'kysely'
 import pg from 'pg'
 import t from 'tap'
+import { recordEvents } from '../../app/audit/record.ts'
 import { createDb, createPool, readerRole } from '../../app/db/connect.ts'
 import type { Db } from '../../app/db/schema.ts'
 import { parseApiKey } from '../../app/identity/api-keys.ts'
@@ -108,6 +109,11 @@ const targetsOf = (route: string, customer: Customer): { own: string[]; foreign:
     }
   }
   const resource = resources[(/\/(\w+)$/.exec(route)?.[1] ?? '') as 'lab']
+  if (/\/audit(\/roots)?$/.test(route)) {
+    const queries = ['limit=500', 'limit=1', 'format=ndjson', 'action=customers.show', 'since=today-1d']
+    const own = queries.filter((query) => !(route.endsWith('roots') && query.startsWith('action')))
+    return { own: [route, ...own.map((query) => `${route}?${query}`)], foreign: [] }
+  }
   if (!resource) return { own: [route], foreign: [] }
   const stranger = others(customer)[0] as Customer
   const names = Object.keys(resource.includes)
@@ -233,6 +239,15 @@ const customTargets = (route: string, customer: Customer): { own: string[]; fore
   return { own: (route.startsWith('/v1/') ? own : own.slice(0, 3)).map(at), foreign }
 }
 
+/** An entry of each customer, in a tree with those of the others. */
+const seedAudit = async (app: FastifyInstance, { operator }: TestDatabase) => {
+  const act = { actor: 'operator', action: 'customers.show' } as const
+  const entries = customers.map((customer) => ({ ...act, customer, subject: markOf(customer) }))
+  await recordEvents(operator, entries)
+  await app.audit.seal(true)
+  await app.audit.publish()
+}
+
 const withoutRequest = (body: string) => body.replace(/"request_id":"[^"]*"/, '')
 const momentary = ['date', 'request-id', 'server-timing', 'ratelimit', 'data-as-of']
 const stableHeaders = (headers: object) =>
@@ -307,10 +322,15 @@ const listLeaks = async (
   for (const customer of customers) {
     const apiKey = customer === 'demo' ? '' : await addCustomer(database, customer)
     const token = customer === 'demo' ? 'cda_demo_public' : (await logIn(app, apiKey)).token
+    // A scope that no key has without its name.
+    const auditKey =
+      customer === 'demo' ? '' : await addCustomer(database, customer, { scopes: ['audit:read'] })
+    const auditToken = customer === 'demo' ? token : (await logIn(app, auditKey)).token
     if (customer !== 'demo') clients.set(customer, { apiKey, token, keyId: parseApiKey(apiKey)?.keyId ?? '' })
     asks.set(customer, (method, url, headers = {}) => {
       answers++
-      const fresh = { authorization: `Bearer ${token}`, 'cache-control': 'no-cache' }
+      const bearer = /\/audit(\/|\?|$)/.test(url) ? auditToken : token
+      const fresh = { authorization: `Bearer ${bearer}`, 'cache-control': 'no-cache' }
       return app.inject({ method, url, headers: { ...fresh, ...headers } })
     })
   }
@@ -368,6 +388,7 @@ for (const customer of customers) await addCustomer(database, customer)
 await seed(database)
 await seedDocuments(database)
 const { app, routes } = await listRoutes(() => createTestApp(database))
+await seedAudit(app, database)
 /**
  * What is asked while one wall is removed: one form of each path, by one customer. The other forms differ only
  * before the customer matters, and all customers have the same records. With both walls, all customers ask for all
@@ -390,6 +411,7 @@ t.test('no answer on any route shows a customer a trace of another', async (t) =
   for (const prefix of ['/v1', '', '/webapi/v1/api.php']) {
     t.equal(routes.get(`${prefix}/me`), true)
     t.equal(routes.get(`${prefix}/custom/:name`), true)
+    t.equal(routes.get(`${prefix}/audit`), true)
   }
   const { leaks, answers, visible, size } = await listLeaks(app, routes, database)
   t.same(leaks, [])
@@ -509,10 +531,11 @@ t.test(
     await seedDocuments(unsecured)
     const owner = new pg.Client({ connectionString: unsecured.url })
     await owner.connect()
-    for (const table of [...owned, 'elements', 'removals'])
+    for (const table of [...owned, 'elements', 'removals', 'audit_copies'])
       await owner.query(`alter table ${table} disable row level security`)
     await owner.end()
     const conditioned = await createTestApp(unsecured)
+    await seedAudit(conditioned, unsecured)
     const { db, wrapExports } = createStripped(unsecured.url)
     const open = await createTestApp({ ...unsecured, reader: db }, { wrapExports })
     t.teardown(async () => {
@@ -531,7 +554,7 @@ t.test(
     t.comment(`neither wall: ${seen.length} leaks are seen`)
     const routesSeen = new Set(seen.map((leak) => ('url' in leak ? String(leak.url).split(/[/?]/)[2] : '')))
     t.same(
-      [...owned, 'custom'].filter((name) => !routesSeen.has(name)),
+      [...owned, 'custom', 'audit'].filter((name) => !routesSeen.has(name)),
       [],
       'on the routes of every resource',
     )
@@ -555,7 +578,7 @@ const refused = '42501'
 
 t.test('the serving role sees no row before a customer is set', async (t) => {
   await sql`delete from lab where id = 'shared-2'`.execute(database.operator)
-  for (const table of [...owned, 'elements', 'removals']) {
+  for (const table of [...owned, 'elements', 'removals', 'audit_copies']) {
     t.equal(await tryAs(database.operator, `select from ${table} limit 1`), 1, `${table} has rows`)
     t.equal(await tryAs(database.reader, `select from ${table}`), 0, table)
     const set = `select set_config('app.customer_id', '', false)`
@@ -582,8 +605,9 @@ t.test('the serving role can change nothing and reads no customer and no key', a
     'custom_documents',
     'custom_grants',
     'record_words',
+    'audit_numbers',
   ]
-  for (const table of [...resourceNames, 'elements', ...secret]) {
+  for (const table of [...resourceNames, 'elements', 'audit_copies', ...secret]) {
     const statements = [
       `insert into ${table} select * from ${table}`,
       `update ${table} set ${table === 'signing_keys' ? 'kid = kid' : ['reference_data', 'custom_documents'].includes(table) ? 'name = name' : table === 'countries' ? 'id = id' : 'customer_id = customer_id'}`,

@@ -150,6 +150,14 @@ t.test('a published head shows a cut tail, and nothing else does', async (t) => 
   await superuser.query(`delete from audit_entries e using audit_seals s
     where s.entry_id = e.entry_id and s.seal_no >= ${cut}`)
   await superuser.query(`delete from audit_seals where seal_no >= ${cut}`)
+  t.match(JSON.parse((await cli('audit', 'verify', '--json')).stdout), {
+    first_bad: { reason: /made of another chain/ },
+  })
+  // Whoever can do this can cut the roots, too.
+  await superuser.query(`delete from audit_roots where last_seal >= ${cut}`)
+  await superuser.query(`update audit_root_head set root_no = coalesce(
+    (select max(root_no) from audit_roots), 0), digest = (select sha256(convert_to(statement, 'UTF8'))
+    from audit_roots order by root_no desc limit 1)`)
   const blind = await cli('audit', 'verify')
   t.match(blind, { code: 0, stdout: /give the newest head from the log/ })
   const seeing = await cli('audit', 'verify', '--head', head, '--json')

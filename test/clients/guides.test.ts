@@ -84,8 +84,11 @@ const json = (body: object): RequestInit => ({
 const person = { company: 'A', name: 'B', email: 'a@b.example', message: 'C', consent: true }
 
 /** What stands for a key and its token in the guides' text, and what it is here. */
-const keyValues = async ({ url, certdata }: Service): Promise<[string, string][]> => {
-  const { api_key: key } = JSON.parse(await certdata('keys', 'issue', 'local', '--json')) as {
+const keyValues = async (
+  { url, certdata }: Service,
+  ...options: string[]
+): Promise<[string, string][]> => {
+  const { api_key: key } = JSON.parse(await certdata('keys', 'issue', 'local', '--json', ...options)) as {
     api_key: string
   }
   const token = (await ask(`${url}/v1/auth/login`, json({ api_key: key }))).access_token as string
@@ -176,8 +179,10 @@ t.test('every example runs, and shows what it says', async (t) => {
     if (own.length === 0) continue
     const values: [string, string][] = [...requests]
     values.push(['4711:q83v…', newestHead(service)])
-    // One that ends its key gets a key of its own.
-    values.push(...(own.some(({ code }) => code.includes('/oauth/revoke')) ? await keyValues(service) : keys))
+    // One that ends its key gets a key of its own, and so does one that needs a scope by name.
+    const says = (text: string) => own.some(({ code }) => code.includes(text))
+    if (says('/v1/audit')) values.push(...(await keyValues(service, '--scopes', 'audit:read')))
+    else values.push(...(says('/oauth/revoke') ? await keyValues(service) : keys))
     let shell = ''
     for (const [index, { language, code, line, outcome }] of own.entries()) {
       const where = `${file}:${line}`

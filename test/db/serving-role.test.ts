@@ -93,9 +93,10 @@ t.test('it reads what is meant for requests and changes no table, later ones inc
   t.ok(rows.length > 15)
   const names = (of: typeof rows) => of.map(({ name }) => name).sort()
   const bookkeeping = ['kysely_migration', 'kysely_migration_lock']
+  const audit = ['audit_copies', 'audit_root_keys', 'audit_roots']
   t.same(
     names(rows.filter(({ reads }) => reads)),
-    [...resourceNames, 'change_log', 'elements', 'removals', ...bookkeeping].sort(),
+    [...resourceNames, 'change_log', 'elements', 'removals', ...audit, ...bookkeeping].sort(),
   )
   t.same(names(rows.filter(({ changes }) => changes)), [])
 })
@@ -112,7 +113,13 @@ t.test('what it reads of customers is its policy’s, for reading only', async (
     "(customer_id = ANY (ARRAY[NULLIF(current_setting('app.customer_id'::text, true), ''::text), '*'::text]))"
   t.same(
     policies.map(({ name }) => name),
-    [...resourceNames.filter((name) => name !== 'countries'), 'change_log', 'elements', 'removals'].sort(),
+    [
+      ...resourceNames.filter((name) => name !== 'countries'),
+      'change_log',
+      'elements',
+      'removals',
+      'audit_copies',
+    ].sort(),
   )
   for (const { name, cmd, qual } of policies) {
     t.same(

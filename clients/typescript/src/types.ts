@@ -91,6 +91,89 @@ export type ApprovalPage = {
   }
 }
 
+/** An entry of the audit trail with its proof */
+export type AuditEntry = {
+  /** The number of the entry */
+  id: string
+  entry: AuditFacts
+  proof: AuditProof
+}
+
+/** A page of records */
+export type AuditEntryPage = {
+  /** The records, in the order asked for */
+  data: AuditEntry[]
+  page: PageInfo
+}
+
+/** What happened. The leaf of the tree is the hash of this object */
+export type AuditFacts = {
+  /** What was done: `login`, `reads`, `keys.issue`, `customers.export` and others */
+  action: string
+  /** Who did it. `operator`: somebody at the certification house. Known values: key, operator, system, anonymous, demo; more may come. */
+  actor: 'key' | 'operator' | 'system' | 'anonymous' | 'demo' | (string & {})
+  /** When the entry was written */
+  at: string
+  /** The network of the client: /24 of IPv4, /48 of IPv6 */
+  client: string | null
+  /** The customer */
+  customer: string | null
+  /** More about the action. Of `reads`: the minute, the resource, a keyed hash of the query, the status, how many requests there were and how many records they got */
+  details: Record<string, unknown> | null
+  /** Id of the API key */
+  key: string | null
+  /** Counts the entries of the customer from 1 without gaps: a missing number is a missing entry */
+  number: number
+  /** How it ended. Known values: ok, refused; more may come. */
+  outcome: 'ok' | 'refused' | (string & {})
+  /** The header Request-Id of the answer */
+  request_id: string | null
+  /** What it was done to: the id of a key, the name of an endpoint */
+  subject: string | null
+}
+
+/** What leads from the entry to a signed root */
+export type AuditProof = {
+  /** Number of the signed root */
+  root: number
+  /** Place of the leaf in the tree, from 0 */
+  index: number
+  /** Hashed with the entry; base64url */
+  salt: string
+  /** Hashes beside the way to the root, the lowest first; base64url */
+  path: string[]
+}
+
+/** A signed root of the tree of a minute */
+export type AuditRoot = {
+  /** The number of the root */
+  id: string
+  /** When it was made */
+  at: string
+  /** A JWS: number, time, root and size of the tree, head of the chain, hash of the statement before */
+  statement: string
+  key: AuditRootKey
+}
+
+/** The public key that signed it. The present one is in the key set, too */
+export type AuditRootKey = {
+  /** Always OKP */
+  kty: string
+  /** Always Ed25519 */
+  crv: string
+  /** The public key; base64url */
+  x: string
+  /** Id of the key, as in the header of the statement */
+  kid: string
+}
+
+/** A page of records */
+export type AuditRootPage = {
+  /** The records, in the order asked for */
+  data: AuditRoot[]
+  page: PageInfo
+}
+
 /** A certificate that an authority issued */
 export type Certificate = {
   /** The operator's stable id, unique per customer and resource */

@@ -120,6 +120,103 @@ ApprovalPage = TypedDict(
     },
 )
 
+AuditEntry = TypedDict(
+    "AuditEntry",
+    {
+        # The number of the entry
+        "id": "str",
+        "entry": "AuditFacts",
+        "proof": "AuditProof",
+    },
+)
+
+AuditEntryPage = TypedDict(
+    "AuditEntryPage",
+    {
+        # The records, in the order asked for
+        "data": "list[AuditEntry]",
+        "page": "PageInfo",
+    },
+)
+
+AuditFacts = TypedDict(
+    "AuditFacts",
+    {
+        # What was done: `login`, `reads`, `keys.issue`, `customers.export` and others
+        "action": "str",
+        # Who did it. `operator`: somebody at the certification house. Known values: key, operator, system, anonymous, demo; more may come.
+        "actor": "str",
+        # When the entry was written
+        "at": "str",
+        # The network of the client: /24 of IPv4, /48 of IPv6
+        "client": "str | None",
+        # The customer
+        "customer": "str | None",
+        # More about the action. Of `reads`: the minute, the resource, a keyed hash of the query, the status, how many requests there were and how many records they got
+        "details": "dict[str, Any] | None",
+        # Id of the API key
+        "key": "str | None",
+        # Counts the entries of the customer from 1 without gaps: a missing number is a missing entry
+        "number": "int",
+        # How it ended. Known values: ok, refused; more may come.
+        "outcome": "str",
+        # The header Request-Id of the answer
+        "request_id": "str | None",
+        # What it was done to: the id of a key, the name of an endpoint
+        "subject": "str | None",
+    },
+)
+
+AuditProof = TypedDict(
+    "AuditProof",
+    {
+        # Number of the signed root
+        "root": "int",
+        # Place of the leaf in the tree, from 0
+        "index": "int",
+        # Hashed with the entry; base64url
+        "salt": "str",
+        # Hashes beside the way to the root, the lowest first; base64url
+        "path": "list[str]",
+    },
+)
+
+AuditRoot = TypedDict(
+    "AuditRoot",
+    {
+        # The number of the root
+        "id": "str",
+        # When it was made
+        "at": "str",
+        # A JWS: number, time, root and size of the tree, head of the chain, hash of the statement before
+        "statement": "str",
+        "key": "AuditRootKey",
+    },
+)
+
+AuditRootKey = TypedDict(
+    "AuditRootKey",
+    {
+        # Always OKP
+        "kty": "str",
+        # Always Ed25519
+        "crv": "str",
+        # The public key; base64url
+        "x": "str",
+        # Id of the key, as in the header of the statement
+        "kid": "str",
+    },
+)
+
+AuditRootPage = TypedDict(
+    "AuditRootPage",
+    {
+        # The records, in the order asked for
+        "data": "list[AuditRoot]",
+        "page": "PageInfo",
+    },
+)
+
 CertificateValidityPeriods = TypedDict(
     "CertificateValidityPeriods",
     {

@@ -1,0 +1,714 @@
+import { execFile } from 'node:child_process'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import type { FastifyInstance } from 'fastify'
+import { sql } from 'kysely'
+import t, { type Test } from 'tap'
+import { pruneAudit } from '../../app/audit/prune.ts'
+import { type AuditEvent, recordEvents } from '../../app/audit/record.ts'
+import { publishRoots } from '../../app/audit/roots.ts'
+import { signStatement } from '../../app/audit/statement.ts'
+import { verifyAudit } from '../../app/audit/verify.ts'
+import { createSecrets } from '../../app/config/secrets.ts'
+import { parseApiKey } from '../../app/identity/api-keys.ts'
+import { rotateSigningKeys } from '../../app/identity/key-rotation.ts'
+import { createSealedKey, openSigningKey } from '../../app/identity/signing-key.ts'
+import { eraseCustomer } from '../../app/operator/gdpr/erase.ts'
+import { listExamples } from '../clients/examples.ts'
+import {
+  addCustomer,
+  connectOwner,
+  createTestApp,
+  createTestDatabase,
+  type Get,
+  logIn,
+  secretKey,
+} from '../helper.ts'
+
+const secrets = createSecrets([secretKey])
+const scopes = ['products:read', 'audit:read']
+
+/** The service on a database of its own, with two customers. */
+const open = async (test: Test) => {
+  const database = await createTestDatabase()
+  const superuser = connectOwner(database, 2)
+  const app = await createTestApp(database)
+  test.teardown(async () => {
+    await app.close()
+    await superuser.destroy()
+    await database.close()
+  })
+  const apiKey = await addCustomer(database, 'acme', { scopes })
+  const other = await addCustomer(database, 'globex', { scopes })
+  const keyId = parseApiKey(apiKey)?.keyId as string
+  /** Everything that was done becomes readable, as a minute later. */
+  const publish = async () => {
+    await app.audit.flush()
+    await app.audit.seal(true)
+    await app.audit.publish()
+  }
+  const verify = () => verifyAudit(database.operator, secrets)
+  return { database, superuser, app, apiKey, other, keyId, publish, verify }
+}
+
+type Row = {
+  id: string
+  entry: { number: number; action: string; actor: string; key: string | null } & Record<string, unknown>
+  proof: { root: number; index: number; salt: string; path: string[] }
+}
+type Root = { id: string; at: string; statement: string; key: object }
+
+const ndjson = { accept: 'application/x-ndjson' }
+const linesOf = <T>(body: string): T[] =>
+  body
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line))
+const allOf = async <T = Row>(get: Get, path = '/v1/audit') => linesOf<T>((await get(path, ndjson)).body)
+
+const guide = readFileSync(join(import.meta.dirname, '../../docs/who-looked.md'), 'utf8')
+const verifier = listExamples('who-looked', guide).find(({ language }) => language === 'js')?.code ?? ''
+
+type Files = { audit: Row[]; roots: Root[]; jwks: { keys: object[] } }
+
+/** What the program of the guide says of three files. */
+const judge = async (test: Test, { audit, roots, jwks }: Files): Promise<string> => {
+  const folder = test.testdir()
+  const write = (name: string, rows: readonly object[]) =>
+    writeFileSync(join(folder, name), rows.map((row) => `${JSON.stringify(row)}\n`).join(''))
+  write('audit.ndjson', audit)
+  write('roots.ndjson', roots)
+  write('jwks.json', [jwks])
+  writeFileSync(join(folder, 'verify.mjs'), verifier)
+  const ran = promisify(execFile)(process.execPath, ['verify.mjs'], { cwd: folder })
+  return ran.then(
+    ({ stdout }) => stdout.trim(),
+    ({ stderr }) => stderr.trim(),
+  )
+}
+
+const download = async (app: FastifyInstance, get: Get): Promise<Files> => ({
+  audit: await allOf(get),
+  roots: await allOf<Root>(get, '/v1/audit/roots'),
+  jwks: (await app.inject('/.well-known/jwks.json')).json(),
+})
+
+t.test('who may read the trail', async (t) => {
+  const { app, database, apiKey } = await open(t)
+  const unlimited = await addCustomer(database, 'acme')
+  await addCustomer(database, 'demo')
+  const token = (key: string, form: Record<string, string>) =>
+    app.inject({
+      method: 'POST',
+      url: '/v1/oauth/token',
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      payload: new URLSearchParams({
+        grant_type: 'client_credentials',
+        client_id: parseApiKey(key)?.keyId ?? '',
+        client_secret: key,
+        ...form,
+      }).toString(),
+    })
+  for (const path of ['/v1/audit', '/audit', '/webapi/v1/api.php/audit', '/v1/audit/roots']) {
+    const named = await logIn(app, apiKey)
+    t.equal((await named.get(path)).statusCode, 200, path)
+    const { get } = await logIn(app, unlimited)
+    const refused = await get(path)
+    t.match(refused.json(), { status: 403, code: 'insufficient_scope' }, 'a key without limits does not')
+    t.match(refused.headers['www-authenticate'], /scope="audit:read"/)
+    const demo = await app.inject({ url: path, headers: { authorization: 'Bearer cda_demo_public' } })
+    t.match(demo.json(), { code: 'live_token_required' })
+    t.equal((await app.inject(path)).statusCode, 401)
+  }
+  const narrow = await token(apiKey, { scope: 'audit:read' })
+  t.match(narrow.json(), { scope: 'audit:read' })
+  t.equal((await token(unlimited, { scope: 'audit:read' })).json().error, 'invalid_scope')
+  t.notMatch((await token(unlimited, {})).json().scope, 'audit:read')
+  const metadata = (await app.inject('/.well-known/oauth-authorization-server')).json()
+  t.ok(metadata.scopes_supported.includes('audit:read'))
+})
+
+t.test('a customer sees its own entries, and nothing of others', async (t) => {
+  const { app, database, superuser, apiKey, other, keyId, publish } = await open(t)
+  const { get } = await logIn(app, apiKey)
+  const { get: getOther } = await logIn(app, other)
+  await app.inject({ method: 'POST', url: '/v1/auth/login', payload: { api_key: `${apiKey}x` } })
+  for (const path of ['/v1/products', '/v1/products?limit=3', '/v1/lab']) {
+    await get(path)
+    await getOther(path)
+  }
+  const operatorActs: AuditEvent[] = [
+    { actor: 'operator', action: 'keys.issue', customer: 'acme', subject: 'k2' },
+    { actor: 'operator', action: 'customers.show', customer: 'acme' },
+    { actor: 'operator', action: 'customers.show', customer: 'globex' },
+    { actor: 'operator', action: 'customers.list' },
+  ]
+  await recordEvents(database.operator, operatorActs)
+  t.same(await allOf(get), [], 'not before the root of their minute')
+  await publish()
+
+  const rows = await allOf(get)
+  const acts = rows.map(({ entry: { action, actor } }) => `${actor} ${action}`)
+  for (const act of ['key login', 'key reads', 'operator keys.issue', 'operator customers.show']) {
+    t.ok(acts.includes(act), act)
+  }
+  t.notOk(acts.includes('operator customers.list'), 'what is of no customer is shown to none')
+  t.notMatch(JSON.stringify(rows), /globex/)
+  t.same(new Set(rows.map(({ entry }) => entry.customer)), new Set(['acme']))
+  t.notOk(rows.some(({ entry: { key } }) => key === parseApiKey(other)?.keyId))
+  const byOperator = rows.filter(({ entry }) => entry.actor === 'operator')
+  for (const { entry } of byOperator) t.match(entry, { key: null, client: null, request_id: null })
+  const reads = rows.find(({ entry: { action, details } }) => {
+    return action === 'reads' && (details as { resource: string }).resource === 'lab'
+  })
+  t.match(reads?.entry, { key: keyId, outcome: 'refused', details: { status: 403, count: 1 } })
+
+  const otherRows = await allOf(getOther)
+  t.ok(otherRows.length > 3)
+  t.notMatch(JSON.stringify(otherRows), /acme/)
+  for (const list of [rows, otherRows]) {
+    const numbers = list.map(({ entry }) => entry.number)
+    t.same(
+      numbers,
+      numbers.map((_, index) => numbers.length - index),
+      'numbered from 1 without gaps, the newest first',
+    )
+    t.same(
+      list.map(({ id }) => id),
+      numbers.map(String),
+    )
+  }
+
+  await t.test('reading the trail is an entry of it', async (t) => {
+    await publish()
+    const [newest] = await allOf(get, `/v1/audit?action=reads&key=${keyId}`)
+    t.match(newest?.entry, { details: { resource: 'audit', status: 200, count: 1, rows: rows.length } })
+  })
+
+  await t.test('each of the two walls keeps customers apart', async (t) => {
+    const seenAs = (customer: string) =>
+      database.reader.connection().execute(async (connection) => {
+        const { rows } = await sql<{ customer: string }>`select distinct c.customer_id as customer
+          from (select set_config('app.customer_id', ${customer}, true) as customer offset 0) s
+          cross join audit_copies c where s.customer is not null`.execute(connection)
+        return rows.map((row) => row.customer)
+      })
+    t.same(await seenAs('acme'), ['acme'], 'row level security')
+    t.same(await seenAs(''), [])
+    await sql`alter table audit_copies disable row level security`.execute(superuser)
+    for (const format of ['json', 'ndjson']) {
+      const { body } = await getOther(`/v1/audit?format=${format}`)
+      t.match(body, 'globex')
+      t.notMatch(body, /acme/, `the condition of the statement, ${format}`)
+    }
+    await sql`alter table audit_copies enable row level security`.execute(superuser)
+  })
+})
+
+t.test('lists', async (t) => {
+  const { app, database, apiKey, other, keyId, publish } = await open(t)
+  const { get } = await logIn(app, apiKey)
+  for (let i = 0; i < 3; i++) {
+    await recordEvents(database.operator, [
+      { actor: 'operator', action: 'customers.show', customer: 'acme' },
+      { actor: 'anonymous', action: 'login', outcome: 'refused', keyId },
+      { actor: 'key', action: 'login', customer: 'globex', keyId: parseApiKey(other)?.keyId },
+    ])
+    await publish()
+  }
+  const walk = async (path: string) => {
+    const texts: string[] = []
+    for (let cursor = ''; ; ) {
+      const { body } = await get(`${path}${path.includes('?') ? '&' : '?'}limit=2${cursor}`)
+      const { data, page } = JSON.parse(body)
+      t.equal(page.limit, 2)
+      t.equal(page.has_more, page.next_cursor !== null)
+      texts.push(...data.map((row: object) => JSON.stringify(row)))
+      if (!page.next_cursor) return texts
+      cursor = `&cursor=${page.next_cursor}`
+    }
+  }
+  await t.test('lines are the rows of all pages', async (t) => {
+    // A read of its own between the two would be a row of only one of them: none is published meanwhile.
+    for (const path of ['/v1/audit', '/v1/audit?action=login', '/v1/audit/roots']) {
+      const { body, headers } = await get(path, ndjson)
+      t.equal(headers['content-type'], 'application/x-ndjson')
+      t.match(headers['content-disposition'], /attachment; filename="audit(-roots)?-\d{4}-\d\d-\d\d\.ndjson"/)
+      const lines = body.trimEnd().split('\n')
+      t.ok(lines.length >= 3)
+      t.same(await walk(path), lines, path)
+    }
+  })
+  await t.test('nobody keeps an answer', async (t) => {
+    for (const headers of [{}, ndjson]) {
+      const answer = await get('/v1/audit', headers)
+      t.equal(answer.headers['cache-control'], 'no-store')
+      t.equal(answer.headers.etag, undefined)
+      t.match(answer.headers['data-as-of'], /Z$/)
+    }
+  })
+  await t.test('filters', async (t) => {
+    const rows = await allOf(get)
+    const ids = async (query: string) => (await allOf(get, `/v1/audit?${query}`)).map(({ id }) => id)
+    const where = (isWanted: (row: Row) => boolean) => rows.filter(isWanted).map(({ id }) => id)
+    const of = ({ entry }: Row) => entry
+    t.same(
+      await ids('action=login'),
+      where((row) => of(row).action === 'login'),
+    )
+    t.same(
+      await ids(`key=${keyId}&outcome=refused`),
+      where((row) => of(row).outcome === 'refused'),
+    )
+    t.equal((await ids('outcome=refused')).length, 3)
+    const middle = rows[3] as Row
+    const at = encodeURIComponent(String(middle.entry.at))
+    t.same(
+      await ids(`since=${at}`),
+      where((row) => String(of(row).at) >= String(middle.entry.at)),
+    )
+    t.same(
+      await ids(`until=${at}`),
+      where((row) => String(of(row).at) < String(middle.entry.at)),
+    )
+    t.same(
+      await ids('since=today'),
+      where(() => true),
+    )
+    t.same(await ids('since=today%2B1d'), [])
+    t.same(
+      await ids('after_root=2'),
+      where((row) => row.proof.root > 2),
+    )
+    t.same(await ids('limit=2'), where(() => true).slice(0, 2))
+    const roots = await allOf<Root>(get, '/v1/audit/roots?id=1,3')
+    t.same(
+      roots.map(({ id }) => id),
+      ['3', '1'],
+    )
+  })
+  await t.test('every fault is told', async (t) => {
+    const faulty = (await get('/v1/audit?actoin=login&since=yesterday&limit=0&outcome=good')).json()
+    t.match(faulty, {
+      status: 400,
+      code: 'invalid_query',
+      errors: [
+        { parameter: 'actoin', code: 'unknown_parameter', did_you_mean: 'action' },
+        { parameter: 'since', code: 'invalid_value' },
+        { parameter: 'limit', code: 'invalid_value' },
+        { parameter: 'outcome', code: 'invalid_value' },
+      ],
+    })
+    t.equal(
+      (await get('/v1/audit?actoin=login')).json().try,
+      'http://api.test/v1/audit?action=login',
+      'with what was meant',
+    )
+    t.equal((await get('/v1/audit?format=csv')).statusCode, 406)
+    t.match((await get('/v1/audit?format=ndjson&cursor=x')).json(), { errors: [{ parameter: 'cursor' }] })
+    const { page } = (await get('/v1/audit?limit=1')).json()
+    const cursor = page.next_cursor
+    t.equal((await get(`/v1/audit?limit=1&action=login&cursor=${cursor}`)).json().code, 'invalid_cursor')
+    t.equal((await get(`/v1/audit/roots?cursor=${cursor}`)).json().code, 'invalid_cursor')
+    const { get: getOther } = await logIn(app, other)
+    t.equal((await getOther(`/v1/audit?limit=1&cursor=${cursor}`)).json().code, 'invalid_cursor')
+    t.notMatch(Buffer.from(cursor, 'base64url').toString('latin1'), /acme|globex/)
+  })
+})
+
+t.test('the program of the guide', async (t) => {
+  const { app, database, apiKey, other, publish } = await open(t)
+  const { get } = await logIn(app, apiKey)
+  for (let i = 0; i < 3; i++) {
+    await logIn(app, other)
+    await get('/v1/products')
+    await recordEvents(database.operator, [
+      { actor: 'operator', action: 'customers.show', customer: 'acme', subject: 'Übung "1"\n\u0007\\ 𝄞' },
+    ])
+    await publish()
+  }
+  const files = await download(app, get)
+  t.ok(files.audit.length >= 6)
+  t.equal(files.roots.length, 3)
+  const proofs = files.audit.map(({ proof }) => proof)
+  t.ok(proofs.some(({ path }) => path.length >= 2))
+  t.equal(
+    await judge(t, files),
+    `${files.audit.length} entries and 3 roots are good`,
+    'finds good what is good',
+  )
+
+  type Change = (files: Files) => void
+  const rowOf = ({ audit }: Files, index = 2) => audit[index] as Row
+  const resigned = (statement: string) => {
+    const sealed = createSealedKey(secrets)
+    const key = openSigningKey(sealed.kid, sealed.sealed_private_key, secrets)
+    const said = JSON.parse(Buffer.from(statement.split('.')[1] ?? '', 'base64url').toString())
+    return { statement: signStatement(key, said), key: key.jwk }
+  }
+  const changes: [string, Change, RegExp][] = [
+    ['a forged entry', (files) => Object.assign(rowOf(files).entry, { action: 'logout' }), /does not lead/],
+    [
+      'a forged detail',
+      (files) => Object.assign(rowOf(files).entry, { details: null, subject: 'x' }),
+      /does not/,
+    ],
+    ['a removed entry', ({ audit }) => audit.splice(2, 1), /entry \d+ is missing/],
+    ['a copied entry', ({ audit }) => audit.splice(2, 0, audit[1] as Row), /is missing/],
+    [
+      'a swapped salt',
+      (files) => Object.assign(rowOf(files).proof, { salt: rowOf(files, 3).proof.salt }),
+      /does not lead/,
+    ],
+    [
+      'another place',
+      (files) => {
+        const { proof } = files.audit.find((row) => row.proof.path.length > 0) as Row
+        proof.index = proof.index === 0 ? 1 : 0
+      },
+      /does not lead/,
+    ],
+    [
+      'a place beyond the tree',
+      (files) => Object.assign(rowOf(files).proof, { index: rowOf(files).proof.index + 1_024 }),
+      /does not lead/,
+    ],
+    ['another root', (files) => Object.assign(rowOf(files).proof, { root: 999 }), /does not lead/],
+    [
+      'a wrong signature',
+      ({ roots }) => {
+        const [header, payload] = (roots[0] as Root).statement.split('.')
+        const { statement } = resigned((roots[0] as Root).statement)
+        Object.assign(roots[0] as Root, { statement: `${header}.${payload}.${statement.split('.')[2]}` })
+      },
+      /root 3 has a wrong signature/,
+    ],
+    [
+      'a foreign key',
+      ({ roots }) => Object.assign(roots[0] as Root, resigned((roots[0] as Root).statement)),
+      /unknown key/,
+    ],
+    [
+      'a foreign key of an older root',
+      ({ roots }) => Object.assign(roots[1] as Root, resigned((roots[1] as Root).statement)),
+      /root 2 is not the one before 3/,
+    ],
+    ['a root taken out', ({ roots }) => roots.splice(1, 1), /root 1 is not the one before 3/],
+    [
+      'a token in place of a root',
+      ({ roots }) => {
+        const statement = token
+        Object.assign(roots[0] as Root, { statement })
+      },
+      /unknown key/,
+    ],
+  ]
+  const { token } = await logIn(app, apiKey)
+  for (const [name, change, said] of changes) {
+    const changed = structuredClone(files)
+    change(changed)
+    t.match(await judge(t, changed), said, name)
+  }
+  const asToken = await app.inject({
+    url: '/v1/me',
+    headers: { authorization: `Bearer ${files.roots[0]?.statement}` },
+  })
+  t.equal(asToken.json().code, 'invalid_token', 'a root is no token')
+
+  await t.test('still proves old roots once their key is gone from the key set', async (t) => {
+    const before = new Set((files.jwks.keys as { kid: string }[]).map(({ kid }) => kid))
+    await rotateSigningKeys(database.operator, secrets, 0)
+    await rotateSigningKeys(database.operator, secrets, 0)
+    await app.signingKeys.refresh()
+    await logIn(app, other)
+    await publish()
+    const after = await download(app, get)
+    after.jwks.keys = (after.jwks.keys as { kid: string }[]).filter(({ kid }) => !before.has(kid))
+    t.equal(after.jwks.keys.length, 2)
+    t.match(await judge(t, after), /4 roots are good/)
+    after.roots.shift()
+    t.match(
+      await judge(t, after),
+      /unknown key|does not lead/,
+      'but not without a newer root that leads there',
+    )
+  })
+})
+
+t.test('within 90 seconds', async (t) => {
+  const { app, superuser, database, apiKey } = await open(t)
+  const { get } = await logIn(app, apiKey)
+  await t.test('whatever second an act happens in, its root is due in time', async (t) => {
+    // A login is sealed within 2 s. Reads of a minute are sealed 70 to 76 s after it began. A second to look again.
+    const { rows } = await sql<{ login: number; reads: number }>`
+      with seconds as (select timestamptz '2026-01-01T10:00:00Z' + make_interval(secs => s) as at, s
+        from generate_series(0, 59.9, 0.1) s),
+      sealed as (select at, at + interval '2 seconds' as login,
+        date_trunc('minute', at) + interval '76 seconds' as reads from seconds),
+      due as (select at,
+        (select min(c) from generate_series(date_trunc('minute', at), at + interval '5 minutes', '1 second') c
+          where audit_root_cut(c) > login) as login,
+        (select min(c) from generate_series(date_trunc('minute', at), at + interval '5 minutes', '1 second') c
+          where audit_root_cut(c) > reads) as reads from sealed)
+      select max(extract(epoch from login - at))::float8 + 1 as login,
+        max(extract(epoch from reads - at))::float8 + 1 as reads from due`.execute(superuser)
+    t.ok((rows[0]?.login ?? 99) < 70, `logins after ${rows[0]?.login} s`)
+    t.ok((rows[0]?.reads ?? 99) < 85, `reads after ${rows[0]?.reads} s`)
+  })
+  await t.test('the look of each second makes a root once it is due, and no other', async (t) => {
+    await app.audit.seal(true)
+    const entry = { actor: 'operator', action: 'customers.show', customer: 'acme' } as const
+    await recordEvents(database.operator, [entry])
+    await app.audit.seal(true)
+    // What was sealed a moment ago may be before the second 20: then it is due already.
+    await sql`update audit_seals set sealed_at = clock_timestamp() + interval '1 minute'`.execute(superuser)
+    const before = (await allOf(get)).length
+    await app.audit.seal(true)
+    t.equal((await allOf(get)).length, before, 'its minute is not over')
+    await sql`update audit_seals set sealed_at = clock_timestamp() - interval '1 minute'`.execute(superuser)
+    await app.audit.seal(true)
+    t.ok((await allOf(get)).length > before)
+  })
+  await t.test('a service that ends leaves nothing unpublished', async (t) => {
+    const own = await createTestApp(database)
+    await logIn(own, apiKey)
+    await own.close()
+    const [newest] = await allOf(get, '/v1/audit?action=login')
+    const { rows } = await sql`select from audit_copies where root_no is null`.execute(superuser)
+    t.ok(newest)
+    t.equal(rows.length, 0)
+  })
+})
+
+t.test('what a superuser does to roots and copies is named', async (t) => {
+  const { app, superuser, database, apiKey, publish, verify } = await open(t)
+  for (let i = 0; i < 3; i++) {
+    await logIn(app, apiKey)
+    await recordEvents(database.operator, [
+      { actor: 'operator', action: 'customers.list' },
+      { actor: 'operator', action: 'customers.show', customer: 'globex' },
+    ])
+    await publish()
+  }
+  t.match(await verify(), { fault: null, roots: 3 })
+  const [{ statement } = { statement: '' }] = (
+    await sql<{ statement: string }>`select statement from audit_roots where root_no = 2`.execute(superuser)
+  ).rows
+  const sealed = createSealedKey(secrets)
+  const foreign = openSigningKey(sealed.kid, sealed.sealed_private_key, secrets)
+  const said = JSON.parse(Buffer.from(statement.split('.')[1] ?? '', 'base64url').toString())
+  const forged = signStatement(foreign, said)
+
+  const after = async (statements: string) => {
+    const undo = new Error('undo')
+    let reason: string | undefined
+    const attempt = superuser.transaction().execute(async (trx) => {
+      for (const each of statements.split(';')) await sql.raw(each).execute(trx)
+      reason = (await verifyAudit(trx, secrets)).fault?.reason
+      throw undo
+    })
+    await attempt.catch((error: unknown) => {
+      if (error !== undo) throw error
+    })
+    return reason
+  }
+  t.equal(await after('select 1'), undefined)
+  const acme = `customer_id = 'acme' and number = 1`
+  const cases: [string, RegExp][] = [
+    [
+      `update audit_copies set entry = replace(entry::text, 'login', 'logout')::json where ${acme}`,
+      /copy .* changed/,
+    ],
+    [`update audit_copies set salt = sha256('x') where ${acme}`, /copy .* changed/],
+    [`delete from audit_copies where ${acme}`, /copy .* deleted/],
+    [`update audit_copies set path = sha256('x') where ${acme}`, /root 1: the proof/],
+    [`update audit_copies set leaf_index = leaf_index # 1 where ${acme}`, /root 1: the proof/],
+    [`update audit_copies set root_no = 2 where ${acme}`, /root 1: the proof/],
+    [`update audit_copies set root_no = null where ${acme}`, /root 1: the proof/],
+    [`update audit_seals set number = number + 1 where number = 1`, /number or the salt/],
+    [`update audit_seals set leaf = sha256('x') where seal_no = 2`, /entry or its seal/],
+    [`update audit_seals set leaf = null where seal_no = 2`, /entry or its seal/],
+    [`update audit_roots set leaves = leaves || leaves where root_no = 2`, /root 2: its leaves/],
+    [`update audit_roots set leaves = sha256('x') where root_no = 2`, /root 2: its leaves/],
+    [
+      `update audit_roots set statement = '${forged}', kid = '${foreign.kid}' where root_no = 2`,
+      /root 2: its signature/,
+    ],
+    [
+      `insert into audit_root_keys (kid, public_jwk, mac) values ('${foreign.kid}', '${JSON.stringify(foreign.jwk)}', sha256('x'));
+       update audit_roots set statement = '${forged}', kid = '${foreign.kid}' where root_no = 2`,
+      /root 2: its signature/,
+    ],
+    [
+      `update audit_roots set statement = (select statement from audit_roots where root_no = 1) where root_no = 2`,
+      /root 2/,
+    ],
+    [`delete from audit_roots where root_no = 2`, /root 3: it does not name/],
+    [`delete from audit_roots where root_no = 3`, /newest root was deleted/],
+    [`delete from audit_roots`, /newest root was deleted/],
+    [
+      `create temporary table cut as select entry_id, seal_no from audit_seals
+        where seal_no >= (select first_seal from audit_roots where root_no = 3);
+       delete from audit_entries where entry_id in (select entry_id from cut);
+       delete from audit_seals where seal_no in (select seal_no from cut)`,
+      /root 3: it was made of another chain/,
+    ],
+    [
+      `update audit_roots set last_seal = last_seal - 1 where root_no = 1`,
+      /root 1: it was made of another chain/,
+    ],
+  ]
+  for (const [statements, expected] of cases) t.match(await after(statements), expected, statements)
+})
+
+t.test('after a pruning the rest is shown, and leads to its roots', async (t) => {
+  const { app, superuser, apiKey, publish, verify } = await open(t)
+  const { get } = await logIn(app, apiKey)
+  for (let i = 0; i < 4; i++) {
+    for (let n = 0; n < 3; n++) await logIn(app, apiKey)
+    await publish()
+  }
+  const rows = await allOf(get)
+  // In the middle of a tree.
+  const oldest = rows.find(({ entry }) => entry.number === 6) as Row
+  const { pruned } = await pruneAudit(superuser, secrets, String(oldest.entry.at))
+  t.ok(pruned > 0)
+  t.match(await verify(), { fault: null })
+  const left = await allOf(get)
+  t.same(
+    left.map(({ id }) => id),
+    rows.map(({ id }) => id).filter((id) => Number(id) >= 6),
+  )
+  t.match(await judge(t, await download(app, get)), /are good/)
+  await t.test('and numbers go on after all was pruned', async (t) => {
+    await pruneAudit(superuser, secrets, '2999-01-01T00:00:00Z')
+    t.same(await allOf(get), [])
+    t.same(await allOf(get, '/v1/audit/roots'), [])
+    t.match(await verify(), { fault: null })
+    await logIn(app, apiKey)
+    await publish()
+    const [{ entry, proof } = {} as Row] = await allOf(get, '/v1/audit?action=login')
+    t.ok(entry.number > rows.length)
+    t.equal(proof.root, 5)
+    t.match(await verify(), { fault: null, roots: 1 })
+    t.match(await judge(t, await download(app, get)), /are good/)
+  })
+})
+
+t.test('after an erasure the proofs of others lead to the same roots', async (t) => {
+  const { app, superuser, apiKey, other, publish, verify } = await open(t)
+  const { get } = await logIn(app, apiKey)
+  const { get: getOther } = await logIn(app, other)
+  await getOther('/v1/products')
+  await publish()
+  const before = await download(app, get)
+  const [copy] = (
+    await sql<{
+      salt: string
+      leaf: string
+    }>`select encode(c.salt, 'hex') as salt, encode(s.leaf, 'hex') as leaf
+      from audit_copies c join audit_seals s on s.entry_id = c.entry_id where c.customer_id = 'globex'`.execute(
+      superuser,
+    )
+  ).rows
+  // These are sealed, and not in a tree yet; and those are not even sealed.
+  await getOther('/v1/products')
+  await app.audit.flush()
+  await app.audit.seal(true)
+  await logIn(app, other)
+  await eraseCustomer(superuser, 'globex')
+  await publish()
+  t.match(await verify(), { fault: null, roots: 2 })
+  const { audit } = await download(app, get)
+  t.same(audit.slice(-before.audit.length), before.audit)
+  t.match(await judge(t, await download(app, get)), /are good/)
+  const tables = [
+    'audit_copies',
+    'audit_numbers',
+    'audit_persons',
+    'audit_entries',
+    'audit_seals',
+    'audit_roots',
+  ]
+  const texts = await Promise.all(
+    tables.map((name) =>
+      sql<{ row: string }>`select row_to_json(x)::text as row from ${sql.table(name)} x`.execute(superuser),
+    ),
+  )
+  const all = JSON.stringify(texts)
+  t.notMatch(all, /globex/)
+  t.notMatch(all, copy?.salt as string, 'without the salt its hash says nothing')
+  t.match(all, copy?.leaf as string, 'the hash stays')
+  await t.test('a new customer of the name begins with number 1', async (t) => {
+    const database = { operator: superuser }
+    const again = await logIn(app, await addCustomer(database, 'globex', { scopes }))
+    await publish()
+    t.same(
+      (await allOf(again.get)).map(({ entry: { number, action } }) => [number, action]),
+      [[1, 'login']],
+    )
+    t.match(await verify(), { fault: null })
+  })
+})
+
+t.test('what an earlier version sealed is in no tree, and all verifies', async (t) => {
+  const { app, superuser, database, apiKey, publish, verify } = await open(t)
+  const { get } = await logIn(app, apiKey)
+  await app.audit.seal(true)
+  await publish()
+  // As a seal of that version, made while both run.
+  await recordEvents(database.operator, [{ actor: 'operator', action: 'customers.show', customer: 'acme' }])
+  const { sealEntries } = await import('../../app/audit/chain.ts')
+  const { readChainState } = await import('../../app/audit/sealer.ts')
+  const { head } = await readChainState(database.reader)
+  const { rows } =
+    await sql<never>`select entry_id as "entryId", at, actor, customer_ref as "customerRef", action,
+    outcome, request_id as "requestId", personal_sha256 as "personalSha256" from list_unsealed_audit(10)`.execute(
+      database.reader,
+    )
+  const seals = sealEntries(
+    secrets,
+    head,
+    rows.map(({ personalSha256, ...entry }: { personalSha256: Buffer }) => ({
+      entry: entry as never,
+      personalSha256,
+    })),
+  )
+  const input = seals.map(({ sealNo, entryId, commitment, mac }) => ({
+    ...{ seal_no: sealNo, entry_id: entryId },
+    ...{ commitment: commitment?.toString('hex'), mac: mac.toString('hex') },
+  }))
+  await sql`select append_audit_seals(${JSON.stringify(input)}::json)`.execute(database.reader)
+  await logIn(app, apiKey)
+  await publish()
+  t.match(await verify(), { fault: null, roots: 2 })
+  const actions = (await allOf(get)).map(({ entry: { action } }) => action)
+  t.notOk(actions.includes('customers.show'))
+  t.match(await judge(t, await download(app, get)), /are good/)
+  t.ok(superuser)
+})
+
+t.test('a large minute has several roots', async (t) => {
+  const { app, superuser, database, apiKey, verify } = await open(t)
+  const { get } = await logIn(app, apiKey)
+  const event = { actor: 'operator', action: 'customers.show', customer: 'acme' } as const
+  await recordEvents(
+    database.operator,
+    Array.from({ length: 4_200 }, () => event),
+  )
+  await app.audit.seal(true)
+  await publishRoots(database.reader, secrets, app.signingKeys.active, 'all')
+  const rows = await allOf(get)
+  t.equal(rows.length, 4_201)
+  t.same([...new Set(rows.map(({ proof }) => `${proof.root} ${proof.path.length}`))].sort(), ['1 12', '2 7'])
+  t.match(await judge(t, await download(app, get)), /4201 entries and 2 roots are good/)
+  t.match(await verify(), { fault: null, roots: 2 })
+  const { rows: sizes } = await sql<{ line: number; stored: number; plain: number }>`
+    select avg(octet_length(entry::text))::float8 as plain,
+      (select pg_total_relation_size('audit_copies') / count(*)::float8 from audit_copies) as stored,
+      (select pg_total_relation_size('audit_roots') / 4201::float8) as line from audit_copies`.execute(
+    superuser,
+  )
+  t.comment(sizes, 'bytes of a line', (await get('/v1/audit', ndjson)).body.length / 4_201)
+})
