@@ -1,0 +1,157 @@
+import type { LookupAddress } from 'node:dns'
+import { Resolver } from 'node:dns/promises'
+import { once } from 'node:events'
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
+import { Agent, request } from 'node:https'
+import { isIP, isIPv6, type LookupFunction } from 'node:net'
+import { createAddressRanges } from './client-address.ts'
+
+/** What is not the public Internet (IANA's special-purpose registries), and public addresses that clouds keep for themselves. */
+const isReservedV4 = createAddressRanges([
+  ...['0.0.0.0/8', '10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '169.254.0.0/16', '172.16.0.0/12'],
+  ...['192.0.0.0/24', '192.0.2.0/24', '192.31.196.0/24', '192.52.193.0/24', '192.88.99.0/24'],
+  ...['192.168.0.0/16', '192.175.48.0/24', '198.18.0.0/15', '198.51.100.0/24', '203.0.113.0/24'],
+  ...['224.0.0.0/4', '240.0.0.0/4'],
+  // Azure's address for its own virtual machines.
+  '168.63.129.16',
+])
+/** Only these are assigned to anybody: loopback, private, mapped and translated addresses lie outside. */
+const isGlobalV6 = createAddressRanges(['2000::/3'])
+/** Teredo, ORCHID, benchmarks and other protocols; documentation; 6to4, which holds an IPv4 address; AS112. */
+const isReservedV6 = createAddressRanges([
+  ...['2001::/23', '2001:db8::/32', '2002::/16', '2620:4f:8000::/48', '3fff::/20'],
+])
+
+/** Returns whether an address belongs to the public Internet. False for forms that hold an IPv4 address, and for zones. */
+export const isPublicAddress = (address: string): boolean => {
+  if (isIP(address) === 0 || address.includes('%')) return false
+  return isIPv6(address) ? isGlobalV6(address) && !isReservedV6(address) : !isReservedV4(address)
+}
+
+/** The service does not send this request, or does not take the answer. The message is the reason. */
+export class OutboundError extends Error {}
+
+const longestUrl = 2_000
+
+/**
+ * Returns the URL, if requests may go to it: https on port 443, no user name, no fragment, and no address that is not
+ * public. Throws OutboundError otherwise. What its name resolves to is checked at each request.
+ */
+export const parseTarget = (text: string): URL => {
+  const url = text.length <= longestUrl ? URL.parse(text) : null
+  if (url?.protocol !== 'https:') throw new OutboundError('expected an https address')
+  if (url.port !== '') throw new OutboundError('expected port 443')
+  if (url.username !== '' || url.password !== '') throw new OutboundError('expected no user name')
+  if (text.includes('#')) throw new OutboundError('expected no fragment')
+  const host = hostOf(url)
+  if (isIP(host) !== 0 && !isPublicAddress(host)) throw new OutboundError('the address is not public')
+  return url
+}
+
+const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[(.*)\]$/, '$1')
+
+/** Returns all addresses of a name. Rejects if the name has none. */
+type Resolve = (host: string, signal: AbortSignal) => Promise<readonly string[]>
+
+// Not the system's resolver: each look-up would hold a thread that nobody can take back.
+const resolveName: Resolve = async (host, signal) => {
+  const resolver = new Resolver({ timeout: 2_000, tries: 2 })
+  signal.addEventListener('abort', () => resolver.cancel())
+  const answers = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)])
+  return answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []))
+}
+
+const findAddresses = async (url: URL, resolve: Resolve, signal: AbortSignal): Promise<LookupAddress[]> => {
+  const host = hostOf(url)
+  const addresses = isIP(host) === 0 ? await resolve(host, signal) : [host]
+  if (addresses.length === 0) throw new OutboundError('the name has no address')
+  if (!addresses.every(isPublicAddress)) throw new OutboundError('the name has an address that is not public')
+  return addresses.map((address) => ({ address, family: isIP(address) }))
+}
+
+/** Answers with addresses that were checked, so that nobody resolves the name a second time. */
+const pin =
+  (addresses: LookupAddress[]): LookupFunction =>
+  (_host, { all }, done) => {
+    const [first] = addresses
+    if (all) done(null, addresses)
+    else done(null, first?.address ?? '', first?.family)
+  }
+
+const readBody = async (answer: IncomingMessage, maxBytes: number): Promise<Buffer> => {
+  const chunks: Buffer[] = []
+  let bytes = 0
+  for await (const chunk of answer as AsyncIterable<Buffer>) {
+    bytes += chunk.length
+    if (bytes > maxBytes) throw new OutboundError(`the answer has more than ${maxBytes} bytes`)
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks)
+}
+
+type OutboundRequest = Readonly<{
+  method?: 'GET' | 'POST'
+  headers?: Readonly<Record<string, string>>
+  body?: Buffer
+  /** Most bytes of the answer's body. */
+  maxBytes: number
+  /** For everything: name, connection and answer. */
+  timeoutMs: number
+}>
+
+export type OutboundAnswer = Readonly<{ status: number; headers: IncomingHttpHeaders; body: Buffer }>
+
+/**
+ * Sends a request to an address that a customer chose, and to no other: all addresses of the name are checked, and the
+ * connection goes to one of them. Rejects with OutboundError for what is not allowed, a redirect too, and with Node's
+ * errors for what fails.
+ */
+export type Outbound = (url: string, request: OutboundRequest) => Promise<OutboundAnswer>
+
+/** `resolve` and `agent`: for tests. The agent must not keep connections, which nobody would check again. */
+type OutboundOptions = { resolve?: Resolve; agent?: Agent }
+
+const send = async (
+  url: URL,
+  addresses: LookupAddress[],
+  agent: Agent,
+  signal: AbortSignal,
+  { method = 'GET', headers = {}, body, maxBytes }: OutboundRequest,
+): Promise<OutboundAnswer> => {
+  const host = hostOf(url)
+  const sent = request({
+    ...{ agent, method, host, port: 443, path: url.pathname + url.search, signal },
+    ...{ lookup: pin(addresses), rejectUnauthorized: true, servername: isIP(host) === 0 ? host : '' },
+    headers: { ...headers, host: url.host, 'accept-encoding': 'identity' },
+  })
+  // What comes after the answer is of no interest.
+  sent.on('error', () => {})
+  try {
+    sent.end(body)
+    const [answer] = (await once(sent, 'response', { signal })) as [IncomingMessage]
+    const status = answer.statusCode ?? 0
+    if (status >= 300 && status < 400) throw new OutboundError('the answer is a redirect')
+    return { status, headers: answer.headers, body: await readBody(answer, maxBytes) }
+  } finally {
+    sent.destroy()
+  }
+}
+
+/** Returns the function that sends requests to addresses of customers' choice. */
+export const createOutbound = ({
+  resolve = resolveName,
+  agent = new Agent({ keepAlive: false, maxCachedSessions: 0 }),
+}: OutboundOptions = {}): Outbound => {
+  return async (text, options) => {
+    const url = parseTarget(text)
+    const signal = AbortSignal.timeout(options.timeoutMs)
+    const isLate = once(signal, 'abort').then(() => {
+      throw new OutboundError(`no answer within ${options.timeoutMs} ms`)
+    })
+    isLate.catch(() => {})
+    const answer = findAddresses(url, resolve, signal).then((addresses) =>
+      send(url, addresses, agent, signal, options),
+    )
+    return Promise.race([answer, isLate])
+  }
+}

@@ -1,0 +1,195 @@
+import t from 'tap'
+import { createOutbound, isPublicAddress, parseTarget } from '../../app/http/outbound.ts'
+import { hostName, publicAddress, startInternet } from '../outbound.ts'
+
+const limits = { maxBytes: 1_000, timeoutMs: 2_000 }
+const url = `https://${hostName}/jwks.json`
+
+/** Addresses that a request must never go to, whether a URL names them or a name resolves to them. */
+const hostileAddresses = [
+  ...[
+    '0.0.0.0',
+    '0.1.2.3',
+    '10.0.0.1',
+    '10.255.255.255',
+    '100.64.0.1',
+    '100.100.100.200',
+    '127.0.0.1',
+    '127.1.2.3',
+  ],
+  ...['169.254.0.1', '169.254.169.254', '169.254.170.2', '172.16.0.1', '172.31.255.255', '192.0.0.192'],
+  ...[
+    '192.0.2.1',
+    '192.88.99.1',
+    '192.168.0.1',
+    '192.168.255.255',
+    '198.18.0.1',
+    '198.19.255.255',
+    '198.51.100.1',
+  ],
+  ...['203.0.113.1', '224.0.0.1', '239.255.255.250', '240.0.0.1', '255.255.255.255', '168.63.129.16'],
+  ...['::', '::1', '::ffff:127.0.0.1', '::ffff:7f00:1', '::ffff:10.0.0.1', '::ffff:169.254.169.254'],
+  ...['::ffff:8.8.8.8', '0:0:0:0:0:ffff:7f00:1', '::127.0.0.1', '::8.8.8.8', '::ffff:0:127.0.0.1'],
+  ...['64:ff9b::127.0.0.1', '64:ff9b::a9fe:a9fe', '64:ff9b::8.8.8.8', '64:ff9b:1::10.0.0.1'],
+  ...['2002:7f00:1::', '2002:a9fe:a9fe::1', '2002:808:808::1', '2001::1', '2001:0:7f00:1::', '2001:2::1'],
+  ...['2001:10::1', '2001:20::1', '2001:db8::1', '3fff::1', '2620:4f:8000::1', '100::1', '5f00::1'],
+  ...[
+    'fc00::1',
+    'fd00:ec2::254',
+    'fdff::1',
+    'fe80::1',
+    'febf::1',
+    'fec0::1',
+    'ff02::1',
+    'ff0e::1',
+    '4000::1',
+  ],
+]
+
+/** Addresses as URLs write them, which the parser turns into one of those above, and what is not allowed anyway. */
+const hostileUrls = [
+  ...[
+    'https://127.1/',
+    'https://0x7f.1/',
+    'https://0x7f000001/',
+    'https://2130706433/',
+    'https://017700000001/',
+  ],
+  ...[
+    'https://0177.0.0.1/',
+    'https://127.0.0.1./',
+    'https://①②⑦.0.0.1/',
+    'https://0/',
+    'https://169.254.43518/',
+  ],
+  ...['https://[::1]/', 'https://[::ffff:127.0.0.1]/', 'https://[fe80::1]/', 'https://[::]/'],
+  ...[
+    'http://keys.example.com/',
+    'ftp://keys.example.com/',
+    'file:///etc/passwd',
+    'gopher://keys.example.com/',
+  ],
+  ...['https://keys.example.com:8443/', 'https://keys.example.com:80/', 'https://user@keys.example.com/'],
+  ...['https://user:word@keys.example.com/', 'https://keys.example.com/#part', 'https://keys.example.com/#'],
+  ...['//keys.example.com/', 'keys.example.com', '', 'https://', 'https:///', 'https://[::1', 'https://a b/'],
+  ...[`https://keys.example.com/${'x'.repeat(2_000)}`, 'data:text/html,x', 'javascript:alert(1)'],
+]
+
+t.test(`${hostileAddresses.length} addresses are not public, and a few are`, (t) => {
+  for (const address of hostileAddresses) t.notOk(isPublicAddress(address), address)
+  for (const address of [
+    'fe80::1%eth0',
+    '2606:4700::1%eth0',
+    '010.8.8.8',
+    'localhost',
+    '',
+    '1.2.3',
+    '8.8.8.8/32',
+  ]) {
+    t.notOk(isPublicAddress(address), address)
+  }
+  const open = [
+    publicAddress,
+    '8.8.8.8',
+    '1.1.1.1',
+    '100.63.255.255',
+    '100.128.0.1',
+    '172.15.0.1',
+    '172.32.0.1',
+  ]
+  for (const address of [...open, '9.255.255.255', '11.0.0.1', '2606:4700:4700::1111', '2a00:1450:4001::1']) {
+    t.ok(isPublicAddress(address), address)
+  }
+  t.end()
+})
+
+t.test(`${hostileUrls.length} URLs are refused before anything is asked`, async (t) => {
+  const internet = await startInternet()
+  t.teardown(internet.close)
+  for (const each of hostileUrls) {
+    t.throws(() => parseTarget(each), /expected|not public/, each.slice(0, 60))
+    await t.rejects(internet.outbound(each, limits), /expected|not public/)
+  }
+  t.match(internet, { lookups: 0, connections: [], requests: 0 })
+  t.equal(parseTarget('https://keys.example.com:443/x?y=1').href, 'https://keys.example.com/x?y=1')
+})
+
+t.test('a name with one address that is not public is not connected to', async (t) => {
+  const internet = await startInternet()
+  t.teardown(internet.close)
+  for (const address of hostileAddresses) {
+    for (const addresses of [[address], [publicAddress, address], [address, publicAddress]]) {
+      internet.addresses = [addresses]
+      await t.rejects(internet.outbound(url, limits), /not public/, address)
+    }
+  }
+  internet.addresses = [[]]
+  await t.rejects(internet.outbound(url, limits), /no address/)
+  t.match(internet, { connections: [], requests: 0 })
+})
+
+t.test(
+  'a name that changes after the check is of no use: the connection goes where the check was',
+  async (t) => {
+    const internet = await startInternet()
+    t.teardown(internet.close)
+    internet.addresses = [[publicAddress, '2606:4700:4700::1111'], ['127.0.0.1']]
+    const answer = await internet.outbound(url, limits)
+    t.equal(answer.status, 200)
+    t.equal(answer.body.toString(), '{}')
+    t.equal(internet.lookups, 1)
+    t.same(internet.connections, [publicAddress, '2606:4700:4700::1111'])
+    await t.rejects(internet.outbound(url, limits), /not public/, 'the next attempt checks again')
+    t.equal(internet.requests, 1)
+  },
+)
+
+t.test('no redirect is followed, wherever it leads', async (t) => {
+  const internet = await startInternet()
+  t.teardown(internet.close)
+  for (const status of [301, 302, 303, 307, 308, 300]) {
+    internet.answer = (_request, response) => void response.writeHead(status, { location: url }).end()
+    await t.rejects(internet.outbound(url, limits), /redirect/, `${status}`)
+  }
+  t.equal(internet.requests, 6)
+})
+
+t.test('size and time are bounded', async (t) => {
+  const internet = await startInternet()
+  t.teardown(internet.close)
+  internet.answer = (_request, response) => void response.end('x'.repeat(1_001))
+  await t.rejects(internet.outbound(url, limits), /more than 1000 bytes/)
+  internet.answer = (_request, response) => void response.end('x'.repeat(1_000))
+  t.equal((await internet.outbound(url, limits)).body.length, 1_000)
+  const short = { ...limits, timeoutMs: 100 }
+  internet.answer = () => {}
+  await t.rejects(internet.outbound(url, short), /within 100 ms/, 'silence')
+  internet.answer = (_request, response) => void response.write('{')
+  await t.rejects(internet.outbound(url, short), /within 100 ms/, 'half an answer')
+  const silent = createOutbound({ resolve: () => new Promise(() => {}) })
+  await t.rejects(silent(url, short), /within 100 ms/, 'a name server that does not answer')
+})
+
+t.test('the certificate must be the name’s, and methods, headers and bodies arrive', async (t) => {
+  const internet = await startInternet()
+  t.teardown(internet.close)
+  await t.rejects(internet.outbound('https://other.example.com/', limits), /altnames|does not match/i)
+  internet.answer = (request, response) => {
+    const chunks: Buffer[] = []
+    request.on('data', (chunk) => chunks.push(chunk))
+    request.on('end', () => {
+      const { host, 'x-mark': mark } = request.headers
+      response.end(
+        JSON.stringify({ method: request.method, url: request.url, host, mark, body: String(chunks) }),
+      )
+    })
+  }
+  const { body } = await internet.outbound(`${url}?a=1`, {
+    ...limits,
+    method: 'POST',
+    headers: { 'x-mark': 'm', host: 'evil.example' },
+    body: Buffer.from('hello'),
+  })
+  const said = { method: 'POST', url: '/jwks.json?a=1', host: hostName, mark: 'm', body: 'hello' }
+  t.same(JSON.parse(body.toString()), said)
+})

@@ -1,0 +1,95 @@
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import type { IncomingMessage, RequestOptions, ServerResponse } from 'node:http'
+import { Agent, createServer } from 'node:https'
+import type { AddressInfo, LookupFunction } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { connect } from 'node:tls'
+import { createOutbound, type Outbound } from '../app/http/outbound.ts'
+
+/** The name that the server's certificate is for. */
+export const hostName = 'keys.example.com'
+/** A public address, to which nothing is ever sent: the agent connects to the server instead. */
+export const publicAddress = '93.184.215.14'
+
+/** An https server that stands for the public Internet. */
+export type Internet = {
+  outbound: Outbound
+  /** What the server answers with. */
+  answer: (request: IncomingMessage, response: ServerResponse) => void
+  /** What the names resolve to, in the order of the look-ups; the last one stays. */
+  addresses: (readonly string[])[]
+  lookups: number
+  /** Addresses that connections were to go to. */
+  connections: string[]
+  requests: number
+  close(): void
+}
+
+const makeCertificate = () => {
+  const folder = mkdtempSync(join(tmpdir(), 'certdata-outbound-'))
+  const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')]
+  const subject = [
+    '-nodes',
+    '-days',
+    '1',
+    '-subj',
+    `/CN=${hostName}`,
+    '-addext',
+    `subjectAltName=DNS:${hostName}`,
+  ]
+  const kind = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1']
+  execFileSync('openssl', ['req', '-x509', ...kind, ...subject, '-keyout', key, '-out', cert], {
+    stdio: 'ignore',
+  })
+  const made = { key: readFileSync(key), cert: readFileSync(cert) }
+  rmSync(folder, { recursive: true })
+  return made
+}
+
+/** Starts the server. Connections to any address reach it; which address was asked for is noted. */
+export const startInternet = async (): Promise<Internet> => {
+  const { key, cert } = makeCertificate()
+  const server = createServer({ key, cert }, (request, response) => {
+    internet.requests += 1
+    internet.answer(request, response)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+
+  class TestAgent extends Agent {
+    override createConnection(options: RequestOptions & { servername?: string; host?: string | null }) {
+      const { lookup, host, servername = '' } = options
+      const note = (address: string) => internet.connections.push(address)
+      if (lookup) {
+        const ask = lookup as LookupFunction
+        ask(host ?? '', { all: true }, (_error, found) => {
+          for (const each of Array.isArray(found) ? found : []) note(each.address)
+        })
+      } else note(host ?? '')
+      return connect({ host: '127.0.0.1', port, servername, ca: cert })
+    }
+  }
+
+  const internet: Internet = {
+    answer: (_request, response) => void response.end('{}'),
+    addresses: [[publicAddress]],
+    lookups: 0,
+    connections: [],
+    requests: 0,
+    outbound: createOutbound({
+      agent: new TestAgent({ keepAlive: false }),
+      resolve: async () => {
+        internet.lookups += 1
+        const { addresses } = internet
+        return (addresses.length > 1 ? addresses.shift() : addresses[0]) ?? []
+      },
+    }),
+    close: () => {
+      server.closeAllConnections()
+      server.close()
+    },
+  }
+  return internet
+}
