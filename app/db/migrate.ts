@@ -17,6 +17,7 @@ import * as auditReads from './migrations/0014-audit-reads.ts'
 import * as words from './migrations/0015-words.ts'
 import * as demoChanges from './migrations/0016-demo-changes.ts'
 import * as managedIdentity from './migrations/0017-managed-identity.ts'
+import * as webhooks from './migrations/0021-webhooks.ts'
 import type { Db } from './schema.ts'
 
 /** By name, in order. A released migration never changes what it did where it ran. */
@@ -37,6 +38,7 @@ const migrations: Record<string, Migration> = {
   '0015-words': words,
   '0016-demo-changes': demoChanges,
   '0017-managed-identity': managedIdentity,
+  '0021-webhooks': webhooks,
 }
 
 const migratorOf = (db: Db) =>

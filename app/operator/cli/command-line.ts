@@ -19,6 +19,7 @@ const commands: Readonly<Record<string, () => Promise<MakeCommand>>> = {
   audit: async () => (await import('./audit.ts')).auditCommand,
   'signing-keys': async () => (await import('./signing-keys.ts')).signingKeysCommand,
   changes: async () => (await import('./changes.ts')).changesCommand,
+  webhooks: async () => (await import('./webhooks.ts')).webhooksCommand,
   config: async () => (await import('./config.ts')).configCommand,
 }
 
