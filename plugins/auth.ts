@@ -87,7 +87,8 @@ const createPrincipalMaker = () => {
     const { customerId, keyId, expiringWithin, plan, suspended } = facts
     if (customerId !== verified.customerId) throw refuseToken('invalid_token')
     const scopes = intersectScopes(verified.scopes, facts.scopes)
-    const common = { kind: 'live', customerId, keyId, scopes, expiringWithin, plan } as const
+    const expiresAtMs = Math.min(verified.expiresAtMs, facts.expiresAtMs)
+    const common = { kind: 'live', customerId, keyId, scopes, expiringWithin, plan, expiresAtMs } as const
     const principal: Principal = suspended ? { ...common, isSuspended: true } : common
     made.set(verified, { facts, principal })
     return principal

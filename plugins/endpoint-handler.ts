@@ -94,7 +94,9 @@ const askLive = <T extends LiveAnswer | undefined>(
     request.rowsRead += rows
   }
   const isHead = request.method === 'HEAD'
-  return respond({ ...judged, isHead, address: request.clientAddress, ending: reply.raw, countRows })
+  const lastEventId = request.headers['last-event-id'] as string | undefined
+  const live = { isHead, address: request.clientAddress, ending: reply.raw, lastEventId, countRows }
+  return respond({ ...judged, ...live })
 }
 
 /** From a request of a row to its answer: rights, type, then the row's own part. */

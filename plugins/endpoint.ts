@@ -22,6 +22,8 @@ export type LiveRequest = EndpointRequest & {
   address: string
   /** Closes when the answer is sent, or its client is gone. */
   ending: Ending
+  /** The event that the client saw last, of a stream that broke (HTML Standard, `Last-Event-ID`). */
+  lastEventId: string | undefined
   /** Adds records to those that the answer is known to hold. */
   countRows: (rows: number) => void
 }
@@ -40,7 +42,7 @@ export type LiveAnswer = Readonly<{
   type: string
   body: Buffer | Readable
   headers: Readonly<Record<string, string>>
-  /** Whether the body is compressed already, so that it needs no content coding. */
+  /** Whether the body gets no content coding: it is compressed already, or each piece must go out at once. */
   isCompressed?: boolean
 }>
 

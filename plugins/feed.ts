@@ -33,7 +33,7 @@ export default fp<FeedOptions>(
     app.decorate('feedWaiting', waiting)
     app.decorate(
       'feed',
-      createFeed({ db, tokens, waiting, publicUrl, today, requireScope, concurrency, source }),
+      createFeed({ db, tokens, waiting, publicUrl, today, databaseNow, requireScope, concurrency, source }),
     )
     done()
   },

@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify'
+import { createWebhookKeys } from '../app/feed/webhooks/keys.ts'
 import {
   apiCatalog,
   apiCatalogType,
@@ -35,7 +36,12 @@ const cacheControl = 'public, max-age=300'
 /** Serves the documents that programs look up by themselves: RFC 8414, RFC 9728, RFC 9727, RFC 9116. */
 export const wellKnownRoutes = async (
   app: FastifyInstance,
-  { publicUrl, config: { securityContact }, now }: Pick<Deps, 'publicUrl' | 'config' | 'now'>,
+  {
+    publicUrl,
+    config: { securityContact },
+    secrets,
+    now,
+  }: Pick<Deps, 'publicUrl' | 'config' | 'secrets' | 'now'>,
 ): Promise<void> => {
   const json = 'application/json'
   const link = `<${publicUrl}${catalogPath}>; rel="api-catalog"`
@@ -47,6 +53,7 @@ export const wellKnownRoutes = async (
       {},
     ],
     ['/.well-known/oauth-protected-resource', json, protectedResourceMetadata(publicUrl, namedScopes), {}],
+    ['/.well-known/webhook-keys.json', json, createWebhookKeys(secrets).published, {}],
     [catalogPath, apiCatalogType, apiCatalog(publicUrl), { link }],
   ] as const
   for (const [url, type, document, headers] of documents) {

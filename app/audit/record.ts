@@ -41,6 +41,12 @@ const auditActions = [
   'signing-keys.list',
   'signing-keys.rotate',
   'tokens.revoke',
+  'webhooks.add',
+  'webhooks.disable',
+  'webhooks.enable',
+  'webhooks.list',
+  'webhooks.remove',
+  'webhooks.test',
 ] as const
 
 export type AuditAction = (typeof auditActions)[number]

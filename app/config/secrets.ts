@@ -25,6 +25,8 @@ const shortestSecret = 32
 export type Secrets = Readonly<{
   /** HMAC-SHA256 under the first key, 32 bytes; a caller may keep the first 16 or more. */
   mac(purpose: string, data: string | Uint8Array): Buffer
+  /** The same under each key, the first one first: for what is derived from SECRET_KEY and must outlive its change. */
+  macs(purpose: string, data: string | Uint8Array): Buffer[]
   /**
    * Whether any of the keys made this mac over the data, in constant time for each key. Formats may keep the
    * first 16 bytes or more: whatever length comes, nobody forges 128 bits. `data`: also as parts, one behind the
@@ -92,6 +94,8 @@ export const createSecrets = (secretKeys: readonly string[]): Secrets => {
 
   return {
     mac: (purpose, data) => macWith(first.for('mac', purpose), data),
+
+    macs: (purpose, data) => keys.map((key) => macWith(key.for('mac', purpose), data)),
 
     verifyMac(purpose, data, mac) {
       if (mac.length < shortestMacBytes || mac.length > macBytes) return false

@@ -20,6 +20,7 @@ import * as managedIdentity from './migrations/0017-managed-identity.ts'
 import * as history from './migrations/0018-history.ts'
 import * as clientKeys from './migrations/0019-client-keys.ts'
 import * as whoLooked from './migrations/0020-who-looked.ts'
+import * as webhooks from './migrations/0021-webhooks.ts'
 import type { Db } from './schema.ts'
 
 /** By name, in order. A released migration never changes what it did where it ran. */
@@ -43,6 +44,7 @@ const migrations: Record<string, Migration> = {
   '0018-history': history,
   '0019-client-keys': clientKeys,
   '0020-who-looked': whoLooked,
+  '0021-webhooks': webhooks,
 }
 
 const migratorOf = (db: Db) =>

@@ -1,4 +1,3 @@
-import type { Readable } from 'node:stream'
 import { sql } from 'kysely'
 import { inTurn } from '../db/connect.ts'
 import type { Db } from '../db/schema.ts'
@@ -8,40 +7,25 @@ import { linesType } from '../export/json-lines.ts'
 import type { ExportSource } from '../export/source.ts'
 import type { Principal } from '../identity/principal.ts'
 import { accountOf } from '../limits/address.ts'
-import type { Concurrency, Ending } from '../limits/concurrency.ts'
+import type { Concurrency } from '../limits/concurrency.ts'
 import type { ResourceName } from '../records/resources/define.ts'
 import { resourceNames } from '../records/resources/index.ts'
-import { jsonType } from './offer.ts'
-import { type FeedQuery, parseFeedQuery, wholeState } from './query.ts'
+import { longestStreamMs, streamEvents } from './events.ts'
+import { eventsType, jsonType } from './offer.ts'
+import { readPatiently } from './patient.ts'
+import { type FeedQuery, parseFeedQuery, resume, wholeState } from './query.ts'
 import { type FeedPage, readChanges } from './read.ts'
+import type { FeedAnswer, FeedRequest } from './request.ts'
 import { openSnapshot } from './snapshot.ts'
 import { type DayAndWindow, foreignToken, type SyncToken, type TokenCodec } from './token.ts'
-import type { Waiting } from './wait.ts'
-
-export type FeedRequest = Readonly<{
-  principal: Principal
-  rawQuery: string
-  /** Headers only are asked for: no waiting. */
-  isHead: boolean
-  /** The client's address. */
-  address: string
-  /** The answer's end, or its client's. */
-  ending: Ending
-  /** Told of records as they go out, for the audit trail. */
-  countRows: (rows: number) => void
-}>
-
-/** What is answered: bytes of JSON, or lines to come. */
-export type FeedAnswer = Readonly<{
-  type: string
-  body: Buffer | Readable
-  headers: Readonly<Record<string, string>>
-}>
+import type { Waiting, Watch } from './wait.ts'
 
 export type Feed = {
   /** Rejects with invalid_query, insufficient_scope, invalid_sync_token, sync_token_expired, quota_exceeded. */
   answer(request: FeedRequest): Promise<FeedAnswer>
 }
+
+type Read = (token: SyncToken | undefined) => Promise<FeedPage>
 
 type Deps = {
   db: Db
@@ -53,6 +37,8 @@ type Deps = {
   source: ExportSource
   /** The UTC date by the database's clock, YYYY-MM-DD. */
   today: () => string
+  /** The database's clock, milliseconds since 1970. */
+  databaseNow: () => number
   /** Throws insufficient_scope. */
   requireScope: (principal: Principal, scope: string) => void
 }
@@ -68,7 +54,7 @@ const isSame = (a: readonly string[], b: readonly string[]) =>
 
 /** The change feed without a framework: query → scopes → token → what changed, at once or when it comes. */
 export const createFeed = (deps: Deps): Feed => {
-  const { db, tokens, waiting, concurrency, publicUrl, today, requireScope } = deps
+  const { db, tokens, waiting, concurrency, publicUrl, today, databaseNow, requireScope } = deps
 
   const decode = (customerId: string, { after, resources }: FeedQuery): SyncToken | undefined => {
     if (after === undefined || after === wholeState) return undefined
@@ -120,8 +106,8 @@ export const createFeed = (deps: Deps): Feed => {
     return { day: today(), window: rows[0]?.window ?? expiringWithin }
   }
 
-  const answerPage = (customerId: string, page: FeedPage, token = page.token): FeedAnswer => {
-    const info = { has_more: page.hasMore, next_token: tokens.encode(customerId, token) }
+  const answerPage = (customerId: string, page: FeedPage) => {
+    const info = { has_more: page.hasMore, next_token: tokens.encode(customerId, page.token) }
     const body = Buffer.from(`{"data":[${page.changes.join(',')}],"page":${JSON.stringify(info)}}`)
     return { type: jsonType, body, headers: { 'data-as-of': page.at } }
   }
@@ -145,51 +131,65 @@ export const createFeed = (deps: Deps): Feed => {
     return { type: linesType, body: await begunStream(snapshot.stream(countRows), ending), headers }
   }
 
-  /** Reads until there is something, or no more reason to wait. */
-  const readPatiently = async (
-    request: FeedRequest,
-    query: FeedQuery,
-    read: (token: SyncToken | undefined) => Promise<FeedPage>,
-    token: SyncToken | undefined,
+  /** Begins to wait, which takes one of the customer's places, for so long at most. */
+  const watchFor = async (
+    { principal, address, ending }: FeedRequest,
     resources: readonly ResourceName[],
-  ): Promise<FeedPage> => {
-    const { principal, address, ending, isHead } = request
-    if (query.waitSeconds === 0 || isHead) return read(token)
-    const { customerId } = principal
+    ms: number,
+  ): Promise<Watch> => {
     await concurrency.hold(accountOf(principal, address), 'long_polls', ending)
-    const watch = waiting.watch(customerId, resources, query.waitSeconds * 1000, ending)
-    try {
-      let page = await read(token)
-      while (page.changes.length === 0 && !page.hasMore) {
-        const wake = await watch.next()
-        // The same token: what was answered to the request is what it asked with.
-        if (wake === 'closing') return { ...page, token: token ?? page.token }
-        if (wake === 'gone' || wake === 'rights') return page
-        page = await read(page.token)
-        if (wake === 'time') return page
-      }
-      return page
-    } finally {
+    return waiting.watch(principal.customerId, resources, ms, ending)
+  }
+
+  /** No longer than the token lives. */
+  const streamMs = ({ principal: { expiresAtMs = Number.POSITIVE_INFINITY } }: FeedRequest): number =>
+    Math.min(longestStreamMs, expiresAtMs - databaseNow())
+
+  const answerEvents = async (
+    request: FeedRequest,
+    watch: Watch,
+    read: Read,
+    token: SyncToken | undefined,
+  ) => {
+    const { principal, ending, countRows } = request
+    const first = await read(token).catch((error: unknown) => {
       watch.end()
-    }
+      throw error
+    })
+    const format = (page: FeedPage) => ({
+      body: answerPage(principal.customerId, page).body.toString(),
+      token: tokens.encode(principal.customerId, page.token),
+    })
+    const body = streamEvents({ first, read, format, watch, ending, countRows })
+    // The last header: nginx would keep the answer until it is whole.
+    const headers = { 'data-as-of': first.at, 'x-accel-buffering': 'no' }
+    return { type: eventsType, body, headers, isCompressed: true }
   }
 
   return {
     async answer(request) {
-      const { principal } = request
+      const { principal, isHead } = request
       const { customerId } = principal
-      const query = parse(request)
+      const isStream = request.type === eventsType
+      const asked = parse(request)
+      const query = isStream ? resume(asked, request.lastEventId) : asked
       const token = decode(customerId, query)
       const resources = resolveResources(principal, token?.resources ?? query.resources)
       if (query.after === wholeState) return answerState(request, resources)
-      const { limit, withFormer } = query
+      const { limit, waitSeconds, withFormer } = query
       // A turn for each read: a poll that waits for changes holds none.
-      const read = (from: SyncToken | undefined) =>
+      const read: Read = (from) =>
         inTurn(db, customerId, async () => {
           const bindings = await momentOf(principal)
           return readChanges(db, { customerId, token: from, resources, bindings, limit, withFormer })
         })
-      return answerPage(customerId, await readPatiently(request, query, read, token, resources))
+      if (isHead || (!isStream && waitSeconds === 0)) {
+        const page = answerPage(customerId, await read(token))
+        return isStream ? { ...page, type: eventsType } : page
+      }
+      const watch = await watchFor(request, resources, isStream ? streamMs(request) : waitSeconds * 1000)
+      if (isStream) return answerEvents(request, watch, read, token)
+      return answerPage(customerId, await readPatiently(watch, read, token))
     },
   }
 }

@@ -1,4 +1,4 @@
-import type { Fault } from '../errors.ts'
+import { ApiError, type Fault } from '../errors.ts'
 import type { Pair } from '../http/pairs.ts'
 import {
   formatMeant,
@@ -122,6 +122,22 @@ export const parseFeedQuery = (rawQuery: string): FeedOutcome => {
     ...(corrected === undefined ? {} : { corrected }),
     ...(after === undefined ? {} : { after }),
   }
+}
+
+const streamWaits: Fault = {
+  parameter: 'wait',
+  code: 'invalid_value',
+  detail: 'a stream of events waits by itself: leave wait out',
+}
+
+/**
+ * Returns the query of a stream of events, which goes on after the last event that the client has seen. Throws
+ * invalid_query with `wait`, and invalid_sync_token where the event is none.
+ */
+export const resume = (query: FeedQuery, lastEventId: string | undefined): FeedQuery => {
+  if (query.waitSeconds > 0) throw new ApiError('invalid_query', { errors: [streamWaits] })
+  if (lastEventId === wholeState) throw new ApiError('invalid_sync_token', { detail: 'snapshot is no event' })
+  return lastEventId ? { ...query, after: lastEventId } : query
 }
 
 /** Only a query that is right as corrected is worth proposing. */

@@ -6,13 +6,14 @@ import type { ResourceName } from '../records/resources/define.ts'
 /**
  * Why a wait ends.
  * - `changed`: a record may have changed.
+ * - `unknown`: anything may have changed, records and rights. The service did not hear of each change.
  * - `day`: a new day may have begun.
  * - `rights`: settings, keys or plan of the customer have changed. The next request is judged by the new ones.
  * - `time`: the time that the client gave is over.
  * - `closing`: the service stops.
  * - `gone`: the client has left.
  */
-export type Wake = 'changed' | 'day' | 'rights' | 'time' | 'closing' | 'gone'
+export type Wake = 'changed' | 'unknown' | 'day' | 'rights' | 'time' | 'closing' | 'gone'
 
 /** The wait of one request. It holds no connection to the database. */
 export type Watch = {
@@ -43,7 +44,9 @@ const every = '*'
 const dayMs = 86_400_000
 /** Later than midnight by this, so that the clock's grain does not show the old day. */
 const pastMidnightMs = 20
-/** Wakes that overtake others. */
+/** From weak to strong: a stronger reason takes the place of a weaker one that was not told yet. */
+const strength: readonly Wake[] = ['day', 'changed', 'unknown', 'rights', 'time', 'closing', 'gone']
+/** Reasons that stay. */
 const final: readonly Wake[] = ['gone', 'closing', 'time']
 
 type Watcher = { resources: ReadonlySet<string>; wake: (wake: Wake) => void }
@@ -68,7 +71,7 @@ export const createWaiting = ({ listen, databaseNow, isDraining }: WaitingOption
     }
   }
   const stopListening = listen((events) => {
-    if (!events) return wakeAll('changed')
+    if (!events) return wakeAll('unknown')
     for (const event of events) {
       if (event.customerId !== every) tell(watchers.get(event.customerId), event)
       else for (const group of watchers.values()) tell(group, event)
@@ -96,7 +99,7 @@ export const createWaiting = ({ listen, databaseNow, isDraining }: WaitingOption
         if (!final.includes(wake)) noted = undefined
       }
       const wake = (reason: Wake) => {
-        if (!noted || (final.includes(reason) && !final.includes(noted))) noted = reason
+        if (!noted || strength.indexOf(reason) > strength.indexOf(noted)) noted = reason
         take()
       }
       const remove = add(customerId, { resources: new Set(resources), wake })

@@ -19,6 +19,8 @@ export type Principal = Readonly<{
   scopes: ReadonlySet<string> | undefined
   expiringWithin: number
   plan: Plan
+  /** When the token or its key ends, in milliseconds since 1970. Absent: never. */
+  expiresAtMs?: number
   /** Absent: the customer is not suspended. */
   isSuspended?: true
 }>

@@ -105,7 +105,7 @@ const listen = async (opened: Opened): Promise<() => Promise<void>> => {
       : await startMetricsServer({ host: config.host, port: metricsPort, read: app.metrics.read })
   if (certificate) app.metrics.add([certificateFigure(certificate)])
   app.startStatus()
-  const tasks = isFirst ? startTasks({ config, stores, log, warn }) : undefined
+  const tasks = isFirst ? startTasks({ config, stores, log, warn, addFigures: app.metrics.add }) : undefined
   if (isFirst && stores.local) process.stdout.write(welcome(publicUrl, config.demoToken, stores.local.apiKey))
   return async () => {
     tasks?.quiet()

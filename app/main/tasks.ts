@@ -4,34 +4,42 @@ import { startUpkeep } from '../feed/upkeep.ts'
 import { startDemoUndo } from '../local/demo-changes.ts'
 import { keepExampleDataCurrent } from '../local/keep-current.ts'
 import { keepRunning } from '../local/keep-running.ts'
+import type { Figure } from '../observe/figures.ts'
 import type { Log, Stores } from './stores.ts'
+import { startWebhookTask } from './webhooks.ts'
 
 type TasksOptions = {
   config: Config
   stores: Stores
   log: Log
   warn: (message: string, error?: Error) => void
+  /** Adds to the metrics. */
+  addFigures: (figures: readonly Figure[]) => void
 }
 
 /**
  * Starts what is done once on a machine, by a single process or the first worker. `quiet` begins nothing new from then
  * on; `stop` waits for what runs.
  */
-export const startTasks = ({ config, stores, log, warn }: TasksOptions) => {
+export const startTasks = ({ config, stores, log, warn, addFigures }: TasksOptions) => {
   const { reserved, secrets, local, poller } = stores
   const url = local?.url ?? config.databaseAdminUrl
   const { auditDays: days } = config
   const stopRefreshing = local && keepExampleDataCurrent(local, log)
+  const stopWebhooks = startWebhookTask({ stores, warn, addFigures })
   const stops = [
     stopRefreshing,
     startUpkeep({ db: reserved, warn, historyDays: config.historyDays }),
     startDemoUndo({ db: reserved, warn }),
+    stopWebhooks,
     local && keepRunning(local, poller.isDown, log),
     url !== undefined && days !== undefined && startAuditPruning({ url, secrets, days, warn }),
   ]
   return {
     quiet() {
       void stopRefreshing?.()
+      // Receivers may take ten seconds, in which requests end.
+      void stopWebhooks()
     },
     async stop() {
       for (const stop of stops) if (stop) await stop()

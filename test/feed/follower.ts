@@ -1,7 +1,8 @@
 import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { createSecrets } from '../../app/config/secrets.ts'
-import { createFeed, type FeedAnswer } from '../../app/feed/feed.ts'
+import { createFeed } from '../../app/feed/feed.ts'
+import type { FeedAnswer } from '../../app/feed/request.ts'
 import { createTokenCodec } from '../../app/feed/token.ts'
 import { createWaiting } from '../../app/feed/wait.ts'
 import { parseQuery } from '../../app/records/query/parse.ts'
@@ -93,6 +94,7 @@ export const createFollower = (database: TestDatabase, asker: Asker): Follower =
     source: database.exportSource,
     publicUrl: 'http://api.test',
     today: () => asker.day,
+    databaseNow: Date.now,
     requireScope: () => {},
   })
   const ask = (rawQuery: string) =>

@@ -20,6 +20,7 @@ const commands: Readonly<Record<string, () => Promise<MakeCommand>>> = {
   'signing-keys': async () => (await import('./signing-keys.ts')).signingKeysCommand,
   changes: async () => (await import('./changes.ts')).changesCommand,
   history: async () => (await import('./history.ts')).historyCommand,
+  webhooks: async () => (await import('./webhooks.ts')).webhooksCommand,
   config: async () => (await import('./config.ts')).configCommand,
 }
 

@@ -1,4 +1,5 @@
 import { Command } from 'commander'
+import type { Outbound } from '../../http/outbound.ts'
 
 /** Where people or programs read. */
 export type Screen = NodeJS.WritableStream & Readonly<{ isTTY?: boolean }>
@@ -12,6 +13,8 @@ export type Shell = Readonly<{
   stderr: Screen
   /** On a signal, runs `release` and then ends the process, even if `release` fails. Returns a function that cancels it. */
   onSignal: (release: () => Promise<void>) => () => void
+  /** Sends requests to customers' addresses; absent: through the guard of the service. Tests have receivers of their own. */
+  outbound?: Outbound
 }>
 
 /** Options of every command. */

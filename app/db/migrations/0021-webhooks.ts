@@ -1,0 +1,104 @@
+import { type Kysely, sql } from 'kysely'
+
+/**
+ * Webhooks: where a customer wants to be told that something changed. A row says up to which sync token its receiver
+ * was told, which message is under way, and who sends it. It lives in the database that it tells of, so that its token
+ * is never ahead of that database's history.
+ */
+const table = `
+create table webhooks (
+  customer_id text collate "C" not null references customers (customer_id) on delete cascade,
+  webhook_id text collate "C" not null check (webhook_id ~ '^wh_[a-z0-9]{16}$'),
+  url text not null,
+  resources text[] not null check (cardinality(resources) > 0),
+  state text not null default 'unverified' check (state in ('unverified', 'active', 'disabled')),
+  -- Why it is disabled.
+  reason text check (reason in ('operator', 'gone', 'failing')),
+  created_at timestamptz not null default now(),
+  changed_at timestamptz not null default now(),
+  -- The sync token up to which all was told; its oldest running transaction, its day and its database.
+  token text,
+  since xid8,
+  day date,
+  identity text,
+  -- The message under way, and where it leads.
+  message_id text,
+  message_at timestamptz,
+  message_resources text[],
+  message_after text,
+  next_token text,
+  next_since xid8,
+  next_day date,
+  next_identity text,
+  attempts integer not null default 0,
+  failing_since timestamptz,
+  next_attempt_at timestamptz,
+  last_result text,
+  delivered_at timestamptz,
+  -- The instance that sends, until when nobody else does.
+  holder uuid,
+  held_until timestamptz,
+  primary key (customer_id, webhook_id),
+  check (state <> 'active' or token is not null)
+);
+comment on table webhooks is 'receivers that are told that something changed, and how far each was told';
+create unique index webhooks_id on webhooks (webhook_id);
+alter table webhooks enable row level security;
+alter table webhooks force row level security;
+create policy operator on webhooks for all to certdata_operator using (true) with check (true);
+grant select, insert, update, delete on webhooks to certdata_operator;`
+
+/**
+ * Takes webhooks for which there is something to send. What a transaction below \`since\` wrote was told, so that one
+ * probe of the log's primary key decides; it may find one too many, never one too few. \`changed\`: customers to look
+ * at; null: all. \`busy\`: webhooks that this holder works on.
+ */
+const claim = `
+create function claim_webhooks(holder uuid, at timestamptz, lease interval, changed text[], busy text[],
+  most integer) returns setof webhooks
+language sql volatile security definer set search_path = public, pg_temp as $$
+  with due as materialized (
+    select w.customer_id, w.webhook_id from webhooks w
+    join customers c on c.customer_id = w.customer_id and c.suspended_at is null and c.plan <> 'basic'
+    where w.state = 'active' and ($4 is null or w.customer_id = any($4))
+      and (w.held_until is null or w.held_until <= $2 or w.holder = $1) and w.webhook_id <> all($5)
+      and (w.next_attempt_at is null or w.next_attempt_at <= $2)
+      and (w.message_id is not null or w.day < ($2 at time zone 'UTC')::date
+        or w.identity is distinct from change_identity()
+        or exists (select from change_log l where l.customer_id in (w.customer_id, '*') and l.xid >= w.since
+          and l.resource = any(w.resources || array['settings', '*'])))
+    order by w.next_attempt_at nulls first limit $6 for update of w skip locked
+  )
+  update webhooks w set holder = $1, held_until = $2 + $3 from due d
+  where w.customer_id = d.customer_id and w.webhook_id = d.webhook_id returning w.*
+$$;
+
+-- Writes what the holder found out. False: it holds the webhook no longer.
+create function update_webhook(holder uuid, customer text, webhook text, changes json) returns boolean
+language sql volatile security definer set search_path = public, pg_temp as $$
+  with updated as (
+    update webhooks w set (state, reason, changed_at, token, since, day, identity, message_id, message_at,
+      message_resources, message_after, next_token, next_since, next_day, next_identity, attempts,
+      failing_since, next_attempt_at, last_result, delivered_at, held_until) = (
+      select n.state, n.reason, n.changed_at, n.token, n.since, n.day, n.identity, n.message_id, n.message_at,
+        n.message_resources, n.message_after, n.next_token, n.next_since, n.next_day, n.next_identity,
+        n.attempts, n.failing_since, n.next_attempt_at, n.last_result, n.delivered_at, n.held_until
+      from json_populate_record(w, $4) n)
+    where w.customer_id = $2 and w.webhook_id = $3 and w.holder = $1 and w.state = 'active' returning 1
+  )
+  select exists (select from updated)
+$$;
+
+create function count_webhooks() returns table (failing bigint, disabled bigint)
+language sql stable security definer set search_path = public, pg_temp as $$
+  select count(*) filter (where state = 'active' and failing_since is not null),
+    count(*) filter (where state = 'disabled' and reason <> 'operator') from webhooks
+$$;
+
+revoke execute on function claim_webhooks, update_webhook, count_webhooks from public;
+grant execute on function claim_webhooks, update_webhook, count_webhooks to certdata_reader;`
+
+/** Creates the table of webhooks and the functions by which the serving role sends. */
+export const up = async (db: Kysely<unknown>): Promise<void> => {
+  for (const statement of [table, claim]) await sql.raw(statement).execute(db)
+}

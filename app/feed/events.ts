@@ -1,0 +1,85 @@
+import { Readable } from 'node:stream'
+import type { Ending } from '../limits/concurrency.ts'
+import type { FeedPage } from './read.ts'
+import type { SyncToken } from './token.ts'
+import type { Wake, Watch } from './wait.ts'
+
+/** A stream lives no longer, so that load balancers can move clients and every right is judged anew. */
+export const longestStreamMs = 15 * 60_000
+/** Shorter than proxies wait for a silent answer. */
+const defaultHeartbeatMs = 15_000
+/** A client that has not taken so many bytes when the next change comes is dropped. */
+export const mostUnreadBytes = 2 ** 20
+/** Milliseconds after which browsers connect again. */
+const retryMs = 1_000
+
+type EventsOptions = {
+  /** The first page, read before the answer begins: what fails until then is a problem document. */
+  first: FeedPage
+  read: (token: SyncToken) => Promise<FeedPage>
+  /** The body of a page, as a request without a stream gets it, and its token. */
+  format: (page: FeedPage) => { body: string; token: string }
+  watch: Watch
+  ending: Ending
+  /** Told of the records of each page. */
+  countRows: (rows: number) => void
+  heartbeatMs?: number
+}
+
+/** Reasons that end a stream. The client connects again and is judged by what holds then. */
+const ends: readonly Wake[] = ['rights', 'unknown', 'time', 'closing', 'gone']
+
+/** One event. Its id is where the next request goes on from. JSON may hold line feeds between its parts only. */
+const eventText = ({ body, token }: { body: string; token: string }): string =>
+  `id: ${token}\ndata: ${body.replaceAll('\n', '\ndata: ')}\n\n`
+
+/**
+ * Returns pages of the feed as server-sent events: the first page at once, a further one whenever something changed.
+ * While more can be had at once, it reads as fast as the client does. It ends when the watch says so. A failed read
+ * cuts it, and so does a client that is too far behind.
+ */
+export const streamEvents = (options: EventsOptions): Readable => {
+  const { first, read, format, watch, ending, countRows, heartbeatMs = defaultHeartbeatMs } = options
+  let drained = Promise.withResolvers<'drained'>()
+  const stream = new Readable({
+    highWaterMark: 64 * 1024,
+    read: () => drained.resolve('drained'),
+    destroy(error, done) {
+      clearInterval(heartbeat)
+      watch.end()
+      done(error)
+    },
+  })
+  const push = (text: string): void => {
+    if (!stream.push(text)) drained = Promise.withResolvers()
+  }
+  const heartbeat = setInterval(push, heartbeatMs, ':\n\n')
+  ending.once('close', () => stream.destroy())
+
+  const send = (page: FeedPage): void => {
+    countRows(page.changes.length)
+    push(eventText(format(page)))
+  }
+  let woken: Promise<Wake> | undefined
+  const wake = (): Promise<Wake> => {
+    woken ??= watch.next().finally(() => {
+      woken = undefined
+    })
+    return woken
+  }
+  const run = async (): Promise<void> => {
+    let page = first
+    push(`retry: ${retryMs}\n`)
+    send(page)
+    for (;;) {
+      const reason = await (page.hasMore ? Promise.race([wake(), drained.promise]) : wake())
+      if (reason !== 'drained' && ends.includes(reason)) break
+      if (stream.readableLength > mostUnreadBytes) throw new Error('the client is too far behind')
+      page = await read(page.token)
+      if (page.changes.length > 0) send(page)
+    }
+    stream.push(null)
+  }
+  run().catch((error: Error) => stream.destroy(error))
+  return stream
+}

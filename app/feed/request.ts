@@ -1,0 +1,29 @@
+import type { Readable } from 'node:stream'
+import type { Principal } from '../identity/principal.ts'
+import type { Ending } from '../limits/concurrency.ts'
+
+export type FeedRequest = Readonly<{
+  principal: Principal
+  rawQuery: string
+  /** Headers only are asked for: no waiting. */
+  isHead: boolean
+  /** The client's address. */
+  address: string
+  /** The answer's end, or its client's. */
+  ending: Ending
+  /** The media type that was chosen; absent: what the query is answered as without a choice. */
+  type?: string
+  /** Of a stream that broke: the id of its last event, which is a sync token. */
+  lastEventId?: string | undefined
+  /** Told of records as they go out, for the audit trail. */
+  countRows: (rows: number) => void
+}>
+
+/** What is answered: bytes of JSON, or lines or events to come. */
+export type FeedAnswer = Readonly<{
+  type: string
+  body: Buffer | Readable
+  headers: Readonly<Record<string, string>>
+  /** Set where each piece must go out at once, which a content coding would hold up. */
+  isCompressed?: boolean
+}>

@@ -1,0 +1,51 @@
+import { createHash, createPrivateKey, createPublicKey, type KeyObject, sign } from 'node:crypto'
+import type { Secrets } from '../../config/secrets.ts'
+
+/** A public key, as JSON Web Key (RFC 8037) and in the form of Standard Webhooks. */
+type WebhookJwk = Readonly<{
+  kty: 'OKP'
+  crv: 'Ed25519'
+  x: string
+  kid: string
+  alg: 'EdDSA'
+  use: 'sig'
+  whpk: string
+}>
+
+/** The keys that sign webhooks. */
+export type WebhookKeys = Readonly<{
+  /** The header `webhook-signature` (Standard Webhooks, `v1a`) of a message: one signature by each key. */
+  sign(id: string, timestampSeconds: number, body: Buffer): string
+  /** What `/.well-known/webhook-keys.json` shows. */
+  published: Readonly<{ keys: readonly WebhookJwk[] }>
+}>
+
+/** RFC 8410, section 7: what stands before the 32 bytes of an Ed25519 private key. */
+const pkcs8Prefix = Buffer.from('302e020100300506032b657004220420', 'hex')
+
+const openKey = (seed: Buffer): KeyObject =>
+  createPrivateKey({ key: Buffer.concat([pkcs8Prefix, seed]), format: 'der', type: 'pkcs8' })
+
+const describe = (key: KeyObject): WebhookJwk => {
+  const { x = '' } = createPublicKey(key).export({ format: 'jwk' })
+  const kid = createHash('sha256')
+    .update(JSON.stringify({ crv: 'Ed25519', kty: 'OKP', x }))
+    .digest('base64url')
+  const whpk = `whpk_${Buffer.from(x, 'base64url').toString('base64')}`
+  return { kty: 'OKP', crv: 'Ed25519', x, kid, alg: 'EdDSA', use: 'sig', whpk }
+}
+
+/**
+ * Derives the keys from SECRET_KEY, one from each of its values. While a former value stands behind a new one, messages
+ * bear both signatures, so that receivers can change over.
+ */
+export const createWebhookKeys = (secrets: Pick<Secrets, 'macs'>): WebhookKeys => {
+  const keys = secrets.macs('webhook signing key', '').map(openKey)
+  return {
+    sign(id, timestampSeconds, body) {
+      const signed = Buffer.concat([Buffer.from(`${id}.${timestampSeconds}.`), body])
+      return keys.map((key) => `v1a,${sign(null, signed, key).toString('base64')}`).join(' ')
+    },
+    published: { keys: keys.map(describe) },
+  }
+}

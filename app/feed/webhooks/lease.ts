@@ -1,0 +1,75 @@
+import { sql } from 'kysely'
+import type { Db } from '../../db/schema.ts'
+import type { ResourceName } from '../../records/resources/define.ts'
+
+/** A webhook that this instance sends for, as the table has it. Instants are PostgreSQL's own text. */
+export type HeldWebhook = Readonly<{
+  customer_id: string
+  webhook_id: string
+  url: string
+  resources: readonly ResourceName[]
+  token: string
+  message_id: string | null
+  message_at: string | null
+  message_resources: readonly string[] | null
+  message_after: string | null
+  next_token: string | null
+  next_since: string | null
+  next_day: string | null
+  next_identity: string | null
+  attempts: number
+  failing_since: string | null
+}>
+
+/** Columns that a sender may write. */
+export type WebhookChanges = Readonly<
+  Partial<Omit<HeldWebhook, 'customer_id' | 'webhook_id' | 'url' | 'resources'>> & {
+    state?: 'disabled'
+    reason?: 'gone' | 'failing'
+    changed_at?: string
+    since?: string | null
+    day?: string | null
+    identity?: string | null
+    next_attempt_at?: string | null
+    last_result?: string
+    delivered_at?: string
+    held_until?: string | null
+  }
+>
+
+type Claim = Readonly<{
+  /** Of this instance. */
+  holder: string
+  /** RFC 3339. */
+  at: string
+  leaseMs: number
+  /** Customers to look at; undefined: all. */
+  changed: readonly string[] | undefined
+  /** Webhooks that this instance works on. */
+  busy: readonly string[]
+  most: number
+}>
+
+/** Takes webhooks that have something to send and that no other instance holds; as the serving role. */
+export const claimWebhooks = async (db: Db, claim: Claim): Promise<HeldWebhook[]> => {
+  const { holder, at, leaseMs, changed, busy, most } = claim
+  const { rows } = await sql<HeldWebhook>`
+    select customer_id, webhook_id, url, resources, token, message_id, message_at, message_resources,
+      message_after, next_token, next_since::text, next_day, next_identity, attempts, failing_since
+    from claim_webhooks(${holder}::uuid, ${at}::timestamptz, ${leaseMs}::integer * interval '1 millisecond',
+      ${changed ?? null}::text[], ${busy}::text[], ${most}::integer)`.execute(db)
+  return rows
+}
+
+/** Writes columns of a webhook that this instance holds. False: another holds it, or it is not active any more. */
+export const updateWebhook = async (
+  db: Db,
+  holder: string,
+  { customer_id, webhook_id }: HeldWebhook,
+  changes: WebhookChanges,
+): Promise<boolean> => {
+  const { rows } = await sql<{ kept: boolean }>`
+    select update_webhook(${holder}::uuid, ${customer_id}, ${webhook_id},
+      ${JSON.stringify(changes)}::json) as kept`.execute(db)
+  return rows[0]?.kept ?? false
+}

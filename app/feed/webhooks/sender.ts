@@ -1,0 +1,144 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Listener } from '../../cache/poller.ts'
+import type { Db } from '../../db/schema.ts'
+import { claimWebhooks, type HeldWebhook } from './lease.ts'
+import { lookForChanges } from './look.ts'
+import type { Deliver } from './message.ts'
+import { createSend, releaseWebhook, type SendOptions } from './send.ts'
+
+type SenderOptions = Pick<SendOptions, 'now' | 'onAttempt'> & {
+  /** Connections that read customers' data. */
+  db: Db
+  /** Connections of the serving role that no data request uses. */
+  reserved: Db
+  tokens: Parameters<typeof lookForChanges>[0]['tokens']
+  deliver: Deliver
+  /** As the poller's: called within a poll of each commit. */
+  listen: (listener: Listener) => () => void
+  warn: (message: string, error?: Error) => void
+  /** Milliseconds between two looks at all webhooks. */
+  everyMs?: number
+  /** Milliseconds between two messages to a receiver. What changes meanwhile is one message. */
+  spacingMs?: number
+  random?: () => number
+}
+
+/** What sends webhooks. */
+export type WebhookSender = {
+  /** When all webhooks were looked at last, milliseconds since 1970; undefined: not yet. */
+  lookedAt(): number | undefined
+  /** Takes nothing new and waits for what is being sent. */
+  stop(): Promise<void>
+}
+
+const defaultEveryMs = 10_000
+const defaultSpacingMs = 500
+/** Longer than an attempt with its reads takes. The webhooks of an instance that died wait for its end. */
+export const leaseMs = 30_000
+/** Messages on their way at once: a receiver that hangs keeps one of these places for ten seconds. */
+const mostAtOnce = 50
+const claimedAtOnce = 10
+
+/**
+ * Sends webhooks from this instance, for as many instances as there are: the database says who sends for which. A
+ * change is looked at as soon as the poll tells of it; all webhooks are looked at every ten seconds, so that nothing
+ * rests on having heard of a change.
+ */
+export const startWebhooks = (options: SenderOptions): WebhookSender => {
+  const { db, reserved, tokens, now, listen, warn, everyMs = defaultEveryMs } = options
+  const { spacingMs = defaultSpacingMs, random = Math.random } = options
+  const holder = randomUUID()
+  const today = () => new Date(now()).toISOString().slice(0, 10)
+  const look = ({ customer_id: customerId, resources, token }: HeldWebhook) =>
+    lookForChanges({ db, tokens, today }, { customerId, resources }, token)
+  const send = createSend({ ...options, db: reserved, holder, look, random, leaseMs })
+  const stopping = new AbortController()
+  const running = new Map<string, Promise<void>>()
+  let wanted: Set<string> | 'all' = new Set()
+  let claiming: Promise<void> | undefined
+  let lookedAt: number | undefined
+  let isFailing = false
+
+  const report = (error: unknown) => {
+    if (!isFailing && !stopping.signal.aborted) warn('webhooks wait: trying again', error as Error)
+    isFailing = true
+  }
+
+  const work = async (claimed: HeldWebhook): Promise<void> => {
+    let hook: HeldWebhook | undefined = claimed
+    for (;;) {
+      hook = await send(hook)
+      if (!hook) return
+      await delay(spacingMs, undefined, { signal: stopping.signal }).catch(() => {})
+      if (stopping.signal.aborted) return void (await releaseWebhook(reserved, holder, hook))
+    }
+  }
+  const begin = (hook: HeldWebhook): void => {
+    const { webhook_id: id, customer_id: customer } = hook
+    const done = work(hook)
+      .catch(report)
+      .finally(() => {
+        running.delete(id)
+        // What it was told while the webhook was held.
+        want(customer)
+      })
+    running.set(id, done)
+  }
+
+  const claim = async (): Promise<void> => {
+    const asked = wanted
+    const most = Math.min(claimedAtOnce, mostAtOnce - running.size)
+    const changed = asked === 'all' ? undefined : [...asked]
+    wanted = new Set()
+    const at = new Date(now()).toISOString()
+    const busy = [...running.keys()]
+    const hooks = await claimWebhooks(reserved, { holder, at, leaseMs, changed, busy, most })
+    for (const hook of hooks) begin(hook)
+    // There may be more.
+    if (hooks.length === most) want(asked)
+    else if (asked === 'all') lookedAt = now()
+    isFailing = false
+  }
+  const mayClaim = (): boolean =>
+    !stopping.signal.aborted && running.size < mostAtOnce && (wanted === 'all' || wanted.size > 0)
+  const claimAll = async (): Promise<void> => {
+    while (mayClaim()) await claim()
+  }
+  const keepClaiming = (): void => {
+    if (claiming || !mayClaim()) return
+    claiming = claimAll()
+      .catch(report)
+      .finally(() => {
+        claiming = undefined
+        keepClaiming()
+      })
+  }
+
+  /** Has these customers' webhooks looked at. */
+  const want = (customers: string | ReadonlySet<string> | 'all'): void => {
+    if (customers === 'all') wanted = 'all'
+    else if (wanted !== 'all') {
+      for (const each of typeof customers === 'string' ? [customers] : customers) wanted.add(each)
+    }
+    keepClaiming()
+  }
+
+  const stopListening = listen((events) => {
+    if (!events || events.some(({ customerId }) => customerId === '*')) return want('all')
+    want(new Set(events.map(({ customerId }) => customerId)))
+  })
+  const timer = setInterval(want, everyMs, 'all').unref()
+  want('all')
+
+  return {
+    lookedAt: () => lookedAt,
+    async stop() {
+      stopListening()
+      clearInterval(timer)
+      stopping.abort()
+      await claiming
+      await Promise.all(running.values())
+    },
+  }
+}

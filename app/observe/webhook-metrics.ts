@@ -1,0 +1,42 @@
+import { byLabel, counter, createSlowFigure, type Figure, gauge, gaugeMin } from './figures.ts'
+
+/** What the sender of webhooks counts. */
+type WebhookFigures = {
+  /** Attempts, by `delivered`, `failed` and `disabled`. */
+  attempts: Readonly<Record<string, number>>
+  /** When all webhooks were looked at last, milliseconds since 1970; undefined: not yet. */
+  lookedAt: () => number | undefined
+  /** Webhooks whose receiver fails, and those that the service has disabled. */
+  count: () => Promise<{ failing: number; disabled: number }>
+}
+
+const keptMs = 30_000
+
+/** The metrics of webhooks, read when asked for. */
+export const listWebhookFigures = ({ attempts, lookedAt, count }: WebhookFigures): readonly Figure[] => {
+  const slow = (read: () => Promise<number>) =>
+    createSlowFigure({ read, now: () => performance.now(), keptMs })
+  return [
+    counter('certdata_webhook_attempts_total', 'Messages sent to receivers of webhooks, by result', () =>
+      byLabel('result', attempts),
+    ),
+    gauge(
+      'certdata_webhooks_failing',
+      'Webhooks whose receiver does not take messages',
+      slow(async () => (await count()).failing),
+    ),
+    gauge(
+      'certdata_webhooks_disabled',
+      'Webhooks that the service has disabled: their receiver failed for three days, or answered 410',
+      slow(async () => (await count()).disabled),
+    ),
+    gaugeMin(
+      'certdata_webhooks_looked_timestamp_seconds',
+      'When an instance last looked at all webhooks for something to send',
+      () => {
+        const at = lookedAt()
+        return at === undefined ? undefined : at / 1000
+      },
+    ),
+  ]
+}

@@ -1,0 +1,340 @@
+import { EventEmitter, once } from 'node:events'
+import { connect } from 'node:http2'
+import { setTimeout as delay } from 'node:timers/promises'
+import { sql } from 'kysely'
+import t, { type Test } from 'tap'
+import { longestStreamMs, mostUnreadBytes, streamEvents } from '../../app/feed/events.ts'
+import type { FeedPage } from '../../app/feed/read.ts'
+import type { SyncToken } from '../../app/feed/token.ts'
+import type { Wake } from '../../app/feed/wait.ts'
+import { revokeApiKey } from '../../app/identity/api-key-store.ts'
+import {
+  addCustomer,
+  createTestDatabase,
+  listenTestApp,
+  logIn,
+  secretKey,
+  type TestClock,
+  until,
+} from '../helper.ts'
+import { selfSigned } from '../self-signed.ts'
+import { startService } from '../service.ts'
+
+/** Changes as server-sent events: the pages of the long poll, on a connection that stays. */
+
+const database = await createTestDatabase()
+const { app, origin } = await listenTestApp(database)
+t.teardown(async () => {
+  const closing = app.close()
+  // Connections that fetch keeps.
+  app.server.closeAllConnections()
+  await closing
+  await database.close()
+})
+
+let customers = 0
+const newCustomer = async (at = app) => {
+  const id = `customer-${++customers}`
+  const apiKey = await addCustomer(database, id)
+  const login = await logIn(at, apiKey)
+  // Until the service has noticed the new key, which is a change of rights: `no-cache` waits for a poll.
+  await login.get('/v1/products')
+  return { id, apiKey, ...login }
+}
+const addProduct = (customer: string, id: string) =>
+  sql`insert into products (customer_id, id, name) values (${customer}, ${id}, ${id})`.execute(
+    database.operator,
+  )
+
+type Event = { id: string; data: { data: { id: string }[]; page: { has_more: boolean; next_token: string } } }
+
+/** Reads a stream as a browser's EventSource does: lines, and an event at each empty one. */
+const readEvents = (body: AsyncIterable<Uint8Array>) => {
+  const events: Event[] = []
+  const lines: string[] = []
+  const ended = (async () => {
+    const decoder = new TextDecoder()
+    let rest = ''
+    let fields: [string, string][] = []
+    for await (const chunk of body) {
+      const found = (rest + decoder.decode(chunk, { stream: true })).split('\n')
+      rest = found.pop() ?? ''
+      for (const line of found) {
+        lines.push(line)
+        const [, name = '', value = ''] = /^([^:]*): ?(.*)$/.exec(line) ?? []
+        if (line !== '') fields.push([name, value])
+        else {
+          const textOf = (wanted: string) =>
+            fields.flatMap(([field, text]) => (field === wanted ? [text] : [])).join('\n')
+          if (textOf('data') !== '') events.push({ id: textOf('id'), data: JSON.parse(textOf('data')) })
+          fields = []
+        }
+      }
+    }
+  })()
+  ended.catch(() => {})
+  return { events, lines, ended }
+}
+
+const open = async (
+  t: Test,
+  token: string,
+  query = '',
+  headers: Record<string, string> = {},
+  at = origin,
+) => {
+  const stopping = new AbortController()
+  t.teardown(() => stopping.abort())
+  const answer = await fetch(`${at}/v1/changes${query}`, {
+    headers: { authorization: `Bearer ${token}`, accept: 'text/event-stream', ...headers },
+    signal: stopping.signal,
+  })
+  const stream = readEvents((answer.ok ? answer.body : []) as AsyncIterable<Uint8Array>)
+  return { answer, stop: () => stopping.abort(), ...stream }
+}
+const idsOf = ({ data }: Event) => data.data.map(({ id }) => id)
+
+t.test('a change is an event, its id is where the next connection goes on', async (t) => {
+  const { id, token, get } = await newCustomer()
+  const first = await open(t, token, '?resources=products')
+  t.equal(first.answer.status, 200)
+  t.match(first.answer.headers.get('content-type'), /^text\/event-stream/)
+  t.equal(first.answer.headers.get('content-encoding'), null, 'a content coding would hold events up')
+  t.equal(first.answer.headers.get('cache-control'), 'no-store')
+  await until('it begins with a token', () => first.events.length === 1)
+  t.same(first.events[0]?.data.data, [])
+  t.equal(first.lines[0], 'retry: 1000')
+  const startedAt = performance.now()
+  await addProduct(id, 'p1')
+  await until('the change', () => first.events.length === 2)
+  t.ok(performance.now() - startedAt < 2_000)
+  const [begin, change] = first.events as [Event, Event]
+  const polled = (await get(`/v1/changes?after=${begin.id}`)).json()
+  t.same(change.data.data, polled.data, 'the body of the long poll')
+  t.equal(change.id, change.data.page.next_token)
+  first.stop()
+  await addProduct(id, 'p2')
+  // A browser asks with the address of its first request.
+  const again = await open(t, token, `?resources=products&after=${begin.id}`, { 'last-event-id': change.id })
+  await until('what came meanwhile', () => again.events.length === 1)
+  t.same(idsOf(again.events[0] as Event), ['p2'])
+})
+
+t.test('what is there already comes page by page, and the stream goes on', async (t) => {
+  const { id, token, get } = await newCustomer()
+  const after = (await get('/v1/changes')).json().page.next_token
+  for (let n = 1; n <= 5; n++) await addProduct(id, `p${n}`)
+  const { events } = await open(t, token, `?after=${after}&limit=2`)
+  await until('all', () => events.flatMap(idsOf).length === 5)
+  t.ok(events.length >= 3)
+  await addProduct(id, 'p6')
+  await until('the next', () => events.flatMap(idsOf).at(-1) === 'p6')
+})
+
+t.test("no other customer's change wakes or fills a stream", async (t) => {
+  const [mine, other] = [await newCustomer(), await newCustomer()]
+  const { events } = await open(t, mine.token)
+  await addProduct(other.id, 'theirs')
+  await addProduct(mine.id, 'mine')
+  await until('my own', () => events.length === 2)
+  t.same(events.flatMap(idsOf), ['mine'])
+})
+
+t.test('what is wrong before the stream begins is a problem document', async (t) => {
+  const { token, get } = await newCustomer()
+  const other = await newCustomer()
+  const foreign = (await other.get('/v1/changes')).json().page.next_token
+  const refusal = async (query: string, headers = {}) => {
+    const { answer } = await open(t, token, query, headers)
+    t.match(answer.headers.get('content-type'), /^application\/problem\+json/)
+    return [answer.status, ((await answer.json()) as { code: string }).code]
+  }
+  t.same(await refusal('?after=x'), [400, 'invalid_sync_token'])
+  t.same(await refusal('', { 'last-event-id': foreign }), [400, 'invalid_sync_token'])
+  t.same(await refusal('', { 'last-event-id': 'snapshot' }), [400, 'invalid_sync_token'])
+  t.same(await refusal('?wait=5'), [400, 'invalid_query'])
+  t.same(await refusal('?limt=5'), [400, 'invalid_query'])
+  t.same(await refusal('?after=snapshot'), [406, 'not_acceptable'])
+  const head = await app.inject({
+    method: 'HEAD',
+    url: '/v1/changes',
+    headers: { authorization: `Bearer ${token}`, accept: 'text/event-stream' },
+  })
+  t.same([head.statusCode, head.headers['content-type'], head.body], [200, 'text/event-stream', ''])
+  t.equal((await get('/v1/changes', { accept: '*/*' })).headers['content-type'], 'application/json')
+})
+
+t.test('a stream counts as a long poll: at most ten at once', async (t) => {
+  const { token } = await newCustomer()
+  const streams = await Promise.all(Array.from({ length: 10 }, () => open(t, token)))
+  t.same(new Set(streams.map(({ answer }) => answer.status)), new Set([200]))
+  t.equal((await open(t, token)).answer.status, 429)
+  streams[0]?.stop()
+  await until('a place is free', async () => {
+    const next = await open(t, token)
+    if (next.answer.status !== 200) await delay(50)
+    return next.answer.status === 200
+  })
+})
+
+t.test('it ends when the key is revoked, also while other changes arrive', async (t) => {
+  const { id, apiKey, token } = await newCustomer()
+  const { ended, events } = await open(t, token)
+  await until('it began', () => events.length === 1)
+  const keyId = apiKey.split('_')[2] as string
+  await database.operator.transaction().execute(async (trx) => {
+    await sql`insert into products (customer_id, id, name) values (${id}, 'late', 'late')`.execute(trx)
+    await revokeApiKey(trx, keyId)
+  })
+  await ended
+  t.equal((await open(t, token)).answer.status, 401)
+})
+
+t.test('it ends when its token expires', async (t) => {
+  const clock: TestClock = { offsetMs: 0 }
+  const short = await listenTestApp(database, { env: { ACCESS_TOKEN_SECONDS: '60' }, clock })
+  t.teardown(() => {
+    short.app.server.closeAllConnections()
+    return short.app.close()
+  })
+  const { token } = await newCustomer(short.app)
+  // Of its minute a second is left.
+  clock.offsetMs = 58_500
+  const { answer, ended, events } = await open(t, token, '', {}, short.origin)
+  t.equal(answer.status, 200)
+  await ended
+  t.equal(events.length, 1)
+})
+
+t.test('it ends in order when the service stops', async (t) => {
+  const other = await listenTestApp(database)
+  const { token } = await newCustomer(other.app)
+  const { ended, events } = await open(t, token, '', {}, other.origin)
+  await until('it began', () => events.length === 1)
+  const closing = other.app.close()
+  await ended
+  // As the drain of a process does.
+  other.app.server.closeAllConnections()
+  await closing
+  t.pass()
+})
+
+const page = (changes: string[], hasMore = false): FeedPage => ({
+  changes,
+  token: {} as SyncToken,
+  hasMore,
+  at: '',
+})
+
+/** A stream over a watch and pages that the test gives. */
+const stage = (first: FeedPage, read: () => FeedPage | Promise<FeedPage>, heartbeatMs = 1e6) => {
+  const wakes = new EventEmitter()
+  let watches = 0
+  const stream = streamEvents({
+    first,
+    read: async () => read(),
+    format: ({ changes }) => ({ body: JSON.stringify(changes), token: 't' }),
+    watch: { next: async () => (await once(wakes, 'wake'))[0] as Wake, end: () => (watches += 1) },
+    ending: { destroyed: false, once: () => {} },
+    countRows: () => {},
+    heartbeatMs,
+  })
+  const wake = async (reason: Wake) => {
+    await until('it waits', () => wakes.listenerCount('wake') > 0)
+    wakes.emit('wake', reason)
+  }
+  return { stream, wake, ends: () => watches }
+}
+
+t.test('a client a mebibyte behind is dropped at the next change, and one that reads is not', async (t) => {
+  const big = page(['x'.repeat(mostUnreadBytes)])
+  const { stream, wake, ends } = stage(page([]), () => big)
+  const closed = once(stream, 'error')
+  await wake('changed')
+  await until('it is full', () => stream.readableLength > mostUnreadBytes)
+  await wake('changed')
+  const [error] = await closed
+  t.match(error.message, /too far behind/)
+  t.equal(ends(), 1, 'and its wait ends')
+
+  const reading = stage(page([]), () => big)
+  let bytes = 0
+  reading.stream.on('data', (chunk: Buffer) => {
+    bytes += chunk.length
+  })
+  for (let n = 1; n <= 3; n++) {
+    await reading.wake('changed')
+    await until('it has read', () => bytes > n * mostUnreadBytes)
+  }
+  await reading.wake('time')
+  await once(reading.stream, 'end')
+})
+
+t.test('a client that catches up slowly is waited for, not dropped, and memory stays bounded', async (t) => {
+  let reads = 0
+  const { stream, wake } = stage(page([], true), () => {
+    reads += 1
+    return page(['x'.repeat(mostUnreadBytes)], true)
+  })
+  stream.read(0)
+  await until('it is full', () => stream.readableLength > mostUnreadBytes)
+  await delay(0)
+  const before = reads
+  for (let turn = 0; turn < 20; turn++) await delay(0)
+  t.equal(reads, before, 'nothing is read ahead of a client')
+  t.ok(reads <= 2)
+  await wake('rights')
+  await until('and what ends a stream ends it all the same', () => {
+    stream.resume()
+    return stream.readableEnded
+  })
+})
+
+t.test('a silent stream has heartbeats, and ends after a quarter of an hour', async (t) => {
+  t.equal(longestStreamMs, 900_000)
+  const { stream, wake } = stage(page([]), () => page([]), 5)
+  let text = ''
+  stream.setEncoding('utf8').on('data', (chunk: string) => {
+    text += chunk
+  })
+  await until('two', () => /\n\n:\n\n:\n\n/.test(text))
+  await wake('time')
+  await once(stream, 'end')
+})
+
+t.test('over HTTP/2, in a process that drains', async (t) => {
+  const files = selfSigned(t)
+  const service = await startService({
+    DATABASE_URL: database.url,
+    SECRET_KEY: secretKey,
+    TLS_CERT: files.cert,
+    TLS_KEY: files.key,
+    DRAIN_SECONDS: '0',
+  })
+  t.teardown(() => service.stop('SIGKILL'))
+  await service.printed(/listening at/i)
+  const session = connect(`https://localhost:${service.port}`, { rejectUnauthorized: false })
+  session.on('error', () => {})
+  t.teardown(() => session.destroy())
+  const { id, apiKey } = await newCustomer()
+  const login = session.request({
+    ':method': 'POST',
+    ':path': '/v1/auth/login',
+    'content-type': 'application/json',
+  })
+  login.end(JSON.stringify({ api_key: apiKey }))
+  const { access_token } = JSON.parse((await login.setEncoding('utf8').toArray()).join(''))
+  const stream = session.request({
+    ':path': '/v1/changes',
+    authorization: `Bearer ${access_token}`,
+    accept: 'text/event-stream',
+  })
+  const { events, ended } = readEvents(stream)
+  await until('it began', () => events.length === 1)
+  await addProduct(id, 'p1')
+  await until('the change', () => events.length === 2)
+  const stopped = service.stop()
+  await ended
+  t.equal(stream.rstCode, 0, 'ended, not reset')
+  t.equal(await stopped, 0)
+})
