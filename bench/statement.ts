@@ -1,9 +1,9 @@
 import pg from 'pg'
 import { createDb, readerRole } from '../app/db/connect.ts'
-import { instantText } from '../app/db/instant.ts'
 import { parseQuery } from '../app/records/query/parse.ts'
 import { planQuery } from '../app/records/query/plan.ts'
 import { resources } from '../app/records/resources/index.ts'
+import { shown } from '../app/records/sql/projection.ts'
 import { pageStatement } from '../app/records/sql/statement.ts'
 import type { Reading } from './reference.ts'
 
@@ -22,9 +22,9 @@ const toJsonText = (text: string, limit: number): string => {
     `string_agg(record_send(x), ''::bytea) as data`,
     `'[' || string_agg(row_to_json(x)::text, ',') || ']' as data`,
   )
-  const instants = [...resources.certificates.fields.values()].filter(({ kind }) => kind === 'instant')
-  return instants.reduce(
-    (sum, { name }) => replaced(sum, `r.${name} as "${name}"`, `${instantText(`r.${name}`)} as "${name}"`),
+  const fields = [...resources.certificates.fields.values()].filter(({ computed }) => !computed)
+  return fields.reduce(
+    (sum, field) => replaced(sum, `r.${field.name} as "${field.name}"`, `${shown(field)} as "${field.name}"`),
     replaced(records, `limit ${limit + 1}`, `limit ${limit}`),
   )
 }

@@ -33,7 +33,9 @@ const readComputing = (): Computing => {
   const functions = new Map<string, string>()
   for (const migration of readAll('db/migrations'))
     for (const [text, name] of migration.matchAll(definition)) functions.set(name as string, text)
-  const writers = ['conditions', 'json-text', 'read', 'record-json'].map((name) => `records/sql/${name}.ts`)
+  const writers = ['compact-json', 'conditions', 'json-text', 'read', 'record-json'].map(
+    (name) => `records/sql/${name}.ts`,
+  )
   const readers = ['json-string', 'row-bytes', 'row-query'].map((name) => `wire/${name}.ts`)
   return {
     functions,

@@ -1,8 +1,10 @@
 import fc from 'fast-check'
 import { type RawBuilder, sql } from 'kysely'
 import t from 'tap'
+import { z } from 'zod'
 import { instantText } from '../../app/db/instant.ts'
 import type { Field, Resource } from '../../app/records/resources/define.ts'
+import { compactJson } from '../../app/records/sql/json-text.ts'
 import { createSheet, writeRecords } from '../../app/records/sql/record-json.ts'
 import { createTestDatabase } from '../helper.ts'
 
@@ -11,7 +13,14 @@ import { createTestDatabase } from '../helper.ts'
 const database = await createTestDatabase()
 t.teardown(() => database.close())
 
-type Kind = Pick<Field, 'kind' | 'array'>
+const textSchema = z.string()
+const inner = z.object({ 'a "b"': z.int(), c: z.array(z.string()) })
+const object = z.object({ from: textSchema, until: textSchema.nullable(), basis: inner.nullable() })
+const listed = z.array(object).nullable()
+/** A `json` is shown as it is stored, as what SQL computes is. */
+const computed = { select: '' }
+
+type Kind = Pick<Field, 'kind' | 'array'> & { schema?: z.ZodType; computed?: Field['computed'] }
 /** Name, what it is here, and PostgreSQL's type. */
 const columns: [name: string, kind: Kind, type: string][] = [
   ['a', { kind: 'text', array: false }, 'text'],
@@ -21,9 +30,11 @@ const columns: [name: string, kind: Kind, type: string][] = [
   ['n', { kind: 'integer', array: false }, 'integer'],
   ['large', { kind: 'integer', array: false }, 'bigint'],
   ['yes', { kind: 'boolean', array: false }, 'boolean'],
-  ['object', { kind: 'json', array: false }, 'jsonb'],
-  ['x'.repeat(63), { kind: 'json', array: false }, 'json'],
+  ['object', { kind: 'json', array: false, computed }, 'jsonb'],
+  ['x'.repeat(63), { kind: 'json', array: false, computed }, 'json'],
   ['z', { kind: 'text', array: false }, 'text'],
+  ['listed', { kind: 'json', array: false, schema: listed }, 'jsonb'],
+  ['single', { kind: 'json', array: false, schema: object }, 'jsonb'],
 ]
 /** As much of a resource as is looked at. */
 const resource = {
@@ -48,6 +59,15 @@ const instant = fc
 const day = fc
   .date({ min: new Date('0001-01-01'), max: new Date('9999-12-31'), noInvalidDate: true })
   .map((date) => date.toISOString().slice(0, 10))
+/** Members in any order, some of them missing, of another type, or of another name. */
+const membersOf = (values: Record<string, fc.Arbitrary<unknown>>): fc.Arbitrary<unknown> =>
+  fc.oneof(
+    { arbitrary: fc.record({ ...values, other: fc.jsonValue() }, { requiredKeys: [] }), weight: 5 },
+    fc.jsonValue(),
+  )
+const innerJson = membersOf({ 'a "b"': fc.double(), c: fc.array(fc.oneof(text, fc.jsonValue())) })
+const objectJson = membersOf({ from: text, until: fc.oneof(text, fc.constant(null)), basis: innerJson })
+const toJson = (value: unknown) => JSON.stringify(value).replaceAll('\\u0000', '')
 const json = fc.jsonValue().map((value) => JSON.stringify(value).replaceAll('\\u0000', ''))
 const nullable = <T>(values: fc.Arbitrary<T>) => fc.option(values, { nil: null, freq: 5 })
 const record: fc.Arbitrary<unknown[]> = fc.tuple(
@@ -61,6 +81,8 @@ const record: fc.Arbitrary<unknown[]> = fc.tuple(
   nullable(json),
   nullable(json),
   nullable(text),
+  nullable(fc.oneof(fc.array(objectJson, { maxLength: 4 }), fc.jsonValue()).map(toJson)),
+  nullable(objectJson.map(toJson)),
 )
 
 const select = (
@@ -79,12 +101,17 @@ const select = (
     ),
   )}) v`
 
+/** A column as PostgreSQL's own JSON has it. */
+const shown = (column: string, type: string): string => {
+  if (type === 'timestamptz') return instantText(column)
+  const { schema } = columns.find(([name]) => column === `v.${JSON.stringify(name)}`)?.[1] ?? {}
+  return schema ? compactJson(schema, column) : column
+}
+
 const ask = async (values: readonly unknown[]) => {
   const { rows } = await sql<{ bytes: Buffer; json: string }>`
     select (select record_send(x) from (${select(values, (column) => column)}) x) as bytes,
-      (select row_to_json(x)::text from (${select(values, (column, type) =>
-        type === 'timestamptz' ? instantText(column) : column,
-      )}) x) as json`.execute(database.operator)
+      (select row_to_json(x)::text from (${select(values, shown)}) x) as json`.execute(database.operator)
   return rows[0] as { bytes: Buffer; json: string }
 }
 
@@ -131,7 +158,7 @@ t.test('as many records as are wanted, with a comma between them', async (t) => 
 
 t.test('a record of other columns than are meant is no answer', async (t) => {
   const { bytes } = await ask([])
-  t.throws(() => write(bytes, 1, ['a', 'z']), /a record of 10 columns where 2 are meant/)
+  t.throws(() => write(bytes, 1, ['a', 'z']), /a record of 12 columns where 2 are meant/)
 })
 
 t.test('whatever a text becomes has room, the last as the first', async (t) => {
@@ -157,6 +184,24 @@ t.test('an array counts from anywhere; one that is no list is no answer', async 
   t.equal(write(list.bytes, 1), list.json)
   const nested = await ask(['', sql`'{{a,b},{c,d}}'::text[]`])
   t.throws(() => write(nested.bytes, 1), /an array of 2 dimensions where a list is meant/)
+})
+
+t.test('members that are missing have room, however many', async (t) => {
+  const { bytes, json } = await ask([
+    null,
+    null,
+    null,
+    null,
+    null,
+    null,
+    null,
+    null,
+    null,
+    null,
+    `[${'{},'.repeat(999)}{}]`,
+    '{}',
+  ])
+  t.equal(write(bytes, 1), json)
 })
 
 t.test('memory of any size grows where it must', async (t) => {

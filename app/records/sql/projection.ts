@@ -31,7 +31,8 @@ export const bindExpression = (text: string, bindings: Bindings): RawBuilder<unk
 export const storedValue = ({ name, kind, schema }: Field): string =>
   kind === 'json' ? compactJson(schema, `r.${name}`) : `r.${name}`
 
-const shown = (field: Field): string =>
+/** The same of a field as PostgreSQL's own JSON has to show it. */
+export const shown = (field: Field): string =>
   field.kind === 'instant' ? instantText(storedValue(field)) : storedValue(field)
 
 const selectList = (
@@ -67,4 +68,4 @@ export const recordProjection = (
   resource: Resource,
   fields: readonly string[] | undefined,
   bindings: Bindings,
-): RawBuilder<unknown> => selectList(chosenFields(resource, fields), bindings, storedValue)
+): RawBuilder<unknown> => selectList(chosenFields(resource, fields), bindings, ({ name }) => `r.${name}`)

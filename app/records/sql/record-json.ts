@@ -8,6 +8,7 @@ import {
 } from '../../wire/place.ts'
 import type { Slice } from '../../wire/row-query.ts'
 import type { Field, Resource } from '../resources/define.ts'
+import { compactWriter } from './compact-json.ts'
 import {
   largestGrowth,
   nullText,
@@ -62,12 +63,18 @@ const writers: Readonly<Record<Field['kind'], WriteValue>> = {
 }
 
 /** What stands before a field's value, in front of all others and behind another; and how the value is written. */
-type Cell = Readonly<{ first: Constant; before: Constant; room: number; write: WriteValue }>
+type Cell = Readonly<{ first: Constant; before: Constant; room: number; growth: number; write: WriteValue }>
 
-const toCell = ({ name, kind, array }: Field): Cell => {
+const writerOf = ({ kind, array, computed, schema }: Field): Pick<Cell, 'write' | 'growth'> => {
+  if (kind === 'json' && !computed) return compactWriter(schema)
+  return { write: array ? writeTexts : writers[kind], growth: largestGrowth }
+}
+
+const toCell = (field: Field): Cell => {
+  const { name } = field
   const [first, before] = [toConstant(`{${JSON.stringify(name)}:`), toConstant(`,${JSON.stringify(name)}:`)]
   const room = before.length + roomForShort + 2 * slackBytes
-  return { first, before, room, write: array ? writeTexts : writers[kind] }
+  return { first, before, room, ...writerOf(field) }
 }
 
 const known = new WeakMap<Resource, ReadonlyMap<string, Cell>>()
@@ -89,11 +96,11 @@ const writeRecord = (from: BytePosition, cells: readonly Cell[], to: Sheet): voi
     throw new Error(`a record of ${columns} columns where ${cells.length} are meant`)
   from.at += numberBytes
   for (let i = 0; i < columns; i++) {
-    const { first, before, room, write } = cells[i] as Cell
+    const { first, before, room, growth, write } = cells[i] as Cell
     // Behind the number of its type.
     const length = from.view.getInt32(from.at + numberBytes)
     from.at += 2 * numberBytes
-    makeRoom(to, room + largestGrowth * Math.max(0, length))
+    makeRoom(to, room + growth * Math.max(0, length))
     writeConstant(to, i === 0 ? first : before)
     if (length < 0) writeConstant(to, nullText)
     else write(from, length, to)
