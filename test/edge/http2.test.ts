@@ -148,6 +148,8 @@ t.test('what the edge may not answer is answered alike before and after it knows
   ]
   for (const [status, path, fields, method] of cases) {
     const name = `${method ?? 'GET'} ${path} ${JSON.stringify(fields).slice(-60)}`
+    await twice(() => ask(list))
+    t.equal((await ask(list)).isFast, true, 'the edge knows it')
     const [warm, again] = [await ask(path, fields, method), await ask(path, fields, method)]
     await sql`update products set brand = case brand when 'x' then 'y' else 'x' end where customer_id = ${customerId} and id = 'p-399'`.execute(
       database.operator,
@@ -159,8 +161,6 @@ t.test('what the edge may not answer is answered alike before and after it knows
     }
     t.match(again, { status, isFast: false }, name)
   }
-  await twice(() => ask(list))
-  t.match(await ask(list), { status: 200, isFast: true })
 })
 
 t.test('a GET with a body is left to the router', async (t) => {
