@@ -4,7 +4,14 @@ import { sql } from 'kysely'
 import t, { type Test } from 'tap'
 import { listEntries } from '../../app/audit/list.ts'
 import { makeCertificate } from '../api/sockets.ts'
-import { addCustomer, createTestApp, createTestDatabase, logIn, type TestAppOptions } from '../helper.ts'
+import {
+  addCustomer,
+  createTestApp,
+  createTestDatabase,
+  logIn,
+  type TestAppOptions,
+  until,
+} from '../helper.ts'
 
 /** Over HTTP/2 the edge answers as the router does, and leaves the router what it leaves it over HTTP/1.1. */
 
