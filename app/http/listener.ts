@@ -29,8 +29,7 @@ type ListenerOptions = {
   maxHeaderBytes: number
   /**
    * An answer of which nothing is taken for so long is given up: it would be kept for as long as its client's system
-   * says that it is there. Longer than an answer is ever waited for. Over HTTP/2, where PINGs count for nothing, it may
-   * take twice as long; see patience.ts.
+   * says that it is there. Longer than an answer is ever waited for. It may take twice as long; see patience.ts.
    */
   unreadTimeoutMs: number
   /** Answers a request in front of the router. Returns false if it left the request to the router; absent: always. */
@@ -69,9 +68,11 @@ export const createListener = (options: ListenerOptions) => {
     })
     // What Node's HTTP/2 server does not take as options.
     const timeouts = { requestTimeout: requestTimeoutMs, keepAliveTimeout: keepAliveTimeoutMs }
-    Object.assign(server, timeouts, { timeout: unreadTimeoutMs })
-    server.on('session', (session: Http2Session) => session.setTimeout(keepAliveTimeoutMs))
-    if (tls) limitPatience(server, unreadTimeoutMs)
+    Object.assign(server, timeouts)
+    server.on('session', (session: Http2Session) => {
+      session.setTimeout(keepAliveTimeoutMs, () => session.destroy())
+    })
+    limitPatience(server, tls !== undefined, unreadTimeoutMs)
     if (tls && frontStream) {
       frontStreams(server, (stream, { ':method': method, ':path': target }, _flags, rawHeaders) =>
         frontStream(stream, method, target, rawHeaders),

@@ -1,7 +1,5 @@
 import { constants, type Http2Session, type ServerHttp2Stream } from 'node:http2'
-
-/** What has sessions of HTTP/2: Node's server. */
-type Sessions = { on(event: 'session', listener: (session: Http2Session) => void): unknown }
+import type { Server, Socket } from 'node:net'
 
 /** The rest of its request, or somebody who takes what was answered. */
 const waitsForClient = (stream: ServerHttp2Stream): boolean =>
@@ -37,10 +35,31 @@ const watch = (session: Http2Session, timeoutMs: number): void => {
 }
 
 /**
- * Ends what clients of HTTP/2 leave lying: a stream of which nothing was taken, or whose request did not end, for
- * `timeoutMs`, and a session without a stream for so long; each within twice that time. Node's own timeouts do not:
- * those of sessions and of streams alike begin again with each PING.
+ * Gives sockets with an unread answer Node's own timeout, which knows whether anything of it was taken since. Node ends
+ * that timeout with the answer. A timeout for each answer from its start costs a thirtieth of an answer from memory.
  */
-export const limitPatience = (server: Sessions, timeoutMs: number): void => {
-  server.on('session', (session) => watch(session, timeoutMs))
+const watchSockets = (server: Server, event: 'connection' | 'secureConnection', timeoutMs: number): void => {
+  const sockets = new Set<Socket>()
+  const look = () => {
+    for (const socket of sockets) {
+      if (socket.writableLength > 0 && !socket.timeout) socket.setTimeout(timeoutMs)
+    }
+  }
+  const timer = setInterval(look, timeoutMs).unref()
+  server.once('close', () => clearInterval(timer))
+  server.on(event, (socket: Socket) => {
+    sockets.add(socket)
+    socket.once('close', () => sockets.delete(socket))
+  })
+}
+
+/**
+ * Ends what clients leave lying. Over HTTP/1: a connection of whose answer nothing was taken for `timeoutMs`. Over
+ * HTTP/2: a stream of which nothing was taken, or whose request did not end, for `timeoutMs`, and a session without a
+ * stream for so long. Each ends within twice that time. Node's own timeouts for HTTP/2 do not end them: those of
+ * sessions and of streams alike begin again with each PING.
+ */
+export const limitPatience = (server: Server, isTls: boolean, timeoutMs: number): void => {
+  watchSockets(server, isTls ? 'secureConnection' : 'connection', timeoutMs)
+  server.on('session', (session: Http2Session) => watch(session, timeoutMs))
 }

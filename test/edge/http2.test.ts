@@ -4,7 +4,14 @@ import { sql } from 'kysely'
 import t, { type Test } from 'tap'
 import { listEntries } from '../../app/audit/list.ts'
 import { makeCertificate } from '../api/sockets.ts'
-import { addCustomer, createTestApp, createTestDatabase, logIn, type TestAppOptions } from '../helper.ts'
+import {
+  addCustomer,
+  createTestApp,
+  createTestDatabase,
+  logIn,
+  type TestAppOptions,
+  until,
+} from '../helper.ts'
 
 /** Over HTTP/2 the edge answers as the router does, and leaves the router what it leaves it over HTTP/1.1. */
 
@@ -148,6 +155,7 @@ t.test('what the edge may not answer is answered alike before and after it knows
   ]
   for (const [status, path, fields, method] of cases) {
     const name = `${method ?? 'GET'} ${path} ${JSON.stringify(fields).slice(-60)}`
+    await until('the edge knows the target', async () => (await ask(list)).isFast)
     const [warm, again] = [await ask(path, fields, method), await ask(path, fields, method)]
     await sql`update products set brand = case brand when 'x' then 'y' else 'x' end where customer_id = ${customerId} and id = 'p-399'`.execute(
       database.operator,
@@ -159,8 +167,6 @@ t.test('what the edge may not answer is answered alike before and after it knows
     }
     t.match(again, { status, isFast: false }, name)
   }
-  await twice(() => ask(list))
-  t.match(await ask(list), { status: 200, isFast: true })
 })
 
 t.test('a GET with a body is left to the router', async (t) => {
