@@ -81,6 +81,7 @@ const main = async ({ databaseUrl, redisUrl, standbyUrl, fault, publicUrl, secre
   const pool = createPool(databaseUrl, {
     role: readerRole,
     max: config.databasePool,
+    kept: 2,
     applicationName: 'certdata',
     onError: ignore,
   })
