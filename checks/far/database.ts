@@ -18,6 +18,9 @@ export type FarDatabase = {
 
 const instanceOf = ({ instances }: Stage) => instances[0] as Stage['instances'][number]
 
+/** From so far away a connection answers fewer than seven pages a second. */
+const databasePool = 60
+
 /** Opens everything. `hasStandby`: a standby that receives the primary's log over the same distance. */
 export const openFarDatabase = async (oneWayMs: number, hasStandby: boolean): Promise<FarDatabase> => {
   const closing: (() => Promise<unknown>)[] = []
@@ -40,7 +43,7 @@ export const openFarDatabase = async (oneWayMs: number, hasStandby: boolean): Pr
       closing.push(async () => standby?.stop())
     }
     const reach = (url: string) => addressOf(url).reach(distance.port)
-    const stage = await openStage({ postgres, reach, ...(standby ? { standby } : {}) })
+    const stage = await openStage({ postgres, reach, databasePool, ...(standby ? { standby } : {}) })
     closing.push(() => stage.close())
     return { stage, distance, takeFills: async () => instanceOf(stage).takeCounters(), close }
   } catch (error) {
@@ -52,10 +55,11 @@ export const openFarDatabase = async (oneWayMs: number, hasStandby: boolean): Pr
 const customer = 'alpha'
 const authorizationOf = ({ stage }: FarDatabase) => `Bearer ${stage.tokenOf(customer)}`
 
-/** Round trips on the connections that read data, and how many of these there are. Polls have another name. */
+/** Round trips that ask for pages, and how many connections read data. Polls' connections have another name. */
 const countReads = ({ distance }: FarDatabase) => {
   const reading = distance.passages.filter(({ first }) => first.includes('application_name\0certdata\0'))
-  return { turns: reading.reduce((total, { turns }) => total + turns, 0), connections: reading.length }
+  const turns = reading.reduce((total, { pageTurns }) => total + pageTurns, 0)
+  return { turns, connections: reading.length }
 }
 
 let asked = 0
@@ -91,9 +95,9 @@ export const measureUncached = async (far: FarDatabase, count: number): Promise<
   }
 }
 
-export type Cached = { count: number; p50Ms: number; p99Ms: number; waited: number }
+export type Cached = { p50Ms: number; p99Ms: number }
 
-/** Asks for one cached page at a constant rate. `waited`: answers that took as long as a way to the database. */
+/** Asks for one cached page at a constant rate. */
 export const measureCached = async (far: FarDatabase, seconds: number): Promise<Cached> => {
   const authorization = authorizationOf(far)
   const request = () => ({ path: '/v1/products?limit=10', authorization })
@@ -101,8 +105,7 @@ export const measureCached = async (far: FarDatabase, seconds: number): Promise<
   await load({ port, seconds: 1, request, pace: { clients: 4 } })
   const { times } = await load({ port, seconds, request, pace: { perSecond: 200 } })
   const all = times['200'] ?? []
-  const waited = all.filter((ms) => ms >= 75).length
-  return { count: all.length, p50Ms: quantile(all, 0.5), p99Ms: quantile(all, 0.99), waited }
+  return { p50Ms: quantile(all, 0.5), p99Ms: quantile(all, 0.99) }
 }
 
 /** Changes records of another customer, so many a second, until the returned function is called. */

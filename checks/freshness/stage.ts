@@ -22,6 +22,8 @@ export type StageOptions = {
   standby?: PostgresServer
   /** The URL by which instances reach a database of the server; absent: the database's own. */
   reach?: (url: string) => string
+  /** Connections of each instance that read data; absent: as many as usual. */
+  databasePool?: number
   withoutRedis?: true
   /** Nothing between Redis and the instances that a busy checker could slow down. */
   withoutProxies?: true
@@ -174,6 +176,7 @@ export const openStage = async ({
   postgres,
   standby,
   reach = (url) => url,
+  databasePool,
   withoutRedis,
   withoutProxies,
   fault,
@@ -211,7 +214,14 @@ export const openStage = async ({
       const proxy = proxies[index]
       const redisUrl = proxy ? `redis://127.0.0.1:${proxy.port}` : redis?.url
       const isSound = isFaultOfOne && index === 0
-      const options = { databaseUrl: reach(databaseUrl), redisUrl, standbyUrl, publicUrl, secretKey }
+      const options = {
+        databaseUrl: reach(databaseUrl),
+        databasePool,
+        redisUrl,
+        standbyUrl,
+        publicUrl,
+        secretKey,
+      }
       const instance = await startInstance(String.fromCharCode(65 + index), {
         ...options,
         fault: isSound ? undefined : fault,
