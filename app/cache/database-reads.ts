@@ -47,6 +47,8 @@ export const createDatabaseReads = ({ memory, shared, judge }: DatabaseReadsDeps
     const { standby: _, ...filled } = found
     const entry: Entry = { ...filled, customerId, key, dependsOn, epoch, encoded: new Map() }
     // What it shows beyond its snapshot would be taken back by the next answer, unless a poll knows of it first.
+    // The poll that is under way mostly does; only far from the primary does it take long to ask for another.
+    if (judge.mayBeAhead(entry) && !judge.isAway()) await judge.confirmSoon()
     if (judge.mayBeAhead(entry) && !judge.isAway()) await judge.confirm()
     const answer = await judged(judge, entry, 'database')
     return answer && { ...answer, isStored: keep(entry) }

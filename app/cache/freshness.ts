@@ -15,6 +15,8 @@ export type Judge = {
   check(stamped: Stamped): Freshness | Promise<Freshness>
   /** Waits for a poll that starts after this call. False: it failed, and nothing can be known. */
   confirm(): Promise<boolean>
+  /** Waits for the poll that is under way, or for a new one. False: it failed. */
+  confirmSoon(): Promise<boolean>
   /** The same without a wait, after `confirm`. */
   checkConfirmed(stamped: Stamped): Freshness
   /** Whether it may show what the last poll does not know: a standby's, which may be taken for less than it shows. */
@@ -79,6 +81,7 @@ export const createJudge = (
       return poller.isDown() ? staleOrBehind(stamped) : afterPoll(stamped)
     },
     confirm: poller.confirmAfter,
+    confirmSoon: poller.confirm,
     checkConfirmed: settled,
     mayBeAhead: ({ snapshot }) => mayExceed(snapshot, fence.last?.snapshot),
     noteServed: fence.noteServed,

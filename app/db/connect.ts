@@ -29,6 +29,8 @@ export type ConnectOptions = {
   role?: string
   /** Connections at most. */
   max: number
+  /** Connections that stay open though nobody uses them, because a new one takes round trips; absent: none. */
+  kept?: number
   applicationName: string
   onError: (error: Error) => void
   /** Milliseconds; 0 = none, for imports and migrations. */
@@ -60,6 +62,7 @@ export const createPool = (url: string, options: ConnectOptions): pg.Pool => {
   const pool = new pg.Pool({
     connectionString: url,
     max: options.max,
+    min: options.kept ?? 0,
     application_name: options.applicationName,
     connectionTimeoutMillis: connectTimeoutMs,
     statement_timeout: statementTimeout,

@@ -37,6 +37,8 @@ type PoolsOptions = {
 
 /** Data requests never use these, so that logins and revocations work however much is read. */
 const reservedConnections = 3
+/** Of each pool that answers requests. A new connection takes six round trips, with TLS and a password even eight. */
+const kept = 2
 /** Logins take turns by address and leave one connection to all else. */
 const loginTurns = reservedConnections - 1
 
@@ -74,7 +76,7 @@ export const openPools = ({ config, log, url, role, onStatement, onUnfit }: Pool
     onError: (error: Error) => log.warn({ reason: error.message }, `an idle ${use} connection was lost`),
   })
   const open = (at: string, size: number, variable = 'DATABASE_URL') =>
-    createPool(at, { ...common(variable, 'database'), max: size, applicationName: 'certdata', prepares })
+    createPool(at, { ...common(variable, 'database'), ...{ max: size, kept, prepares }, applicationName: 'certdata' })
   const primaryPool = open(url, databasePool)
   const db = createDb(primaryPool, { onStatement, longestWaitMs })
   const reservedPool = open(url, reservedConnections)

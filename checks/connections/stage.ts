@@ -67,12 +67,12 @@ const isReady = async (port: number): Promise<boolean> => {
 }
 
 /** Makes a database, a certificate and the service; `close` removes all of them. */
-export const openStage = async (): Promise<Stage> => {
+export const openStage = async (algorithm: 'ec' | 'rsa' = 'ec'): Promise<Stage> => {
   const database = await createTestDatabase()
   const apiKey = await addCustomer(database, 'acme', { plan: 'enterprise' })
   await sql`insert into products (customer_id, id, name)
     select 'acme', 'p' || n, 'product ' || n from generate_series(1, 200) n`.execute(database.operator)
-  const certificate = makeCertificate()
+  const certificate = makeCertificate(algorithm)
   const env = {
     ...{ DATABASE_URL: database.url, SECRET_KEY: secretKey, LOG_LEVEL: 'warn' },
     ...{ TLS_CERT: certificate.cert, TLS_KEY: certificate.key },

@@ -11,6 +11,8 @@ export type Passage = {
    * sends sooner than the bytes can have travelled is part of the same trip, such as HTTP/2's acknowledgements.
    */
   turns: number
+  /** Those of them that ask for a page, as the mark of its statement or that statement's name shows. */
+  pageTurns: number
   /** Bytes that the client got. */
   received: number
 }
@@ -24,6 +26,9 @@ export type Distance = {
   readonly passages: readonly Passage[]
   close(): Promise<void>
 }
+
+/** See `pageMark` in app/db/client.ts. */
+const pageMark = /\/\* page \*\/|page_[\da-f]{16}/
 
 type Parcel = { dueAt: number; deliver: () => void }
 
@@ -52,7 +57,7 @@ const createRoad = () => {
 }
 
 const join = (client: Socket, server: Socket, oneWayMs: () => number): Passage => {
-  const passage: Passage = { first: '', turns: 0, received: 0 }
+  const passage: Passage = { first: '', turns: 0, pageTurns: 0, received: 0 }
   let isClientsTurn = true
   let turnedAt = Number.NEGATIVE_INFINITY
   const [there, back] = [createRoad(), createRoad()]
@@ -63,6 +68,7 @@ const join = (client: Socket, server: Socket, oneWayMs: () => number): Passage =
     const now = performance.now()
     if (isClientsTurn && now - turnedAt >= oneWayMs()) {
       passage.turns += 1
+      if (pageMark.test(bytes.toString('latin1'))) passage.pageTurns += 1
       turnedAt = now
     }
     isClientsTurn = false

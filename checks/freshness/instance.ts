@@ -36,6 +36,8 @@ export type InstanceOptions = {
   databaseUrl: string
   /** Logs in as owner, for the fault that reads the log itself. */
   redisUrl: string | undefined
+  /** Connections that read data; absent: as many as usual. */
+  databasePool?: number | undefined
   standbyUrl: string | undefined
   fault: Fault | undefined
   publicUrl: string
@@ -61,7 +63,8 @@ const cacheTtlSeconds = 600
 const staleMaxMs = 300_000
 const ignore = () => {}
 
-const main = async ({ databaseUrl, redisUrl, standbyUrl, fault, publicUrl, secretKey }: InstanceOptions) => {
+const main = async (options: InstanceOptions) => {
+  const { databaseUrl, databasePool, redisUrl, standbyUrl, fault, publicUrl, secretKey } = options
   const offset = { wallMs: 0, monotonicMs: 0 }
   const now = () => Date.now() + offset.wallMs
   const monotonicNow = () => performance.now() + offset.monotonicMs
@@ -73,6 +76,7 @@ const main = async ({ databaseUrl, redisUrl, standbyUrl, fault, publicUrl, secre
     ...Object.fromEntries(limits.map((name) => [name, '1000000000'])),
     // Faults hold the database up for seconds, and every answer counts.
     QUEUE_SECONDS: '30',
+    ...(databasePool === undefined ? {} : { DATABASE_POOL: String(databasePool) }),
   })
   const secrets = createSecrets([secretKey])
   const healthyFence = createFence()
@@ -81,6 +85,7 @@ const main = async ({ databaseUrl, redisUrl, standbyUrl, fault, publicUrl, secre
   const pool = createPool(databaseUrl, {
     role: readerRole,
     max: config.databasePool,
+    kept: 2,
     applicationName: 'certdata',
     onError: ignore,
   })

@@ -39,8 +39,11 @@ export type PostgresServer = {
   /** A crash, then a launch. */
   restartImmediately(): Promise<void>
   stop(): Promise<void>
-  /** A standby that streams from it: copied while this one is stopped for a moment. */
-  createStandby(): Promise<PostgresServer>
+  /**
+   * A standby that streams from it: copied while this one is stopped for a moment. `port`: of 127.0.0.1, through which
+   * it reaches this one; absent: it needs none.
+   */
+  createStandby(port?: number): Promise<PostgresServer>
   /**
    * Stops the server for a moment and copies it. The returned function puts the promoted copy in its place after
    * `crash`. The copy's history then goes on, on a timeline of its own.
@@ -173,12 +176,12 @@ const startOn = async (
         await client.end()
       }
     },
-    async createStandby() {
+    async createStandby(port) {
       const copy = await copyStopped()
       writeFileSync(join(copy, CLUSTER, 'standby.signal'), '')
       chownAll(join(copy, CLUSTER))
       return startOn(copy, binaries, {
-        primary_conninfo: `host=${cluster} port=5432 user=certdata sslmode=disable`,
+        primary_conninfo: `host=${port ? '127.0.0.1' : cluster} port=${port ?? 5432} user=certdata sslmode=disable`,
       })
     },
   }

@@ -20,6 +20,10 @@ export type StageOptions = {
   postgres: PostgresServer
   /** Reads are answered from there where they can be. */
   standby?: PostgresServer
+  /** The URL by which instances reach a database of the server; absent: the database's own. */
+  reach?: (url: string) => string
+  /** Connections of each instance that read data; absent: as many as usual. */
+  databasePool?: number
   withoutRedis?: true
   /** Nothing between Redis and the instances that a busy checker could slow down. */
   withoutProxies?: true
@@ -171,6 +175,8 @@ export const attachStage = async (ownerUrl: string, instances: Instance[]): Prom
 export const openStage = async ({
   postgres,
   standby,
+  reach = (url) => url,
+  databasePool,
   withoutRedis,
   withoutProxies,
   fault,
@@ -208,7 +214,14 @@ export const openStage = async ({
       const proxy = proxies[index]
       const redisUrl = proxy ? `redis://127.0.0.1:${proxy.port}` : redis?.url
       const isSound = isFaultOfOne && index === 0
-      const options = { databaseUrl, redisUrl, standbyUrl, publicUrl, secretKey }
+      const options = {
+        databaseUrl: reach(databaseUrl),
+        databasePool,
+        redisUrl,
+        standbyUrl,
+        publicUrl,
+        secretKey,
+      }
       const instance = await startInstance(String.fromCharCode(65 + index), {
         ...options,
         fault: isSound ? undefined : fault,

@@ -52,12 +52,13 @@ export const sendBytes = (port: number, bytes: string | Buffer, secure = false):
     socket.write(bytes)
   })
 
-/** A certificate for 127.0.0.1 made by openssl, in a folder of its own; `remove` deletes it. */
-export const makeCertificate = () => {
+/** A certificate for 127.0.0.1 (P-256, or RSA with 2,048 bits) made by openssl, in a folder of its own; `remove` deletes it. */
+export const makeCertificate = (algorithm: 'ec' | 'rsa' = 'ec') => {
   const folder = mkdtempSync(join(tmpdir(), 'certdata-tls-'))
   const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')]
   const subject = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost,IP:127.0.0.1']
-  const kind = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2']
+  const key256 = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1']
+  const kind = [...(algorithm === 'ec' ? key256 : ['-newkey', 'rsa:2048']), '-nodes', '-days', '2']
   execFileSync('openssl', ['req', '-x509', ...kind, '-keyout', key, '-out', cert, ...subject], {
     stdio: 'ignore',
   })

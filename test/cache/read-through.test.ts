@@ -36,6 +36,7 @@ const createTestJudge = (world: World) => {
   const judge: Judge = {
     check: (entry) => (world.isLeased ? settled(entry) : poll().then(() => settled(entry))),
     confirm: poll,
+    confirmSoon: poll,
     checkConfirmed: settled,
     mayBeAhead: () => world.isAhead,
     noteServed: () => {},
@@ -421,13 +422,27 @@ t.test('a standby may be ahead of the log: changes that no poll has reported are
     isAnswered = true
   })
   await settle()
-  t.notOk(isAnswered, 'it waits for a poll')
+  t.notOk(isAnswered, 'it waits for the poll that is under way')
+  polls.shift()?.(true)
+  await settle()
+  t.notOk(isAnswered, 'which began too early, so it waits for another one')
+  world.isAhead = false
   polls.shift()?.(true)
   t.same(shown(await same), ['standby', 'database'], 'which found nothing new')
 
+  world.isAhead = true
+  const soon = read({ key: 'soon', fillFromReplica })
+  await settle()
+  world.isAhead = false
+  polls.shift()?.(true)
+  t.same(shown(await soon), ['standby', 'database'], 'the poll under way was enough')
+  t.equal(polls.length, 0, 'and no other is asked for')
+
+  world.isAhead = true
   const changed = read({ key: 'changed', fillFromReplica })
   await settle()
   world.known = 2
+  world.isAhead = false
   polls.shift()?.(true)
   await settle()
   fills[0]?.give('primary')

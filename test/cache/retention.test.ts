@@ -13,6 +13,7 @@ const collect = runInNewContext('gc') as (options: { type: 'minor' | 'major' }) 
 const judge: Judge = {
   check: () => 'fresh',
   confirm: async () => true,
+  confirmSoon: async () => true,
   checkConfirmed: () => 'fresh',
   mayBeAhead: () => false,
   noteServed: () => {},
