@@ -34,8 +34,18 @@ const credentials = {
   client_id: field(sent(), 'Id of the API key, unless HTTP Basic has it', 'k3v9x2m7q4d8s1fa').optional(),
   client_secret: field(
     sent(),
-    'The API key, unless HTTP Basic has it',
+    'The API key, unless HTTP Basic has it or the client signs',
     'cda_live_k3v9x2m7q4d8s1fa_<secret>',
+  ).optional(),
+  client_assertion_type: field(
+    z.literal('urn:ietf:params:oauth:client-assertion-type:jwt-bearer'),
+    'Of a client that signs: what client_assertion is (RFC 7523)',
+    'urn:ietf:params:oauth:client-assertion-type:jwt-bearer',
+  ).optional(),
+  client_assertion: field(
+    sent(),
+    'Of a client that signs, in place of a secret: a JWT (private_key_jwt), which counts once',
+    'eyJhbGciOiJFZERTQSJ9.e30.c2ln',
   ).optional(),
 }
 

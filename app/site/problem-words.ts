@@ -85,9 +85,10 @@ export const problemWords: Readonly<Record<ErrorCode | 'overloaded', ProblemWord
   },
   invalid_api_key: {
     means: 'No usable API key with this value exists.',
-    why: 'The key is mistyped, unknown, revoked or expired. For security, the answer does not say which.',
+    why: 'The key is mistyped, unknown, revoked or expired, or the assertion of a client was not signed with its key. For security, the answer does not say which.',
     todo: [
       'Check that the whole key was sent: it begins with cda_live_ and contains its own checksum.',
+      'If your client signs, read error_description: it names what is wrong with the claims. Check that the key that signs is the registered one.',
       'Ask the operator for a new key if yours was revoked or has expired.',
     ],
   },

@@ -114,6 +114,17 @@ const newestHead = ({ output }: Service) =>
     ?.at(-1)
     ?.slice(8, -1) ?? ''
 
+/** The client of the public key that an earlier example made, as the operator registers it. */
+const registerClient = async (
+  code: string,
+  folder: string,
+  { certdata }: Service,
+): Promise<[string, string][]> => {
+  if (!code.includes('<client id>')) return []
+  const added = await certdata('keys', 'add-client', 'local', '--jwk', join(folder, 'public.json'), '--json')
+  return [['<client id>', (JSON.parse(added) as { client_id: string }).client_id]]
+}
+
 /** Two requests for access, in place of those that the guide names. */
 const requestAccess = async ({ url }: Service): Promise<[string, string][]> =>
   Promise.all(
@@ -186,6 +197,7 @@ t.test('every example runs, and shows what it says', async (t) => {
     let shell = ''
     for (const [index, { language, code, line, outcome }] of own.entries()) {
       const where = `${file}:${line}`
+      values.push(...(await registerClient(code, folder, service)))
       const extension = { sh: 'sh', js: 'mjs', python: 'py' }[language]
       const script = join(folder, `example-${index}.${extension}`)
       // Variables of a guide's earlier commands are there in its later ones.

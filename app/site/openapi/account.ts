@@ -59,7 +59,8 @@ export const describeSigningKeys: Description = {
 }
 
 const client =
-  'The client is an API key, by HTTP Basic or in the form: its id is the key id, its secret the key.'
+  'The client is an API key, by HTTP Basic or in the form: its id is the key id, its secret the key. A client that ' +
+  'signs sends a JWT instead (`private_key_jwt`, RFC 7523).'
 const oauth = {
   tag: authentication,
   bodyType: 'application/x-www-form-urlencoded',

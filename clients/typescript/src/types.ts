@@ -765,8 +765,12 @@ export type TokenGrantRequest = {
   scope?: string
   /** Id of the API key, unless HTTP Basic has it */
   client_id?: string
-  /** The API key, unless HTTP Basic has it */
+  /** The API key, unless HTTP Basic has it or the client signs */
   client_secret?: string
+  /** Of a client that signs: what client_assertion is (RFC 7523) */
+  client_assertion_type?: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer'
+  /** Of a client that signs, in place of a secret: a JWT (private_key_jwt), which counts once */
+  client_assertion?: string
 }
 
 /** A token to revoke or to examine */
@@ -777,8 +781,12 @@ export type TokenReference = {
   token_type_hint?: string
   /** Id of the API key, unless HTTP Basic has it */
   client_id?: string
-  /** The API key, unless HTTP Basic has it */
+  /** The API key, unless HTTP Basic has it or the client signs */
   client_secret?: string
+  /** Of a client that signs: what client_assertion is (RFC 7523) */
+  client_assertion_type?: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer'
+  /** Of a client that signs, in place of a secret: a JWT (private_key_jwt), which counts once */
+  client_assertion?: string
 }
 
 /** What each resource answers and takes. */

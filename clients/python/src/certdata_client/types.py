@@ -937,8 +937,12 @@ TokenGrantRequest = TypedDict(
         "scope": "NotRequired[str]",
         # Id of the API key, unless HTTP Basic has it
         "client_id": "NotRequired[str]",
-        # The API key, unless HTTP Basic has it
+        # The API key, unless HTTP Basic has it or the client signs
         "client_secret": "NotRequired[str]",
+        # Of a client that signs: what client_assertion is (RFC 7523)
+        "client_assertion_type": "NotRequired[Literal[\"urn:ietf:params:oauth:client-assertion-type:jwt-bearer\"]]",
+        # Of a client that signs, in place of a secret: a JWT (private_key_jwt), which counts once
+        "client_assertion": "NotRequired[str]",
     },
 )
 
@@ -951,8 +955,12 @@ TokenReference = TypedDict(
         "token_type_hint": "NotRequired[str]",
         # Id of the API key, unless HTTP Basic has it
         "client_id": "NotRequired[str]",
-        # The API key, unless HTTP Basic has it
+        # The API key, unless HTTP Basic has it or the client signs
         "client_secret": "NotRequired[str]",
+        # Of a client that signs: what client_assertion is (RFC 7523)
+        "client_assertion_type": "NotRequired[Literal[\"urn:ietf:params:oauth:client-assertion-type:jwt-bearer\"]]",
+        # Of a client that signs, in place of a secret: a JWT (private_key_jwt), which counts once
+        "client_assertion": "NotRequired[str]",
     },
 )
 
