@@ -84,10 +84,7 @@ const json = (body: object): RequestInit => ({
 const person = { company: 'A', name: 'B', email: 'a@b.example', message: 'C', consent: true }
 
 /** What stands for a key and its token in the guides' text, and what it is here. */
-const keyValues = async (
-  { url, certdata }: Service,
-  ...options: string[]
-): Promise<[string, string][]> => {
+const keyValues = async ({ url, certdata }: Service, ...options: string[]): Promise<[string, string][]> => {
   const { api_key: key } = JSON.parse(await certdata('keys', 'issue', 'local', '--json', ...options)) as {
     api_key: string
   }

@@ -47,7 +47,6 @@ const deleteRows = async (trx: Db, customer: string): Promise<void> => {
 }
 
 const erasePersons = async (trx: Db, customer: string): Promise<number> => {
-  await sql`delete from audit_copies where customer_id = ${customer}`.execute(trx)
   const { numAffectedRows } = await sql`delete from audit_persons where customer = ${customer}`.execute(trx)
   return Number(numAffectedRows ?? 0)
 }
