@@ -28,6 +28,7 @@ const groups = {
     'authentication',
     'queries',
     'changes',
+    'webhooks',
     'exports',
     'spreadsheets',
     'caching',
