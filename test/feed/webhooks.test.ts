@@ -7,6 +7,7 @@ import { createSecrets } from '../../app/config/secrets.ts'
 import { createDb, createPool, readerRole } from '../../app/db/connect.ts'
 import { createWebhookKeys } from '../../app/feed/webhooks/keys.ts'
 import { decide, delayAfter, giveUpMs } from '../../app/feed/webhooks/schedule.ts'
+import { verifyWebhook } from '../../clients/typescript/src/webhook.ts'
 import { asCustomer, createTestApp, createTestDatabase, until } from '../helper.ts'
 import { hostName, startInternet } from '../outbound.ts'
 import { changeIdentity } from './follower.ts'
@@ -79,6 +80,17 @@ t.test(
     const { whpk } = published.json().keys[0]
     t.ok(isSigned(told, whpk), 'the published key verifies it')
     t.notOk(isSigned({ ...told, body: `${told.body} ` }, whpk), 'and nothing else')
+    const { keys } = published.json()
+    t.ok(await verifyWebhook({ headers: told.headers, body: told.body, keys }), 'and so does the client')
+    for (const wrong of [
+      { body: `${told.body} ` },
+      { nowMs: Date.now() + 600_000 },
+      { headers: { ...told.headers, 'webhook-id': 'msg_other' } },
+      { headers: { ...told.headers, 'webhook-signature': 'v1a,!' } },
+      { headers: {} },
+    ]) {
+      t.notOk(await verifyWebhook({ headers: told.headers, body: told.body, keys, ...wrong }))
+    }
     t.ok(Math.abs(Number(told.headers['webhook-timestamp']) - Date.now() / 1000) < 60)
     const feed = await get(`/v1/changes?after=${told.message.data.after}`)
     t.match(feed.json().data, [{ resource: 'products', id: 'p1' }])
