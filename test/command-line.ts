@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { Readable, Writable } from 'node:stream'
 import { finished } from 'node:stream/promises'
+import type { Outbound } from '../app/http/outbound.ts'
 import { runCommandLine } from '../app/operator/cli/command-line.ts'
 
 const root = join(import.meta.dirname, '..')
@@ -18,6 +19,8 @@ export type RunOptions = {
   input?: string
   /** Whether somebody watches: standard error is a terminal. */
   isWatched?: true
+  /** Answers requests to customers' addresses. */
+  outbound?: Outbound
 }
 
 /** Makes a stream that is slow, as a pipe is. A command that writes much has to wait. */
@@ -38,7 +41,7 @@ const createSink = () => {
 
 /** Runs the command line in this process. */
 export const run = async (words: readonly string[], options: RunOptions = {}): Promise<Result> => {
-  const { env = {}, input = '', isWatched = false } = options
+  const { env = {}, input = '', isWatched = false, outbound } = options
   const [stdout, stderr] = [createSink(), createSink()]
   const code = await runCommandLine(words, {
     env,
@@ -47,6 +50,7 @@ export const run = async (words: readonly string[], options: RunOptions = {}): P
     stderr: Object.assign(stderr.stream, { isTTY: isWatched }),
     // Who ends these tests ends the test runner's process, which looks after its own servers.
     onSignal: () => () => {},
+    ...(outbound ? { outbound } : {}),
   })
   return { code, stdout: await stdout.end(), stderr: await stderr.end() }
 }

@@ -29,6 +29,7 @@ const groups = {
     'queries',
     'changes',
     'history',
+    'webhooks',
     'exports',
     'spreadsheets',
     'caching',

@@ -1,5 +1,6 @@
 import { createChangeSchema, createChangesSchema } from '../../../schemas/changes.ts'
 import { linesType } from '../../export/json-lines.ts'
+import { eventsType } from '../../feed/offer.ts'
 import { feedReaders, maxWaitSeconds } from '../../feed/query.ts'
 import { defaultLimit, maxLimit } from '../../records/query/query.ts'
 import { resourceNames, resources } from '../../records/resources/index.ts'
@@ -71,7 +72,9 @@ export const describeChanges: Description = {
     'that a full read shows, even while records are being written. Apply a change by replacing or removing ' +
     'the record of that id. A change may come twice. A new day or another expiry window brings the ' +
     'certificates whose `validity` or `expiring` changes. `days_remaining` and `approval_info` change without ' +
-    'an entry here. A token is valid for 90 days. Each resource also needs its own scope.',
+    'an entry here. A token is valid for 90 days. Each resource also needs its own scope. With ' +
+    '`Accept: text/event-stream` the pages come as server-sent events on a connection that stays; the id of an ' +
+    'event is its token, and the header `Last-Event-ID` goes on after it.',
   tag: { name: 'Changes', description: 'To keep a copy up to date' },
   parameters: listParameters(),
   errors: ['query', 'sync_token'],
@@ -79,6 +82,15 @@ export const describeChanges: Description = {
     description: 'The changes; with `after=snapshot` all records, one change on each line',
     schema: createChangesSchema(change),
     lines: { type: linesType, schema: change },
+    files: {
+      [eventsType]: {
+        schema: {
+          type: 'string',
+          description: 'Events whose data is a page as JSON, and whose id is its token',
+        },
+        example: 'id: AVsi\ndata: {"data":[],"page":{"has_more":false,"next_token":"AVsi"}}\n\n',
+      },
+    },
     headers: [...commonHeaders, ...limitHeaders, 'Data-As-Of', 'Sync-Token', 'Vary'],
   },
 }

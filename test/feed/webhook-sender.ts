@@ -1,0 +1,24 @@
+import { createDb, createPool, readerRole } from '../../app/db/connect.ts'
+import { createWebhookKeys } from '../../app/feed/webhooks/keys.ts'
+import { createDeliver } from '../../app/feed/webhooks/message.ts'
+import { startWebhooks } from '../../app/feed/webhooks/sender.ts'
+import { startTestFence } from '../helper.ts'
+import { secrets, tokens } from './webhook-stage.ts'
+
+/** A process that sends webhooks and never hears an answer: it tells its parent the name of each message. */
+const [, , url = ''] = process.argv
+const pool = () => createPool(url, { role: readerRole, max: 3, applicationName: 'test', onError: () => {} })
+const db = createDb(pool())
+const { poller } = await startTestFence(url)
+startWebhooks({
+  ...{ db, reserved: db, tokens, now: poller.databaseNow, warn: () => {}, onAttempt: () => {} },
+  listen: poller.listen,
+  deliver: createDeliver({
+    keys: createWebhookKeys(secrets),
+    now: Date.now,
+    outbound: (_url, { headers = {} }) => {
+      process.send?.(headers['webhook-id'])
+      return new Promise(() => {})
+    },
+  }),
+})

@@ -1,0 +1,124 @@
+import { createPublicKey, verify } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
+import { sql } from 'kysely'
+import type { Test } from 'tap'
+import { createSecrets } from '../../app/config/secrets.ts'
+import type { Db } from '../../app/db/schema.ts'
+import { createTokenCodec } from '../../app/feed/token.ts'
+import { createWebhookKeys } from '../../app/feed/webhooks/keys.ts'
+import { createDeliver } from '../../app/feed/webhooks/message.ts'
+import { startWebhooks } from '../../app/feed/webhooks/sender.ts'
+import type { Webhook } from '../../app/feed/webhooks/store.ts'
+import type { Outbound } from '../../app/http/outbound.ts'
+import { run } from '../command-line.ts'
+import { secretKey, startTestFence, type TestDatabase } from '../helper.ts'
+
+export const secrets = createSecrets([secretKey])
+export const tokens = createTokenCodec(secrets)
+
+/** A request as a receiver sees it. */
+export type Received = {
+  url: string
+  headers: Readonly<Record<string, string>>
+  body: string
+  message: { type: string; timestamp: string; data: { resources: string[]; after?: string } }
+}
+
+export type Receiver = {
+  outbound: Outbound
+  received: Received[]
+  /** Without tests, and without what others' webhooks are told that the sender of a test finds, too. */
+  messages(): Received[]
+  /** The status; rejects where the receiver is away. */
+  answer: (received: Received) => number | Promise<number>
+}
+
+/** A receiver in place of the Internet, at this name; it takes everything until told otherwise. */
+export const createReceiver = (host: string): Receiver => {
+  const receiver: Receiver = {
+    received: [],
+    messages: () => receiver.received.filter(({ message }) => message.type !== 'webhook.test'),
+    answer: () => 204,
+    async outbound(url, { headers = {}, body }) {
+      if (new URL(url).hostname !== host) throw new Error('of another test')
+      const text = String(body)
+      const received = { url, headers, body: text, message: JSON.parse(text) }
+      receiver.received.push(received)
+      return { status: await receiver.answer(received), headers: {}, body: Buffer.alloc(0) }
+    },
+  }
+  return receiver
+}
+
+type SenderOptions = {
+  /** Added to the database's clock, in milliseconds; `stoppedAt`: it stands there instead. */
+  clock?: { offsetMs: number; stoppedAt?: number }
+  db?: Db
+  reserved?: Db
+  spacingMs?: number
+  everyMs?: number
+}
+
+/** A sender as an instance has it, with a poll of its own. */
+export const startSender = async (
+  t: Pick<Test, 'teardown'>,
+  database: TestDatabase,
+  { outbound }: Pick<Receiver, 'outbound'>,
+  options: SenderOptions = {},
+) => {
+  const { clock = { offsetMs: 0 }, spacingMs = 0, everyMs = 50 } = options
+  const { poller } = await startTestFence(database.url)
+  const now = () => (clock.stoppedAt ?? poller.databaseNow()) + clock.offsetMs
+  const disabled: string[] = []
+  const warnings: string[] = []
+  const { db = database.reader, reserved = database.reserved } = options
+  const sender = startWebhooks({
+    ...{ db, reserved, tokens, now, spacingMs, everyMs },
+    deliver: createDeliver({ outbound, keys: createWebhookKeys(secrets), now }),
+    listen: poller.listen,
+    warn: (message) => void warnings.push(message),
+    random: () => 0,
+    onAttempt: (_result, { kind }, { webhook_id: id }) => {
+      if (kind === 'disable') disabled.push(id)
+    },
+  })
+  let stopped: Promise<void> | undefined
+  const stop = () => {
+    stopped ??= sender.stop().then(() => poller.close())
+    return stopped
+  }
+  t.teardown(stop)
+  return { sender, stop, disabled, warnings }
+}
+
+/** The operator's commands, with this receiver for the Internet. */
+export const createCommands = ({ url }: TestDatabase, { outbound }: Pick<Receiver, 'outbound'>) => {
+  const env = { DATABASE_URL: url, SECRET_KEY: secretKey }
+  const cli = (...words: string[]) => run(['webhooks', ...words, '--json'], { env, outbound })
+  const json = async (...words: string[]): Promise<Webhook> => {
+    const { stdout, stderr, code } = await cli(...words)
+    if (code !== 0) throw new Error(`${words.join(' ')}: ${stderr}`)
+    return JSON.parse(stdout)
+  }
+  return { cli, json }
+}
+
+export const addProduct = ({ operator }: TestDatabase, customer: string, id: string) =>
+  sql`insert into products (customer_id, id, name) values (${customer}, ${id}, ${id})`.execute(operator)
+
+/** By the specification alone: the signature covers `id.timestamp.body`, under the published key. */
+export const isSigned = ({ headers, body }: Received, whpk: string): boolean => {
+  const raw = Buffer.from(whpk.replace(/^whpk_/, ''), 'base64')
+  const key = createPublicKey({
+    key: { kty: 'OKP', crv: 'Ed25519', x: raw.toString('base64url') },
+    format: 'jwk',
+  })
+  const signed = Buffer.from(`${headers['webhook-id']}.${headers['webhook-timestamp']}.${body}`)
+  return (headers['webhook-signature'] ?? '').split(' ').some((each) => {
+    const [version, signature = ''] = each.split(',')
+    return version === 'v1a' && verify(null, signed, key, Buffer.from(signature, 'base64'))
+  })
+}
+
+/** Long enough for some polls and looks: what does not come by then does not come. */
+export const quiet = () => delay(400)

@@ -1,0 +1,408 @@
+import { fork } from 'node:child_process'
+import { join } from 'node:path'
+import { sql } from 'kysely'
+import pg from 'pg'
+import t from 'tap'
+import { createSecrets } from '../../app/config/secrets.ts'
+import { createDb, createPool, readerRole } from '../../app/db/connect.ts'
+import { createWebhookKeys } from '../../app/feed/webhooks/keys.ts'
+import { decide, delayAfter, giveUpMs } from '../../app/feed/webhooks/schedule.ts'
+import { verifyWebhook } from '../../clients/typescript/src/webhook.ts'
+import { asCustomer, createTestApp, createTestDatabase, until } from '../helper.ts'
+import { hostName, startInternet } from '../outbound.ts'
+import { changeIdentity } from './follower.ts'
+import { createSeverable } from './severable.ts'
+import {
+  addProduct,
+  createCommands,
+  createReceiver,
+  isSigned,
+  quiet,
+  type Received,
+  startSender,
+} from './webhook-stage.ts'
+
+/** What a customer's receiver can rely on, and what it can never do to others. */
+
+const database = await createTestDatabase()
+const { operator } = database
+const app = await createTestApp(database)
+t.teardown(async () => {
+  await app.close()
+  await database.close()
+})
+
+let customers = 0
+/** A customer with one webhook, whose test message was taken. */
+const newWebhook = async (resources = 'products') => {
+  const id = `hooked-${++customers}`
+  const { get } = await asCustomer(database, app, id)
+  const receiver = createReceiver(`${id}.example.com`)
+  const { cli, json } = createCommands(database, receiver)
+  const url = `https://${id}.example.com/hook`
+  const webhook = await json('add', id, url, '--resources', resources)
+  return { id, get, receiver, cli, json, url, webhook }
+}
+const dataOf = ({ message }: Received) => message.data
+const setState = (id: string) =>
+  sql<{ state: string; reason: string; attempts: number; next_attempt_at: string; held_until: string }>`
+    select * from webhooks where webhook_id = ${id}`
+    .execute(operator)
+    .then(({ rows }) => rows[0])
+
+t.test(
+  'through the guard: a test message, then a signed one for a change, which the feed shows',
+  async (t) => {
+    const internet = await startInternet()
+    t.teardown(() => internet.close())
+    const received: Received[] = []
+    internet.answer = async (request, response) => {
+      const body = (await request.setEncoding('utf8').toArray()).join('')
+      const headers = request.headers as Record<string, string>
+      received.push({ url: request.url ?? '', headers, body, message: JSON.parse(body) })
+      response.writeHead(204).end()
+    }
+    const { get } = await asCustomer(database, app, 'acme')
+    const { json } = createCommands(database, internet)
+    const webhook = await json('add', 'acme', `https://${hostName}/hook?a=b`)
+    t.match(webhook, { state: 'active', customer: 'acme', last_result: '204' })
+    t.match(received[0]?.message, { type: 'webhook.test' })
+    await startSender(t, database, internet)
+    await addProduct(database, 'acme', 'p1')
+    await until('it is told', () => received.length === 2)
+    const told = received[1] as Received
+    t.equal(told.url, '/hook?a=b')
+    t.match(told.message, { type: 'changes.available', data: { resources: ['products'] } })
+    t.same(Object.keys(told.message.data).sort(), ['after', 'resources'], 'no data of the record')
+    t.notMatch(told.body, /p1/)
+    const published = await app.inject({ url: '/.well-known/webhook-keys.json' })
+    t.equal(published.headers['cache-control'], 'public, max-age=300')
+    const { whpk } = published.json().keys[0]
+    t.ok(isSigned(told, whpk), 'the published key verifies it')
+    t.notOk(isSigned({ ...told, body: `${told.body} ` }, whpk), 'and nothing else')
+    const { keys } = published.json()
+    t.ok(await verifyWebhook({ headers: told.headers, body: told.body, keys }), 'and so does the client')
+    for (const wrong of [
+      { body: `${told.body} ` },
+      { nowMs: Date.now() + 600_000 },
+      { headers: { ...told.headers, 'webhook-id': 'msg_other' } },
+      { headers: { ...told.headers, 'webhook-signature': 'v1a,!' } },
+      { headers: {} },
+    ]) {
+      t.notOk(await verifyWebhook({ headers: told.headers, body: told.body, keys, ...wrong }))
+    }
+    t.ok(Math.abs(Number(told.headers['webhook-timestamp']) - Date.now() / 1000) < 60)
+    const feed = await get(`/v1/changes?after=${told.message.data.after}`)
+    t.match(feed.json().data, [{ resource: 'products', id: 'p1' }])
+    internet.addresses = [['10.0.0.7']]
+    await addProduct(database, 'acme', 'p2')
+    await until('the guard refuses a name that has moved', async () =>
+      /not public/.test(
+        ((await json('list', 'acme')) as unknown as { last_result: string }[])[0]?.last_result ?? '',
+      ),
+    )
+    t.equal(received.length, 2)
+  },
+)
+
+t.test('while a message is under way changes become one message, in order', async (t) => {
+  const { id, receiver, get } = await newWebhook('products,projects')
+  await startSender(t, database, receiver)
+  const gate = Promise.withResolvers<number>()
+  receiver.answer = () => gate.promise
+  await addProduct(database, id, 'p0')
+  await until('the first is under way', () => receiver.messages().length === 1)
+  for (let n = 1; n <= 5; n++) await addProduct(database, id, `p${n}`)
+  await sql`insert into projects (customer_id, id, project_number, title) values (${id}, 'j', 'J', 'J')`.execute(
+    operator,
+  )
+  await quiet()
+  t.equal(receiver.messages().length, 1, 'one at a time')
+  receiver.answer = () => 200
+  gate.resolve(200)
+  await until('the rest', () => receiver.messages().length === 2)
+  await quiet()
+  const [first, second] = receiver.messages().map(dataOf)
+  t.equal(receiver.messages().length, 2, 'six changes, one message')
+  t.same([first?.resources, second?.resources], [['products'], ['products', 'projects']])
+  const idsAfter = async (after = '') =>
+    (await get(`/v1/changes?after=${after}`)).json().data.map((each: { id: string }) => each.id)
+  t.equal((await idsAfter(first?.after)).length, 7)
+  t.same((await idsAfter(second?.after)).sort(), ['j', 'p1', 'p2', 'p3', 'p4', 'p5'])
+})
+
+t.test("another customer's change, and other resources, are told to nobody", async (t) => {
+  const [one, two] = [await newWebhook(), await newWebhook('projects')]
+  await startSender(t, database, {
+    outbound: (url, request) => (url.includes(`${one.id}.`) ? one : two).receiver.outbound(url, request),
+  })
+  await addProduct(database, one.id, 'mine')
+  await addProduct(database, two.id, 'theirs')
+  await until('it is told', () => one.receiver.messages().length === 1)
+  await quiet()
+  t.equal(one.receiver.messages().length, 1)
+  t.equal(two.receiver.messages().length, 0, 'products are none of its resources')
+  const after = one.receiver.messages().map(dataOf)[0]?.after
+  t.equal((await two.get(`/v1/changes?after=${after}`)).statusCode, 400, 'its token is of no use to others')
+})
+
+t.test('a failed message is tried again later and later, by the clock, under one name', async (t) => {
+  const { id, receiver, webhook, json } = await newWebhook()
+  const clock = { offsetMs: 0, stoppedAt: Date.now() }
+  const { disabled } = await startSender(t, database, receiver, { clock, everyMs: 10 })
+  receiver.answer = () => 500
+  await addProduct(database, id, 'p1')
+  for (const [attempt, seconds] of [10, 20, 40, 80].entries()) {
+    await until(`attempt ${attempt + 1}`, () => receiver.messages().length === attempt + 1)
+    await until(
+      'it is written down',
+      async () => (await setState(webhook.webhook_id))?.attempts === attempt + 1,
+    )
+    const { next_attempt_at } = (await setState(webhook.webhook_id)) ?? {}
+    t.equal(Date.parse(next_attempt_at ?? '') - (clock.stoppedAt + clock.offsetMs), seconds * 1000)
+    clock.offsetMs += seconds * 1000 - 1
+    await addProduct(database, id, `more-${attempt}`)
+    await quiet()
+    t.equal(receiver.messages().length, attempt + 1, 'not before its time, whatever changes')
+    clock.offsetMs += 1
+  }
+  await until('the fifth', () => receiver.messages().length === 5)
+  await until('it is written down', async () => (await setState(webhook.webhook_id))?.attempts === 5)
+  t.equal(new Set(receiver.messages().map(({ headers }) => headers['webhook-id'])).size, 1)
+  t.match(await json('list', id), [{ state: 'failing', last_result: '500' }])
+
+  clock.offsetMs += giveUpMs
+  await until('it is given up', () => disabled.includes(webhook.webhook_id))
+  t.match(await json('list', id), [{ state: 'disabled', reason: 'failing' }])
+  const { rows } = await sql<{ personal: { subject: string; details: object } }>`
+    select p.personal from audit_persons p join audit_entries e using (entry_id)
+    where e.action = 'webhooks.disable' and p.customer = ${id}`.execute(operator)
+  t.match(rows.length, 1, 'and audited')
+  await addProduct(database, id, 'unsaid')
+  await quiet()
+  t.equal(receiver.messages().length, 6)
+  await t.rejects(json('enable', webhook.webhook_id), /did not take the test message: 500/)
+  receiver.answer = () => 200
+  t.match(await json('enable', webhook.webhook_id), { state: 'active', reason: null })
+  await until('what waited, then what came since', () => receiver.messages().length === 8)
+  const names = receiver.messages().map(({ headers }) => headers['webhook-id'])
+  t.equal(names[6], names[0])
+  t.not(names[7], names[0])
+})
+
+t.test('the delays double up to an hour; jitter only shortens', async (t) => {
+  t.same(
+    [1, 2, 3, 8, 9, 10, 80].map((attempts) => delayAfter(attempts, 0) / 1000),
+    [10, 20, 40, 1280, 2560, 3600, 3600],
+  )
+  t.equal(delayAfter(1, 1), 9_000)
+  const failing_since = new Date(0).toISOString()
+  const at = (ms: number) => decide({ attempts: 5, failing_since }, { result: 'x' }, ms, 0)
+  t.equal(at(giveUpMs - 1).kind, 'retry')
+  t.same(at(giveUpMs), { kind: 'disable', reason: 'failing' })
+  const fresh = { attempts: 0, failing_since: null }
+  for (const status of [200, 204, 299]) t.equal(decide(fresh, { status, result: '' }, 0, 0).kind, 'delivered')
+  for (const status of [400, 404, 500]) t.equal(decide(fresh, { status, result: '' }, 0, 0).kind, 'retry')
+})
+
+t.test('410 disables at once, and what comes later is not sent', async (t) => {
+  const { id, receiver, json, webhook } = await newWebhook()
+  const { disabled } = await startSender(t, database, receiver)
+  receiver.answer = () => 410
+  await addProduct(database, id, 'p1')
+  await until('it is disabled', () => disabled.includes(webhook.webhook_id))
+  await addProduct(database, id, 'p2')
+  await quiet()
+  t.equal(receiver.messages().length, 1)
+  t.match(await json('list', id), [{ state: 'disabled', reason: 'gone', last_result: '410' }])
+})
+
+t.test('a sender that is killed in a message: another one repeats it, when the lease ends', async (t) => {
+  const { id, receiver, webhook } = await newWebhook()
+  const child = fork(join(import.meta.dirname, 'webhook-sender.ts'), [database.url])
+  t.teardown(() => child.kill('SIGKILL'))
+  const sent = new Promise<string>((resolve) => child.once('message', (name) => resolve(String(name))))
+  await addProduct(database, id, 'p1')
+  const name = await sent
+  child.kill('SIGKILL')
+  const clock = { offsetMs: 0 }
+  await startSender(t, database, receiver, { clock })
+  await quiet()
+  t.equal(receiver.messages().length, 0, 'the lease of the one that died holds')
+  clock.offsetMs = 31_000
+  await until('it is told', () => receiver.messages().length === 1)
+  t.equal(receiver.messages()[0]?.headers['webhook-id'], name, 'under the same name')
+  await until('and no more', async () => (await setState(webhook.webhook_id))?.held_until === null)
+})
+
+t.test('two instances: one at a time sends, and nothing is lost or out of order', async (t) => {
+  const { id, receiver, get } = await newWebhook()
+  let underWay = 0
+  let most = 0
+  receiver.answer = async () => {
+    underWay += 1
+    most = Math.max(most, underWay)
+    await new Promise((resolve) => setTimeout(resolve, 10))
+    underWay -= 1
+    return 200
+  }
+  for (let instance = 1; instance <= 2; instance++) await startSender(t, database, receiver)
+  for (let n = 1; n <= 40; n++) await addProduct(database, id, `p${n}`)
+  const seen = new Set<string>()
+  const lastAfter = () => receiver.messages().map(dataOf).at(-1)?.after
+  await until('the last one was told', async () => {
+    const after = lastAfter()
+    if (after === undefined) return false
+    for (const { id: record } of (await get(`/v1/changes?after=${after}&limit=500`)).json().data)
+      seen.add(record)
+    return seen.has('p40')
+  })
+  t.equal(most, 1)
+  const names = receiver.messages().map(({ headers }) => headers['webhook-id'])
+  t.equal(new Set(names).size, names.length, 'each once')
+  const counts: number[] = []
+  for (const { after } of receiver.messages().map(dataOf)) {
+    counts.push((await get(`/v1/changes?after=${after}&limit=500`)).json().data.length)
+  }
+  t.same(
+    counts,
+    [...counts].sort((a, b) => b - a),
+    'each token is later than the one before',
+  )
+  t.equal(counts[0], 40, 'the first leads to all')
+})
+
+t.test('a receiver that hangs delays nobody else', async (t) => {
+  const [slow, quick] = [await newWebhook(), await newWebhook()]
+  slow.receiver.answer = () => new Promise(() => {})
+  const { sender } = await startSender(t, database, {
+    outbound: (url, request) =>
+      url.includes(`${slow.id}.`)
+        ? Promise.race([
+            slow.receiver.outbound(url, request),
+            new Promise<never>((_, reject) => setTimeout(reject, 3_000, new Error('late'))),
+          ])
+        : quick.receiver.outbound(url, request),
+  })
+  await addProduct(database, slow.id, 'p1')
+  await until('it hangs', () => slow.receiver.messages().length === 1)
+  await addProduct(database, quick.id, 'p1')
+  await until('the other is told meanwhile', () => quick.receiver.messages().length === 1, 2_000)
+  t.ok(sender.lookedAt())
+})
+
+t.test('after a fail-over the receiver is told to read anew', async (t) => {
+  const { receiver, webhook } = await newWebhook()
+  const owner = new pg.Client({ connectionString: database.url })
+  await owner.connect()
+  await sql`update webhooks set identity = 'another', token = 'lost' where webhook_id = ${webhook.webhook_id}`.execute(
+    operator,
+  )
+  t.ok(changeIdentity)
+  await owner.end()
+  await startSender(t, database, receiver)
+  await until('it is told', () => receiver.messages().length === 1)
+  t.same(receiver.messages().map(dataOf), [{ resources: ['products'], after: 'snapshot' }])
+})
+
+t.test('a database that goes away: nothing is lost', async (t) => {
+  const { id, receiver } = await newWebhook()
+  const way = await createSeverable(database.url)
+  const options = { role: readerRole, max: 3, applicationName: 'test', onError: () => {} }
+  const db = createDb(createPool(way.url, options))
+  const { stop, warnings } = await startSender(t, database, receiver, { db, reserved: db })
+  receiver.answer = () => {
+    way.sever()
+    return 200
+  }
+  await addProduct(database, id, 'p1')
+  await until('it was sent, but not written down', () => receiver.messages().length === 1)
+  await until('it is said', () => warnings.length === 1)
+  receiver.answer = () => 200
+  await way.mend()
+  await until('it is repeated', () => receiver.messages().length === 2)
+  const names = receiver.messages().map(({ headers }) => headers['webhook-id'])
+  t.equal(names[0], names[1])
+  await addProduct(database, id, 'p2')
+  await until('and goes on', () => receiver.messages().length === 3)
+  await stop()
+  await db.destroy()
+  way.close()
+})
+
+t.test('without API access nothing is sent; with it again, what changed meanwhile', async (t) => {
+  const { id, receiver } = await newWebhook()
+  await startSender(t, database, receiver)
+  const set = (change: string) =>
+    sql.raw(`update customers set ${change} where customer_id = '${id}'`).execute(operator)
+  await set('suspended_at = now()')
+  await addProduct(database, id, 'p1')
+  await quiet()
+  t.equal(receiver.messages().length, 0)
+  await set(`suspended_at = null, plan = 'basic'`)
+  await quiet()
+  t.equal(receiver.messages().length, 0)
+  await set(`plan = 'premium'`)
+  await until('it is told', () => receiver.messages().length === 1)
+})
+
+t.test('a new day, on which a certificate lapses, is told as a change', async (t) => {
+  const { id, receiver } = await newWebhook('certificates')
+  await sql`insert into certificates (customer_id, id, number, title, approval_status, valid_until)
+    values (${id}, 'c', 'C', 'C', 'approved', current_date)`.execute(operator)
+  const clock = { offsetMs: 0 }
+  await startSender(t, database, receiver, { clock })
+  await until('the record itself', () => receiver.messages().length === 1)
+  await quiet()
+  clock.offsetMs = 86_400_000
+  await until('its end', () => receiver.messages().length === 2)
+})
+
+t.test('the operator: refused addresses, tests, and ten for a customer', async (t) => {
+  const { id, receiver, cli, json, url, webhook } = await newWebhook()
+  for (const wrong of [
+    'http://a.example.com/',
+    'https://a.example.com:8443/',
+    'https://127.0.0.1/',
+    'https://[::1]/',
+    'https://u:p@a.example.com/',
+    'nonsense',
+  ]) {
+    t.equal((await cli('add', id, wrong)).code, 2, wrong)
+  }
+  t.equal((await cli('add', id, url, '--resources', 'prodcts')).code, 2)
+  t.equal((await cli('add', 'nobody', url)).code, 1)
+  t.equal((await cli('test', 'wh_0000000000000000')).code, 1)
+  receiver.answer = () => 404
+  const refused = await cli('add', id, url)
+  t.equal(refused.code, 1)
+  t.match(refused.stderr, /did not take the test message: 404/)
+  const all = (await json('list', id)) as unknown as { webhook_id: string; state: string }[]
+  t.same(
+    all.map(({ state }) => state),
+    ['active', 'unverified'],
+  )
+  receiver.answer = () => 200
+  t.match(await json('test', all[1]?.webhook_id ?? ''), { state: 'active' })
+  const added = await Promise.all(Array.from({ length: 9 }, () => cli('add', id, url)))
+  t.equal(added.filter(({ code }) => code === 0).length, 8)
+  t.match(added.find(({ code }) => code === 1)?.stderr, /has 10 webhooks/)
+  t.match(await json('disable', webhook.webhook_id), { state: 'disabled', reason: 'operator' })
+  t.match(await json('remove', webhook.webhook_id), { webhook_id: webhook.webhook_id })
+  t.equal(((await json('list', id)) as unknown as object[]).length, 9)
+  const { rows } = await sql<{ action: string }>`
+    select distinct e.action from audit_entries e join audit_persons p using (entry_id)
+    where p.customer = ${id} and e.action like 'webhooks.%' order by 1`.execute(operator)
+  t.same(
+    rows.map(({ action }) => action),
+    ['add', 'disable', 'enable', 'list', 'remove', 'test'].map((name) => `webhooks.${name}`),
+  )
+})
+
+t.test('while SECRET_KEY changes, messages bear both signatures', async (t) => {
+  const [former, fresh] = ['a'.repeat(40), 'b'.repeat(40)]
+  const both = createWebhookKeys(createSecrets([fresh, former]))
+  const alone = createWebhookKeys(createSecrets([former]))
+  t.same(both.published.keys[1], alone.published.keys[0])
+  t.equal(both.sign('m', 1, Buffer.from('x')).split(' ')[1], alone.sign('m', 1, Buffer.from('x')))
+})
