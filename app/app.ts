@@ -1,5 +1,4 @@
 import type { FastifyInstance } from 'fastify'
-import accessLog from '../plugins/access-log.ts'
 import accessRequests from '../plugins/access-requests.ts'
 import answers from '../plugins/answers.ts'
 import audit from '../plugins/audit.ts'
@@ -40,9 +39,8 @@ export const build = async (deps: Deps): Promise<FastifyInstance> => {
   const app = createServer(deps)
   await app.register(securityHeaders, { includeSubDomains: config.hasHstsOfSubdomains })
   await app.register(problems, { publicUrl, headers: () => constantHeaders(app, config) })
-  await app.register(answers)
+  await app.register(answers, { stream: deps.logStream })
   if (deps.tracing) await app.register(tracing, { tracing: deps.tracing })
-  await app.register(accessLog, { stream: deps.logStream })
   await app.register(gate, { trustedProxies, clientIpHeader, allowHttp, publicUrl })
   await app.register(pages, { publicUrl, demoToken })
   await app.register(methodGuard)

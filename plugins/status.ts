@@ -1,4 +1,5 @@
 import fp from 'fastify-plugin'
+import { slotMs, slotsPerMinute } from '../app/observe/status/minutes.ts'
 import { createProbe } from '../app/observe/status/probe.ts'
 import { createStatus, type Status } from '../app/observe/status/status.ts'
 import type { Deps } from './deps.ts'
@@ -14,10 +15,8 @@ declare module 'fastify' {
   }
 }
 
-const slotMs = 10_000
 /** Into the slot: what instances know of the clock differs by less. */
 const offsetMs = 1_000
-const slotsPerMinute = 6
 const pruneEverySlots = 360
 
 /** Counts every answer of the API, and keeps the minutes of which the uptime page is made. */

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Fence } from './fence.ts'
-import type { ClockReading, LeaseClock } from './lease.ts'
+import type { ClockReading, LeaseClock } from './freshness.ts'
 import type { Snapshot } from './snapshot.ts'
 import type { ChangeEvent, Poll } from './stamped.ts'
 

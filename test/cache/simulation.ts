@@ -1,7 +1,6 @@
 import { mock } from 'node:test'
 import { createFence } from '../../app/cache/fence.ts'
-import { createJudge, type Judge } from '../../app/cache/freshness.ts'
-import { createLeaseClock } from '../../app/cache/lease.ts'
+import { createJudge, createLeaseClock, type Judge } from '../../app/cache/freshness.ts'
 import { createMemoryCache, entryName } from '../../app/cache/memory.ts'
 import { createPoller } from '../../app/cache/poller.ts'
 import type { Answer } from '../../app/cache/question.ts'

@@ -1,8 +1,7 @@
-import { quantile } from './histogram.ts'
 import { type History, shownDays } from './history.ts'
 import { findIncidents, type Incident } from './incidents.ts'
 import { judgeFigures, judgeService } from './judgement.ts'
-import { type Minute, minuteMs, minutesPerDay } from './minutes.ts'
+import { type Minute, minuteMs, minutesPerDay, quantile } from './minutes.ts'
 import { createStretchReader, type Stretch, type Sums } from './stretch.ts'
 import { targets } from './targets.ts'
 

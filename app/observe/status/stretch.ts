@@ -1,7 +1,6 @@
-import { addBuckets } from './histogram.ts'
 import type { History } from './history.ts'
 import { levelOf } from './level.ts'
-import { emptyMinute, type Minute, minutesPerDay } from './minutes.ts'
+import { addBuckets, emptyMinute, type Minute, minutesPerDay } from './minutes.ts'
 
 export type Sums = Omit<Minute, 'minute' | 'slots'>
 

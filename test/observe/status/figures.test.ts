@@ -1,10 +1,15 @@
 import { isDeepStrictEqual } from 'node:util'
 import fc from 'fast-check'
 import t from 'tap'
-import { addBuckets, bucketCount, bucketOf, quantile } from '../../../app/observe/status/histogram.ts'
 import { findIncidents } from '../../../app/observe/status/incidents.ts'
 import { levelOf } from '../../../app/observe/status/level.ts'
-import { createMinutes } from '../../../app/observe/status/minutes.ts'
+import {
+  addBuckets,
+  bucketCount,
+  bucketOf,
+  createMinutes,
+  quantile,
+} from '../../../app/observe/status/minutes.ts'
 
 const histogramOf = (values: readonly number[]) => {
   const counts = new Array<number>(bucketCount).fill(0)
