@@ -1,7 +1,7 @@
 import { ApiError, type ErrorCode, type ErrorExtras } from '../../errors.ts'
 import { foreignToken } from '../../feed/token.ts'
 import { problemBody } from '../../http/problem.ts'
-import { refuseQuota } from '../../limits/refusal.ts'
+import { refuseQuota } from '../../limits/meters.ts'
 import { foreignCursorFault } from '../../records/query/cursor.ts'
 import { parseQuery } from '../../records/query/parse.ts'
 import { resources } from '../../records/resources/index.ts'
