@@ -101,3 +101,7 @@ export class ApiError extends Error {
 /** 503 `unavailable`, which tells the client to retry after so many seconds. */
 export const unavailable = (retryAfterSeconds = 1): ApiError =>
   new ApiError('unavailable', { headers: { 'retry-after': String(retryAfterSeconds) } })
+
+/** 400 `invalid_query` with every fault. `corrected`: the URL that the service would answer, if there is one. */
+export const invalidQuery = (errors: readonly Fault[], corrected: string | undefined): ApiError =>
+  new ApiError('invalid_query', { errors, ...(corrected === undefined ? {} : { try: corrected }) })

@@ -4,8 +4,7 @@ import { splitTarget } from '../app/http/pairs.ts'
 import type { Principal } from '../app/identity/principal.ts'
 import type { Account } from '../app/limits/account.ts'
 import { formatPolicies, formatUse } from '../app/limits/headers.ts'
-import type { Costs } from '../app/limits/meters.ts'
-import { refuseQuota } from '../app/limits/refusal.ts'
+import { type Costs, refuseQuota } from '../app/limits/meters.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {

@@ -2,9 +2,8 @@ import type { FastifyInstance } from 'fastify'
 import fp from 'fastify-plugin'
 import { Registry } from 'prom-client'
 import { ApiError, type ErrorCode } from '../app/errors.ts'
-import type { Principal } from '../app/identity/principal.ts'
 import { byLabel, counter, type Figure, registerFigures } from '../app/observe/figures.ts'
-import { createRequestMetrics, type PlanLabel } from '../app/observe/request-metrics.ts'
+import { createRequestMetrics } from '../app/observe/request-metrics.ts'
 
 type MetricsOptions = {
   /** Of the process; absent in tests that build many services in one. */
@@ -23,11 +22,6 @@ declare module 'fastify' {
       readJson(): Promise<object[]>
     }
   }
-}
-
-const planOf = (principal: Principal | undefined): PlanLabel => {
-  if (!principal) return 'none'
-  return principal.kind === 'demo' ? 'demo' : principal.plan
 }
 
 const createCounts = () => {
@@ -97,9 +91,7 @@ export default fp<MetricsOptions>(
       read: async () => ({ type: registry.contentType, text: await whole().metrics() }),
       readJson: () => whole().getMetricsAsJSON() as Promise<object[]>,
     })
-    app.watchAnswers(({ route = '', principal, status, ms, source }) =>
-      note(route, planOf(principal), status, ms, source),
-    )
+    app.watchAnswers(note)
     done()
   },
   { name: 'metrics', dependencies: ['answers', 'audit'], fastify: '5.x' },

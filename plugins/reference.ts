@@ -1,6 +1,6 @@
 import Fastify from 'fastify'
 import fp from 'fastify-plugin'
-import { createRepresentation } from '../app/cache/representation.ts'
+import { createRepresentation } from '../app/cache/entry.ts'
 import type { Representation } from '../app/http/encodings.ts'
 import { referenceScript } from '../app/site/docs-page.ts'
 import { immutable } from './pages.ts'

@@ -1,4 +1,4 @@
-import { after } from '../overload/timer.ts'
+import { after, within } from '../overload/timer.ts'
 import { type AnyRow, type Connection, connect } from './connection.ts'
 import { formatEpoch } from './epoch.ts'
 import type { ChangeSource } from './poller.ts'
@@ -55,17 +55,6 @@ const toPoll = (row: Row, since: Snapshot | undefined): Poll => {
     epoch: formatEpoch(row.identity, row.started),
     mark: row.mark ?? '',
     events: isWhole ? parseEvents(row.events) : undefined,
-  }
-}
-
-const within = async <T>(ms: number, work: Promise<T>): Promise<T> => {
-  const { promise: late, reject } = Promise.withResolvers<never>()
-  // Not a bare timer: a process that was suspended would call late what lies there unread.
-  const stop = after(ms, () => reject(new Error(`no answer in ${ms} ms`)))
-  try {
-    return await Promise.race([work, late])
-  } finally {
-    stop()
   }
 }
 

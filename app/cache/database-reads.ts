@@ -1,10 +1,9 @@
 import { unavailable } from '../errors.ts'
-import { judged } from './answer.ts'
 import type { Entry } from './entry.ts'
 import { isServerOf } from './epoch.ts'
 import type { Judge } from './freshness.ts'
 import type { MemoryCache } from './memory.ts'
-import type { Answer, Question } from './question.ts'
+import { type Answer, judged, type Question } from './question.ts'
 import type { SharedCache } from './redis.ts'
 
 /** Reads answers from the database and keeps them in the caches. */

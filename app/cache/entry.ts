@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import type { Representation } from '../http/encodings.ts'
 import type { Stamped } from './stamped.ts'
 
 /** An answer as it is stored and sent: bytes, never an object. What it depends on is judged by the fence. */
@@ -42,3 +43,9 @@ export const tagOf = (tagged: Buffer): string => `W/"${hash('sha256', tagged, 'b
 /** The same of a body by itself. */
 export const createEtag = (mediaType: string, body: Buffer): string =>
   tagOf(Buffer.concat([Buffer.from(tagPrefix(mediaType)), body]))
+
+/** Text as it is sent: its bytes, their tag, and encodings made once when first asked. */
+export const createRepresentation = (type: string, text: string): Representation => {
+  const body = Buffer.from(text)
+  return { body, etag: createEtag(type, body), encoded: new Map() }
+}

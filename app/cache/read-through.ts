@@ -1,8 +1,7 @@
 import { ApiError } from '../errors.ts'
-import { answerOf, judged } from './answer.ts'
 import { createDatabaseReads, type DatabaseReadsDeps } from './database-reads.ts'
 import type { Entry } from './entry.ts'
-import type { Answer, Question } from './question.ts'
+import { type Answer, answerOf, judged, type Question } from './question.ts'
 import type { SharedCache } from './redis.ts'
 
 export type ReadThrough = {

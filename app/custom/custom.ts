@@ -2,12 +2,12 @@ import type { Answer } from '../cache/question.ts'
 import type { ReadThrough } from '../cache/read-through.ts'
 import type { Db } from '../db/schema.ts'
 import { toUnavailable } from '../db/unreachable.ts'
-import { ApiError, type Fault } from '../errors.ts'
+import { ApiError, invalidQuery } from '../errors.ts'
 import { typeByFormat } from '../http/media-type.ts'
 import type { Principal } from '../identity/principal.ts'
 import { requireScope } from '../identity/principals.ts'
 import { customScopeOf } from '../identity/scopes.ts'
-import { type CursorCodec, foreignCursor } from '../records/query/cursor.ts'
+import { type CursorCodec, foreignCursorFault, readCursor } from '../records/query/cursor.ts'
 import { customVersion } from '../records/version.ts'
 import { bind } from './bind.ts'
 import type { Definition } from './definition.ts'
@@ -50,8 +50,6 @@ type CustomDeps = {
   databaseNow: () => number
   granted: (customerId: string) => Promise<Granted>
 }
-
-const cursorFault = (detail: string): Fault => ({ parameter: 'cursor', code: 'invalid_value', detail })
 
 const notFound = () => new ApiError('not_found', { detail: 'You have no custom endpoint with this name' })
 
@@ -97,23 +95,16 @@ export const createCustom = (deps: CustomDeps): Custom => {
     const isForeign = cursor !== undefined && !cursors.isGenuine(principal.customerId, cursor)
     const isGood =
       corrected !== undefined && !isForeign && isAnswerable(principal.customerId, revisions, corrected, day)
-    throw new ApiError('invalid_query', {
-      errors: isForeign ? [...faults, cursorFault(foreignCursor)] : faults,
-      ...(!isGood ? {} : { try: `${publicUrl}/v1/custom/${name}?${corrected}` }),
-    })
-  }
-
-  const decodeCursor = (customerId: string, { cursor, selection }: CustomRequest): string[] | undefined => {
-    if (cursor === undefined) return undefined
-    const decoded = cursors.decode(customerId, selection, cursor)
-    if ('keys' in decoded) return decoded.keys
-    throw new ApiError('invalid_cursor', { detail: decoded.detail, errors: [cursorFault(decoded.detail)] })
+    throw invalidQuery(
+      isForeign ? [...faults, foreignCursorFault] : faults,
+      isGood ? `${publicUrl}/v1/custom/${name}?${corrected}` : undefined,
+    )
   }
 
   const fillOf = (definition: Definition, request: CustomRequest, customerId: string, day: string) => {
     const { body, name } = definition
     const { given, queries, conditions, limit, count, canonical, selection } = request
-    const after = decodeCursor(customerId, request)
+    const after = readCursor(cursors, customerId, selection, request.cursor)
     const bound = bind(definition, queries, given, { customerId, today: day })
     return (source: Db) => {
       if ('object' in body) return readObject(source, body.object, bound)

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { ApiError } from '../errors.ts'
+import { invalidQuery } from '../errors.ts'
 import { planQuery, type QueryPlan } from '../records/query/plan.ts'
 import { createPrepare } from '../records/query/prepare.ts'
 import type { Resource } from '../records/resources/define.ts'
@@ -50,10 +50,8 @@ export const createRecordExports = ({ exports, publicUrl, today }: Deps): Record
     const outcome = prepare(resource, shape, rawQuery)
     if (!('prepared' in outcome)) {
       const { faults, corrected } = outcome
-      throw new ApiError('invalid_query', {
-        errors: faults,
-        ...(corrected === undefined ? {} : { try: `${publicUrl}/v1/${resource.name}?${corrected}` }),
-      })
+      const url = `${publicUrl}/v1/${resource.name}?${corrected}`
+      throw invalidQuery(faults, corrected === undefined ? undefined : url)
     }
     const { customerId } = request.principal
     const { query } = outcome.prepared

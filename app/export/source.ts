@@ -1,7 +1,7 @@
 import type { Pool, PoolClient } from 'pg'
 import { unavailable } from '../errors.ts'
 import { demoCustomerId } from '../identity/principal.ts'
-import { refuseQuota } from '../limits/refusal.ts'
+import { refuseQuota } from '../limits/meters.ts'
 import type { Sql } from '../records/sql/column.ts'
 import { type ExportLimits, type ExportSession, openSession } from './session.ts'
 

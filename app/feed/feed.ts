@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { inTurn } from '../db/connect.ts'
 import type { Db } from '../db/schema.ts'
-import { ApiError, type Fault } from '../errors.ts'
+import { ApiError, type Fault, invalidQuery } from '../errors.ts'
 import { begunStream } from '../export/begun-stream.ts'
 import { linesType } from '../export/json-lines.ts'
 import type { ExportSource } from '../export/source.ts'
@@ -84,10 +84,10 @@ export const createFeed = (deps: Deps): Feed => {
     const isForeign =
       after !== undefined && after !== wholeState && !tokens.decode(principal.customerId, after)
     const isGood = corrected !== undefined && !isForeign && isAnswerable(principal.customerId, corrected)
-    throw new ApiError('invalid_query', {
-      errors: isForeign ? [...faults, tokenFault(foreignToken)] : faults,
-      ...(!isGood ? {} : { try: `${publicUrl}/v1/changes?${corrected}` }),
-    })
+    throw invalidQuery(
+      isForeign ? [...faults, tokenFault(foreignToken)] : faults,
+      isGood ? `${publicUrl}/v1/changes?${corrected}` : undefined,
+    )
   }
 
   const resolveResources = (

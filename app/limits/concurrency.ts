@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
+import { refuseQuota } from './meters.ts'
 import type { AccountName } from './policy.ts'
-import { refuseQuota } from './refusal.ts'
 import type { SlotStore } from './slots.ts'
 
 /** What a customer may have under way at once, whatever its plan (contract, section 8). */

@@ -3,8 +3,8 @@ import type { LimitsConfig } from '../config/config.ts'
 import type { Principal } from '../identity/principal.ts'
 import { type Account, type AccountDeps, createAccount } from './account.ts'
 import { clientOf } from './address.ts'
+import { refuseQuota } from './meters.ts'
 import { type AccountName, type Policy, planPolicies } from './policy.ts'
-import { refuseQuota } from './refusal.ts'
 
 type LimiterOptions = Omit<AccountDeps, 'onUnsettled'> & {
   /** Remembered at most, about 2 kB each in use; the least recently used is forgotten, by this instance only. */

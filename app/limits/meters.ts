@@ -1,3 +1,4 @@
+import { ApiError } from '../errors.ts'
 import type { Policy } from './policy.ts'
 import { createWindow, type Window } from './window.ts'
 
@@ -21,6 +22,14 @@ export type Use = Readonly<{
 export type Costs = readonly number[]
 
 export const admitted: Admission = Object.freeze({ violated: Object.freeze([]), retryAfterSeconds: 0 })
+
+/** 429 `quota_exceeded` with `Retry-After` and the violated policies. */
+export const refuseQuota = ({ violated, retryAfterSeconds }: Admission): ApiError =>
+  new ApiError('quota_exceeded', {
+    detail: `Quota exceeded: no units left of ${violated.join(' and ')}. Try again in ${retryAfterSeconds} s`,
+    violatedPolicies: violated,
+    headers: { 'retry-after': String(retryAfterSeconds) },
+  })
 
 export type Meter = {
   policy: Policy

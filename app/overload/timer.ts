@@ -13,3 +13,14 @@ export const after = (ms: number, call: () => void): (() => void) => {
     clearImmediate(immediate)
   }
 }
+
+/** What the work yields. Rejects as the work does, or after so many milliseconds, counted as in `after`. */
+export const within = async <T>(ms: number, work: Promise<T>): Promise<T> => {
+  const { promise: late, reject } = Promise.withResolvers<never>()
+  const stop = after(ms, () => reject(new Error(`no answer in ${ms} ms`)))
+  try {
+    return await Promise.race([work, late])
+  } finally {
+    stop()
+  }
+}

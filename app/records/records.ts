@@ -2,7 +2,7 @@ import type { Answer } from '../cache/question.ts'
 import type { ReadThrough } from '../cache/read-through.ts'
 import type { Db } from '../db/schema.ts'
 import { toUnavailable } from '../db/unreachable.ts'
-import { ApiError, type Fault } from '../errors.ts'
+import { ApiError, invalidQuery } from '../errors.ts'
 import { formatStale } from '../http/fields.ts'
 import { typeByFormat } from '../http/media-type.ts'
 import { parsePairs, splitList } from '../http/pairs.ts'
@@ -10,7 +10,7 @@ import type { Principal } from '../identity/principal.ts'
 import { faultsOfAsOf, readAsOf } from './history/as-of.ts'
 import { cacheKey } from './keys.ts'
 import { withCursor } from './query/canonical.ts'
-import { type CursorCodec, foreignCursor } from './query/cursor.ts'
+import { type CursorCodec, foreignCursorFault, readCursor } from './query/cursor.ts'
 import { planQuery, type QueryPlan } from './query/plan.ts'
 import { createPrepare, type PreparedQuery } from './query/prepare.ts'
 import type { Resource } from './resources/define.ts'
@@ -48,8 +48,6 @@ type Deps = {
   /** Milliseconds from any start, never going back. */
   monotonicNow: () => number
 }
-
-const cursorFault = (detail: string): Fault => ({ parameter: 'cursor', code: 'invalid_value', detail })
 
 const isId = (resource: Resource, id: string): boolean =>
   resource.fields.get('id')?.element.safeParse(id).success === true
@@ -110,17 +108,10 @@ export const createRecords = ({
     const isGood =
       corrected !== undefined && !isForeign && isAnswerable(principal.customerId, resource, id, corrected)
     const path = `/v1/${resource.name}${id === undefined ? '' : `/${encodeURIComponent(id)}`}`
-    throw new ApiError('invalid_query', {
-      errors: isForeign ? [...faults, cursorFault(foreignCursor)] : faults,
-      ...(!isGood ? {} : { try: `${publicUrl}${path}?${corrected}` }),
-    })
-  }
-
-  const decodeCursor = (customerId: string, { query, selection }: PreparedQuery): string[] | undefined => {
-    if (query.cursor === undefined) return undefined
-    const decoded = cursors.decode(customerId, selection, query.cursor)
-    if ('keys' in decoded) return decoded.keys
-    throw new ApiError('invalid_cursor', { detail: decoded.detail, errors: [cursorFault(decoded.detail)] })
+    throw invalidQuery(
+      isForeign ? [...faults, foreignCursorFault] : faults,
+      isGood ? `${publicUrl}${path}?${corrected}` : undefined,
+    )
   }
 
   /** `staleSeconds`: as in `Answer`. An error has no other way to say that it may be old. */
@@ -140,7 +131,7 @@ export const createRecords = ({
       if (id !== undefined && !isId(resource, id)) throw noSuchRecord(resource)
       const faults = faultsOfAsOf(query, today())
       if (faults.length > 0) throw new ApiError('invalid_query', { errors: faults })
-      const after = decodeCursor(customerId, prepared)
+      const after = readCursor(cursors, customerId, prepared.selection, prepared.query.cursor)
       const moment = { customerId, today: today() }
       const fillFrom = (source: Db) => {
         const plan = planQuery(query, moment, after)

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { extname, join } from 'node:path'
-import { createRepresentation } from '../cache/representation.ts'
+import { createRepresentation } from '../cache/entry.ts'
 import type { Representation } from '../http/encodings.ts'
 
 /** A file that browsers may keep for ever: its address changes with its bytes. */

@@ -1,4 +1,4 @@
-import { createRepresentation } from '../cache/representation.ts'
+import { createRepresentation } from '../cache/entry.ts'
 import type { Representation } from '../http/encodings.ts'
 import { type Assets, readAssets } from './assets.ts'
 import { demoPage } from './demo-page.ts'

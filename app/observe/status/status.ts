@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto'
-import { createRepresentation } from '../../cache/representation.ts'
+import { createRepresentation } from '../../cache/entry.ts'
 import type { Db } from '../../db/schema.ts'
 import type { Representation } from '../../http/encodings.ts'
+import { within } from '../../overload/timer.ts'
 import { createStatusDocument } from './document.ts'
 import { createHistoryReader } from './history.ts'
 import { createMinutes, type Minutes } from './minutes.ts'
@@ -37,14 +38,6 @@ const probeTimeoutMs = 5_000
 const documentMs = 3_000
 const keptDays = 100
 
-/** What the work yields; undefined: it failed, or was too slow. */
-const within = <T>(ms: number, work: Promise<T>): Promise<T | undefined> => {
-  const { promise, resolve } = Promise.withResolvers<T | undefined>()
-  const timer = setTimeout(resolve, ms, undefined).unref()
-  work.then(resolve, () => resolve(undefined))
-  return promise.finally(() => clearTimeout(timer))
-}
-
 /** Counts, probes, writes and reads the minutes of which the uptime page is made. Starts nothing by itself. */
 export const createStatus = ({ db, now, probe }: StatusOptions): Status => {
   const instance = randomBytes(8).toString('hex')
@@ -56,7 +49,8 @@ export const createStatus = ({ db, now, probe }: StatusOptions): Status => {
     addAnswer: minutes.addAnswer,
     async probe() {
       const atMs = now()
-      const ageMs = await within(probeTimeoutMs, probe())
+      // A probe that fails, or is too slow, has no age.
+      const ageMs = await within(probeTimeoutMs, probe()).catch(() => undefined)
       minutes.addProbe(atMs, ageMs)
     },
     async report(all) {

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import { createSignedText, type Mac } from '../../config/signed.ts'
+import { ApiError, type Fault } from '../../errors.ts'
 
 export type CursorCodec = {
   /** `selection`: resource, filters and sort in canonical form. `keys`: the last row's, as text. */
@@ -10,8 +11,11 @@ export type CursorCodec = {
   decode(customerId: string, selection: string, cursor: string): { keys: string[] } | { detail: string }
 }
 
+const foreignCursor = 'expected page.next_cursor of an earlier answer, unchanged'
+const faultOf = (detail: string): Fault => ({ parameter: 'cursor', code: 'invalid_value', detail })
+
 /** What is wrong with a cursor that is not ours. */
-export const foreignCursor = 'expected page.next_cursor of an earlier answer, unchanged'
+export const foreignCursorFault = faultOf(foreignCursor)
 
 const version = 1
 const fingerprintBytes = 8
@@ -39,4 +43,17 @@ export const createCursorCodec = (secrets: Mac): CursorCodec => {
       return { keys: JSON.parse(payload.subarray(fingerprintBytes).toString()) as string[] }
     },
   }
+}
+
+/** The keys of a cursor that came with a selection; undefined without a cursor. Throws invalid_cursor. */
+export const readCursor = (
+  cursors: CursorCodec,
+  customerId: string,
+  selection: string,
+  cursor: string | undefined,
+): string[] | undefined => {
+  if (cursor === undefined) return undefined
+  const decoded = cursors.decode(customerId, selection, cursor)
+  if ('keys' in decoded) return decoded.keys
+  throw new ApiError('invalid_cursor', { detail: decoded.detail, errors: [faultOf(decoded.detail)] })
 }

@@ -1,8 +1,8 @@
 import { ApiError, type ErrorCode, type ErrorExtras } from '../../errors.ts'
 import { foreignToken } from '../../feed/token.ts'
 import { problemBody } from '../../http/problem.ts'
-import { refuseQuota } from '../../limits/refusal.ts'
-import { foreignCursor } from '../../records/query/cursor.ts'
+import { refuseQuota } from '../../limits/meters.ts'
+import { foreignCursorFault } from '../../records/query/cursor.ts'
 import { parseQuery } from '../../records/query/parse.ts'
 import { resources } from '../../records/resources/index.ts'
 import type { SchemaNode } from './description.ts'
@@ -19,8 +19,8 @@ const slipExtras = (publicUrl: string): ErrorExtras => {
 const extras: Partial<Record<ErrorCode, (publicUrl: string) => ErrorExtras>> = {
   invalid_query: slipExtras,
   invalid_cursor: () => ({
-    detail: foreignCursor,
-    errors: [{ parameter: 'cursor', code: 'invalid_value', detail: foreignCursor }],
+    detail: foreignCursorFault.detail,
+    errors: [foreignCursorFault],
   }),
   invalid_sync_token: () => ({
     detail: foreignToken,
