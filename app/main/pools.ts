@@ -76,7 +76,11 @@ export const openPools = ({ config, log, url, role, onStatement, onUnfit }: Pool
     onError: (error: Error) => log.warn({ reason: error.message }, `an idle ${use} connection was lost`),
   })
   const open = (at: string, size: number, variable = 'DATABASE_URL') =>
-    createPool(at, { ...common(variable, 'database'), ...{ max: size, kept, prepares }, applicationName: 'certdata' })
+    createPool(at, {
+      ...common(variable, 'database'),
+      ...{ max: size, kept, prepares },
+      applicationName: 'certdata',
+    })
   const primaryPool = open(url, databasePool)
   const db = createDb(primaryPool, { onStatement, longestWaitMs })
   const reservedPool = open(url, reservedConnections)

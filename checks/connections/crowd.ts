@@ -39,7 +39,7 @@ const openHttp2 = async ({ port, authorization }: Order, onClose: () => void): P
   const stream = session.request({ ':path': page, authorization })
   const [{ ':status': status }] = await once(stream, 'response')
   if (status !== 200) throw new Error(`status ${status}`)
-  await stream.resume().toArray()
+  await stream.toArray()
 }
 
 const runAsProcess = async (order: Order): Promise<void> => {

@@ -4,13 +4,14 @@ import { type PostgresServer, startPostgres } from '../freshness/postgres.ts'
 import { send } from '../freshness/readers.ts'
 import { openStage, type Stage } from '../freshness/stage.ts'
 import { load, quantile } from '../overload/load.ts'
-import { addressOf, type Distance, openDistance } from './proxy.ts'
+import { type DistanceAside, openDistanceAside } from './aside.ts'
+import { addressOf } from './proxy.ts'
 
 /** Two instances of the freshness check, far from their primary. Redis is near, and so is the standby. */
 export type FarDatabase = {
   stage: Stage
   /** Between the instances and the primary. */
-  distance: Distance
+  distance: DistanceAside
   /** Statements of pages that the first instance has sent to the primary and to the standby since the last call. */
   takeFills(): Promise<{ fills: number; fromStandby: number }>
   close(): Promise<void>
@@ -32,7 +33,7 @@ export const openFarDatabase = async (oneWayMs: number, hasStandby: boolean): Pr
     closing.push(() => postgres.stop())
     const { to } = addressOf(postgres.url('postgres'))
     const open = async () => {
-      const distance = await openDistance(to, oneWayMs)
+      const distance = await openDistanceAside(to, oneWayMs)
       closing.push(() => distance.close())
       return distance
     }
@@ -56,11 +57,16 @@ const customer = 'alpha'
 const authorizationOf = ({ stage }: FarDatabase) => `Bearer ${stage.tokenOf(customer)}`
 
 /** Round trips that ask for pages, and how many connections read data. Polls' connections have another name. */
-const countReads = ({ distance }: FarDatabase) => {
-  const reading = distance.passages.filter(({ first }) => first.includes('application_name\0certdata\0'))
+const countReads = async ({ distance }: FarDatabase) => {
+  const reading = (await distance.passages()).filter(({ first }) =>
+    first.includes('application_name\0certdata\0'),
+  )
   const turns = reading.reduce((total, { pageTurns }) => total + pageTurns, 0)
   return { turns, connections: reading.length }
 }
+
+/** As long as a poll takes. */
+const longestPauseMs = 150
 
 let asked = 0
 
@@ -79,14 +85,14 @@ export type Uncached = { p50Ms: number; turnsPerPage: number; newConnections: nu
 /** Asks for this many uncached pages, one after the other, at random moments. */
 export const measureUncached = async (far: FarDatabase, count: number): Promise<Uncached> => {
   const authorization = authorizationOf(far)
-  const before = countReads(far)
+  const before = await countReads(far)
   const times: number[] = []
   for (let n = 0; n < count; n += 1) {
     // Not in step with the polls.
-    await delay(Math.random() * 2 * far.distance.oneWayMs)
+    await delay(Math.random() * longestPauseMs)
     times.push(await askUncached(far, authorization))
   }
-  const after = countReads(far)
+  const after = await countReads(far)
   times.sort((a, b) => a - b)
   return {
     p50Ms: quantile(times, 0.5),
