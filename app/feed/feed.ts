@@ -16,6 +16,7 @@ import { type FeedQuery, parseFeedQuery, wholeState } from './query.ts'
 import { type FeedPage, readChanges } from './read.ts'
 import { openSnapshot } from './snapshot.ts'
 import { type DayAndWindow, foreignToken, type SyncToken, type TokenCodec } from './token.ts'
+import type { View } from './view.ts'
 import type { Waiting } from './wait.ts'
 
 export type FeedRequest = Readonly<{
@@ -70,12 +71,15 @@ const isSame = (a: readonly string[], b: readonly string[]) =>
 export const createFeed = (deps: Deps): Feed => {
   const { db, tokens, waiting, concurrency, publicUrl, today, requireScope } = deps
 
-  const decode = (customerId: string, { after, resources }: FeedQuery): SyncToken | undefined => {
+  const decode = (customerId: string, { after, resources, view }: FeedQuery): SyncToken | undefined => {
     if (after === undefined || after === wholeState) return undefined
     const token = tokens.decode(customerId, after)
     if (!token) throw refuseToken(foreignToken)
     if (resources && !isSame(resources, token.resources)) {
       throw refuseToken(`this token belongs to resources=${token.resources.join(',')}`)
+    }
+    if (view !== undefined && view !== token.view) {
+      throw refuseToken(`this token belongs to ${token.view ?? 'whole records without a filter'}`)
     }
     return token
   }
@@ -129,11 +133,12 @@ export const createFeed = (deps: Deps): Feed => {
   const answerState = async (
     { principal, address, ending, isHead, countRows }: FeedRequest,
     resources: readonly ResourceName[],
+    view: View | undefined,
   ): Promise<FeedAnswer> => {
     const { customerId } = principal
     await concurrency.hold(accountOf(principal, address), 'exports', ending)
     const bindings = await inTurn(db, customerId, () => momentOf(principal))
-    const snapshot = await openSnapshot(db, deps.source, { customerId, resources, bindings })
+    const snapshot = await openSnapshot(db, deps.source, { customerId, resources, bindings, view })
     const headers = {
       'sync-token': tokens.encode(customerId, snapshot.token),
       'data-as-of': snapshot.at,
@@ -181,13 +186,21 @@ export const createFeed = (deps: Deps): Feed => {
       const query = parse(request)
       const token = decode(customerId, query)
       const resources = resolveResources(principal, token?.resources ?? query.resources)
-      if (query.after === wholeState) return answerState(request, resources)
+      if (query.after === wholeState) return answerState(request, resources, query.view)
       const { limit, withFormer } = query
       // A turn for each read: a poll that waits for changes holds none.
       const read = (from: SyncToken | undefined) =>
         inTurn(db, customerId, async () => {
           const bindings = await momentOf(principal)
-          return readChanges(db, { customerId, token: from, resources, bindings, limit, withFormer })
+          return readChanges(db, {
+            customerId,
+            token: from,
+            resources,
+            bindings,
+            limit,
+            withFormer,
+            view: query.view,
+          })
         })
       return answerPage(customerId, await readPatiently(request, query, read, token, resources))
     },
