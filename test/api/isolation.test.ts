@@ -509,7 +509,7 @@ t.test(
     await seedDocuments(unsecured)
     const owner = new pg.Client({ connectionString: unsecured.url })
     await owner.connect()
-    for (const table of [...owned, 'elements', 'removals'])
+    for (const table of [...owned, 'elements', 'removals', 'record_history'])
       await owner.query(`alter table ${table} disable row level security`)
     await owner.end()
     const conditioned = await createTestApp(unsecured)
@@ -583,7 +583,7 @@ t.test('the serving role can change nothing and reads no customer and no key', a
     'custom_grants',
     'record_words',
   ]
-  for (const table of [...resourceNames, 'elements', ...secret]) {
+  for (const table of [...resourceNames, 'elements', 'record_history', ...secret]) {
     const statements = [
       `insert into ${table} select * from ${table}`,
       `update ${table} set ${table === 'signing_keys' ? 'kid = kid' : ['reference_data', 'custom_documents'].includes(table) ? 'name = name' : table === 'countries' ? 'id = id' : 'customer_id = customer_id'}`,
