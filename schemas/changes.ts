@@ -33,11 +33,11 @@ export const createChangeSchema = (records: Readonly<Record<string, z.ZodObject>
         '2026-04-25T11:02:03.456789Z',
       ),
       cause: z
-        .enum(['day', 'settings'])
+        .enum(['day', 'settings', 'filter'])
         .optional()
         .meta({
           description:
-            'Why the change comes although the record was not written: a new day, or another expiry window. Absent if it was written',
+            'Why the change comes: `day` or `settings` if the record was not written, `filter` if it no longer meets the filter. Absent if it was written',
           examples: ['day'],
         }),
       changed: z

@@ -1,5 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
+import type { QueryPlan } from '../records/query/plan.ts'
 import type { Resource } from '../records/resources/define.ts'
+import { filterConditions } from '../records/sql/conditions.ts'
 import { type Bindings, customer, projection } from '../records/sql/projection.ts'
 
 type Sql = RawBuilder<unknown>
@@ -16,17 +18,23 @@ export type ChangeParts = {
   cause?: Cause
   /** Whether the values that the fields had are told, beside their names. */
   withFormer?: boolean | undefined
+  /** SQL of type boolean: the record is there, but not among those that the follower wants. */
+  hasLeft?: Sql
 }
 
 /**
  * A change as the feed writes it, JSON in the contract's order; an expression of type text. The fields that differ come
  * from the row `d` (`names`, `former`, `known`).
  */
-export const changeText = ({ resource, id, at, data, cause, withFormer }: ChangeParts): Sql => {
+export const changeText = ({ resource, id, at, data, cause, withFormer, hasLeft }: ChangeParts): Sql => {
   const former = withFormer ? sql` || ',"previous":{' || coalesce(d.former, '') || '}'` : sql``
+  const written = sql.lit(cause ? `","cause":"${cause}"` : '"')
+  const causeText = hasLeft
+    ? sql`case when ${hasLeft} then '","cause":"filter"' else ${written} end`
+    : written
   return sql`'{"op":"' || case when ${data} is null then 'delete' else 'upsert' end || '","resource":"' || ${resource}
-    || '","id":' || to_json(${id})::text || ',"at":"' || ${at} || ${sql.lit(cause ? `","cause":"${cause}"` : '"')}
-    || case when d.known then ',"changed":[' || coalesce(d.names, '') || ']'${former} else '' end
+    || '","id":' || to_json(${id})::text || ',"at":"' || ${at} || ${causeText}
+    || case when d.known and ${data} is not null then ',"changed":[' || coalesce(d.names, '') || ']'${former} else '' end
     || ',"data":' || coalesce(${data}, 'null') || '}'`
 }
 
@@ -35,5 +43,14 @@ export const ownRows = ({ reference }: Resource): Sql =>
   reference ? sql`true` : sql`r.customer_id = ${customer}`
 
 /** The full record as its own endpoint shows it: a lateral table `x` with one column `data` of type text, over `r`. */
-export const recordData = (resource: Resource, bindings: Bindings): Sql =>
-  sql`lateral (select row_to_json(p)::text as data from (select ${projection(resource, undefined, bindings)}) p) x`
+export const recordData = (resource: Resource, bindings: Bindings, fields?: readonly string[]): Sql =>
+  sql`lateral (select row_to_json(p)::text as data from (select ${projection(resource, fields, bindings)}) p) x`
+
+/**
+ * Data of a record `r` with its `x`, null where it is not wanted, and whether that is so: columns `data` and `has_left`.
+ */
+export const wantedData = (plan: QueryPlan | undefined): Sql => {
+  if (!plan || plan.conditions.length === 0) return sql`x.data, false as has_left`
+  const isWanted = sql`(${sql.join(filterConditions(plan), sql.raw(' and '))})`
+  return sql`case when ${isWanted} then x.data end as data, ${isWanted} is not true as has_left`
+}

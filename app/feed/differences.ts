@@ -28,16 +28,25 @@ const computedRows = (resource: Resource, bindings: Bindings): Sql | undefined =
     cross join lateral (values ${sql.join(rows)}) v (name, was, is_now) where v.was is distinct from v.is_now`
 }
 
-const summary: Sql = sql`select string_agg(to_json(k.name)::text, ',' order by k.name) as names,
-  string_agg(to_json(k.name)::text || ':' || coalesce(k.was::text, 'null'), ',' order by k.name) as former`
+/** Names and former values of rows `k`, of those in `fields` if given. */
+const summary = (fields: readonly string[] | undefined): Sql => {
+  const isChosen = fields ? sql` filter (where k.name = any(${fields}::text[]))` : sql``
+  return sql`select string_agg(to_json(k.name)::text, ',' order by k.name)${isChosen} as names,
+    string_agg(to_json(k.name)::text || ':' || coalesce(k.was::text, 'null'), ',' order by k.name)${isChosen} as former`
+}
 
 /**
- * Joins to a record `r` a lateral row `d` of the fields that differ from what the follower has: `names` and `former`, the
+ * Joins to a record `r` a lateral row `d` of the fields that differ from what the follower has, of those in `fields` if given: `names` and `former`, the
  * members of JSON, both null where none differs; `known` is null where that cannot be told, because the record was
  * created since. Versions of a record become visible in their order, so that only those that the follower has not seen
  * are read, and one more.
  */
-export const joinDifferences = (resource: Resource, seen: Seen | undefined, bindings: Bindings): Sql => {
+export const joinDifferences = (
+  resource: Resource,
+  seen: Seen | undefined,
+  bindings: Bindings,
+  fields?: readonly string[],
+): Sql => {
   if (!seen)
     return sql`cross join (select null::text as names, null::text as former, null::boolean as known) d`
   const ofRecord = isOfRecord(resource, sql`r.id`)
@@ -50,7 +59,7 @@ export const joinDifferences = (resource: Resource, seen: Seen | undefined, bind
         order by h.position desc limit 1), -1))
     ) u on true
     left join lateral (
-      select d.*, true as known from (${summary} from (
+      select d.*, true as known from (${summary(fields)} from (
         select e.key as name, e.value as was from jsonb_each(u.former) e
         where e.value is distinct from to_jsonb(r) -> e.key and e.key <> 'created_at'
         ${computed ? sql`union all ${computed}` : sql``}
@@ -60,12 +69,18 @@ export const joinDifferences = (resource: Resource, seen: Seen | undefined, bind
 }
 
 /** The same of computed fields alone, between two moments. */
-export const joinFlipped = ({ fields, flips }: Resource, from: Bindings, to: Bindings): Sql => {
+export const joinFlipped = (
+  resource: Resource,
+  from: Bindings,
+  to: Bindings,
+  fields?: readonly string[],
+): Sql => {
+  const { flips } = resource
   const rows = (flips?.fields ?? []).map((name) => {
-    const expression = fields.get(name)?.computed?.select as string
+    const expression = resource.fields.get(name)?.computed?.select as string
     return sql`(${sql.lit(name)}, ${jsonOf(expression, from)}, ${jsonOf(expression, to)})`
   })
   return sql`cross join lateral (
-    select d.*, true as known from (${summary} from (values ${sql.join(rows)}) k (name, was, is_now)
+    select d.*, true as known from (${summary(fields)} from (values ${sql.join(rows)}) k (name, was, is_now)
       where k.was is distinct from k.is_now) d) d`
 }

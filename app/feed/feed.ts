@@ -18,6 +18,7 @@ import { type FeedPage, readChanges } from './read.ts'
 import type { FeedAnswer, FeedRequest } from './request.ts'
 import { openSnapshot } from './snapshot.ts'
 import { type DayAndWindow, foreignToken, type SyncToken, type TokenCodec } from './token.ts'
+import type { View } from './view.ts'
 import type { Waiting, Watch } from './wait.ts'
 
 export type Feed = {
@@ -56,12 +57,15 @@ const isSame = (a: readonly string[], b: readonly string[]) =>
 export const createFeed = (deps: Deps): Feed => {
   const { db, tokens, waiting, concurrency, publicUrl, today, databaseNow, requireScope } = deps
 
-  const decode = (customerId: string, { after, resources }: FeedQuery): SyncToken | undefined => {
+  const decode = (customerId: string, { after, resources, view }: FeedQuery): SyncToken | undefined => {
     if (after === undefined || after === wholeState) return undefined
     const token = tokens.decode(customerId, after)
     if (!token) throw refuseToken(foreignToken)
     if (resources && !isSame(resources, token.resources)) {
       throw refuseToken(`this token belongs to resources=${token.resources.join(',')}`)
+    }
+    if (view !== undefined && view !== token.view) {
+      throw refuseToken(`this token belongs to ${token.view ?? 'whole records without a filter'}`)
     }
     return token
   }
@@ -115,11 +119,12 @@ export const createFeed = (deps: Deps): Feed => {
   const answerState = async (
     { principal, address, ending, isHead, countRows }: FeedRequest,
     resources: readonly ResourceName[],
+    view: View | undefined,
   ): Promise<FeedAnswer> => {
     const { customerId } = principal
     await concurrency.hold(accountOf(principal, address), 'exports', ending)
     const bindings = await inTurn(db, customerId, () => momentOf(principal))
-    const snapshot = await openSnapshot(db, deps.source, { customerId, resources, bindings })
+    const snapshot = await openSnapshot(db, deps.source, { customerId, resources, bindings, view })
     const headers = {
       'sync-token': tokens.encode(customerId, snapshot.token),
       'data-as-of': snapshot.at,
@@ -175,13 +180,13 @@ export const createFeed = (deps: Deps): Feed => {
       const query = isStream ? resume(asked, request.lastEventId) : asked
       const token = decode(customerId, query)
       const resources = resolveResources(principal, token?.resources ?? query.resources)
-      if (query.after === wholeState) return answerState(request, resources)
-      const { limit, waitSeconds, withFormer } = query
+      if (query.after === wholeState) return answerState(request, resources, query.view)
+      const { limit, waitSeconds, withFormer, view } = query
       // A turn for each read: a poll that waits for changes holds none.
       const read: Read = (from) =>
         inTurn(db, customerId, async () => {
           const bindings = await momentOf(principal)
-          return readChanges(db, { customerId, token: from, resources, bindings, limit, withFormer })
+          return readChanges(db, { customerId, token: from, resources, bindings, limit, withFormer, view })
         })
       if (isHead || (!isStream && waitSeconds === 0)) {
         const page = answerPage(customerId, await read(token))

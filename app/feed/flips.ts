@@ -4,10 +4,11 @@ import { instantText } from '../db/instant.ts'
 import type { Edge, Resource, ResourceName } from '../records/resources/define.ts'
 import { resources } from '../records/resources/index.ts'
 import { bindExpression } from '../records/sql/projection.ts'
-import { type Cause, changeText, ownRows, recordData } from './change.ts'
+import { type Cause, changeText, ownRows, recordData, wantedData } from './change.ts'
 import { joinFlipped } from './differences.ts'
 import { type EpochRow, epochColumns, epochSource } from './epoch.ts'
 import type { DayAndWindow, FlipWalk, SyncToken } from './token.ts'
+import { planView, type View } from './view.ts'
 
 type Sql = RawBuilder<unknown>
 
@@ -21,6 +22,7 @@ export type FlipPage = Readonly<{
   limit: number
   /** Whether former values are told; absent: no. */
   withFormer?: boolean | undefined
+  view?: View | undefined
   /** The token's. */
   target?: Snapshot | undefined
 }>
@@ -66,13 +68,11 @@ const differs = ({ fields, flips }: Resource, from: DayAndWindow, to: DayAndWind
   return sql`(${sql.join(each, sql.raw(' or '))})`
 }
 
-const side = (
-  sides: readonly Side[],
-  index: number,
-  { from, walk, limit, cause, withFormer }: FlipPage,
-): Sql => {
+const side = (sides: readonly Side[], index: number, page: FlipPage): Sql => {
+  const { customerId, from, walk, limit, cause, withFormer, view } = page
   const current = sides[index] as Side
   const { resource, edge } = current
+  const wanted = planView(view, resource, customerId, walk.to)
   const column = sql.raw(`r.${edge.column}`)
   // A row that two edges pass over comes with the first.
   const earlier = sides.slice(0, index).filter((each) => each.resource === resource)
@@ -91,7 +91,8 @@ const side = (
     resource: sql.lit(resource.name),
     id: sql`r.id`,
     at: sql.raw(instantText('statement_timestamp()')),
-    data: sql`x.data`,
+    data: sql`w.data`,
+    hasLeft: sql`w.has_left`,
     cause,
     withFormer,
   }
@@ -100,7 +101,8 @@ const side = (
     from (
       select r.* from ${sql.table(resource.name)} r where ${sql.join(conditions, sql.raw(' and '))}
       order by ${column}, r.id limit ${limit + 1}::integer
-    ) r cross join ${recordData(resource, walk.to)} ${joinFlipped(resource, from, walk.to)}`
+    ) r cross join ${recordData(resource, walk.to, wanted?.fields)}
+    cross join lateral (select ${wantedData(wanted)}) w ${joinFlipped(resource, from, walk.to, wanted?.fields)}`
 }
 
 /**

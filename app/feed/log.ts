@@ -3,11 +3,12 @@ import type { Snapshot } from '../cache/snapshot.ts'
 import { instantText } from '../db/instant.ts'
 import type { ResourceName } from '../records/resources/define.ts'
 import { resources } from '../records/resources/index.ts'
-import type { Bindings } from '../records/sql/projection.ts'
-import { changeText, ownRows, recordData } from './change.ts'
+import { changeText, ownRows, recordData, wantedData } from './change.ts'
 import type { Span } from './diff.ts'
 import { joinDifferences, type Seen } from './differences.ts'
 import { type EpochRow, epochColumns, epochSource } from './epoch.ts'
+import type { DayAndWindow } from './token.ts'
+import { planView, type View } from './view.ts'
 
 /** A page of the log to read. */
 export type LogPage = Readonly<{
@@ -22,11 +23,12 @@ export type LogPage = Readonly<{
   limit: number
   /** Rows of the log looked at, at most: records written often, and resources not asked for, cost rows. */
   rows: number
-  bindings: Bindings
+  bindings: DayAndWindow
   /** What the follower has, from which changes are told; undefined: not known. */
   seen?: Seen | undefined
   /** Whether former values are told; absent: no. */
   withFormer?: boolean | undefined
+  view?: View | undefined
 }>
 
 /** A record that changed; a page without any is one row of nulls. */
@@ -47,12 +49,13 @@ export const everyRecord = '*'
 const lastTransaction = '18446744073709551615'
 
 /** The record now, whichever resource it is of: at most one row. */
-const recordNow = ({ resources: names, bindings, seen }: LogPage): RawBuilder<unknown> =>
+const recordNow = ({ customerId, resources: names, bindings, seen, view }: LogPage): RawBuilder<unknown> =>
   sql.join(
     names.map((name) => {
       const resource = resources[name]
-      return sql`select x.data, d.* from ${sql.table(name)} r cross join ${recordData(resource, bindings)}
-        ${joinDifferences(resource, seen, bindings)}
+      const wanted = planView(view, resource, customerId, bindings)
+      return sql`select ${wantedData(wanted)}, d.* from ${sql.table(name)} r cross join ${recordData(resource, bindings, wanted?.fields)}
+        ${joinDifferences(resource, seen, bindings, wanted?.fields)}
         where c.resource = ${sql.lit(name)} and ${ownRows(resource)} and r.id = c.record_id`
     }),
     sql.raw(' union all '),
@@ -106,6 +109,7 @@ export const logStatement = (page: LogPage): RawBuilder<LogRow> => {
         at: sql.raw(instantText('c.changed_at')),
         data: sql`d.data`,
         withFormer,
+        hasLeft: sql`d.has_left`,
       })} as change, ends.more, ends.xid::text as last_xid, ends.position as last_position
       from ends left join changed c on true
       left join lateral (${recordNow(page)}) d on true

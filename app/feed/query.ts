@@ -11,6 +11,7 @@ import { defaultLimit, maxLimit } from '../records/query/query.ts'
 import { integerWithin, many, oneOfNames, type ParameterReader, single } from '../records/query/readers.ts'
 import type { ResourceName } from '../records/resources/define.ts'
 import { resourceNames } from '../records/resources/index.ts'
+import { isOfView, parseView, type View } from './view.ts'
 
 /** The value of `after` that asks for the whole state. */
 export const wholeState = 'snapshot'
@@ -27,6 +28,8 @@ export type FeedQuery = Readonly<{
   waitSeconds: number
   /** Whether former values are told. */
   withFormer: boolean
+  /** Which records, and which of their fields; undefined: all, or the token's. */
+  view: View | undefined
 }>
 
 /** As with pages; `after` comes along because only the caller can judge whether it is genuine. */
@@ -104,17 +107,24 @@ export const parseFeedQuery = (rawQuery: string): FeedOutcome => {
   const draft: Draft = {}
   const readers = feedReaders(draft)
   const known = [...readers.keys()]
+  // Which resource they are of is known only when all is read.
+  const ofView: Pair[] = []
   const readPair = ({ name, value }: Pair): PairReading => {
     const reader = readers.get(name)
+    if (!reader && isOfView(name)) {
+      ofView.push({ name, value })
+      return { faults: [], ...(value === undefined ? {} : { meant: [name, value] }) }
+    }
     if (reader) return readValue(name, reader, value)
     const { fault, nearest } = unknownParameter(name, known)
     return nearest && value !== undefined ? { faults: [fault], meant: [nearest, value] } : { faults: [fault] }
   }
   const reading = readPairs(rawQuery, readPair)
-  const others = misplaced(draft)
+  const viewed = parseView(ofView, draft.resources)
+  const others = [...misplaced(draft), ...('faults' in viewed ? viewed.faults : [])]
   const { after, resources, limit = defaultLimit, waitSeconds = 0, withFormer = false } = draft
-  if (reading.faults.length === 0 && others.length === 0) {
-    return { query: { after, resources, limit, waitSeconds, withFormer } }
+  if (reading.faults.length === 0 && others.length === 0 && 'view' in viewed) {
+    return { query: { after, resources, limit, waitSeconds, withFormer, view: viewed.view } }
   }
   const corrected = others.length > 0 ? undefined : correct(formatMeant(reading))
   return {

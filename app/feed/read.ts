@@ -12,6 +12,7 @@ import {
 import { flipStatement, nextFlip } from './flips.ts'
 import { everyRecord, logStatement } from './log.ts'
 import { type DayAndWindow, type SyncToken, targetOf } from './token.ts'
+import type { View } from './view.ts'
 
 /** Where somebody reads on, and how much. */
 export type FeedRead = Readonly<{
@@ -22,6 +23,8 @@ export type FeedRead = Readonly<{
   /** What computed fields are for now. */
   bindings: DayAndWindow
   limit: number
+  /** Of the first request; later the token's. */
+  view?: View | undefined
   /** Whether former values are told; absent: no. */
   withFormer?: boolean | undefined
 }>
@@ -65,12 +68,12 @@ const growByFlips = async (
   { walk, cause }: NonNullable<ReturnType<typeof nextFlip>>,
   limit: number,
 ): Promise<void> => {
-  const { resources, moment: from } = page.token
+  const { resources, moment: from, view } = page.token
   const target = targetOf(page.token)
   // As of where this walk goes, even where the day or the window has moved on since it began: the next walk
   // begins there, and passes by what does not differ between the two.
   const statement = flipStatement({
-    ...{ customerId, resources, from, walk, cause, limit, target, withFormer },
+    ...{ customerId, resources, from, walk, cause, limit, target, withFormer, view },
   })
   const rows = statement ? (await statement.execute(db)).rows : []
   if (rows[0]) check(page, rows[0])
@@ -93,7 +96,7 @@ const growByLog = async (db: Db, read: FeedRead, page: Growing, limit: number): 
   const rows = 4 * limit + spareRows
   const found = (
     await logStatement({
-      ...{ customerId, bindings, limit, rows, withFormer },
+      ...{ customerId, bindings, limit, rows, withFormer, view: token.view },
       seen: token.baseAt === undefined ? undefined : { snapshot: token.base, at: token.baseAt },
       resources: token.resources,
       spans: spansAhead(token),
@@ -140,7 +143,7 @@ const readOn = async (db: Db, read: FeedRead, token: SyncToken): Promise<FeedPag
 }
 
 /** A token of now: what is visible to the statement that makes it is not in the feed that follows. */
-const begin = async (db: Db, { customerId, resources, bindings }: FeedRead): Promise<FeedPage> => {
+const begin = async (db: Db, { customerId, resources, bindings, view }: FeedRead): Promise<FeedPage> => {
   const statement = logStatement({
     ...{ customerId, resources, bindings, limit: 1, rows: 1 },
     spans: [],
@@ -149,7 +152,7 @@ const begin = async (db: Db, { customerId, resources, bindings }: FeedRead): Pro
   const { snapshot, at, identity, mark } = readEpoch((await statement.execute(db)).rows[0] as EpochRow)
   const { day, window } = bindings
   const token = {
-    ...{ identity, issuedAt: toSeconds(at), resources, base: snapshot, baseAt: at, mark },
+    ...{ identity, issuedAt: toSeconds(at), resources, base: snapshot, baseAt: at, mark, view },
     moment: { day, window },
     flip: undefined,
     diff: undefined,

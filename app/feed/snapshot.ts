@@ -8,15 +8,18 @@ import type { Resource, ResourceName } from '../records/resources/define.ts'
 import { resources } from '../records/resources/index.ts'
 import type { Sql } from '../records/sql/column.ts'
 import { exportColumns } from '../records/sql/columns.ts'
+import { filterConditions } from '../records/sql/conditions.ts'
 import { ownRows } from './change.ts'
 import { type EpochRow, epochColumns, epochSource, readEpoch, toSeconds, withBegunLog } from './epoch.ts'
 import type { DayAndWindow, SyncToken } from './token.ts'
+import { planView, type View } from './view.ts'
 
 export type SnapshotRead = Readonly<{
   customerId: string
   resources: readonly ResourceName[]
   /** What computed fields are for. */
   bindings: DayAndWindow
+  view?: View | undefined
 }>
 
 /** The whole state, not read yet. Holds a connection until it is closed or its stream is. */
@@ -32,8 +35,9 @@ export type OpenSnapshot = {
 }
 
 /** A record as an upsert, a line as `changeText` writes it. */
-const selectUpserts = (resource: Resource, { customerId, bindings }: SnapshotRead): Selection => {
-  const columns = exportColumns(resource, undefined, bindings)
+const selectUpserts = (resource: Resource, { customerId, bindings, view }: SnapshotRead): Selection => {
+  const wanted = planView(view, resource, customerId, bindings)
+  const columns = exportColumns(resource, wanted?.fields, bindings)
   const parts: JsonPart[] = [
     { before: `{"op":"upsert","resource":"${resource.name}","id":`, kind: 'text' },
     { before: ',"at":', kind: 'instant' },
@@ -42,7 +46,7 @@ const selectUpserts = (resource: Resource, { customerId, bindings }: SnapshotRea
   const values: Sql[] = columns.map(({ value }) => value)
   const statement = sql`select r.id, r.updated_at, ${sql.join(values)}
     from (select ${customerId}::text as customer_id) s cross join ${sql.table(resource.name)} r
-    where ${ownRows(resource)} order by r.id`
+    where ${sql.join([ownRows(resource), ...(wanted ? filterConditions(wanted) : [])], sql.raw(' and '))} order by r.id`
   return { statement, encoder: createJsonEncoder(parts, '}}') }
 }
 
@@ -72,7 +76,15 @@ export const openSnapshot = async (
   return {
     at,
     token: {
-      ...{ identity, issuedAt: toSeconds(at), resources: read.resources, base: snapshot, baseAt: at, mark },
+      ...{
+        identity,
+        issuedAt: toSeconds(at),
+        resources: read.resources,
+        base: snapshot,
+        baseAt: at,
+        mark,
+        view: read.view,
+      },
       moment: { day, window },
       flip: undefined,
       diff: undefined,

@@ -1,6 +1,7 @@
 import { parseSnapshot, type Snapshot } from '../cache/snapshot.ts'
 import { createSignedText, type Mac } from '../config/signed.ts'
 import type { ResourceName } from '../records/resources/define.ts'
+import type { View } from './view.ts'
 
 /** What computed fields are for: a day (YYYY-MM-DD) and an expiry window in days. */
 export type DayAndWindow = Readonly<{ day: string; window: number }>
@@ -35,6 +36,8 @@ export type SyncToken = Readonly<{
   mark?: string | undefined
   /** `base` was taken after this instant, RFC 3339; undefined: tokens of earlier releases do not say. */
   baseAt?: string | undefined
+  /** Which records of its one resource, and which fields; undefined: all. */
+  view?: View | undefined
 }>
 
 /** The snapshot that the follower's records show, or will show at the end of the walk over the log. */
@@ -79,6 +82,7 @@ type Packed = [
   diff: [string, number, number, (string | null)?] | null,
   mark: string | null,
   baseAt?: string | null,
+  view?: View | null,
 ]
 
 const pack = ({
@@ -91,6 +95,7 @@ const pack = ({
   diff,
   mark,
   baseAt,
+  view,
 }: SyncToken): Packed => [
   identity,
   issuedAt,
@@ -101,6 +106,7 @@ const pack = ({
   diff ? [packSnapshot(diff.target), diff.xid, diff.position, diff.targetAt ?? null] : null,
   mark ?? null,
   baseAt ?? null,
+  view ?? null,
 ]
 
 const unpack = ([
@@ -113,6 +119,7 @@ const unpack = ([
   diff,
   mark,
   baseAt,
+  view,
 ]: Packed): SyncToken => ({
   identity,
   issuedAt,
@@ -125,6 +132,7 @@ const unpack = ([
     : undefined,
   mark: mark ?? undefined,
   baseAt: baseAt ?? undefined,
+  view: view ?? undefined,
 })
 
 /** Sync tokens as opaque text, signed as cursors are, with a key for this purpose. */

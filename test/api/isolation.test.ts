@@ -531,7 +531,7 @@ t.test(
     await seedDocuments(unsecured)
     const owner = new pg.Client({ connectionString: unsecured.url })
     await owner.connect()
-    for (const table of [...owned, 'elements', 'removals', 'audit_copies'])
+    for (const table of [...owned, 'elements', 'removals', 'record_history', 'audit_copies'])
       await owner.query(`alter table ${table} disable row level security`)
     await owner.end()
     const conditioned = await createTestApp(unsecured)
@@ -607,7 +607,7 @@ t.test('the serving role can change nothing and reads no customer and no key', a
     'record_words',
     'audit_numbers',
   ]
-  for (const table of [...resourceNames, 'elements', 'audit_copies', ...secret]) {
+  for (const table of [...resourceNames, 'elements', 'record_history', 'audit_copies', ...secret]) {
     const statements = [
       `insert into ${table} select * from ${table}`,
       `update ${table} set ${table === 'signing_keys' ? 'kid = kid' : ['reference_data', 'custom_documents'].includes(table) ? 'name = name' : table === 'countries' ? 'id = id' : 'customer_id = customer_id'}`,

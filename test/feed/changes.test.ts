@@ -153,7 +153,7 @@ t.test('every fault of a query is named, with the nearest name and the address t
     ['after=snapshot&limit=5', 'limit', 'invalid_value'],
     ['after=snapshot&wait=5', 'wait', 'invalid_value'],
     ['format=xml', 'format', 'invalid_value'],
-    ['fields=id', 'fields', 'unknown_parameter'],
+    ['fields=id', 'fields', 'invalid_value'],
     ['after=x&limit=0', 'after', 'invalid_value'],
   ]
   for (const [query, parameter, code] of wrong) {

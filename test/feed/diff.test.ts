@@ -61,14 +61,17 @@ t.test('a token comes back as it was, for its customer only', async (t) => {
         after: fc.option(fc.tuple(fc.nat(9), fc.constant('2026-11-22'), fc.string()), { nil: undefined }),
         xid: fc.option(fc.nat(), { nil: undefined }),
         mark: fc.option(fc.string(), { nil: undefined }),
+        baseAt: fc.option(fc.string(), { nil: undefined }),
+        view: fc.option(fc.string(), { nil: undefined }),
+        targetAt: fc.option(fc.string(), { nil: undefined }),
       }),
-      ([base, target], { after, xid, ...rest }) => {
+      ([base, target], { after, xid, targetAt, ...rest }) => {
         const token: SyncToken = {
           ...rest,
           resources: ['products', 'lab'],
           flip: after && { to: { day: '2026-11-23', window: 3 }, after },
           base,
-          diff: xid === undefined ? undefined : { target, xid, position: xid + 1 },
+          diff: xid === undefined ? undefined : { target, xid, position: xid + 1, targetAt },
         }
         const text = codec.encode('acme', token)
         const isSame = isDeepStrictEqual(codec.decode('acme', text), structuredClone(token))

@@ -142,3 +142,72 @@ t.test('a former value that is forgotten is not told', async (t) => {
   t.notOk(JSON.stringify(data).includes('secret'))
   t.notOk('changed' in (data[0] ?? {}), 'nor that nothing else changed')
 })
+
+const named = (changes: readonly Change[]) =>
+  changes.map(({ op, id, cause }) => `${op} ${id}${cause ? ` (${cause})` : ''}`)
+
+t.test('a filter and fields narrow what is sent, and belong to the token', async (t) => {
+  const { id, get, getOnDay } = await newCustomer()
+  t.teardown(() => {
+    clock.offsetMs = 0
+  })
+  const today = sql`(now() at time zone 'UTC')::date`
+  await run(sql`insert into certificates (customer_id, id, number, title, approval_status, valid_until, tags)
+    values (${id}, 'a', 'N', 'T', 'approved', ${today}, '{x}'), (${id}, 'b', 'N', 'T', 'pending', null, '{x}')`)
+  const view = '&resources=certificates&validity=valid&tags=x&fields=validity,title'
+  const answer = await get(`/v1/changes?after=snapshot${view}`, { accept: 'application/x-ndjson' })
+  t.same(
+    answer.body
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line).data),
+    [{ id: 'a', title: 'T', validity: 'valid' }],
+  )
+  let token = answer.headers['sync-token'] as string
+  const next = async (query = '', as = get) => {
+    const { data, page } = await ask(as, `?after=${token}${query}`)
+    token = page.next_token
+    return data
+  }
+  const set = (what: RawBuilder<unknown>, record: string) =>
+    run(sql`update certificates set ${what} where customer_id = ${id} and id = ${record}`)
+  await set(sql`approval_status = 'approved', valid_until = ${today} + 200`, 'b')
+  const entered = await next()
+  t.same(named(entered), ['upsert b'])
+  t.same(entered[0]?.data, { id: 'b', title: 'T', validity: 'valid' })
+  await set(sql`title = 'U', holder = 'H'`, 'b')
+  t.match(await next('&previous=true'), [{ changed: ['title'], previous: { title: 'T' } }])
+  await set(sql`tags = '{}'`, 'b')
+  const left = await next(view)
+  t.same(named(left), ['delete b (filter)'], 'what leaves the filter is to be removed')
+  t.same([left[0]?.data, left[0] && 'changed' in left[0]], [null, false])
+  await run(sql`delete from certificates where customer_id = ${id} and id = 'b'`)
+  t.same(named(await next()), ['delete b'], 'a deletion is never lost')
+  t.same(named(await next('', await getOnDay(1))), ['delete a (filter)'], 'a new day ends a validity')
+  clock.offsetMs = 0
+})
+
+t.test('what cannot be followed is refused', async (t) => {
+  const { get } = await newCustomer()
+  const refusal = async (query: string) => {
+    const { statusCode, body } = await get(`/v1/changes${query}`)
+    return [
+      statusCode,
+      JSON.parse(body).code,
+      ...(JSON.parse(body).errors ?? []).map((each: { parameter: string }) => each.parameter),
+    ]
+  }
+  t.same(await refusal('?validity=valid'), [400, 'invalid_query', 'validity'])
+  t.same(await refusal('?resources=products,lab&fields=title'), [400, 'invalid_query', 'fields'])
+  t.same(await refusal('?resources=products&fields=nothing'), [400, 'invalid_query', 'fields'])
+  t.same(await refusal('?resources=certificates&valid_until[lt]=today%2B30d'), [
+    400,
+    'invalid_query',
+    'valid_until',
+  ])
+  t.same(await refusal('?resources=certificates&validity=fine'), [400, 'invalid_query', 'validity'])
+  const token = await begin(get, '?resources=products&brand=A')
+  t.same(await refusal(`?after=${token}&resources=products&brand=B`), [400, 'invalid_sync_token', 'after'])
+  t.equal((await get(`/v1/changes?after=${token}&resources=products&brand=A`)).statusCode, 200)
+  t.equal((await get(`/v1/changes?after=${token}`)).statusCode, 200)
+})

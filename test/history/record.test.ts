@@ -1,7 +1,15 @@
 import { type RawBuilder, sql } from 'kysely'
 import pg from 'pg'
 import t from 'tap'
-import { addCustomer, createTestApp, createTestDatabase, type Get, logIn, type TestClock } from '../helper.ts'
+import {
+  addCustomer,
+  createTestApp,
+  createTestDatabase,
+  type Get,
+  logIn,
+  type TestClock,
+  until,
+} from '../helper.ts'
 
 /** The history of one record: what each change was, in its place in time. */
 
@@ -192,4 +200,73 @@ t.test('all at one instant keep their order, in one transaction too', async (t) 
   t.equal(new Set(entries.slice(0, 5).map(({ at }) => at)).size, 1, 'one transaction has one instant')
   t.same(await readAll(get, '/v1/history', 1), entries)
   t.same(await readAll(get, '/v1/history', 4), entries)
+})
+
+t.test('a transaction that began earlier and writes later stands where it wrote', async (t) => {
+  const { id, get } = await newCustomer()
+  await run(
+    sql`insert into products (customer_id, id, name) values (${id}, 'p', 'zero'), (${id}, 'q', 'zero')`,
+  )
+  const [early, late] = await Promise.all(
+    [1, 2].map(async () => {
+      const client = new pg.Client({ connectionString: database.url })
+      await client.connect()
+      t.teardown(() => client.end())
+      return client
+    }),
+  )
+  await early?.query('begin')
+  await early?.query(`update products set name = 'early' where customer_id = '${id}' and id = 'q'`)
+  await late?.query(`update products set name = 'late' where customer_id = '${id}' and id = 'p'`)
+  // It waits for nobody, and sees what the later one has committed.
+  await early?.query(`update products set name = 'early' where customer_id = '${id}' and id = 'p'`)
+  t.same(
+    brief((await ask(get, '/v1/products/q/history')).data),
+    ['create: '],
+    'nothing is told before its commit',
+  )
+  await early?.query('commit')
+  const { data } = await ask(get, '/v1/products/p/history')
+  t.same(brief(data), ['update: name late → early', 'update: name zero → late', 'create: '])
+  t.equal(data[0]?.at, data[1]?.at, 'never earlier than the change before it')
+  t.same(brief(await readAll(get, '/v1/products/p/history', 1)), brief(data))
+})
+
+t.test('a cached page is answered again until the record changes', async (t) => {
+  const { id, get } = await newCustomer()
+  await run(sql`insert into products (customer_id, id, name) values (${id}, 'p', 'one')`)
+  const cached = { 'cache-control': '' }
+  for (const url of ['/v1/products/p/history', '/v1/history', '/v1/products/p?as_of=today']) {
+    const first = await get(url)
+    const again = await get(url, cached)
+    t.equal(again.headers['cache-status'], 'certdata; hit', url)
+    t.equal(again.body, first.body)
+    t.match(again.headers['data-as-of'], /Z$/)
+    const matching = await get(url, { ...cached, 'if-none-match': first.headers.etag as string })
+    t.equal(matching.statusCode, 304)
+    await run(sql`update products set name = ${url} where customer_id = ${id}`)
+    await until('the change is seen', async () => (await get(url, cached)).body !== first.body)
+    t.ok((await get(url, cached)).body.includes(url))
+  }
+})
+
+t.test('scopes decide which records are in the history of all', async (t) => {
+  const id = `customer-${++customers}`
+  const { get } = await logIn(app, await addCustomer(database, id, { scopes: ['products:read'] }))
+  await run(sql`insert into products (customer_id, id, name) values (${id}, 'p', 'one')`)
+  await run(sql`insert into projects (customer_id, id, project_number, title) values (${id}, 'j', 'N', 'T')`)
+  t.same(
+    (await ask(get, '/v1/history')).data.map((entry) => entry.resource),
+    ['products'],
+  )
+  t.equal((await get('/v1/history?resource=projects')).json().code, 'insufficient_scope')
+  t.equal((await get('/v1/projects/j/history')).json().code, 'insufficient_scope')
+  const refused = (await get('/v1/history?resorce=products&limit=0')).json()
+  t.same(
+    refused.errors.map(({ parameter }: { parameter: string }) => parameter),
+    ['resorce', 'limit'],
+  )
+  const { page } = await ask(get, '/v1/history?resource=products&limit=1')
+  t.equal(page.next_cursor, null)
+  t.equal((await get('/v1/history?cursor=nonsense')).json().code, 'invalid_cursor')
 })

@@ -28,6 +28,9 @@ create table record_history (
 comment on table record_history is 'former values of records, written by triggers; * = reference data';
 -- For the history of all records of a customer, and for pruning.
 create index record_history_at on record_history (customer_id, at);
+-- Ends of lives, and marks, which are few: the last before a record's present life.
+create index record_history_ends on record_history (customer_id, resource, record_id, position)
+  where old ? 'created_at' or old = '{}';
 
 alter table record_history enable row level security;
 alter table record_history force row level security;

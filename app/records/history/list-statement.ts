@@ -26,17 +26,20 @@ const newestFirst = sql.raw('order by e.at desc, e.resource desc, e.record_id de
 const from = ({ since }: HistoryListPlan, resource: Resource): Sql =>
   since === undefined ? begunAt(resource) : sql`greatest(${begunAt(resource)}, ${since}::timestamptz)`
 
-/** Rows of one resource that are written down. The index by time serves them, entered by the customer. */
-const stored = (plan: HistoryListPlan, resource: Resource): Sql => {
-  const { limit, after } = plan
+/**
+ * Rows that are written down, of these resources at once: each by itself would read all that the customer ever changed in
+ * search of a resource without changes. The index by time serves them, entered by the customer, or by `*`.
+ */
+const stored = ({ since, limit, after }: HistoryListPlan, owner: Sql, names: readonly string[]): Sql => {
   const beyond = after
     ? sql`and h.at <= ${after[0]}::timestamptz and (h.at, h.resource, h.record_id, h.position)
         < (${after[0]}::timestamptz, ${after[1]}, ${after[2]}, ${after[3]}::bigint)`
     : sql``
-  const owner = resource.reference ? sql`'*'` : customer
+  const recent = since === undefined ? sql`` : sql`and h.at >= ${since}::timestamptz`
   return sql`(select h.at, h.resource, h.record_id, h.position, h.old, ${operation} as op from record_history h
-    where h.customer_id = ${owner} and h.resource = ${sql.lit(resource.name)} and h.at >= ${from(plan, resource)}
-      and ${isMark} is not true ${beyond}
+    where h.customer_id = ${owner} and h.resource = any(${names}::text[])
+      and h.at >= (select b.since from history_begun b where b.resource = h.resource)
+      and ${isMark} is not true ${recent} ${beyond}
     order by h.at desc, h.resource desc, h.record_id desc, h.position desc limit ${sql.lit(limit + 1)})`
 }
 
@@ -75,7 +78,13 @@ export const listHistory = (plan: HistoryListPlan): RawBuilder<HistoryRow> => {
     ? sql`where (e.at, e.resource, e.record_id, e.position)
         < (${after[0]}::timestamptz, ${after[1]}, ${after[2]}, ${after[3]}::bigint)`
     : sql``
-  const sources = resources.flatMap((each) => [stored(plan, each), created(plan, each)])
+  const namesOf = (isReference: boolean) =>
+    resources.filter(({ reference = false }) => reference === isReference).map(({ name }) => name)
+  const sources = [
+    stored(plan, customer, namesOf(false)),
+    ...(namesOf(true).length > 0 ? [stored(plan, sql`'*'`, namesOf(true))] : []),
+    ...resources.map((each) => created(plan, each)),
+  ]
   const isComputed = resources.some(({ computedForDay }) => computedForDay)
   return sql<HistoryRow>`
     select ${stampColumns}, page.*

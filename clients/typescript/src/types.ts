@@ -275,8 +275,12 @@ export type Change = {
   id: string
   /** Approximate time of the change, for information only */
   at: string
-  /** Why the change comes although the record was not written: a new day, or another expiry window. Absent if it was written. Known values: day, settings; more may come. */
-  cause?: 'day' | 'settings' | (string & {})
+  /** Why the change comes: `day` or `settings` if the record was not written, `filter` if it no longer meets the filter. Absent if it was written. Known values: day, settings, filter; more may come. */
+  cause?: 'day' | 'settings' | 'filter' | (string & {})
+  /** The fields that differ from the state of the token. Absent where that cannot be told, as of a new record */
+  changed?: string[]
+  /** With `previous=true`: the values of these fields in the state of the token */
+  previous?: Record<string, unknown>
   /** The whole record as it is now, to take the place of the one at hand; null once deleted. Its schema by its resource: certificates: Certificate, products: Product, projects: Project, countries: Country, lab: LabReport, approvals: Approval */
   data: Record<string, unknown> | null
 }

@@ -340,8 +340,12 @@ Change = TypedDict(
         "id": "str",
         # Approximate time of the change, for information only
         "at": "str",
-        # Why the change comes although the record was not written: a new day, or another expiry window. Absent if it was written. Known values: day, settings; more may come.
+        # Why the change comes: `day` or `settings` if the record was not written, `filter` if it no longer meets the filter. Absent if it was written. Known values: day, settings, filter; more may come.
         "cause": "NotRequired[str]",
+        # The fields that differ from the state of the token. Absent where that cannot be told, as of a new record
+        "changed": "NotRequired[list[str]]",
+        # With `previous=true`: the values of these fields in the state of the token
+        "previous": "NotRequired[dict[str, Any]]",
         # The whole record as it is now, to take the place of the one at hand; null once deleted. Its schema by its resource: certificates: Certificate, products: Product, projects: Project, countries: Country, lab: LabReport, approvals: Approval
         "data": "dict[str, Any] | None",
     },

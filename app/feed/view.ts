@@ -1,0 +1,72 @@
+import type { Fault } from '../errors.ts'
+import { formatPairs, type Pair } from '../http/pairs.ts'
+import { formatParts } from '../records/query/canonical.ts'
+import { parseQuery } from '../records/query/parse.ts'
+import { planQuery, type QueryPlan } from '../records/query/plan.ts'
+import type { Query } from '../records/query/query.ts'
+import type { Resource, ResourceName } from '../records/resources/define.ts'
+import { resources } from '../records/resources/index.ts'
+import type { DayAndWindow } from './token.ts'
+
+/** The records of one resource that a follower wants, and their fields, as a query string in canonical form. */
+export type View = string
+
+/** Parameters of lists that mean nothing here: a feed has its own order and its own day. */
+const ofLists = ['sort', 'q', 'on', 'expiring_within', 'bom']
+
+const relativeFaults = ({ conditions }: Query): Fault[] =>
+  conditions
+    .filter(({ values }) => values.some((value) => /^today/.test(value)))
+    .map(({ field }) => ({
+      parameter: field,
+      code: 'invalid_value',
+      detail: 'expected a fixed date: no change is written when a relative one moves',
+    }))
+
+/** Whether a parameter may be a filter or `fields`, of whatever resource. */
+export const isOfView = (name: string): boolean => {
+  const [base = ''] = name.split('[')
+  return base === 'fields' || Object.values(resources).some(({ fields }) => fields.get(base)?.filter)
+}
+
+/** Reads the parameters that choose records and fields; every fault is found. No parameters: undefined. */
+export const parseView = (
+  pairs: readonly Pair[],
+  names: readonly ResourceName[] | undefined,
+): { view: View | undefined } | { faults: Fault[] } => {
+  if (pairs.length === 0) return { view: undefined }
+  const [name] = names ?? []
+  if (name === undefined || names?.length !== 1) {
+    const detail = 'fields and filters are those of one resource: add resources= with it'
+    return { faults: pairs.map((pair) => ({ parameter: pair.name, code: 'invalid_value', detail })) }
+  }
+  const resource = resources[name]
+  const misplaced = pairs
+    .filter((pair) => ofLists.includes(pair.name))
+    .map((pair) => ({
+      parameter: pair.name,
+      code: 'unknown_parameter',
+      detail: `${pair.name} means nothing to a feed`,
+    }))
+  if (misplaced.length > 0) return { faults: misplaced }
+  const text = pairs.every(({ value }) => value !== undefined)
+    ? formatPairs(pairs.map((pair) => [pair.name, pair.value as string]))
+    : '='
+  const outcome = parseQuery(resource, 'export', text)
+  if ('faults' in outcome) return { faults: outcome.faults }
+  const faults = relativeFaults(outcome.query)
+  return faults.length > 0 ? { faults } : { view: formatParts({ ...outcome.query, limit: 50 }).list }
+}
+
+/** The plan of a view, whose conditions and fields statements take; undefined: all records, whole. */
+export const planView = (
+  view: View | undefined,
+  resource: Resource,
+  customerId: string,
+  { day, window }: DayAndWindow,
+): QueryPlan | undefined => {
+  if (view === undefined) return undefined
+  const outcome = parseQuery(resource, 'export', view)
+  if ('faults' in outcome) throw new Error('a view that was read before cannot be read')
+  return { ...planQuery(outcome.query, { customerId, today: day }), window }
+}
