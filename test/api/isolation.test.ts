@@ -582,6 +582,8 @@ t.test('the serving role can change nothing and reads no customer and no key', a
     'custom_documents',
     'custom_grants',
     'record_words',
+    'used_assertions',
+    'client_key_sets',
   ]
   for (const table of [...resourceNames, 'elements', ...secret]) {
     const statements = [
