@@ -606,6 +606,8 @@ t.test('the serving role can change nothing and reads no customer and no key', a
     'custom_grants',
     'record_words',
     'audit_numbers',
+    'used_assertions',
+    'client_key_sets',
   ]
   for (const table of [...resourceNames, 'elements', 'record_history', 'audit_copies', ...secret]) {
     const statements = [
