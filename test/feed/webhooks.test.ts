@@ -1,16 +1,16 @@
 import { fork } from 'node:child_process'
 import { join } from 'node:path'
 import { sql } from 'kysely'
-import pg from 'pg'
 import t from 'tap'
 import { createSecrets } from '../../app/config/secrets.ts'
 import { createDb, createPool, readerRole } from '../../app/db/connect.ts'
 import { createWebhookKeys } from '../../app/feed/webhooks/keys.ts'
 import { decide, delayAfter, giveUpMs } from '../../app/feed/webhooks/schedule.ts'
+import { eraseCustomer } from '../../app/operator/gdpr/erase.ts'
+import { exportCustomer } from '../../app/operator/gdpr/export.ts'
 import { verifyWebhook } from '../../clients/typescript/src/webhook.ts'
-import { asCustomer, createTestApp, createTestDatabase, until } from '../helper.ts'
+import { asCustomer, connectOwner, createTestApp, createTestDatabase, until } from '../helper.ts'
 import { hostName, startInternet } from '../outbound.ts'
-import { changeIdentity } from './follower.ts'
 import { createSeverable } from './severable.ts'
 import {
   addProduct,
@@ -293,13 +293,9 @@ t.test('a receiver that hangs delays nobody else', async (t) => {
 
 t.test('after a fail-over the receiver is told to read anew', async (t) => {
   const { receiver, webhook } = await newWebhook()
-  const owner = new pg.Client({ connectionString: database.url })
-  await owner.connect()
   await sql`update webhooks set identity = 'another', token = 'lost' where webhook_id = ${webhook.webhook_id}`.execute(
     operator,
   )
-  t.ok(changeIdentity)
-  await owner.end()
   await startSender(t, database, receiver)
   await until('it is told', () => receiver.messages().length === 1)
   t.same(receiver.messages().map(dataOf), [{ resources: ['products'], after: 'snapshot' }])
@@ -397,6 +393,30 @@ t.test('the operator: refused addresses, tests, and ten for a customer', async (
     rows.map(({ action }) => action),
     ['add', 'disable', 'enable', 'list', 'remove', 'test'].map((name) => `webhooks.${name}`),
   )
+})
+
+t.test('webhooks are exported and erased with their customer, also in the middle of a message', async (t) => {
+  const { id, receiver, webhook } = await newWebhook()
+  const { stop } = await startSender(t, database, receiver)
+  const gate = Promise.withResolvers<number>()
+  receiver.answer = () => gate.promise
+  await addProduct(database, id, 'p1')
+  await until('it is under way', () => receiver.messages().length === 1)
+  const rows: string[] = []
+  await exportCustomer(
+    operator,
+    id,
+    async ({ table, json }) => void (table === 'webhooks' && rows.push(json)),
+  )
+  t.match(rows.length, 1)
+  t.match(rows[0], webhook.url)
+  const owner = connectOwner(database)
+  t.equal((await eraseCustomer(owner, id))?.rows.webhooks, 1)
+  gate.resolve(200)
+  await stop()
+  const left = await sql`select from webhooks where customer_id = ${id}`.execute(owner)
+  t.equal(left.rows.length, 0)
+  await owner.destroy()
 })
 
 t.test('while SECRET_KEY changes, messages bear both signatures', async (t) => {
