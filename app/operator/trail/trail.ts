@@ -6,7 +6,7 @@ import { ApiError } from '../../errors.ts'
 import { type ExportAnswer, type ExportRequest, type Exports, exportCost } from '../../export/exports.ts'
 import { mediaTypes } from '../../http/formats.ts'
 import { chooseType } from '../../http/media-type.ts'
-import type { CursorCodec } from '../../records/query/cursor.ts'
+import { type CursorCodec, readCursor } from '../../records/query/cursor.ts'
 import { resolveDate } from '../../records/query/values.ts'
 import type { Sql } from '../../records/sql/column.ts'
 import type { TrailList } from './lists.ts'
@@ -88,19 +88,10 @@ export const createTrail = ({ db, exports, cursors, publicUrl, today }: TrailDep
     throw new ApiError('invalid_query', { errors: faults, ...address })
   }
 
-  const decodeCursor = (customerId: string, list: TrailList, query: TrailQuery): string | undefined => {
-    if (query.cursor === undefined) return undefined
-    const decoded = cursors.decode(customerId, selectionOf(list, query), query.cursor)
-    if ('keys' in decoded) return decoded.keys[0]
-    const { detail } = decoded
-    const errors = [{ parameter: 'cursor', code: 'invalid_value', detail }]
-    throw new ApiError('invalid_cursor', { detail, errors })
-  }
-
   const answerPage = async (request: TrailRequest, list: TrailList): Promise<ExportAnswer> => {
     const { customerId } = request.principal
     const query = parse(request, list)
-    const after = decodeCursor(customerId, list, query)
+    const [after] = readCursor(cursors, customerId, selectionOf(list, query), query.cursor) ?? []
     const limit = pageLimit(query)
     const conditions = conditionsOf(list, query, today())
     const statement = pageStatement(list, customerId, conditions, after, limit)

@@ -5,12 +5,12 @@ import type { ReadThrough } from '../../cache/read-through.ts'
 import { inTurn } from '../../db/connect.ts'
 import type { Db } from '../../db/schema.ts'
 import { toUnavailable } from '../../db/unreachable.ts'
-import { ApiError, type Fault } from '../../errors.ts'
+import { ApiError } from '../../errors.ts'
 import { formatStale } from '../../http/fields.ts'
 import type { Principal } from '../../identity/principal.ts'
 import { requireScope } from '../../identity/principals.ts'
 import { withCursor } from '../query/canonical.ts'
-import { type CursorCodec, foreignCursor } from '../query/cursor.ts'
+import { type CursorCodec, foreignCursorFault, readCursor } from '../query/cursor.ts'
 import { resolveDate } from '../query/values.ts'
 import type { Resource, ResourceName } from '../resources/define.ts'
 import { resourceNames, resources } from '../resources/index.ts'
@@ -49,10 +49,6 @@ type Deps = {
 
 /** The name in the change log under which history itself is changed: what is pruned or forgotten. */
 const historyItself = 'history'
-
-const cursorFault = (detail: string): Fault => ({ parameter: 'cursor', code: 'invalid_value', detail })
-const refuseCursor = (detail: string) =>
-  new ApiError('invalid_cursor', { detail, errors: [cursorFault(detail)] })
 
 /** The scopes that the parameter `resource` asks for; none where it is absent or names no resource. */
 export const namedScopes = (rawQuery: string): string[] => {
@@ -95,7 +91,7 @@ export const createHistory = ({ db, replica, cache, cursors, publicUrl, today }:
     const again = corrected === undefined ? undefined : parseHistoryQuery(shape, corrected)
     const isGood = again !== undefined && 'query' in again && again.query.cursor === undefined
     throw new ApiError('invalid_query', {
-      errors: isForeign ? [...faults, cursorFault(foreignCursor)] : faults,
+      errors: isForeign ? [...faults, foreignCursorFault] : faults,
       ...(isGood ? { try: `${publicUrl}${path}?${corrected}` } : {}),
     })
   }
@@ -157,19 +153,12 @@ export const createHistory = ({ db, replica, cache, cursors, publicUrl, today }:
     return { ...answer, next: `${asked.path}?${withCursor(formatHistoryQuery(asked.query).list, cursor)}` }
   }
 
-  const decodeCursor = (customerId: string, { query, selection }: Asked): string[] | undefined => {
-    if (query.cursor === undefined) return undefined
-    const decoded = cursors.decode(customerId, selection, query.cursor)
-    if ('keys' in decoded) return decoded.keys
-    throw refuseCursor(decoded.detail)
-  }
-
   return {
     answer(request) {
       const { principal, noCache, record } = request
       const { customerId } = principal
       const asked = record ? askRecord(request, record) : askList(request)
-      const after = decodeCursor(customerId, asked)
+      const after = readCursor(cursors, customerId, asked.selection, asked.query.cursor)
       const { list } = formatHistoryQuery(asked.query)
       const names = asked.resources.map(({ name }) => name)
       const canonical = asked.query.cursor === undefined ? list : withCursor(list, asked.query.cursor)

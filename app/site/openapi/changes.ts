@@ -72,11 +72,11 @@ export const describeChanges: Description = {
     'that a full read shows, even while records are being written. Apply a change by replacing or removing ' +
     'the record of that id. A change may come twice. A new day or another expiry window brings the ' +
     'certificates whose `validity` or `expiring` changes. `days_remaining` and `approval_info` change without ' +
-      'an entry here. `changed` names the fields that differ from the state of the token. With one resource in ' +
-      '`resources`, its filters and `fields` narrow what is sent; a record that leaves the filter is a `delete` with ' +
-      '`cause` `filter`. They belong to the token. A token is valid for 90 days. Each resource also needs its own ' +
-      'scope. With `Accept: text/event-stream` the pages come as server-sent events on a connection that stays; the ' +
-      'id of an event is its token, and the header `Last-Event-ID` goes on after it.',
+    'an entry here. `changed` names the fields that differ from the state of the token. With one resource in ' +
+    '`resources`, its filters and `fields` narrow what is sent; a record that leaves the filter is a `delete` with ' +
+    '`cause` `filter`. They belong to the token. A token is valid for 90 days. Each resource also needs its own ' +
+    'scope. With `Accept: text/event-stream` the pages come as server-sent events on a connection that stays; the ' +
+    'id of an event is its token, and the header `Last-Event-ID` goes on after it.',
   tag: { name: 'Changes', description: 'To keep a copy up to date' },
   parameters: listParameters(),
   errors: ['query', 'sync_token'],
