@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Snapshot } from '../cache/snapshot.ts'
-import { isMark, isOfRecord, stateRow } from '../records/history/states.ts'
+import { historyOf, isMark, isOfRecord, stateRow } from '../records/history/states.ts'
 import type { Resource } from '../records/resources/define.ts'
 import type { Sql } from '../records/sql/column.ts'
 import { type Bindings, bindExpression } from '../records/sql/projection.ts'
@@ -53,8 +53,8 @@ export const joinDifferences = (
   const computed = computedRows(resource, bindings)
   return sql`left join lateral (
       select merge_objects(h.old order by h.position desc) as former, bool_or(${isMark}) as is_forgotten
-      from record_history h where ${ofRecord} and h.position > greatest(history_floor(), coalesce((
-        select h.position from record_history h
+      from ${historyOf(resource)} where ${ofRecord} and h.position > greatest(history_floor(), coalesce((
+        select h.position from ${historyOf(resource)}
         where ${ofRecord} and pg_visible_in_snapshot(h.xid, ${seen.snapshot.text}::pg_snapshot)
         order by h.position desc limit 1), -1))
     ) u on true

@@ -10,7 +10,7 @@ import { projection } from '../sql/projection.ts'
 import { filled } from '../sql/read.ts'
 import { type Stamp, stampColumns } from '../sql/statement.ts'
 import { session } from './record-statement.ts'
-import { begunAt, isMark, isOfRecord, isOwned, lastEnd, operation, stateRow } from './states.ts'
+import { begunAt, historyOf, isMark, isOfRecord, isOwned, lastEnd, operation, stateRow } from './states.ts'
 
 type AsOfRow = Stamp & {
   /** The record as JSON; null: it was not there at the end of the day. */
@@ -49,14 +49,14 @@ const asOfStatement = (plan: QueryPlan, id: string) => {
       with begun as materialized (
         select greatest(${begunAt(resource)}, (
           select f.at from (
-            select h.at, ${isMark} as is_mark from record_history h where ${ofRecord} order by h.position limit 1) f
+            select h.at, ${isMark} as is_mark from ${historyOf(resource)} where ${ofRecord} order by h.position limit 1) f
           where f.is_mark)) as since
       ), present as materialized (
         select to_jsonb(r) as state, r.created_at, r.updated_at, coalesce(l.position + 1, 0) as position
         from ${sql.table(resource.name)} r ${lastEnd(resource, sql`r.id`)}
         where ${isOwned(resource)} and r.id = ${id}
       ), later as materialized (
-        select h.position, h.since, h.old, ${operation} as op from record_history h
+        select h.position, h.since, h.old, ${operation} as op from ${historyOf(resource)}
         where ${ofRecord} and h.at >= ${bound} and ${isMark} is not true
         union all select p.position, null, null, 'create' from present p where p.created_at >= ${bound}
       ), oldest as (

@@ -6,7 +6,7 @@ import { customer } from '../sql/projection.ts'
 import { stampColumns } from '../sql/statement.ts'
 import { dayOf, entryText, joinChanges } from './changes.ts'
 import { type HistoryRow, session } from './record-statement.ts'
-import { begunAt, isMark, isOfRecord, isOwned, lastEnd, operation } from './states.ts'
+import { begunAt, historyOf, isMark, isOfRecord, isOwned, lastEnd, operation } from './states.ts'
 
 export type HistoryListPlan = Readonly<{
   customerId: string
@@ -28,19 +28,24 @@ const from = ({ since }: HistoryListPlan, resource: Resource): Sql =>
 
 /**
  * Rows that are written down, of these resources at once: each by itself would read all that the customer ever changed in
- * search of a resource without changes. The index by time serves them, entered by the customer, or by `*`.
+ * search of a resource without changes. The index by time serves them, entered by the customer. With ties: the order within
+ * an instant is not the index's, and to sort by it PostgreSQL 15 reads all that the customer ever changed.
  */
-const stored = ({ since, limit, after }: HistoryListPlan, owner: Sql, names: readonly string[]): Sql => {
+const stored = (
+  { since, limit, after }: HistoryListPlan,
+  isReference: boolean,
+  names: readonly string[],
+): Sql => {
   const beyond = after
     ? sql`and h.at <= ${after[0]}::timestamptz and (h.at, h.resource, h.record_id, h.position)
         < (${after[0]}::timestamptz, ${after[1]}, ${after[2]}, ${after[3]}::bigint)`
     : sql``
   const recent = since === undefined ? sql`` : sql`and h.at >= ${since}::timestamptz`
-  return sql`(select h.at, h.resource, h.record_id, h.position, h.old, ${operation} as op from record_history h
-    where h.customer_id = ${owner} and h.resource = any(${names}::text[])
+  return sql`(select h.at, h.resource, h.record_id, h.position, h.old, ${operation} as op from ${isReference ? sql`reference_history() h` : sql`record_history h`}
+    where h.customer_id = ${isReference ? sql`'*'` : customer} and h.resource = any(${names}::text[])
       and h.at >= (select b.since from history_begun b where b.resource = h.resource)
       and ${isMark} is not true ${recent} ${beyond}
-    order by h.at desc, h.resource desc, h.record_id desc, h.position desc limit ${sql.lit(limit + 1)})`
+    order by h.at desc fetch first ${sql.lit(limit + 1)} rows with ties)`
 }
 
 /** Creations of records that are there: nobody wrote them down. The index of `created_at` serves them. */
@@ -60,7 +65,7 @@ const created = (plan: HistoryListPlan, resource: Resource): Sql => {
 /** The state after the newest entry of a record on the page: the record, undone as far as its newer rows say. */
 const baseOf = (resource: Resource): Sql => sql`select coalesce((
       select to_jsonb(r) from ${sql.table(resource.name)} r where ${isOwned(resource)} and r.id = e.record_id), '{}')
-    || (select merge_objects(h.old order by h.position desc) from record_history h
+    || (select merge_objects(h.old order by h.position desc) from ${historyOf(resource)}
       where ${isOfRecord(resource, sql`e.record_id`)} and h.position > e.position) as state
   where e.resource = ${sql.lit(resource.name)}`
 
@@ -81,8 +86,8 @@ export const listHistory = (plan: HistoryListPlan): RawBuilder<HistoryRow> => {
   const namesOf = (isReference: boolean) =>
     resources.filter(({ reference = false }) => reference === isReference).map(({ name }) => name)
   const sources = [
-    stored(plan, customer, namesOf(false)),
-    ...(namesOf(true).length > 0 ? [stored(plan, sql`'*'`, namesOf(true))] : []),
+    stored(plan, false, namesOf(false)),
+    ...(namesOf(true).length > 0 ? [stored(plan, true, namesOf(true))] : []),
     ...resources.map((each) => created(plan, each)),
   ]
   const isComputed = resources.some(({ computedForDay }) => computedForDay)

@@ -5,7 +5,7 @@ import type { Sql } from '../sql/column.ts'
 import { bindExpression } from '../sql/projection.ts'
 import { type Stamp, stampColumns } from '../sql/statement.ts'
 import { dayOf, entryText, joinChanges } from './changes.ts'
-import { begunAt, isMark, isOfRecord, isOwned, lastEnd, operation, stateRow } from './states.ts'
+import { begunAt, historyOf, isMark, isOfRecord, isOwned, lastEnd, operation, stateRow } from './states.ts'
 
 /** What a page of history answers: one row. */
 export type HistoryRow = Stamp & {
@@ -47,7 +47,7 @@ export const session = (customerId: string, isComputed: boolean): Sql => {
 const keptRows = ({ resource, id, limit, after }: RecordHistoryPlan): Sql => {
   const rows = (
     condition: Sql,
-  ) => sql`select h.position, h.at, h.old, ${operation} as op from record_history h
+  ) => sql`select h.position, h.at, h.old, ${operation} as op from ${historyOf(resource)}
     where ${isOfRecord(resource, sql`${id}`)} and ${condition}`
   const most = sql.lit(limit + 3)
   if (!after) return sql`(${rows(sql`true`)} order by h.position desc limit ${most})`
@@ -96,7 +96,7 @@ export const recordHistory = (plan: RecordHistoryPlan): RawBuilder<HistoryRow> =
         select greatest(b.since, m.at) as since, coalesce(m.position, -1) as mark
         from (select ${begunAt(resource)} as since) b left join lateral (
           select f.* from (
-            select h.at, h.position, ${isMark} as is_mark from record_history h
+            select h.at, h.position, ${isMark} as is_mark from ${historyOf(resource)}
             where ${isOfRecord(resource, sql`${id}`)} order by h.position limit 1) f
           where f.is_mark) m on true
       ), present as materialized (

@@ -10,6 +10,10 @@ export const ownerOf = ({ reference }: Resource): Sql => (reference ? sql`'*'` :
 export const isOwned = ({ reference }: Resource): Sql =>
   reference ? sql`true` : sql`r.customer_id = ${customer}`
 
+/** The rows of history of a resource, under the alias `h`. */
+export const historyOf = ({ reference }: Resource): Sql =>
+  reference ? sql`reference_history() h` : sql`record_history h`
+
 /** The rows of one record in `record_history h`; `id` is SQL. Index: the primary key. */
 export const isOfRecord = (resource: Resource, id: Sql): Sql =>
   sql`h.customer_id = ${ownerOf(resource)} and h.resource = ${sql.lit(resource.name)} and h.record_id = ${id}`
@@ -29,7 +33,7 @@ export const begunAt = ({ name }: Resource): Sql =>
  * record was never deleted and nothing of it is forgotten.
  */
 export const lastEnd = (resource: Resource, id: Sql): Sql => sql`left join lateral (
-    select h.position, ${isMark} as is_mark from record_history h
+    select h.position, ${isMark} as is_mark from ${historyOf(resource)}
     where ${isOfRecord(resource, id)} and (h.old ? 'created_at' or ${isMark})
     order by h.position desc limit 1) l on true`
 
