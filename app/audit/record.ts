@@ -39,6 +39,9 @@ const auditActions = [
   'tokens.revoke',
 ] as const
 
+/** The action whose entry allows the personal parts of its customer to be missing. */
+export const erasure = 'customers.erase' satisfies AuditAction
+
 export type AuditAction = (typeof auditActions)[number]
 
 /**
