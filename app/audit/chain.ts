@@ -1,4 +1,5 @@
 import type { Secrets } from '../config/secrets.ts'
+import { erasure } from './record.ts'
 
 /**
  * The chain over the audit entries: each seal is a MAC over the one before it, its own number, the entry and a
@@ -39,9 +40,9 @@ export type Link = {
   seal: Seal
   entry: ChainedEntry | null
   personalSha256: Buffer | null
-  /** The leaf of the entry as it is found; absent where there is nothing to make it from. */
+  /** Of the entry as it is found; absent: erased. */
   foundLeaf?: Buffer | undefined
-  /** The leaf of what the customer is shown; undefined: nothing, null: a copy is missing. */
+  /** Of what the customer is shown; null: a copy is missing; absent: none is due. */
   shownLeaf?: Buffer | null | undefined
 }
 
@@ -52,9 +53,6 @@ export type ChainFault = { sealNo: number; entryId: number | null; reason: strin
 
 /** Where a chain begins that was never pruned. */
 export const genesis: ChainHead = { sealNo: 0, mac: Buffer.alloc(32) }
-
-/** The action whose entry allows the personal parts of its customer to be missing. */
-export const erasure = 'customers.erase'
 
 const purposes = { seal: 'audit-seal', commitment: 'audit-commitment', anchor: 'audit-anchor' } as const
 
@@ -118,10 +116,10 @@ type Verifier = {
 
 /** What is wrong with the leaf, beside what its seal tells. */
 const leafReason = ({ seal: { leaf }, foundLeaf, shownLeaf }: Link): string | undefined => {
-  if (leaf && foundLeaf && !leaf.equals(foundLeaf)) return 'the number or the salt of the entry was changed'
-  if (shownLeaf === undefined || !leaf) return undefined
+  if (!leaf) return undefined
+  if (foundLeaf && !leaf.equals(foundLeaf)) return 'the number or the salt of the entry was changed'
   if (shownLeaf === null) return "the customer's copy of the entry was deleted"
-  return leaf.equals(shownLeaf) ? undefined : "the customer's copy of the entry was changed"
+  return shownLeaf?.equals(leaf) === false ? "the customer's copy of the entry was changed" : undefined
 }
 
 const faultOf = (key: ChainKey, before: ChainHead, link: Link): ChainFault | undefined => {
@@ -139,8 +137,7 @@ const faultOf = (key: ChainKey, before: ChainHead, link: Link): ChainFault | und
   if (!personalSha256) return undefined
   const isCommitted =
     commitment && key.verifyMac(purposes.commitment, commitmentText(entryId, personalSha256), commitment)
-  if (!isCommitted) return fault('the personal part of the entry was changed')
-  const reason = leafReason(link)
+  const reason = isCommitted ? leafReason(link) : 'the personal part of the entry was changed'
   return reason === undefined ? undefined : fault(reason)
 }
 
@@ -200,15 +197,4 @@ export const createVerifier = (key: ChainKey, from: ChainHead, published?: Chain
       return erased
     },
   }
-}
-
-/** A head as it is logged, printed and given to `audit verify --head`. */
-export const formatHead = ({ sealNo, mac }: ChainHead): string => `${sealNo}:${mac.toString('base64url')}`
-
-/** Undefined for what is no head. */
-export const parseHead = (text: string): ChainHead | undefined => {
-  const [, sealNo, mac] = /^(\d{1,15}):([A-Za-z0-9_-]{43})$/.exec(text) ?? []
-  return sealNo === undefined || mac === undefined
-    ? undefined
-    : { sealNo: Number(sealNo), mac: Buffer.from(mac, 'base64url') }
 }

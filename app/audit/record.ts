@@ -49,6 +49,9 @@ const auditActions = [
   'webhooks.test',
 ] as const
 
+/** The action whose entry allows the personal parts of its customer to be missing. */
+export const erasure = 'customers.erase' satisfies AuditAction
+
 export type AuditAction = (typeof auditActions)[number]
 
 /**

@@ -6,16 +6,15 @@ import {
   type ChainFault,
   type ChainHead,
   createVerifier,
-  erasure,
-  formatHead,
   genesis,
   isAnchor,
   type Link,
-  parseHead,
   type Sealable,
   sealEntries,
   signAnchor,
 } from '../../app/audit/chain.ts'
+import { formatHead, parseHead } from '../../app/audit/head.ts'
+import { erasure } from '../../app/audit/record.ts'
 import { createSecrets } from '../../app/config/secrets.ts'
 
 const key = createSecrets(['k'.repeat(32)])

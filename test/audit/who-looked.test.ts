@@ -544,6 +544,10 @@ t.test('what a superuser does to roots and copies is named', async (t) => {
       `update audit_roots set statement = (select statement from audit_roots where root_no = 1) where root_no = 2`,
       /root 2/,
     ],
+    [
+      `update audit_roots set statement = '${statement.split('.').slice(0, 2).join('.')}.${forged.split('.')[2]}' where root_no = 2`,
+      /root 2: its signature/,
+    ],
     [`delete from audit_roots where root_no = 2`, /root 3: it does not name/],
     [`delete from audit_roots where root_no = 3`, /newest root was deleted/],
     [`delete from audit_roots`, /newest root was deleted/],

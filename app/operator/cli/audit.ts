@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander'
-import { type ChainHead, formatHead, parseHead } from '../../audit/chain.ts'
+import type { ChainHead } from '../../audit/chain.ts'
+import { formatHead, parseHead } from '../../audit/head.ts'
 import { type AuditEntry, listEntries } from '../../audit/list.ts'
 import { pruneAudit } from '../../audit/prune.ts'
 import { collectReads } from '../../audit/reads.ts'

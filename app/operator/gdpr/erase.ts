@@ -1,6 +1,6 @@
 import { CompiledQuery, sql } from 'kysely'
-import { erasure } from '../../audit/chain.ts'
 import { collectReads } from '../../audit/reads.ts'
+import { erasure } from '../../audit/record.ts'
 import type { Db } from '../../db/schema.ts'
 import { listCustomerTables } from './tables.ts'
 
