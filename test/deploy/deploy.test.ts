@@ -9,6 +9,7 @@ import { parse } from 'yaml'
 import { variables } from '../../app/config/variables.ts'
 import { certificateFigure } from '../../app/main/certificate.ts'
 import { createProcessRegistry } from '../../app/observe/process-metrics.ts'
+import { listWebhookFigures } from '../../app/observe/webhook-metrics.ts'
 import { createTestApp, createTestDatabase, until } from '../helper.ts'
 import { freePort } from '../servers.ts'
 
@@ -100,6 +101,9 @@ t.test('rules and dashboard ask for metrics that exist', async (t) => {
   })
   // Only where the service speaks TLS itself.
   app.metrics.add([certificateFigure({ endsAt: () => 0 })])
+  // Only in a process, which sends.
+  const count = async () => ({ failing: 0, disabled: 0 })
+  app.metrics.add(listWebhookFigures({ attempts: {}, lookedAt: () => 0, count }))
   const { body } = await app.inject({ url: '/metrics', headers: { authorization: `Bearer ${token}` } })
   const text = body + (await createProcessRegistry().metrics())
   const known = new Set<string>()
