@@ -94,9 +94,10 @@ t.test('it reads what is meant for requests and changes no table, later ones inc
   const names = (of: typeof rows) => of.map(({ name }) => name).sort()
   const bookkeeping = ['kysely_migration', 'kysely_migration_lock']
   const audit = ['audit_copies', 'audit_root_keys', 'audit_roots']
+  const history = ['history_begun', 'record_history']
   t.same(
     names(rows.filter(({ reads }) => reads)),
-    [...resourceNames, 'change_log', 'elements', 'removals', ...audit, ...bookkeeping].sort(),
+    [...resourceNames, 'change_log', 'elements', 'removals', ...audit, ...history, ...bookkeeping].sort(),
   )
   t.same(names(rows.filter(({ changes }) => changes)), [])
 })
@@ -118,6 +119,7 @@ t.test('what it reads of customers is its policy’s, for reading only', async (
       'change_log',
       'elements',
       'removals',
+      'record_history',
       'audit_copies',
     ].sort(),
   )
