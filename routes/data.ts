@@ -21,8 +21,8 @@ const exporting = (respond: Exporting['respond']): Exporting => ({
   respond,
 })
 
-/** Returns the endpoints of every resource: a page, a record, its history, and the export of the whole list. */
-const recordEndpoints = ({ records, history, exports }: FastifyInstance): Endpoint[] =>
+/** Returns the endpoints of every resource: a page, a record, and the export of the whole list. */
+const recordEndpoints = ({ records, exports }: FastifyInstance): Endpoint[] =>
   resourceNames.flatMap((name): Endpoint[] => {
     const resource = resources[name]
     const scope = `${name}:read`
@@ -43,24 +43,28 @@ const recordEndpoints = ({ records, history, exports }: FastifyInstance): Endpoi
         scopesOf,
         answer: ({ params, ...asked }) => records.answer({ ...asked, resource, id: params.id as string }),
       },
-      {
-        path: `/${name}/:id/history`,
-        scope,
-        schema: { openapi: describeRecordHistory(resource) },
-        answer: ({ params, ...asked }) =>
-          history.answer({ ...asked, record: { resource, id: params.id as string } }),
-      },
     ]
   })
 
-/** The history of all records. Without `resource` it is that of all that the token may read. */
-const historyEndpoint = ({ history }: FastifyInstance): Endpoint => ({
-  path: '/history',
-  scope: null,
-  schema: { openapi: describeHistory },
-  scopesOf: namedScopes,
-  answer: ({ params: _, ...asked }) => history.answer(asked),
-})
+/** The history of a record of each resource, and of all records: without `resource` all that the token may read. */
+const historyEndpoints = ({ history }: FastifyInstance): Endpoint[] => [
+  ...Object.values(resources).map(
+    (resource): Endpoint => ({
+      path: `/${resource.name}/:id/history`,
+      scope: `${resource.name}:read`,
+      schema: { openapi: describeRecordHistory(resource) },
+      answer: ({ params, ...asked }) =>
+        history.answer({ ...asked, record: { resource, id: params.id as string } }),
+    }),
+  ),
+  {
+    path: '/history',
+    scope: null,
+    schema: { openapi: describeHistory },
+    scopesOf: namedScopes,
+    answer: ({ params: _, ...asked }) => history.answer(asked),
+  },
+]
 
 /** What a customer was granted, by name. Which scope it needs is known only when it is known to be there. */
 const customEndpoint = ({ custom, exports }: FastifyInstance): Endpoint => ({
@@ -127,7 +131,7 @@ const meEndpoint = ({ principals }: FastifyInstance): Endpoint => ({
 /** Every endpoint that needs a token. */
 export const dataEndpoints = (app: FastifyInstance): Endpoint[] => [
   ...recordEndpoints(app),
-  historyEndpoint(app),
+  ...historyEndpoints(app),
   customEndpoint(app),
   changesEndpoint(app),
   ...auditEndpoints(app),

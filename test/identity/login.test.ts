@@ -159,7 +159,9 @@ t.test('an API key in the body or by HTTP Basic gives a token that opens the doo
     t.equal(answer.headers.pragma, 'no-cache')
     const { access_token, ...rest } = answer.json()
     t.strictSame(rest, { token_type: 'Bearer', expires_in: 3600, scope: scopes.join(' ') })
-    t.strictSame((await who(access_token)).json(), {
+    const { expiresAtMs, ...principal } = (await who(access_token)).json()
+    t.ok(expiresAtMs > Date.now(), 'what the token says')
+    t.strictSame(principal, {
       kind: 'live',
       customerId: customer,
       keyId,

@@ -133,7 +133,7 @@ export const showEndpoint = () => {
 
 /** @param {Endpoint} chosen */
 const offerIds = async (chosen) => {
-  const list = chosen.path.replace('/{id}', '')
+  const [list] = chosen.path.split('/{id}')
   const { body } = await send(`${list}?fields=id&limit=20`, token)
   if (form.endpoint !== chosen) return
   /** @type {string[]} */
