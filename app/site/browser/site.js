@@ -10,9 +10,14 @@ for (const opener of document.querySelectorAll('[data-search]')) {
   opener.addEventListener('click', () => showFinder())
 }
 
-/** @param {EventTarget | null} target whether keys are text there */
+/**
+ * Whether keys are text there. A field of a closed dialog has the focus until the next frame, and is not shown.
+ * @param {EventTarget | null} target
+ */
 const isTyping = (target) =>
-  target instanceof HTMLElement && (target.isContentEditable || target.matches('input, select, textarea'))
+  target instanceof HTMLElement &&
+  target.getClientRects().length > 0 &&
+  (target.isContentEditable || target.matches('input, select, textarea'))
 
 addEventListener('keydown', (event) => {
   const isSlash = event.key === '/' && !event.ctrlKey && !event.metaKey && !isTyping(event.target)
