@@ -53,31 +53,30 @@ export const streamEvents = (options: EventsOptions): Readable => {
   const push = (text: string): void => {
     if (!stream.push(text)) drained = Promise.withResolvers()
   }
-  const heartbeat = setInterval(push, heartbeatMs, ':\n\n')
+  // Not while bytes are unread: they show that the connection lives, and `drained` is a matter of pages.
+  const heartbeat = setInterval(() => stream.readableLength === 0 && stream.push(':\n\n'), heartbeatMs)
   ending.once('close', () => stream.destroy())
 
   const send = (page: FeedPage): void => {
     countRows(page.changes.length)
     push(eventText(format(page)))
   }
+  /** Kept until its reason is heeded: one that comes during a read must not be lost. */
   let woken: Promise<Wake> | undefined
-  const wake = (): Promise<Wake> => {
-    woken ??= watch.next().finally(() => {
-      woken = undefined
-    })
-    return woken
-  }
   const run = async (): Promise<void> => {
     let page = first
     push(`retry: ${retryMs}\n`)
     send(page)
     for (;;) {
-      const reason = await (page.hasMore ? Promise.race([wake(), drained.promise]) : wake())
+      woken ??= watch.next()
+      const reason = await (page.hasMore ? Promise.race([woken, drained.promise]) : woken)
+      if (reason !== 'drained') woken = undefined
       if (reason !== 'drained' && ends.includes(reason)) break
       if (stream.readableLength > mostUnreadBytes) throw new Error('the client is too far behind')
       page = await read(page.token)
       if (page.changes.length > 0) send(page)
     }
+    clearInterval(heartbeat)
     stream.push(null)
   }
   run().catch((error: Error) => stream.destroy(error))

@@ -11,6 +11,9 @@ import type { DayAndWindow } from './token.ts'
 /** The records of one resource that a follower wants, and their fields, as a query string in canonical form. */
 export type View = string
 
+/** Characters of a view. Its token is a third longer, and must fit into a request's header beside all else. */
+const longestView = 2_000
+
 /** Parameters of lists that mean nothing here: a feed has its own order and its own day. */
 const ofLists = ['sort', 'q', 'on', 'expiring_within', 'bom']
 
@@ -55,7 +58,11 @@ export const parseView = (
   const outcome = parseQuery(resource, 'export', text)
   if ('faults' in outcome) return { faults: outcome.faults }
   const faults = relativeFaults(outcome.query)
-  return faults.length > 0 ? { faults } : { view: formatParts({ ...outcome.query, limit: 50 }).list }
+  if (faults.length > 0) return { faults }
+  const view = formatParts({ ...outcome.query, limit: 50 }).list
+  if (view.length <= longestView) return { view }
+  const detail = `fields and filters of a feed have at most ${longestView} characters together`
+  return { faults: [{ parameter: pairs[0]?.name ?? '', code: 'invalid_value', detail }] }
 }
 
 /** The plan of a view, whose conditions and fields statements take; undefined: all records, whole. */

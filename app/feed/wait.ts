@@ -105,12 +105,15 @@ export const createWaiting = ({ listen, databaseNow, isDraining }: WaitingOption
       const remove = add(customerId, { resources: new Set(resources), wake })
       const timer = setTimeout(wake, waitMs, 'time')
       let midnight: NodeJS.Timeout | undefined
+      let hasEnded = false
       if (ending.destroyed) wake('gone')
       else ending.once('close', () => wake('gone'))
       return {
         next() {
           clearTimeout(midnight)
-          midnight = setTimeout(wake, dayMs - (databaseNow() % dayMs) + pastMidnightMs, 'day')
+          const untilDayMs = dayMs - (databaseNow() % dayMs) + pastMidnightMs
+          // A stream may ask once more after its end.
+          if (!hasEnded) midnight = setTimeout(wake, untilDayMs, 'day')
           return new Promise((settle) => {
             resolve = settle
             if (isClosed || isDraining()) wake('closing')
@@ -118,6 +121,7 @@ export const createWaiting = ({ listen, databaseNow, isDraining }: WaitingOption
           })
         },
         end() {
+          hasEnded = true
           remove()
           clearTimeout(timer)
           clearTimeout(midnight)

@@ -39,7 +39,7 @@ const readComputing = (): Computing => {
   const readers = ['json-string', 'row-bytes', 'row-query'].map((name) => `wire/${name}.ts`)
   return {
     functions,
-    pages: [...writers, ...readers].map((path) => read(path)).join(),
+    pages: [...[...writers, ...readers].map((path) => read(path)), ...readAll('records/history')].join(),
     custom: readAll('custom/sql').join(),
   }
 }

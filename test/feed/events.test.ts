@@ -290,6 +290,51 @@ t.test('a client that catches up slowly is waited for, not dropped, and memory s
   })
 })
 
+t.test('what ends a stream is not lost while it catches up, nor is a change', async (t) => {
+  const wakes = new EventEmitter()
+  const reads: string[] = []
+  const stream = streamEvents({
+    first: page(['1'], true),
+    read: async () => {
+      reads.push('read')
+      // In the middle of a read, with more to come.
+      if (reads.length === 2) wakes.emit('wake', 'rights')
+      await delay(0)
+      return page(['2'], true)
+    },
+    format: ({ changes }) => ({ body: JSON.stringify(changes), token: 't' }),
+    watch: { next: async () => (await once(wakes, 'wake'))[0] as Wake, end: () => {} },
+    ending: { destroyed: false, once: () => {} },
+    countRows: () => {},
+  })
+  stream.resume()
+  await once(stream, 'end')
+  t.equal(reads.length, 2, 'nothing is read after it')
+})
+
+t.test('a heartbeat does not keep a client that catches up slowly from its next page', async (t) => {
+  let reads = 0
+  const big = page(['x'.repeat(100_000)], true)
+  const { stream, wake } = stage(
+    big,
+    () => {
+      reads += 1
+      return reads < 3 ? big : page(['last'])
+    },
+    1,
+  )
+  // Heartbeats are due all the time, and nothing is read.
+  for (let turn = 0; turn < 5; turn++) await delay(2)
+  let text = ''
+  stream.on('data', (chunk: Buffer) => {
+    text += chunk
+  })
+  await until('the last page', () => text.includes('["last"]'))
+  await wake('time')
+  await once(stream, 'end')
+  t.equal(reads, 3)
+})
+
 t.test('a silent stream has heartbeats, and ends after a quarter of an hour', async (t) => {
   t.equal(longestStreamMs, 900_000)
   const { stream, wake } = stage(page([]), () => page([]), 5)

@@ -105,6 +105,30 @@ t.test(
   },
 )
 
+t.test('a transaction that stays open keeps no sender busy', async (t) => {
+  const { id, receiver } = await newWebhook()
+  let statements = 0
+  const reserved = database.reserved.withPlugin({
+    transformQuery({ node }) {
+      statements += 1
+      return node
+    },
+    transformResult: async ({ result }) => result,
+  })
+  const open = await operator.startTransaction().execute()
+  await sql`select pg_current_xact_id()`.execute(open)
+  await startSender(t, database, receiver, { reserved, everyMs: 60_000 })
+  await addProduct(database, id, 'p1')
+  await until('it is told', () => receiver.messages().length === 1)
+  await quiet()
+  const before = statements
+  await quiet()
+  t.equal(statements, before, 'what was told is not looked at again and again')
+  await open.commit().execute()
+  await addProduct(database, id, 'p2')
+  await until('and the next change is told', () => receiver.messages().length === 2)
+})
+
 t.test('while a message is under way changes become one message, in order', async (t) => {
   const { id, receiver, get } = await newWebhook('products,projects')
   await startSender(t, database, receiver)

@@ -206,8 +206,17 @@ t.test('what cannot be followed is refused', async (t) => {
     'valid_until',
   ])
   t.same(await refusal('?resources=certificates&validity=fine'), [400, 'invalid_query', 'validity'])
+  const many = Array.from({ length: 90 }, (_, n) => `product-of-a-very-long-name-${n}`).join()
+  t.same(
+    await refusal(`?resources=products&id=${many}`),
+    [400, 'invalid_query', 'id'],
+    'its token would be too long for a header',
+  )
   const token = await begin(get, '?resources=products&brand=A')
   t.same(await refusal(`?after=${token}&resources=products&brand=B`), [400, 'invalid_sync_token', 'after'])
   t.equal((await get(`/v1/changes?after=${token}&resources=products&brand=A`)).statusCode, 200)
   t.equal((await get(`/v1/changes?after=${token}`)).statusCode, 200)
+  const versionOf = (text: string) => Buffer.from(text, 'base64url')[0]
+  t.equal(versionOf(token), 2, 'refused by releases that would answer it without a filter')
+  t.equal(versionOf(await begin(get, '?resources=products')), 1)
 })

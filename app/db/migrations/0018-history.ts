@@ -128,8 +128,7 @@ begin${logged('new_rows')}
     where coalesce(o.id, '') = coalesce(n.id, '');
   return null;
 end $$;
-drop trigger ${table}_log_update on ${table};
-create trigger ${table}_log_update after update on ${table} referencing old table as old_rows new table as new_rows
+create or replace trigger ${table}_log_update after update on ${table} referencing old table as old_rows new table as new_rows
   for each statement execute function ${table}_log_update();
 alter table ${table} enable always trigger ${table}_log_update;
 
@@ -150,7 +149,7 @@ begin
   update history_begun set since = now() where resource = '${table}';
   return null;
 end $$;
-insert into history_begun (resource, since) values ('${table}', now());`
+insert into history_begun (resource, since) values ('${table}', clock_timestamp());`
 }
 
 const kept = Object.entries(columns).map(([table, names]): Kept => {

@@ -56,6 +56,13 @@ export const startWebhooks = (options: SenderOptions): WebhookSender => {
   const stopping = new AbortController()
   const running = new Map<string, Promise<void>>()
   let wanted: Set<string> | 'all' = new Set()
+  /** The customers of running webhooks that changed something meanwhile. */
+  const toldMeanwhile = new Set<string>()
+  /**
+   * Webhooks taken since all were wanted last, with their customers. While a transaction stays open, the database takes
+   * what was told for something new: without this memory they would be looked at again and again.
+   */
+  const looked = new Map<string, string>()
   let claiming: Promise<void> | undefined
   let lookedAt: number | undefined
   let isFailing = false
@@ -80,8 +87,9 @@ export const startWebhooks = (options: SenderOptions): WebhookSender => {
       .catch(report)
       .finally(() => {
         running.delete(id)
-        // What it was told while the webhook was held.
-        want(customer)
+        if (!toldMeanwhile.delete(id)) return
+        looked.delete(id)
+        want(new Set([customer]))
       })
     running.set(id, done)
   }
@@ -92,9 +100,12 @@ export const startWebhooks = (options: SenderOptions): WebhookSender => {
     const changed = asked === 'all' ? undefined : [...asked]
     wanted = new Set()
     const at = new Date(now()).toISOString()
-    const busy = [...running.keys()]
+    const busy = [...new Set([...running.keys(), ...looked.keys()])]
     const hooks = await claimWebhooks(reserved, { holder, at, leaseMs, changed, busy, most })
-    for (const hook of hooks) begin(hook)
+    for (const hook of hooks) {
+      looked.set(hook.webhook_id, hook.customer_id)
+      begin(hook)
+    }
     // There may be more.
     if (hooks.length === most) want(asked)
     else if (asked === 'all') lookedAt = now()
@@ -116,19 +127,26 @@ export const startWebhooks = (options: SenderOptions): WebhookSender => {
   }
 
   /** Has these customers' webhooks looked at. */
-  const want = (customers: string | ReadonlySet<string> | 'all'): void => {
+  const want = (customers: ReadonlySet<string> | 'all'): void => {
     if (customers === 'all') wanted = 'all'
-    else if (wanted !== 'all') {
-      for (const each of typeof customers === 'string' ? [customers] : customers) wanted.add(each)
-    }
+    else if (wanted !== 'all') for (const each of customers) wanted.add(each)
     keepClaiming()
+  }
+  /** The same after a change, or when it is time. */
+  const wantAnew = (customers: ReadonlySet<string> | 'all'): void => {
+    for (const [id, customer] of looked) {
+      if (customers !== 'all' && !customers.has(customer)) continue
+      if (running.has(id)) toldMeanwhile.add(id)
+      else looked.delete(id)
+    }
+    want(customers)
   }
 
   const stopListening = listen((events) => {
-    if (!events || events.some(({ customerId }) => customerId === '*')) return want('all')
-    want(new Set(events.map(({ customerId }) => customerId)))
+    if (!events || events.some(({ customerId }) => customerId === '*')) return wantAnew('all')
+    wantAnew(new Set(events.map(({ customerId }) => customerId)))
   })
-  const timer = setInterval(want, everyMs, 'all').unref()
+  const timer = setInterval(wantAnew, everyMs, 'all').unref()
   want('all')
 
   return {

@@ -41,8 +41,8 @@ type NewWebhook = Readonly<{ customer: string; url: string; resources: readonly 
 /** Adds a webhook that is not verified yet. Returns undefined if the customer has as many as it may. In a transaction. */
 export const addWebhook = async (trx: Db, added: NewWebhook): Promise<Webhook | undefined> => {
   const { customer, url, resources } = added
-  // Two at once count one after the other.
-  await sql`select from customers where customer_id = ${customer} for update`.execute(trx)
+  // Two at once count one after the other. The audit trail's lock of the customer goes beside it.
+  await sql`select from customers where customer_id = ${customer} for no key update`.execute(trx)
   const { rows } = await sql<Webhook>`
     insert into webhooks (customer_id, webhook_id, url, resources)
     select ${customer}, ${createWebhookId()}, ${url}, ${resources}::text[]

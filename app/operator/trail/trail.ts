@@ -7,7 +7,7 @@ import { type ExportAnswer, type ExportRequest, type Exports, exportCost } from 
 import { mediaTypes } from '../../http/formats.ts'
 import { chooseType } from '../../http/media-type.ts'
 import { type CursorCodec, readCursor } from '../../records/query/cursor.ts'
-import { resolveDate } from '../../records/query/values.ts'
+import { resolveInstant } from '../../records/query/values.ts'
 import type { Sql } from '../../records/sql/column.ts'
 import type { TrailList } from './lists.ts'
 import { pageLimit, parseTrailQuery, selectionOf, type TrailQuery } from './query.ts'
@@ -38,14 +38,11 @@ type TrailDeps = {
   today: () => string
 }
 
-/** The first instant of a day, where a day is given. */
-const toInstant = (value: string) => (value.length === 10 ? `${value}T00:00:00Z` : value)
-
 const conditionsOf = (list: TrailList, { conditions }: TrailQuery, today: string): Sql => {
   const given = [...conditions].map(([name, values]) => {
     const filter = list.filters[name] as TrailList['filters'][string]
     const isInstant = filter.kind === 'instant'
-    return filter.condition(isInstant ? values.map((value) => toInstant(resolveDate(value, today))) : values)
+    return filter.condition(isInstant ? values.map((value) => resolveInstant(value, today)) : values)
   })
   return sql.join([list.where, ...given], sql.raw(' and '))
 }

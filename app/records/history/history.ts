@@ -11,7 +11,7 @@ import type { Principal } from '../../identity/principal.ts'
 import { requireScope } from '../../identity/principals.ts'
 import { withCursor } from '../query/canonical.ts'
 import { type CursorCodec, foreignCursorFault, readCursor } from '../query/cursor.ts'
-import { resolveDate } from '../query/values.ts'
+import { resolveInstant } from '../query/values.ts'
 import type { Resource, ResourceName } from '../resources/define.ts'
 import { resourceNames, resources } from '../resources/index.ts'
 import { filled } from '../sql/read.ts'
@@ -118,7 +118,7 @@ export const createHistory = ({ db, replica, cache, cursors, publicUrl, today }:
     const { customerId } = request.principal
     const names = resolveResources(request.principal, query.resources)
     const asked = names.map((name) => resources[name])
-    const since = query.since === undefined ? undefined : resolveDate(query.since, today())
+    const since = query.since === undefined ? undefined : resolveInstant(query.since, today())
     const { selection } = formatHistoryQuery(query)
     return {
       ...{ path, query, resources: asked, selection: `history?${selection} ${names.join()}` },

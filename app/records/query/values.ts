@@ -91,3 +91,9 @@ export const resolveDate = (value: string, today: string): string => {
   if (!match) return value
   return addDays(today, (match[1] === '-' ? -1 : 1) * Number(match[2] ?? 0))
 }
+
+/** The same, and a day as its first instant (UTC): the database would take it in its own time zone. */
+export const resolveInstant = (value: string, today: string): string => {
+  const resolved = resolveDate(value, today)
+  return resolved.length === 10 ? `${resolved}T00:00:00Z` : resolved
+}
