@@ -36,10 +36,10 @@ const summary = (fields: readonly string[] | undefined): Sql => {
 }
 
 /**
- * Joins to a record `r` a lateral row `d` of the fields that differ from what the follower has, of those in `fields` if given: `names` and `former`, the
- * members of JSON, both null where none differs; `known` is null where that cannot be told, because the record was
- * created since. Versions of a record become visible in their order, so that only those that the follower has not seen
- * are read, and one more.
+ * Joins to a record `r` a lateral row `d`: which fields differ from what the follower has. `fields`: only these count.
+ * `names` and `former` are members of JSON, and null where nothing differs. `known` is null if the record was created
+ * since, because then nobody can tell. Versions of a record become visible in their order. So the statement reads those
+ * that the follower has not seen, and one more.
  */
 export const joinDifferences = (
   resource: Resource,
