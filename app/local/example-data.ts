@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { sql } from 'kysely'
 import type { Db } from '../db/schema.ts'
 import { putCustomer } from '../identity/customers.ts'
 import { demoCustomerId } from '../identity/principal.ts'
@@ -42,7 +43,8 @@ export const listExampleData = (day: string): ExampleRecord[] =>
 
 /**
  * Loads the demo customer's records as of `day` (YYYY-MM-DD) and replaces earlier ones. Records of other customers
- * do not change. Writes nothing if the records are already right. `db` must act as the operator's role. Throws if a
+ * do not change. Writes nothing if the records are already right. Forgets old entries of histories that have become
+ * long. `db` must act as the operator's role. Throws if a
  * line is bad, which is a fault of the example data.
  */
 export const loadExampleData = async (db: Db, day: string): Promise<void> => {
@@ -52,4 +54,8 @@ export const loadExampleData = async (db: Db, day: string): Promise<void> => {
   const { badLines } = await importRecords(db, source, options)
   const [bad] = badLines
   if (bad) throw new Error(`the example data, line ${bad.line}: ${bad.reason}`)
+  await sql`select trim_demo_history(h.resource, h.record_id) from (
+    select distinct resource, record_id from record_history where customer_id = ${demoCustomerId}) h`.execute(
+    db,
+  )
 }
