@@ -20,7 +20,6 @@ import {
   formatLink,
   formatLinks,
   formatTiming,
-  joinLinks,
   sendEntry,
   sendRepresentation,
 } from './entry-reply.ts'
@@ -50,7 +49,7 @@ type KeptEndpoint = Extract<Endpoint, { answer: unknown }>
 type StateEndpoint = Extract<Endpoint, { state: unknown }>
 
 /** What a request of a row is asked for, once its rights and its media type were judged. */
-type Judged = EndpointRequest & Readonly<{ type: string; canonical: string | undefined }>
+type Judged = EndpointRequest & Readonly<{ type: string; publicUrl: string; canonical: string | undefined }>
 
 /** Judges the rights and the media type of a request. `prefix`: the form of the path. */
 const createJudging =
@@ -66,7 +65,15 @@ const createJudging =
     const noCache = wantsNoCache(request.headers['cache-control'], request.headers.pragma)
     const query = rawQuery === '' ? '' : `?${rawQuery}`
     const canonical = prefix === '/v1' ? undefined : `${publicUrl}/v1${path.slice(prefix.length)}${query}`
-    return { principal, params: request.params as Record<string, string>, rawQuery, noCache, type, canonical }
+    return {
+      principal,
+      params: request.params as Record<string, string>,
+      rawQuery,
+      noCache,
+      type,
+      publicUrl,
+      canonical,
+    }
   }
 
 /** Passes a result on, at once where it is there at once: most answers need no promise. */
@@ -115,7 +122,7 @@ export const handlerOf = (row: Endpoint, prefix: string, publicUrl: string) => {
 
   const sendExport = (
     kept: KeptEndpoint,
-    { respond, cost }: Exporting,
+    { respond }: Exporting,
     judged: Judged,
     request: FastifyRequest,
     reply: FastifyReply,
@@ -123,7 +130,7 @@ export const handlerOf = (row: Endpoint, prefix: string, publicUrl: string) => {
     askLive(respond, judged, request, reply).then((answer) => {
       if (answer) return sendLive(answer, judged, request, reply)
       // The request was charged as an export, but no export was made. Give the difference back.
-      if (request.method !== 'HEAD') request.quotas?.charge([0, 1 - cost])
+      request.returnSurcharge()
       requireAcceptable(request.headers.accept, judged.rawQuery, mediaTypes)
       return sendKept(kept, judged, request, reply)
     })
@@ -183,14 +190,13 @@ const memoizeLast = <A, R>(compute: (argument: A) => R): ((argument: A) => R) =>
 }
 
 const sendLive = (
-  { type, body, headers, isCompressed = false }: LiveAnswer,
-  { canonical }: Judged,
+  { type, body, headers, next, isCompressed = false }: LiveAnswer,
+  options: Readonly<{ publicUrl: string; canonical: string | undefined }>,
   request: FastifyRequest,
   reply: FastifyReply,
 ) => {
-  // Sync tokens can be long.
-  const link = canonical && joinLinks([formatLink(canonical, 'canonical')])
-  if (link) reply.header('link', link)
+  const link = formatLinks(next, options)
+  if (link !== undefined) reply.header('link', link)
   reply.headers({ ...headers, 'cache-control': 'no-store', 'server-timing': formatTiming(reply) }).type(type)
   if (body instanceof Readable) return sendStream(body, request, reply, isCompressed)
   return sendRepresentation({ body, etag: '', encoded: new Map() }, reply)

@@ -42,6 +42,8 @@ export type LiveAnswer = Readonly<{
   type: string
   body: Buffer | Readable
   headers: Readonly<Record<string, string>>
+  /** Path and query of the next page. */
+  next?: string | undefined
   /** Whether the body gets no content coding: it is compressed already, or each piece must go out at once. */
   isCompressed?: boolean
 }>

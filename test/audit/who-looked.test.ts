@@ -256,6 +256,44 @@ t.test('lists', async (t) => {
       t.same(await walk(path), lines, path)
     }
   })
+  await t.test('Link leads to the next page', async (t) => {
+    for (const path of [
+      '/v1/audit?action=login,customers.show&limit=2',
+      '/audit/roots?limit=1&since=today-1d',
+    ]) {
+      const all = await walk(path.replace(/&?limit=\d/, ''))
+      const texts: string[] = []
+      for (let next: string | undefined = path; next !== undefined; ) {
+        const { body, headers }: Awaited<ReturnType<Get>> = await get(next)
+        const { data, page } = JSON.parse(body)
+        texts.push(...data.map((row: object) => JSON.stringify(row)))
+        next = /<http:\/\/api\.test(\/v1[^>]*)>; rel="next"/.exec(String(headers.link))?.[1]
+        t.equal(next !== undefined, page.has_more)
+        if (next) t.match(next, page.next_cursor)
+      }
+      t.same(texts, all, path)
+    }
+    t.equal((await get('/v1/audit', ndjson)).headers.link, undefined)
+  })
+  await t.test('a refused export costs what a refused page does', async (t) => {
+    const left = async (path: string, headers = {}) =>
+      Number(/"minute";r=(\d+)/.exec(String((await get(path, headers)).headers.ratelimit))?.[1])
+    let before = await left('/v1/me')
+    const costs = async (path: string, headers = {}) => {
+      const now = await left(path, headers)
+      const cost = before - now
+      before = now
+      return cost
+    }
+    t.equal(await costs('/v1/audit?limit=0'), 1)
+    t.equal(await costs('/v1/audit?format=ndjson&limit=0'), 1, '400')
+    t.equal(await costs('/v1/audit/roots?action=login', ndjson), 1, '400')
+    t.equal(await costs('/v1/products?format=csv&nme=1'), 1, '400 of a list')
+    t.equal(await costs('/v1/lab?format=csv'), 1, '403')
+    t.equal(await costs('/v1/audit?format=csv'), 1, '406')
+    t.equal(await costs('/v1/audit?format=ndjson'), 10, '200')
+    t.equal(await costs('/v1/products?format=csv'), 10, '200 of a list')
+  })
   await t.test('nobody keeps an answer', async (t) => {
     for (const headers of [{}, ndjson]) {
       const answer = await get('/v1/audit', headers)
@@ -321,6 +359,14 @@ t.test('lists', async (t) => {
       'http://api.test/v1/audit?action=login',
       'with what was meant',
     )
+    t.match((await get('/v1/audit?action=foo')).json(), {
+      code: 'invalid_query',
+      errors: [{ parameter: 'action', code: 'invalid_value', detail: /audit\.list, .* webhooks\.test/ }],
+    })
+    t.match((await get('/v1/audit?action=login,kesy.issue')).json(), {
+      errors: [{ parameter: 'action', did_you_mean: 'keys.issue' }],
+      try: 'http://api.test/v1/audit?action=login,keys.issue',
+    })
     t.equal((await get('/v1/audit?format=csv')).statusCode, 406)
     t.match((await get('/v1/audit?format=ndjson&cursor=x')).json(), { errors: [{ parameter: 'cursor' }] })
     const { page } = (await get('/v1/audit?limit=1')).json()
