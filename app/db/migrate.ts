@@ -22,6 +22,7 @@ import * as clientKeys from './migrations/0019-client-keys.ts'
 import * as whoLooked from './migrations/0020-who-looked.ts'
 import * as webhooks from './migrations/0021-webhooks.ts'
 import * as auditWaits from './migrations/0024-audit-waits.ts'
+import * as demoHistory from './migrations/0027-demo-history.ts'
 import type { Db } from './schema.ts'
 
 /** By name, in order. A released migration never changes what it did where it ran. */
@@ -47,6 +48,7 @@ const migrations: Record<string, Migration> = {
   '0020-who-looked': whoLooked,
   '0021-webhooks': webhooks,
   '0024-audit-waits': auditWaits,
+  '0027-demo-history': demoHistory,
 }
 
 const migratorOf = (db: Db) =>
