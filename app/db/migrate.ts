@@ -25,6 +25,7 @@ import * as webhooks from './migrations/0021-webhooks.ts'
 import * as auditWaits from './migrations/0024-audit-waits.ts'
 import * as demoHistory from './migrations/0027-demo-history.ts'
 import * as rowTriggers from './migrations/0022-row-triggers.ts'
+import * as webhookLeases from './migrations/0025-webhook-leases.ts'
 import type { Db } from './schema.ts'
 
 /** By name, in order. A released migration never changes what it did where it ran. */
@@ -52,6 +53,7 @@ const migrations: Record<string, Migration> = {
   '0024-audit-waits': auditWaits,
   '0027-demo-history': demoHistory,
   '0022-row-triggers': rowTriggers,
+  '0025-webhook-leases': webhookLeases,
 }
 
 const migratorOf = (db: Db) =>
