@@ -5,7 +5,9 @@ import {
   nameOf,
   type OpenApiDocument,
   type Operation,
+  otherLists,
   type Parameter,
+  pascal,
   recordOf,
   type Schema,
 } from '../typescript/generate.ts'
@@ -22,8 +24,6 @@ const primitives: Readonly<Record<string, string>> = {
   boolean: 'bool',
   null: 'None',
 }
-
-const pascal = (name: string) => name.replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase())
 
 /** A type's expression, and the definitions that it needs before it. */
 type Typed = { expression: string; before: string }
@@ -116,6 +116,7 @@ export const generatePythonTypes = (document: OpenApiDocument): string => {
       query(document.paths[`${path}/{id}`]?.get, `${name}ItemQuery`),
     ]
   })
+  const others = otherLists(document).map(([path, name]) => query(document.paths[path]?.get, `${name}Query`))
   return [
     '# Generated from the OpenAPI document by `npm run client:types`; not to be edited.\n',
     '"""What each resource answers and takes."""\n\n',
@@ -126,5 +127,6 @@ export const generatePythonTypes = (document: OpenApiDocument): string => {
     'Value = Union[str, int, float, bool, date]\n\n',
     ...types,
     ...queries,
+    ...others,
   ].join('')
 }

@@ -90,9 +90,25 @@ export const listPaths = ({ paths }: OpenApiDocument) =>
 export const recordOf = ({ paths, components }: OpenApiDocument, path: string): string =>
   nameOf(components.schemas[answerOf(paths[path]?.get)]?.properties?.data?.items?.$ref ?? '')
 
+/** Lists that are not records to be asked for one by one: changes, history, the audit trail. Each with its type's name. */
+export const otherLists = (document: OpenApiDocument): [path: string, name: string][] => {
+  const resources = listPaths(document)
+  const isList = (path: string) =>
+    document.components.schemas[answerOf(document.paths[path]?.get)]?.properties?.data?.items !== undefined
+  const paths = Object.keys(document.paths).filter(
+    (path) => path.startsWith('/v1/') && !path.includes('{') && !resources.includes(path) && isList(path),
+  )
+  return paths.map((path) => [path, pascal(path.slice('/v1/'.length))])
+}
+
+/** A name of a type: `audit/roots` is AuditRoots. */
+export const pascal = (name: string) =>
+  name.replace(/(?:^|[_/])([a-z])/g, (_, letter: string) => letter.toUpperCase())
+
 /** One value that is not a list: by an operator that takes it whole, or a parameter of one value. */
 export const isWhole = (name: string) =>
-  /\[(eq|ne|gt|gte|lt|lte|prefix|null)\]$/.test(name) || /^(cursor|on)$/.test(name)
+  /\[(eq|ne|gt|gte|lt|lte|prefix|null)\]$/.test(name) ||
+  /^(cursor|on|as_of|since|until|after|after_root)$/.test(name)
 
 const typeOfParameter = ({ name, schema }: Parameter): string => {
   if (schema.enum?.includes('true')) return 'boolean'
@@ -133,11 +149,16 @@ export const generateTypes = (document: OpenApiDocument): string => {
     return `${comment(schema.description, '')}export type ${name} = ${type}\n`
   })
   const resources = listPaths(document).flatMap((path) => resourceOf(document, path))
+  const others = otherLists(document).map(
+    ([path, name]) =>
+      `/** What \`${path}\` takes. */\nexport type ${name}Query = ${queryOf(document.paths[path]?.get, '')}\n`,
+  )
   return [
     '// Generated from the OpenAPI document by `npm run client:types`; not to be edited.\n',
     '/** A value of a condition. Lists are joined with commas, which are escaped within a value. */',
     'export type Value = string | number | boolean\n',
     ...types,
+    ...others,
     '/** What each resource answers and takes. */',
     `export type Resources = {\n${resources.join('')}}\n`,
   ].join('\n')

@@ -6,6 +6,7 @@ import { promisify } from 'node:util'
 import t from 'tap'
 import { installClient, runClientSuite } from '../../clients/tools/package.ts'
 import { startService } from '../../clients/tools/service.ts'
+import { writeSignedVectors } from '../../clients/vectors/signed/write.ts'
 
 /** The TypeScript client as it would be published: packed, installed, and used by another package. */
 
@@ -72,6 +73,13 @@ t.test('its suite, all vectors among it, passes against a service that runs', as
   const counts = JSON.parse(readFileSync(join(root, 'clients/vectors/counts.json'), 'utf8')) as object
   const vectors = Object.values(counts).reduce((sum: number, count: number) => sum + count, 0)
   t.ok(passed > vectors, `${passed} passed, ${vectors} vectors`)
+})
+
+t.test('the signed vectors are what the service signs now', async (t) => {
+  for (const [name, text] of Object.entries(await writeSignedVectors())) {
+    const committed = readFileSync(join(root, `clients/vectors/${name}.json`), 'utf8')
+    t.ok(committed === text, `${name}; else: npm run client:vectors`)
+  }
 })
 
 t.test('a vector that does not hold is seen, and an empty file too', async (t) => {

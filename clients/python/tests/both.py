@@ -67,12 +67,16 @@ class Face:
             return await method(*args, **options)
         return await anyio.to_thread.run_sync(partial(method, *args, **options))
 
-    async def collect(self, name: str, *args: Any, **options: Any) -> list[Any]:
-        """Return all that an iterating method yields."""
+    async def collect(self, name: str, *args: Any, into: list[Any] | None = None, **options: Any) -> list[Any]:
+        """Return all that an iterating method yields. `into` has what came before an error."""
+        items: list[Any] = [] if into is None else into
         iterable = self._method(name)(*args, **options)
         if self.is_async:
-            return [each async for each in iterable]
-        return await anyio.to_thread.run_sync(lambda: list(iterable))
+            async for each in iterable:
+                items.append(each)
+        else:
+            await anyio.to_thread.run_sync(lambda: items.extend(iterable))
+        return items
 
     async def read(self, *args: Any, **options: Any) -> tuple[str, bytes]:
         """Return the type and the bytes of a download."""

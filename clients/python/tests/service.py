@@ -24,19 +24,48 @@ def _node() -> str:
     return str(bundled) if bundled.exists() else "node"
 
 
-@dataclass(frozen=True)
+@dataclass
 class Service:
     """A service that runs."""
 
     url: str
     api_key: str
     environment: dict[str, str]
+    process: subprocess.Popen[str]
 
     def certdata(self, *options: str) -> str:
         """Run a command of the operator's, and return what it prints."""
         command = [_node(), "app/cli.ts", *options]
         run = subprocess.run(command, cwd=ROOT, env=self.environment, capture_output=True, text=True, check=True)
         return run.stdout
+
+    def restart(self) -> None:
+        """Stop it, which publishes the audit trail at once, and start it again."""
+        stop(self.process)
+        self.process, _ = _start(self.environment)
+
+
+def _start(environment: dict[str, str]) -> tuple[subprocess.Popen[str], str]:
+    """Return the process that is ready, and what it printed. Raise where it ends instead."""
+    command = [_node(), "app/server.js"]
+    process = subprocess.Popen(
+        command, cwd=ROOT, env=environment, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+    )
+    assert process.stdout
+    output = ""
+    while "npx certdata import" not in output:
+        line = process.stdout.readline()
+        if not line:
+            process.communicate()
+            raise RuntimeError(f"The service does not start:\n{output}")
+        output += line
+    return process, output
+
+
+def stop(process: subprocess.Popen[str]) -> None:
+    """End it in good order."""
+    process.terminate()
+    process.communicate(timeout=30)
 
 
 def _free_port() -> int:
@@ -61,22 +90,15 @@ def start_service() -> Iterator[Service]:
         "DATA_DIR": f"{folder}/data",
         "PORT": str(_free_port()),
     }
-    command = [_node(), "app/server.js"]
-    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
-    process = subprocess.Popen(command, cwd=ROOT, env=environment, text=True, **pipes)  # type: ignore[call-overload]
     try:
-        output = ""
-        while "npx certdata import" not in output:
-            line = process.stdout.readline()
-            if not line:
-                raise RuntimeError(f"The service does not start:\n{output}")
-            output += line
+        process, output = _start(environment)
         key = re.search(r"cda_live_\w+", output)
         assert key
-        service = Service(f"http://localhost:{environment['PORT']}", key[0], environment)
-        service.certdata("import", "examples/records.ndjson", "--customer", "local")
-        yield service
+        service = Service(f"http://localhost:{environment['PORT']}", key[0], environment, process)
+        try:
+            service.certdata("import", "examples/records.ndjson", "--customer", "local")
+            yield service
+        finally:
+            stop(service.process)
     finally:
-        process.terminate()
-        process.communicate(timeout=30)
         shutil.rmtree(folder, ignore_errors=True)

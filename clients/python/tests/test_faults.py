@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from functools import partial
 from typing import Any
 
 import anyio
@@ -21,7 +22,7 @@ from certdata_client import (
     Unauthorized,
 )
 from certdata_client.flow import LogIn, Reply, Send
-from certdata_client.tokens import Tokens
+from certdata_client.tokens import Tokens, key_login
 
 pytestmark = pytest.mark.anyio
 QUICK = Retry(first_delay=0.001)
@@ -135,7 +136,7 @@ async def test_requests_one_after_the_other_go_over_one_connection(kind: str) ->
 
 def test_a_token_is_renewed_in_its_last_minute_by_one_request_while_others_use_it() -> None:
     now = 0.0
-    tokens = Tokens("key", 1.0, lambda: now)
+    tokens = Tokens(partial(key_login, "key"), 1.0, lambda: now)
 
     def log_in(n: int) -> str:
         """Drive a flow by hand: first the login, then the answer."""
@@ -182,7 +183,7 @@ def test_a_token_is_renewed_in_its_last_minute_by_one_request_while_others_use_i
 
 
 def test_who_waits_for_a_login_shares_its_refusal_and_the_next_request_tries_anew() -> None:
-    tokens = Tokens("key", 1.0, lambda: 0.0)
+    tokens = Tokens(partial(key_login, "key"), 1.0, lambda: 0.0)
     effects = [next(tokens.get()) for _ in range(3)]
     logins = [effect.begin() for effect in effects if isinstance(effect, LogIn) and effect.is_needed]
     assert len(logins) == 3

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import threading
 from collections.abc import AsyncIterator, Iterator, Sequence
@@ -12,9 +13,27 @@ from typing import Any
 import httpx
 import pytest
 from both import open_face
+from cryptography.hazmat.primitives.asymmetric import ec, padding, rsa
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+from cryptography.hazmat.primitives.asymmetric.utils import encode_dss_signature
+from cryptography.hazmat.primitives.hashes import SHA256
 from script import start_script
 
-from certdata_client import ApiError, Change, Retry, SyncTokenExpired, format_cell, format_query, parse_cell, split_csv
+from certdata_client import (
+    ApiError,
+    AuditError,
+    Change,
+    Retry,
+    SyncTokenExpired,
+    WebhookError,
+    create_assertion,
+    format_cell,
+    format_query,
+    parse_cell,
+    split_csv,
+    verify_audit,
+    verify_webhook,
+)
 from certdata_client.errors import parse_retry_after, read_problem
 from certdata_client.retry import Failure, decide_retry
 
@@ -45,7 +64,8 @@ def to_query(vector: dict[str, Any]) -> dict[str, Any]:
 def test_there_are_as_many_vectors_as_were_counted_and_no_file_that_nobody_runs() -> None:
     files = [file.stem for file in FOLDER.glob("*.json") if file.stem != "counts"]
     assert {name: len(read(name)) for name in files} == COUNTS
-    run = {"query", "errors", "csv", "csv-rows", "retries", "etags", "pages", "changes"}
+    run = {"query", "errors", "csv", "csv-rows", "retries", "etags", "pages", "changes", "walks"}
+    run |= {"webhooks", "proofs", "assertions"}
     assert set(COUNTS) == run
     assert all(count > 0 for count in COUNTS.values())
 
@@ -97,6 +117,62 @@ def test_retries(vector: dict[str, Any]) -> None:
     assert waits == (vector["wait_ms"] or [None, None])
 
 
+@each("webhooks")
+def test_webhooks(vector: dict[str, Any]) -> None:
+    headers, body, keys = vector["headers"], vector["body"], vector["keys"]
+    for given in (body, body.encode()):
+        if "reason" in vector:
+            with pytest.raises(WebhookError) as caught:
+                verify_webhook(headers, given, keys, now=seconds_of(vector["now"]))
+            assert caught.value.reason == vector["reason"]
+        else:
+            assert verify_webhook(headers, given, keys, now=seconds_of(vector["now"])) == vector["message"]
+
+
+@each("proofs")
+def test_proofs(vector: dict[str, Any]) -> None:
+    files: dict[str, Any] = {name: vector.get(name) for name in ("entries", "roots", "keys", "after")}
+    if "reason" in vector:
+        with pytest.raises(AuditError) as caught:
+            verify_audit(**files)
+        assert caught.value.reason == vector["reason"]
+    else:
+        assert verify_audit(**files) == vector["outcome"]
+
+
+def from_base64url(text: str) -> bytes:
+    return base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
+
+
+def check_signature(algorithm: str, jwk: dict[str, str], signature: bytes, signed: bytes) -> None:
+    """Raise InvalidSignature unless this key signed these bytes."""
+    number = {name: int.from_bytes(from_base64url(jwk[name]), "big") for name in ("x", "y", "n", "e") if name in jwk}
+    if algorithm == "EdDSA":
+        Ed25519PublicKey.from_public_bytes(from_base64url(jwk["x"])).verify(signature, signed)
+    elif algorithm == "ES256":
+        pair = encode_dss_signature(int.from_bytes(signature[:32], "big"), int.from_bytes(signature[32:], "big"))
+        point = ec.EllipticCurvePublicNumbers(number["x"], number["y"], ec.SECP256R1())
+        point.public_key().verify(pair, signed, ec.ECDSA(SHA256()))
+    else:
+        modulus = rsa.RSAPublicNumbers(number["e"], number["n"]).public_key()
+        modulus.verify(signature, signed, padding.PSS(padding.MGF1(SHA256()), 32), SHA256())
+
+
+@each("assertions")
+def test_assertions(vector: dict[str, Any]) -> None:
+    given = vector["client_id"], vector["private_key"], vector["audience"]
+    options = {"kid": vector["kid"], "now": seconds_of(vector["now"]), "jti": vector["jti"]}
+    if vector.get("error"):
+        with pytest.raises(ValueError, match="expected a private key"):
+            create_assertion(*given, **options)
+        return
+    header, claims, signature = create_assertion(*given, **options).split(".")
+    assert json.loads(from_base64url(header)) == vector["header"]
+    assert json.loads(from_base64url(claims)) == vector["claims"]
+    algorithm = vector["header"]["alg"]
+    check_signature(algorithm, vector["public_key"], from_base64url(signature), f"{header}.{claims}".encode())
+
+
 @pytest.mark.anyio
 @each("etags")
 async def test_etags(vector: dict[str, Any], kind: str) -> None:
@@ -127,6 +203,25 @@ async def test_pages(vector: dict[str, Any], kind: str) -> None:
         async with open_face(kind, script.url, token="x", retry=QUICK) as face:
             records = await face.collect("products.all", to_query(vector))
         assert [record["id"] for record in records] == vector["ids"]
+        assert script.targets == vector["requests"]
+
+
+@pytest.mark.anyio
+@each("walks")
+async def test_walks(vector: dict[str, Any], kind: str) -> None:
+    resource, *ids = vector.get("of", [None])
+    name = f"{resource}.{vector['walk']}" if resource else vector["walk"]
+    seen: list[Any] = []
+    with start_script(vector["answers"]) as script:
+        async with open_face(kind, script.url, token="x", retry=QUICK) as face:
+            walking = face.collect(name, *ids, to_query(vector), into=seen)
+            if "error" in vector:
+                with pytest.raises(ApiError) as caught:
+                    await walking
+                assert caught.value.code == vector["error"]
+            else:
+                await walking
+        assert seen == vector["items"]
         assert script.targets == vector["requests"]
 
 
@@ -168,14 +263,18 @@ class AsyncStore(Store):
 @each("changes")
 async def test_changes(vector: dict[str, Any], kind: str) -> None:
     store = AsyncStore(vector["token"]) if kind == "AsyncClient" else Store(vector["token"])
+    following = vector.get("following", {})
+    options = {**following, "filter": dict(following.get("filter", [])), "resources": ["products"]}
+    method = "catch_up" if vector.get("catch_up") else "follow"
+    stop = {"stop": threading.Event()} if (kind, method) == ("Client", "follow") else {}
     with start_script(vector["answers"]) as script:
         async with open_face(kind, script.url, token="x", retry=QUICK) as face:
-            with pytest.raises(ApiError) as caught:
-                await face.call("follow", store, resources=["products"], on_restart=store.on_restart, **_stop_of(kind))
-        assert caught.value.code == vector["error"]
+            doing = face.call(method, store, on_restart=store.on_restart, **options, **stop)
+            if vector["error"]:
+                with pytest.raises(ApiError) as caught:
+                    await doing
+                assert caught.value.code == vector["error"]
+            else:
+                await doing
         assert store.calls == vector["calls"]
         assert script.targets == vector["requests"]
-
-
-def _stop_of(kind: str) -> dict[str, threading.Event]:
-    return {"stop": threading.Event()} if kind == "Client" else {}

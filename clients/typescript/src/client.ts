@@ -1,118 +1,14 @@
-import { type AnswerCache, createAnswerCache } from './etag-cache.ts'
-import { type ChangeStore, type FollowOptions, followChanges, type ResourceName } from './follow.ts'
+import type { Client, ClientOptions, PageOf } from './client-types.ts'
+import { createAnswerCache } from './etag-cache.ts'
+import { followChanges, readChangesPage } from './follow.ts'
 import { readLines } from './lines.ts'
-import { readProblem } from './problem.ts'
+import { tokensOf } from './login.ts'
 import { formatQuery, type Query } from './query.ts'
-import { defaultRetry, type RetryOptions } from './retry.ts'
-import { createFixedToken, createTokenSource, type Token } from './token.ts'
-import { type Answer, createTransport, type RequestOptions } from './transport.ts'
-import type { HistoryEntry, HistoryPage, Me, Resources, TokenAnswer } from './types.ts'
-
-export type ClientOptions = {
-  /** Where the service is, without a path: `https://api.example`. */
-  url: string
-  /** Where answers are kept for their ETag; false: nowhere. Default: memory, 200 answers. */
-  cache?: AnswerCache | false
-  retry?: Partial<RetryOptions>
-  /** For one attempt, body included. Default 30 s. */
-  timeoutMs?: number
-  /** Replaces the global `fetch`, for example for a proxy or a test. */
-  fetch?: typeof fetch
-} & (
-  | { /** Exchanged for tokens as needed. A secret: not for pages. */ apiKey: string }
-  | { /** A ready token, the demo token for instance; nobody renews it. */ token: string }
-)
-
-/** The records with the fields that `fields` asks for; all of them where it is absent. */
-type Selected<Record, Q> = Q extends { fields: readonly (infer F)[] }
-  ? Pick<Record, Extract<keyof Record, F | 'id'>>
-  : Q extends { fields: infer F extends string }
-    ? Pick<Record, Extract<keyof Record, Split<F> | 'id'>>
-    : Record
-type Split<S extends string> = S extends `${infer Head},${infer Tail}` ? Head | Split<Tail> : S
-
-export type PageOf<R extends ResourceName, Q> = Omit<Resources[R]['page'], 'data'> & {
-  data: Selected<Resources[R]['record'], Q>[]
-}
-export type AnswerOf<R extends ResourceName, Q> = Omit<Resources[R]['answer'], 'data'> & {
-  data: Selected<Resources[R]['record'], Q>
-}
-
-export type Client = {
-  /** One page. */
-  list<R extends ResourceName, const Q extends Resources[R]['query']>(
-    resource: R,
-    query?: Q,
-    options?: RequestOptions,
-  ): Promise<PageOf<R, Q>>
-  /** Page after page, until there is no more. */
-  pages<R extends ResourceName, const Q extends Resources[R]['query']>(
-    resource: R,
-    query?: Q,
-    options?: RequestOptions,
-  ): AsyncGenerator<PageOf<R, Q>, void, undefined>
-  /** Record after record, over all pages; asks for the next page only when it is needed. */
-  all<R extends ResourceName, const Q extends Resources[R]['query']>(
-    resource: R,
-    query?: Q,
-    options?: RequestOptions,
-  ): AsyncGenerator<Selected<Resources[R]['record'], Q>, void, undefined>
-  /** Returns one record. Rejects with `not_found` if it does not exist. */
-  get<R extends ResourceName, const Q extends Resources[R]['itemQuery']>(
-    resource: R,
-    id: string,
-    query?: Q,
-    options?: RequestOptions,
-  ): Promise<AnswerOf<R, Q>>
-  /** Change after change of one record, the newest first, over all pages. Rejects with `not_found` if it never existed. */
-  history(
-    resource: ResourceName,
-    id: string,
-    options?: RequestOptions,
-  ): AsyncGenerator<HistoryEntry, void, undefined>
-  /** The same of all records. `query`: `resource` and `since`. A filter, and not a way to keep a copy: see `follow`. */
-  historyOfAll(
-    query?: { resource?: string | readonly ResourceName[]; since?: string; limit?: number },
-    options?: RequestOptions,
-  ): AsyncGenerator<HistoryEntry, void, undefined>
-  /**
-   * Record after record of the whole list, from one snapshot. Rejects where the stream breaks off: what came until
-   * then is not the whole. Costs ten units of the quota `minute`.
-   */
-  export<R extends ResourceName, const Q extends Resources[R]['query']>(
-    resource: R,
-    query?: Q,
-    options?: RequestOptions,
-  ): AsyncGenerator<Selected<Resources[R]['record'], Q>, void, undefined>
-  /** The answer to a GET as a stream, for `format=csv` and other files. Its body rejects where it breaks off. */
-  download(path: string, query?: Query, options?: RequestOptions): Promise<Response>
-  /** A custom endpoint; its shape is what was agreed on. */
-  custom<T>(name: string, query?: Query, options?: RequestOptions): Promise<T>
-  me(options?: RequestOptions): Promise<Me['data']>
-  /** Any other GET, with the headers of its answer. */
-  request<T>(path: string, query?: Query, options?: RequestOptions): Promise<Answer<T>>
-  /** Keeps a copy up to date, for ever: see `followChanges`. */
-  follow<R extends ResourceName>(store: ChangeStore<R>, options?: FollowOptions<R>): Promise<never>
-}
-
-const logInWith = (origin: string, apiKey: string, { fetch, timeoutMs }: Required<Doing>) => {
-  return async (): Promise<Token> => {
-    const askedAtMs = Date.now()
-    const answer = await fetch(`${origin}/v1/auth/login`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', accept: 'application/json' },
-      body: JSON.stringify({ api_key: apiKey }),
-      signal: AbortSignal.timeout(timeoutMs),
-      redirect: 'manual',
-      credentials: 'omit',
-    })
-    if (!answer.ok) throw await readProblem(answer)
-    const { access_token: value, expires_in: seconds } = (await answer.json()) as TokenAnswer
-    // From when it was asked for: by then it was not yet issued.
-    return { value, expiresAtMs: askedAtMs + seconds * 1000 }
-  }
-}
-type Doing = { fetch?: typeof fetch; timeoutMs?: number }
+import { defaultRetry } from './retry.ts'
+import { createTransport, type RequestOptions } from './transport.ts'
+import type { AuditEntry, AuditEntryPage, AuditRoot, AuditRootPage, HistoryPage, Me } from './types.ts'
+import { type Page, walkItems, walkPages } from './walk.ts'
+import { createWebhookVerifier, type WebhookKey } from './webhook.ts'
 
 /** Node.js, not browsers. */
 const { setImmediate } = globalThis as { setImmediate?: (run: () => void) => void }
@@ -138,10 +34,7 @@ export const createClient = (options: ClientOptions): Client => {
     timeoutMs: options.timeoutMs ?? 30_000,
   }
   const retry = { ...defaultRetry, ...options.retry }
-  const tokens =
-    'token' in options
-      ? createFixedToken(options.token)
-      : createTokenSource(logInWith(origin, options.apiKey, doing), Date.now)
+  const tokens = tokensOf(options, { origin, ...doing })
   const cache = options.cache === false ? undefined : (options.cache ?? createAnswerCache())
   const transport = createTransport({ origin, tokens, cache, retry, ...doing })
   const request = <T>(path: string, query?: Query, sending: RequestOptions = {}) =>
@@ -149,50 +42,57 @@ export const createClient = (options: ClientOptions): Client => {
   const read = async <T>(path: string, query: Query | undefined, sending: RequestOptions | undefined) =>
     (await request<T>(path, query, sending)).body
 
-  async function* readHistory(path: string, query: Query, sending: RequestOptions | undefined) {
-    for (let cursor: string | null | undefined; cursor !== null; ) {
-      const asked: Query = cursor === undefined ? query : { ...query, cursor }
-      const { data, page }: HistoryPage = await read(path, asked, sending)
-      yield* data
-      cursor = page.next_cursor
-    }
+  const walk = <P extends Page>(
+    path: string,
+    query: object | undefined,
+    sending: RequestOptions | undefined,
+  ) => walkPages((asked) => read<P>(path, asked, sending), query as Query | undefined)
+  async function* readExport<T>(
+    path: string,
+    query: object | undefined,
+    sending: RequestOptions | undefined,
+  ) {
+    const target = `${path}${formatQuery(query as Query)}`
+    yield* readLines<T>(await transport.openStream(target, { ...sending, accept: 'application/x-ndjson' }))
   }
+  const readWebhookKeys = async () =>
+    (await read<{ keys: WebhookKey[] }>('/.well-known/webhook-keys.json', undefined, { fresh: true })).keys
 
   const client: Client = {
     request,
     list: (resource, query, sending) => read(`/v1/${resource}`, query as Query, sending),
-    async *pages(resource, query, sending) {
-      let cursor: string | null | undefined
-      do {
-        const asked = cursor === undefined ? query : { ...query, cursor }
-        const page = await read<PageOf<typeof resource, typeof query>>(
-          `/v1/${resource}`,
-          asked as Query,
-          sending,
-        )
-        yield page as never
-        cursor = page.page.next_cursor
-      } while (cursor !== null)
-    },
+    pages: (resource, query, sending) =>
+      walk<PageOf<typeof resource, typeof query>>(`/v1/${resource}`, query, sending) as never,
     async *all(resource, query, sending) {
       for await (const { data } of client.pages(resource, query, sending)) yield* data as never[]
     },
     get: (resource, id, query, sending) =>
       read(`/v1/${resource}/${encodeURIComponent(id)}`, query as Query, sending),
-    history: (resource, id, sending) =>
-      readHistory(`/v1/${resource}/${encodeURIComponent(id)}/history`, {}, sending),
-    historyOfAll: (query = {}, sending) => readHistory('/v1/history', query as Query, sending),
-    async *export(resource, query, sending) {
-      const path = `/v1/${resource}${formatQuery(query as Query)}`
-      yield* readLines<never>(
-        await transport.openStream(path, { ...sending, accept: 'application/x-ndjson' }),
-      )
-    },
+    history: (resource, id, query, sending) =>
+      walkItems(walk<HistoryPage>(`/v1/${resource}/${encodeURIComponent(id)}/history`, query, sending)),
+    historyOfAll: (query, sending) => walkItems(walk<HistoryPage>('/v1/history', query, sending)),
+    export: (resource, query, sending) => readExport<never>(`/v1/${resource}`, query, sending),
+    audit: (query, sending) => walkItems(walk<AuditEntryPage>('/v1/audit', query, sending)),
+    auditRoots: (query, sending) => walkItems(walk<AuditRootPage>('/v1/audit/roots', query, sending)),
+    exportAudit: (query, sending) => readExport<AuditEntry>('/v1/audit', query, sending),
+    exportAuditRoots: (query, sending) => readExport<AuditRoot>('/v1/audit/roots', query, sending),
     download: (path, query, sending = {}) =>
       transport.openStream(`${path}${formatQuery(query)}`, { ...sending, accept: '*/*' }),
     custom: (name, query, sending) => read(`/v1/custom/${encodeURIComponent(name)}`, query, sending),
     me: async (sending) => (await read<Me>('/v1/me', undefined, sending)).data,
-    follow: (store, following = {}) => followChanges(transport, retry, store, following),
+    async *changes(query = {}, sending) {
+      if (query.after === 'snapshot') throw new Error('The whole state is a stream: use follow or catchUp')
+      for (let asked: Query = query, isOver = false; !isOver; ) {
+        const page = await readChangesPage(transport, asked, sending)
+        yield page
+        asked = { ...query, after: page.page.next_token }
+        isOver = !page.page.has_more
+      }
+    },
+    follow: (store, following = {}) =>
+      followChanges(transport, retry, store, following, false) as Promise<never>,
+    catchUp: (store, following = {}) => followChanges(transport, retry, store, following, true),
+    verifyWebhook: createWebhookVerifier(readWebhookKeys),
   }
   return client
 }

@@ -1,17 +1,31 @@
 import { delay } from './abort.ts'
 import { readLines } from './lines.ts'
 import { ProblemError } from './problem.ts'
-import { formatQuery } from './query.ts'
+import { formatQuery, type Query } from './query.ts'
 import { failureOf, isTransient, type RetryOptions, waitBefore } from './retry.ts'
-import type { Transport } from './transport.ts'
+import type { RequestOptions, Transport } from './transport.ts'
 import type { Resources } from './types.ts'
 
 export type ResourceName = keyof Resources
 
 /** A record to put in the place of yours of that id, or to remove. */
 export type Change<R extends ResourceName = ResourceName> = {
-  [N in R]: { resource: N; id: string; at: string; cause?: 'day' | 'settings' | (string & {}) } & (
-    | { op: 'upsert'; data: Resources[N]['record'] }
+  [N in R]: {
+    resource: N
+    id: string
+    at: string
+    /** Why it comes if nobody wrote the record; `filter`: it no longer meets the filter. */
+    cause?: 'day' | 'settings' | 'filter' | (string & {})
+  } & (
+    | {
+        op: 'upsert'
+        /** The whole record, or the fields that were asked for. */
+        data: Resources[N]['record']
+        /** The fields that differ from the state of the token. Absent where that cannot be told. */
+        changed?: (keyof Resources[N]['record'])[]
+        /** With `previous`: what these fields were. */
+        previous?: Partial<Resources[N]['record']>
+      }
     | { op: 'delete'; data: null }
   )
 }[R]
@@ -32,6 +46,12 @@ export type ChangeStore<R extends ResourceName = ResourceName> = {
 export type FollowOptions<R extends ResourceName = ResourceName> = {
   /** Absent: all that the key may read. */
   resources?: readonly R[]
+  /** Only records that meet these conditions, for example `{ validity: 'valid' }`. Needs one resource. */
+  filter?: Query
+  /** Only these fields of each record. Needs one resource. */
+  fields?: readonly string[]
+  /** Whether each change says what the changed fields were. */
+  previous?: boolean
   /** Seconds for which an empty answer is held, 0 to 25. */
   waitSeconds?: number
   /** Changes a page. */
@@ -43,7 +63,8 @@ export type FollowOptions<R extends ResourceName = ResourceName> = {
   onRestart?: (error: ProblemError) => void
 }
 
-type ChangesPage<R extends ResourceName> = {
+/** A page of the feed. */
+export type ChangesPage<R extends ResourceName = ResourceName> = {
   data: Change<R>[]
   page: { has_more: boolean; next_token: string }
 }
@@ -75,8 +96,19 @@ const watch = <T>(source: AsyncIterable<T>) => {
   }
 }
 
+/** A page of the feed, with the time that it may be held. */
+export const readChangesPage = async <R extends ResourceName>(
+  transport: Transport,
+  query: Query,
+  sending: RequestOptions & { retry?: RetryOptions } = {},
+): Promise<ChangesPage<R>> => {
+  const limitMs = transport.timeoutMs + Number(query.wait ?? 0) * 1000
+  const path = `/v1/changes${formatQuery(query)}`
+  return (await transport.json<ChangesPage<R>>(path, { ...sending, limitMs })).body
+}
+
 /**
- * Keeps a copy up to date until the signal aborts. It reads the whole state first, then follows changes by long
+ * Keeps a copy up to date until the signal aborts, or only until it is as new as the service's answer. It reads the whole state first, then follows changes by long
  * polls. After 410 it begins anew. It waits and retries after errors of quota, network or service. Rejects with the
  * signal's reason, with a refusal that a retry cannot cure, or with an error of the store.
  */
@@ -85,10 +117,12 @@ export const followChanges = async <R extends ResourceName>(
   retry: RetryOptions,
   store: ChangeStore<R>,
   options: FollowOptions<R>,
-): Promise<never> => {
-  const { resources, waitSeconds = 25, limit = 500, signal } = options
+  untilCaughtUp: boolean,
+): Promise<void> => {
+  const { resources, filter, fields, previous, waitSeconds = 25, limit = 500, signal } = options
   const sending = signal ? { signal } : {}
-  const named = resources ? { resources } : {}
+  // A token has its selection in it. Said again, a token of another selection is refused.
+  const named: Query = { resources, ...filter, fields }
 
   let isCaughtUp = false
   const readState = async (): Promise<string> => {
@@ -110,26 +144,22 @@ export const followChanges = async <R extends ResourceName>(
   const readChanges = async (token: string): Promise<string> => {
     // Until the backlog is read there is nothing to wait for.
     const wait = isCaughtUp ? waitSeconds : 0
-    const path = `/v1/changes${formatQuery({ after: token, ...named, limit, wait })}`
+    const query = { after: token, ...named, previous, limit, wait }
     const once = { ...retry, retries: 0 }
-    const { body } = await transport.json<ChangesPage<R>>(path, {
-      ...sending,
-      retry: once,
-      limitMs: transport.timeoutMs + wait * 1000,
-    })
-    const next = body.page.next_token
-    if (next !== token || body.data.length > 0) {
-      await store.apply(body.data, next).catch((error: unknown) => {
+    const { data, page } = await readChangesPage<R>(transport, query, { ...sending, retry: once })
+    const next = page.next_token
+    if (next !== token || data.length > 0) {
+      await store.apply(data, next).catch((error: unknown) => {
         throw new StoreFailure(error)
       })
     }
-    isCaughtUp = !body.page.has_more
+    isCaughtUp = !page.has_more
     if (isCaughtUp) options.onCaughtUp?.()
     return next
   }
 
   let token = await store.loadToken()
-  for (let failures = 0; ; ) {
+  for (let failures = 0; !(untilCaughtUp && isCaughtUp); ) {
     signal?.throwIfAborted()
     try {
       token = token === undefined ? await readState() : await readChanges(token)

@@ -1,10 +1,34 @@
-export { type AnswerOf, type Client, type ClientOptions, createClient, type PageOf } from './client.ts'
+export { type AssertionOptions, createAssertion, type PrivateKey } from './assertion.ts'
+export {
+  AuditError,
+  type AuditFiles,
+  type AuditKey,
+  type AuditOutcome,
+  type AuditPosition,
+  type AuditReason,
+  type VerifiedRoot,
+  verifyAudit,
+  verifyAuditEntry,
+  verifyAuditRoots,
+} from './audit.ts'
+export { createClient } from './client.ts'
+export type { AnswerOf, Client, ClientOptions, PageOf } from './client-types.ts'
 export { type CsvKind, formatCell, parseCell, splitCsv } from './csv.ts'
 export { type AnswerCache, createAnswerCache, type Kept } from './etag-cache.ts'
-export type { Change, ChangeStore, FollowOptions, ResourceName } from './follow.ts'
+export type { Change, ChangeStore, ChangesPage, FollowOptions, ResourceName } from './follow.ts'
+export type { Credentials } from './login.ts'
 export { type ProblemCode, ProblemError, parseRetryAfter, readProblem } from './problem.ts'
 export { formatQuery, type Query } from './query.ts'
 export { decideRetry, defaultRetry, type Failure, type RetryOptions } from './retry.ts'
 export type { Answer, RequestOptions } from './transport.ts'
 export type * from './types.ts'
-export { verifyWebhook, type WebhookKey, type WebhookRequest } from './webhook.ts'
+export {
+  createWebhookVerifier,
+  verifyWebhook,
+  WebhookError,
+  type WebhookKey,
+  type WebhookMessage,
+  type WebhookOptions,
+  type WebhookReason,
+  type WebhookRequest,
+} from './webhook.ts'

@@ -10,10 +10,12 @@ export type ProblemCode =
   | 'token_expired'
   | 'token_revoked'
   | 'invalid_api_key'
+  | 'invalid_client'
   | 'plan_required'
   | 'insufficient_scope'
   | 'network_not_allowed'
   | 'not_found'
+  | 'before_history'
   | 'sync_token_expired'
   | 'quota_exceeded'
   | 'unavailable'
@@ -68,6 +70,17 @@ const isProblem = (value: unknown): value is Problem =>
   typeof (value as Problem).code === 'string' &&
   typeof (value as Problem).detail === 'string'
 
+/** The token endpoint refuses with 4xx as OAuth does (RFC 6749, section 5.2). */
+const fromOAuth = (body: unknown): Pick<Problem, 'code' | 'detail' | 'title' | 'type'> | undefined => {
+  const {
+    error,
+    error_description: detail,
+    error_uri: type = 'about:blank',
+  } = Object(body) as Record<string, string>
+  if (typeof error !== 'string') return undefined
+  return { type, title: error, code: error, detail: detail ?? error }
+}
+
 /** The error that an answer of 4xx or 5xx is. Reads its body. */
 export const readProblem = async (answer: Response): Promise<ProblemError> => {
   const text = await answer.text()
@@ -79,8 +92,7 @@ export const readProblem = async (answer: Response): Promise<ProblemError> => {
   }
   const shown = text.trim().slice(0, 200) || `The service answered ${answer.status}`
   // The answer's own status holds: a proxy may have changed it.
-  const problem = isProblem(body)
-    ? { ...body, status: answer.status }
-    : { type: 'about:blank', title: shown, status: answer.status, code: 'unknown', detail: shown }
-  return new ProblemError(problem, answer.headers)
+  const unknown = { type: 'about:blank', title: shown, code: 'unknown', detail: shown }
+  const problem = isProblem(body) ? body : (answer.status < 500 && fromOAuth(body)) || unknown
+  return new ProblemError({ ...problem, status: answer.status }, answer.headers)
 }

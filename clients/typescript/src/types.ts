@@ -793,6 +793,68 @@ export type TokenReference = {
   client_assertion?: string
 }
 
+/** What `/v1/history` takes. */
+export type HistoryQuery = {
+  /** Only these resources, comma-separated; each needs its scope. Absent: all that the token may read. */
+  resource?: Value | readonly Value[]
+  /** Only changes at or after this instant (2026-01-31T12:00:00Z) or day (UTC; also today-30d). This filters. To keep a copy up to date, follow /v1/changes: a transaction that commits late has an early time. */
+  since?: Value
+  /** Number of entries on a page. */
+  limit?: number
+  /** `page.next_cursor` of the answer before, unchanged, with the same parameters. Absent: the newest entries. */
+  cursor?: Value
+}
+
+/** What `/v1/changes` takes. */
+export type ChangesQuery = {
+  /** `page.next_token` of the answer before, unchanged. `snapshot` streams the whole state as lines and gives the token to go on from in the header Sync-Token. Absent: begin now. */
+  after?: Value
+  /** Only these resources, comma-separated; each needs its scope. Absent: the token's, or all that the key may read. A token belongs to its resources. */
+  resources?: Value | readonly Value[]
+  /** Number of changes on a page. Not with `after=snapshot`. */
+  limit?: number
+  /** Seconds to hold an empty answer until a change arrives. The answer may come earlier and empty, with the same token. Not with `after=snapshot`; `HEAD` does not wait. */
+  wait?: number
+  /** Adds to each change of a record what the fields in `changed` were. Not with `after=snapshot`. */
+  previous?: boolean
+}
+
+/** What `/v1/audit` takes. */
+export type AuditQuery = {
+  /** From this instant, day (UTC) or relative day on. */
+  since?: Value
+  /** Before this instant, day (UTC) or relative day. */
+  until?: Value
+  /** Only these actions, comma-separated. */
+  action?: Value | readonly Value[]
+  /** Only entries of these API keys, by id, comma-separated. */
+  key?: Value | readonly Value[]
+  /** Only entries that ended so: `ok` or `refused`. */
+  outcome?: Value | readonly Value[]
+  /** Only after the root of this number. To go on where you ended, give the newest root you have. */
+  after_root?: Value
+  /** Number of rows on a page. An export has no limit unless this is given. */
+  limit?: number
+  /** `page.next_cursor` of the answer before, unchanged, with the same filters. Not with an export. */
+  cursor?: Value
+}
+
+/** What `/v1/audit/roots` takes. */
+export type AuditRootsQuery = {
+  /** Only roots of these numbers, comma-separated. */
+  id?: Value | readonly Value[]
+  /** From this instant, day (UTC) or relative day on. */
+  since?: Value
+  /** Before this instant, day (UTC) or relative day. */
+  until?: Value
+  /** Only after the root of this number. To go on where you ended, give the newest root you have. */
+  after_root?: Value
+  /** Number of rows on a page. An export has no limit unless this is given. */
+  limit?: number
+  /** `page.next_cursor` of the answer before, unchanged, with the same filters. Not with an export. */
+  cursor?: Value
+}
+
 /** What each resource answers and takes. */
 export type Resources = {
   certificates: {
@@ -1095,7 +1157,7 @@ export type Resources = {
       /** Days before its end in which a certificate counts as expiring. Absent: the customer's setting. */
       expiring_within?: number
       /** Shows the certificate as it stood at the end of this day (UTC), as far as history reaches: YYYY-MM-DD, or today-30d. Not with `on` and `include`. */
-      as_of?: Value | readonly Value[]
+      as_of?: Value
     }
   }
   products: {
@@ -1284,7 +1346,7 @@ export type Resources = {
       /** The fields to answer, separated by commas; `id` is always included. Absent: all fields. */
       fields?: Value | readonly Value[]
       /** Shows the product as it stood at the end of this day (UTC), as far as history reaches: YYYY-MM-DD, or today-30d. Not with `on` and `include`. */
-      as_of?: Value | readonly Value[]
+      as_of?: Value
     }
   }
   projects: {
@@ -1507,7 +1569,7 @@ export type Resources = {
       /** The fields to answer, separated by commas; `id` is always included. Absent: all fields. */
       fields?: Value | readonly Value[]
       /** Shows the project as it stood at the end of this day (UTC), as far as history reaches: YYYY-MM-DD, or today-30d. Not with `on` and `include`. */
-      as_of?: Value | readonly Value[]
+      as_of?: Value
     }
   }
   countries: {
@@ -1855,7 +1917,7 @@ export type Resources = {
       /** Adds these related records under `included`, by id; separated by commas. Not with an export. Each needs its scope: `product` needs products:read, `certificate` needs certificates:read. */
       include?: Value | readonly Value[]
       /** Shows the test report as it stood at the end of this day (UTC), as far as history reaches: YYYY-MM-DD, or today-30d. Not with `on` and `include`. */
-      as_of?: Value | readonly Value[]
+      as_of?: Value
     }
   }
   approvals: {
@@ -2110,7 +2172,7 @@ export type Resources = {
       /** Adds these related records under `included`, by id; separated by commas. Not with an export. Each needs its scope: `product` needs products:read, `country` needs countries:read, `certificate` needs certificates:read. */
       include?: Value | readonly Value[]
       /** Shows the approval as it stood at the end of this day (UTC), as far as history reaches: YYYY-MM-DD, or today-30d. Not with `on` and `include`. */
-      as_of?: Value | readonly Value[]
+      as_of?: Value
     }
   }
 }

@@ -1,52 +1,165 @@
-/** A key of `/.well-known/webhook-keys.json`. */
-export type WebhookKey = Readonly<{ kty: string; crv: string; x: string }>
+import { type Bytes, type Ed25519Key, fromBase64, isSignedBy, joinBytes, utf8 } from './bytes.ts'
 
-/** What a receiver of webhooks has to show. */
+/** A key of `/.well-known/webhook-keys.json`. */
+export type WebhookKey = Ed25519Key
+
+/** What a receiver of webhooks got. */
 export type WebhookRequest = Readonly<{
-  /** By lower-case name. */
-  headers: Readonly<Record<string, string | undefined>>
+  headers: Headers | Readonly<Record<string, string | readonly string[] | undefined>>
   /** The body as it came, before any JSON parser. */
-  body: string
-  /** The array `keys` of `/.well-known/webhook-keys.json`. */
-  keys: readonly WebhookKey[]
-  /** Milliseconds since 1970; absent: this machine's clock. */
-  nowMs?: number
+  body: string | Uint8Array
 }>
 
-const toleranceSeconds = 300
+export type WebhookOptions = WebhookRequest &
+  Readonly<{
+    /** The array `keys` of `/.well-known/webhook-keys.json`. */
+    keys: readonly WebhookKey[]
+    /** Milliseconds since 1970; absent: this machine's clock. */
+    nowMs?: number
+    /** How far `webhook-timestamp` may be from that. Default 300. */
+    toleranceSeconds?: number
+  }>
 
-const fromBase64 = (text: string): Uint8Array<ArrayBuffer> =>
-  Uint8Array.from(atob(text), (character) => character.charCodeAt(0))
+/** A message that the service signed. */
+export type WebhookMessage = {
+  /** The same each time the message is sent. */
+  id: string
+  type: 'changes.available' | 'webhook.test' | (string & {})
+  /** When the message was made. */
+  timestamp: string
+  /** The resources that changed, and `after` for the change feed. A test has neither. */
+  data: { resources?: string[]; after?: string }
+}
 
-const decodeSignature = (text: string): Uint8Array<ArrayBuffer> | undefined => {
-  try {
-    return fromBase64(text)
-  } catch {
-    return undefined
+export type WebhookReason =
+  | 'missing_header'
+  | 'malformed_timestamp'
+  | 'too_old'
+  | 'too_new'
+  | 'no_signature'
+  | 'wrong_signature'
+  | 'malformed_body'
+
+/** Why a message is not taken. Answer it with 400. */
+export class WebhookError extends Error {
+  override readonly name = 'WebhookError'
+  readonly reason: WebhookReason
+
+  constructor(reason: WebhookReason, message: string) {
+    super(message)
+    this.reason = reason
   }
 }
 
-/**
- * Whether the service has signed a webhook (Standard Webhooks, `v1a`: Ed25519) within the last five minutes. Never
- * rejects for what the sender chose.
- */
-export const verifyWebhook = async ({
-  headers,
-  body,
-  keys,
-  nowMs = Date.now(),
-}: WebhookRequest): Promise<boolean> => {
-  const timestamp = headers['webhook-timestamp'] ?? ''
-  const age = Math.abs(nowMs / 1000 - Number(timestamp))
-  if (!/^\d{1,12}$/.test(timestamp) || age > toleranceSeconds) return false
-  const signed = new TextEncoder().encode(`${headers['webhook-id']}.${timestamp}.${body}`)
-  for (const each of (headers['webhook-signature'] ?? '').split(' ')) {
-    const signature = each.startsWith('v1a,') ? decodeSignature(each.slice(4)) : undefined
-    if (!signature) continue
-    for (const { kty, crv, x } of keys) {
-      const key = await crypto.subtle.importKey('jwk', { kty, crv, x }, 'Ed25519', false, ['verify'])
-      if (await crypto.subtle.verify('Ed25519', key, signature, signed)) return true
-    }
+const requireHeader = ({ headers }: WebhookRequest, name: string): string => {
+  const value =
+    headers instanceof Headers
+      ? headers.get(name)
+      : Object.entries(headers).find(([each]) => each.toLowerCase() === name)?.[1]
+  if (value) return String(value)
+  throw new WebhookError('missing_header', `The header ${name} is missing: does a proxy remove it?`)
+}
+
+const requireTime = (timestamp: string, { nowMs = Date.now(), toleranceSeconds = 300 }: WebhookOptions) => {
+  if (!/^\d{1,12}$/.test(timestamp)) {
+    throw new WebhookError('malformed_timestamp', 'webhook-timestamp is no number of seconds since 1970')
+  }
+  const age = Math.floor(nowMs / 1000) - Number(timestamp)
+  if (Math.abs(age) <= toleranceSeconds) return
+  const [reason, words] = age > 0 ? (['too_old', 'old'] as const) : (['too_new', 'ahead'] as const)
+  throw new WebhookError(
+    reason,
+    `The message is ${Math.abs(age)} s ${words}, over ${toleranceSeconds} s: is this machine's clock right?`,
+  )
+}
+
+const bytesOf = (body: unknown): Uint8Array => {
+  if (typeof body === 'string') return utf8(body)
+  if (body instanceof Uint8Array) return body
+  throw new TypeError('Give the body as it came, as text or bytes: a JSON parser before this changes it')
+}
+
+const decodeMessage = (id: string, body: Uint8Array): WebhookMessage => {
+  let message: unknown
+  try {
+    message = JSON.parse(new TextDecoder().decode(body))
+  } catch {
+    message = undefined
+  }
+  if (typeof message === 'object' && message !== null && !Array.isArray(message)) {
+    return { id, ...message } as WebhookMessage
+  }
+  throw new WebhookError('malformed_body', 'The body is no JSON object')
+}
+
+/** Whether one of the signatures is by one of the keys: while keys change, a message has several. */
+const isSigned = async (signatures: readonly string[], keys: readonly WebhookKey[], signed: Bytes) => {
+  for (const each of signatures) {
+    const signature = fromBase64(each.slice('v1a,'.length))
+    for (const key of keys) if (signature && (await isSignedBy(key, signature, signed))) return true
   }
   return false
+}
+
+/**
+ * Returns the message of a webhook that the service signed (Standard Webhooks, `v1a`: Ed25519) within the last five
+ * minutes. Rejects with a WebhookError that says what is wrong.
+ */
+export const verifyWebhook = async (options: WebhookOptions): Promise<WebhookMessage> => {
+  const id = requireHeader(options, 'webhook-id')
+  const timestamp = requireHeader(options, 'webhook-timestamp')
+  const signatures = requireHeader(options, 'webhook-signature')
+    .split(' ')
+    .filter((each) => each.startsWith('v1a,'))
+  const body = bytesOf(options.body)
+  requireTime(timestamp, options)
+  if (signatures.length === 0) {
+    throw new WebhookError('no_signature', 'webhook-signature has no signature of Ed25519 (v1a)')
+  }
+  if (!(await isSigned(signatures, options.keys, joinBytes(utf8(`${id}.${timestamp}.`), body)))) {
+    throw new WebhookError(
+      'wrong_signature',
+      `None of ${options.keys.length} keys signed this: is the body as it came, and are the keys those of the service?`,
+    )
+  }
+  return decodeMessage(id, body)
+}
+
+/** The service asks receivers to keep its keys this long. */
+const keepMs = 3_600_000
+/** Forged messages make nobody read the keys more often than this. */
+const readAgainMs = 60_000
+
+/**
+ * Returns what verifies messages with keys that it reads itself. It keeps them for an hour, and reads them again, at
+ * most once a minute, when no signature matches.
+ */
+export const createWebhookVerifier = (readKeys: () => Promise<readonly WebhookKey[]>, now = Date.now) => {
+  let kept: { keys: readonly WebhookKey[]; readAtMs: number } | undefined
+  let reading: Promise<readonly WebhookKey[]> | undefined
+
+  const findKeys = async (maxAgeMs: number): Promise<readonly WebhookKey[]> => {
+    if (kept && now() - kept.readAtMs < maxAgeMs) return kept.keys
+    reading ??= readKeys()
+      .then((keys) => {
+        kept = { keys, readAtMs: now() }
+        return keys
+      })
+      .finally(() => {
+        reading = undefined
+      })
+    return reading
+  }
+
+  return async (request: WebhookRequest): Promise<WebhookMessage> => {
+    const keys = await findKeys(keepMs)
+    try {
+      return await verifyWebhook({ ...request, keys, nowMs: now() })
+    } catch (error) {
+      const isForged = error instanceof WebhookError && error.reason === 'wrong_signature'
+      const keysNow = isForged ? await findKeys(readAgainMs) : keys
+      if (keysNow === keys) throw error
+      return verifyWebhook({ ...request, keys: keysNow, nowMs: now() })
+    }
+  }
 }

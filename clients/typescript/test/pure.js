@@ -58,12 +58,89 @@ const judgeRetry = (client, { method, attempt, status, headers, now, wait_ms: wa
   ]
 }
 
+/** What a promise comes to: its value, or why it was refused. */
+const outcomeOf = (promise, reasonOf) =>
+  promise.then(
+    (value) => ({ value }),
+    (error) => ({ refused: reasonOf(error) }),
+  )
+
+const judgeWebhook = async ({ verifyWebhook }, { headers, body, keys, now, message, reason }) => {
+  const expected = reason ? { refused: `WebhookError ${reason}` } : { value: message }
+  const reasonOf = (error) => `${error.name} ${error.reason}`
+  const given = { keys, nowMs: Date.parse(now) }
+  const byText = verifyWebhook({ ...given, headers, body })
+  const byBytes = verifyWebhook({
+    ...given,
+    headers: new Headers(headers),
+    body: new TextEncoder().encode(body),
+  })
+  return [
+    [await outcomeOf(byText, reasonOf), expected],
+    [await outcomeOf(byBytes, reasonOf), expected],
+  ]
+}
+
+const judgeProof = async ({ verifyAudit }, { entries, roots, keys, after, outcome, reason }) => {
+  const expected = reason ? { refused: `AuditError ${reason}` } : { value: outcome }
+  const reasonOf = (error) => `${error.name} ${error.reason}`
+  const checked = await outcomeOf(verifyAudit({ entries, roots, keys, after }), reasonOf)
+  if (checked.value) checked.value.position ??= null
+  return [[checked, expected]]
+}
+
+const fromBase64Url = (text) =>
+  Uint8Array.from(atob(text.replaceAll('-', '+').replaceAll('_', '/')), (each) => each.charCodeAt(0))
+const algorithms = {
+  EdDSA: ['Ed25519', 'Ed25519'],
+  ES256: [
+    { name: 'ECDSA', namedCurve: 'P-256' },
+    { name: 'ECDSA', hash: 'SHA-256' },
+  ],
+  PS256: [
+    { name: 'RSA-PSS', hash: 'SHA-256' },
+    { name: 'RSA-PSS', saltLength: 32 },
+  ],
+}
+
+/** Header and claims of a JWT, if this key signed it. */
+const openJwt = async (jwt, alg, jwk) => {
+  const [head, payload, signature] = jwt.split('.')
+  const [header, claims] = [head, payload].map((part) =>
+    JSON.parse(new TextDecoder().decode(fromBase64Url(part))),
+  )
+  const key = await crypto.subtle.importKey('jwk', jwk, algorithms[alg][0], false, ['verify'])
+  const signed = new TextEncoder().encode(`${head}.${payload}`)
+  const isSigned = await crypto.subtle.verify(algorithms[alg][1], key, fromBase64Url(signature), signed)
+  return { header, claims, isSigned }
+}
+
+const judgeAssertion = async ({ createAssertion }, vector) => {
+  const { private_key: privateKey, public_key: jwk, client_id: clientId, audience, kid, now, jti } = vector
+  const options = {
+    privateKey,
+    clientId,
+    audience,
+    nowMs: Date.parse(now),
+    jti,
+    ...(kid === null ? {} : { kid }),
+  }
+  const { value: jwt, refused } = await outcomeOf(createAssertion(options), ({ name }) => name)
+  // A TypeError would pass for a failure of the network, and be tried again.
+  if (vector.error) return [[refused, 'Error']]
+  const { header, claims } = vector
+  return [[await openJwt(jwt, header.alg, jwk), { header, claims, isSigned: true }]]
+}
+
 const judges = {
   query: judgeQuery,
   errors: judgeError,
   csv: judgeCell,
   'csv-rows': judgeRows,
   retries: judgeRetry,
+  webhooks: judgeWebhook,
+  proofs: judgeProof,
+  assertions: judgeAssertion,
 }
 
 /** Names of the files that `judge` takes. */

@@ -18,7 +18,7 @@ test('there are as many vectors as were counted, and no file that nobody runs', 
   const files = readdirSync(folder).filter((name) => name.endsWith('.json') && name !== 'counts.json')
   const found = Object.fromEntries(files.map((name) => [name.slice(0, -5), read(name.slice(0, -5)).length]))
   assert.deepEqual(found, counts)
-  assert.deepEqual(Object.keys(counts).sort(), [...pureFiles, 'changes', 'etags', 'pages'].sort())
+  assert.deepEqual(Object.keys(counts).sort(), [...pureFiles, 'changes', 'etags', 'pages', 'walks'].sort())
   assert.ok(Object.values(counts).every((count) => count > 0))
 })
 
@@ -70,6 +70,32 @@ for (const { name, query, answers, requests, ids } of read('pages')) {
   })
 }
 
+const walks = {
+  history: (client, of, query) => client.history(...of, query),
+  history_of_all: (client, _, query) => client.historyOfAll(query),
+  audit: (client, _, query) => client.audit(query),
+  audit_roots: (client, _, query) => client.auditRoots(query),
+  export_audit: (client, _, query) => client.exportAudit(query),
+  export_audit_roots: (client, _, query) => client.exportAuditRoots(query),
+  changes: (client, _, query) => client.changes(query),
+}
+
+for (const { name, walk, of, query, answers, requests, items, error } of read('walks')) {
+  test(`walks: ${name}`, async (t) => {
+    const script = await startScript(t, answers)
+    const seen = []
+    const walking = async () => {
+      for await (const item of walks[walk](clientOf(script.url), of, toQuery(query))) seen.push(item)
+    }
+    await (error ? assert.rejects(walking(), { code: error }) : walking())
+    assert.deepEqual(seen, items)
+    assert.deepEqual(
+      script.asked.map(({ target }) => target),
+      requests,
+    )
+  })
+}
+
 const storeOf = (token, calls) => ({
   loadToken: async () => token ?? undefined,
   async replaceAll(state, next) {
@@ -82,16 +108,17 @@ const storeOf = (token, calls) => ({
   },
 })
 
-for (const { name, token, answers, requests, calls, error } of read('changes')) {
+for (const vector of read('changes')) {
+  const { name, token, answers, requests, calls, error, following = {}, catch_up: isOnce } = vector
   test(`changes: ${name}`, async (t) => {
     const script = await startScript(t, answers)
     const made = []
     const onRestart = ({ code }) => made.push({ call: 'restart', code })
-    const following = clientOf(script.url).follow(storeOf(token, made), {
-      resources: ['products'],
-      onRestart,
-    })
-    await assert.rejects(following, { code: error })
+    const filter = toQuery(following.filter)
+    const options = { ...following, filter, resources: ['products'], onRestart }
+    const [client, store] = [clientOf(script.url), storeOf(token, made)]
+    const doing = isOnce ? client.catchUp(store, options) : client.follow(store, options)
+    await (error ? assert.rejects(doing, { code: error }) : doing)
     assert.deepEqual(made, calls)
     assert.deepEqual(
       script.asked.map(({ target }) => target),

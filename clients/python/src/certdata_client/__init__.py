@@ -1,7 +1,17 @@
 """Client of the Certification Data API: `Client` for threads, `AsyncClient` for a loop."""
 
+from .assertions import PrivateKey, create_assertion
 from .async_client import AsyncClient
 from .async_resource import AsyncResource
+from .audit import (
+    AuditError,
+    AuditOutcome,
+    AuditPosition,
+    VerifiedRoot,
+    verify_audit,
+    verify_audit_entry,
+    verify_audit_roots,
+)
 from .cache import AnswerCache, Kept, MemoryCache
 from .client import Client
 from .core import Answer
@@ -19,10 +29,12 @@ from .errors import (
     SyncTokenExpired,
     Unauthorized,
 )
-from .follow import AsyncChangeStore, Change, ChangeStore
+from .follow import AsyncChangeStore, ChangeStore, FollowOptions
 from .query import Query, format_query
 from .resource import Resource
 from .retry import Retry
+from .types import Change
+from .webhooks import WebhookError, WebhookMessage, verify_webhook
 
 __all__ = [
     "Answer",
@@ -31,17 +43,22 @@ __all__ = [
     "AsyncChangeStore",
     "AsyncClient",
     "AsyncResource",
+    "AuditError",
+    "AuditOutcome",
+    "AuditPosition",
     "CertdataError",
     "Change",
     "ChangeStore",
     "Client",
     "ConnectionFault",
     "CsvKind",
+    "FollowOptions",
     "Forbidden",
     "InvalidRequest",
     "Kept",
     "MemoryCache",
     "NotFound",
+    "PrivateKey",
     "Query",
     "QuotaExceeded",
     "Resource",
@@ -50,8 +67,16 @@ __all__ = [
     "ServiceUnavailable",
     "SyncTokenExpired",
     "Unauthorized",
+    "VerifiedRoot",
+    "WebhookError",
+    "WebhookMessage",
+    "create_assertion",
     "format_cell",
     "format_query",
     "parse_cell",
     "split_csv",
+    "verify_audit",
+    "verify_audit_entry",
+    "verify_audit_roots",
+    "verify_webhook",
 ]

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator
 from typing import TYPE_CHECKING, Generic, cast
 
-from .async_streams import read_lines
-from .core import LINES, ItemQueryT, ItemT, PageT, QueryT, RecordT, next_query
+from .async_walks import walk_items, walk_lines, walk_pages
+from .core import ItemQueryT, ItemT, PageT, QueryT, RecordT
 from .query import Query, encode_segment
+from .types import HistoryEntry, HistoryQuery
 
 if TYPE_CHECKING:
     from .async_client import AsyncClient
@@ -24,30 +25,26 @@ class AsyncResource(Generic[RecordT, PageT, ItemT, QueryT, ItemQueryT]):
         """Return one page."""
         return cast(PageT, (await self._client.request(self._path, cast("Query | None", query), fresh=fresh)).body)
 
-    async def pages(self, query: QueryT | None = None, *, fresh: bool = False) -> AsyncIterator[PageT]:
+    def pages(self, query: QueryT | None = None, *, fresh: bool = False) -> AsyncIterator[PageT]:
         """Yield page after page, until there is no more."""
-        asked: Query | None = cast("Query", query or {})
-        while asked is not None:
-            page = (await self._client.request(self._path, asked, fresh=fresh)).body
-            yield cast(PageT, page)
-            asked = next_query(asked, page)
+        return walk_pages(self._client, self._path, query, fresh)
 
-    async def all(self, query: QueryT | None = None, *, fresh: bool = False) -> AsyncIterator[RecordT]:
+    def all(self, query: QueryT | None = None, *, fresh: bool = False) -> AsyncIterator[RecordT]:
         """Yield record after record, over all pages. Ask for the next page only when it is needed."""
-        async for page in self.pages(query, fresh=fresh):
-            for record in cast("dict[str, Iterable[RecordT]]", page)["data"]:
-                yield record
+        return walk_items(self._client, self._path, query, fresh)
 
     async def get(self, id: str, query: ItemQueryT | None = None, *, fresh: bool = False) -> ItemT:
         """Return one record. Raise NotFound if it does not exist."""
         path = f"{self._path}/{encode_segment(id)}"
         return cast(ItemT, (await self._client.request(path, cast("Query | None", query), fresh=fresh)).body)
 
-    async def export(self, query: QueryT | None = None) -> AsyncIterator[RecordT]:
+    def history(self, id: str, query: HistoryQuery | None = None) -> AsyncIterator[HistoryEntry]:
+        """Yield change after change of one record, the newest first. Raise NotFound if it never existed."""
+        return walk_items(self._client, f"{self._path}/{encode_segment(id)}/history", query)
+
+    def export(self, query: QueryT | None = None) -> AsyncIterator[RecordT]:
         """
         Yield record after record of the whole list, from one snapshot. Raise ConnectionFault where the stream breaks
         off: what came until then is not the whole. Costs ten units of the quota `minute`.
         """
-        async with self._client.download(self._path, cast("Query | None", query), accept=LINES) as response:
-            async for record in read_lines(response):
-                yield record
+        return walk_lines(self._client, self._path, query)

@@ -9,8 +9,8 @@ from typing import Any, cast
 import httpx
 
 from .errors import ConnectionFault
-from .follow import Change
 from .options import connection_faults
+from .types import Change
 
 
 async def read_lines(response: httpx.Response) -> AsyncIterator[Any]:

@@ -2,31 +2,29 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from threading import Event, Lock
-from types import TracebackType
-from typing import Any, TypeVar, cast
+from threading import Event
+from typing import Any, cast
 
 import httpx
+from typing_extensions import Unpack
 
 from . import types
+from .assertions import PrivateKey
 from .cache import AnswerCache
 from .core import Answer, origin_of
-from .errors import CertdataError, ConnectionFault, SyncTokenExpired
-from .flow import Effect, Flow, LogIn, Pause, Reply, Send, TakeState, Tell
-from .follow import ChangeStore, Following, follow_changes
-from .options import LIMITS, Options, connection_faults, reply_of, request_of
+from .driver import Driver
+from .follow import ChangeStore, Following, FollowOptions, follow_changes
+from .options import Options, connection_faults, signer_of
 from .query import Query, encode_segment
 from .resource import Resource
 from .retry import Retry
-from .streams import State
+from .walks import walk_changes, walk_items, walk_lines
+from .webhooks import WebhookMessage
 
-T = TypeVar("T")
 
-
-class Client:
+class Client(Driver):
     """
     A client of one customer. It asks nothing before it is used, and keeps its connections open until `close`. Threads
     may share it.
@@ -38,19 +36,25 @@ class Client:
         *,
         api_key: str | None = None,
         token: str | None = None,
+        client_id: str | None = None,
+        private_key: PrivateKey | None = None,
+        kid: str | None = None,
+        audience: str | None = None,
         cache: AnswerCache | bool = True,
         retry: Retry | None = None,
         timeout: float = 30.0,
         transport: httpx.BaseTransport | None = None,
     ) -> None:
         """
-        Take where the service is, and either an API key or a ready token, the demo token for instance. `timeout` is in
-        seconds, for each step of an attempt. `transport` replaces httpx's own, for example for a proxy.
+        Take where the service is, and an API key, a ready token such as the demo token, or the id and the private key
+        of a client that signs. `kid` names the key, if the operator knows more than one of its kind. `audience` is how
+        the service names itself, if that is not the origin of `url`. `timeout` is in seconds, for each step of an
+        attempt. `transport` replaces httpx's own, for example for a proxy.
         """
-        self._origin = origin_of(url)
-        self._core = Options(api_key, token, cache, retry or Retry(), timeout).core()
-        self._login = Lock()
-        self._http = httpx.Client(transport=transport, limits=LIMITS)
+        origin = origin_of(url)
+        signer = signer_of(client_id, private_key, audience or origin, kid)
+        options = Options(api_key, token, signer, cache, retry or Retry(), timeout)
+        super().__init__(origin, options.core(), transport)
         self.certificates = Resource[
             types.Certificate,
             types.CertificatePage,
@@ -112,88 +116,49 @@ class Client:
             finally:
                 response.close()
 
-    def follow(
-        self,
-        store: ChangeStore,
-        *,
-        resources: Sequence[str] | None = None,
-        wait: int = 25,
-        limit: int = 500,
-        on_caught_up: Callable[[], object] | None = None,
-        on_restart: Callable[[SyncTokenExpired], object] | None = None,
-        stop: Event | None = None,
-    ) -> None:
+    def follow(self, store: ChangeStore, *, stop: Event | None = None, **options: Unpack[FollowOptions]) -> None:
         """
-        Keep a copy up to date until `stop` is set; a held poll ends within `wait` seconds (0 to 25). `on_restart` is
-        told of the 410 after which the whole state is read anew.
+        Keep a copy up to date until `stop` is set; a held poll ends within `wait` seconds. See `FollowOptions`.
         """
-        following = Following(resources, wait, limit, on_caught_up, on_restart, stop)
-        self._run(follow_changes(self._core, store, following))
+        self._run(follow_changes(self._core, store, Following(stop=stop, **options)))
 
-    def close(self) -> None:
-        """Close the connections."""
-        self._http.close()
+    def catch_up(self, store: ChangeStore, **options: Unpack[FollowOptions]) -> None:
+        """Bring a copy up to date once, for example after a webhook."""
+        self._run(follow_changes(self._core, store, Following(until_caught_up=True, **options)))
 
-    def __enter__(self) -> Client:
-        return self
+    def changes(self, query: types.ChangesQuery | Query | None = None) -> Iterator[types.Changes]:
+        """
+        Yield page after page of the feed until there is no more for now. Go on with `next_token` of the last one. The
+        whole state is a stream: `follow` and `catch_up` read it.
+        """
+        return walk_changes(self, query)
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
+    def history_of_all(self, query: types.HistoryQuery | None = None) -> Iterator[types.HistoryEntry]:
+        """
+        Yield change after change of all records, the newest first. `since` is a filter, and not a way to keep a copy:
+        see `follow`.
+        """
+        return walk_items(self, "/v1/history", query)
 
-    def _run(self, flow: Flow[T]) -> T:
-        try:
-            effect = next(flow)
-            while True:
-                try:
-                    outcome = self._do(effect)
-                except CertdataError as error:
-                    # What the caller's own code raises is not the flow's to judge.
-                    if isinstance(effect, (Tell, TakeState)):
-                        raise
-                    effect = flow.throw(error)
-                else:
-                    effect = flow.send(outcome)
-        except StopIteration as end:
-            return cast(T, end.value)
+    def audit(self, query: types.AuditQuery | None = None) -> Iterator[types.AuditEntry]:
+        """Yield who looked: entry after entry of the audit trail, the newest first. Needs the scope `audit:read`."""
+        return walk_items(self, "/v1/audit", query)
 
-    def _do(self, effect: Effect) -> Any:
-        match effect:
-            case Send():
-                return self._send(effect)
-            case Pause(seconds, stop):
-                return stop.wait(seconds) if stop else time.sleep(seconds)
-            case LogIn(begin, is_needed):
-                if not self._login.acquire(blocking=is_needed):
-                    return None
-                try:
-                    return self._run(begin())
-                finally:
-                    self._login.release()
-            case Tell(call):
-                return call()
-            case TakeState(reply, take):
-                return self._take_state(cast(httpx.Response, reply.response), take)
+    def audit_roots(self, query: types.AuditRootsQuery | None = None) -> Iterator[types.AuditRoot]:
+        """Yield signed roots, the newest first. See `verify_audit`."""
+        return walk_items(self, "/v1/audit/roots", query)
 
-    def _send(self, send: Send) -> Reply:
-        with connection_faults():
-            response = self._http.send(request_of(self._http, self._origin, send), stream=True)
-            is_open = send.is_stream and response.is_success
-            if not is_open:
-                try:
-                    response.read()
-                finally:
-                    response.close()
-            return reply_of(response, is_open)
+    def export_audit(self, query: types.AuditQuery | None = None) -> Iterator[types.AuditEntry]:
+        """Yield all entries from one snapshot, as a stream. Costs ten units of the quota `minute`."""
+        return walk_lines(self, "/v1/audit", query)
 
-    def _take_state(self, response: httpx.Response, take: Callable[[Any], object]) -> ConnectionFault | None:
-        state = State(response)
-        try:
-            take(state)
-        except Exception:
-            if state.fault is None:
-                raise
-        finally:
-            response.close()
-        return state.fault
+    def export_audit_roots(self, query: types.AuditRootsQuery | None = None) -> Iterator[types.AuditRoot]:
+        """Yield all signed roots, as a stream. Costs ten units of the quota `minute`."""
+        return walk_lines(self, "/v1/audit/roots", query)
+
+    def verify_webhook(self, headers: Mapping[str, str], body: bytes | str) -> WebhookMessage:
+        """
+        Return the message of a webhook, verified with the keys of the service, which the client reads and keeps. Raise
+        WebhookError, which says what is wrong. See `verify_webhook` of the module.
+        """
+        return self._run(self._core.webhooks.verify(headers, body))

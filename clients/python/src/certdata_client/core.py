@@ -16,6 +16,7 @@ from .flow import Flow, Pause, Reply, Send
 from .query import Query, format_query
 from .retry import Retry, decide_retry, failure_of
 from .tokens import FixedToken, Tokens
+from .webhooks import WebhookVerifier
 
 T = TypeVar("T", default=Any)
 RecordT = TypeVar("RecordT")
@@ -60,6 +61,7 @@ class Core:
         self._cache = cache
         self.retry = retry
         self.timeout = timeout
+        self.webhooks = WebhookVerifier(self)
 
     def read(
         self,

@@ -125,7 +125,12 @@ def read_problem(status: int, headers: httpx.Headers, body: bytes) -> ApiError:
     is_problem = (
         isinstance(problem, dict) and isinstance(problem.get("code"), str) and isinstance(problem.get("detail"), str)
     )
-    if not is_problem:
+    # The token endpoint refuses with 4xx as OAuth does (RFC 6749, section 5.2).
+    if not is_problem and status < 500 and isinstance(problem, dict) and isinstance(problem.get("error"), str):
+        code = problem["error"]
+        detail = problem.get("error_description", code)
+        problem = {"type": problem.get("error_uri", "about:blank"), "title": code, "code": code, "detail": detail}
+    elif not is_problem:
         shown = text.strip()[:200] or f"The service answered {status}"
         problem = {"type": "about:blank", "title": shown, "code": "unknown", "detail": shown}
     return _class_of(status)({**problem, "status": status}, status, headers)

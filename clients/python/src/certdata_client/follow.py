@@ -5,27 +5,18 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from threading import Event
-from typing import Any, Literal, Protocol
+from typing import Any, Protocol, cast
 
-from typing_extensions import NotRequired, TypedDict
+from typing_extensions import TypedDict
 
 from .core import Core
 from .errors import CertdataError, ConnectionFault, SyncTokenExpired
 from .flow import Flow, Pause, TakeState, Tell
-from .retry import failure_of, wait_before
+from .query import Query
+from .retry import Retry, failure_of, wait_before
+from .types import Change, Changes
 
 PATH = "/v1/changes"
-
-
-class Change(TypedDict):
-    """A record to put in the place of yours of that id, or to remove."""
-
-    op: Literal["upsert", "delete"]
-    resource: str
-    id: str
-    at: str
-    cause: NotRequired[str]
-    data: dict[str, Any] | None
 
 
 class ChangeStore(Protocol):
@@ -57,16 +48,46 @@ class AsyncChangeStore(Protocol):
         """See `ChangeStore.apply`."""
 
 
-@dataclass(frozen=True)
-class Following:
-    """What a follower was asked to do."""
+class FollowOptions(TypedDict, total=False):
+    """What a follower may be told."""
 
     resources: Sequence[str] | None
+    """Absent: all that the key may read."""
+    filter: Query | None
+    """Only records that meet these conditions, for example `{"validity": "valid"}`. Needs one resource."""
+    fields: Sequence[str] | None
+    """Only these fields of each record. Needs one resource."""
+    previous: bool | None
+    """Whether each change says what the changed fields were."""
     wait: int
+    """Seconds for which an empty answer is held, 0 to 25. Default 25."""
     limit: int
+    """Changes on a page. Default 500."""
     on_caught_up: Callable[[], object] | None
+    """Called each time the copy is as new as the service's answer."""
     on_restart: Callable[[SyncTokenExpired], object] | None
+    """Told of the 410 after which the whole state is read anew."""
+
+
+@dataclass(frozen=True)
+class Following:
+    """What a follower was asked to do; see `FollowOptions`."""
+
+    resources: Sequence[str] | None = None
+    filter: Query | None = None
+    fields: Sequence[str] | None = None
+    previous: bool | None = None
+    wait: int = 25
+    limit: int = 500
+    on_caught_up: Callable[[], object] | None = None
+    on_restart: Callable[[SyncTokenExpired], object] | None = None
     stop: Event | None = None
+    until_caught_up: bool = False
+
+    @property
+    def selection(self) -> dict[str, object]:
+        """What a token has in it. Said again, a token of another selection is refused."""
+        return {"resources": self.resources, **(self.filter or {}), "fields": self.fields}
 
     @property
     def is_stopped(self) -> bool:
@@ -74,8 +95,23 @@ class Following:
         return self.stop is not None and self.stop.is_set()
 
 
+def changes_query(query: object) -> dict[str, object]:
+    """Return a query of the feed. Raise ValueError for the whole state, which is a stream."""
+    asked = dict(cast("Query", query or {}))
+    if asked.get("after") == "snapshot":
+        raise ValueError("The whole state is a stream: use follow or catch_up")
+    return asked
+
+
+def read_page(core: Core, query: Query, retry: Retry | None = None) -> Flow[Changes]:
+    """Read a page of the feed, in the time that it may be held."""
+    wait = int(str(query.get("wait") or 0))
+    answer = yield from core.read(PATH, query, retry=retry, timeout=core.timeout + wait)
+    return cast(Changes, answer.body)
+
+
 def _read_state(core: Core, store: Any, following: Following) -> Flow[str]:
-    query = {"after": "snapshot", "resources": following.resources}
+    query = {"after": "snapshot", **following.selection}
     reply = yield from core.open(PATH, query, retry=replace(core.retry, retries=0))
     token: str | None = reply.headers.get("sync-token")
     if token is None:
@@ -87,10 +123,10 @@ def _read_state(core: Core, store: Any, following: Following) -> Flow[str]:
 
 
 def _read_changes(core: Core, store: Any, following: Following, token: str, wait: int) -> Flow[tuple[str, bool]]:
-    query = {"after": token, "resources": following.resources, "limit": following.limit, "wait": wait}
-    once = replace(core.retry, retries=0)
-    answer = yield from core.read(PATH, query, retry=once, timeout=core.timeout + wait)
-    changes, page = answer.body["data"], answer.body["page"]
+    given = {"previous": following.previous, "limit": following.limit, "wait": wait}
+    query = {"after": token, **following.selection, **given}
+    answer = yield from read_page(core, query, replace(core.retry, retries=0))
+    changes, page = answer["data"], answer["page"]
     if page["next_token"] != token or changes:
         yield Tell(lambda: store.apply(changes, page["next_token"]))
     return page["next_token"], not page["has_more"]
@@ -98,8 +134,9 @@ def _read_changes(core: Core, store: Any, following: Following, token: str, wait
 
 def follow_changes(core: Core, store: Any, following: Following) -> Flow[None]:
     """
-    Read the whole state first, then follow changes by long polls, until `stop` is set. After 410 begin anew. Wait and
-    try again after errors of quota, network or service. Any other refusal, and any error of the store, ends it.
+    Read the whole state first, then follow changes by long polls, until `stop` is set or the copy is up to date. After
+    410 begin anew. Wait and try again after errors of quota, network or service. Any other refusal, and any error of
+    the store, ends it.
     """
     token: str | None = yield Tell(store.load_token)
     is_caught_up = False
@@ -128,3 +165,5 @@ def follow_changes(core: Core, store: Any, following: Following) -> Flow[None]:
             continue
         if is_caught_up and following.on_caught_up:
             yield Tell(following.on_caught_up)
+        if is_caught_up and following.until_caught_up:
+            return

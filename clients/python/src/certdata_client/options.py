@@ -6,15 +6,17 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 
 import httpx
 
+from .assertions import PrivateKey, create_assertion
 from .cache import AnswerCache, MemoryCache
 from .core import Core
 from .errors import ConnectionFault
 from .flow import Reply, Send
 from .retry import Retry
-from .tokens import FixedToken, Tokens
+from .tokens import FixedToken, Tokens, key_login, signed_login
 
 # Longer than the pauses of most programs, shorter than the 72 s after which the service closes an idle connection.
 LIMITS = httpx.Limits(max_connections=100, max_keepalive_connections=20, keepalive_expiry=60)
@@ -26,21 +28,37 @@ class Options:
 
     api_key: str | None = field(default=None, repr=False)
     token: str | None = field(default=None, repr=False)
+    signer: Callable[[], str] | None = field(default=None, repr=False)
+    """Makes an assertion."""
     cache: AnswerCache | bool = True
     retry: Retry = field(default_factory=Retry)
     timeout: float = 30.0
     clock: Callable[[], float] = time.monotonic
 
     def core(self) -> Core:
-        """Build the core. Raise ValueError unless exactly one of `api_key` and `token` is given."""
+        """Build the core. Raise ValueError unless exactly one way to log in is given."""
         cache = (MemoryCache() if self.cache else None) if isinstance(self.cache, bool) else self.cache
-        if self.api_key is not None and self.token is None:
-            tokens: Tokens | FixedToken = Tokens(self.api_key, self.timeout, self.clock)
-        elif self.token is not None and self.api_key is None:
-            tokens = FixedToken(self.token)
+        api_key, token, signer = self.api_key, self.token, self.signer
+        if [api_key, token, signer].count(None) != 2:
+            raise ValueError("give one of api_key, token, and client_id with private_key")
+        tokens: Tokens | FixedToken
+        if token is not None:
+            tokens = FixedToken(token)
         else:
-            raise ValueError("give either api_key or token")
+            login = partial(signed_login, signer) if signer else partial(key_login, str(api_key))
+            tokens = Tokens(login, self.timeout, self.clock)
         return Core(tokens, cache, self.retry, self.timeout)
+
+
+def signer_of(
+    client_id: str | None, private_key: PrivateKey | None, audience: str, kid: str | None
+) -> Callable[[], str] | None:
+    """Return what makes assertions; None: this client does not sign. Raise ValueError where half of it is missing."""
+    if client_id is None and private_key is None:
+        return None
+    if client_id is None or private_key is None:
+        raise ValueError("give client_id and private_key together")
+    return partial(create_assertion, client_id, private_key, audience, kid=kid)
 
 
 @contextmanager

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Generic, cast
 
-from .core import LINES, ItemQueryT, ItemT, PageT, QueryT, RecordT, next_query
+from .core import ItemQueryT, ItemT, PageT, QueryT, RecordT
 from .query import Query, encode_segment
-from .streams import read_lines
+from .types import HistoryEntry, HistoryQuery
+from .walks import walk_items, walk_lines, walk_pages
 
 if TYPE_CHECKING:
     from .client import Client
@@ -26,26 +27,24 @@ class Resource(Generic[RecordT, PageT, ItemT, QueryT, ItemQueryT]):
 
     def pages(self, query: QueryT | None = None, *, fresh: bool = False) -> Iterator[PageT]:
         """Yield page after page, until there is no more."""
-        asked: Query | None = cast("Query", query or {})
-        while asked is not None:
-            page = self._client.request(self._path, asked, fresh=fresh).body
-            yield cast(PageT, page)
-            asked = next_query(asked, page)
+        return walk_pages(self._client, self._path, query, fresh)
 
     def all(self, query: QueryT | None = None, *, fresh: bool = False) -> Iterator[RecordT]:
         """Yield record after record, over all pages. Ask for the next page only when it is needed."""
-        for page in self.pages(query, fresh=fresh):
-            yield from cast("dict[str, Iterable[RecordT]]", page)["data"]
+        return walk_items(self._client, self._path, query, fresh)
 
     def get(self, id: str, query: ItemQueryT | None = None, *, fresh: bool = False) -> ItemT:
         """Return one record. Raise NotFound if it does not exist."""
         path = f"{self._path}/{encode_segment(id)}"
         return cast(ItemT, self._client.request(path, cast("Query | None", query), fresh=fresh).body)
 
+    def history(self, id: str, query: HistoryQuery | None = None) -> Iterator[HistoryEntry]:
+        """Yield change after change of one record, the newest first. Raise NotFound if it never existed."""
+        return walk_items(self._client, f"{self._path}/{encode_segment(id)}/history", query)
+
     def export(self, query: QueryT | None = None) -> Iterator[RecordT]:
         """
         Yield record after record of the whole list, from one snapshot. Raise ConnectionFault where the stream breaks
         off: what came until then is not the whole. Costs ten units of the quota `minute`.
         """
-        with self._client.download(self._path, cast("Query | None", query), accept=LINES) as response:
-            yield from read_lines(response)
+        return walk_lines(self._client, self._path, query)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import NamedTuple
+from urllib.parse import urlencode
 
 from .errors import CertdataError, read_problem
 from .flow import Flow, LogIn, Send
@@ -13,6 +15,29 @@ _RENEW_AHEAD = 60.0
 """Seconds. A token that lives this much longer at most is renewed by one request, while others still use it."""
 _RENEW_AHEAD_PART = 0.2
 """A token with a short life is renewed when this share of its life is left."""
+
+
+class LoginRequest(NamedTuple):
+    """The request of one login."""
+
+    target: str
+    media_type: str
+    content: bytes
+
+
+def key_login(api_key: str) -> LoginRequest:
+    """Return the login of an API key."""
+    return LoginRequest("/v1/auth/login", "application/json", json.dumps({"api_key": api_key}).encode())
+
+
+def signed_login(sign: Callable[[], str]) -> LoginRequest:
+    """Return the login of a client that signs. Each has an assertion of its own, which counts once."""
+    form = {
+        "grant_type": "client_credentials",
+        "client_assertion_type": "urn:ietf:params:oauth:client-assertion-type:jwt-bearer",
+        "client_assertion": sign(),
+    }
+    return LoginRequest("/v1/oauth/token", "application/x-www-form-urlencoded", urlencode(form).encode())
 
 
 @dataclass(frozen=True)
@@ -28,8 +53,8 @@ class Tokens:
     request tries again.
     """
 
-    def __init__(self, api_key: str, timeout: float, clock: Callable[[], float]) -> None:
-        self._api_key = api_key
+    def __init__(self, login: Callable[[], LoginRequest], timeout: float, clock: Callable[[], float]) -> None:
+        self._login = login
         self._timeout = timeout
         self._clock = clock
         self._current: _Token | None = None
@@ -77,9 +102,9 @@ class Tokens:
     def _fetch(self) -> Flow[_Token]:
         # From when it was asked for: by then it was not yet issued.
         asked_at = self._clock()
-        headers = {"content-type": "application/json", "accept": "application/json"}
-        content = json.dumps({"api_key": self._api_key}).encode()
-        reply = yield Send("POST", "/v1/auth/login", headers, self._timeout, content)
+        target, media_type, content = self._login()
+        headers = {"content-type": media_type, "accept": "application/json"}
+        reply = yield Send("POST", target, headers, self._timeout, content)
         if reply.status != 200:
             raise read_problem(reply.status, reply.headers, reply.body)
         answer = json.loads(reply.body)

@@ -1273,7 +1273,7 @@ CertificatesItemQuery = TypedDict(
         # Days before its end in which a certificate counts as expiring. Absent: the customer's setting.
         "expiring_within": "int | None",
         # Shows the certificate as it stood at the end of this day (UTC), as far as history reaches: YYYY-MM-DD, or today-30d. Not with `on` and `include`.
-        "as_of": "Value | Sequence[Value] | None",
+        "as_of": "Value | None",
     },
     total=False,
 )
@@ -1469,7 +1469,7 @@ ProductsItemQuery = TypedDict(
         # The fields to answer, separated by commas; `id` is always included. Absent: all fields.
         "fields": "Value | Sequence[Value] | None",
         # Shows the product as it stood at the end of this day (UTC), as far as history reaches: YYYY-MM-DD, or today-30d. Not with `on` and `include`.
-        "as_of": "Value | Sequence[Value] | None",
+        "as_of": "Value | None",
     },
     total=False,
 )
@@ -1699,7 +1699,7 @@ ProjectsItemQuery = TypedDict(
         # The fields to answer, separated by commas; `id` is always included. Absent: all fields.
         "fields": "Value | Sequence[Value] | None",
         # Shows the project as it stood at the end of this day (UTC), as far as history reaches: YYYY-MM-DD, or today-30d. Not with `on` and `include`.
-        "as_of": "Value | Sequence[Value] | None",
+        "as_of": "Value | None",
     },
     total=False,
 )
@@ -2061,7 +2061,7 @@ LabItemQuery = TypedDict(
         # Adds these related records under `included`, by id; separated by commas. Not with an export. Each needs its scope: `product` needs products:read, `certificate` needs certificates:read.
         "include": "Value | Sequence[Value] | None",
         # Shows the test report as it stood at the end of this day (UTC), as far as history reaches: YYYY-MM-DD, or today-30d. Not with `on` and `include`.
-        "as_of": "Value | Sequence[Value] | None",
+        "as_of": "Value | None",
     },
     total=False,
 )
@@ -2323,7 +2323,81 @@ ApprovalsItemQuery = TypedDict(
         # Adds these related records under `included`, by id; separated by commas. Not with an export. Each needs its scope: `product` needs products:read, `country` needs countries:read, `certificate` needs certificates:read.
         "include": "Value | Sequence[Value] | None",
         # Shows the approval as it stood at the end of this day (UTC), as far as history reaches: YYYY-MM-DD, or today-30d. Not with `on` and `include`.
-        "as_of": "Value | Sequence[Value] | None",
+        "as_of": "Value | None",
+    },
+    total=False,
+)
+
+HistoryQuery = TypedDict(
+    "HistoryQuery",
+    {
+        # Only these resources, comma-separated; each needs its scope. Absent: all that the token may read.
+        "resource": "Value | Sequence[Value] | None",
+        # Only changes at or after this instant (2026-01-31T12:00:00Z) or day (UTC; also today-30d). This filters. To keep a copy up to date, follow /v1/changes: a transaction that commits late has an early time.
+        "since": "Value | None",
+        # Number of entries on a page.
+        "limit": "int | None",
+        # `page.next_cursor` of the answer before, unchanged, with the same parameters. Absent: the newest entries.
+        "cursor": "Value | None",
+    },
+    total=False,
+)
+
+ChangesQuery = TypedDict(
+    "ChangesQuery",
+    {
+        # `page.next_token` of the answer before, unchanged. `snapshot` streams the whole state as lines and gives the token to go on from in the header Sync-Token. Absent: begin now.
+        "after": "Value | None",
+        # Only these resources, comma-separated; each needs its scope. Absent: the token's, or all that the key may read. A token belongs to its resources.
+        "resources": "Value | Sequence[Value] | None",
+        # Number of changes on a page. Not with `after=snapshot`.
+        "limit": "int | None",
+        # Seconds to hold an empty answer until a change arrives. The answer may come earlier and empty, with the same token. Not with `after=snapshot`; `HEAD` does not wait.
+        "wait": "int | None",
+        # Adds to each change of a record what the fields in `changed` were. Not with `after=snapshot`.
+        "previous": "bool | None",
+    },
+    total=False,
+)
+
+AuditQuery = TypedDict(
+    "AuditQuery",
+    {
+        # From this instant, day (UTC) or relative day on.
+        "since": "Value | None",
+        # Before this instant, day (UTC) or relative day.
+        "until": "Value | None",
+        # Only these actions, comma-separated.
+        "action": "Value | Sequence[Value] | None",
+        # Only entries of these API keys, by id, comma-separated.
+        "key": "Value | Sequence[Value] | None",
+        # Only entries that ended so: `ok` or `refused`.
+        "outcome": "Value | Sequence[Value] | None",
+        # Only after the root of this number. To go on where you ended, give the newest root you have.
+        "after_root": "Value | None",
+        # Number of rows on a page. An export has no limit unless this is given.
+        "limit": "int | None",
+        # `page.next_cursor` of the answer before, unchanged, with the same filters. Not with an export.
+        "cursor": "Value | None",
+    },
+    total=False,
+)
+
+AuditRootsQuery = TypedDict(
+    "AuditRootsQuery",
+    {
+        # Only roots of these numbers, comma-separated.
+        "id": "Value | Sequence[Value] | None",
+        # From this instant, day (UTC) or relative day on.
+        "since": "Value | None",
+        # Before this instant, day (UTC) or relative day.
+        "until": "Value | None",
+        # Only after the root of this number. To go on where you ended, give the newest root you have.
+        "after_root": "Value | None",
+        # Number of rows on a page. An export has no limit unless this is given.
+        "limit": "int | None",
+        # `page.next_cursor` of the answer before, unchanged, with the same filters. Not with an export.
+        "cursor": "Value | None",
     },
     total=False,
 )

@@ -1,0 +1,49 @@
+"""Lists over all pages, and exports, for a loop."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from typing import TYPE_CHECKING, Any, cast
+
+from .async_streams import read_lines
+from .core import LINES, next_query
+from .follow import changes_query, read_page
+from .query import Query
+from .types import Changes
+
+if TYPE_CHECKING:
+    from .async_client import AsyncClient
+
+
+async def walk_pages(client: AsyncClient, path: str, query: object, fresh: bool = False) -> AsyncIterator[Any]:
+    """Yield page after page; ask for the next one only when it is needed."""
+    asked: Query | None = cast("Query", query or {})
+    while asked is not None:
+        page = (await client.request(path, asked, fresh=fresh)).body
+        yield page
+        asked = next_query(asked, page)
+
+
+async def walk_items(client: AsyncClient, path: str, query: object, fresh: bool = False) -> AsyncIterator[Any]:
+    """Yield item after item, over all pages."""
+    async for page in walk_pages(client, path, query, fresh):
+        for item in page["data"]:
+            yield item
+
+
+async def walk_lines(client: AsyncClient, path: str, query: object) -> AsyncIterator[Any]:
+    """Yield the lines of an export."""
+    async with client.download(path, cast("Query | None", query), accept=LINES) as response:
+        async for line in read_lines(response):
+            yield line
+
+
+async def walk_changes(client: AsyncClient, query: object) -> AsyncIterator[Changes]:
+    """Yield pages of the feed until there is no more for now."""
+    asked = changes_query(query)
+    has_more = True
+    while has_more:
+        page = await client._run(read_page(client._core, asked))
+        yield page
+        asked["after"] = page["page"]["next_token"]
+        has_more = page["page"]["has_more"]

@@ -1,0 +1,47 @@
+"""Lists over all pages, and exports."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, cast
+
+from .core import LINES, next_query
+from .follow import changes_query, read_page
+from .query import Query
+from .streams import read_lines
+from .types import Changes
+
+if TYPE_CHECKING:
+    from .client import Client
+
+
+def walk_pages(client: Client, path: str, query: object, fresh: bool = False) -> Iterator[Any]:
+    """Yield page after page; ask for the next one only when it is needed."""
+    asked: Query | None = cast("Query", query or {})
+    while asked is not None:
+        page = client.request(path, asked, fresh=fresh).body
+        yield page
+        asked = next_query(asked, page)
+
+
+def walk_items(client: Client, path: str, query: object, fresh: bool = False) -> Iterator[Any]:
+    """Yield item after item, over all pages."""
+    for page in walk_pages(client, path, query, fresh):
+        yield from page["data"]
+
+
+def walk_lines(client: Client, path: str, query: object) -> Iterator[Any]:
+    """Yield the lines of an export."""
+    with client.download(path, cast("Query | None", query), accept=LINES) as response:
+        yield from read_lines(response)
+
+
+def walk_changes(client: Client, query: object) -> Iterator[Changes]:
+    """Yield pages of the feed until there is no more for now."""
+    asked = changes_query(query)
+    has_more = True
+    while has_more:
+        page = client._run(read_page(client._core, asked))
+        yield page
+        asked["after"] = page["page"]["next_token"]
+        has_more = page["page"]["has_more"]

@@ -1,0 +1,120 @@
+import type { AnswerCache } from './etag-cache.ts'
+import type { ChangeStore, ChangesPage, FollowOptions, ResourceName } from './follow.ts'
+import type { Credentials } from './login.ts'
+import type { Query } from './query.ts'
+import type { RetryOptions } from './retry.ts'
+import type { Answer, RequestOptions } from './transport.ts'
+import type {
+  AuditEntry,
+  AuditQuery,
+  AuditRoot,
+  AuditRootsQuery,
+  ChangesQuery,
+  HistoryEntry,
+  HistoryQuery,
+  Me,
+  Resources,
+} from './types.ts'
+import type { WebhookMessage, WebhookRequest } from './webhook.ts'
+
+export type ClientOptions = {
+  /** Where the service is, without a path: `https://api.example`. */
+  url: string
+  /** Where answers are kept for their ETag; false: nowhere. Default: memory, 200 answers. */
+  cache?: AnswerCache | false
+  retry?: Partial<RetryOptions>
+  /** For one attempt, body included. Default 30 s. */
+  timeoutMs?: number
+  /** Replaces the global `fetch`, for example for a proxy or a test. */
+  fetch?: typeof fetch
+} & Credentials
+
+/** The records with the fields that `fields` asks for; all of them where it is absent. */
+type Selected<Record, Q> = Q extends { fields: readonly (infer F)[] }
+  ? Pick<Record, Extract<keyof Record, F | 'id'>>
+  : Q extends { fields: infer F extends string }
+    ? Pick<Record, Extract<keyof Record, Split<F> | 'id'>>
+    : Record
+type Split<S extends string> = S extends `${infer Head},${infer Tail}` ? Head | Split<Tail> : S
+
+export type PageOf<R extends ResourceName, Q> = Omit<Resources[R]['page'], 'data'> & {
+  data: Selected<Resources[R]['record'], Q>[]
+}
+export type AnswerOf<R extends ResourceName, Q> = Omit<Resources[R]['answer'], 'data'> & {
+  data: Selected<Resources[R]['record'], Q>
+}
+
+export type Client = {
+  /** One page. */
+  list<R extends ResourceName, const Q extends Resources[R]['query']>(
+    resource: R,
+    query?: Q,
+    options?: RequestOptions,
+  ): Promise<PageOf<R, Q>>
+  /** Page after page, until there is no more. */
+  pages<R extends ResourceName, const Q extends Resources[R]['query']>(
+    resource: R,
+    query?: Q,
+    options?: RequestOptions,
+  ): AsyncGenerator<PageOf<R, Q>, void, undefined>
+  /** Record after record, over all pages; asks for the next page only when it is needed. */
+  all<R extends ResourceName, const Q extends Resources[R]['query']>(
+    resource: R,
+    query?: Q,
+    options?: RequestOptions,
+  ): AsyncGenerator<Selected<Resources[R]['record'], Q>, void, undefined>
+  /** Returns one record. Rejects with `not_found` if it does not exist. */
+  get<R extends ResourceName, const Q extends Resources[R]['itemQuery']>(
+    resource: R,
+    id: string,
+    query?: Q,
+    options?: RequestOptions,
+  ): Promise<AnswerOf<R, Q>>
+  /** Change after change of one record, the newest first, over all pages. Rejects with `not_found` if it never existed. */
+  history(
+    resource: ResourceName,
+    id: string,
+    query?: Pick<HistoryQuery, 'limit' | 'cursor'>,
+    options?: RequestOptions,
+  ): AsyncGenerator<HistoryEntry, void, undefined>
+  /** The same of all records. `since` is a filter, and not a way to keep a copy: see `follow`. */
+  historyOfAll(query?: HistoryQuery, options?: RequestOptions): AsyncGenerator<HistoryEntry, void, undefined>
+  /**
+   * Record after record of the whole list, from one snapshot. Rejects where the stream breaks off: what came until
+   * then is not the whole. Costs ten units of the quota `minute`.
+   */
+  export<R extends ResourceName, const Q extends Resources[R]['query']>(
+    resource: R,
+    query?: Q,
+    options?: RequestOptions,
+  ): AsyncGenerator<Selected<Resources[R]['record'], Q>, void, undefined>
+  /** The answer to a GET as a stream, for `format=csv` and other files. Its body rejects where it breaks off. */
+  download(path: string, query?: Query, options?: RequestOptions): Promise<Response>
+  /** A custom endpoint; its shape is what was agreed on. */
+  custom<T>(name: string, query?: Query, options?: RequestOptions): Promise<T>
+  me(options?: RequestOptions): Promise<Me['data']>
+  /** Any other GET, with the headers of its answer. */
+  request<T>(path: string, query?: Query, options?: RequestOptions): Promise<Answer<T>>
+  /** Keeps a copy up to date, for ever: see `followChanges`. */
+  follow<R extends ResourceName>(store: ChangeStore<R>, options?: FollowOptions<R>): Promise<never>
+  /** The same until the copy is up to date, for example after a webhook. */
+  catchUp<R extends ResourceName>(store: ChangeStore<R>, options?: FollowOptions<R>): Promise<void>
+  /** Page after page of the feed until there is no more for now. Go on with `page.next_token` of the last one. */
+  changes(
+    query?: ChangesQuery & Query,
+    options?: RequestOptions,
+  ): AsyncGenerator<ChangesPage, void, undefined>
+  /** Who looked: entry after entry of the audit trail, the newest first. Needs the scope `audit:read`. */
+  audit(query?: AuditQuery, options?: RequestOptions): AsyncGenerator<AuditEntry, void, undefined>
+  /** Signed roots, the newest first. See `verifyAudit`. */
+  auditRoots(query?: AuditRootsQuery, options?: RequestOptions): AsyncGenerator<AuditRoot, void, undefined>
+  /** All entries from one snapshot, as a stream. Costs ten units of the quota `minute`. */
+  exportAudit(query?: AuditQuery, options?: RequestOptions): AsyncGenerator<AuditEntry, void, undefined>
+  /** All signed roots, as a stream. Costs ten units of the quota `minute`. */
+  exportAuditRoots(
+    query?: AuditRootsQuery,
+    options?: RequestOptions,
+  ): AsyncGenerator<AuditRoot, void, undefined>
+  /** The message of a webhook, verified with the service's keys, which the client reads and keeps: see `verifyWebhook`. */
+  verifyWebhook(request: WebhookRequest): Promise<WebhookMessage>
+}

@@ -1,0 +1,60 @@
+import { createAssertion, type PrivateKey } from './assertion.ts'
+import { readProblem } from './problem.ts'
+import { createFixedToken, createTokenSource, type Token, type TokenSource } from './token.ts'
+import type { TokenAnswer } from './types.ts'
+
+/** By what a client proves itself. */
+export type Credentials =
+  | { /** Exchanged for tokens as needed. A secret: not for pages. */ apiKey: string }
+  | { /** A ready token, the demo token for instance; nobody renews it. */ token: string }
+  | {
+      /** A client that signs (`private_key_jwt`): the id that the operator gave. */
+      clientId: string
+      /** PEM (PKCS #8) or a key of WebCrypto. It never leaves the client. */
+      privateKey: PrivateKey
+      /** The name of the key, if the operator knows more than one key of this kind. */
+      kid?: string
+      /** How the service names itself, if that is not the origin of `url`. */
+      audience?: string
+    }
+
+type Sending = { origin: string; fetch: typeof fetch; timeoutMs: number }
+type LoginRequest = { path: string; body: string | URLSearchParams; headers?: Record<string, string> }
+type Renewed = Exclude<Credentials, { token: string }>
+
+/** The request of one login. A client that signs makes a new assertion for each. */
+const requestOf = async (credentials: Renewed, origin: string): Promise<LoginRequest> => {
+  if ('apiKey' in credentials) {
+    const headers = { 'content-type': 'application/json' }
+    return { path: '/v1/auth/login', headers, body: JSON.stringify({ api_key: credentials.apiKey }) }
+  }
+  const body = new URLSearchParams({
+    grant_type: 'client_credentials',
+    client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer',
+    client_assertion: await createAssertion({ audience: origin, ...credentials }),
+  })
+  return { path: '/v1/oauth/token', body }
+}
+
+const logIn = async (credentials: Renewed, { origin, fetch, timeoutMs }: Sending): Promise<Token> => {
+  const { path, body, headers } = await requestOf(credentials, origin)
+  const askedAtMs = Date.now()
+  const answer = await fetch(`${origin}${path}`, {
+    method: 'POST',
+    headers: { accept: 'application/json', ...headers },
+    body,
+    signal: AbortSignal.timeout(timeoutMs),
+    redirect: 'manual',
+    credentials: 'omit',
+  })
+  if (!answer.ok) throw await readProblem(answer)
+  const { access_token: value, expires_in: seconds } = (await answer.json()) as TokenAnswer
+  // From when it was asked for: by then it was not yet issued.
+  return { value, expiresAtMs: askedAtMs + seconds * 1000 }
+}
+
+/** Where the tokens of these credentials come from. */
+export const tokensOf = (credentials: Credentials, sending: Sending): TokenSource =>
+  'token' in credentials
+    ? createFixedToken(credentials.token)
+    : createTokenSource(() => logIn(credentials, sending), Date.now)

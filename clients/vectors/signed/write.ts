@@ -1,0 +1,25 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { listProofVectors } from './proofs.ts'
+import { listWebhookVectors } from './webhooks.ts'
+
+// Writes the vectors that the service's own code signs, with keys for tests. They are the same each time.
+
+export type Vector = { name: string } & Record<string, unknown>
+
+/** The text of each file by its name. Members that are undefined are left out. */
+export const writeSignedVectors = async (): Promise<Record<string, string>> => {
+  const format = (vectors: readonly Vector[]) =>
+    `[\n${vectors.map((vector) => JSON.stringify(vector)).join(',\n')}\n]\n`
+  return { webhooks: format(listWebhookVectors()), proofs: format(await listProofVectors()) }
+}
+
+if (import.meta.main) {
+  const place = (name: string) => join(import.meta.dirname, `../${name}.json`)
+  const counts = JSON.parse(readFileSync(place('counts'), 'utf8')) as Record<string, number>
+  for (const [name, text] of Object.entries(await writeSignedVectors())) {
+    writeFileSync(place(name), text)
+    counts[name] = JSON.parse(text).length
+  }
+  writeFileSync(place('counts'), `${JSON.stringify(counts, null, 2)}\n`)
+}

@@ -1,0 +1,264 @@
+import { webcrypto } from 'node:crypto'
+import { sql } from 'kysely'
+import t from 'tap'
+import { createSecrets } from '../../app/config/secrets.ts'
+import { createWebhookKeys } from '../../app/feed/webhooks/keys.ts'
+import {
+  AuditError,
+  createClient,
+  createWebhookVerifier,
+  ProblemError,
+  verifyAudit,
+  type WebhookKey,
+} from '../../clients/typescript/src/index.ts'
+import { addCustomer, createTestDatabase, listenTestApp, secretKey } from '../helper.ts'
+import { addSigningClient, algorithms } from '../identity/signing-client.ts'
+
+/** History, feed, audit trail, webhooks and signed logins: the TypeScript client against the service as it is. */
+
+const database = await createTestDatabase()
+const { operator } = database
+const { app, origin } = await listenTestApp(database)
+t.teardown(async () => {
+  await app.close()
+  await database.close()
+})
+
+const collect = async <T>(source: AsyncIterable<T>): Promise<T[]> => {
+  const items: T[] = []
+  for await (const item of source) items.push(item)
+  return items
+}
+const addProducts = (customer: string, count: number) =>
+  sql`insert into products (customer_id, id, name, brand)
+    select ${customer}, 'p' || i, 'Product ' || i, 'Acme' from generate_series(1, ${count}) i`.execute(
+    operator,
+  )
+const rename = (customer: string, id: string, name: string) =>
+  sql`update products set name = ${name} where customer_id = ${customer} and id = ${id}`.execute(operator)
+const today = () => new Date().toISOString().slice(0, 10)
+
+t.test('history of a record and of all, page after page, and a record as it stood', async (t) => {
+  const client = createClient({ url: origin, apiKey: await addCustomer(database, 'historian') })
+  await addProducts('historian', 3)
+  for (const name of ['One', 'Two', 'Three']) await rename('historian', 'p1', name)
+  const names = (await collect(client.history('products', 'p1', { limit: 2 }))).map(
+    ({ op, changes }) => `${op} ${changes.name?.to}`,
+  )
+  t.same(names, ['update Three', 'update Two', 'update One', 'create Product 1'])
+  const all = await collect(client.historyOfAll({ resource: ['products'], since: 'today-1d', limit: 2 }))
+  t.equal(all.length, 6)
+  t.same(await collect(client.historyOfAll({ resource: 'certificates' })), [])
+  t.same(await collect(client.historyOfAll({ since: 'today+1d' })), [])
+  const { data } = await client.get('products', 'p1', { as_of: today() })
+  t.equal(data.name, 'Three')
+  const before = client.get('products', 'p1', { as_of: '2001-01-01' })
+  const refused = await before.catch((error: unknown) => (error as ProblemError).code)
+  t.ok(refused === 'before_history' || refused === 'not_found', String(refused))
+})
+
+t.test('the feed by pages, with a filter, fields and former values', async (t) => {
+  const client = createClient({ url: origin, apiKey: await addCustomer(database, 'follower') })
+  await addProducts('follower', 4)
+  const query = { resources: ['products'], brand: 'Acme', fields: ['name'], limit: 2, previous: true }
+  const first = await collect(client.changes(query))
+  t.same(
+    first.map(({ data }) => data),
+    [[]],
+  )
+  const after = first[0]?.page.next_token as string
+  await rename('follower', 'p1', 'Other')
+  await sql`update products set brand = 'x' where customer_id = 'follower' and id in ('p2', 'p3')`.execute(
+    operator,
+  )
+  await client.get('products', 'p1', {}, { fresh: true })
+  const pages = await collect(client.changes({ ...query, after }))
+  const changes = pages.flatMap(({ data }) => data)
+  t.match(
+    changes.find(({ id }) => id === 'p1'),
+    { op: 'upsert', changed: ['name'], previous: { name: 'Product 1' }, data: { id: 'p1', name: 'Other' } },
+  )
+  t.match(
+    changes.filter(({ op }) => op === 'delete').map(({ id, cause }) => `${id} ${cause}`),
+    ['p2 filter', 'p3 filter'],
+  )
+  t.ok(pages.length > 1)
+  await t.rejects(collect(client.changes({ after: 'snapshot' })), /use follow or catchUp/)
+})
+
+t.test(
+  'catching up brings a copy with a filter up to date, and refuses a token of another filter',
+  async (t) => {
+    const client = createClient({ url: origin, apiKey: await addCustomer(database, 'copier') })
+    await addProducts('copier', 3)
+    const copy = new Map<string, object>()
+    let token: string | undefined
+    const store = {
+      loadToken: async () => token,
+      async replaceAll(state: AsyncIterable<{ id: string; data: object | null }>, next: string) {
+        for await (const { id, data } of state) copy.set(id, data as object)
+        token = next
+      },
+      async apply(changes: readonly { op: string; id: string; data: object | null }[], next: string) {
+        for (const { op, id, data } of changes)
+          op === 'delete' ? copy.delete(id) : copy.set(id, data as object)
+        token = next
+      },
+    }
+    const options = { resources: ['products'] as const, filter: { brand: 'Acme' }, fields: ['name'] }
+    await client.catchUp(store, options)
+    t.equal(copy.size, 3)
+    t.same(copy.get('p1'), { id: 'p1', name: 'Product 1' })
+    await sql`update products set brand = 'x' where customer_id = 'copier' and id = 'p2'`.execute(operator)
+    await client.get('products', 'p1', {}, { fresh: true })
+    await client.catchUp(store, options)
+    t.same([...copy.keys()].sort(), ['p1', 'p3'])
+    const other = client.catchUp(store, { ...options, filter: { brand: 'Other' } })
+    t.equal(await other.catch(({ code }) => code), 'invalid_sync_token')
+  },
+)
+
+t.test('who looked: entries and roots are good, and a check goes on where the last one ended', async (t) => {
+  const apiKey = await addCustomer(database, 'auditor', { scopes: ['products:read', 'audit:read'] })
+  const client = createClient({ url: origin, apiKey })
+  const publish = async () => {
+    await app.audit.flush()
+    await app.audit.seal(true)
+    await app.audit.publish()
+  }
+  const read = async (after_root?: number) => {
+    const query = after_root === undefined ? {} : { after_root }
+    const entries = await collect(client.exportAudit(query))
+    return { entries, roots: await collect(client.exportAuditRoots(query)) }
+  }
+  const { keys } = (await client.request<{ keys: never[] }>('/.well-known/jwks.json')).body
+  await client.list('products')
+  await publish()
+  const first = await read()
+  const { position, ...counts } = await verifyAudit({ ...first, keys })
+  t.ok(counts.entries >= 2 && counts.roots >= 1)
+  t.same(await collect(client.audit({ limit: 1 })), first.entries, 'pages have what the export has')
+  t.same(await collect(client.auditRoots({ limit: 1 })), first.roots)
+  t.same(await collect(client.audit({ action: 'login', outcome: 'refused' })), [])
+  await client.list('products', { limit: 7 })
+  await publish()
+  const later = await read(position?.root)
+  const next = await verifyAudit({ ...later, keys, after: position })
+  t.ok(next.entries >= 1 && (next.position?.entry as number) > (position?.entry as number))
+  const forged = structuredClone(later)
+  Object.assign(forged.entries[0]?.entry as object, { rows: 0 })
+  const refused = await verifyAudit({ ...forged, keys, after: position }).catch((error: unknown) => error)
+  t.ok(refused instanceof AuditError && refused.reason === 'wrong_proof')
+})
+
+t.test('a webhook verifier reads keys once an hour, and again where no signature matches', async (t) => {
+  const [former, present] = ['former', 'present'].map((name) =>
+    createWebhookKeys(createSecrets([name.repeat(8)])),
+  )
+  const published = (...keys: (typeof former)[]) => keys.flatMap((each) => each?.published.keys ?? [])
+  let keys: readonly WebhookKey[] = published(former)
+  let now = Date.parse('2026-11-26T09:00:00Z')
+  let reads = 0
+  const readKeys = async () => {
+    reads += 1
+    return keys
+  }
+  const verify = createWebhookVerifier(readKeys, () => now)
+  const send = (signer = former) => {
+    const body = '{"type":"changes.available","timestamp":"t","data":{}}'
+    const seconds = Math.floor(now / 1000)
+    const signature = signer?.sign('msg_1', seconds, Buffer.from(body))
+    const headers = {
+      'webhook-id': 'msg_1',
+      'webhook-timestamp': String(seconds),
+      'webhook-signature': signature,
+    }
+    return verify({ headers, body }).then(
+      ({ id }) => id,
+      ({ reason }) => reason,
+    )
+  }
+  t.same(await Promise.all([send(), send()]), ['msg_1', 'msg_1'])
+  t.equal(reads, 1, 'messages that come together share it')
+  t.equal(await send(present), 'wrong_signature')
+  t.equal(reads, 1, 'not within a minute')
+  keys = published(present)
+  now += 60_000
+  t.equal(await send(present), 'msg_1')
+  t.equal(reads, 2)
+  t.equal(await send(former), 'wrong_signature')
+  now += 60_000
+  t.equal(await send(former), 'wrong_signature')
+  t.equal(reads, 3)
+  now += 3_600_000
+  t.equal(await send(present), 'msg_1')
+  t.equal(reads, 4)
+})
+
+t.test('the client verifies a message with the keys that the service publishes', async (t) => {
+  const client = createClient({ url: origin, apiKey: await addCustomer(database, 'receiver') })
+  const seconds = Math.floor(Date.now() / 1000)
+  const signature = createWebhookKeys(createSecrets([secretKey])).sign('m', seconds, Buffer.from('{}'))
+  const headers = { 'webhook-id': 'm', 'webhook-timestamp': String(seconds), 'webhook-signature': signature }
+  t.same(await client.verifyWebhook({ headers, body: '{}' }), { id: 'm' })
+  t.equal(
+    await client.verifyWebhook({ headers, body: '{} ' }).catch(({ reason }) => reason),
+    'wrong_signature',
+  )
+  const parsed = client.verifyWebhook({ headers, body: {} as string })
+  await t.rejects(parsed, /as it came/, 'a body that was parsed is a fault of the receiver')
+})
+
+t.test('a client that signs logs in, with a new assertion for each try', async (t) => {
+  for (const alg of algorithms) {
+    const { id: clientId, privateKey } = await addSigningClient(database, { alg })
+    const pem = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
+    const ids: string[] = []
+    /** The service takes the first assertion, and its answer is lost. */
+    const losing: typeof fetch = async (input, init) => {
+      const answer = await fetch(input, init)
+      if (!String(input).endsWith('/v1/oauth/token')) return answer
+      const jwt = new URLSearchParams(String(init?.body)).get('client_assertion') ?? ''
+      ids.push(JSON.parse(Buffer.from(jwt.split('.')[1] ?? '', 'base64url').toString()).jti)
+      if (ids.length === 1) throw new TypeError('the connection broke')
+      return answer
+    }
+    const client = createClient({
+      url: origin,
+      clientId,
+      privateKey: pem,
+      fetch: losing,
+      retry: { firstDelayMs: 1 },
+    })
+    t.same((await client.list('products')).data, [], alg)
+    await client.list('products', { limit: 1 })
+    t.equal(new Set(ids).size, 2, 'and no login more than that')
+  }
+})
+
+t.test(
+  'a client that signs with a key of WebCrypto, by its name; and with a key of somebody else',
+  async (t) => {
+    const { id: clientId, privateKey } = await addSigningClient(database, { alg: 'ES256', kid: 'k1' })
+    const curve = { name: 'ECDSA', namedCurve: 'P-256' }
+    const jwk = privateKey.export({ format: 'jwk' })
+    const key = await webcrypto.subtle.importKey('jwk', jwk, curve, false, ['sign'])
+    const client = createClient({
+      url: origin,
+      clientId,
+      privateKey: key,
+      kid: 'k1',
+      audience: `${origin}/v1/oauth/token`,
+    })
+    t.same((await client.list('products')).data, [])
+    const stranger = await addSigningClient(database, { alg: 'ES256' })
+    const pem = stranger.privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
+    const refused = await createClient({ url: origin, clientId, privateKey: pem })
+      .me()
+      .catch((error: unknown) => error)
+    t.ok(refused instanceof ProblemError)
+    t.match(refused, { code: 'invalid_client', status: 401, message: /did not sign/ })
+    const wrong = createClient({ url: origin, clientId, privateKey: 'no key' })
+    await t.rejects(wrong.me(), /BEGIN PRIVATE KEY/)
+  },
+)
