@@ -22,10 +22,10 @@ import * as history from './migrations/0018-history.ts'
 import * as clientKeys from './migrations/0019-client-keys.ts'
 import * as whoLooked from './migrations/0020-who-looked.ts'
 import * as webhooks from './migrations/0021-webhooks.ts'
-import * as auditWaits from './migrations/0024-audit-waits.ts'
-import * as demoHistory from './migrations/0027-demo-history.ts'
 import * as rowTriggers from './migrations/0022-row-triggers.ts'
+import * as auditWaits from './migrations/0024-audit-waits.ts'
 import * as webhookLeases from './migrations/0025-webhook-leases.ts'
+import * as demoHistory from './migrations/0027-demo-history.ts'
 import type { Db } from './schema.ts'
 
 /** By name, in order. A released migration never changes what it did where it ran. */
@@ -38,8 +38,8 @@ const migrations: Record<string, Migration> = {
   '0006-access-requests': accessRequests,
   '0007-feed': feed,
   '0008-custom': custom,
-  '0011-planned-functions': plannedFunctions,
   '0009-service-minutes': serviceMinutes,
+  '0011-planned-functions': plannedFunctions,
   '0012-lists': lists,
   '0013-marks': marks,
   '0014-audit-reads': auditReads,
@@ -50,10 +50,10 @@ const migrations: Record<string, Migration> = {
   '0019-client-keys': clientKeys,
   '0020-who-looked': whoLooked,
   '0021-webhooks': webhooks,
-  '0024-audit-waits': auditWaits,
-  '0027-demo-history': demoHistory,
   '0022-row-triggers': rowTriggers,
+  '0024-audit-waits': auditWaits,
   '0025-webhook-leases': webhookLeases,
+  '0027-demo-history': demoHistory,
 }
 
 const migratorOf = (db: Db) =>
