@@ -29,7 +29,7 @@ import * as demoHistory from './migrations/0027-demo-history.ts'
 import type { Db } from './schema.ts'
 
 /** By name, in order. A released migration never changes what it did where it ran. */
-const migrations: Record<string, Migration> = {
+export const migrations: Readonly<Record<string, Migration>> = {
   '0001-records': records,
   '0002-identity': identity,
   '0003-tokens': tokens,
