@@ -12,7 +12,7 @@ import {
 } from '../app/http/media-type.ts'
 import { splitTarget } from '../app/http/pairs.ts'
 import type { Principal } from '../app/identity/principal.ts'
-import { requireScope } from '../app/identity/principals.ts'
+import { requirePlan, requireScope } from '../app/identity/principals.ts'
 import { refuseParameters } from '../app/records/query/no-parameters.ts'
 import type { Endpoint, EndpointRequest, Exporting, LiveAnswer, LiveRequest, MinuteCost } from './endpoint.ts'
 import {
@@ -90,6 +90,7 @@ const sendState = (row: StateEndpoint, judged: Judged, request: FastifyRequest, 
 
 /** Asks for an answer of the moment. Resolves to undefined if there is no such form of what is asked for. */
 const askLive = <T extends LiveAnswer | undefined>(
+  { scope }: Endpoint,
   respond: (request: LiveRequest & { type: string }) => Promise<T>,
   judged: Judged,
   request: FastifyRequest,
@@ -100,9 +101,22 @@ const askLive = <T extends LiveAnswer | undefined>(
   const countRows = (rows: number) => {
     request.rowsRead += rows
   }
+  const judgeAnew = async () => {
+    const principal = await request.server.authenticateInTurn(request, judged.principal.customerId)
+    requirePlan(principal)
+    if (scope !== null) requireScope(principal, scope)
+    return principal
+  }
   const isHead = request.method === 'HEAD'
   const lastEventId = request.headers['last-event-id'] as string | undefined
-  const live = { isHead, address: request.clientAddress, ending: reply.raw, lastEventId, countRows }
+  const live = {
+    isHead,
+    address: request.clientAddress,
+    ending: reply.raw,
+    lastEventId,
+    judgeAnew,
+    countRows,
+  }
   return respond({ ...judged, ...live })
 }
 
@@ -127,7 +141,7 @@ export const handlerOf = (row: Endpoint, prefix: string, publicUrl: string) => {
     request: FastifyRequest,
     reply: FastifyReply,
   ) =>
-    askLive(respond, judged, request, reply).then((answer) => {
+    askLive(row, respond, judged, request, reply).then((answer) => {
       if (answer) return sendLive(answer, judged, request, reply)
       // The request was charged as an export, but no export was made. Give the difference back.
       request.returnSurcharge()
@@ -139,7 +153,7 @@ export const handlerOf = (row: Endpoint, prefix: string, publicUrl: string) => {
     const judged = judge(request)
     if ('state' in row) return sendState(row, judged, request, reply)
     if ('respond' in row) {
-      return askLive(row.respond, judged, request, reply).then((answer) =>
+      return askLive(row, row.respond, judged, request, reply).then((answer) =>
         sendLive(answer, judged, request, reply),
       )
     }
