@@ -21,6 +21,7 @@ import * as history from './migrations/0018-history.ts'
 import * as clientKeys from './migrations/0019-client-keys.ts'
 import * as whoLooked from './migrations/0020-who-looked.ts'
 import * as webhooks from './migrations/0021-webhooks.ts'
+import * as historyOrder from './migrations/0023-history-order.ts'
 import type { Db } from './schema.ts'
 
 /** By name, in order. A released migration never changes what it did where it ran. */
@@ -45,6 +46,7 @@ const migrations: Record<string, Migration> = {
   '0019-client-keys': clientKeys,
   '0020-who-looked': whoLooked,
   '0021-webhooks': webhooks,
+  '0023-history-order': historyOrder,
 }
 
 const migratorOf = (db: Db) =>
