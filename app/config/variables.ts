@@ -161,9 +161,11 @@ export const variables = {
     .describe(
       'Days until an access request is deleted, counted from its decision, or from its arrival if nobody decided',
     ),
-  HISTORY_DAYS: integer(1, 36_500)
+  HISTORY_DAYS: integer(90, 36_500)
     .default(3_650)
-    .describe('Days that the history of records is kept. Older entries are pruned once an hour'),
+    .describe(
+      'Days that the history of records is kept. Older entries are pruned once an hour. At least 90: for so long a sync token is good, and `changed` in the feed comes from history',
+    ),
   AUDIT_DAYS: integer(1, 36_500)
     .optional()
     .describe(

@@ -26,6 +26,7 @@ import * as rowTriggers from './migrations/0022-row-triggers.ts'
 import * as auditWaits from './migrations/0024-audit-waits.ts'
 import * as webhookLeases from './migrations/0025-webhook-leases.ts'
 import * as demoHistory from './migrations/0027-demo-history.ts'
+import * as historyOrder from './migrations/0023-history-order.ts'
 import type { Db } from './schema.ts'
 
 /** By name, in order. A released migration never changes what it did where it ran. */
@@ -54,6 +55,7 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0024-audit-waits': auditWaits,
   '0025-webhook-leases': webhookLeases,
   '0027-demo-history': demoHistory,
+  '0023-history-order': historyOrder,
 }
 
 const migratorOf = (db: Db) =>

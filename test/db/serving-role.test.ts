@@ -94,7 +94,7 @@ t.test('it reads what is meant for requests and changes no table, later ones inc
   const names = (of: typeof rows) => of.map(({ name }) => name).sort()
   const bookkeeping = ['kysely_migration', 'kysely_migration_lock']
   const audit = ['audit_copies', 'audit_root_keys', 'audit_roots']
-  const history = ['history_begun', 'record_history']
+  const history = ['history_begun', 'record_history', 'reference_history']
   t.same(
     names(rows.filter(({ reads }) => reads)),
     [...resourceNames, 'change_log', 'elements', 'removals', ...audit, ...history, ...bookkeeping].sort(),

@@ -41,8 +41,8 @@ const goBack = async (customer: string, days: number) => {
   await owner.query('commit')
 }
 const ask = (get: Get, day: string, more = '', path = 'products/p') => get(`/v1/${path}?as_of=${day}${more}`)
-const nameOn = async (get: Get, day: string) => {
-  const answer = await ask(get, day)
+const nameOn = async (get: Get, day: string, id = 'p') => {
+  const answer = await ask(get, day, '', `products/${id}`)
   return answer.statusCode === 200 ? answer.json().data.name : answer.json().code
 }
 
@@ -121,7 +121,16 @@ t.test('where history does not reach, the answer says from when on it does', asy
     code: 'before_history',
     detail: `The history of this product begins on ${dayOf(200)}`,
   })
-  t.equal((await ask(get, dayOf(201), '', 'products/nobody')).json().code, 'not_found')
+  t.equal(await nameOn(get, dayOf(50), 'nobody'), 'not_found')
+  t.equal(await nameOn(get, dayOf(201), 'nobody'), 'before_history', 'nobody knows')
+  await run(sql`delete from products where customer_id = 'cool'`)
+  await goBack('cool', 200)
+  await owner.query(`delete from record_history where customer_id = 'cool'`)
+  t.equal(await nameOn(get, dayOf(150)), 'before_history', 'deleted, and pruned')
+  await run(sql`insert into products (customer_id, id, name) values ('cool', 'p', 'three')`)
+  t.equal(await nameOn(get, today), 'three')
+  t.equal(await nameOn(get, dayOf(50)), 'not_found')
+  t.equal(await nameOn(get, dayOf(150)), 'before_history', 'there may have been one before')
 })
 
 t.test('what as_of does not go with is refused', async (t) => {
@@ -135,5 +144,23 @@ t.test('what as_of does not go with is refused', async (t) => {
   t.same(await faults('/v1/products/p?as_of=yesterday'), ['as_of'])
   t.same(await faults('/v1/certificates/c?as_of=today&on=today&include=product'), ['on', 'include'])
   t.same(await faults('/v1/products?as_of=today'), ['as_of'])
-  t.same(await faults('/v1/countries/JP?as_of=today'), ['as_of'])
+})
+
+t.test('a country as it stood on a day, without what is counted in other records', async (t) => {
+  const { get } = await asCustomer(database, app, 'echo')
+  await owner.query(`update history_begun set since = now() - interval '100 days'`)
+  await run(sql`insert into countries (id, code, alpha3, name, region, requirements)
+    values ('QQ', 'QQ', 'QQQ', 'Old', 'europe', '{}')`)
+  await run(sql`update countries set name = 'New' where id = 'QQ'`)
+  const on = async (day: string, more = '') => (await ask(get, day, more, 'countries/QQ')).json()
+  t.match(await on(today), { data: { id: 'QQ', name: 'New', region: 'europe' } })
+  t.notOk('approval_info' in (await on(today)).data)
+  t.same(await on(today, '&fields=name,approval_info'), { data: { id: 'QQ', name: 'New' } })
+  t.equal((await on(dayOf(1))).code, 'not_found')
+  t.equal((await on(dayOf(101))).code, 'before_history')
+  await run(sql`delete from countries where id = 'QQ'`)
+  t.same(
+    (await get('/v1/countries/QQ/history')).json().data.map(({ op }: { op: string }) => op),
+    ['delete', 'update', 'create'],
+  )
 })

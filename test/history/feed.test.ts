@@ -128,6 +128,73 @@ t.test('a transaction that was open when the token was made is not in its state'
   t.match(data, [{ changed: ['model', 'name'], previous: { model: null, name: 'one' } }])
 })
 
+t.test('a record whose creation was open when the token was made is new', async (t) => {
+  const { id, get } = await newCustomer()
+  await run(
+    sql`insert into products (customer_id, id, name) values (${id}, 'q', 'one'), (${id}, 'old', 'one')`,
+  )
+  await run(sql`insert into products (customer_id, id, name) values (${id}, 'gone', 'one')`)
+  await run(sql`delete from products where customer_id = ${id} and id = 'gone'`)
+  const [creator, late, updater] = await Promise.all(
+    [1, 2, 3].map(async () => {
+      const client = new pg.Client({ connectionString: database.url })
+      await client.connect()
+      t.teardown(() => client.end())
+      await client.query('begin')
+      await client.query('select now()')
+      return client
+    }),
+  )
+  const insert = (key: string) =>
+    `insert into products (customer_id, id, name) values ('${id}', '${key}', 'one')`
+  const update = (key: string, name: string) =>
+    `update products set name = '${name}' where customer_id = '${id}' and id = '${key}'`
+  await creator?.query(insert('before'))
+  const after = await begin(get)
+  // The updater has the lowest number of the three that write after the token.
+  await updater?.query(update('q', 'two'))
+  await late?.query(insert('after'))
+  await late?.query(insert('gone'))
+  await late?.query(update('after', 'two'))
+  await creator?.query('commit')
+  await late?.query('commit')
+  for (const key of ['before', 'after', 'gone', 'old']) await updater?.query(update(key, 'three'))
+  await updater?.query('commit')
+  const told = (changes: readonly Change[]) =>
+    Object.fromEntries(changes.map((each) => [each.id, each.previous ?? each.data?.id]))
+  const expected = {
+    q: { name: 'one' },
+    old: { name: 'one' },
+    before: 'before',
+    after: 'after',
+    gone: 'gone',
+  }
+  t.same(told((await ask(get, `?after=${after}&previous=true`)).data), expected)
+  for (let token = after, more = true; more; ) {
+    const { data, page } = await ask(get, `?after=${token}&previous=true&limit=1`)
+    for (const change of data)
+      t.notOk(
+        ['before', 'after', 'gone'].includes(change.id) && change.previous,
+        `page by page: ${change.id}`,
+      )
+    token = page.next_token
+    more = page.has_more
+  }
+})
+
+t.test('what was changed before history began is not told', async (t) => {
+  const { id, get } = await newCustomer()
+  await run(sql`insert into projects (customer_id, id, project_number, title) values (${id}, 'j', 'N', 'T')`)
+  const after = await begin(get)
+  await run(sql`update history_begun set since = clock_timestamp() where resource = 'projects'`)
+  await run(sql`update projects set title = 'U' where customer_id = ${id}`)
+  const { data } = await ask(get, `?after=${after}`)
+  t.same(
+    data.map((change) => ['changed' in change, change.data?.title]),
+    [[false, 'U']],
+  )
+})
+
 t.test('a former value that is forgotten is not told', async (t) => {
   const { id, get } = await newCustomer()
   await run(sql`insert into products (customer_id, id, name) values (${id}, 'p', 'secret')`)

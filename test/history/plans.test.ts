@@ -24,6 +24,9 @@ const seed = [
   `insert into record_history (customer_id, resource, record_id, at, since, old)
     select 'large', 'certificates', 'c7', now() + i * interval '1 second', now(), jsonb_build_object('title', i::text)
     from generate_series(1, 200) i`,
+  // What an import writes: all of one instant.
+  `insert into record_history (customer_id, resource, record_id, at, since, old)
+    select 'large', 'lab', 'l' || i, now(), now(), jsonb_build_object('title', i::text) from generate_series(1, 20000) i`,
   'analyze',
 ]
 
@@ -52,6 +55,10 @@ t.test('a page of history costs itself', async (t) => {
   const owner = connectOwner(database)
   await sql`set statement_timeout = 0`.execute(owner)
   for (const statement of seed) await sql.raw(statement).execute(owner)
+  const { rows: times } = await sql<{ now: string; createdAt: string }>`
+    select max(at)::text as now, (select max(created_at)::text from products) as "createdAt"
+    from record_history where resource = 'lab'`.execute(owner)
+  const { now = '', createdAt = '' } = times[0] ?? {}
   await owner.destroy()
   const all = resourceNames.map((name) => resources[name])
   const plans = {
@@ -65,6 +72,18 @@ t.test('a page of history costs itself', async (t) => {
     'a later page': listHistory({
       ...{ customerId: 'large', resources: all, since: undefined, limit },
       after: [new Date(Date.now() + 40_000_000).toISOString(), 'products', 'p5', '9'],
+    }),
+    'a page within an instant': listHistory({
+      ...{ customerId: 'large', resources: all, since: undefined, limit },
+      after: [now, 'lab', 'l15000', '170001'],
+    }),
+    'creations within an instant': listHistory({
+      ...{ customerId: 'large', resources: [resources.products], since: '2020-01-01T00:00:00Z', limit },
+      after: [createdAt, 'products', 'p15000', '0'],
+    }),
+    'a rare resource': listHistory({
+      ...{ customerId: 'large', resources: [resources.certificates], since: undefined, limit },
+      after: [new Date(Date.now() + 60_000).toISOString(), 'certificates', 'c7', '200001'],
     }),
     'one resource, since': listHistory({
       ...{ customerId: 'large', resources: [resources.products], limit, after: undefined },
@@ -81,4 +100,13 @@ t.test('a page of history costs itself', async (t) => {
   const first = await costOf(recordHistory({ ...record, after: undefined }))
   t.same(first.sequential, [])
   t.ok(first.rows < 3 * limit, `${first.rows} rows`)
+  let after: readonly string[] | undefined
+  for (let page = 0; page < 18; page++) {
+    const [row] = (await recordHistory({ ...record, limit: 10, after }).execute(reader)).rows
+    t.equal(row?.found, 11)
+    after = row?.last?.[0]
+  }
+  const deep = await costOf(recordHistory({ ...record, limit: 10, after }))
+  t.comment(`page 19 of a record: ${deep.rows} rows`)
+  t.ok(deep.rows < 60, 'a later page of a record does not read the pages before it')
 })

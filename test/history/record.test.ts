@@ -232,6 +232,68 @@ t.test('a transaction that began earlier and writes later stands where it wrote'
   t.same(brief(await readAll(get, '/v1/products/p/history', 1)), brief(data))
 })
 
+t.test('entries are the same for every limit', async (t) => {
+  const { id, get } = await newCustomer()
+  const client = new pg.Client({ connectionString: database.url })
+  await client.connect()
+  t.teardown(() => client.end())
+  const fields = ['name', 'model', 'brand', 'category']
+  for (let round = 0; round < 6; round++) {
+    await client.query('begin')
+    for (const key of ['p', 'q', 'r']) {
+      await client.query(`insert into products (customer_id, id, name) values ('${id}', '${key}', 'v${round}')
+        on conflict (customer_id, id) do nothing`)
+      const field = fields[(round + key.charCodeAt(0)) % 4]
+      for (const value of ['a', 'b'])
+        await client.query(
+          `update products set ${field} = '${value}${round}' where customer_id = '${id}' and id = '${key}'`,
+        )
+      await client.query(`insert into projects (customer_id, id, project_number, title)
+        values ('${id}', '${key}${round}', 'N', 'T')`)
+    }
+    if (round % 3 === 1) {
+      await client.query(`delete from products where customer_id = '${id}' and id <> 'q'`)
+      await client.query(`insert into products (customer_id, id, name) values ('${id}', 'r', 'again')`)
+    }
+    await client.query('commit')
+  }
+  for (const url of [
+    '/v1/history',
+    '/v1/history?resource=products',
+    '/v1/products/q/history',
+    '/v1/products/r/history',
+  ]) {
+    const all = await readAll(get, url, 500)
+    t.ok(all.length > 12, url)
+    for (const limit of [1, 2, 7, 100]) t.same(await readAll(get, url, limit), all, `${url} by ${limit}`)
+  }
+})
+
+t.test('a cursor goes on where it was while its record changes, comes and goes', async (t) => {
+  const { id, get } = await newCustomer()
+  const set = (name: string) => run(sql`update products set name = ${name} where customer_id = ${id}`)
+  await run(sql`insert into products (customer_id, id, name) values (${id}, 'p', 'v0')`)
+  for (const n of [1, 2, 3, 4, 5, 6]) await set(`v${n}`)
+  const url = '/v1/products/p/history'
+  const all = await ask(get, url)
+  const writes = [
+    () => set('late'),
+    () => run(sql`update products set model = 'M', brand = 'B' where customer_id = ${id}`),
+    () => run(sql`delete from products where customer_id = ${id}`),
+    () => run(sql`insert into products (customer_id, id, name) values (${id}, 'p', 'again')`),
+    () => set('and again'),
+  ]
+  const told = [...(await ask(get, `${url}?limit=1`)).data]
+  for (let cursor = (await ask(get, `${url}?limit=1`)).page.next_cursor; cursor !== null; ) {
+    await writes.shift()?.()
+    const { data, page } = await ask(get, `${url}?limit=1&cursor=${cursor}`)
+    told.push(...data)
+    cursor = page.next_cursor
+  }
+  t.same(told, all.data)
+  t.equal(writes.length, 0)
+})
+
 t.test('a cached page is answered again until the record changes', async (t) => {
   const { id, get } = await newCustomer()
   await run(sql`insert into products (customer_id, id, name) values (${id}, 'p', 'one')`)

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import { resolveDate } from '../../records/query/values.ts'
+import { resolveDate, resolveInstant } from '../../records/query/values.ts'
 import type { BoundDocument } from '../bind.ts'
 import type { FieldRef, Join, Operand, Scalar, Select, Test, Value, ValueType } from '../definition.ts'
 
@@ -49,10 +49,10 @@ const compare = (test: Extract<Test, { kind: 'compare' }>, env: Env): Sql => {
   const { ref, operator, operands } = test
   const field = rawField(ref, env)
   const type = sql.raw(castOf[ref.type])
-  const isDate = ref.type === 'date' || ref.type === 'instant'
+  const resolve = { date: resolveDate, instant: resolveInstant }[ref.type as string]
   const values = operands.map((operand) => {
     const value = operandValue(operand, env)
-    return isDate && typeof value === 'string' ? resolveDate(value, env.bound.today) : value
+    return resolve && typeof value === 'string' ? resolve(value, env.bound.today) : value
   })
   // As texts, whatever they are: the cast to the field's type makes the array.
   const list = sql`${values.map((value) => (value === null ? null : String(value)))}::text[]::${type}[]`

@@ -17,8 +17,8 @@ type AsOfRow = Stamp & {
   data: string | null
   /** Whether history reaches so far back. */
   reached: boolean
-  /** The first day that it reaches, YYYY-MM-DD; null: there is no such record. */
-  begins: string | null
+  /** The first day that it reaches, YYYY-MM-DD. */
+  begins: string
 }
 
 /** What `as_of` does not go with, and days that are not over. `today`: YYYY-MM-DD. */
@@ -33,13 +33,21 @@ export const faultsOfAsOf = ({ asOf, on, includes }: Query, today: string): Faul
   ]
 }
 
+/** Those that are asked for, or all, but for what is counted in other records: these are not known of that day. */
+const fieldsOfDay = ({ resource, fields }: QueryPlan): string[] =>
+  [...resource.fields.values()]
+    .filter(
+      ({ name, computed }) => (fields?.includes(name) ?? true) && !computed?.select.includes(':customer'),
+    )
+    .map(({ name }) => name)
+
 /**
  * The record as it was at the end of `plan.day` (UTC): the present one, or the last that was deleted, with every later
  * change undone. Without later changes its `updated_at` says since when it has been so, also from before history began.
  * Index: the primary keys of the record's table and of `record_history`.
  */
 const asOfStatement = (plan: QueryPlan, id: string) => {
-  const { customerId, resource, day, fields, window } = plan
+  const { customerId, resource, day, window } = plan
   const ofRecord = isOfRecord(resource, sql`${id}`)
   const bound = sql`((${day}::date + 1)::timestamp at time zone 'UTC')`
   return sql<AsOfRow>`
@@ -71,7 +79,7 @@ const asOfStatement = (plan: QueryPlan, id: string) => {
         to_char(least(begun.since, known.since) at time zone 'UTC', 'YYYY-MM-DD') as begins
       from begun cross join known left join lateral (
         select row_to_json(p)::text as data from (
-          select ${projection(resource, fields, { day, window })} from ${stateRow(
+          select ${projection(resource, fieldsOfDay(plan), { day, window })} from ${stateRow(
             resource,
             sql`known.state || jsonb_build_object('id', ${id}::text, 'updated_at', known.since)`,
           )} where known.state is not null) p
@@ -81,12 +89,13 @@ const asOfStatement = (plan: QueryPlan, id: string) => {
 
 /**
  * Reads one record as it stood on the plan's day, as the bytes to send; absent where it was not there. Rejects with
- * before_history where nothing is known of that day.
+ * before_history where nothing is known of that day, whether there is such a record or not: one that was deleted may
+ * have left no trace.
  */
 export const readAsOf = async (db: Db, plan: QueryPlan, id: string): Promise<Filled> => {
   const { rows } = await inTurn(db, plan.customerId, () => asOfStatement(plan, id).execute(db))
   const row = rows[0] as AsOfRow
-  if (row.data !== null && !row.reached) {
+  if (!row.reached) {
     throw new ApiError('before_history', {
       detail: `The history of this ${plan.resource.noun} begins on ${row.begins}`,
     })

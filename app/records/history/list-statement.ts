@@ -2,11 +2,10 @@ import { type RawBuilder, sql } from 'kysely'
 import { instantText } from '../../db/instant.ts'
 import type { Resource } from '../resources/define.ts'
 import type { Sql } from '../sql/column.ts'
-import { customer } from '../sql/projection.ts'
 import { stampColumns } from '../sql/statement.ts'
 import { dayOf, entryText, joinChanges } from './changes.ts'
 import { type HistoryRow, session } from './record-statement.ts'
-import { begunAt, historyOf, isMark, isOfRecord, isOwned, lastEnd, operation } from './states.ts'
+import { begunAt, historyOf, isMark, isOfRecord, isOwned, lastEnd, operation, ownerOf } from './states.ts'
 
 export type HistoryListPlan = Readonly<{
   customerId: string
@@ -20,45 +19,44 @@ export type HistoryListPlan = Readonly<{
 
 const union = (parts: readonly Sql[]): Sql => sql.join(parts, sql.raw(' union all '))
 
-/** The order of entries, newest first. Those of one record stand in their order; between records of one instant none matters. */
+/** The order of entries, newest first, and within an instant by resource and record. Those of one record stand in their order. */
 const newestFirst = sql.raw('order by e.at desc, e.resource desc, e.record_id desc, e.position desc')
 
 const from = ({ since }: HistoryListPlan, resource: Resource): Sql =>
   since === undefined ? begunAt(resource) : sql`greatest(${begunAt(resource)}, ${since}::timestamptz)`
 
 /**
- * Rows that are written down, of these resources at once: each by itself would read all that the customer ever changed in
- * search of a resource without changes. The index by time serves them, entered by the customer. With ties: the order within
- * an instant is not the index's, and to sort by it PostgreSQL 15 reads all that the customer ever changed.
+ * What is beyond the entry before the page, among entries of one resource, as a range of an index: `at` is its
+ * time; `end` is the condition where this resource is that of the entry.
  */
-const stored = (
-  { since, limit, after }: HistoryListPlan,
-  isReference: boolean,
-  names: readonly string[],
-): Sql => {
-  const beyond = after
-    ? sql`and h.at <= ${after[0]}::timestamptz and (h.at, h.resource, h.record_id, h.position)
-        < (${after[0]}::timestamptz, ${after[1]}, ${after[2]}, ${after[3]}::bigint)`
-    : sql``
-  const recent = since === undefined ? sql`` : sql`and h.at >= ${since}::timestamptz`
-  return sql`(select h.at, h.resource, h.record_id, h.position, h.old, ${operation} as op from ${isReference ? sql`reference_history() h` : sql`record_history h`}
-    where h.customer_id = ${isReference ? sql`'*'` : customer} and h.resource = any(${names}::text[])
-      and h.at >= (select b.since from history_begun b where b.resource = h.resource)
-      and ${isMark} is not true ${recent} ${beyond}
-    order by h.at desc fetch first ${sql.lit(limit + 1)} rows with ties)`
+const beyond = ({ after }: HistoryListPlan, { name }: Resource, at: Sql, end: Sql): Sql => {
+  const [instant, last = ''] = after ?? []
+  if (instant === undefined) return sql``
+  if (name === last) return sql`and ${end}`
+  return sql`and ${at} ${sql.raw(name < last ? '<=' : '<')} ${instant}::timestamptz`
 }
 
-/** Creations of records that are there: nobody wrote them down. The index of `created_at` serves them. */
+/** Rows that are written down. Index: `record_history_resource`, so that neither ties nor other resources cost anything. */
+const stored = (plan: HistoryListPlan, resource: Resource): Sql => {
+  const { limit, after = [] } = plan
+  const end = sql`(h.at, h.record_id, h.position) < (${after[0]}::timestamptz, ${after[2]}, ${after[3]}::bigint)`
+  return sql`(select h.at, h.resource, h.record_id, h.position, h.old, ${operation} as op from ${historyOf(resource)}
+    where h.customer_id = ${ownerOf(resource)} and h.resource = ${sql.lit(resource.name)}
+      and h.at >= ${from(plan, resource)} and ${isMark} is not true ${beyond(plan, resource, sql`h.at`, end)}
+    order by h.at desc, h.record_id desc, h.position desc limit ${sql.lit(limit + 1)})`
+}
+
+/**
+ * Creations of records that are there: nobody wrote them down. The index of `created_at` serves them. The record of the
+ * entry before the page may be among them.
+ */
 const created = (plan: HistoryListPlan, resource: Resource): Sql => {
-  const { limit, after } = plan
-  const name = sql.lit(resource.name)
-  const beyond = after
-    ? sql`and r.created_at <= ${after[0]}::timestamptz
-        and (r.created_at, ${name}::text collate "C", r.id) <= (${after[0]}::timestamptz, ${after[1]}, ${after[2]})`
-    : sql``
-  return sql`(select r.created_at, ${name}, r.id, coalesce(l.position + 1, 0), null::jsonb, 'create'
+  const { limit, after = [] } = plan
+  const end = sql`(r.created_at, r.id) <= (${after[0]}::timestamptz, ${after[2]})`
+  return sql`(select r.created_at, ${sql.lit(resource.name)}, r.id, coalesce(l.position + 1, 0), null::jsonb, 'create'
     from ${sql.table(resource.name)} r ${lastEnd(resource, sql`r.id`)}
-    where ${isOwned(resource)} and r.created_at >= ${from(plan, resource)} and l.is_mark is not true ${beyond}
+    where ${isOwned(resource)} and r.created_at >= ${from(plan, resource)} and l.is_mark is not true
+      ${beyond(plan, resource, sql`r.created_at`, end)}
     order by r.created_at desc, r.id desc limit ${sql.lit(limit + 2)})`
 }
 
@@ -75,7 +73,7 @@ const entriesOf = (resource: Resource): Sql => sql`(select e.at, e.resource, e.r
 
 /**
  * A page of the history of all records of these resources, newest first, without what only the calendar changed. The cost
- * is that of the page, of the entries of the same instant as its last, and of newer changes of the records on it.
+ * is that of the page and of newer changes of the records on it.
  */
 export const listHistory = (plan: HistoryListPlan): RawBuilder<HistoryRow> => {
   const { customerId, resources, limit, after } = plan
@@ -83,13 +81,7 @@ export const listHistory = (plan: HistoryListPlan): RawBuilder<HistoryRow> => {
     ? sql`where (e.at, e.resource, e.record_id, e.position)
         < (${after[0]}::timestamptz, ${after[1]}, ${after[2]}, ${after[3]}::bigint)`
     : sql``
-  const namesOf = (isReference: boolean) =>
-    resources.filter(({ reference = false }) => reference === isReference).map(({ name }) => name)
-  const sources = [
-    stored(plan, false, namesOf(false)),
-    ...(namesOf(true).length > 0 ? [stored(plan, true, namesOf(true))] : []),
-    ...resources.map((each) => created(plan, each)),
-  ]
+  const sources = resources.flatMap((each) => [stored(plan, each), created(plan, each)])
   const isComputed = resources.some(({ computedForDay }) => computedForDay)
   return sql<HistoryRow>`
     select ${stampColumns}, page.*

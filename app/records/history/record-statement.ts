@@ -13,7 +13,7 @@ export type HistoryRow = Stamp & {
   found: number
   /** Entries as JSON, with commas between; null: there is none. */
   data: string | null
-  /** The place of the last entry of a full page, as text, in an array of one; null where it is not full. */
+  /** What `after` of the next page is, in an array of one; null where the page is not full. */
   last: [string[]] | null
   /** From when on the history is complete, RFC 3339. */
   history_from: string
@@ -26,7 +26,10 @@ export type RecordHistoryPlan = Readonly<{
   resource: Resource
   id: string
   limit: number
-  /** Position and instant of the entry before the first; undefined: from the newest. */
+  /**
+   * Where the page before ended; undefined: from the newest. Position and instant of its last entry, the newest position
+   * that was there, and positions that hold the values of that time: for each field the oldest row that is newer.
+   */
   after: readonly string[] | undefined
   /** Today, YYYY-MM-DD: what the calendar changed until then is told. */
   day: string
@@ -43,7 +46,7 @@ export const session = (customerId: string, isComputed: boolean): Sql => {
   return sql`(select set_config('app.customer_id', ${customerId}, true) as customer_id${window} offset 0) s`
 }
 
-/** All rows that are newer than the page, because values come from them, and those that the page may need. */
+/** Rows that the page may tell, those that hold the values of its beginning, and what was written since the first page. */
 const keptRows = ({ resource, id, limit, after }: RecordHistoryPlan): Sql => {
   const rows = (
     condition: Sql,
@@ -51,9 +54,10 @@ const keptRows = ({ resource, id, limit, after }: RecordHistoryPlan): Sql => {
     where ${isOfRecord(resource, sql`${id}`)} and ${condition}`
   const most = sql.lit(limit + 3)
   if (!after) return sql`(${rows(sql`true`)} order by h.position desc limit ${most})`
-  const place = sql`${after[0]}::bigint`
-  return sql`${rows(sql`h.position >= ${place}`)} union all
-    (${rows(sql`h.position < ${place}`)} order by h.position desc limit ${most})`
+  const [place, , newest, ...holders] = after
+  return sql`${rows(sql`h.position > ${newest}::bigint`)}
+    union all ${rows(sql`h.position = any(${holders}::bigint[])`)}
+    union all (${rows(sql`h.position <= ${place}::bigint`)} order by h.position desc limit ${most})`
 }
 
 /**
@@ -80,8 +84,8 @@ const calendarEvents = (resource: Resource, day: string): Sql => {
 /**
  * A page of a record's history, newest first: by position, then by time. Each entry is undone from the state after it:
  * the present record first, then whatever the newer rows say. What the calendar changed stands behind the entry whose
- * state it changed. Index: the primary key of `record_history`. The cost is that of the page and of the record's newer
- * changes.
+ * state it changed. Index: the primary key of `record_history`. The cost is that of the page and of what
+ * was written since the first page.
  */
 export const recordHistory = (plan: RecordHistoryPlan): RawBuilder<HistoryRow> => {
   const { customerId, resource, id, limit, after, day } = plan
@@ -132,7 +136,13 @@ export const recordHistory = (plan: RecordHistoryPlan): RawBuilder<HistoryRow> =
       )
       select count(*)::integer as found,
         string_agg(n.entry, ',' order by n.n) filter (where n.n <= ${sql.lit(limit)}) as data,
-        (array_agg(array[n.position::text, ${sql.raw(instantText('n.at'))}]) filter (where n.n = ${sql.lit(limit)})) as last,
+        (array_agg(array[n.position::text, ${sql.raw(instantText('n.at'))}, (
+          select greatest(n.position, ${after?.[2] ?? '-1'}::bigint, max(e.position))::text from entries e
+          where e.op in ('update', 'delete')
+        )] || array(
+          select distinct min(e.position)::text from entries e cross join lateral jsonb_object_keys(e.old) name
+          where e.op in ('update', 'delete') and e.position > n.position group by name
+        )) filter (where n.n = ${sql.lit(limit)})) as last,
         (select ${sql.raw(instantText('begun.since'))} from begun) as history_from,
         exists (select from entries e where e.op <> 'begin') as known
       from numbered n

@@ -12,7 +12,7 @@ export const isOwned = ({ reference }: Resource): Sql =>
 
 /** The rows of history of a resource, under the alias `h`. */
 export const historyOf = ({ reference }: Resource): Sql =>
-  reference ? sql`reference_history() h` : sql`record_history h`
+  reference ? sql`reference_history h` : sql`record_history h`
 
 /** The rows of one record in `record_history h`; `id` is SQL. Index: the primary key. */
 export const isOfRecord = (resource: Resource, id: Sql): Sql =>

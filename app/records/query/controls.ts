@@ -139,7 +139,7 @@ export const controlReaders = (resource: Resource, shape: QueryShape): Map<strin
     one(onlyOne(shape === 'item' ? ['json'] : formatNames), () => {}),
   )
   if (shape === 'item') {
-    if (!resource.reference) readers.set('as_of', readAsOf)
+    readers.set('as_of', readAsOf)
     return readers
   }
   if (resource.search.length > 0) {

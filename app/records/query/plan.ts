@@ -1,6 +1,6 @@
 import type { Resource } from '../resources/define.ts'
 import type { Condition, Query, SortKey } from './query.ts'
-import { resolveDate } from './values.ts'
+import { resolveDate, resolveInstant } from './values.ts'
 
 /** A query bound to a customer, a day and a position: all that the statement needs. */
 export type QueryPlan = {
@@ -28,10 +28,9 @@ export type PlanContext = {
 
 const resolveCondition = (condition: Condition, resource: Resource, today: string): Condition => {
   const kind = resource.fields.get(condition.field)?.kind
-  const isDate = (kind === 'date' || kind === 'instant') && condition.operator !== 'null'
-  return isDate
-    ? { ...condition, values: condition.values.map((value) => resolveDate(value, today)) }
-    : condition
+  if ((kind !== 'date' && kind !== 'instant') || condition.operator === 'null') return condition
+  const resolve = kind === 'date' ? resolveDate : resolveInstant
+  return { ...condition, values: condition.values.map((value) => resolve(value, today)) }
 }
 
 /** Binds a query to the moment; `today…` becomes a date here and nowhere else. */

@@ -1695,6 +1695,8 @@ export type Resources = {
       on?: Value
       /** Days before its end in which a certificate counts as expiring. Absent: the customer's setting. */
       expiring_within?: number
+      /** Shows the country as it stood at the end of this day (UTC), as far as history reaches: YYYY-MM-DD, or today-30d. Not with `on` and `include`. */
+      as_of?: Value | readonly Value[]
     }
   }
   lab: {
