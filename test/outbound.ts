@@ -6,7 +6,7 @@ import type { AddressInfo, LookupFunction } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { connect } from 'node:tls'
-import { createOutbound, type Outbound } from '../app/http/outbound.ts'
+import { createOutbound, type Outbound, type OutboundOptions } from '../app/http/outbound.ts'
 
 /** The name that the server's certificate is for. */
 export const hostName = 'keys.example.com'
@@ -48,8 +48,8 @@ const makeCertificate = () => {
   return made
 }
 
-/** Starts the server. Connections to any address reach it; which address was asked for is noted. */
-export const startInternet = async (): Promise<Internet> => {
+/** Starts the server. Connections to any address reach it; which address was asked for is noted. `names`: who resolves. */
+export const startInternet = async (names?: OutboundOptions['resolve']): Promise<Internet> => {
   const { key, cert } = makeCertificate()
   const server = createServer({ key, cert }, (request, response) => {
     internet.requests += 1
@@ -80,8 +80,9 @@ export const startInternet = async (): Promise<Internet> => {
     requests: 0,
     outbound: createOutbound({
       agent: new TestAgent({ keepAlive: false }),
-      resolve: async () => {
+      resolve: async (host, signal) => {
         internet.lookups += 1
+        if (names) return names(host, signal)
         const { addresses } = internet
         return (addresses.length > 1 ? addresses.shift() : addresses[0]) ?? []
       },

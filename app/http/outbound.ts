@@ -115,7 +115,7 @@ export type OutboundAnswer = Readonly<{ status: number; headers: IncomingHttpHea
 export type Outbound = (url: string, request: OutboundRequest) => Promise<OutboundAnswer>
 
 /** `resolve` and `agent`: for tests. The agent must not keep connections, which nobody would check again. */
-type OutboundOptions = { resolve?: Resolve; agent?: Agent }
+export type OutboundOptions = { resolve?: Resolve; agent?: Agent }
 
 const send = async (
   url: URL,

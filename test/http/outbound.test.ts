@@ -1,5 +1,6 @@
 import t from 'tap'
-import { createOutbound, isPublicAddress, parseTarget } from '../../app/http/outbound.ts'
+import { createOutbound, createResolve, isPublicAddress, parseTarget } from '../../app/http/outbound.ts'
+import { startNameServer } from '../name-server.ts'
 import { hostName, publicAddress, startInternet } from '../outbound.ts'
 
 const limits = { maxBytes: 1_000, timeoutMs: 2_000 }
@@ -44,6 +45,21 @@ const hostileAddresses = [
     'ff0e::1',
     '4000::1',
   ],
+  // The ends of ranges, clouds' own services, and IPv4 addresses in further forms of IPv6.
+  ...['0.255.255.255', '100.127.255.255', '127.255.255.255', '169.254.255.255', '172.20.10.1', '192.0.0.1'],
+  ...['192.0.0.8', '192.0.0.170', '192.31.196.1', '192.52.193.1', '192.175.48.1', '198.51.100.255'],
+  ...['203.0.113.255', '224.0.0.251', '232.1.1.1', '247.1.2.3', '255.255.255.254', '169.254.169.123'],
+  ...['100.100.100.100', '192.168.49.2', '::ffff:192.168.0.1', '::ffff:100.64.0.1', '::ffff:0.0.0.0'],
+  ...[
+    '::ffff:0:10.0.0.1',
+    '64:ff9b::10.0.0.1',
+    '64:ff9b::192.168.1.1',
+    '64:ff9b:1:ffff::1',
+    '2002:c0a8:1::1',
+  ],
+  ...['2002:a00:1::', '2001:0:4136:e378:8000:63bf:3fff:fdd2', '2001:5::1', '2001:1ff::1', '2001:db8:ffff::1'],
+  ...['3fff:fff::1', '100:0:0:1::1', 'fd12:3456:789a::1', 'fe80::a9fe:a9fe', 'fed0::1', 'ff01::1', 'ff05::2'],
+  ...['ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff', '1fff::1', '0:0:0:0:0:0:0:1', '::2', 'e000::1', '8000::1'],
 ]
 
 /** Addresses as URLs write them, which the parser turns into one of those above, and what is not allowed anyway. */
@@ -73,7 +89,39 @@ const hostileUrls = [
   ...['https://user:word@keys.example.com/', 'https://keys.example.com/#part', 'https://keys.example.com/#'],
   ...['//keys.example.com/', 'keys.example.com', '', 'https://', 'https:///', 'https://[::1', 'https://a b/'],
   ...[`https://keys.example.com/${'x'.repeat(2_000)}`, 'data:text/html,x', 'javascript:alert(1)'],
+  // Short, octal, hexadecimal and mixed spellings of IPv4.
+  ...[
+    'https://10.1/',
+    'https://0xa.0x1/',
+    'https://0300.0250.1/',
+    'https://192.168.257/',
+    'https://3232235521/',
+  ],
+  ...['https://0xA9FEA9FE/', 'https://0251.0376.0251.0376/', 'https://0x7f.0.0.0x1/', 'https://0x7f.0x1/'],
+  ...['https://１２７.0.0.1/', 'https://127。0。0。1/', 'https://%31%32%37.0.0.1/', 'https://0177.1/'],
+  ...['https://4294967295/', 'https://0.0.0.0/', 'https://255.255.255.255/', 'https://256.0.0.1/'],
+  // Forms of IPv6.
+  ...['https://[::ffff:7f00:1]/', 'https://[0:0:0:0:0:ffff:a9fe:a9fe]/', 'https://[fe80::1%25eth0]/'],
+  ...['https://[::127.0.0.1]/', 'https://[64:ff9b::a00:1]/', 'https://[2002:a00:1::]/', 'https://[fd00::1]/'],
+  ...[
+    'https://[ff02::1]/',
+    'https://[2001:db8::1]/',
+    'https://[::1]:443/',
+    'https://[::ffff:169.254.169.254]/',
+  ],
+  // Schemes, ports and names of users.
+  ...[
+    'HTTP://keys.example.com/',
+    'ws://keys.example.com/',
+    'wss://keys.example.com/',
+    'https:keys.example.com:1/',
+  ],
+  ...['https://@keys.example.com:444/', 'https://10.0.0.1@keys.example.com/', 'https://:x@keys.example.com/'],
+  ...['https://keys.example.com@10.0.0.1/', 'https://keys.example.com:0/', 'https://keys.example.com:65536/'],
 ]
+
+/** Names that only the look-up judges. */
+const hostileNames = ['localhost', 'a.localhost', 'keys.localhost.', '127.0.0.1..', '10.0.0.1.example.com']
 
 t.test(`${hostileAddresses.length} addresses are not public, and a few are`, (t) => {
   for (const address of hostileAddresses) t.notOk(isPublicAddress(address), address)
@@ -143,6 +191,56 @@ t.test(
     t.equal(internet.requests, 1)
   },
 )
+
+t.test('a name server cannot lead a request to an address that is not public, nor hold it up', async (t) => {
+  const open = { a: publicAddress }
+  const publicV6 = { aaaa: [0x26, 6, 0x47, 0, 0x47, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x11, 0x11] }
+  const ula = { aaaa: [0xfd, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1] }
+  const mapped = { aaaa: [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 10, 0, 0, 1] }
+  const chain = Array.from({ length: 12 }, (_, n) => ({ cname: `c${n}.example.com` }))
+  const many = Array.from({ length: 1_000 }, (_, n) => ({ a: `93.184.${n >> 8}.${n & 255}` }))
+  const server = await startNameServer(t, {
+    'private.example.com': { answers: [{ a: '10.0.0.1' }] },
+    'mixed.example.com': { answers: [open, { a: '169.254.169.254' }] },
+    'six.example.com': { answers: [open, ula] },
+    'mapped.example.com': { answers: [open, mapped] },
+    'alias.example.com': { answers: [{ cname: 'metadata.example.com' }, { a: '169.254.169.254' }] },
+    'chain.example.com': { answers: [...chain, { a: '127.0.0.1' }] },
+    'huge.example.com': { answers: [...many, { a: '192.168.0.1' }], isTruncated: true },
+    'loop.example.com': { answers: [{ cname: 'loop.example.com' }] },
+    'nowhere.example.com': { answers: [] },
+    'unknown.example.com': 'unknown',
+    'silent.example.com': 'silent',
+    'garbage.example.com': 'garbage',
+    'xn--bcher-kva.example.com': { answers: [{ a: '10.0.0.1' }] },
+    [hostName]: { answers: [...chain, open, publicV6] },
+  })
+  const internet = await startInternet(createResolve([server]))
+  t.teardown(internet.close)
+  const refused = ['private', 'mixed', 'six', 'mapped', 'alias', 'chain', 'huge', 'bücher']
+  for (const name of refused) {
+    await t.rejects(internet.outbound(`https://${name}.example.com/`, limits), /not public/, name)
+  }
+  for (const name of ['loop', 'nowhere', 'unknown']) {
+    await t.rejects(internet.outbound(`https://${name}.example.com/`, limits), /no address/, name)
+  }
+  for (const name of hostileNames) {
+    await t.rejects(internet.outbound(`https://${name}/`, limits), /not public|no address/, name)
+  }
+  const short = { ...limits, timeoutMs: 200 }
+  for (const name of ['silent', 'garbage']) {
+    const startedAt = performance.now()
+    await t.rejects(
+      internet.outbound(`https://${name}.example.com/`, short),
+      /within 200 ms|no address/,
+      name,
+    )
+    t.ok(performance.now() - startedAt < 2_000, `${name} holds nothing up`)
+  }
+  t.match(internet, { connections: [], requests: 0 })
+  t.equal((await internet.outbound(url, limits)).status, 200, 'and the name of a public address is reached')
+  t.same(internet.connections, [publicAddress, '2606:4700:4700::1111'])
+})
 
 t.test('no redirect is followed, wherever it leads', async (t) => {
   const internet = await startInternet()
