@@ -58,7 +58,8 @@ try {
   await app.serviceStatus.refresh()
   await shoot('home', '/', (page) => page.waitForSelector('#state-mark[class^="mark "]'), 960)
   await shoot('status', '/status', (page) => page.waitForSelector('#figures tbody tr'), 1440)
-  await shoot('demo', '/demo#markets', (page) => page.waitForSelector('.matrix'), 830)
+  await shoot('demo', '/demo#markets', (page) => page.waitForSelector('.matrix'), 815)
+  await shoot('history', '/demo#history', (page) => page.waitForSelector('.record-timeline'), 740)
 } finally {
   await browser.close()
   await app.close()

@@ -104,7 +104,15 @@ export const demoPage = (demoToken: string): PageContent => ({
     'Ask questions about an example company and see the answers as pictures, tables, JSON and code.',
   path: '/demo',
   isWide: true,
-  styles: ['demo.css', 'history.css'],
+  styles: [
+    'demo.css',
+    'answer.css',
+    'pictures.css',
+    'matrix.css',
+    'history.css',
+    'controls.css',
+    'cards.css',
+  ],
   script: 'demo.js',
   main: html`<div class="demo-head"><h1>Ask your certifications</h1>
 <p class="tag"><strong>Example data.</strong> The company is made up. The service is real.</p></div>

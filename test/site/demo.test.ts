@@ -41,13 +41,13 @@ const questions = [
     words: /^\d+ approvals changed since yesterday/,
     picture: '.columns [class^=fill]',
     count: 48,
-    columns: ['Changed at', 'Product', 'Country', 'Status'],
+    columns: ['At (UTC)', 'Product', 'Country', 'Status'],
     request: /updated_at\[gte\]=today-1d/,
   },
   {
     key: 'history',
     name: 'What happened to a record?',
-    words: /^Approval of Tracker Mini for Australia: 8 entries, complete since /,
+    words: /^Approval of Tracker Mini for Australia: 8 entries, the last one on /,
     picture: '.record-timeline ol > li',
     count: 8,
     columns: ['At (UTC)', 'What', 'Field', 'From', 'To'],
@@ -177,7 +177,7 @@ t.test('the timeline shows the stages of a record in words, and each record has 
   t.match(shown.at(-1), /^create: Created \| status: /)
   await page.focus('#record')
   await page.keyboard.type('The same')
-  await untilSaid(page, /^The same certificate, entered twice and then deleted: 2 entries/)
+  await untilSaid(page, /^The same certificate, entered twice and then deleted: 2 entries,/)
   t.ok(await isFocused(page, '#record'), 'the list keeps the focus')
   t.match(page.url(), /#history\/certificates\/crt-smartlock-au-twice$/)
   t.match((await readTimeline(page))[0], /^delete: Deleted \| approval status: pending/)
