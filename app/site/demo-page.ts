@@ -116,7 +116,7 @@ export const demoPage = (demoToken: string): PageContent => ({
   script: 'demo.js',
   main: html`<div class="demo-head"><h1>Ask your certifications</h1>
 <p class="tag"><strong>Example data.</strong> The company is made up. The service is real.</p></div>
-<noscript><p class="notice">The demo needs JavaScript. <a href="/">The quick start</a> works with curl alone.</p></noscript>
+<noscript><p class="notice">The demo needs JavaScript. <a href="/docs/guides/quick-start">The quick start</a> works with curl alone.</p></noscript>
 <nav aria-label="Questions"><ul class="questions">${questions.map(([id, text, hint]) => html`<li><a href="#${id}"><strong>${text}</strong> <span>${hint}</span></a></li>`)}</ul></nav>
 <div id="demo" data-token="${demoToken}">${answer}<div class="cards">${live}${saving}</div></div>`,
 })

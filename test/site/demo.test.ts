@@ -234,6 +234,15 @@ t.test('a change and its undoing arrive in the open history of the record', asyn
   await close()
 })
 
+t.test('without JavaScript the demo says so, and shows nothing that does not work', async (t) => {
+  const { page, close } = await open('/demo', { javaScript: false })
+  t.ok(await page.isVisible('noscript .notice'))
+  t.notOk(await page.isVisible('.questions'))
+  t.notOk(await page.isVisible('#demo'))
+  t.equal(await page.getAttribute('noscript a', 'href'), '/docs/guides/quick-start')
+  await close()
+})
+
 t.test('a page of 500 and its 304: bytes and milliseconds', async (t) => {
   const { page, faults, close } = await open('/demo')
   await untilSaid(page, /certificates/)
