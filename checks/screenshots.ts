@@ -39,12 +39,19 @@ const plantMinutes = () =>
     owner,
   )
 
-const shoot = async (name: string, path: string, ready: (page: Page) => Promise<unknown>, height: number) => {
+/** `from`: a selector of what stands at the top; without it, the top of the page. */
+const shoot = async (
+  name: string,
+  path: string,
+  ready: (page: Page) => Promise<unknown>,
+  height: number,
+  from = 'body',
+) => {
   const { page, close } = await openWindow(browser, origin + path)
   await page.setViewportSize({ width: 1280, height })
   await ready(page)
   const file = join(folder, `${name}.png`)
-  await page.evaluate('scrollTo(0, 0)')
+  await page.evaluate(`document.querySelector('${from}').scrollIntoView()`)
   await page.screenshot({ path: file })
   await close()
   const { size } = statSync(file)
@@ -58,7 +65,8 @@ try {
   await app.serviceStatus.refresh()
   await shoot('home', '/', (page) => page.waitForSelector('#state-mark[class^="mark "]'), 960)
   await shoot('status', '/status', (page) => page.waitForSelector('#figures tbody tr'), 1440)
-  await shoot('demo', '/demo#markets', (page) => page.waitForSelector('.matrix'), 830)
+  await shoot('demo', '/demo#markets', (page) => page.waitForSelector('.matrix'), 815)
+  await shoot('history', '/demo#history', (page) => page.waitForSelector('.record-timeline'), 720, '.stage')
 } finally {
   await browser.close()
   await app.close()

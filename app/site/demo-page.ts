@@ -104,11 +104,19 @@ export const demoPage = (demoToken: string): PageContent => ({
     'Ask questions about an example company and see the answers as pictures, tables, JSON and code.',
   path: '/demo',
   isWide: true,
-  styles: ['demo.css', 'history.css'],
+  styles: [
+    'demo.css',
+    'answer.css',
+    'pictures.css',
+    'matrix.css',
+    'history.css',
+    'controls.css',
+    'cards.css',
+  ],
   script: 'demo.js',
   main: html`<div class="demo-head"><h1>Ask your certifications</h1>
 <p class="tag"><strong>Example data.</strong> The company is made up. The service is real.</p></div>
-<noscript><p class="notice">The demo needs JavaScript. <a href="/">The quick start</a> works with curl alone.</p></noscript>
+<noscript><p class="notice">The demo needs JavaScript. <a href="/docs/guides/quick-start">The quick start</a> works with curl alone.</p></noscript>
 <nav aria-label="Questions"><ul class="questions">${questions.map(([id, text, hint]) => html`<li><a href="#${id}"><strong>${text}</strong> <span>${hint}</span></a></li>`)}</ul></nav>
 <div id="demo" data-token="${demoToken}">${answer}<div class="cards">${live}${saving}</div></div>`,
 })

@@ -51,6 +51,13 @@ const uses = [
     'Keep your own copy',
     'Follow the changes. Your copy then has exactly the rows of a full read.',
   ],
+  ['history', 'Show what happened', 'Every record keeps its history: what changed, when, from what to what.'],
+  [
+    'webhooks',
+    'Hear of changes at once',
+    'A webhook tells your server within two seconds that something changed.',
+  ],
+  ['who-looked', 'Know who looked', 'Give your auditor the log of your own reads, with proofs.'],
 ] as const
 
 const answer = `{"data": [
@@ -90,6 +97,6 @@ export const homePage = ({ publicUrl, demoToken }: SiteOptions): PageContent => 
 <ul class="uses">${uses.map(([guide, title, text]) => html`<li><h3><a href="/docs/guides/${guide}">${title}</a></h3><p>${text}</p></li>`)}</ul></section>
 
 <section aria-labelledby="resources"><h2 id="resources">Six resources, one grammar</h2>
-<p class="soft">Each has filters, sorting, pages, exports and a feed of changes. All of them work in the same way.</p>
+<p class="soft">Each has filters, sorting, pages, exports, a history and a feed of changes. All of them work in the same way.</p>
 <dl class="resources">${resources.map(([name, text]) => html`<div><dt><a href="/demo?path=${encodeURIComponent(`/v1/${name}`)}"><code>/v1/${name}</code></a></dt><dd>${text}</dd></div>`)}</dl></section>`,
 })

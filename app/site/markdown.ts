@@ -34,7 +34,7 @@ const toText = (rendered: string) =>
     .replaceAll('&lt;', '<')
     .replaceAll('&gt;', '>')
     .replaceAll('&quot;', '"')
-    .replaceAll('&#39;', "'")
+    .replace(/&#(?:39|x27);/g, "'")
     .replaceAll('&amp;', '&')
     .replace(/\s+/g, ' ')
     .trim()

@@ -14,6 +14,10 @@ const faultList = (): Html => html`<h2>Codes of single faults</h2>
   faultWords,
 ).map(([code, text]) => html`<tr><td><code>${code}</code></td><td>${text}</td></tr>`)}</tbody></table></div>`
 
+/** A sentence whose names stand between backticks, as HTML. */
+const sentence = (text: string): Html[] =>
+  text.split('`').map((part, i) => (i % 2 === 0 ? html`${part}` : html`<code>${part}</code>`))
+
 const problemPage = (code: ErrorCode, publicUrl: string): PageContent => {
   const [status, title] = catalogue[code]
   const { means, why, todo } = problemWords[code]
@@ -27,7 +31,7 @@ const problemPage = (code: ErrorCode, publicUrl: string): PageContent => {
 <dl class="cells"><div><dt>Status</dt><dd>${status}</dd></div><div><dt>Code</dt><dd>${code}</dd></div></dl>
 <h2>What it means</h2><p>${means}</p>
 <h2>Why it happens</h2><p>${why}</p>
-<h2>What to do</h2><ul>${todo.map((each) => html`<li>${each}</li>`)}</ul>
+<h2>What to do</h2><ul>${todo.map((each) => html`<li>${sentence(each)}</li>`)}</ul>
 ${code === 'invalid_query' ? faultList() : undefined}
 <h2>Example</h2><pre tabindex="0"><code>${example}</code></pre>`,
   }

@@ -5,7 +5,7 @@ export type ProblemWords = Readonly<{
   means: string
   /** Why it happens. */
   why: string
-  /** What to do, in order. */
+  /** What to do, in order. Names are between backticks. */
   todo: readonly string[]
 }>
 
@@ -15,32 +15,32 @@ export const problemWords: Readonly<Record<ErrorCode | 'overloaded', ProblemWord
     means: 'The query string has at least one fault. Nothing was ignored and nothing was guessed.',
     why: 'A parameter, field, operator or value is unknown, has the wrong type, or was given twice.',
     todo: [
-      'Read the list in errors. It names every fault at once: the parameter, the expected value and the nearest valid name.',
-      'If the answer has try, that address is the query with every fault corrected. Check it, then use it.',
-      'Percent-encode & and + in values. In lists, a comma within a value is written \\,.',
+      'Read the list in `errors`. It names every fault at once: the parameter, the expected value and the nearest valid name.',
+      'If the answer has `try`, that address is the query with every fault corrected. Check it, then use it.',
+      'Percent-encode `&` and `+` in values. In lists, a comma within a value is written `\\,`.',
     ],
   },
   invalid_cursor: {
     means: 'The cursor does not belong to this query.',
     why: 'It was changed or cut, comes from another service, or was sent with other filters or another sort than before.',
     todo: [
-      'Send page.next_cursor unchanged, with the same filters and sort. You may change limit, fields, include and count.',
-      'To begin again, leave cursor out.',
+      'Send `page.next_cursor` unchanged, with the same filters and sort. You may change `limit`, `fields`, `include` and `count`.',
+      'To begin again, leave `cursor` out.',
     ],
   },
   invalid_sync_token: {
     means: 'The sync token does not belong to this feed.',
     why: 'It was changed or cut, or belongs to another customer or another set of resources.',
     todo: [
-      'Send page.next_token of the answer before, unchanged, with the same resources or without any.',
-      'If you have lost the token, start again with after=snapshot.',
+      'Send `page.next_token` of the answer before, unchanged, with the same resources or without any.',
+      'If you have lost the token, start again with `after=snapshot`.',
     ],
   },
   invalid_body: {
     means: 'This address does not accept the body.',
     why: 'The body is not JSON, or a field is missing, unknown or of the wrong type.',
     todo: [
-      'Read errors: each fault has a JSON pointer to its place in the body.',
+      'Read `errors`: each fault has a JSON pointer to its place in the body.',
       'Compare with the reference.',
     ],
   },
@@ -49,7 +49,7 @@ export const problemWords: Readonly<Record<ErrorCode | 'overloaded', ProblemWord
     why: 'Logs, browser histories and Referer headers contain addresses, so a secret in an address leaks.',
     todo: [
       'Treat the token or key as leaked: revoke it.',
-      'Send tokens as Authorization: Bearer …, and API keys in the body of POST /v1/auth/login.',
+      'Send tokens as `Authorization: Bearer …`, and API keys in the body of `POST /v1/auth/login`.',
     ],
   },
   malformed_request: {
@@ -57,26 +57,28 @@ export const problemWords: Readonly<Record<ErrorCode | 'overloaded', ProblemWord
     why: 'The target is broken, the header Host or Authorization is missing or was sent twice, or the body does not have the length that was announced.',
     todo: [
       'Look at what your HTTP client or proxy really sends.',
-      'Send each of Host and Authorization once.',
+      'Send each of `Host` and `Authorization` once.',
     ],
   },
   credentials_required: {
     means: 'This address needs an access token, and the request has none.',
     why: 'The Authorization header is missing or is not a bearer token. Some clients drop it on redirects.',
     todo: [
-      'POST /v1/auth/login with your API key gives an access token.',
-      'Send it with every request: Authorization: Bearer <access token>.',
+      '`POST /v1/auth/login` with your API key gives an access token.',
+      'Send it with every request: `Authorization: Bearer <access token>`.',
     ],
   },
   invalid_token: {
     means: 'The request has a token that is not an access token of this service.',
     why: 'The token was cut or changed, is really an API key, or was issued by another service.',
-    todo: ['Log in at POST /v1/auth/login with an API key, and send the whole access_token of the answer.'],
+    todo: [
+      'Log in at `POST /v1/auth/login` with an API key, and send the whole `access_token` of the answer.',
+    ],
   },
   token_expired: {
     means: 'The access token has expired.',
     why: 'A token is valid for expires_in seconds: one hour, unless the operator set another time.',
-    todo: ['Log in again at POST /v1/auth/login.', 'Next time, log in a minute before the token expires.'],
+    todo: ['Log in again at `POST /v1/auth/login`.', 'Next time, log in a minute before the token expires.'],
   },
   token_revoked: {
     means: 'The token, or the API key behind it, was revoked, or the key has expired.',
@@ -87,8 +89,8 @@ export const problemWords: Readonly<Record<ErrorCode | 'overloaded', ProblemWord
     means: 'No usable API key with this value exists.',
     why: 'The key is mistyped, unknown, revoked or expired, or the assertion of a client was not signed with its key. For security, the answer does not say which.',
     todo: [
-      'Check that the whole key was sent: it begins with cda_live_ and contains its own checksum.',
-      'If your client signs, read error_description: it names what is wrong with the claims. Check that the key that signs is the registered one.',
+      'Check that the whole key was sent: it begins with `cda_live_` and contains its own checksum.',
+      'If your client signs, read `error_description`: it names what is wrong with the claims. Check that the key that signs is the registered one.',
       'Ask the operator for a new key if yours was revoked or has expired.',
     ],
   },
@@ -102,7 +104,7 @@ export const problemWords: Readonly<Record<ErrorCode | 'overloaded', ProblemWord
     why: 'Keys can be limited to some resources. WWW-Authenticate names the scope that is missing.',
     todo: [
       'Use a key with that scope, or ask the operator for one.',
-      'GET /v1/me lists the scopes of the token.',
+      '`GET /v1/me` lists the scopes of the token.',
     ],
   },
   network_not_allowed: {
@@ -117,7 +119,7 @@ export const problemWords: Readonly<Record<ErrorCode | 'overloaded', ProblemWord
   tls_required: {
     means: 'The request came without encryption, so it was refused and not redirected.',
     why: 'Others may have read the request, including its token.',
-    todo: ['Revoke that token or key.', 'Use https:// from the start.'],
+    todo: ['Revoke that token or key.', 'Use `https://` from the start.'],
   },
   live_token_required: {
     means: 'The demo token cannot use this address: it has no example data.',
@@ -127,7 +129,7 @@ export const problemWords: Readonly<Record<ErrorCode | 'overloaded', ProblemWord
   cross_origin: {
     means: 'The request did not come from a page of this service.',
     why: 'Only the demo page may change example records. The header Origin or Sec-Fetch-Site is missing or names another page.',
-    todo: ['Open /demo and use its button.', 'To read records from a program, use GET with a token.'],
+    todo: ['Open `/demo` and use its button.', 'To read records from a program, use GET with a token.'],
   },
   not_found: {
     means: 'The address does not exist, or the record does not exist among yours.',
@@ -145,12 +147,12 @@ export const problemWords: Readonly<Record<ErrorCode | 'overloaded', ProblemWord
   method_not_allowed: {
     means: 'The address exists, but does not accept this method.',
     why: 'Data are read-only: GET, HEAD and OPTIONS.',
-    todo: ['Read the Allow header of the answer.'],
+    todo: ['Read the `Allow` header of the answer.'],
   },
   not_acceptable: {
     means: 'The service cannot answer in any type that the Accept header allows.',
     why: 'The Accept header names only types that this address does not have.',
-    todo: ['Send Accept: application/json, or leave it out.', 'Or add format=json to the query.'],
+    todo: ['Send `Accept: application/json`, or leave it out.', 'Or add `format=json` to the query.'],
   },
   request_timeout: {
     means: 'The request did not arrive in time.',
@@ -160,12 +162,12 @@ export const problemWords: Readonly<Record<ErrorCode | 'overloaded', ProblemWord
   sync_token_expired: {
     means: 'The service no longer has all changes since this token.',
     why: 'A token is valid for 90 days. It also ends when the database is restored or moved.',
-    todo: ['Start again with after=snapshot, and replace your copy with the snapshot.'],
+    todo: ['Start again with `after=snapshot`, and replace your copy with the snapshot.'],
   },
   precondition_failed: {
     means: 'If-Match did not match.',
     why: 'The service uses weak ETags. If-Match needs strong ones, so only * matches.',
-    todo: ['To poll cheaply, use If-None-Match instead.'],
+    todo: ['To poll cheaply, use `If-None-Match` instead.'],
   },
   body_too_large: {
     means: 'The body is too large.',
@@ -180,15 +182,15 @@ export const problemWords: Readonly<Record<ErrorCode | 'overloaded', ProblemWord
   unsupported_media_type: {
     means: 'This address does not accept the Content-Type of the body.',
     why: 'Bodies are JSON. Only /v1/oauth/* takes forms.',
-    todo: ['Set the Content-Type that the detail of the answer names.'],
+    todo: ['Set the `Content-Type` that the detail of the answer names.'],
   },
   quota_exceeded: {
     means: 'A quota is used up for now. The request had no effect.',
     why: 'There were more requests than the plan allows in a second or a minute. violated-policies names the quota.',
     todo: [
-      'Wait for the seconds that Retry-After names, then go on.',
-      'Watch RateLimit on every answer, and slow down before it reaches 0.',
-      'Poll with If-None-Match: a 304 does not count against the quota for a minute.',
+      'Wait for the seconds that `Retry-After` names, then go on.',
+      'Watch `RateLimit` on every answer, and slow down before it reaches 0.',
+      'Poll with `If-None-Match`: a 304 does not count against the quota for a minute.',
     ],
   },
   headers_too_large: {
@@ -199,24 +201,24 @@ export const problemWords: Readonly<Record<ErrorCode | 'overloaded', ProblemWord
   internal_error: {
     means: 'Something went wrong on our side.',
     why: 'This is a fault of the service. The log has it under the request_id.',
-    todo: ['Try again after a short while.', 'If the error stays, give the request_id to the operator.'],
+    todo: ['Try again after a short while.', 'If the error stays, give the `request_id` to the operator.'],
   },
   not_implemented: {
     means: 'The body came in a transfer coding that the service does not know.',
     why: 'Transfer-Encoding may only say chunked. The service does not unpack bodies that are packed on the way.',
-    todo: ['Send the body as it is, with Content-Length or Transfer-Encoding: chunked.'],
+    todo: ['Send the body as it is, with `Content-Length` or `Transfer-Encoding: chunked`.'],
   },
   overloaded: {
     means: 'Too many requests wait for the database.',
     why: 'Your request waited, or would have to wait, for longer than the service allows (one second unless the operator sets another time).',
     todo: [
-      'Wait for as many seconds as Retry-After says. Add a random part, so that not all clients come back at once.',
+      'Wait for as many seconds as `Retry-After` says. Add a random part, so that not all clients come back at once.',
     ],
   },
   unavailable: {
     means: 'The service cannot answer this at the moment.',
     why: 'The database cannot be reached, or the instance is stopping.',
-    todo: ['Wait for the seconds that Retry-After names, then try again.', 'See /status.'],
+    todo: ['Wait for the seconds that `Retry-After` names, then try again.', 'See `/status`.'],
   },
   http_version_not_supported: {
     means: 'The request line names an HTTP version that the connection does not speak.',

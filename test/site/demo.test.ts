@@ -41,13 +41,13 @@ const questions = [
     words: /^\d+ approvals changed since yesterday/,
     picture: '.columns [class^=fill]',
     count: 48,
-    columns: ['Changed at', 'Product', 'Country', 'Status'],
+    columns: ['At (UTC)', 'Product', 'Country', 'Status'],
     request: /updated_at\[gte\]=today-1d/,
   },
   {
     key: 'history',
     name: 'What happened to a record?',
-    words: /^Approval of Tracker Mini for Australia: 8 entries, complete since /,
+    words: /^Approval of Tracker Mini for Australia: 8 entries, the last one on /,
     picture: '.record-timeline ol > li',
     count: 8,
     columns: ['At (UTC)', 'What', 'Field', 'From', 'To'],
@@ -177,7 +177,7 @@ t.test('the timeline shows the stages of a record in words, and each record has 
   t.match(shown.at(-1), /^create: Created \| status: /)
   await page.focus('#record')
   await page.keyboard.type('The same')
-  await untilSaid(page, /^The same certificate, entered twice and then deleted: 2 entries/)
+  await untilSaid(page, /^The same certificate, entered twice and then deleted: 2 entries,/)
   t.ok(await isFocused(page, '#record'), 'the list keeps the focus')
   t.match(page.url(), /#history\/certificates\/crt-smartlock-au-twice$/)
   t.match((await readTimeline(page))[0], /^delete: Deleted \| approval status: pending/)
@@ -231,6 +231,15 @@ t.test('a change and its undoing arrive in the open history of the record', asyn
   t.match(undone, `just now | status: from\u00a0${to} →  to ${from}`)
   t.same(await findViolations(page), [])
   t.same(faults, [])
+  await close()
+})
+
+t.test('without JavaScript the demo says so, and shows nothing that does not work', async (t) => {
+  const { page, close } = await open('/demo', { javaScript: false })
+  t.ok(await page.isVisible('noscript .notice'))
+  t.notOk(await page.isVisible('.questions'))
+  t.notOk(await page.isVisible('#demo'))
+  t.equal(await page.getAttribute('noscript a', 'href'), '/docs/guides/quick-start')
   await close()
 })
 

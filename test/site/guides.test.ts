@@ -106,6 +106,11 @@ t.test('the search index has every section, every endpoint and every error', asy
   t.equal(find('GET /v1/certificates')?.path, '/docs#tag/certificates/GET/v1/certificates')
   t.match(find('GET /v1/certificates')?.text, /valid_until/)
   t.equal(find('invalid_cursor')?.path, '/problems/invalid_cursor')
+  t.same(
+    entries.filter(({ text }) => /&#?\w+;/.test(text)),
+    [],
+    'texts and no HTML',
+  )
   for (const { path } of entries) {
     t.equal((await get(path.split('#')[0] as string)).statusCode, 200, path)
   }

@@ -53,10 +53,10 @@ export const historyOf = (record) => ({
     choose(record)
     if (opened.record !== record) Object.assign(opened, { record, at: data[0]?.at ?? '' })
     const name = select().selectedOptions[0]?.text
-    const last = data[0] ? ` The last one: ${moment(data[0].at)}.` : ''
     const shown = page.has_more ? `the newest ${number(data.length)}` : number(data.length)
-    const entries = data.length === 1 ? 'entry' : 'entries'
-    const words = `${name}: ${shown} ${entries}, complete since ${moment(page.history_from)}.${last}`
+    const entries = data.length === 1 ? '1 entry' : `${shown} entries`
+    const last = data[0] ? `, the last one on ${moment(data[0].at)}` : ''
+    const words = `${name}: ${entries}${last}. Complete since ${moment(page.history_from)}.`
     const records = data.flatMap((/** @type {Entry} */ entry) =>
       Object.entries(entry.changes).map(([field, change]) => ({
         ...change,

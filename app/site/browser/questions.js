@@ -108,7 +108,7 @@ const changes = {
     '/v1/approvals?updated_at[gte]=today-1d&sort=-updated_at&fields=product_id,country_code,status,updated_at&include=product,country&limit=500',
   ],
   columns: [
-    { title: 'Changed at', of: (row) => moment(row.updated_at) },
+    { title: 'At (UTC)', of: (row) => moment(row.updated_at).replace(' UTC', '') },
     { title: 'Product', of: (row) => row.product },
     { title: 'Country', of: (row) => row.country },
     { title: 'Status', of: (row) => toWords(row.status) },
