@@ -60,6 +60,8 @@ declare module 'fastify' {
      * network_not_allowed, 503 unavailable. Not a promise where token and facts are known.
      */
     authenticate: Authenticate
+    /** The same for a connection that stays: its reads of rights take turns by `owner`, so that logins go on beside. */
+    authenticateInTurn(request: Request, owner: string): Promise<Principal>
     /**
      * Checks a credential as a login, within the limits, and returns its facts. Rejects with 401, 403 network_not_allowed or
      * plan_required, 429 or 503.
@@ -189,6 +191,9 @@ async function auth(app: FastifyInstance, options: AuthOptions): Promise<void> {
   })
   app.decorate('signingKeys', signingKeys)
   app.decorate('authenticate', authenticate)
+  app.decorate('authenticateInTurn', (request: Request, owner: string) =>
+    inTurn(db, owner, async () => authenticate(request)),
+  )
   app.decorate('verifyToken', verify)
   app.decorate('signAccessToken', createTokenSigner(app.jwt, options, principals.listScopes))
 }

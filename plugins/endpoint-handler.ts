@@ -12,7 +12,7 @@ import {
 } from '../app/http/media-type.ts'
 import { splitTarget } from '../app/http/pairs.ts'
 import type { Principal } from '../app/identity/principal.ts'
-import { requireScope } from '../app/identity/principals.ts'
+import { requirePlan, requireScope } from '../app/identity/principals.ts'
 import { refuseParameters } from '../app/records/query/no-parameters.ts'
 import type { Endpoint, EndpointRequest, Exporting, LiveAnswer, LiveRequest, MinuteCost } from './endpoint.ts'
 import {
@@ -20,7 +20,6 @@ import {
   formatLink,
   formatLinks,
   formatTiming,
-  joinLinks,
   sendEntry,
   sendRepresentation,
 } from './entry-reply.ts'
@@ -50,7 +49,7 @@ type KeptEndpoint = Extract<Endpoint, { answer: unknown }>
 type StateEndpoint = Extract<Endpoint, { state: unknown }>
 
 /** What a request of a row is asked for, once its rights and its media type were judged. */
-type Judged = EndpointRequest & Readonly<{ type: string; canonical: string | undefined }>
+type Judged = EndpointRequest & Readonly<{ type: string; publicUrl: string; canonical: string | undefined }>
 
 /** Judges the rights and the media type of a request. `prefix`: the form of the path. */
 const createJudging =
@@ -66,7 +65,15 @@ const createJudging =
     const noCache = wantsNoCache(request.headers['cache-control'], request.headers.pragma)
     const query = rawQuery === '' ? '' : `?${rawQuery}`
     const canonical = prefix === '/v1' ? undefined : `${publicUrl}/v1${path.slice(prefix.length)}${query}`
-    return { principal, params: request.params as Record<string, string>, rawQuery, noCache, type, canonical }
+    return {
+      principal,
+      params: request.params as Record<string, string>,
+      rawQuery,
+      noCache,
+      type,
+      publicUrl,
+      canonical,
+    }
   }
 
 /** Passes a result on, at once where it is there at once: most answers need no promise. */
@@ -83,6 +90,7 @@ const sendState = (row: StateEndpoint, judged: Judged, request: FastifyRequest, 
 
 /** Asks for an answer of the moment. Resolves to undefined if there is no such form of what is asked for. */
 const askLive = <T extends LiveAnswer | undefined>(
+  { scope }: Endpoint,
   respond: (request: LiveRequest & { type: string }) => Promise<T>,
   judged: Judged,
   request: FastifyRequest,
@@ -93,9 +101,22 @@ const askLive = <T extends LiveAnswer | undefined>(
   const countRows = (rows: number) => {
     request.rowsRead += rows
   }
+  const judgeAnew = async () => {
+    const principal = await request.server.authenticateInTurn(request, judged.principal.customerId)
+    requirePlan(principal)
+    if (scope !== null) requireScope(principal, scope)
+    return principal
+  }
   const isHead = request.method === 'HEAD'
   const lastEventId = request.headers['last-event-id'] as string | undefined
-  const live = { isHead, address: request.clientAddress, ending: reply.raw, lastEventId, countRows }
+  const live = {
+    isHead,
+    address: request.clientAddress,
+    ending: reply.raw,
+    lastEventId,
+    judgeAnew,
+    countRows,
+  }
   return respond({ ...judged, ...live })
 }
 
@@ -115,15 +136,15 @@ export const handlerOf = (row: Endpoint, prefix: string, publicUrl: string) => {
 
   const sendExport = (
     kept: KeptEndpoint,
-    { respond, cost }: Exporting,
+    { respond }: Exporting,
     judged: Judged,
     request: FastifyRequest,
     reply: FastifyReply,
   ) =>
-    askLive(respond, judged, request, reply).then((answer) => {
+    askLive(row, respond, judged, request, reply).then((answer) => {
       if (answer) return sendLive(answer, judged, request, reply)
       // The request was charged as an export, but no export was made. Give the difference back.
-      if (request.method !== 'HEAD') request.quotas?.charge([0, 1 - cost])
+      request.returnSurcharge()
       requireAcceptable(request.headers.accept, judged.rawQuery, mediaTypes)
       return sendKept(kept, judged, request, reply)
     })
@@ -132,7 +153,7 @@ export const handlerOf = (row: Endpoint, prefix: string, publicUrl: string) => {
     const judged = judge(request)
     if ('state' in row) return sendState(row, judged, request, reply)
     if ('respond' in row) {
-      return askLive(row.respond, judged, request, reply).then((answer) =>
+      return askLive(row, row.respond, judged, request, reply).then((answer) =>
         sendLive(answer, judged, request, reply),
       )
     }
@@ -183,14 +204,13 @@ const memoizeLast = <A, R>(compute: (argument: A) => R): ((argument: A) => R) =>
 }
 
 const sendLive = (
-  { type, body, headers, isCompressed = false }: LiveAnswer,
-  { canonical }: Judged,
+  { type, body, headers, next, isCompressed = false }: LiveAnswer,
+  options: Readonly<{ publicUrl: string; canonical: string | undefined }>,
   request: FastifyRequest,
   reply: FastifyReply,
 ) => {
-  // Sync tokens can be long.
-  const link = canonical && joinLinks([formatLink(canonical, 'canonical')])
-  if (link) reply.header('link', link)
+  const link = formatLinks(next, options)
+  if (link !== undefined) reply.header('link', link)
   reply.headers({ ...headers, 'cache-control': 'no-store', 'server-timing': formatTiming(reply) }).type(type)
   if (body instanceof Readable) return sendStream(body, request, reply, isCompressed)
   return sendRepresentation({ body, etag: '', encoded: new Map() }, reply)

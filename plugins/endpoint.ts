@@ -24,6 +24,11 @@ export type LiveRequest = EndpointRequest & {
   ending: Ending
   /** The event that the client saw last, of a stream that broke (HTML Standard, `Last-Event-ID`). */
   lastEventId: string | undefined
+  /**
+   * Judges the request once more, by the rights of now, and returns who asks. Rejects as the request would be refused if
+   * it came now.
+   */
+  judgeAnew: () => Promise<Principal>
   /** Adds records to those that the answer is known to hold. */
   countRows: (rows: number) => void
 }
@@ -42,6 +47,8 @@ export type LiveAnswer = Readonly<{
   type: string
   body: Buffer | Readable
   headers: Readonly<Record<string, string>>
+  /** Path and query of the next page. */
+  next?: string | undefined
   /** Whether the body gets no content coding: it is compressed already, or each piece must go out at once. */
   isCompressed?: boolean
 }>

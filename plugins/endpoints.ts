@@ -114,8 +114,8 @@ export default fp<EndpointOptions>(
         const schema = prefix === '/v1' ? row.schema : {}
         const admitted = { ...common, ...(row.admit ? { preHandler: admission(row, row.admit) } : {}) }
         app.route({ ...admitted, method: 'GET', schema, handler: handlerOf(row, prefix, publicUrl) })
-        // A HEAD request never streams, so it costs what the row says.
-        const config = { ...common.config, minuteCost: row.minuteCost }
+        // A HEAD request reads no rows, so it costs one.
+        const config = { ...common.config, minuteCost: undefined }
         app.route({ ...admitted, config, method: 'HEAD', handler: handlerOf(row, prefix, publicUrl) })
         const answerOptions: RouteHandler = (_request, reply) => reply.code(204).header('allow', allow).send()
         app.route({ ...common, method: 'OPTIONS', handler: answerOptions })

@@ -45,7 +45,7 @@ export const formatLinks = (
 }
 
 /** The links that are short enough to send; undefined: none. */
-export const joinLinks = (parts: readonly string[]): string | undefined => {
+const joinLinks = (parts: readonly string[]): string | undefined => {
   const fitting = parts.filter((part) => part.length <= maxLinkBytes)
   return fitting.length > 0 ? fitting.join(', ') : undefined
 }

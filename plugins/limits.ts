@@ -10,6 +10,10 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** The account that the request was charged to. Undefined if the client is not known. */
     quotas: Account | undefined
+    /** Units of `minute` that the request was charged above one. */
+    surcharge: number
+    /** Gives the surcharge back, because no export is made. Does nothing the second time. */
+    returnSurcharge(): void
   }
 }
 
@@ -39,12 +43,18 @@ const isForbiddenTo = (
 /**
  * Counts every authenticated request of its scope, refuses those over a quota, and writes what is left on every answer.
  * Register it after the hook that authenticates. What comes before 429 in the order of judgement (404 of a path, 405, 403) is counted and
- * answered as what it is. A 304 costs nothing of `minute`, which is known only when it is sent.
+ * answered as what it is. A 304 costs nothing of `minute`, and an export that fails before its first row costs what a page does. Both are
+ * known only when the answer is sent.
  */
 export default fp(
   (app, _options, done) => {
     const { quotas } = app.limits
     app.decorateRequest('quotas', undefined)
+    app.decorateRequest('surcharge', 0)
+    app.decorateRequest('returnSurcharge', function returnSurcharge(this: FastifyRequest) {
+      if (this.surcharge > 0) this.quotas?.charge([0, -this.surcharge])
+      this.surcharge = 0
+    })
 
     app.addHook('onRequest', async (request) => {
       const { principal } = request
@@ -53,17 +63,20 @@ export default fp(
       request.quotas = account
       const { config } = request.routeOptions
       if (config.refuses || isForbiddenTo(principal, config, queryOf(request))) {
-        account.charge(costsOf(request))
+        account.charge(one)
         return
       }
-      const admission = await account.take(costsOf(request))
+      const costs = costsOf(request)
+      const admission = await account.take(costs)
       if (admission.violated.length > 0) throw refuseQuota(admission)
+      request.surcharge = (costs[1] ?? 1) - 1
     })
 
     app.addHook('onSend', (request, reply, payload, next) => {
       const account = request.quotas
       if (account) {
         if (reply.statusCode === 304) account.charge(backFrom304)
+        if (reply.statusCode >= 400) request.returnSurcharge()
         reply.header('ratelimit-policy', formatPolicies(account.policies))
         reply.header('ratelimit', formatUse(account.use()))
       }

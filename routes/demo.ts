@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import { ApiError } from '../app/errors.ts'
 import { isSameOrigin } from '../app/http/same-origin.ts'
 import { clientOf } from '../app/limits/address.ts'
-import { createLimiter } from '../app/limits/limiter.ts'
+import { createCount, createLimiter } from '../app/limits/limiter.ts'
 import { refuseQuota } from '../app/limits/meters.ts'
 import type { Policy } from '../app/limits/policy.ts'
 import { changeDemoRecord } from '../app/local/demo-changes.ts'
@@ -12,6 +12,8 @@ import type { Deps } from '../plugins/deps.ts'
 const policies: readonly Policy[] = [{ name: 'demo_changes', quota: 1, windowSeconds: 10 }]
 /** Client addresses that are counted at once, about 2 kB each. */
 const maxAccounts = 1_000
+/** Changes in a minute from all addresses together, because each one is written and told to every follower. */
+const changesAMinute = 60
 
 /** The button of the demo: changes an example record. Only the demo page itself may send it. */
 export const demoRoutes = async (
@@ -23,7 +25,9 @@ export const demoRoutes = async (
     monotonicNow,
   }: Pick<Deps, 'reserved' | 'publicUrl' | 'limitStore' | 'monotonicNow'>,
 ): Promise<void> => {
-  const addresses = createLimiter({ store: limitStore, after, now: monotonicNow, maxAccounts })
+  const limits = { store: limitStore, after, now: monotonicNow, maxAccounts }
+  const addresses = createLimiter(limits)
+  const everyone = createCount(limits, 'demo_changes_all', changesAMinute)
   app.route({
     method: 'POST',
     url: '/demo/change',
@@ -32,6 +36,7 @@ export const demoRoutes = async (
       const name = { tag: `demo:${clientOf(request.clientAddress)}`, name: '' }
       const admission = await addresses.account(name, policies).take([1])
       if (admission.violated.length > 0) throw refuseQuota(admission)
+      await everyone.take({ tag: 'demo:all', name: '' })
     },
     handler: async (_request, reply) => {
       const change = await changeDemoRecord(reserved)

@@ -42,11 +42,11 @@ export type TestDatabase = {
 }
 
 const ignore = () => {}
-const connect = (url: string, role: string | undefined, max = 4) => {
+const connect = (url: string, role: string | undefined, max = 4, turns = max) => {
   // The operator's statements take as long as they take, as on the command line; those of the service do not.
   const patience = role === readerRole ? {} : { statementTimeoutMs: 0 }
   const options = { ...(role ? { role } : {}), ...patience, max, applicationName: 'test', onError: ignore }
-  return createDb(createPool(url, options))
+  return createDb(createPool(url, options), { turns })
 }
 
 /** Longer than any test. */
@@ -81,7 +81,8 @@ export const createTestDatabase = async (): Promise<TestDatabase> => {
   })
   const operator = connect(server.url, operatorRole)
   const reader = connect(server.url, readerRole)
-  const reserved = connect(server.url, readerRole, 3)
+  // As in production: what takes turns leaves one connection to all else.
+  const reserved = connect(server.url, readerRole, 3, 2)
   const exports = createTestExports(server.url)
   const close = async () => {
     await exports.close()

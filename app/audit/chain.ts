@@ -1,5 +1,4 @@
 import type { Secrets } from '../config/secrets.ts'
-import { erasure } from './record.ts'
 
 /**
  * The chain over the audit entries: each seal is a MAC over the one before it, its own number, the entry and a
@@ -42,11 +41,9 @@ export type Link = {
   personalSha256: Buffer | null
   /** Of the entry as it is found; absent: erased. */
   foundLeaf?: Buffer | undefined
-  /** Of what the customer is shown; null: a copy is missing; absent: none is due. */
-  shownLeaf?: Buffer | null | undefined
+  /** What is wrong with the customer's copy; absent: nothing. */
+  copyFault?: string | undefined
 }
-
-const otherChain = 'the chain is not the one whose head was published'
 
 /** The first place where the trail is not as it was sealed. `entryId` null: it is gone, seal and all. */
 export type ChainFault = { sealNo: number; entryId: number | null; reason: string }
@@ -94,6 +91,19 @@ export const sealEntries = (key: ChainKey, head: ChainHead, entries: readonly Se
   })
 }
 
+/** Whether this is the seal of the entry behind the seal `before`. */
+export const isSealOf = (key: ChainKey, before: ChainHead, entry: ChainedEntry, seal: Seal): boolean =>
+  key.verifyMac(purposes.seal, sealText(before.mac, seal.sealNo, entry, seal), seal.mac)
+
+/** Whether this is the personal part to which the seal is committed. */
+export const isCommittedTo = (
+  key: ChainKey,
+  { entryId, commitment }: Seal,
+  personalSha256: Buffer,
+): boolean =>
+  commitment !== null &&
+  key.verifyMac(purposes.commitment, commitmentText(entryId, personalSha256), commitment)
+
 const anchorText = ({ sealNo, mac }: ChainHead) => JSON.stringify([1, sealNo, mac.toString('hex')])
 
 /** Signs the head of what is pruned, from where verification goes on. */
@@ -102,99 +112,3 @@ export const signAnchor = (key: ChainKey, head: ChainHead): Buffer =>
 
 export const isAnchor = (key: ChainKey, head: ChainHead, mac: Buffer): boolean =>
   key.verifyMac(purposes.anchor, anchorText(head), mac)
-
-type Verifier = {
-  /** Takes the next link by seal number. Returns the first fault, from then on always the same. */
-  check(link: Link): ChainFault | undefined
-  /** All links came: what only the end shows. */
-  finish(): ChainFault | undefined
-  /** The last good place. */
-  readonly head: ChainHead
-  /** Entries whose personal part was erased. */
-  readonly erased: number
-}
-
-/** What is wrong with the leaf, beside what its seal tells. */
-const leafReason = ({ seal: { leaf }, foundLeaf, shownLeaf }: Link): string | undefined => {
-  if (!leaf) return undefined
-  if (foundLeaf && !leaf.equals(foundLeaf)) return 'the number or the salt of the entry was changed'
-  if (shownLeaf === null) return "the customer's copy of the entry was deleted"
-  return shownLeaf?.equals(leaf) === false ? "the customer's copy of the entry was changed" : undefined
-}
-
-const faultOf = (key: ChainKey, before: ChainHead, link: Link): ChainFault | undefined => {
-  const { seal, entry, personalSha256 } = link
-  const { sealNo, entryId, commitment } = seal
-  const expected = before.sealNo + 1
-  if (sealNo !== expected) {
-    return { sealNo: expected, entryId: null, reason: `seals ${expected} to ${sealNo - 1} are missing` }
-  }
-  const fault = (reason: string) => ({ sealNo, entryId, reason })
-  if (!entry) return fault('the entry was deleted')
-  if (!key.verifyMac(purposes.seal, sealText(before.mac, sealNo, entry, seal), seal.mac)) {
-    return fault('the entry or its seal was changed, or SECRET_KEY lacks the key that sealed it')
-  }
-  if (!personalSha256) return undefined
-  const isCommitted =
-    commitment && key.verifyMac(purposes.commitment, commitmentText(entryId, personalSha256), commitment)
-  const reason = isCommitted ? leafReason(link) : 'the personal part of the entry was changed'
-  return reason === undefined ? undefined : fault(reason)
-}
-
-/**
- * Follows a chain from where it begins. A missing personal part is a fault unless the chain holds the erasure
- * of its customer. `published`: a head that was noted outside the database; the chain must go through it. One
- * from before `from` cannot be compared.
- */
-export const createVerifier = (key: ChainKey, from: ChainHead, published?: ChainHead): Verifier => {
-  let head = from
-  let fault: ChainFault | undefined =
-    published?.sealNo === from.sealNo && !published.mac.equals(from.mac)
-      ? { sealNo: from.sealNo, entryId: null, reason: otherChain }
-      : undefined
-  let erased = 0
-  /** By pseudonym: the first entry without its personal part. */
-  const bare = new Map<string | null, ChainFault>()
-  const erasures = new Set<string | null>()
-
-  const differsFrom = (expected: ChainHead, { sealNo, entryId, mac }: Seal) =>
-    sealNo === expected.sealNo && !mac.equals(expected.mac)
-      ? { sealNo, entryId, reason: otherChain }
-      : undefined
-
-  const note = ({ seal, entry, personalSha256 }: Link) => {
-    if (entry?.action === erasure && entry.customerRef) erasures.add(entry.customerRef)
-    if (personalSha256 || !entry) return
-    erased += 1
-    if (bare.has(entry.customerRef)) return
-    const { sealNo, entryId } = seal
-    const reason = 'the personal part of the entry was deleted, and no erasure says so'
-    bare.set(entry.customerRef, { sealNo, entryId, reason })
-  }
-
-  return {
-    check(link) {
-      fault ??= faultOf(key, head, link) ?? (published && differsFrom(published, link.seal))
-      if (fault) return fault
-      head = { sealNo: link.seal.sealNo, mac: link.seal.mac }
-      note(link)
-      return undefined
-    },
-    finish() {
-      const unexplained = [...bare].filter(([ref]) => !erasures.has(ref)).map(([, each]) => each)
-      const first = [fault, ...unexplained]
-        .filter((each) => each !== undefined)
-        .sort((a, b) => a.sealNo - b.sealNo)[0]
-      if (first || !published || head.sealNo >= published.sealNo) return first
-      const missing = head.sealNo + 1
-      const reason = `the chain was cut: its published head is seal ${published.sealNo}`
-      return { sealNo: missing, entryId: null, reason }
-    },
-    get head() {
-      return head
-    },
-    get erased() {
-      return erased
-    },
-  }
-}

@@ -15,6 +15,17 @@ export type Pruning = {
   fault: ChainFault | null
 }
 
+/** Any number that nothing else in this database locks. An erasure shares it, a pruning has it alone. */
+const pruneLock = 7_305_281_117
+
+/**
+ * Makes prunings wait until this transaction ends, and waits for one that runs. An erasure calls it first: a pruning
+ * verifies before it deletes, and must not find personal parts gone halfway.
+ */
+export const holdOffPruning = async (trx: Db): Promise<void> => {
+  await sql`select pg_advisory_xact_lock_shared(${pruneLock}::bigint)`.execute(trx)
+}
+
 /** The last seal before the first one whose entry is not older than `before`. */
 const findEnd = async (db: Db, before: string): Promise<ChainHead | undefined> => {
   const { rows } = await sql<ChainHead>`
@@ -45,7 +56,7 @@ const remove = async (trx: Db, { sealNo, mac }: ChainHead, anchorMac: Buffer): P
 /**
  * Takes the longest sealed beginning of the trail whose entries are all older than `before` (an instant) and
  * leaves an anchor, made with the key, from which the rest verifies. Writes itself down. Refuses where the
- * trail is not as it was sealed. `db` is the owner's; sealers wait meanwhile.
+ * trail is not as it was sealed. `db` is the owner's; sealers wait meanwhile. It waits for erasures under way.
  */
 export const pruneAudit = (
   db: Db,
@@ -54,6 +65,8 @@ export const pruneAudit = (
   actor: 'operator' | 'system' = 'operator',
 ): Promise<Pruning> =>
   db.transaction().execute(async (trx) => {
+    // In this order, so that sealing goes on while an erasure is waited for.
+    await sql`select pg_advisory_xact_lock(${pruneLock}::bigint)`.execute(trx)
     await sql`select pg_advisory_xact_lock(${sealLock}::bigint)`.execute(trx)
     const { fault, anchor } = await verifyAudit(trx, secrets)
     if (fault) return { pruned: 0, through: anchor, fault }

@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../db/schema.ts'
 
 /** What may be written down; new ones are added here. `reads` and `refusals` are counts, the others acts. */
-const auditActions = [
+export const auditActions = [
   'audit.list',
   'audit.prune',
   'audit.verify',

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { selectInstant } from '../db/instant.ts'
 import type { Db } from '../db/schema.ts'
 import type { ChainFault, ChainKey } from './chain.ts'
 import { buildTree, hashBytes, rootFrom, rootOf, splitHashes } from './merkle.ts'
@@ -10,6 +11,8 @@ const pageSize = 20
 
 type RootRow = Readonly<{
   rootNo: number
+  at: string
+  kid: string
   firstSeal: number
   lastSeal: number
   leaves: Buffer
@@ -36,7 +39,8 @@ const loadKeys = async (db: Db, key: ChainKey): Promise<Map<string, RootJwk>> =>
 
 const readRoots = async (db: Db, after: number): Promise<RootRow[]> => {
   const { rows } = await sql<RootRow>`
-    select root_no as "rootNo", first_seal as "firstSeal", last_seal as "lastSeal", leaves, statement
+    select root_no as "rootNo", ${selectInstant('at')} as at, kid, first_seal as "firstSeal",
+      last_seal as "lastSeal", leaves, statement
     from audit_roots where root_no > ${after} order by root_no limit ${pageSize}`.execute(db)
   return rows
 }
@@ -73,7 +77,8 @@ const rootReason = async (
   before: RootRow | undefined,
   entries: readonly LeafRow[],
 ): Promise<string | undefined> => {
-  if (!said || said.number !== row.rootNo) return 'its signature is not by a key of the service'
+  if (!said) return 'its signature is not by a key of the service'
+  if (said.number !== row.rootNo || said.at !== row.at) return 'it is not what its statement says'
   if (before && said.previous !== digestOf(before.statement).toString('base64url')) {
     return 'it does not name the root before it'
   }
@@ -87,19 +92,40 @@ const rootReason = async (
   return entries.map((each) => placeReason(each, known, root)).find((reason) => reason !== undefined)
 }
 
-/** Whether the newest root is the one that the service goes on from. */
-const isHead = async (db: Db, last: RootRow | undefined, anchor: number): Promise<boolean> => {
-  const { rows } = await sql<HeadRow>`
-    select root_no as "rootNo", last_seal as "lastSeal", digest from audit_root_head`.execute(db)
-  const [head] = rows
+/** Whether the service goes on from the newest root. `anchor`: the last seal that was pruned. */
+const isHead = (head: HeadRow | undefined, last: RootRow | undefined, anchor: number): boolean => {
   if (!head) return false
   // None is left where all entries of the newest root were pruned.
   if (!last) return head.rootNo === 0 || head.lastSeal <= anchor
-  return head.rootNo === last.rootNo && head.digest?.equals(digestOf(last.statement)) === true
+  const isNewest = head.rootNo === last.rootNo && head.lastSeal === last.lastSeal
+  return isNewest && head.digest?.equals(digestOf(last.statement)) === true
+}
+
+const readHead = async (db: Db): Promise<HeadRow | undefined> => {
+  const { rows } = await sql<HeadRow>`
+    select root_no as "rootNo", last_seal as "lastSeal", digest from audit_root_head`.execute(db)
+  return rows[0]
+}
+
+/** The first seal with a leaf before the first root, which follows on what was pruned. */
+const findRootless = async (db: Db, firstSeal: number): Promise<number | undefined> => {
+  const { rows } = await sql<{ sealNo: number }>`
+    select seal_no as "sealNo" from audit_seals where seal_no < ${firstSeal} and leaf is not null
+    order by seal_no limit 1`.execute(db)
+  return rows[0]?.sealNo
+}
+
+/** The first entry after the newest root whose copy claims to be in a root. */
+const findClaim = async (db: Db, lastSeal: number): Promise<number | undefined> => {
+  const { rows } = await sql<{ sealNo: number }>`
+    select s.seal_no as "sealNo" from audit_seals s join audit_copies c on c.entry_id = s.entry_id
+    where s.seal_no > ${lastSeal} and c.root_no is not null order by s.seal_no limit 1`.execute(db)
+  return rows[0]?.sealNo
 }
 
 /**
- * Checks every signed root against the seals below it, the leaves, the root before it and the customers' copies.
+ * Checks every signed root against the seals below it, the leaves, the root before it and the customers' copies. A
+ * rooted entry needs its root, and a copy of an entry after the newest root must not claim one.
  * Names the first bad one. `anchor`: the last seal that was pruned. Call it in the transaction that checks the chain.
  */
 export const verifyRoots = async (
@@ -117,14 +143,20 @@ export const verifyRoots = async (
     if (!last) break
     const all = await readLeaves(db, (roots[0] as RootRow).rootNo, last.rootNo)
     const entries = Map.groupBy(all, ({ rootNo }) => rootNo)
+    const rootless = before ? undefined : await findRootless(db, (roots[0] as RootRow).firstSeal)
+    if (rootless !== undefined) return fault(rootless, 'the root of the entry was deleted')
     for (const root of roots) {
-      const said = readStatement(root.statement, (kid) => keys.get(kid))
+      const said = readStatement(root.statement, (kid) => (kid === root.kid ? keys.get(kid) : undefined))
       const reason = await rootReason(root, said, before, entries.get(root.rootNo) ?? [])
       if (reason !== undefined) return fault(root.firstSeal, `root ${root.rootNo}: ${reason}`)
       before = root
       verified += 1
     }
   }
-  if (await isHead(db, before, anchor)) return { fault: undefined, verified }
-  return fault((before?.lastSeal ?? anchor) + 1, 'the newest root was deleted or replaced')
+  const head = await readHead(db)
+  const end = before?.lastSeal ?? anchor
+  if (!isHead(head, before, anchor)) return fault(end + 1, 'the newest root was deleted or replaced')
+  const claim = await findClaim(db, end)
+  if (claim !== undefined) return fault(claim, 'the root of the entry was deleted')
+  return { fault: undefined, verified }
 }

@@ -21,6 +21,8 @@ import * as history from './migrations/0018-history.ts'
 import * as clientKeys from './migrations/0019-client-keys.ts'
 import * as whoLooked from './migrations/0020-who-looked.ts'
 import * as webhooks from './migrations/0021-webhooks.ts'
+import * as auditWaits from './migrations/0024-audit-waits.ts'
+import * as demoHistory from './migrations/0027-demo-history.ts'
 import type { Db } from './schema.ts'
 
 /** By name, in order. A released migration never changes what it did where it ran. */
@@ -45,6 +47,8 @@ const migrations: Record<string, Migration> = {
   '0019-client-keys': clientKeys,
   '0020-who-looked': whoLooked,
   '0021-webhooks': webhooks,
+  '0024-audit-waits': auditWaits,
+  '0027-demo-history': demoHistory,
 }
 
 const migratorOf = (db: Db) =>

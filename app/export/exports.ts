@@ -45,6 +45,8 @@ export type ExportAnswer = Readonly<{
   type: string
   body: Buffer | Readable
   headers: Readonly<Record<string, string>>
+  /** Path and query of the next page. */
+  next?: string | undefined
   /** Whether the bytes are compressed already. */
   isCompressed: boolean
 }>

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import type { Ending } from '../limits/concurrency.ts'
 import type { FeedPage } from './read.ts'
 import type { SyncToken } from './token.ts'
-import type { Wake, Watch } from './wait.ts'
+import { judged, type Wake, type Watch } from './wait.ts'
 
 /** A stream lives no longer, so that load balancers can move clients and every right is judged anew. */
 export const longestStreamMs = 15 * 60_000
@@ -20,14 +20,16 @@ type EventsOptions = {
   /** The body of a page, as a request without a stream gets it, and its token. */
   format: (page: FeedPage) => { body: string; token: string }
   watch: Watch
+  /** Rejects where the client may not go on: its rights have changed. */
+  judge: () => Promise<unknown>
   ending: Ending
   /** Told of the records of each page. */
   countRows: (rows: number) => void
   heartbeatMs?: number
 }
 
-/** Reasons that end a stream. The client connects again and is judged by what holds then. */
-const ends: readonly Wake[] = ['rights', 'unknown', 'time', 'closing', 'gone']
+/** Reasons that end a stream. */
+const ends: readonly Wake[] = ['time', 'closing', 'gone']
 
 /** One event. Its id is where the next request goes on from. JSON may hold line feeds between its parts only. */
 const eventText = ({ body, token }: { body: string; token: string }): string =>
@@ -35,11 +37,11 @@ const eventText = ({ body, token }: { body: string; token: string }): string =>
 
 /**
  * Returns pages of the feed as server-sent events: the first page at once, a further one whenever something changed.
- * While more can be had at once, it reads as fast as the client does. It ends when the watch says so. A failed read
- * cuts it, and so does a client that is too far behind.
+ * While more can be had at once, it reads as fast as the client does. It ends when the watch says so, and when the client
+ * may not go on. A failed read cuts it, and so does a client that is too far behind.
  */
 export const streamEvents = (options: EventsOptions): Readable => {
-  const { first, read, format, watch, ending, countRows, heartbeatMs = defaultHeartbeatMs } = options
+  const { first, read, format, watch, judge, ending, countRows, heartbeatMs = defaultHeartbeatMs } = options
   let drained = Promise.withResolvers<'drained'>()
   const stream = new Readable({
     highWaterMark: 64 * 1024,
@@ -61,6 +63,11 @@ export const streamEvents = (options: EventsOptions): Readable => {
     countRows(page.changes.length)
     push(eventText(format(page)))
   }
+  const mayGoOn = (): Promise<boolean> =>
+    judge().then(
+      () => true,
+      () => false,
+    )
   /** Kept until its reason is heeded: one that comes during a read must not be lost. */
   let woken: Promise<Wake> | undefined
   const run = async (): Promise<void> => {
@@ -72,6 +79,7 @@ export const streamEvents = (options: EventsOptions): Readable => {
       const reason = await (page.hasMore ? Promise.race([woken, drained.promise]) : woken)
       if (reason !== 'drained') woken = undefined
       if (reason !== 'drained' && ends.includes(reason)) break
+      if (reason !== 'drained' && judged.includes(reason) && !(await mayGoOn())) break
       if (stream.readableLength > mostUnreadBytes) throw new Error('the client is too far behind')
       page = await read(page.token)
       if (page.changes.length > 0) send(page)

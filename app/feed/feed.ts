@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { inTurn } from '../db/connect.ts'
 import type { Db } from '../db/schema.ts'
-import { ApiError, type Fault, invalidQuery } from '../errors.ts'
+import { ApiError } from '../errors.ts'
 import { begunStream } from '../export/begun-stream.ts'
 import { linesType } from '../export/json-lines.ts'
 import type { ExportSource } from '../export/source.ts'
@@ -10,14 +10,15 @@ import { accountOf } from '../limits/address.ts'
 import type { Concurrency } from '../limits/concurrency.ts'
 import type { ResourceName } from '../records/resources/define.ts'
 import { resourceNames } from '../records/resources/index.ts'
+import { createAskedReader } from './asked.ts'
 import { longestStreamMs, streamEvents } from './events.ts'
 import { eventsType, jsonType } from './offer.ts'
 import { readPatiently } from './patient.ts'
-import { type FeedQuery, parseFeedQuery, resume, wholeState } from './query.ts'
+import { wholeState } from './query.ts'
 import { type FeedPage, readChanges } from './read.ts'
 import type { FeedAnswer, FeedRequest } from './request.ts'
 import { openSnapshot } from './snapshot.ts'
-import { type DayAndWindow, foreignToken, type SyncToken, type TokenCodec } from './token.ts'
+import type { DayAndWindow, SyncToken, TokenCodec } from './token.ts'
 import type { View } from './view.ts'
 import type { Waiting, Watch } from './wait.ts'
 
@@ -44,55 +45,13 @@ type Deps = {
   requireScope: (principal: Principal, scope: string) => void
 }
 
-const tokenFault = (detail: string): Fault => ({ parameter: 'after', code: 'invalid_value', detail })
-const refuseToken = (detail: string) =>
-  new ApiError('invalid_sync_token', { detail, errors: [tokenFault(detail)] })
-
 const mayRead = ({ scopes }: Principal, name: ResourceName) => scopes?.has(`${name}:read`) ?? true
-
-const isSame = (a: readonly string[], b: readonly string[]) =>
-  a.length === b.length && a.every((name) => b.includes(name))
 
 /** The change feed without a framework: query → scopes → token → what changed, at once or when it comes. */
 export const createFeed = (deps: Deps): Feed => {
   const { db, tokens, waiting, concurrency, publicUrl, today, databaseNow, requireScope } = deps
 
-  const decode = (customerId: string, { after, resources, view }: FeedQuery): SyncToken | undefined => {
-    if (after === undefined || after === wholeState) return undefined
-    const token = tokens.decode(customerId, after)
-    if (!token) throw refuseToken(foreignToken)
-    if (resources && !isSame(resources, token.resources)) {
-      throw refuseToken(`this token belongs to resources=${token.resources.join(',')}`)
-    }
-    if (view !== undefined && view !== token.view) {
-      throw refuseToken(`this token belongs to ${token.view ?? 'whole records without a filter'}`)
-    }
-    return token
-  }
-
-  /** Whether the service answers a corrected query: its token is judged as if it had arrived. */
-  const isAnswerable = (customerId: string, corrected: string): boolean => {
-    const outcome = parseFeedQuery(corrected)
-    try {
-      if ('query' in outcome) decode(customerId, outcome.query)
-      return 'query' in outcome
-    } catch {
-      return false
-    }
-  }
-
-  const parse = ({ principal, rawQuery }: FeedRequest): FeedQuery => {
-    const outcome = parseFeedQuery(rawQuery)
-    if ('query' in outcome) return outcome.query
-    const { faults, corrected, after } = outcome
-    const isForeign =
-      after !== undefined && after !== wholeState && !tokens.decode(principal.customerId, after)
-    const isGood = corrected !== undefined && !isForeign && isAnswerable(principal.customerId, corrected)
-    throw invalidQuery(
-      isForeign ? [...faults, tokenFault(foreignToken)] : faults,
-      isGood ? `${publicUrl}/v1/changes?${corrected}` : undefined,
-    )
-  }
+  const readAsked = createAskedReader({ tokens, publicUrl })
 
   const resolveResources = (
     principal: Principal,
@@ -136,36 +95,44 @@ export const createFeed = (deps: Deps): Feed => {
     return { type: linesType, body: await begunStream(snapshot.stream(countRows), ending), headers }
   }
 
-  /** Begins to wait, which takes one of the customer's places, for so long at most. */
-  const watchFor = async (
+  /** Begins to wait, which takes one of the customer's places, for so long at most. Ends the watch where `begin` fails. */
+  const watching = async <T>(
     { principal, address, ending }: FeedRequest,
     resources: readonly ResourceName[],
     ms: number,
-  ): Promise<Watch> => {
+    begin: (watch: Watch) => Promise<T>,
+  ): Promise<T> => {
     await concurrency.hold(accountOf(principal, address), 'long_polls', ending)
-    return waiting.watch(principal.customerId, resources, ms, ending)
+    const watch = waiting.watch(principal.customerId, resources, ms, ending)
+    return begin(watch).catch((error: unknown) => {
+      watch.end()
+      throw error
+    })
   }
+
+  /** Judges the rights of now. Rejects where the client may not go on. */
+  const createJudge =
+    ({ judgeAnew }: FeedRequest, resources: readonly ResourceName[]) =>
+    async (): Promise<Principal> => {
+      const principal = await judgeAnew()
+      resolveResources(principal, resources)
+      return principal
+    }
 
   /** No longer than the token lives. */
   const streamMs = ({ principal: { expiresAtMs = Number.POSITIVE_INFINITY } }: FeedRequest): number =>
     Math.min(longestStreamMs, expiresAtMs - databaseNow())
 
   const answerEvents = async (
-    request: FeedRequest,
-    watch: Watch,
-    read: Read,
-    token: SyncToken | undefined,
+    { principal, ending, countRows }: FeedRequest,
+    first: FeedPage,
+    rest: Pick<Parameters<typeof streamEvents>[0], 'read' | 'watch' | 'judge'>,
   ) => {
-    const { principal, ending, countRows } = request
-    const first = await read(token).catch((error: unknown) => {
-      watch.end()
-      throw error
-    })
     const format = (page: FeedPage) => ({
       body: answerPage(principal.customerId, page).body.toString(),
       token: tokens.encode(principal.customerId, page.token),
     })
-    const body = streamEvents({ first, read, format, watch, ending, countRows })
+    const body = streamEvents({ first, format, ending, countRows, ...rest })
     // The last header: nginx would keep the answer until it is whole.
     const headers = { 'data-as-of': first.at, 'x-accel-buffering': 'no' }
     return { type: eventsType, body, headers, isCompressed: true }
@@ -176,12 +143,10 @@ export const createFeed = (deps: Deps): Feed => {
       const { principal, isHead } = request
       const { customerId } = principal
       const isStream = request.type === eventsType
-      const asked = parse(request)
-      const query = isStream ? resume(asked, request.lastEventId) : asked
-      const token = decode(customerId, query)
+      const { query, token } = readAsked(request, isStream)
       const resources = resolveResources(principal, token?.resources ?? query.resources)
       if (query.after === wholeState) return answerState(request, resources, query.view)
-      const { limit, waitSeconds, withFormer, view } = query
+      const { limit, waitSeconds = 0, withFormer, view } = query
       // A turn for each read: a poll that waits for changes holds none.
       const read: Read = (from) =>
         inTurn(db, customerId, async () => {
@@ -192,9 +157,18 @@ export const createFeed = (deps: Deps): Feed => {
         const page = answerPage(customerId, await read(token))
         return isStream ? { ...page, type: eventsType } : page
       }
-      const watch = await watchFor(request, resources, isStream ? streamMs(request) : waitSeconds * 1000)
-      if (isStream) return answerEvents(request, watch, read, token)
-      return answerPage(customerId, await readPatiently(watch, read, token))
+      const judge = createJudge(request, resources)
+      const ms = isStream ? streamMs(request) : waitSeconds * 1000
+      return watching(request, resources, ms, async (watch) => {
+        // Only now: a revocation until here is seen, and a later one wakes.
+        await judge()
+        if (!isStream) return answerPage(customerId, await readPatiently(watch, read, token, judge))
+        const judgeStream = async () => {
+          // The watch ends with the token. Where that ends at another time now, the client begins anew.
+          if ((await judge()).expiresAtMs !== principal.expiresAtMs) throw new ApiError('token_expired')
+        }
+        return answerEvents(request, await read(token), { read, watch, judge: judgeStream })
+      })
     },
   }
 }

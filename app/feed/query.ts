@@ -1,5 +1,5 @@
 import { ApiError, type Fault } from '../errors.ts'
-import type { Pair } from '../http/pairs.ts'
+import { type Pair, parsePairs } from '../http/pairs.ts'
 import {
   formatMeant,
   type PairReading,
@@ -10,8 +10,8 @@ import {
 import { defaultLimit, maxLimit } from '../records/query/query.ts'
 import { integerWithin, many, oneOfNames, type ParameterReader, single } from '../records/query/readers.ts'
 import type { ResourceName } from '../records/resources/define.ts'
-import { resourceNames } from '../records/resources/index.ts'
-import { isOfView, parseView, type View } from './view.ts'
+import { resourceNames, resources } from '../records/resources/index.ts'
+import { isOfView, parseView, type View, viewNames } from './view.ts'
 
 /** The value of `after` that asks for the whole state. */
 export const wholeState = 'snapshot'
@@ -25,7 +25,8 @@ export type FeedQuery = Readonly<{
   /** In one order, each once; undefined: all that the key may read, or the token's. */
   resources: readonly ResourceName[] | undefined
   limit: number
-  waitSeconds: number
+  /** Undefined: the client did not say. */
+  waitSeconds: number | undefined
   /** Whether former values are told. */
   withFormer: boolean
   /** Which records, and which of their fields; undefined: all, or the token's. */
@@ -102,11 +103,28 @@ const misplaced = ({ after, limit, waitSeconds, withFormer }: Draft): Fault[] =>
   }))
 }
 
+/** Names that a query may have been meant to use. Filters are known once one resource is named. */
+const listKnown = (rawQuery: string): readonly string[] => {
+  const named = parsePairs(rawQuery).find(({ name }) => name === 'resources')?.value
+  const one = resourceNames.find((name) => name === named)
+  return [...feedReaders({}).keys(), ...(one ? viewNames(resources[one]) : [])]
+}
+
+const refuseUnknown = ({ name, value }: Pair, known: readonly string[]): PairReading => {
+  const [base = ''] = name.split('[')
+  const { fault, nearest } = unknownParameter(base, known)
+  if (!nearest) return { faults: [{ ...fault, parameter: name }] }
+  // A parameter that is no filter has no operator.
+  const meant = isOfView(nearest) ? nearest + name.slice(base.length) : nearest
+  const faults = [{ ...fault, parameter: name, did_you_mean: meant }]
+  return value === undefined ? { faults } : { faults, meant: [meant, value] }
+}
+
 /** Reads the feed's query string; every fault is found. Pure. */
 export const parseFeedQuery = (rawQuery: string): FeedOutcome => {
   const draft: Draft = {}
   const readers = feedReaders(draft)
-  const known = [...readers.keys()]
+  const known = listKnown(rawQuery)
   // Which resource they are of is known only when all is read.
   const ofView: Pair[] = []
   const readPair = ({ name, value }: Pair): PairReading => {
@@ -115,14 +133,12 @@ export const parseFeedQuery = (rawQuery: string): FeedOutcome => {
       ofView.push({ name, value })
       return { faults: [], ...(value === undefined ? {} : { meant: [name, value] }) }
     }
-    if (reader) return readValue(name, reader, value)
-    const { fault, nearest } = unknownParameter(name, known)
-    return nearest && value !== undefined ? { faults: [fault], meant: [nearest, value] } : { faults: [fault] }
+    return reader ? readValue(name, reader, value) : refuseUnknown({ name, value }, known)
   }
   const reading = readPairs(rawQuery, readPair)
   const viewed = parseView(ofView, draft.resources)
   const others = [...misplaced(draft), ...('faults' in viewed ? viewed.faults : [])]
-  const { after, resources, limit = defaultLimit, waitSeconds = 0, withFormer = false } = draft
+  const { after, resources, limit = defaultLimit, waitSeconds, withFormer = false } = draft
   if (reading.faults.length === 0 && others.length === 0 && 'view' in viewed) {
     return { query: { after, resources, limit, waitSeconds, withFormer, view: viewed.view } }
   }
@@ -145,7 +161,7 @@ const streamWaits: Fault = {
  * invalid_query with `wait`, and invalid_sync_token where the event is none.
  */
 export const resume = (query: FeedQuery, lastEventId: string | undefined): FeedQuery => {
-  if (query.waitSeconds > 0) throw new ApiError('invalid_query', { errors: [streamWaits] })
+  if (query.waitSeconds !== undefined) throw new ApiError('invalid_query', { errors: [streamWaits] })
   if (lastEventId === wholeState) throw new ApiError('invalid_sync_token', { detail: 'snapshot is no event' })
   return lastEventId ? { ...query, after: lastEventId } : query
 }

@@ -15,6 +15,8 @@ export type FeedRequest = Readonly<{
   type?: string
   /** Of a stream that broke: the id of its last event, which is a sync token. */
   lastEventId?: string | undefined
+  /** Judges the request by the rights of now, and returns who asks. Rejects as the request would be refused. */
+  judgeAnew: () => Promise<Principal>
   /** Told of records as they go out, for the audit trail. */
   countRows: (rows: number) => void
 }>

@@ -32,6 +32,12 @@ export const isOfView = (name: string): boolean => {
   return base === 'fields' || Object.values(resources).some(({ fields }) => fields.get(base)?.filter)
 }
 
+/** The parameters that choose records and fields of a resource; filters also come with an operator in brackets. */
+export const viewNames = ({ fields }: Resource): readonly string[] => [
+  ...[...fields.values()].flatMap(({ name, filter }) => (filter ? [name] : [])),
+  'fields',
+]
+
 /** Reads the parameters that choose records and fields; every fault is found. No parameters: undefined. */
 export const parseView = (
   pairs: readonly Pair[],

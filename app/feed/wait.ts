@@ -6,9 +6,10 @@ import type { ResourceName } from '../records/resources/define.ts'
 /**
  * Why a wait ends.
  * - `changed`: a record may have changed.
- * - `unknown`: anything may have changed, records and rights. The service did not hear of each change.
+ * - `unknown`: anything may have changed, records and rights: the service did not hear of each change, or a customer was
+ *   erased.
  * - `day`: a new day may have begun.
- * - `rights`: settings, keys or plan of the customer have changed. The next request is judged by the new ones.
+ * - `rights`: settings, keys or plan of the customer have changed.
  * - `time`: the time that the client gave is over.
  * - `closing`: the service stops.
  * - `gone`: the client has left.
@@ -48,12 +49,16 @@ const pastMidnightMs = 20
 const strength: readonly Wake[] = ['day', 'changed', 'unknown', 'rights', 'time', 'closing', 'gone']
 /** Reasons that stay. */
 const final: readonly Wake[] = ['gone', 'closing', 'time']
+/** Reasons after which it is to be judged anew whether the client may go on. */
+export const judged: readonly Wake[] = ['rights', 'unknown']
 
 type Watcher = { resources: ReadonlySet<string>; wake: (wake: Wake) => void }
 
 const wakeFor = ({ resources }: Watcher, { resource }: ChangeEvent): Wake | undefined => {
   if (resource === 'auth') return 'rights'
-  return resource === every || resources.has(resource) ? 'changed' : undefined
+  // An erasure takes the customer's name out of the log.
+  if (resource === every) return 'unknown'
+  return resources.has(resource) ? 'changed' : undefined
 }
 
 /** All who wait, by customer, behind one listener. */

@@ -1,5 +1,6 @@
 import { createHash, createPublicKey, type KeyObject } from 'node:crypto'
 import { z } from 'zod'
+import { isStrongEd25519, isStrongModulus } from './weak-keys.ts'
 
 /** Each has one kind of key, so a key cannot be used with another's algorithm. */
 type KeyAlgorithm = 'EdDSA' | 'ES256' | 'PS256'
@@ -32,23 +33,53 @@ const jwkSchema = z.record(z.string(), z.unknown())
 const kidSchema = z.string().regex(/^[\x20-\x7e]{1,255}$/)
 const setSchema = z.object({ keys: z.array(z.unknown()) })
 
+type PublicMembers = Readonly<Record<string, string>>
+type Details = NonNullable<KeyObject['asymmetricKeyDetails']>
+
 const requireUse = (jwk: Record<string, unknown>, alg: string): void => {
   const { use = 'sig', key_ops: operations = ['verify'], alg: named = alg } = jwk
-  if (use !== 'sig') throw new Error('expected a key for signatures: use "sig"')
+  if (use !== 'sig') throw new Error('expected a key for signatures: make one with use "sig" or without use')
   if (!Array.isArray(operations) || !operations.includes('verify')) {
-    throw new Error('expected a key for signatures: key_ops with "verify"')
+    throw new Error('expected a key for signatures: make one with key_ops ["verify"] or without key_ops')
   }
-  if (named !== alg && !(alg === 'EdDSA' && named === 'Ed25519'))
-    throw new Error(`a key of this type signs with ${alg}, and the key names another alg`)
+  if (named !== alg && !(alg === 'EdDSA' && named === 'Ed25519')) {
+    throw new Error(`a key of this type signs with ${alg}: name this alg, or leave alg out`)
+  }
 }
 
-const requireStrength = ({ asymmetricKeyDetails: details }: KeyObject): void => {
-  if (details?.modulusLength === undefined) return
-  const { modulusLength: bits, publicExponent } = details
+const requireRsaStrength = (modulus: Buffer, { modulusLength: bits = 0, publicExponent }: Details): void => {
   if (bits < leastRsaBits || bits > mostRsaBits) {
-    throw new Error(`expected an RSA key of ${leastRsaBits} to ${mostRsaBits} bits`)
+    throw new Error(`expected an RSA key of ${leastRsaBits} to ${mostRsaBits} bits: make a new one`)
   }
-  if (publicExponent !== 65_537n) throw new Error('expected an RSA key with the exponent 65537')
+  if (publicExponent !== 65_537n) {
+    throw new Error('expected an RSA key with the exponent 65537 (e "AQAB"): make a new one')
+  }
+  if (!isStrongModulus(modulus)) throw new Error('the modulus of the key has a small factor: make a new key')
+}
+
+const requireStrength = (
+  { x = '', n }: PublicMembers,
+  { asymmetricKeyType, asymmetricKeyDetails }: KeyObject,
+) => {
+  if (n !== undefined) requireRsaStrength(Buffer.from(n, 'base64url'), asymmetricKeyDetails ?? {})
+  if (asymmetricKeyType === 'ed25519' && !isStrongEd25519(Buffer.from(x, 'base64url'))) {
+    throw new Error(
+      'with this key anybody could sign, or nobody: make a new key pair and give its public part',
+    )
+  }
+}
+
+/** Returns a member that makes the key. Throws if it is no text. */
+const readMember = (jwk: Record<string, unknown>, name: string): string => {
+  const { success, data } = z.string().max(1_000).safeParse(jwk[name])
+  if (!success) throw new Error(`expected the member ${name} as a text of at most 1000 characters`)
+  return data
+}
+
+const readKid = (kid: unknown): string => {
+  const { success, data } = kidSchema.safeParse(kid)
+  if (!success) throw new Error('expected a kid of 1 to 255 ASCII characters: name another, or leave kid out')
+  return data
 }
 
 /** Returns a key that may verify assertions, as it is kept. Its `kid` is its thumbprint if it has none. Throws the reason. */
@@ -61,19 +92,26 @@ const parseJwk = (value: unknown): PublicJwk => {
     )
   }
   const kind = kinds.find(({ type }) => Object.entries(type).every(([name, is]) => jwk[name] === is))
-  if (!kind) throw new Error('expected an Ed25519, P-256 or RSA key')
+  if (!kind) {
+    throw new Error(
+      'expected an Ed25519, P-256 or RSA key: make one, and give its public part with kty and crv',
+    )
+  }
   requireUse(jwk, kind.alg)
-  const made = Object.fromEntries(kind.members.map((name) => [name, z.string().max(1_000).parse(jwk[name])]))
-  requireStrength(importJwk(made))
+  const key = importJwk(Object.fromEntries(kind.members.map((name) => [name, readMember(jwk, name)])))
+  // Exported anew: one key has one spelling, and so one thumbprint.
+  const exported = key.export({ format: 'jwk' }) as PublicMembers
+  const made = Object.fromEntries(kind.members.map((name) => [name, exported[name] as string]))
+  requireStrength(made, key)
   const thumbprint = createHash('sha256').update(JSON.stringify(made)).digest('base64url')
-  return { ...made, kid: kidSchema.parse(jwk.kid ?? thumbprint), alg: kind.alg, use: 'sig' }
+  return { ...made, kid: readKid(jwk.kid ?? thumbprint), alg: kind.alg, use: 'sig' }
 }
 
 const importJwk = (jwk: Readonly<Record<string, string>>): KeyObject => {
   try {
     return createPublicKey({ key: { ...jwk }, format: 'jwk' })
   } catch {
-    throw new Error('the members of the key are not a key')
+    throw new Error('the members of the key are not a key: export its public part anew as a JSON Web Key')
   }
 }
 

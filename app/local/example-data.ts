@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { sql } from 'kysely'
 import type { Db } from '../db/schema.ts'
 import { putCustomer } from '../identity/customers.ts'
 import { demoCustomerId } from '../identity/principal.ts'
@@ -9,21 +10,20 @@ const file = new URL('example-data.ndjson', import.meta.url)
 /** A line of the example data. */
 export type ExampleRecord = Readonly<{ resource: string; id: string; [field: string]: unknown }>
 
+/** `day`: the record is so from that day on. `gone`: from that day on there is no such record. */
+type Line = ExampleRecord & Readonly<{ day?: string; gone?: boolean }>
+
 const millisecondsPerDay = 86_400_000
 const gridDays = 28
 
 const dateAt = (day: number): string => new Date(day * millisecondsPerDay).toISOString().slice(0, 10)
+const numberOf = (day: string): number => Date.parse(day) / millisecondsPerDay
 
-/**
- * Returns the records of an invented maker of radio devices as import lines, as of a day (YYYY-MM-DD). In the file,
- * `<-30>` is the date 30 days before that day. `<~-300-3>` is 300 days before, back to the last day of a grid of 28
- * days, less 3: so most records stay as they are on the next day. `<YYYY…>` and `<YY…>` are the year of such a date.
- * The same day gives the same lines; on any day every resource, state and computed value occurs.
- */
-export const readExampleData = (day: string): string => {
-  const today = Date.parse(day) / millisecondsPerDay
+/** The lines of the file as of a day. */
+const readLines = (day: string): Line[] => {
+  const today = numberOf(day)
   const marker = /<(?<year>Y*)(?<grid>~?)(?<days>[+-]\d+)(?<more>[+-]\d+)?>/g
-  return readFileSync(file, 'utf8').replace(
+  const text = readFileSync(file, 'utf8').replace(
     marker,
     (_, year: string, grid: string, days: string, more = '0') => {
       const at = today + Number(days)
@@ -31,25 +31,66 @@ export const readExampleData = (day: string): string => {
       return year === '' ? date : date.slice(4 - year.length, 4)
     },
   )
-}
-
-/** Returns the same records as objects. A field that is not known is absent. */
-export const listExampleData = (day: string): ExampleRecord[] =>
-  readExampleData(day)
+  return text
     .trimEnd()
     .split('\n')
     .map((line) => JSON.parse(line))
+}
+
+/** The records as they stand on that day: the last line of each that has begun. */
+const standOn = (day: string, lines: readonly Line[]): ExampleRecord[] => {
+  const begun = lines.filter((line) => (line.day ?? day) <= day)
+  const last = new Map(begun.map((line) => [`${line.resource} ${line.id}`, line]))
+  return [...last.values()].flatMap(({ day, gone, ...record }) => (gone ? [] : [record]))
+}
 
 /**
- * Loads the demo customer's records as of `day` (YYYY-MM-DD) and replaces earlier ones. Records of other customers
- * do not change. Writes nothing if the records are already right. `db` must act as the operator's role. Throws if a
- * line is bad, which is a fault of the example data.
+ * Returns the records of an invented maker of radio devices as of a day (YYYY-MM-DD). A field that is not known is
+ * absent. In the file, `<-30>` is the date 30 days before that day. `<~-300-3>` is 300 days before, back to the last
+ * day of a grid of 28 days, less 3: so most records stay as they are on the next day. `<YYYY…>` and `<YY…>` are the year
+ * of such a date. A few records go through stages, one round in 28 days: each has a line for each stage with the `day` on
+ * which it begins. The same day gives the same records; on any day every resource, state and computed value occurs.
  */
-export const loadExampleData = async (db: Db, day: string): Promise<void> => {
-  await putCustomer(db, { customerId: demoCustomerId, name: 'Example Devices GmbH', plan: 'premium' })
-  const source = ReadableStream.from([Buffer.from(readExampleData(day))])
+export const listExampleData = (day: string): ExampleRecord[] => standOn(day, readLines(day))
+
+/** The records that go through stages, as they stood on the 28 days before, where something differs from the day before. */
+const listEarlierStages = (day: string): ExampleRecord[][] => {
+  const days = Array.from({ length: gridDays }, (_, i) => dateAt(numberOf(day) - gridDays + i))
+  const stages = days.map((each) =>
+    standOn(
+      each,
+      readLines(each).filter((line) => line.day !== undefined),
+    ),
+  )
+  return stages.filter((stage, i) => JSON.stringify(stage) !== JSON.stringify(stages[i - 1]))
+}
+
+/** Makes these the only records of the demo customer. */
+const replaceRecords = async (db: Db, records: readonly ExampleRecord[]): Promise<void> => {
+  const source = ReadableStream.from([Buffer.from(records.map((each) => JSON.stringify(each)).join('\n'))])
   const options = { customer: demoCustomerId, replace: true, force: true, allowDemo: true }
   const { badLines } = await importRecords(db, source, options)
   const [bad] = badLines
   if (bad) throw new Error(`the example data, line ${bad.line}: ${bad.reason}`)
+}
+
+/** Forgets old entries of histories that have become long. */
+const trimHistories = (db: Db) =>
+  sql`select trim_demo_history(h.resource, h.record_id) from (
+    select distinct resource, record_id from record_history where customer_id = ${demoCustomerId}) h`.execute(
+    db,
+  )
+
+/**
+ * Loads the demo customer's records as of `day` (YYYY-MM-DD) and replaces earlier ones. Records of other customers
+ * do not change. Writes nothing if the records are already right. Where there are none yet, it first writes the stages
+ * of the four weeks before, one after the other, so that there is history to look at; its times are those of the load.
+ * `db` must act as the operator's role. Throws if a line is bad, which is a fault of the example data.
+ */
+export const loadExampleData = async (db: Db, day: string): Promise<void> => {
+  await putCustomer(db, { customerId: demoCustomerId, name: 'Example Devices GmbH', plan: 'premium' })
+  const { rows } = await sql`select from approvals where customer_id = ${demoCustomerId} limit 1`.execute(db)
+  const stages = rows.length > 0 ? [] : listEarlierStages(day)
+  for (const records of [...stages, listExampleData(day)]) await replaceRecords(db, records)
+  await trimHistories(db)
 }

@@ -3,11 +3,12 @@ import type { PageContent } from './layout.ts'
 
 /** Address, question in words, and what answers it. */
 const questions = [
-  ['expiring', 'What expires in the next 90 days?', 'A timeline of certificates'],
+  ['expiring', 'What expires in the next 90 days?', 'A timeline'],
   ['markets', 'Where may this product be sold today, and why not?', 'Products and countries'],
   ['approvals', 'How far are my approvals?', 'Approvals by stage'],
   ['changes', 'What changed since yesterday?', 'Changes by hour'],
-  ['request', 'Ask anything else', 'Build a request with controls'],
+  ['history', 'What happened to a record?', 'Its history'],
+  ['request', 'Ask anything else', 'Build a request'],
 ] as const
 
 const tabs = [
@@ -17,6 +18,37 @@ const tabs = [
   ['javascript', 'JavaScript'],
   ['python', 'Python'],
 ] as const
+
+/** Records whose history is worth a look, by what changes them. Others have an address, too. */
+const records = [
+  [
+    'They go through stages',
+    [
+      ['approvals/apr-tracker-mini-au', 'Approval of Tracker Mini for Australia'],
+      ['certificates/crt-smartlock-au', 'Certificate of SmartLock 4 “Brücke” for Australia'],
+      ['certificates/crt-smartlock-au-twice', 'The same certificate, entered twice and then deleted'],
+    ],
+  ],
+  [
+    'The calendar changes them',
+    [['certificates/crt-lumen-gateway-kw', 'Certificate of Lumen Gateway for Kuwait']],
+  ],
+  [
+    'The button below changes them',
+    [
+      ['approvals/apr-levelsense-de', 'Approval of LevelSense 60 GHz Radar for Germany'],
+      ['approvals/apr-levelsense-us', 'Approval of LevelSense 60 GHz Radar for the United States'],
+      ['approvals/apr-lumen-gateway-kw', 'Approval of Lumen Gateway for Kuwait'],
+      ['approvals/apr-lumen-gateway-lte-cn', 'Approval of Lumen Gateway LTE for China'],
+      ['approvals/apr-smartlock-br', 'Approval of SmartLock 4 “Brücke” for Brazil'],
+    ],
+  ],
+] as const
+
+const recordBlock = html`<div id="record-block" hidden><label for="record">Record</label><select id="record" autocomplete="off">${records.map(
+  ([label, list]) =>
+    html`<optgroup label="${label}">${list.map(([value, name]) => html`<option value="${value}">${name}</option>`)}</optgroup>`,
+)}</select><p class="hint">Each time is that of the write. The example was loaded with four weeks of stages at once. Later entries come day by day.</p></div>`
 
 const tab = ([id, name]: (typeof tabs)[number], index: number) => {
   const [isSelected, order] = index === 0 ? ['true', '0'] : ['false', '-1']
@@ -37,7 +69,7 @@ const builder = html`<form id="request" class="plate" autocomplete="off" aria-la
 const answer = html`<section class="stage" aria-labelledby="question">
 <div class="stage-head"><h2 id="question" tabindex="-1">Loading …</h2><p id="said" role="status"></p></div>
 <div class="halves">
-<div class="half"><div id="picture"></div>${builder}</div>
+<div class="half">${recordBlock}<div id="picture"></div>${builder}</div>
 <div class="half">
 <div class="tabs" role="tablist" aria-label="Answer and request">${tabs.map(tab)}</div>
 <div id="panel" role="tabpanel" aria-labelledby="tab-table">
@@ -54,8 +86,9 @@ const answer = html`<section class="stage" aria-labelledby="question">
 </section>`
 
 const live = html`<section class="plate card" id="live" aria-labelledby="live-title"><h2 id="live-title">Real time, seen</h2>
-<p>Change an example record, and watch the change arrive on this page through <code>GET /v1/changes?wait=25</code>. The service undoes the change after a minute, and you see that, too.</p>
-<p class="row"><button type="button" class="main" id="change">Change a record</button><span id="live-said" role="status" class="soft small"></span></p>
+<p>Change an example record, and watch the change arrive on this page through <code>GET /v1/changes?wait=25</code>. The service undoes the change after a minute, and you see that, too. Both stay in the history of the record.</p>
+<p class="row"><button type="button" class="main" id="change">Change a record</button><a id="live-history" hidden>See the record’s history</a></p>
+<p id="live-said" role="status" class="soft small"></p>
 <dl class="cells" id="live-figures" hidden><div><dt>Change stored after</dt><dd id="stored-ms">–</dd></div><div><dt>Event arrived after</dt><dd id="event-ms">–</dd></div></dl>
 <ol id="events" aria-label="Changes that arrived"></ol></section>`
 
@@ -71,7 +104,7 @@ export const demoPage = (demoToken: string): PageContent => ({
     'Ask questions about an example company and see the answers as pictures, tables, JSON and code.',
   path: '/demo',
   isWide: true,
-  styles: ['demo.css'],
+  styles: ['demo.css', 'history.css'],
   script: 'demo.js',
   main: html`<div class="demo-head"><h1>Ask your certifications</h1>
 <p class="tag"><strong>Example data.</strong> The company is made up. The service is real.</p></div>

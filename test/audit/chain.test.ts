@@ -5,7 +5,6 @@ import {
   type ChainedEntry,
   type ChainFault,
   type ChainHead,
-  createVerifier,
   genesis,
   isAnchor,
   type Link,
@@ -15,6 +14,7 @@ import {
 } from '../../app/audit/chain.ts'
 import { formatHead, parseHead } from '../../app/audit/head.ts'
 import { erasure } from '../../app/audit/record.ts'
+import { createVerifier } from '../../app/audit/verifier.ts'
 import { createSecrets } from '../../app/config/secrets.ts'
 
 const key = createSecrets(['k'.repeat(32)])
@@ -297,4 +297,25 @@ t.test('a head reads back as it was printed', async (t) => {
   for (const bad of ['', '4711', `4711:${'A'.repeat(42)}`, `-1:${'A'.repeat(43)}`, `1:${'?'.repeat(43)}`]) {
     t.equal(parseHead(bad), undefined, bad)
   }
+})
+
+t.test('a number of a customer that is left out is named', (t) => {
+  const entryOf = (
+    entryId: number,
+    number: number | null,
+    customerRef = refs[0] as string | null,
+  ): Sealable => ({
+    entry: { entryId, at: 'now', actor: 'key', customerRef, action: 'login', outcome: 'ok', requestId: null },
+    personalSha256: Buffer.alloc(32, entryId),
+    number,
+    leaf: Buffer.alloc(32, entryId),
+  })
+  const numbered = (...given: (readonly [number | null, string | null])[]) =>
+    verify(chain(given.map(([number, ref], i) => entryOf(i + 1, number, ref))))
+  const [first, second] = refs as [string, string]
+  t.equal(numbered([1, first], [1, second], [null, null], [2, first], [2, second], [3, first]), undefined)
+  t.equal(numbered([7, first], [8, first]), undefined, 'those before may be pruned')
+  t.match(numbered([1, first], [3, first]), { sealNo: 2, entryId: 2, reason: /number 3 .* after 1/ })
+  t.match(numbered([1, first], [1, first]), { entryId: 2 })
+  t.end()
 })

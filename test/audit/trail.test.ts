@@ -303,7 +303,11 @@ t.test('what a superuser does to a sealed trail is named', async (t) => {
       { entryId: 5, reason: /personal/ },
     ],
     [`update audit_persons set salt = '\\x00' where entry_id = 5`, { entryId: 5 }],
-    [`delete from audit_persons where entry_id = 5`, { entryId: 5, reason: /no erasure/ }],
+    [`delete from audit_persons where entry_id = 5`, { entryId: 5, reason: /copy of it is not/ }],
+    [
+      `delete from audit_persons where entry_id = 5; delete from audit_copies where entry_id = 5`,
+      { entryId: 5, reason: /no erasure/ },
+    ],
     [`delete from audit_entries where entry_id = 5`, { entryId: 5, reason: /deleted/ }],
     [`update audit_entries set entry_id = 500 where entry_id = 5`, { entryId: 5 }],
     [
@@ -353,8 +357,10 @@ t.test('what a superuser does to a sealed trail is named', async (t) => {
 
   const cut = `delete from audit_seals where seal_no > 8; delete from audit_entries where entry_id > 8;
     delete from audit_pending`
-  t.equal(await after(cut), null, 'from within a cut tail cannot be seen')
-  t.match(await after(cut, head), { sealNo: 9, reason: /cut/ }, 'a published head shows it')
+  t.match(await after(cut), { sealNo: 9, reason: /copy of the entry was inserted/ })
+  const fitting = `${cut}; delete from audit_copies where entry_id > 8`
+  t.equal(await after(fitting), null, 'from within a cut tail that was made to fit cannot be seen')
+  t.match(await after(fitting, head), { sealNo: 9, reason: /cut/ }, 'a published head shows it')
   const all = 'truncate audit_entries, audit_persons, audit_pending, audit_seals'
   t.match(await after(all, head), { sealNo: 1, reason: /cut/ }, 'and a trail that was removed')
   const rebuilt = { sealNo: 8, mac: Buffer.alloc(32) }

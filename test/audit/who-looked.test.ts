@@ -29,10 +29,17 @@ import {
 const secrets = createSecrets([secretKey])
 const scopes = ['products:read', 'audit:read']
 
-/** The service on a database of its own, with two customers. */
-const open = async (test: Test) => {
+/**
+ * The service on a database of its own, with two customers. Roots are made by `publish` only, and not when the second 20
+ * of a minute happens to pass; `isTimed`: as in operation.
+ */
+const open = async (test: Test, { isTimed = false } = {}) => {
   const database = await createTestDatabase()
   const superuser = connectOwner(database, 2)
+  if (!isTimed) {
+    await sql`create or replace function audit_root_cut(at timestamptz) returns timestamptz
+      language sql stable parallel safe as $$ select timestamptz '-infinity' $$`.execute(superuser)
+  }
   const app = await createTestApp(database)
   test.teardown(async () => {
     await app.close()
@@ -249,6 +256,44 @@ t.test('lists', async (t) => {
       t.same(await walk(path), lines, path)
     }
   })
+  await t.test('Link leads to the next page', async (t) => {
+    for (const path of [
+      '/v1/audit?action=login,customers.show&limit=2',
+      '/audit/roots?limit=1&since=today-1d',
+    ]) {
+      const all = await walk(path.replace(/&?limit=\d/, ''))
+      const texts: string[] = []
+      for (let next: string | undefined = path; next !== undefined; ) {
+        const { body, headers }: Awaited<ReturnType<Get>> = await get(next)
+        const { data, page } = JSON.parse(body)
+        texts.push(...data.map((row: object) => JSON.stringify(row)))
+        next = /<http:\/\/api\.test(\/v1[^>]*)>; rel="next"/.exec(String(headers.link))?.[1]
+        t.equal(next !== undefined, page.has_more)
+        if (next) t.match(next, page.next_cursor)
+      }
+      t.same(texts, all, path)
+    }
+    t.equal((await get('/v1/audit', ndjson)).headers.link, undefined)
+  })
+  await t.test('a refused export costs what a refused page does', async (t) => {
+    const left = async (path: string, headers = {}) =>
+      Number(/"minute";r=(\d+)/.exec(String((await get(path, headers)).headers.ratelimit))?.[1])
+    let before = await left('/v1/me')
+    const costs = async (path: string, headers = {}) => {
+      const now = await left(path, headers)
+      const cost = before - now
+      before = now
+      return cost
+    }
+    t.equal(await costs('/v1/audit?limit=0'), 1)
+    t.equal(await costs('/v1/audit?format=ndjson&limit=0'), 1, '400')
+    t.equal(await costs('/v1/audit/roots?action=login', ndjson), 1, '400')
+    t.equal(await costs('/v1/products?format=csv&nme=1'), 1, '400 of a list')
+    t.equal(await costs('/v1/lab?format=csv'), 1, '403')
+    t.equal(await costs('/v1/audit?format=csv'), 1, '406')
+    t.equal(await costs('/v1/audit?format=ndjson'), 10, '200')
+    t.equal(await costs('/v1/products?format=csv'), 10, '200 of a list')
+  })
   await t.test('nobody keeps an answer', async (t) => {
     for (const headers of [{}, ndjson]) {
       const answer = await get('/v1/audit', headers)
@@ -314,6 +359,14 @@ t.test('lists', async (t) => {
       'http://api.test/v1/audit?action=login',
       'with what was meant',
     )
+    t.match((await get('/v1/audit?action=foo')).json(), {
+      code: 'invalid_query',
+      errors: [{ parameter: 'action', code: 'invalid_value', detail: /audit\.list, .* webhooks\.test/ }],
+    })
+    t.match((await get('/v1/audit?action=login,kesy.issue')).json(), {
+      errors: [{ parameter: 'action', did_you_mean: 'keys.issue' }],
+      try: 'http://api.test/v1/audit?action=login,keys.issue',
+    })
     t.equal((await get('/v1/audit?format=csv')).statusCode, 406)
     t.match((await get('/v1/audit?format=ndjson&cursor=x')).json(), { errors: [{ parameter: 'cursor' }] })
     const { page } = (await get('/v1/audit?limit=1')).json()
@@ -446,7 +499,7 @@ t.test('the program of the guide', async (t) => {
 })
 
 t.test('within 90 seconds', async (t) => {
-  const { app, superuser, database, apiKey } = await open(t)
+  const { app, superuser, database, apiKey } = await open(t, { isTimed: true })
   const { get } = await logIn(app, apiKey)
   await t.test('whatever second an act happens in, its root is due in time', async (t) => {
     // A login is sealed within 2 s. Reads of a minute are sealed 70 to 76 s after it began. A second to look again.
@@ -531,6 +584,30 @@ t.test('what a superuser does to roots and copies is named', async (t) => {
     ],
     [`update audit_copies set salt = sha256('x') where ${acme}`, /copy .* changed/],
     [`delete from audit_copies where ${acme}`, /copy .* deleted/],
+    [`delete from audit_copies`, /copy .* deleted/],
+    ...[
+      "action = 'reads'",
+      "outcome = 'refused'",
+      "key_id = 'other'",
+      'key_id = null',
+      "at = at - interval '1 day'",
+    ].map((change): [string, RegExp] => [
+      `update audit_copies set ${change} where ${acme}`,
+      /copy .* changed/,
+    ]),
+    [`update audit_copies set number = 999 where ${acme}`, /copy .* changed/],
+    [`update audit_copies set customer_id = 'globex', number = 999 where ${acme}`, /copy .* changed/],
+    [
+      `insert into audit_copies (customer_id, number, entry_id, at, action, outcome, salt, entry)
+        select customer_id, 999, 999999, at, action, outcome, salt, entry from audit_copies where ${acme}`,
+      /copy .* inserted/,
+    ],
+    [
+      `insert into audit_copies (customer_id, number, entry_id, at, action, outcome, salt, entry)
+        select 'acme', 999, e.entry_id, e.at, e.action, e.outcome, sha256('x'), '{}' from audit_entries e
+        where e.action = 'customers.list' limit 1`,
+      /copy .* inserted/,
+    ],
     [`update audit_copies set path = sha256('x') where ${acme}`, /root 1: the proof/],
     [`update audit_copies set leaf_index = leaf_index # 1 where ${acme}`, /root 1: the proof/],
     [`update audit_copies set root_no = 2 where ${acme}`, /root 1: the proof/],
@@ -558,12 +635,37 @@ t.test('what a superuser does to roots and copies is named', async (t) => {
       /root 2: its signature/,
     ],
     [`delete from audit_roots where root_no = 2`, /root 3: it does not name/],
+    [`delete from audit_roots where root_no = 1`, /root of the entry was deleted/],
+    [`delete from audit_roots where root_no in (1, 2)`, /root of the entry was deleted/],
+    [`update audit_roots set at = at - interval '1 day' where root_no = 2`, /root 2: it is not what/],
+    [`update audit_roots set kid = 'other' where root_no = 2`, /root 2: its signature/],
+    [`update audit_roots set first_seal = first_seal + 1 where root_no = 1`, /root of the entry was deleted/],
+    [`update audit_roots set first_seal = first_seal + 1 where root_no = 2`, /root 2: seals before it/],
+    [`update audit_root_head set last_seal = last_seal + 1`, /newest root was deleted or replaced/],
+    [`delete from audit_root_head`, /newest root was deleted or replaced/],
+    [
+      `delete from audit_roots; update audit_root_head set root_no = 0, digest = null`,
+      /root of the entry was deleted/,
+    ],
+    [
+      `delete from audit_roots where root_no = 3; update audit_root_head h set root_no = 2, last_seal = r.last_seal,
+        digest = sha256(convert_to(r.statement, 'UTF8')) from audit_roots r where r.root_no = 2`,
+      /root of the entry was deleted/,
+    ],
     [`delete from audit_roots where root_no = 3`, /newest root was deleted/],
     [`delete from audit_roots`, /newest root was deleted/],
     [
       `create temporary table cut as select entry_id, seal_no from audit_seals
         where seal_no >= (select first_seal from audit_roots where root_no = 3);
        delete from audit_entries where entry_id in (select entry_id from cut);
+       delete from audit_seals where seal_no in (select seal_no from cut)`,
+      /copy of the entry was inserted/,
+    ],
+    [
+      `create temporary table cut as select entry_id, seal_no from audit_seals
+        where seal_no >= (select first_seal from audit_roots where root_no = 3);
+       delete from audit_entries where entry_id in (select entry_id from cut);
+       delete from audit_copies where entry_id in (select entry_id from cut);
        delete from audit_seals where seal_no in (select seal_no from cut)`,
       /root 3: it was made of another chain/,
     ],

@@ -142,6 +142,23 @@ t.test('every fault of a query is named, with the nearest name and the address t
     { parameter: 'limt', code: 'unknown_parameter', did_you_mean: 'limit' },
   ])
   t.equal(answer.json().try, 'http://api.test/v1/changes?resources=products&limit=5&wait=20')
+  const misspelt = await get('/v1/changes?validty[ne]=expired&feilds=title&resources=certificates&wiat=5')
+  t.match(misspelt.json().errors, [
+    { parameter: 'validty[ne]', code: 'unknown_parameter', did_you_mean: 'validity[ne]' },
+    { parameter: 'feilds', code: 'unknown_parameter', did_you_mean: 'fields' },
+    { parameter: 'wiat', code: 'unknown_parameter', did_you_mean: 'wait' },
+  ])
+  const suggested = new URL(misspelt.json().try)
+  t.same(
+    [...suggested.searchParams],
+    [
+      ['validity[ne]', 'expired'],
+      ['fields', 'title'],
+      ['resources', 'certificates'],
+      ['wait', '5'],
+    ],
+  )
+  t.equal((await get(`${suggested.pathname}${suggested.search.replace('wait=5', 'wait=0')}`)).statusCode, 200)
   const wrong: [string, string, string][] = [
     ['limit=0', 'limit', 'invalid_value'],
     ['limit=501', 'limit', 'invalid_value'],

@@ -19,6 +19,7 @@ import {
 } from '../helper.ts'
 import { selfSigned } from '../self-signed.ts'
 import { startService } from '../service.ts'
+import { type Event, openEvents, readEvents } from './event-stream.ts'
 
 /** Changes as server-sent events: the pages of the long poll, on a connection that stays. */
 
@@ -46,52 +47,8 @@ const addProduct = (customer: string, id: string) =>
     database.operator,
   )
 
-type Event = { id: string; data: { data: { id: string }[]; page: { has_more: boolean; next_token: string } } }
-
-/** Reads a stream as a browser's EventSource does: lines, and an event at each empty one. */
-const readEvents = (body: AsyncIterable<Uint8Array>) => {
-  const events: Event[] = []
-  const lines: string[] = []
-  const ended = (async () => {
-    const decoder = new TextDecoder()
-    let rest = ''
-    let fields: [string, string][] = []
-    for await (const chunk of body) {
-      const found = (rest + decoder.decode(chunk, { stream: true })).split('\n')
-      rest = found.pop() ?? ''
-      for (const line of found) {
-        lines.push(line)
-        const [, name = '', value = ''] = /^([^:]*): ?(.*)$/.exec(line) ?? []
-        if (line !== '') fields.push([name, value])
-        else {
-          const textOf = (wanted: string) =>
-            fields.flatMap(([field, text]) => (field === wanted ? [text] : [])).join('\n')
-          if (textOf('data') !== '') events.push({ id: textOf('id'), data: JSON.parse(textOf('data')) })
-          fields = []
-        }
-      }
-    }
-  })()
-  ended.catch(() => {})
-  return { events, lines, ended }
-}
-
-const open = async (
-  t: Test,
-  token: string,
-  query = '',
-  headers: Record<string, string> = {},
-  at = origin,
-) => {
-  const stopping = new AbortController()
-  t.teardown(() => stopping.abort())
-  const answer = await fetch(`${at}/v1/changes${query}`, {
-    headers: { authorization: `Bearer ${token}`, accept: 'text/event-stream', ...headers },
-    signal: stopping.signal,
-  })
-  const stream = readEvents((answer.ok ? answer.body : []) as AsyncIterable<Uint8Array>)
-  return { answer, stop: () => stopping.abort(), ...stream }
-}
+const open = (t: Test, token: string, query = '', headers: Record<string, string> = {}, at = origin) =>
+  openEvents(t, `${at}/v1/changes${query}`, token, headers)
 const idsOf = ({ data }: Event) => data.data.map(({ id }) => id)
 
 t.test('a change is an event, its id is where the next connection goes on', async (t) => {
@@ -153,6 +110,7 @@ t.test('what is wrong before the stream begins is a problem document', async (t)
   t.same(await refusal('', { 'last-event-id': foreign }), [400, 'invalid_sync_token'])
   t.same(await refusal('', { 'last-event-id': 'snapshot' }), [400, 'invalid_sync_token'])
   t.same(await refusal('?wait=5'), [400, 'invalid_query'])
+  t.same(await refusal('?wait=0'), [400, 'invalid_query'], 'a stream waits by itself')
   t.same(await refusal('?limt=5'), [400, 'invalid_query'])
   t.same(await refusal('?after=snapshot'), [406, 'not_acceptable'])
   const head = await app.inject({
@@ -227,7 +185,11 @@ const page = (changes: string[], hasMore = false): FeedPage => ({
 })
 
 /** A stream over a watch and pages that the test gives. */
-const stage = (first: FeedPage, read: () => FeedPage | Promise<FeedPage>, heartbeatMs = 1e6) => {
+const stage = (
+  first: FeedPage,
+  read: () => FeedPage | Promise<FeedPage>,
+  { heartbeatMs = 1e6, judge = async () => {} } = {},
+) => {
   const wakes = new EventEmitter()
   let watches = 0
   const stream = streamEvents({
@@ -235,6 +197,7 @@ const stage = (first: FeedPage, read: () => FeedPage | Promise<FeedPage>, heartb
     read: async () => read(),
     format: ({ changes }) => ({ body: JSON.stringify(changes), token: 't' }),
     watch: { next: async () => (await once(wakes, 'wake'))[0] as Wake, end: () => (watches += 1) },
+    judge,
     ending: { destroyed: false, once: () => {} },
     countRows: () => {},
     heartbeatMs,
@@ -245,6 +208,33 @@ const stage = (first: FeedPage, read: () => FeedPage | Promise<FeedPage>, heartb
   }
   return { stream, wake, ends: () => watches }
 }
+
+const refuse = async () => {
+  throw new Error('revoked')
+}
+
+t.test('what may have changed rights has them judged: the stream goes on, or it ends', async (t) => {
+  for (const reason of ['rights', 'unknown'] as const) {
+    let isAllowed = true
+    const judge = async () => {
+      if (!isAllowed) await refuse()
+    }
+    let reads = 0
+    const read = () => {
+      reads += 1
+      return page([`${reads}`])
+    }
+    const { stream, wake, ends } = stage(page([]), read, { judge })
+    stream.resume()
+    await wake(reason)
+    await until('it has read on', () => reads === 1)
+    isAllowed = false
+    await wake(reason)
+    await once(stream, 'end')
+    t.equal(reads, 1, 'and reads nothing more')
+    t.equal(ends(), 1)
+  }
+})
 
 t.test('a client a mebibyte behind is dropped at the next change, and one that reads is not', async (t) => {
   const big = page(['x'.repeat(mostUnreadBytes)])
@@ -272,10 +262,11 @@ t.test('a client a mebibyte behind is dropped at the next change, and one that r
 
 t.test('a client that catches up slowly is waited for, not dropped, and memory stays bounded', async (t) => {
   let reads = 0
-  const { stream, wake } = stage(page([], true), () => {
+  const read = () => {
     reads += 1
     return page(['x'.repeat(mostUnreadBytes)], true)
-  })
+  }
+  const { stream, wake } = stage(page([], true), read, { judge: refuse })
   stream.read(0)
   await until('it is full', () => stream.readableLength > mostUnreadBytes)
   await delay(0)
@@ -304,6 +295,7 @@ t.test('what ends a stream is not lost while it catches up, nor is a change', as
     },
     format: ({ changes }) => ({ body: JSON.stringify(changes), token: 't' }),
     watch: { next: async () => (await once(wakes, 'wake'))[0] as Wake, end: () => {} },
+    judge: refuse,
     ending: { destroyed: false, once: () => {} },
     countRows: () => {},
   })
@@ -321,7 +313,7 @@ t.test('a heartbeat does not keep a client that catches up slowly from its next 
       reads += 1
       return reads < 3 ? big : page(['last'])
     },
-    1,
+    { heartbeatMs: 1 },
   )
   // Heartbeats are due all the time, and nothing is read.
   for (let turn = 0; turn < 5; turn++) await delay(2)
@@ -337,7 +329,7 @@ t.test('a heartbeat does not keep a client that catches up slowly from its next 
 
 t.test('a silent stream has heartbeats, and ends after a quarter of an hour', async (t) => {
   t.equal(longestStreamMs, 900_000)
-  const { stream, wake } = stage(page([]), () => page([]), 5)
+  const { stream, wake } = stage(page([]), () => page([]), { heartbeatMs: 5 })
   let text = ''
   stream.setEncoding('utf8').on('data', (chunk: string) => {
     text += chunk

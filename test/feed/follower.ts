@@ -5,6 +5,7 @@ import { createFeed } from '../../app/feed/feed.ts'
 import type { FeedAnswer } from '../../app/feed/request.ts'
 import { createTokenCodec } from '../../app/feed/token.ts'
 import { createWaiting } from '../../app/feed/wait.ts'
+import type { Principal } from '../../app/identity/principal.ts'
 import { parseQuery } from '../../app/records/query/parse.ts'
 import { planQuery, type QueryPlan } from '../../app/records/query/plan.ts'
 import type { ResourceName } from '../../app/records/resources/define.ts'
@@ -97,16 +98,18 @@ export const createFollower = (database: TestDatabase, asker: Asker): Follower =
     databaseNow: Date.now,
     requireScope: () => {},
   })
+  const principal = (): Principal => ({
+    kind: 'live',
+    customerId: asker.customerId,
+    keyId: 'k',
+    scopes: undefined,
+    expiringWithin: 90,
+    plan: 'premium',
+  })
   const ask = (rawQuery: string) =>
     feed.answer({
-      principal: {
-        kind: 'live',
-        customerId: asker.customerId,
-        keyId: 'k',
-        scopes: undefined,
-        expiringWithin: 90,
-        plan: 'premium',
-      },
+      principal: principal(),
+      judgeAnew: async () => principal(),
       rawQuery,
       isHead: false,
       address: '127.0.0.1',

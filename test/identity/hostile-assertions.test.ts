@@ -282,8 +282,30 @@ t.test('a replay is refused on another instance, also with another spelling of t
   t.equal((await send(grantWith([head, body, twin].join('.')), other)).statusCode, 401)
 })
 
-t.test('a key that is too weak, private or for something else is not taken', async (t) => {
+/** Encodings of Ed25519 points of small order, not canonical ones too, with either sign; and of no point at all. */
+const weakPoints = [
+  ...['00'.repeat(32), `01${'00'.repeat(31)}`, `ec${'ff'.repeat(30)}7f`],
+  ...[`ed${'ff'.repeat(30)}7f`, `ee${'ff'.repeat(30)}7f`],
+  '26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05',
+  'c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a',
+]
+  .flatMap((hex) => {
+    const bytes = Buffer.from(hex, 'hex')
+    bytes[31] = (bytes[31] as number) | 0x80
+    return [hex, bytes.toString('hex')]
+  })
+  .concat(`02${'00'.repeat(31)}`, 'ff'.repeat(32))
+
+t.test('one key has one thumbprint, and no good key is refused', async (t) => {
   const { parseClientKeys } = await import('../../app/identity/client-keys.ts')
+  const { e, n } = jwkOf(rsa.publicKey) as { e: string; n: string }
+  const padded = Buffer.concat([Buffer.of(0), Buffer.from(n, 'base64url')]).toString('base64')
+  t.same(parseClientKeys({ kty: 'RSA', e, n: padded }), parseClientKeys({ kty: 'RSA', e, n }))
+  for (let i = 0; i < 50; i++) parseClientKeys(jwkOf(makeKeys.EdDSA().publicKey))
+})
+
+t.test('a key that is too weak, private or for something else is not taken', async (t) => {
+  const { parseClientKeys, parsePublishedKeys } = await import('../../app/identity/client-keys.ts')
   const { publicKey, privateKey } = makeKeys.EdDSA()
   const weak = generateKeyPairSync('rsa', { modulusLength: 1024 }).publicKey
   const cheap = generateKeyPairSync('rsa', { modulusLength: 2048, publicExponent: 3 }).publicKey
@@ -300,18 +322,54 @@ t.test('a key that is too weak, private or for something else is not taken', asy
     [jwkOf(generateKeyPairSync('ed448').publicKey), /expected an Ed25519/],
     [jwkOf(generateKeyPairSync('x25519').publicKey), /expected an Ed25519/],
     [{ ...point, kty: 'EC', crv: 'P-256', y: point.x }, /are not a key/],
-    [{ kty: 'OKP', crv: 'Ed25519', x: 'AA' }, /are not a key/],
-    [jwkOf(publicKey, { use: 'enc' }), /for signatures/],
+    [{ kty: 'OKP', crv: 'Ed25519', x: 'AA' }, /are not a key: export/],
+    [{ kty: 'OKP', crv: 'Ed25519' }, /expected the member x/],
+    [{ kty: 'OKP', crv: 'Ed25519', x: 7 }, /expected the member x/],
+    [{ kty: 'EC', crv: 'P-256', x: point.x }, /expected the member y/],
+    [{ kty: 'RSA', e: 'AQAB' }, /expected the member n/],
+    [{ kty: 'RSA', e: 'AQAB', n: 'x'.repeat(1_001) }, /expected the member n/],
+    [{ x: 'AA' }, /with kty and crv/],
+    [jwkOf(publicKey, { kty: 'AKP' }), /expected an Ed25519, .*make one/],
+    [jwkOf(publicKey, { crv: 'secp256k1' }), /expected an Ed25519/],
+    [jwkOf(publicKey, { kty: 'okp' }), /expected an Ed25519/],
+    ...['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k'].map((name): [unknown, RegExp] => [
+      jwkOf(publicKey, { [name]: 'AA' }),
+      /private or secret: .*do not use this key any more/,
+    ]),
+    ...[1, 3].map((exponent): [unknown, RegExp] => [
+      jwkOf(rsa.publicKey, { e: Buffer.of(exponent).toString('base64url') }),
+      /exponent 65537 .*make a new one/,
+    ]),
+    [jwkOf(rsa.publicKey, { n: Buffer.alloc(256, 0xff).toString('base64url') }), /small factor/],
+    [
+      jwkOf(rsa.publicKey, { n: Buffer.concat([Buffer.of(128), Buffer.alloc(255)]).toString('base64url') }),
+      /small/,
+    ],
+    ...weakPoints.map((x): [unknown, RegExp] => [
+      { kty: 'OKP', crv: 'Ed25519', x: Buffer.from(x, 'hex').toString('base64url') },
+      /anybody could sign, or nobody: make a new key pair/,
+    ]),
+    [jwkOf(publicKey, { use: 'enc' }), /for signatures: make one/],
     [jwkOf(publicKey, { key_ops: ['encrypt'] }), /for signatures/],
-    [jwkOf(publicKey, { alg: 'ES256' }), /another alg/],
+    [jwkOf(publicKey, { key_ops: 'verify' }), /for signatures/],
+    [jwkOf(publicKey, { alg: 'ES256' }), /signs with EdDSA: name this alg/],
+    [jwkOf(publicKey, { alg: 'none' }), /signs with EdDSA/],
     [jwkOf(rsa.publicKey, { alg: 'RS256' }), /signs with PS256/],
+    [jwkOf(publicKey, { kid: '' }), /expected a kid/],
+    [jwkOf(publicKey, { kid: 7 }), /expected a kid/],
+    [jwkOf(publicKey, { kid: 'x'.repeat(256) }), /expected a kid/],
     [{ keys: [] }, /at least one key/],
     [{ keys: Array.from({ length: 11 }, () => jwkOf(publicKey)) }, /at most 10/],
     [{ keys: [jwkOf(publicKey), jwkOf(publicKey)] }, /same kid/],
     ['text', /JSON Web Key/],
     [null, /JSON Web Key/],
   ]
-  for (const [jwk, reason] of bad) t.throws(() => parseClientKeys(jwk), reason, String(reason))
+  for (const [jwk, reason] of bad) {
+    t.throws(() => parseClientKeys(jwk), reason, `${reason} ${JSON.stringify(jwk).slice(0, 80)}`)
+    const isOne = jwk !== null && typeof jwk === 'object' && !('keys' in jwk)
+    if (isOne) t.same(parsePublishedKeys({ keys: [jwk] }), [], 'and is left out of a published set')
+  }
+  t.match(parsePublishedKeys({ keys: [{ kty: 'oct' }, jwkOf(publicKey, { kid: 'a' })] }), [{ kid: 'a' }])
   const [kept] = parseClientKeys(jwkOf(publicKey, { extra: 'x', alg: 'Ed25519' }))
   t.same(Object.keys(kept ?? {}).sort(), ['alg', 'crv', 'kid', 'kty', 'use', 'x'])
   t.ok(createPublicKey({ key: { ...kept }, format: 'jwk' }).equals(publicKey))

@@ -186,6 +186,71 @@ t.test('an address may change one record in 10 s', async (t) => {
   t.equal((await post()).statusCode, 200)
 })
 
+t.test('all addresses together may change 60 records in a minute', async (t) => {
+  clock.offsetMs += 120_000
+  for (let i = 0; i < 60; i++) {
+    const answer = await post(sameOrigin, `198.51.100.${i}`)
+    if (answer.statusCode !== 200) t.fail(`change ${i}: ${answer.body}`)
+  }
+  const refused = await post(sameOrigin, '198.51.100.60')
+  t.match(refused.json(), { status: 429, code: 'quota_exceeded', 'violated-policies': ['demo_changes_all'] })
+  t.match(refused.headers['retry-after'], /^\d+$/)
+  clock.offsetMs += 120_000
+  t.equal((await post(sameOrigin, '198.51.100.60')).statusCode, 200)
+})
+
+t.test(
+  'the history of a record that visitors change stays below 100 entries, and says where it begins',
+  async (t) => {
+    const countRows = async () => {
+      const rows = await query<{ rows: number }>(`select count(*)::integer as rows from record_history
+      where customer_id = 'demo' and resource = 'approvals' group by record_id`)
+      return Math.max(...rows.map(({ rows }) => rows))
+    }
+    const ask = async () => {
+      const answer = await app.inject({
+        url: '/v1/approvals/apr-levelsense-de/history?limit=200',
+        headers: {
+          authorization: 'Bearer cda_demo_public',
+          'x-forwarded-proto': 'https',
+          'cache-control': 'no-cache',
+        },
+      })
+      return answer.json()
+    }
+    const begun = (await ask()).page.history_from
+    let highest = 0
+    for (let i = 0; i < 130; i++) {
+      await changeDemoRecord(database.reader)
+      await makeDue()
+      await undo()
+      highest = Math.max(highest, await countRows())
+    }
+    t.ok(highest > 80 && highest <= 100, `${highest} rows at most`)
+    const { data, page } = await ask()
+    t.ok(data.length >= 49 && data.length < 100, `${data.length} entries`)
+    t.ok(page.history_from > begun, 'history begins later than it did')
+    t.notOk(data.some((entry: { op: string }) => entry.op === 'create'))
+    const statuses = data.map(({ changes }: { changes: { status: object } }) => changes.status)
+    t.same(
+      statuses.slice(0, -1).map(({ from }: { from: string }) => from),
+      statuses.slice(1).map(({ to }: { to: string }) => to),
+      'each goes on from the one before',
+    )
+  },
+)
+
+t.test('changes at once keep below 100 entries, too', async (t) => {
+  for (let i = 0; i < 60; i++) {
+    await Promise.all(Array.from({ length: 10 }, () => changeDemoRecord(database.reader).catch(() => {})))
+    await makeDue()
+    await undo()
+  }
+  const rows = await query<{ record_id: string; rows: number }>(`select record_id, count(*)::integer as rows
+    from record_history where customer_id = 'demo' group by record_id having count(*) > 100`)
+  t.same(rows, [])
+})
+
 t.test('without example data there is nothing to change', async (t) => {
   await query(`delete from approvals where customer_id = 'demo'`)
   clock.offsetMs += 60_000

@@ -119,6 +119,69 @@ t.test('loading makes good what was changed, and leaves other customers alone', 
   ])
 })
 
+/** The statuses of a record from the first on, as history has them. */
+const listStatuses = async (table: string, id: string, field: string): Promise<unknown[]> => {
+  const former = await query(`select h.old ->> '${field}' as value from record_history h
+    where h.customer_id = 'demo' and h.record_id = '${id}' and h.old ? '${field}' order by h.position`)
+  const now = await query(
+    `select ${field} as value from ${table} where customer_id = 'demo' and id = '${id}'`,
+  )
+  return [...former, ...now].map(({ value }) => value)
+}
+
+t.test('a first load brings a round of stages as real changes, whatever the day', async (t) => {
+  const round = 'preparing testing submitted in_review information_requested in_review granted'.split(' ')
+  for (const day of ['2026-11-01', '2026-11-12', '2026-11-25']) {
+    await query(`delete from customers where customer_id = 'demo'`)
+    await loadExampleData(operator, day)
+    const statuses = await listStatuses('approvals', 'apr-tracker-mini-au', 'status')
+    const start = round.findIndex(
+      (status, i) => status === statuses[0] && (statuses[1] ?? status) === (round[i + 1] ?? round[0]),
+    )
+    t.ok(statuses.length >= round.length, `${day}: ${statuses.length} stages`)
+    t.same(
+      statuses,
+      statuses.map((_, i) => round[(start + i) % round.length]),
+    )
+    const certificate = await listStatuses('certificates', 'crt-smartlock-au', 'approval_status')
+    t.match(certificate.join(), /approved,suspended|suspended,approved/)
+    const [twice] = await query(`select count(*) filter (where old ? 'created_at')::integer as deletions
+      from record_history where customer_id = 'demo' and record_id = 'crt-smartlock-au-twice'`)
+    t.same(twice, { deletions: 1 }, 'a record that was entered twice and deleted')
+    const [ages] = await query(`select max(now() - at) < interval '1 minute' as "isNew" from record_history
+      where customer_id = 'demo'`)
+    t.same(ages, { isNew: true }, 'no time is made up')
+  }
+})
+
+t.test('from then on, the days bring the stages, each once', async (t) => {
+  await query(`delete from customers where customer_id = 'demo'`)
+  const first = Date.parse('2026-11-01')
+  await loadExampleData(operator, '2026-11-01')
+  const before = await listStatuses('approvals', 'apr-tracker-mini-au', 'status')
+  for (let i = 1; i <= 28; i++)
+    await loadExampleData(operator, new Date(first + i * 86_400_000).toISOString().slice(0, 10))
+  const after = await listStatuses('approvals', 'apr-tracker-mini-au', 'status')
+  t.equal(after.length - before.length, 7)
+  t.same(after.slice(0, before.length), before)
+  const held = await query(`select count(*)::integer as rows from record_history
+    where customer_id = 'demo' and record_id = 'crt-smartlock-au' and old ? 'valid_from'`)
+  t.match(held, [{ rows: 0 }], 'what has been so for years does not move')
+})
+
+t.test('however many days pass, the history of a record keeps at most 100 rows', async (t) => {
+  const rowsOf = () =>
+    query(`select record_id, count(*)::integer as rows, min(position) filter (where old = '{}') is not null as "hasMark"
+      from record_history where customer_id = 'demo' and record_id = 'crt-lumen-gateway-kw' group by 1`)
+  await loadExampleData(operator, '2026-11-21')
+  await query(`insert into record_history (customer_id, resource, record_id, at, old)
+    select 'demo', 'certificates', 'crt-lumen-gateway-kw', now(), '{"scheme": "x"}' from generate_series(1, 88)`)
+  await loadExampleData(operator, '2026-11-22')
+  t.match(await rowsOf(), [{ rows: 50, hasMark: true }])
+  await loadExampleData(operator, '2026-11-23')
+  t.match(await rowsOf(), [{ rows: 51, hasMark: true }])
+})
+
 t.test('the countries that ship are loaded once, and not over newer facts', async (t) => {
   t.equal((await query('select id from countries')).length, 99)
   await query(`update countries set confidence = 'low' where id = 'US'`)

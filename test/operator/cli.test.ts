@@ -198,6 +198,8 @@ t.test('on one database', async (t) => {
       'both.json': JSON.stringify({ keys: [{ ...one, kid: 'first' }, two] }),
       'private.json': JSON.stringify(privateKey.export({ format: 'jwk' })),
       'text.json': 'text',
+      'zeros.json': JSON.stringify({ ...one, x: 'A'.repeat(43) }),
+      'nothing.json': JSON.stringify({ kty: 'OKP', crv: 'Ed25519' }),
     })
     const added = await json(
       `keys add-client acme --jwk ${folder}/one.json --scopes lab:read --expires 2099-12-31`,
@@ -211,13 +213,17 @@ t.test('on one database', async (t) => {
     )
     const both = await json(`keys change-client ${client} --jwk ${folder}/both.json`)
     t.match(both, { client_id: client, kids: ['first', /^[\w-]{43}$/] })
-    const uri = 'https://keys.example.com/jwks.json'
+    const uri = 'https://keys.example.com/jwks.json?token=geheim'
     t.match(await json(`keys change-client ${client} --jwks-uri ${uri}`), { kids: null, jwks_uri: uri })
     const entries: { action: string }[] = await json('audit list --customer acme --limit 100')
     t.match(
       entries.filter(({ action }) => action.endsWith('-client')),
       [
-        { action: 'keys.change-client', subject: client, details: { jwks_uri: uri } },
+        {
+          action: 'keys.change-client',
+          subject: client,
+          details: { jwks_uri: uri.replace('geheim', '***') },
+        },
         { action: 'keys.change-client', subject: client, details: { kids: both.kids } },
         { action: 'keys.add-client', subject: client, details: { kids: added.kids, scopes: ['lab:read'] } },
       ],
@@ -227,6 +233,8 @@ t.test('on one database', async (t) => {
       ['add-client acme', 2, /either --jwk or --jwks-uri/],
       [`add-client acme --jwk ${folder}/one.json --jwks-uri ${uri}`, 2, /either --jwk or --jwks-uri/],
       [`add-client acme --jwk ${folder}/private.json`, 1, /private or secret/],
+      [`add-client acme --jwk ${folder}/zeros.json`, 1, /anybody could sign, or nobody: make a new key pair/],
+      [`add-client acme --jwk ${folder}/nothing.json`, 1, /cannot be taken: expected the member x/],
       [`add-client acme --jwk ${folder}/text.json`, 1, /text.json cannot be taken/],
       [`add-client acme --jwk ${folder}/missing.json`, 1, /missing.json cannot be taken/],
       ['add-client acme --jwks-uri http://keys.example.com/', 2, /expected an https address/],

@@ -44,6 +44,15 @@ const questions = [
     columns: ['Changed at', 'Product', 'Country', 'Status'],
     request: /updated_at\[gte\]=today-1d/,
   },
+  {
+    key: 'history',
+    name: 'What happened to a record?',
+    words: /^Approval of Tracker Mini for Australia: 8 entries, complete since /,
+    picture: '.record-timeline ol > li',
+    count: 8,
+    columns: ['At (UTC)', 'What', 'Field', 'From', 'To'],
+    request: /approvals\/apr-tracker-mini-au\/history\?limit=20/,
+  },
 ] as const
 
 /** Goes through the tabs of the answer. */
@@ -82,10 +91,10 @@ t.test('the page opens with an answered question, and each question is one click
   t.same(faults, [])
   t.equal(hosts.size, 1, 'nothing comes from elsewhere')
   await page.goBack()
-  await untilSaid(page, /under way/)
+  await untilSaid(page, /approvals changed since yesterday/)
   t.equal(
     await page.textContent('#question'),
-    'How far are my approvals?',
+    'What changed since yesterday?',
     'the way back leads to the question before',
   )
   await close()
@@ -143,6 +152,88 @@ t.test('a change is seen to arrive, with its milliseconds, and to be undone', as
   await close()
 })
 
+/** What the timeline shows of each entry: its kind, its title, and what changed. */
+const readTimeline = async (page: Page) => {
+  const entries = await page.locator('.record-timeline ol > li').all()
+  return Promise.all(
+    entries.map(async (entry) => {
+      const title = (await entry.locator('h4').textContent()) ?? ''
+      const [first = ''] = await entry.locator('ul li, p').allTextContents()
+      return `${await entry.getAttribute('class')}: ${title.replace(/[\d:]{8} UTC/, '').trim()} | ${first}`
+    }),
+  )
+}
+
+t.test('the timeline shows the stages of a record in words, and each record has an address', async (t) => {
+  const { page, faults, close } = await open('/demo#history')
+  await untilSaid(page, /^Approval of Tracker Mini/)
+  const shown = await readTimeline(page)
+  t.ok(
+    shown.some(
+      (entry) => entry === 'update: Changed | status: from\u00a0in review →  to information requested',
+    ),
+    shown.join('\n'),
+  )
+  t.match(shown.at(-1), /^create: Created \| status: /)
+  await page.focus('#record')
+  await page.keyboard.type('The same')
+  await untilSaid(page, /^The same certificate, entered twice and then deleted: 2 entries/)
+  t.ok(await isFocused(page, '#record'), 'the list keeps the focus')
+  t.match(page.url(), /#history\/certificates\/crt-smartlock-au-twice$/)
+  t.match((await readTimeline(page))[0], /^delete: Deleted \| approval status: pending/)
+  await page.click('.record-timeline .delete summary')
+  t.match(await page.textContent('.record-timeline .delete details'), /title: SmartLock 4 “Brücke”, RCM/)
+  t.same(await findViolations(page), [])
+  await page.click('#edit')
+  await untilSaid(page, /^200 OK, 2 records/)
+  t.equal(await page.inputValue('#record-id'), 'crt-smartlock-au-twice', 'the builder takes the record along')
+  await page.goBack()
+  await untilSaid(page, /^The same certificate/)
+  t.same(faults, [])
+  await close()
+})
+
+t.test('every record that the demo offers has a history, and another one leads to its own', async (t) => {
+  const { page, close } = await open('/demo#history/products/prd-tracker-mini')
+  await untilSaid(page, /^products\/prd-tracker-mini: 1 entry/)
+  const offered = await page.evaluate<string[]>(
+    `[...document.querySelector('#record').options].map((o) => o.value)`,
+  )
+  t.equal(offered.length, 10)
+  for (const record of offered) {
+    await page.evaluate(`location.hash = 'history/${record}'`)
+    await page.locator('#code', { hasText: record }).waitFor({ state: 'attached' })
+    t.ok(Number((await page.textContent('#said'))?.match(/: (\d+) entr/)?.[1]) >= 1, record)
+  }
+  await page.evaluate(`location.hash = 'history/products/prd-unknown'`)
+  await untilSaid(page, /^404 Not Found/)
+  t.notOk(await page.isVisible('.record-timeline'))
+  await close()
+})
+
+t.test('a change and its undoing arrive in the open history of the record', async (t) => {
+  const { page, faults, close } = await open('/demo')
+  await untilSaid(page, /certificates/)
+  await page.click('#change')
+  await page.click('#live-history')
+  t.ok(await isFocused(page, '#question'), 'the link leads up to the answer')
+  const [record = ''] = page.url().split('#history/').slice(1)
+  t.match(record, /^approvals\/apr-/)
+  await page.locator('.record-timeline').waitFor()
+  const [changed = ''] = await readTimeline(page)
+  t.match(changed, /^update: Changed \| status: from/)
+  await sql`update demo_changes set until = now() where until is not null`.execute(owner)
+  await sql`select from change_demo_record(false)`.execute(database.reader)
+  await page.locator('.record-timeline .news').waitFor()
+  const [undone = '', before] = await readTimeline(page)
+  t.equal(before, changed)
+  const [from, to] = changed.split('from\u00a0').at(-1)?.split(' →  to ') ?? []
+  t.match(undone, `just now | status: from\u00a0${to} →  to ${from}`)
+  t.same(await findViolations(page), [])
+  t.same(faults, [])
+  await close()
+})
+
 t.test('a page of 500 and its 304: bytes and milliseconds', async (t) => {
   const { page, faults, close } = await open('/demo')
   await untilSaid(page, /certificates/)
@@ -170,6 +261,10 @@ t.test('a visit of everything uses at most 30 of the 60 requests of a minute', a
     await page.click(`a[href="#${key}"]`)
     await untilSaid(page, words)
   }
+  for (const record of ['certificates/crt-smartlock-au', 'approvals/apr-smartlock-br']) {
+    await page.selectOption('#record', record)
+    await page.locator('#code', { hasText: record }).waitFor({ state: 'attached' })
+  }
   await page.click('a[href="#markets"]')
   for (const i of [0, 1, 2]) {
     await page.locator('.matrix button').nth(i).click()
@@ -177,6 +272,8 @@ t.test('a visit of everything uses at most 30 of the 60 requests of a minute', a
   }
   await page.click('#change')
   await page.waitForSelector('#live-figures:not([hidden])')
+  await page.click('#live-history')
+  await page.locator('.record-timeline .news, .record-timeline .update').first().waitFor()
   await page.click('#twice')
   await page.waitForSelector('#compare table')
   await page.click('a[href="#request"]')
@@ -188,6 +285,27 @@ t.test('a visit of everything uses at most 30 of the 60 requests of a minute', a
   )
   t.comment(`${used} requests seen, ${60 - left} counted`)
   t.ok(left >= 30, `${left} of 60 are left`)
+  t.same(faults, [])
+  await close()
+})
+
+t.test('what the calendar changed is marked as such', async (t) => {
+  await sql`alter table certificates disable trigger user`.execute(owner)
+  await sql`update history_begun set since = since - interval '200 days'`.execute(owner)
+  await sql`update certificates set created_at = created_at - interval '120 days', valid_until = current_date - 1,
+    valid_until_sort = current_date - 1 where customer_id = 'demo' and id = 'crt-tracker-mini-br'`.execute(
+    owner,
+  )
+  await sql`alter table certificates enable always trigger user`.execute(owner).catch(() => {})
+  const { page, faults, close } = await open('/demo#history/certificates/crt-tracker-mini-br')
+  await page.locator('.record-timeline').waitFor()
+  t.match(await readTimeline(page), [
+    /^day: Expired by the calendar, at 00:00 UTC \| validity: from.valid → {2}to expired/,
+    /^day: Entered its expiry window by the calendar, at 00:00 UTC \| expiring: from.no → {2}to yes/,
+    /^create: Created/,
+  ])
+  t.equal(await page.locator('.record-timeline h3').count(), 3, 'a heading for each day')
+  t.same(await findViolations(page), [])
   t.same(faults, [])
   await close()
 })

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { type Command, Option } from 'commander'
+import { maskQuery } from '../../audit/mask-query.ts'
 import { parseTarget } from '../../http/outbound.ts'
 import { type ApiKey, addApiKey, changeClientProof } from '../../identity/api-key-store.ts'
 import { createApiKey } from '../../identity/api-keys.ts'
@@ -53,7 +54,7 @@ const add = async (shell: Shell, slug: string, options: AddOptions, command: Com
         action: 'keys.add-client',
         customer: slug,
         subject: keyId,
-        details: { scopes, expires_at, kids, jwks_uri },
+        details: { scopes, expires_at, kids, jwks_uri: maskQuery(jwks_uri) },
       }),
     )
     return withOwnScopes(db, added)
@@ -76,7 +77,7 @@ const change = async (
         action: 'keys.change-client',
         customer,
         subject: keyId,
-        details: { kids, jwks_uri },
+        details: { kids, jwks_uri: maskQuery(jwks_uri) },
       }),
     )
     if (!changed)

@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander'
+import { maskQuery } from '../../audit/mask-query.ts'
 import type { AuditAction } from '../../audit/record.ts'
 import type { Secrets } from '../../config/secrets.ts'
 import type { Db } from '../../db/schema.ts'
@@ -53,7 +54,7 @@ const describeAct =
   (action: AuditAction, details: Record<string, unknown> = {}) =>
   (webhook: Webhook) => ({
     ...{ action, customer: webhook.customer, subject: webhook.webhook_id },
-    details: { url: webhook.url, ...details },
+    details: { url: maskQuery(webhook.url), ...details },
   })
 
 /** Sends a test message, and writes down how it ended. Throws a Refusal unless the receiver takes it. */

@@ -1,4 +1,5 @@
 import { CompiledQuery, sql } from 'kysely'
+import { holdOffPruning } from '../../audit/prune.ts'
 import { collectReads } from '../../audit/reads.ts'
 import { erasure } from '../../audit/record.ts'
 import type { Db } from '../../db/schema.ts'
@@ -71,6 +72,7 @@ const recordErasure = async (trx: Db, refs: readonly string[], details: object):
  */
 export const eraseCustomer = (db: Db, customer: string): Promise<Erased | undefined> =>
   db.transaction().execute(async (trx) => {
+    await holdOffPruning(trx)
     // First, so that entries under way are there to be seen by the next statements.
     await sql`select from customers where customer_id = ${customer} for update`.execute(trx)
     // What they read lately becomes entries like the others, and loses its personal part with them.

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { auditActions } from '../../audit/record.ts'
 import { instantText } from '../../db/instant.ts'
 import type { ExportColumn, Sql } from '../../records/sql/column.ts'
 
@@ -54,7 +55,7 @@ export const entryList: TrailList = {
   filters: {
     since: { kind: 'instant', condition: from('c.at') },
     until: { kind: 'instant', condition: before('c.at') },
-    action: { kind: 'texts', condition: anyOf('c.action') },
+    action: { kind: 'texts', values: auditActions, condition: anyOf('c.action') },
     key: { kind: 'texts', condition: anyOf('c.key_id') },
     outcome: { kind: 'texts', values: ['ok', 'refused'], condition: anyOf('c.outcome') },
     after_root: { kind: 'number', condition: ([value]) => sql`c.root_no > ${value}::bigint` },

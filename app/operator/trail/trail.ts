@@ -6,6 +6,7 @@ import { ApiError } from '../../errors.ts'
 import { type ExportAnswer, type ExportRequest, type Exports, exportCost } from '../../export/exports.ts'
 import { mediaTypes } from '../../http/formats.ts'
 import { chooseType } from '../../http/media-type.ts'
+import { formatPairs, parsePairs } from '../../http/pairs.ts'
 import { type CursorCodec, readCursor } from '../../records/query/cursor.ts'
 import { resolveInstant } from '../../records/query/values.ts'
 import type { Sql } from '../../records/sql/column.ts'
@@ -66,6 +67,12 @@ const pageStatement = (
     ) page on true`
 }
 
+/** The query of the next page: what was asked, and its cursor. The query is known to be without faults. */
+const nextQuery = (rawQuery: string, cursor: string): string => {
+  const asked = parsePairs(rawQuery).filter(({ name }) => name !== 'cursor')
+  return formatPairs([...asked.map(({ name, value }) => [name, value ?? ''] as const), ['cursor', cursor]])
+}
+
 /** A row as the lines of an export have it, byte for byte. */
 const toJson = ({ columns }: TrailList, row: PageRow): string =>
   `{${columns
@@ -104,6 +111,7 @@ export const createTrail = ({ db, exports, cursors, publicUrl, today }: TrailDep
       type: mediaTypes.json,
       body: Buffer.from(`{"data":[${data}],"page":${JSON.stringify(page)}}`),
       headers: { 'data-as-of': rows[0]?.data_as_of ?? '' },
+      next: next === null ? undefined : `/v1/${list.path}?${nextQuery(request.rawQuery, next)}`,
       isCompressed: false,
     }
   }

@@ -105,13 +105,27 @@ const load = async () => {
   )
 }
 
+/** The endpoint of a path, and the id in it; the first endpoint if none fits. @param {string} pathname */
+const findEndpoint = (pathname) => {
+  for (const endpoint of endpoints) {
+    const [before = '', after] = endpoint.path.split('{id}')
+    if (
+      after === undefined ? pathname !== before : !(pathname.startsWith(before) && pathname.endsWith(after))
+    )
+      continue
+    const id = pathname.slice(before.length, pathname.length - (after ?? '').length)
+    if (!id.includes('/')) return /** @type {const} */ ([endpoint, decodeURIComponent(id)])
+  }
+  return /** @type {const} */ ([endpoints[0], ''])
+}
+
 /** Shows the form with a request, and its answer. @param {string} wanted the path with its query */
 export const openBuilder = async (wanted) => {
   await load()
   const { pathname, search } = new URL(wanted, location.origin)
-  const chosen = endpoints.find(({ path }) => path === pathname) ?? endpoints[0]
+  const [chosen, id] = findEndpoint(pathname)
   if (!chosen) throw new Error('there is no endpoint for the demo token')
-  await choose(chosen)
+  await choose(chosen, id)
   if (search !== '') {
     form.pairs = fromSearch(search)
     showEndpoint()

@@ -1,5 +1,6 @@
 import { send } from './answer.js'
 import { openBuilder, startBuilder } from './builder.js'
+import { historyOf, recordOf, startHistory } from './history.js'
 import { startLive } from './live.js'
 import { questions } from './questions.js'
 import { startSaving } from './saving.js'
@@ -48,10 +49,12 @@ const askWhy = async (product, country) => {
   )
 }
 
+/** The record whose history is open, as `<resource>/<id>`. @type {string | undefined} */
+let record
+
 /** @param {Question} question */
 const ask = async (question) => {
   const mine = ++turn
-  say('Asking …')
   const answers = await Promise.all(question.targets.map((target) => send(target, token)))
   if (mine !== turn) return
   const refused = answers.find(({ status }) => status !== 200)
@@ -73,6 +76,11 @@ const ask = async (question) => {
 const failed = (/** @type {unknown} */ error) =>
   say(`The request failed: ${error instanceof Error ? error.message : error}. Load the page again.`)
 
+/** A change that arrived is in the history of its record, too. @param {{ resource: string, id: string }} event */
+const showArrived = ({ resource, id }) => {
+  if (record === `${resource}/${id}`) void ask(historyOf(record)).catch(failed)
+}
+
 /** Marks the link of what is shown, and returns its words. @param {string} key */
 const mark = (key) => {
   let title = ''
@@ -87,29 +95,39 @@ const mark = (key) => {
 
 /** @param {string} key */
 const open = (key) => {
-  const question = questions.find((each) => each.key === key)
+  record = recordOf(key)
+  const question = record ? historyOf(record) : questions.find((each) => each.key === key)
   const isBuilder = key === 'request'
-  find('#question', HTMLElement).textContent = mark(key)
+  find('#question', HTMLElement).textContent = mark(record ? 'history' : key)
   find('#request', HTMLElement).hidden = !isBuilder
+  find('#record-block', HTMLElement).hidden = record === undefined
   find('#edit', HTMLElement).hidden = isBuilder
   find('#picture', HTMLElement).replaceChildren()
   find('#faults', HTMLElement).replaceChildren()
   for (const name of ['#next', '#first']) find(name, HTMLElement).hidden = true
-  if (question) return void ask(question).catch(failed)
+  if (question) {
+    say('Asking …')
+    return void ask(question).catch(failed)
+  }
   turn++
   void openBuilder(wanted).catch(failed)
 }
 
 const keys = new Set(['request', ...questions.map(({ key }) => key)])
-const route = () => {
+/** What the address names. Other fragments are places on the page. */
+const named = () => {
   const key = location.hash.slice(1)
-  // Other fragments are places on the page.
-  if (keys.has(key)) open(key)
+  return keys.has(key) || recordOf(key) ? key : undefined
+}
+const route = () => {
+  const key = named()
+  if (key) open(key)
 }
 
 startStage()
 startBuilder()
-startLive()
+startHistory()
+startLive(showArrived)
 startSaving()
 find('#edit', HTMLElement).addEventListener('click', () => {
   // The event of the new address comes later, and what is hidden cannot have the focus.
@@ -118,5 +136,9 @@ find('#edit', HTMLElement).addEventListener('click', () => {
   find('#endpoint', HTMLElement).focus()
 })
 addEventListener('hashchange', route)
-const first = keys.has(location.hash.slice(1)) ? location.hash.slice(1) : undefined
-open(first ?? (location.search.includes('path=') ? 'request' : 'expiring'))
+// A link from below the answer leads up to it.
+document.addEventListener('click', ({ target }) => {
+  if (target instanceof Element && target.closest('main a[href^="#history/"]'))
+    find('#question', HTMLElement).focus()
+})
+open(named() ?? (location.search.includes('path=') ? 'request' : 'expiring'))

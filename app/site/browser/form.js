@@ -110,14 +110,18 @@ export const redraw = (row) => {
   if (kept instanceof HTMLElement && kept.tagName === tag) kept.focus()
 }
 
-/** A first request that is answered: a short page, and an example for each parameter that is required. @param {Endpoint} chosen */
-export const choose = async (chosen) => {
+/**
+ * A first request that is answered: a short page, and an example for each parameter that is required.
+ * @param {Endpoint} chosen
+ * @param {string} [id] absent or empty: the first that there is
+ */
+export const choose = async (chosen, id = '') => {
   form.endpoint = chosen
   form.pairs = chosen.controls.flatMap(({ name, isRequired, example }) =>
     isRequired ? [[name, example]] : name === 'limit' ? [['limit', '3']] : [],
   )
-  form.id = ''
-  find('#record-id', HTMLInputElement).value = ''
+  form.id = id
+  find('#record-id', HTMLInputElement).value = id
   showEndpoint()
   if (chosen.hasId) await offerIds(chosen)
 }
@@ -139,6 +143,7 @@ const offerIds = async (chosen) => {
   /** @type {string[]} */
   const ids = (body?.data ?? []).map((/** @type {{ id: string }} */ row) => row.id)
   find('#record-ids', HTMLElement).replaceChildren(...ids.map((each) => make('option', { value: each })))
+  if (form.id !== '') return
   form.id = ids[0] ?? ''
   find('#record-id', HTMLInputElement).value = form.id
   showRequest([target()])

@@ -3,7 +3,7 @@ import { find, make, milliseconds } from './ui.js'
 
 /**
  * Real time: a button changes an example record, and the change feed tells of it. All times are of the page's clock.
- * @typedef {{ id: string, status: string, until: string | null }} Change
+ * @typedef {{ resource: string, id: string, status: string, until: string | null }} Change
  * @typedef {{ resource: string, id: string, data: Record<string, any> | null }} Event
  */
 
@@ -21,6 +21,8 @@ let isFollowing = false
  * @type {{ startedAt: number, change?: Change, seen: { event: Event, at: number }[] } | undefined}
  */
 let waited
+/** Told of each change that arrives. @type {(event: Event) => void} */
+let tell = () => {}
 
 const say = (/** @type {string} */ words) => {
   find('#live-said', HTMLElement).textContent = words
@@ -41,9 +43,10 @@ const askFeed = async (query) => {
 /** @param {Event} event */
 const listEvent = ({ id, data }) => {
   const clock = new Date().toISOString().slice(11, 23)
-  const words = `${id}: ${(data?.status ?? 'deleted').replaceAll('_', ' ')}`
+  const words = `: ${(data?.status ?? 'deleted').replaceAll('_', ' ')}`
+  const link = make('a', { href: `#history/approvals/${id}` }, id)
   const list = find('#events', HTMLElement)
-  list.prepend(make('li', {}, make('span', { class: 'soft' }, `${clock} UTC `), words))
+  list.prepend(make('li', {}, make('span', { class: 'soft' }, `${clock} UTC `), link, words))
   while (list.children.length > 6) list.lastChild?.remove()
 }
 
@@ -70,6 +73,7 @@ const follow = async () => {
       events.forEach(listEvent)
       waited?.seen.push(...events.map((event) => ({ event, at })))
       settle()
+      events.forEach(tell)
     }
   } finally {
     isFollowing = false
@@ -96,6 +100,9 @@ const change = async () => {
     if (!answer.ok) throw new Error(body.detail)
     find('#stored-ms', HTMLElement).textContent = milliseconds(storedMs)
     if (waited) waited.change = body
+    const history = find('#live-history', HTMLAnchorElement)
+    history.href = `#history/${body.resource}/${body.id}`
+    history.hidden = false
     settle()
   } catch (error) {
     failed(error)
@@ -109,8 +116,12 @@ const failed = (/** @type {unknown} */ error) => {
   say(error instanceof Error ? error.message : String(error))
 }
 
-/** The button, and the token of the feed, which is read when the part comes into view. */
-export const startLive = () => {
+/**
+ * The button, and the token of the feed, which is read when the part comes into view.
+ * @param {(event: Event) => void} onEvent told of each change that arrives
+ */
+export const startLive = (onEvent) => {
+  tell = onEvent
   find('#change', HTMLElement).addEventListener('click', () => void change())
   const watcher = new IntersectionObserver((entries) => {
     if (!entries.some(({ isIntersecting }) => isIntersecting)) return

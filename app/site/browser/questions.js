@@ -142,7 +142,9 @@ const changes = {
           'li',
           {},
           make('span', { class: 'mono' }, moment(row.updated_at)),
-          ` ${row.product}, ${row.country}: `,
+          ' ',
+          make('a', { href: `#history/approvals/${row.id}` }, `${row.product}, ${row.country}`),
+          ': ',
           make('strong', {}, toWords(row.status)),
         ),
       )

@@ -64,7 +64,14 @@ const listParameters = (list: TrailList): OpenApiParameter[] =>
   })
 
 const tag = { name: 'Audit', description: 'Who looked, with proofs' }
-const headers = [...commonHeaders, ...limitHeaders, 'Content-Disposition', 'Data-As-Of', 'Vary'] as const
+const headers = [
+  ...commonHeaders,
+  ...limitHeaders,
+  'Content-Disposition',
+  'Data-As-Of',
+  'Link',
+  'Vary',
+] as const
 const onlyNamed = 'A key has the scope only if it was issued with it by name.'
 
 /** `GET /v1/audit`. */

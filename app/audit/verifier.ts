@@ -1,0 +1,122 @@
+import {
+  type ChainFault,
+  type ChainHead,
+  type ChainKey,
+  isCommittedTo,
+  isSealOf,
+  type Link,
+  type Seal,
+} from './chain.ts'
+import { erasure } from './record.ts'
+
+const otherChain = 'the chain is not the one whose head was published'
+
+type Verifier = {
+  /** Takes the next link by seal number. Returns the first fault, from then on always the same. */
+  check(link: Link): ChainFault | undefined
+  /** All links came: what only the end shows. */
+  finish(): ChainFault | undefined
+  /** The last good place. */
+  readonly head: ChainHead
+  /** Entries whose personal part was erased. */
+  readonly erased: number
+}
+
+/** What is wrong with the personal part, its leaf or its copy. */
+const personalReason = (key: ChainKey, { seal, personalSha256, foundLeaf, copyFault }: Link) => {
+  if (!personalSha256) return copyFault
+  if (!isCommittedTo(key, seal, personalSha256)) return 'the personal part of the entry was changed'
+  const isLeafSame = !seal.leaf || !foundLeaf || seal.leaf.equals(foundLeaf)
+  return isLeafSame ? copyFault : 'the number or the salt of the entry was changed'
+}
+
+const faultOf = (key: ChainKey, before: ChainHead, link: Link): ChainFault | undefined => {
+  const { seal, entry } = link
+  const { sealNo, entryId } = seal
+  const expected = before.sealNo + 1
+  if (sealNo !== expected) {
+    return { sealNo: expected, entryId: null, reason: `seals ${expected} to ${sealNo - 1} are missing` }
+  }
+  const fault = (reason: string) => ({ sealNo, entryId, reason })
+  if (!entry) return fault('the entry was deleted')
+  if (!isSealOf(key, before, entry, seal)) {
+    return fault('the entry or its seal was changed, or SECRET_KEY lacks the key that sealed it')
+  }
+  const reason = personalReason(key, link)
+  return reason === undefined ? undefined : fault(reason)
+}
+
+/**
+ * Follows a chain from where it begins. A missing personal part is a fault unless the chain holds the erasure
+ * of its customer, or `unsealedErasures` has its pseudonym. `published`: a head that was noted outside the database; the
+ * chain must go through it. One from before `from` cannot be compared.
+ */
+export const createVerifier = (
+  key: ChainKey,
+  from: ChainHead,
+  published?: ChainHead,
+  unsealedErasures: readonly string[] = [],
+): Verifier => {
+  let head = from
+  let fault: ChainFault | undefined =
+    published?.sealNo === from.sealNo && !published.mac.equals(from.mac)
+      ? { sealNo: from.sealNo, entryId: null, reason: otherChain }
+      : undefined
+  let erased = 0
+  /** By pseudonym: the first entry without its personal part. */
+  const bare = new Map<string | null, ChainFault>()
+  const erasures = new Set<string | null>(unsealedErasures)
+  /** By pseudonym: the newest number of the customer's entries. */
+  const numbers = new Map<string, number>()
+
+  const differsFrom = (expected: ChainHead, { sealNo, entryId, mac }: Seal) =>
+    sealNo === expected.sealNo && !mac.equals(expected.mac)
+      ? { sealNo, entryId, reason: otherChain }
+      : undefined
+
+  /** Numbers of a customer have no gap. The first one is unknown: the entries before it may be pruned. */
+  const skips = ({ seal: { sealNo, entryId, number }, entry }: Link): ChainFault | undefined => {
+    if (!number || !entry?.customerRef) return undefined
+    const last = numbers.get(entry.customerRef)
+    numbers.set(entry.customerRef, number)
+    return last === undefined || number === last + 1
+      ? undefined
+      : { sealNo, entryId, reason: `the entry has the number ${number} of its customer after ${last}` }
+  }
+
+  const note = ({ seal, entry, personalSha256 }: Link) => {
+    if (entry?.action === erasure && entry.customerRef) erasures.add(entry.customerRef)
+    if (personalSha256 || !entry) return
+    erased += 1
+    if (bare.has(entry.customerRef)) return
+    const { sealNo, entryId } = seal
+    const reason = 'the personal part of the entry was deleted, and no erasure says so'
+    bare.set(entry.customerRef, { sealNo, entryId, reason })
+  }
+
+  return {
+    check(link) {
+      fault ??= faultOf(key, head, link) ?? (published && differsFrom(published, link.seal)) ?? skips(link)
+      if (fault) return fault
+      head = { sealNo: link.seal.sealNo, mac: link.seal.mac }
+      note(link)
+      return undefined
+    },
+    finish() {
+      const unexplained = [...bare].filter(([ref]) => !erasures.has(ref)).map(([, each]) => each)
+      const first = [fault, ...unexplained]
+        .filter((each) => each !== undefined)
+        .sort((a, b) => a.sealNo - b.sealNo)[0]
+      if (first || !published || head.sealNo >= published.sealNo) return first
+      const missing = head.sealNo + 1
+      const reason = `the chain was cut: its published head is seal ${published.sealNo}`
+      return { sealNo: missing, entryId: null, reason }
+    },
+    get head() {
+      return head
+    },
+    get erased() {
+      return erased
+    },
+  }
+}

@@ -1,0 +1,35 @@
+const prime = 2n ** 255n - 19n
+/** The curve's constant (RFC 8032, section 5.1): −121665/121666. */
+const d = 37095705934669439343138083508754565189542113879843219016388785533085940283555n
+/** `y` of the points whose order is 8; those of a smaller order have 0, 1 or −1. */
+const yOfOrder8 = 2707385501144840649318225287225658788936804267575313519463743609750303402022n
+/** Below this a modulus must have no factor (NIST SP 800-89, section 5.3.3). */
+const smallFactors = 752n
+
+const power = (base: bigint, exponent: bigint): bigint => {
+  let result = 1n
+  for (let [square, rest] = [base % prime, exponent]; rest > 0n; rest >>= 1n) {
+    if (rest & 1n) result = (result * square) % prime
+    square = (square * square) % prime
+  }
+  return result
+}
+
+/**
+ * Returns whether these 32 bytes are a point with which Ed25519 signatures prove something. For a point of small order,
+ * such as 32 zero bytes, many verifiers take signatures that anybody can make. What is no point of the curve has no
+ * signatures.
+ */
+export const isStrongEd25519 = (bytes: Buffer): boolean => {
+  const y = BigInt(`0x${Buffer.from(bytes).reverse().toString('hex')}`) & (2n ** 255n - 1n)
+  if (y >= prime || [0n, 1n, prime - 1n, yOfOrder8, prime - yOfOrder8].includes(y)) return false
+  // x² = (y² − 1) / (dy² + 1) has a root (Euler's criterion).
+  return power((y * y - 1n) * (d * y * y + 1n), (prime - 1n) / 2n) === 1n
+}
+
+/** Returns whether an RSA modulus has no small factor: others are no product of two large primes. */
+export const isStrongModulus = (modulus: Buffer): boolean => {
+  const n = BigInt(`0x${modulus.toString('hex')}`)
+  for (let factor = 2n; factor < smallFactors; factor++) if (n % factor === 0n) return false
+  return true
+}

@@ -1,0 +1,35 @@
+import { toWords } from './names.js'
+import { moment } from './ui.js'
+
+/**
+ * Entries of history in words.
+ * @typedef {{ at: string, op: string, cause?: string, changes: Record<string, { from: unknown, to: unknown }> }} Entry
+ */
+
+/** @param {unknown} value as text; a list of objects has its own words */
+export const valueWords = (value) => {
+  if (value === null || value === undefined) return 'none'
+  if (typeof value === 'boolean') return value ? 'yes' : 'no'
+  if (Array.isArray(value)) return value.map(itemWords).join(', ') || 'none'
+  const text = String(value)
+  if (/^\d{4}-\d\d-\d\dT/.test(text)) return moment(text)
+  return /^[a-z]+(_[a-z]+)+$/.test(text) ? toWords(text) : text
+}
+
+/** @param {any} item of an array @returns {string} */
+const itemWords = (item) =>
+  typeof item === 'object' && item?.from
+    ? `${item.from} to ${item.until ?? 'no end'} (${item.basis})`
+    : valueWords(item)
+
+/** What kind of entry it is, and what it did. @param {Entry} entry @returns {{ kind: string, title: string }} */
+export const titleOf = ({ op, cause, changes }) => {
+  if (op === 'create') return { kind: 'create', title: 'Created' }
+  if (op === 'delete') return { kind: 'delete', title: 'Deleted' }
+  if (cause !== 'day') return { kind: 'update', title: 'Changed' }
+  const validity = changes.validity?.to
+  if (validity === 'expired') return { kind: 'day', title: 'Expired' }
+  if (validity === 'valid') return { kind: 'day', title: 'Became valid' }
+  if (changes.expiring?.to === true) return { kind: 'day', title: 'Entered its expiry window' }
+  return { kind: 'day', title: 'Changed by the calendar' }
+}

@@ -1,0 +1,93 @@
+import { titleOf, valueWords } from './entry-words.js'
+import { toWords } from './names.js'
+import { make } from './ui.js'
+
+/**
+ * The history of a record as a timeline: days, and in each its entries, the newest first.
+ * @typedef {import('./entry-words.js').Entry} Entry
+ */
+
+const day = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' })
+
+/** Statuses first: they are what people look for. @param {Entry} entry */
+const sorted = ({ changes }) =>
+  Object.entries(changes).sort(
+    ([a], [b]) => Number(/status|validity/.test(b)) - Number(/status|validity/.test(a)),
+  )
+
+/** Longer values may wrap; a date may not. */
+const maxUnbroken = 24
+
+/** @param {'span' | 'strong'} name @param {unknown} value @param {string} [kind] */
+const valueElement = (name, value, kind = '') => {
+  const words = valueWords(value)
+  return make(name, { class: words.length <= maxUnbroken ? `short ${kind}` : kind }, words)
+}
+
+/** One field, from what to what. @param {[string, { from: unknown, to: unknown }]} change */
+const changeOf = ([field, { from, to }]) =>
+  make(
+    'li',
+    {},
+    make('span', { class: 'soft' }, `${toWords(field)}: `),
+    make('span', { class: 'visually-hidden' }, 'from\u00a0'),
+    valueElement('span', from, 'former'),
+    make('span', { 'aria-hidden': 'true' }, ' → '),
+    make('span', { class: 'visually-hidden' }, ' to '),
+    valueElement('strong', to),
+  )
+
+/** All values of a record that came or went, on demand. @param {Entry} entry */
+const wholeOf = (entry) => {
+  /** @param {{ from: unknown, to: unknown }} change */
+  const sideOf = ({ from, to }) => (entry.op === 'create' ? to : from)
+  const values = Object.entries(entry.changes)
+  const [first] = sorted(entry).filter(([field]) => /status/.test(field))
+  const rows = values.map(([field, change]) =>
+    make('li', {}, make('span', { class: 'soft' }, `${toWords(field)}: `), valueWords(sideOf(change))),
+  )
+  return [
+    make(
+      'p',
+      {},
+      first ? `${toWords(first[0])}: ` : '',
+      first ? valueElement('strong', sideOf(first[1])) : '',
+    ),
+    make('details', {}, make('summary', {}, `All ${values.length} values`), make('ul', {}, ...rows)),
+  ]
+}
+
+/** @param {Entry} entry @param {string} seen the time of the newest entry that is no news */
+const entryOf = (entry, seen) => {
+  const { kind, title } = titleOf(entry)
+  const clock = kind === 'day' ? 'by the calendar, at 00:00 UTC' : `${entry.at.slice(11, 19)} UTC`
+  const head = make(
+    'h4',
+    {},
+    title,
+    ' ',
+    make('time', { datetime: entry.at, class: 'soft' }, clock),
+    entry.at > seen ? make('span', { class: 'news' }, 'just now') : '',
+  )
+  const whole = kind === 'create' || kind === 'delete'
+  const content = whole ? wholeOf(entry) : [make('ul', {}, ...sorted(entry).map(changeOf))]
+  return make('li', { class: kind }, head, ...content)
+}
+
+/**
+ * Returns the timeline. Days are headings, entries are items of a list.
+ * @param {Entry[]} entries the newest first
+ * @param {string} seen the time of the newest entry that is no news
+ * @param {boolean} hasMore whether there are older ones
+ */
+export const recordTimeline = (entries, seen, hasMore) => {
+  const days = Map.groupBy(entries, ({ at }) => day.format(new Date(at)))
+  const parts = [...days].flatMap(([name, list]) => [
+    make('h3', {}, name),
+    make('ol', { 'aria-label': name }, ...list.map((entry) => entryOf(entry, seen))),
+  ])
+  const rest = hasMore
+    ? make('p', { class: 'soft small' }, 'Older entries are on the next page: change this request.')
+    : ''
+  return make('div', { class: 'record-timeline' }, ...parts, rest)
+}

@@ -1,0 +1,146 @@
+import { sql } from 'kysely'
+import t, { type Test } from 'tap'
+import { pruneAudit } from '../../app/audit/prune.ts'
+import { addReads, collectReads } from '../../app/audit/reads.ts'
+import { recordEvents } from '../../app/audit/record.ts'
+import { sealPending } from '../../app/audit/sealer.ts'
+import { verifyAudit } from '../../app/audit/verify.ts'
+import { createSecrets } from '../../app/config/secrets.ts'
+import type { Db } from '../../app/db/schema.ts'
+import { eraseCustomer } from '../../app/operator/gdpr/erase.ts'
+import { addCustomer, connectOwner, createTestDatabase, secretKey, until } from '../helper.ts'
+
+const secrets = createSecrets([secretKey])
+const loginOf = (customer: string) => ({ actor: 'key', action: 'login', customer }) as const
+const rolledBack = new Error('rolled back')
+
+const open = async (test: Test) => {
+  const database = await createTestDatabase()
+  const owner = connectOwner(database, 3)
+  test.teardown(async () => {
+    await owner.destroy()
+    await database.close()
+  })
+  for (const customer of ['acme', 'globex']) await addCustomer(database, customer)
+  const { reader, operator } = database
+  const add = (customer: string, count = 1) => recordEvents(operator, Array(count).fill(loginOf(customer)))
+  const seal = () => sealPending(reader, secrets)
+  const numbers = async (customer: string) => {
+    const { rows } = await sql<{ number: number }>`select number from audit_copies
+      where customer_id = ${customer} order by number`.execute(operator)
+    return rows.map(({ number }) => number)
+  }
+  const countLocked = async () => {
+    const { rows } = await sql`select from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock'`.execute(owner)
+    return rows.length
+  }
+  const verify = () => verifyAudit(operator, secrets)
+  return { database, owner, add, seal, numbers, verify, countLocked }
+}
+
+/** Does something while a transaction holds the customer as an erasure does, and rolls that back. */
+const whileErasing = async (owner: Db, customer: string, act: () => Promise<void>) => {
+  const erasing = owner.transaction().execute(async (trx) => {
+    await sql`select from customers where customer_id = ${customer} for update`.execute(trx)
+    await act()
+    throw rolledBack
+  })
+  await erasing.catch((error: unknown) => {
+    if (error !== rolledBack) throw error
+  })
+}
+
+t.test('an erasure that is rolled back leaves no entry without its number', async (t) => {
+  const { owner, add, seal, numbers, verify } = await open(t)
+  await add('acme', 3)
+  await add('globex', 2)
+  await whileErasing(owner, 'acme', async () => {
+    await seal()
+    t.same(await numbers('globex'), [1, 2], 'others do not wait')
+    t.match(await verify(), { fault: null, verified: 2, unsealed: 3 })
+  })
+  await seal()
+  t.same(await numbers('acme'), [1, 2, 3])
+  t.match(await verify(), { fault: null, verified: 5, unsealed: 0 })
+})
+
+t.test('many entries of the customer do not hold up those of others', async (t) => {
+  const { owner, add, seal, numbers } = await open(t)
+  await add('acme', 450)
+  await add('globex', 250)
+  await whileErasing(owner, 'acme', async () => {
+    await seal()
+    t.equal((await numbers('globex')).length, 250)
+    t.equal((await numbers('acme')).length, 0)
+  })
+  await seal()
+  t.same(
+    await numbers('acme'),
+    Array.from({ length: 450 }, (_, i) => i + 1),
+  )
+})
+
+t.test('reads of others become entries while a customer is erased', async (t) => {
+  const { owner, database, seal, numbers } = await open(t)
+  const details = {
+    minute: '2026-01-01T00:00Z',
+    resource: 'products',
+    query: null,
+    status: 200,
+    count: 1,
+    rows: 1,
+  }
+  const reads = ['acme', 'globex'].map(
+    (customer) => ({ actor: 'demo', action: 'reads', customer, details }) as const,
+  )
+  await addReads(database.reader, reads)
+  const collect = async () => {
+    await collectReads(database.reader, 'complete')
+    await seal()
+    return { acme: await numbers('acme'), globex: await numbers('globex') }
+  }
+  await whileErasing(owner, 'acme', async () => {
+    t.same(await collect(), { acme: [], globex: [1] })
+  })
+  t.same(await collect(), { acme: [1], globex: [1] })
+})
+
+t.test('what was sealed, what waits and what is counted is erased, and all verifies at once', async (t) => {
+  const { owner, add, seal, verify, numbers } = await open(t)
+  await add('acme', 2)
+  await seal()
+  await add('acme')
+  await add('globex')
+  await eraseCustomer(owner, 'acme')
+  t.match(await verify(), { fault: null, erased: 2, unsealed: 3 }, 'also before the erasure is sealed')
+  await seal()
+  t.match(await verify(), { fault: null, erased: 3, unsealed: 0 })
+  t.same(await numbers('globex'), [1])
+  await sql`delete from audit_persons where customer = 'globex'`.execute(owner)
+  t.match(await verify(), { fault: { reason: /no erasure says so/ } })
+})
+
+t.test('a pruning waits for an erasure, and finds nothing halfway', async (t) => {
+  const { database, owner, add, seal, numbers, verify, countLocked } = await open(t)
+  for (let i = 0; i < 3; i++) {
+    await add('acme')
+    await add('globex')
+    await seal()
+  }
+  let erasing: Promise<unknown> | undefined
+  let pruning: Promise<unknown> | undefined
+  await database.operator.transaction().execute(async (trx) => {
+    await recordEvents(trx, [loginOf('acme')])
+    erasing = eraseCustomer(owner, 'acme')
+    await until('the erasure waits for the entry', async () => (await countLocked()) === 1)
+    pruning = pruneAudit(owner, secrets, '2999-01-01T00:00:00Z')
+    await until('the pruning waits for the erasure', async () => (await countLocked()) === 2)
+    await add('globex')
+    await seal()
+    t.same(await numbers('globex'), [1, 2, 3, 4], 'sealing goes on')
+  })
+  t.match(await erasing, { auditEntries: 4 })
+  t.match(await pruning, { fault: null })
+  t.match(await verify(), { fault: null })
+})

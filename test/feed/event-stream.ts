@@ -1,0 +1,52 @@
+import type { Test } from 'tap'
+
+/** An event of the feed, as a client reads it. */
+export type Event = {
+  id: string
+  data: { data: { id: string }[]; page: { has_more: boolean; next_token: string } }
+}
+
+/** Reads a stream as a browser's EventSource does: lines, and an event at each empty one. */
+export const readEvents = (body: AsyncIterable<Uint8Array>) => {
+  const events: Event[] = []
+  const lines: string[] = []
+  const ended = (async () => {
+    const decoder = new TextDecoder()
+    let rest = ''
+    let fields: [string, string][] = []
+    for await (const chunk of body) {
+      const found = (rest + decoder.decode(chunk, { stream: true })).split('\n')
+      rest = found.pop() ?? ''
+      for (const line of found) {
+        lines.push(line)
+        const [, name = '', value = ''] = /^([^:]*): ?(.*)$/.exec(line) ?? []
+        if (line !== '') fields.push([name, value])
+        else {
+          const textOf = (wanted: string) =>
+            fields.flatMap(([field, text]) => (field === wanted ? [text] : [])).join('\n')
+          if (textOf('data') !== '') events.push({ id: textOf('id'), data: JSON.parse(textOf('data')) })
+          fields = []
+        }
+      }
+    }
+  })()
+  ended.catch(() => {})
+  return { events, lines, ended }
+}
+
+/** Opens the feed as a stream of events. `stop` goes away as a client does; so does the test's end. */
+export const openEvents = async (
+  t: Pick<Test, 'teardown'>,
+  url: string,
+  token: string,
+  headers: Record<string, string> = {},
+) => {
+  const stopping = new AbortController()
+  t.teardown(() => stopping.abort())
+  const answer = await fetch(url, {
+    headers: { authorization: `Bearer ${token}`, accept: 'text/event-stream', ...headers },
+    signal: stopping.signal,
+  })
+  const stream = readEvents((answer.ok ? answer.body : []) as AsyncIterable<Uint8Array>)
+  return { answer, stop: () => stopping.abort(), ...stream }
+}
