@@ -23,10 +23,10 @@ import * as clientKeys from './migrations/0019-client-keys.ts'
 import * as whoLooked from './migrations/0020-who-looked.ts'
 import * as webhooks from './migrations/0021-webhooks.ts'
 import * as rowTriggers from './migrations/0022-row-triggers.ts'
+import * as historyOrder from './migrations/0023-history-order.ts'
 import * as auditWaits from './migrations/0024-audit-waits.ts'
 import * as webhookLeases from './migrations/0025-webhook-leases.ts'
 import * as demoHistory from './migrations/0027-demo-history.ts'
-import * as historyOrder from './migrations/0023-history-order.ts'
 import type { Db } from './schema.ts'
 
 /** By name, in order. A released migration never changes what it did where it ran. */
@@ -52,10 +52,10 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0020-who-looked': whoLooked,
   '0021-webhooks': webhooks,
   '0022-row-triggers': rowTriggers,
+  '0023-history-order': historyOrder,
   '0024-audit-waits': auditWaits,
   '0025-webhook-leases': webhookLeases,
   '0027-demo-history': demoHistory,
-  '0023-history-order': historyOrder,
 }
 
 const migratorOf = (db: Db) =>

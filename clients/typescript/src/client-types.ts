@@ -88,8 +88,11 @@ export type Client = {
     query?: Q,
     options?: RequestOptions,
   ): AsyncGenerator<Selected<Resources[R]['record'], Q>, void, undefined>
-  /** The answer to a GET as a stream, for `format=csv` and other files. Its body rejects where it breaks off. */
-  download(path: string, query?: Query, options?: RequestOptions): Promise<Response>
+  /**
+   * The answer to a GET as a stream, for `format=csv` and other files, or for events by `accept`. Its body rejects where
+   * it breaks off.
+   */
+  download(path: string, query?: Query, options?: RequestOptions & { accept?: string }): Promise<Response>
   /** A custom endpoint; its shape is what was agreed on. */
   custom<T>(name: string, query?: Query, options?: RequestOptions): Promise<T>
   me(options?: RequestOptions): Promise<Me['data']>

@@ -77,7 +77,7 @@ export const createClient = (options: ClientOptions): Client => {
     exportAudit: (query, sending) => readExport<AuditEntry>('/v1/audit', query, sending),
     exportAuditRoots: (query, sending) => readExport<AuditRoot>('/v1/audit/roots', query, sending),
     download: (path, query, sending = {}) =>
-      transport.openStream(`${path}${formatQuery(query)}`, { ...sending, accept: '*/*' }),
+      transport.openStream(`${path}${formatQuery(query)}`, { accept: '*/*', ...sending }),
     custom: (name, query, sending) => read(`/v1/custom/${encodeURIComponent(name)}`, query, sending),
     me: async (sending) => (await read<Me>('/v1/me', undefined, sending)).data,
     async *changes(query = {}, sending) {
