@@ -1696,7 +1696,7 @@ export type Resources = {
       /** Days before its end in which a certificate counts as expiring. Absent: the customer's setting. */
       expiring_within?: number
       /** Shows the country as it stood at the end of this day (UTC), as far as history reaches: YYYY-MM-DD, or today-30d. Not with `on` and `include`. */
-      as_of?: Value | readonly Value[]
+      as_of?: Value
     }
   }
   lab: {

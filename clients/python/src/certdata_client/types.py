@@ -1833,7 +1833,7 @@ CountriesItemQuery = TypedDict(
         # Days before its end in which a certificate counts as expiring. Absent: the customer's setting.
         "expiring_within": "int | None",
         # Shows the country as it stood at the end of this day (UTC), as far as history reaches: YYYY-MM-DD, or today-30d. Not with `on` and `include`.
-        "as_of": "Value | Sequence[Value] | None",
+        "as_of": "Value | None",
     },
     total=False,
 )
