@@ -9,6 +9,7 @@ import { recordHistory } from '../../app/records/history/record-statement.ts'
 import { resourceNames, resources } from '../../app/records/resources/index.ts'
 import { type Fields, type Records, readAll } from '../feed/follower.ts'
 import { createTestDatabase } from '../helper.ts'
+import { comparable, type Entry, undo } from './entries.ts'
 
 /** Three months of real registers, each `import --replace`: history tells each transition once. */
 const months = ['2026-01-06', '2026-02-28', '2026-04-25']
@@ -19,14 +20,6 @@ const readFile = (month: string) =>
 const database = await createTestDatabase()
 const { operator, reader } = database
 t.teardown(() => database.close())
-
-type Entry = {
-  resource: string
-  id: string
-  at: string
-  op: string
-  changes: Record<string, { from: unknown; to: unknown }>
-}
 
 const owned = resourceNames.filter((name) => !resources[name].reference)
 const day = new Date().toISOString().slice(0, 10)
@@ -41,32 +34,6 @@ const readHistory = async (customerId: string): Promise<Entry[]> => {
     after = row?.last?.[0]
   }
   return entries
-}
-
-/** Absent is null. The time of the last change is that of the entries. */
-const comparable = (record: Fields): string =>
-  JSON.stringify(
-    Object.fromEntries(
-      Object.entries(record)
-        .filter(([name, value]) => value !== null && name !== 'updated_at')
-        .sort(([a], [b]) => (a < b ? -1 : 1)),
-    ),
-  )
-
-/** Takes a change back, and says where its new values are not those that are there. */
-const undo = (records: Records, { resource, id, op, changes }: Entry): string[] => {
-  const key = `${resource}/${id}`
-  const record = op === 'delete' ? {} : records.get(key)
-  if (!record) return [`${key} is not there`]
-  const wrong = Object.entries(changes).flatMap(([name, { to }]) =>
-    op !== 'delete' && JSON.stringify(record[name]) !== JSON.stringify(to) ? [`${key}.${name}`] : [],
-  )
-  if (op === 'create') records.delete(key)
-  else {
-    const former = Object.entries(changes).map(([name, { from }]) => [name, from])
-    records.set(key, { ...record, ...Object.fromEntries(former) })
-  }
-  return wrong
 }
 
 t.test('reading three imports backwards rebuilds each former state', async (t) => {
