@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, statfsSync } from 'node:fs'
 import os from 'node:os'
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
+import { measureHistory } from './growth/history.ts'
 import { estimate, seedSize } from './growth/seed.ts'
 import { parseSizes, type Size } from './growth/sizes.ts'
 import { type Measure, measures, openSubject, type Subject } from './growth/subjects.ts'
@@ -15,7 +16,8 @@ import { percentile } from './lib/statistics.ts'
  * Measures how uncached requests slow down when tables grow. Services run on databases of several sizes in one
  * server. The requests alternate between them, so that a disturbed machine disturbs all alike. `--data`: a folder
  * where the databases stay for the next run; without it they are made anew and removed. `--seed-only` stops after
- * the databases are made.
+ * the databases are made. `--history`: how many certificates change once to measure the size of history;
+ * `--history-only` measures nothing else.
  */
 const { values: options } = parseArgs({
   options: {
@@ -23,10 +25,13 @@ const { values: options } = parseArgs({
     samples: { type: 'string', default: '3000' },
     data: { type: 'string' },
     'seed-only': { type: 'boolean', default: false },
+    history: { type: 'string', default: '100k' },
+    'history-only': { type: 'boolean', default: false },
   },
 })
 const samples = Number(options.samples)
-const sizes = parseSizes(options.sizes)
+const historySize = parseSizes(`${options.history}/1`)[0] as Size
+const sizes = options['history-only'] ? [] : parseSizes(options.sizes)
 /** Greatest allowed factor of the 99th percentile, from any smaller size to the largest. */
 const mostGrowth = 1.5
 const names = Object.keys(measures) as Measure[]
@@ -44,7 +49,7 @@ const settings = {
 }
 
 const checkRoom = (folder: string) => {
-  const { bytes, seconds } = estimate(sizes)
+  const { bytes, seconds } = estimate([...sizes, historySize])
   const { bavail, bsize } = statfsSync(existsSync(folder) ? folder : os.tmpdir())
   const gb = (value: number) => (value / 1e9).toFixed(1)
   const free = bavail * bsize
@@ -127,6 +132,11 @@ const main = async (): Promise<void> => {
     const urls: string[] = []
     for (const size of sizes) urls.push(await seedSize(database.url, size))
     if (options['seed-only']) return
+    const history = await measureHistory(database.url, historySize.certificates)
+    if (options['history-only']) {
+      console.table(history)
+      return
+    }
     const subjects: Subject[] = []
     for (const [index, size] of sizes.entries()) {
       const subject = await openSubject(urls[index] as string, size)
@@ -146,10 +156,11 @@ const main = async (): Promise<void> => {
       tables: [
         { about: 'p99, milliseconds', rows: p99 },
         { about: 'p50, milliseconds', rows: p50 },
+        { about: `The size of history, of ${options.history} certificates that change once`, rows: history },
         { about: 'Plans, by EXPLAIN (ANALYZE, BUFFERS) as the serving role', rows },
       ],
       missed: [...judge(times), ...faults],
-      data: { options, p50, p99, plans: rows },
+      data: { options, p50, p99, history, plans: rows },
     })
   } finally {
     for (const each of started.reverse()) await each.stop()
