@@ -793,6 +793,45 @@ export type TokenReference = {
   client_assertion?: string
 }
 
+/** A public key that verifies webhooks */
+export type WebhookKey = {
+  /** Key type */
+  kty: 'OKP'
+  /** Curve (RFC 8037) */
+  crv: 'Ed25519'
+  /** Public key, base64url */
+  x: string
+  /** Thumbprint (RFC 7638) */
+  kid: string
+  /** Algorithm */
+  alg: 'EdDSA'
+  /** Use */
+  use: 'sig'
+  /** The same key as Standard Webhooks writes it */
+  whpk: string
+}
+
+/** The public keys that verify webhooks */
+export type WebhookKeySet = {
+  /** One key; two while the service changes its keys. A message bears a signature by each */
+  keys: WebhookKey[]
+}
+
+/** Tells that records changed */
+export type WebhookMessage = {
+  /** What the message is for. A test tells of no change. Known values: changes.available, webhook.test; more may come. */
+  type: 'changes.available' | 'webhook.test' | (string & {})
+  /** When the message was made. The same at each attempt */
+  timestamp: string
+  /** What changed, without the data */
+  data: {
+    /** Resources in which records changed */
+    resources: string[]
+    /** Value of `after` for `GET /v1/changes`. `snapshot`: the service cannot tell what changed. Absent in a test */
+    after?: string
+  }
+}
+
 /** What each resource answers and takes. */
 export type Resources = {
   certificates: {
