@@ -7,10 +7,12 @@ import {
   protectedResourceMetadata,
 } from '../app/identity/metadata.ts'
 import { namedScopes } from '../app/identity/scopes.ts'
+import { describeWebhookKeys } from '../app/site/openapi/webhooks.ts'
 import { securityTxt } from '../app/site/security-txt.ts'
 import type { SiteFile } from '../app/site/site.ts'
 import type { Deps } from '../plugins/deps.ts'
 import { immutable, type SendPage, styledPolicy } from '../plugins/pages.ts'
+import { webhookKeys } from '../schemas/webhooks.ts'
 
 /** Pages and texts that are the same for everyone, and what they load. */
 export const pageRoutes = async (app: FastifyInstance): Promise<void> => {
@@ -32,6 +34,8 @@ export const pageRoutes = async (app: FastifyInstance): Promise<void> => {
 const catalogPath = '/.well-known/api-catalog'
 /** They change with a release; nobody waits for that by the second. */
 const cacheControl = 'public, max-age=300'
+
+const webhookKeysSchema = { openapi: describeWebhookKeys, response: { 200: webhookKeys } }
 
 /** Serves the documents that programs look up by themselves: RFC 8414, RFC 9728, RFC 9727, RFC 9116. */
 export const wellKnownRoutes = async (
@@ -59,7 +63,8 @@ export const wellKnownRoutes = async (
   for (const [url, type, document, headers] of documents) {
     const body = Buffer.from(JSON.stringify(document))
     const constant = { ...headers, 'cache-control': cacheControl }
-    app.get(url, (_request, reply) => reply.headers(constant).type(type).send(body))
+    const schema = url.endsWith('/webhook-keys.json') ? webhookKeysSchema : {}
+    app.get(url, { schema }, (_request, reply) => reply.headers(constant).type(type).send(body))
   }
   app.get('/.well-known/security.txt', (_request, reply) =>
     reply

@@ -170,7 +170,7 @@ t.test('every path under /v1 is described with every method it takes, and nothin
   t.same(described.filter((each) => each.includes(' /v1/')).sort(), taken.flat().sort())
   t.same(
     described.filter((each) => !each.includes(' /v1/')),
-    ['GET /.well-known/jwks.json'],
+    ['GET /.well-known/jwks.json', 'GET /.well-known/webhook-keys.json'],
   )
 })
 
@@ -394,6 +394,8 @@ t.test('real answers are as documented', async (t) => {
   await checkChanges(t, get)
   t.same(faultsOf('/v1/auth/login', 'post', login), [])
   t.same(faultsOf('/.well-known/jwks.json', 'get', keys), [])
+  const webhookKeys = await app.inject('/.well-known/webhook-keys.json')
+  t.same(faultsOf('/.well-known/webhook-keys.json', 'get', webhookKeys), [])
   const access = '/v1/access-requests'
   const payload = document.paths[access].post.requestBody.content['application/json'].example
   const asked = await app.inject({ method: 'POST', url: access, payload })
@@ -625,6 +627,22 @@ t.test('an operation asks for the authentication that its answers ask for', asyn
     t.equal(document.paths[path].get.security.length, isOpen ? 0 : 1, path)
     t.not((await get(url)).statusCode, 401, path)
   }
+})
+
+t.test('a webhook is described as its receiver gets it', async (t) => {
+  const { post } = document.webhooks.changesAvailable
+  const { schema, example } = post.requestBody.content['application/json']
+  t.same(validate(schema, example), [])
+  const data = { resources: ['certificates'] }
+  const sent = { type: 'webhook.test', timestamp: '2026-11-26T09:00:00.000Z', data }
+  t.same(validate(schema, sent), [])
+  t.not(validate(schema, { ...sent, type: 1 }).length, 0)
+  t.same(
+    post.parameters.map(({ name }: { name: string }) => name),
+    ['webhook-id', 'webhook-timestamp', 'webhook-signature'],
+  )
+  const names = document.paths['/v1/changes'].get.parameters.map((each: { name?: string }) => each.name)
+  for (const name of ['previous', 'fields', 'Last-Event-Id']) t.ok(names.includes(name), name)
 })
 
 t.test('answers and refusals of the OAuth endpoints are as documented', async (t) => {

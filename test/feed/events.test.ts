@@ -3,9 +3,10 @@ import { connect } from 'node:http2'
 import { setTimeout as delay } from 'node:timers/promises'
 import { sql } from 'kysely'
 import t, { type Test } from 'tap'
+import { createSecrets } from '../../app/config/secrets.ts'
 import { longestStreamMs, mostUnreadBytes, streamEvents } from '../../app/feed/events.ts'
 import type { FeedPage } from '../../app/feed/read.ts'
-import type { SyncToken } from '../../app/feed/token.ts'
+import { createTokenCodec, type SyncToken } from '../../app/feed/token.ts'
 import type { Wake } from '../../app/feed/wait.ts'
 import { revokeApiKey } from '../../app/identity/api-key-store.ts'
 import {
@@ -18,7 +19,7 @@ import {
   until,
 } from '../helper.ts'
 import { selfSigned } from '../self-signed.ts'
-import { startService } from '../service.ts'
+import { startService, untilReady } from '../service.ts'
 import { type Event, openEvents, readEvents } from './event-stream.ts'
 
 /** Changes as server-sent events: the pages of the long poll, on a connection that stays. */
@@ -58,6 +59,7 @@ t.test('a change is an event, its id is where the next connection goes on', asyn
   t.match(first.answer.headers.get('content-type'), /^text\/event-stream/)
   t.equal(first.answer.headers.get('content-encoding'), null, 'a content coding would hold events up')
   t.equal(first.answer.headers.get('cache-control'), 'no-store')
+  t.equal(first.answer.headers.get('x-accel-buffering'), 'no', 'proxies do not hold events up')
   await until('it begins with a token', () => first.events.length === 1)
   t.same(first.events[0]?.data.data, [])
   t.equal(first.lines[0], 'retry: 1000')
@@ -98,7 +100,7 @@ t.test("no other customer's change wakes or fills a stream", async (t) => {
 })
 
 t.test('what is wrong before the stream begins is a problem document', async (t) => {
-  const { token, get } = await newCustomer()
+  const { id, token, get } = await newCustomer()
   const other = await newCustomer()
   const foreign = (await other.get('/v1/changes')).json().page.next_token
   const refusal = async (query: string, headers = {}) => {
@@ -109,6 +111,16 @@ t.test('what is wrong before the stream begins is a problem document', async (t)
   t.same(await refusal('?after=x'), [400, 'invalid_sync_token'])
   t.same(await refusal('', { 'last-event-id': foreign }), [400, 'invalid_sync_token'])
   t.same(await refusal('', { 'last-event-id': 'snapshot' }), [400, 'invalid_sync_token'])
+  for (const id of ['x', '%00', 'AVsi', '"', 'a'.repeat(4_000), ` ${foreign.slice(0, -2)} `]) {
+    t.same(await refusal('', { 'last-event-id': id }), [400, 'invalid_sync_token'], id.slice(0, 20))
+  }
+  const own = (await get('/v1/changes?resources=products')).json().page.next_token
+  t.same(await refusal('?resources=lab', { 'last-event-id': own }), [400, 'invalid_sync_token'])
+  const codec = createTokenCodec(createSecrets([secretKey]))
+  const old = codec.decode(id, own)
+  if (!old) throw new Error('the token cannot be read')
+  const expired = codec.encode(id, { ...old, issuedAt: old.issuedAt - 91 * 86_400 })
+  t.same(await refusal('', { 'last-event-id': expired }), [410, 'sync_token_expired'])
   t.same(await refusal('?wait=5'), [400, 'invalid_query'])
   t.same(await refusal('?wait=0'), [400, 'invalid_query'], 'a stream waits by itself')
   t.same(await refusal('?limt=5'), [400, 'invalid_query'])
@@ -337,6 +349,35 @@ t.test('a silent stream has heartbeats, and ends after a quarter of an hour', as
   await until('two', () => /\n\n:\n\n:\n\n/.test(text))
   await wake('time')
   await once(stream, 'end')
+})
+
+t.test('an instance is killed: the last id leads to all that came meanwhile, at another one', async (t) => {
+  const env = { DATABASE_URL: database.url, SECRET_KEY: secretKey, PUBLIC_URL: 'http://localhost:1' }
+  const services = await Promise.all([startService(env), startService(env)])
+  const [first, second] = services as [(typeof services)[0], (typeof services)[0]]
+  t.teardown(() => Promise.all(services.map((service) => service.stop('SIGKILL'))))
+  await Promise.all(services.map(untilReady))
+  const { id, apiKey } = await newCustomer()
+  const login = await fetch(`${first.base}/v1/auth/login`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ api_key: apiKey }),
+  })
+  const { access_token: token } = (await login.json()) as { access_token: string }
+  const stream = await open(t, token, '', {}, first.base)
+  await until('it began', () => stream.events.length === 1)
+  const writing = (async () => {
+    for (let n = 1; n <= 60; n++) await addProduct(id, `p${n}`)
+  })()
+  await until('some arrive', () => stream.events.flatMap(idsOf).length >= 5)
+  await first.stop('SIGKILL')
+  await t.rejects(stream.ended)
+  await writing
+  const last = stream.events.at(-1)?.id ?? ''
+  const again = await open(t, token, '', { 'last-event-id': last }, second.base)
+  const seen = () => new Set([...stream.events, ...again.events].flatMap(idsOf))
+  await until('all have arrived', () => seen().size === 60)
+  t.equal(seen().size, 60)
 })
 
 t.test('over HTTP/2, in a process that drains', async (t) => {

@@ -48,6 +48,13 @@ const parameters: Readonly<Record<string, Omit<OpenApiParameter, 'name' | 'in'>>
     schema: { type: 'string', enum: ['true', 'false'], default: 'false' },
     example: 'true',
   },
+  fields: {
+    description:
+      'The fields of each record, separated by commas. Only with one resource in `resources`, as are the filters of its ' +
+      'list (such as `validity=valid` or `number[prefix]=A`), which have the same names here. They belong to the token.',
+    schema: text,
+    example: 'id,name',
+  },
   format: {
     description: 'Overrides the header Accept: `ndjson` with `after=snapshot`, else `json`.',
     schema: { type: 'string', enum: ['json', 'ndjson'] },
@@ -57,11 +64,19 @@ const parameters: Readonly<Record<string, Omit<OpenApiParameter, 'name' | 'in'>>
 
 /** Every parameter that the feed reads. Throws where one has no description here. */
 const listParameters = (): OpenApiParameter[] =>
-  [...feedReaders({}).keys()].map((name) => {
+  [...feedReaders({}).keys(), 'fields'].map((name) => {
     const described = parameters[name]
     if (!described) throw new Error(`the parameter ${name} has no description`)
     return { name, in: 'query', ...described }
   })
+
+const lastEventId: OpenApiParameter = {
+  name: 'Last-Event-Id',
+  in: 'header',
+  description: 'Of a stream of events that broke: the id of its last event. It goes before `after`.',
+  schema: text,
+  example: 'AVsiNzU3NTYwNDE2MTY5NDc2NTg5OC4wMDAwMDAwMS4xNjM4NC4xNjUwMCIsMTc5NTI1MzQwMF0',
+}
 
 /** `GET /v1/changes`. */
 export const describeChanges: Description = {
@@ -78,7 +93,7 @@ export const describeChanges: Description = {
     'scope. With `Accept: text/event-stream` the pages come as server-sent events on a connection that stays; the ' +
     'id of an event is its token, and the header `Last-Event-ID` goes on after it.',
   tag: { name: 'Changes', description: 'To keep a copy up to date' },
-  parameters: listParameters(),
+  parameters: [...listParameters(), lastEventId],
   errors: ['query', 'sync_token'],
   answer: {
     description: 'The changes; with `after=snapshot` all records, one change on each line',

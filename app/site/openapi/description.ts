@@ -8,7 +8,7 @@ export type SchemaNode = { readonly [key: string]: unknown }
 /** A parameter as the document writes it. `example` is one that the service accepts. */
 export type OpenApiParameter = Readonly<{
   name: string
-  in: 'query' | 'path'
+  in: 'query' | 'path' | 'header'
   required?: true
   description: string
   schema: SchemaNode

@@ -4,6 +4,7 @@ import { type Components, createComponents } from './components.ts'
 import type { Route, SchemaNode } from './description.ts'
 import { exampleOf } from './examples.ts'
 import { responsesOf, type Writing } from './responses.ts'
+import { describeWebhooks } from './webhooks.ts'
 
 const introduction = `Certificates, products, projects, countries, test reports and approvals of a
 certification house's customer. Read-only.
@@ -123,6 +124,7 @@ export const createDocument = (routes: readonly Route[], publicUrl: string): Sch
       [route.method.toLowerCase()]: operationOf(route, { components, publicUrl }),
     }
   }
+  const webhooks = describeWebhooks(components)
   const tags = new Map(routes.map(({ description: { tag } }) => [tag.name, tag]))
   return {
     openapi: '3.1.0',
@@ -130,6 +132,7 @@ export const createDocument = (routes: readonly Route[], publicUrl: string): Sch
     servers: [{ url: publicUrl, 'x-internal': false }],
     tags: [...tags.values()],
     paths,
+    webhooks,
     components: { ...components.list(), securitySchemes },
   }
 }

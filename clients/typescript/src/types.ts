@@ -793,6 +793,45 @@ export type TokenReference = {
   client_assertion?: string
 }
 
+/** A public key that verifies webhooks */
+export type WebhookKey = {
+  /** Key type */
+  kty: 'OKP'
+  /** Curve (RFC 8037) */
+  crv: 'Ed25519'
+  /** Public key, base64url */
+  x: string
+  /** Thumbprint (RFC 7638) */
+  kid: string
+  /** Algorithm */
+  alg: 'EdDSA'
+  /** Use */
+  use: 'sig'
+  /** The same key as Standard Webhooks writes it */
+  whpk: string
+}
+
+/** The public keys that verify webhooks */
+export type WebhookKeySet = {
+  /** One key; two while the service changes its keys. A message bears a signature by each */
+  keys: WebhookKey[]
+}
+
+/** Tells that records changed */
+export type WebhookMessage = {
+  /** What the message is for. A test tells of no change. Known values: changes.available, webhook.test; more may come. */
+  type: 'changes.available' | 'webhook.test' | (string & {})
+  /** When the message was made. The same at each attempt */
+  timestamp: string
+  /** What changed, without the data */
+  data: {
+    /** Resources in which records changed */
+    resources: string[]
+    /** Value of `after` for `GET /v1/changes`. `snapshot`: the service cannot tell what changed. Absent in a test */
+    after?: string
+  }
+}
+
 /** What `/v1/history` takes. */
 export type HistoryQuery = {
   /** Only these resources, comma-separated; each needs its scope. Absent: all that the token may read. */
@@ -817,6 +856,8 @@ export type ChangesQuery = {
   wait?: number
   /** Adds to each change of a record what the fields in `changed` were. Not with `after=snapshot`. */
   previous?: boolean
+  /** The fields of each record, separated by commas. Only with one resource in `resources`, as are the filters of its list (such as `validity=valid` or `number[prefix]=A`), which have the same names here. They belong to the token. */
+  fields?: Value | readonly Value[]
 }
 
 /** What `/v1/audit` takes. */

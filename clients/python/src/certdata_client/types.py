@@ -968,6 +968,56 @@ TokenReference = TypedDict(
     },
 )
 
+WebhookKey = TypedDict(
+    "WebhookKey",
+    {
+        # Key type
+        "kty": "Literal[\"OKP\"]",
+        # Curve (RFC 8037)
+        "crv": "Literal[\"Ed25519\"]",
+        # Public key, base64url
+        "x": "str",
+        # Thumbprint (RFC 7638)
+        "kid": "str",
+        # Algorithm
+        "alg": "Literal[\"EdDSA\"]",
+        # Use
+        "use": "Literal[\"sig\"]",
+        # The same key as Standard Webhooks writes it
+        "whpk": "str",
+    },
+)
+
+WebhookKeySet = TypedDict(
+    "WebhookKeySet",
+    {
+        # One key; two while the service changes its keys. A message bears a signature by each
+        "keys": "list[WebhookKey]",
+    },
+)
+
+WebhookMessageData = TypedDict(
+    "WebhookMessageData",
+    {
+        # Resources in which records changed
+        "resources": "list[str]",
+        # Value of `after` for `GET /v1/changes`. `snapshot`: the service cannot tell what changed. Absent in a test
+        "after": "NotRequired[str]",
+    },
+)
+
+WebhookMessage = TypedDict(
+    "WebhookMessage",
+    {
+        # What the message is for. A test tells of no change. Known values: changes.available, webhook.test; more may come.
+        "type": "str",
+        # When the message was made. The same at each attempt
+        "timestamp": "str",
+        # What changed, without the data
+        "data": "WebhookMessageData",
+    },
+)
+
 CertificatesQuery = TypedDict(
     "CertificatesQuery",
     {
@@ -2358,6 +2408,8 @@ ChangesQuery = TypedDict(
         "wait": "int | None",
         # Adds to each change of a record what the fields in `changed` were. Not with `after=snapshot`.
         "previous": "bool | None",
+        # The fields of each record, separated by commas. Only with one resource in `resources`, as are the filters of its list (such as `validity=valid` or `number[prefix]=A`), which have the same names here. They belong to the token.
+        "fields": "Value | Sequence[Value] | None",
     },
     total=False,
 )

@@ -1,0 +1,59 @@
+import { z } from 'zod'
+import { field, instant } from './fields.ts'
+
+const key = z
+  .strictObject({
+    kty: field(z.literal('OKP'), 'Key type', 'OKP'),
+    crv: field(z.literal('Ed25519'), 'Curve (RFC 8037)', 'Ed25519'),
+    x: field(z.string(), 'Public key, base64url', 'lhBIFMmWi0bT5SbTSy9gXQ1l5cVvCe4uDXbEkVvjF4o'),
+    kid: field(z.string(), 'Thumbprint (RFC 7638)', '3Vp8OXqPjTKsVTIVZzHQ2yJHYhr6vP2H8jqzW3pGm0k'),
+    alg: field(z.literal('EdDSA'), 'Algorithm', 'EdDSA'),
+    use: field(z.literal('sig'), 'Use', 'sig'),
+    whpk: field(
+      z.string(),
+      'The same key as Standard Webhooks writes it',
+      'whpk_lhBIFMmWi0bT5SbTSy9gXQ1l5cVvCe4uDXbEkVvjF4o=',
+    ),
+  })
+  .meta({ id: 'WebhookKey', description: 'A public key that verifies webhooks' })
+
+/** `GET /.well-known/webhook-keys.json`. */
+export const webhookKeys = z
+  .strictObject({
+    keys: z.array(key).meta({
+      description: 'One key; two while the service changes its keys. A message bears a signature by each',
+    }),
+  })
+  .meta({ id: 'WebhookKeySet', description: 'The public keys that verify webhooks' })
+
+/** The body of a message to a receiver. */
+export const webhookMessage = z
+  .strictObject({
+    type: field(
+      z.enum(['changes.available', 'webhook.test']),
+      'What the message is for. A test tells of no change',
+      'changes.available',
+    ),
+    timestamp: field(
+      instant,
+      'When the message was made. The same at each attempt',
+      '2026-11-26T09:00:00.000Z',
+    ),
+    data: z
+      .strictObject({
+        resources: z.array(z.string()).meta({
+          description: 'Resources in which records changed',
+          examples: [['certificates']],
+        }),
+        after: z
+          .string()
+          .optional()
+          .meta({
+            description:
+              'Value of `after` for `GET /v1/changes`. `snapshot`: the service cannot tell what changed. Absent in a test',
+            examples: ['AVsi'],
+          }),
+      })
+      .meta({ description: 'What changed, without the data' }),
+  })
+  .meta({ id: 'WebhookMessage', description: 'Tells that records changed' })
