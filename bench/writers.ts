@@ -41,16 +41,19 @@ const db = createDb(pool)
 /** The trigger functions, as the migrations made them. */
 const functions: string[] = []
 
+/** What a trigger function does for history stands between these comments. */
+const historyPart = /-- history\n.*?-- end\n/gs
+
 /** Has the triggers of the log write history, or the log alone. */
 const switchHistory = async (isOn: boolean) => {
   if (functions.length === 0) {
     const { rows } = await pool.query<{ definition: string }>(
-      `select pg_get_functiondef(oid) as definition from pg_proc where prosrc like '%into record_history%' and prorettype = 'trigger'::regtype`,
+      `select pg_get_functiondef(oid) as definition from pg_proc where prosrc like '%-- history%' and prorettype = 'trigger'::regtype`,
     )
     functions.push(...rows.map(({ definition }) => definition))
   }
   for (const definition of functions) {
-    await pool.query(isOn ? definition : definition.replace(/insert into record_history[^;]*;/g, ''))
+    await pool.query(isOn ? definition : definition.replace(historyPart, ''))
   }
 }
 

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { type Migration, Migrator } from 'kysely/migration'
 import { readerRole } from './connect.ts'
@@ -21,12 +22,14 @@ import * as history from './migrations/0018-history.ts'
 import * as clientKeys from './migrations/0019-client-keys.ts'
 import * as whoLooked from './migrations/0020-who-looked.ts'
 import * as webhooks from './migrations/0021-webhooks.ts'
+import * as rowTriggers from './migrations/0022-row-triggers.ts'
 import * as auditWaits from './migrations/0024-audit-waits.ts'
+import * as webhookLeases from './migrations/0025-webhook-leases.ts'
 import * as demoHistory from './migrations/0027-demo-history.ts'
 import type { Db } from './schema.ts'
 
 /** By name, in order. A released migration never changes what it did where it ran. */
-const migrations: Record<string, Migration> = {
+export const migrations: Readonly<Record<string, Migration>> = {
   '0001-records': records,
   '0002-identity': identity,
   '0003-tokens': tokens,
@@ -35,8 +38,8 @@ const migrations: Record<string, Migration> = {
   '0006-access-requests': accessRequests,
   '0007-feed': feed,
   '0008-custom': custom,
-  '0011-planned-functions': plannedFunctions,
   '0009-service-minutes': serviceMinutes,
+  '0011-planned-functions': plannedFunctions,
   '0012-lists': lists,
   '0013-marks': marks,
   '0014-audit-reads': auditReads,
@@ -47,7 +50,9 @@ const migrations: Record<string, Migration> = {
   '0019-client-keys': clientKeys,
   '0020-who-looked': whoLooked,
   '0021-webhooks': webhooks,
+  '0022-row-triggers': rowTriggers,
   '0024-audit-waits': auditWaits,
+  '0025-webhook-leases': webhookLeases,
   '0027-demo-history': demoHistory,
 }
 
@@ -55,8 +60,35 @@ const migratorOf = (db: Db) =>
   new Migrator({ db, provider: { getMigrations: () => Promise.resolve(migrations) } })
 
 /**
+ * Milliseconds. Who comes later waits behind a migration that waits for a lock, so it soon lets go and asks again.
+ * Shorter than PostgreSQL's `deadlock_timeout` of a second, so that in a deadlock no writer is the victim.
+ */
+const lockWaitMs = 500
+const pauseMs = 500
+/** About ten minutes. */
+const attempts = 600
+const lockNotAvailable = '55P03'
+
+/** All pending migrations in one transaction. A lock that is not to be had undoes it; then it begins again. */
+const runPending = (db: Db) =>
+  db.connection().execute(async (connection) => {
+    await sql.raw(`set lock_timeout = ${lockWaitMs}`).execute(connection)
+    try {
+      for (let attempt = 1; ; attempt++) {
+        const { error, results = [] } = await migratorOf(connection).migrateToLatest()
+        if (!error) return results.map((result) => result.migrationName)
+        if ((error as { code?: string }).code !== lockNotAvailable || attempt === attempts) throw error
+        await delay(pauseMs)
+      }
+    } finally {
+      await sql`reset lock_timeout`.execute(connection)
+    }
+  })
+
+/**
  * Brings the schema up to date, under the migrator's own lock, and returns the names that ran.
  * `db` must log in as the owner. Throws the first migration's error; nothing of it stays.
+ * A migration that needs a lock on a busy table tries for ten minutes, and holds others up for half a second at a time.
  * A schema that a later version has brought further is left as it is: migrations only add, so that this version
  * goes on working with it, and a roll-back runs this command as every release does.
  */
@@ -64,9 +96,7 @@ export const migrate = async (db: Db): Promise<string[]> => {
   const ran: string[] = []
   // The migrator itself takes what it does not know for corruption.
   if ((await listPendingMigrations(db)).length > 0) {
-    const { error, results = [] } = await migratorOf(db).migrateToLatest()
-    if (error) throw error
-    ran.push(...results.map((result) => result.migrationName))
+    ran.push(...(await runPending(db)))
   }
   // The serving role asks at start whether it may serve; see listPendingMigrations.
   await sql.raw(`grant select on kysely_migration, kysely_migration_lock to ${readerRole}`).execute(db)

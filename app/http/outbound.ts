@@ -50,16 +50,22 @@ export const parseTarget = (text: string): URL => {
 
 const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[(.*)\]$/, '$1')
 
-/** Returns all addresses of a name. Rejects if the name has none. */
+/** Returns all addresses of a name; none if it has none, or no name server answers. */
 type Resolve = (host: string, signal: AbortSignal) => Promise<readonly string[]>
 
-// Not the system's resolver: each look-up would hold a thread that nobody can take back.
-const resolveName: Resolve = async (host, signal) => {
-  const resolver = new Resolver({ timeout: 2_000, tries: 2 })
-  signal.addEventListener('abort', () => resolver.cancel())
-  const answers = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)])
-  return answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []))
-}
+/**
+ * Asks the machine's name servers, or `servers` in their place, and nothing else: not the file of hosts. Not the system's
+ * resolver: each look-up would hold a thread that nobody can take back.
+ */
+export const createResolve =
+  (servers?: readonly string[]): Resolve =>
+  async (host, signal) => {
+    const resolver = new Resolver({ timeout: 2_000, tries: 2 })
+    if (servers) resolver.setServers(servers)
+    signal.addEventListener('abort', () => resolver.cancel())
+    const answers = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)])
+    return answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []))
+  }
 
 const findAddresses = async (url: URL, resolve: Resolve, signal: AbortSignal): Promise<LookupAddress[]> => {
   const host = hostOf(url)
@@ -139,7 +145,7 @@ const send = async (
 
 /** Returns the function that sends requests to addresses of customers' choice. */
 export const createOutbound = ({
-  resolve = resolveName,
+  resolve = createResolve(),
   agent = new Agent({ keepAlive: false, maxCachedSessions: 0 }),
 }: OutboundOptions = {}): Outbound => {
   return async (text, options) => {

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
 import { z } from 'zod'
 import type { Db } from '../db/schema.ts'
+import { parseUniqueJson } from '../http/unique-json.ts'
 import { assertionAlgorithms, type ClientKey, importClientKeys, keyAlgorithmOf } from './client-keys.ts'
 import type { Credential, Turn } from './credential.ts'
 import { findRow, type KeyFacts } from './facts.ts'
@@ -30,6 +31,8 @@ const headerSchema = z.strictObject({
 })
 /** One audience: an assertion that is good for several services could be used by one of them at the others. */
 const audience = z.union([z.string(), z.tuple([z.string()]).transform(([only]) => only)])
+/** Half of a surrogate pair has no bytes of its own: two such ids would be hashed alike. */
+const jti = z.string().regex(/^[^\p{Cc}\p{Cs}]{1,256}$/u)
 const claimsSchema = z.object({
   iss: z.string(),
   sub: z.string().regex(/^[a-z0-9]{1,32}$/),
@@ -37,7 +40,7 @@ const claimsSchema = z.object({
   exp: z.number(),
   iat: z.number().optional(),
   nbf: z.number().optional(),
-  jti: z.string().min(1).max(256),
+  jti,
 })
 
 type Header = z.output<typeof headerSchema>
@@ -46,7 +49,7 @@ type Parsed = Readonly<{ header: Header | undefined; claims: Claims | undefined;
 
 const decodeJson = (bytes: Buffer): unknown => {
   try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
+    return parseUniqueJson(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
   } catch {
     return undefined
   }

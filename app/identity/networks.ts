@@ -8,9 +8,14 @@ const bitsOf = { ipv4: 32, ipv6: 128 } as const
 /** `::ffff:0:0/96` holds the IPv4 addresses (RFC 4291, section 2.5.5.2). */
 const mappedBits = 96
 
-const groupsOf = (address: string): number[] => {
+/** Returns the bits of an address. The last two groups of IPv6 may be written as IPv4 (`::192.0.2.1`). */
+const listBits = (address: string): number[] => {
   if (isIP(address) === 4) return address.split('.').flatMap((part) => toBits(Number(part), 8))
-  const [before, after] = address.split('::').map((half) => (half === '' ? [] : half.split(':')))
+  const plain = address.replace(/(\d+)\.(\d+)\.(\d+)\.(\d+)$/, (_, ...parts: string[]) => {
+    const [a = 0, b = 0, c = 0, d = 0] = parts.slice(0, 4).map(Number)
+    return `${(a * 256 + b).toString(16)}:${(c * 256 + d).toString(16)}`
+  })
+  const [before, after] = plain.split('::').map((half) => (half === '' ? [] : half.split(':')))
   const zeros = after === undefined ? 0 : 8 - (before?.length ?? 0) - after.length
   const groups = [...(before ?? []), ...Array<string>(zeros).fill('0'), ...(after ?? [])]
   return groups.flatMap((group) => toBits(Number.parseInt(group, 16), 16))
@@ -25,7 +30,7 @@ const toBits = (value: number, width: number): number[] =>
  */
 export const parseNetwork = (text: string): string => {
   const refuse = (reason: string) => new Error(`${JSON.stringify(text.slice(0, 100))}: ${reason}`)
-  const [, given = '', digits] = /^([0-9a-f.:]+)(?:\/(\d{1,3}))?$/i.exec(text) ?? []
+  const [, given = '', digits] = /^([0-9a-f.:]+)(?:\/(0|[1-9]\d{0,2}))?$/i.exec(text) ?? []
   const plain = plainAddress(given)
   if (!plain) throw refuse('expected a network such as 203.0.113.0/24 or 2001:db8::/32')
   const bits = bitsOf[plain.family]
@@ -33,7 +38,7 @@ export const parseNetwork = (text: string): string => {
   const prefix = digits === undefined ? bits : Number(digits) - (isMapped ? mappedBits : 0)
   if (prefix < 0 || prefix > bits)
     throw refuse(`a prefix of ${plain.family === 'ipv4' ? 'IPv4' : 'IPv6'} has 0 to ${bits} bits`)
-  if (groupsOf(plain.address).slice(prefix).includes(1)) {
+  if (listBits(plain.address).slice(prefix).includes(1)) {
     throw refuse(
       `the address has bits behind its prefix. Name the network itself, or one address with /${bits}`,
     )

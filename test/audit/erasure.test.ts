@@ -3,10 +3,12 @@ import t, { type Test } from 'tap'
 import { pruneAudit } from '../../app/audit/prune.ts'
 import { addReads, collectReads } from '../../app/audit/reads.ts'
 import { recordEvents } from '../../app/audit/record.ts'
+import { publishRoots } from '../../app/audit/roots.ts'
 import { sealPending } from '../../app/audit/sealer.ts'
 import { verifyAudit } from '../../app/audit/verify.ts'
 import { createSecrets } from '../../app/config/secrets.ts'
 import type { Db } from '../../app/db/schema.ts'
+import { createSealedKey, openSigningKey } from '../../app/identity/signing-key.ts'
 import { eraseCustomer } from '../../app/operator/gdpr/erase.ts'
 import { addCustomer, connectOwner, createTestDatabase, secretKey, until } from '../helper.ts'
 
@@ -144,3 +146,40 @@ t.test('a pruning waits for an erasure, and finds nothing halfway', async (t) =>
   t.match(await pruning, { fault: null })
   t.match(await verify(), { fault: null })
 })
+
+t.test(
+  'sealing, roots, erasures and prunings at once leave a trail that verifies, without gaps',
+  async (t) => {
+    const { database, owner, add, seal, numbers, verify } = await open(t)
+    const { operator, reader } = database
+    const { kid, sealed_private_key } = createSealedKey(secrets)
+    const signer = openSigningKey(kid, sealed_private_key, secrets)
+    const publish = () => publishRoots(reader, secrets, signer, 'due')
+    const age = () => sql`update audit_seals set sealed_at = sealed_at - interval '1 minute'`.execute(owner)
+    for (let round = 0; round < 12; round++) {
+      const name = `customer-${round}`
+      await addCustomer(database, name)
+      await add(name, 5)
+      await Promise.all([
+        ...[add('acme', 3), add(name, 3), add('globex', 3)],
+        ...[seal(), seal(), publish(), seal()],
+        round % 3 === 0 ? pruneAudit(owner, secrets, new Date().toISOString()) : age(),
+        round % 2 === 0 ? eraseCustomer(owner, name) : whileErasing(owner, name, () => add('acme')),
+      ])
+    }
+    await seal()
+    await publish()
+    t.match(await verify(), { fault: null, unsealed: 0 })
+    const { rows } = await sql<{ customer: string; last: number }>`
+    select customer_id as customer, last from audit_numbers`.execute(operator)
+    t.ok(rows.length > 6)
+    for (const { customer, last } of rows) {
+      const own = await numbers(customer)
+      t.same(
+        own,
+        Array.from({ length: own.length }, (_, i) => last - own.length + 1 + i),
+        customer,
+      )
+    }
+  },
+)

@@ -104,19 +104,21 @@ t.test('triggers keep the words of each record, and of no other field', async (t
 
 t.test('words are kept of the fields that the definitions name', async (t) => {
   const { rows } = await sql<{ name: string; body: string }>`
-    select proname as name, prosrc as body from pg_proc where proname like '%\\_words\\_insert'`.execute(
+    select proname as name, prosrc as body from pg_proc where proname ~ '_words_(insert|update)$'`.execute(
     operator,
   )
   for (const name of resourceNames) {
-    const body = rows.find((row) => row.name === `${name}_words_insert`)?.body ?? ''
-    const [, texts = ''] = /concat_ws\(' ', (.*?)\)\)\)? word/s.exec(body) ?? []
-    t.same(
-      [...new Set([...texts.matchAll(/r\.(\w+)/g)].map(([, field]) => field))],
-      resources[name].search,
-      name,
-    )
+    for (const [event, row] of [
+      ['insert', 'r'],
+      ['update', 'new'],
+    ]) {
+      const body = rows.find((each) => each.name === `${name}_words_${event}`)?.body ?? ''
+      const [, texts = ''] = /concat_ws\(' ', (.*?)\)\)\)? word/s.exec(body) ?? []
+      const fields = [...texts.matchAll(new RegExp(`\\b${row}\\.(\\w+)`, 'g'))].map(([, field]) => field)
+      t.same([...new Set(fields)], resources[name].search, `${name}, ${event}`)
+    }
   }
-  t.equal(rows.length, resourceNames.length)
+  t.equal(rows.length, 2 * resourceNames.length)
 })
 
 t.test('nobody finds a record of another customer, whatever the statement asks for', async (t) => {

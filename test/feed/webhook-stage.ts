@@ -31,6 +31,8 @@ export type Receiver = {
   messages(): Received[]
   /** The status; rejects where the receiver is away. */
   answer: (received: Received) => number | Promise<number>
+  /** Of each answer, in lower case. */
+  headers: Record<string, string>
 }
 
 /** A receiver in place of the Internet, at this name; it takes everything until told otherwise. */
@@ -39,12 +41,14 @@ export const createReceiver = (host: string): Receiver => {
     received: [],
     messages: () => receiver.received.filter(({ message }) => message.type !== 'webhook.test'),
     answer: () => 204,
+    headers: {},
     async outbound(url, { headers = {}, body }) {
       if (new URL(url).hostname !== host) throw new Error('of another test')
       const text = String(body)
       const received = { url, headers, body: text, message: JSON.parse(text) }
       receiver.received.push(received)
-      return { status: await receiver.answer(received), headers: {}, body: Buffer.alloc(0) }
+      const status = await receiver.answer(received)
+      return { status, headers: receiver.headers, body: Buffer.alloc(0) }
     },
   }
   return receiver
@@ -57,6 +61,7 @@ type SenderOptions = {
   reserved?: Db
   spacingMs?: number
   everyMs?: number
+  renewEveryMs?: number
 }
 
 /** A sender as an instance has it, with a poll of its own. */
@@ -66,14 +71,14 @@ export const startSender = async (
   { outbound }: Pick<Receiver, 'outbound'>,
   options: SenderOptions = {},
 ) => {
-  const { clock = { offsetMs: 0 }, spacingMs = 0, everyMs = 50 } = options
+  const { clock = { offsetMs: 0 }, spacingMs = 0, everyMs = 50, renewEveryMs = 2_000 } = options
   const { poller } = await startTestFence(database.url)
   const now = () => (clock.stoppedAt ?? poller.databaseNow()) + clock.offsetMs
   const disabled: string[] = []
   const warnings: string[] = []
   const { db = database.reader, reserved = database.reserved } = options
   const sender = startWebhooks({
-    ...{ db, reserved, tokens, now, spacingMs, everyMs },
+    ...{ db, reserved, tokens, now, spacingMs, everyMs, renewEveryMs },
     deliver: createDeliver({ outbound, keys: createWebhookKeys(secrets), now }),
     listen: poller.listen,
     warn: (message) => void warnings.push(message),

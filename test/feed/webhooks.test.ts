@@ -6,6 +6,7 @@ import { createSecrets } from '../../app/config/secrets.ts'
 import { createDb, createPool, readerRole } from '../../app/db/connect.ts'
 import { createWebhookKeys } from '../../app/feed/webhooks/keys.ts'
 import { decide, delayAfter, giveUpMs } from '../../app/feed/webhooks/schedule.ts'
+import { leaseMs } from '../../app/feed/webhooks/sender.ts'
 import { eraseCustomer } from '../../app/operator/gdpr/erase.ts'
 import { exportCustomer } from '../../app/operator/gdpr/export.ts'
 import { verifyWebhook } from '../../clients/typescript/src/webhook.ts'
@@ -236,22 +237,114 @@ t.test('410 disables at once, and what comes later is not sent', async (t) => {
   t.match(await json('list', id), [{ state: 'disabled', reason: 'gone', last_result: '410' }])
 })
 
-t.test('a sender that is killed in a message: another one repeats it, when the lease ends', async (t) => {
+t.test('a sender that is killed in a message: another one repeats it in less than ten seconds', async (t) => {
   const { id, receiver, webhook } = await newWebhook()
   const child = fork(join(import.meta.dirname, 'webhook-sender.ts'), [database.url])
   t.teardown(() => child.kill('SIGKILL'))
   const sent = new Promise<string>((resolve) => child.once('message', (name) => resolve(String(name))))
   await addProduct(database, id, 'p1')
   const name = await sent
-  child.kill('SIGKILL')
-  const clock = { offsetMs: 0 }
-  await startSender(t, database, receiver, { clock })
+  // The renewals alone find it.
+  await startSender(t, database, receiver, { everyMs: 60_000 })
   await quiet()
+  child.kill('SIGKILL')
+  const killedAt = performance.now()
   t.equal(receiver.messages().length, 0, 'the lease of the one that died holds')
-  clock.offsetMs = 31_000
   await until('it is told', () => receiver.messages().length === 1)
+  const ms = performance.now() - killedAt
+  t.ok(ms < 10_000, `${ms.toFixed(0)} ms`)
   t.equal(receiver.messages()[0]?.headers['webhook-id'], name, 'under the same name')
   await until('and no more', async () => (await setState(webhook.webhook_id))?.held_until === null)
+})
+
+t.test('a receiver that takes longer than a lease is told by one sender alone', async (t) => {
+  const { id, receiver, webhook } = await newWebhook()
+  const clock = { offsetMs: 0, stoppedAt: Date.now() }
+  for (let instance = 1; instance <= 2; instance++) {
+    await startSender(t, database, receiver, { clock, renewEveryMs: 20 })
+  }
+  const gate = Promise.withResolvers<number>()
+  receiver.answer = () => gate.promise
+  await addProduct(database, id, 'p1')
+  await until('it is under way', () => receiver.messages().length === 1)
+  for (let n = 1; n <= 5; n++) {
+    clock.offsetMs += leaseMs - 1
+    await until('it is renewed', async () => {
+      const { held_until } = (await setState(webhook.webhook_id)) ?? {}
+      return Date.parse(held_until ?? '') >= clock.stoppedAt + clock.offsetMs + leaseMs
+    })
+  }
+  gate.resolve(200)
+  await until('it is given back', async () => (await setState(webhook.webhook_id))?.held_until === null)
+  t.equal(receiver.messages().length, 1)
+})
+
+t.test('what was written before a clock was set back does not wait for it', async (t) => {
+  const [held, delayed] = [await newWebhook(), await newWebhook()]
+  const set = (change: string, id: string) =>
+    sql.raw(`update webhooks set ${change} where webhook_id = '${id}'`).execute(operator)
+  await set(`holder = gen_random_uuid(), held_until = now() + interval '61 minutes'`, held.webhook.webhook_id)
+  await set(`next_attempt_at = now() + interval '3 hours'`, delayed.webhook.webhook_id)
+  await startSender(t, database, {
+    outbound: (url, request) =>
+      (url.includes(`${held.id}.`) ? held : delayed).receiver.outbound(url, request),
+  })
+  for (const each of [held, delayed]) {
+    await addProduct(database, each.id, 'p1')
+    await until('it is told', () => each.receiver.messages().length === 1)
+  }
+  t.pass()
+})
+
+t.test('receivers that fail leave places to the others', async (t) => {
+  const [healthy, failing] = [await newWebhook(), await newWebhook()]
+  const added = 150
+  await sql`insert into webhooks (customer_id, webhook_id, url, resources, state, token, since, day, identity,
+      message_id, message_at, message_resources, message_after, attempts, failing_since, next_attempt_at)
+    select w.customer_id, 'wh_' || lpad(n::text, 16, '0'), w.url, w.resources, 'active', w.token, w.since, w.day,
+      w.identity, 'msg_' || n, now(), w.resources, w.token, 1, now(), now()
+    from webhooks w, generate_series(1, ${added}::integer) n where w.webhook_id = ${failing.webhook.webhook_id}`.execute(
+    operator,
+  )
+  const gate = Promise.withResolvers<number>()
+  failing.receiver.answer = () => gate.promise
+  await startSender(t, database, {
+    outbound: (url, request) =>
+      (url.includes(`${healthy.id}.`) ? healthy : failing).receiver.outbound(url, request),
+  })
+  await until('they take their places', () => failing.receiver.messages().length >= 100)
+  await addProduct(database, healthy.id, 'p1')
+  await until('the other is told', () => healthy.receiver.messages().length === 1)
+  await quiet()
+  const taken = failing.receiver.messages().length
+  t.ok(taken < 110, `${taken} at once`)
+  gate.resolve(204)
+  await until('and then the rest', () => failing.receiver.messages().length === added)
+})
+
+t.test('a receiver that asks to be left alone is left alone, for an hour at most', async (t) => {
+  const { id, receiver, webhook } = await newWebhook()
+  const clock = { offsetMs: 0, stoppedAt: Date.now() }
+  await startSender(t, database, receiver, { clock, everyMs: 10 })
+  receiver.answer = () => 503
+  const asked: [string, number][] = [
+    ['120', 120],
+    ['5', 20],
+    [new Date(clock.stoppedAt + (120 + 20 + 300) * 1000).toUTCString(), 300],
+    ['999999', 3_600],
+    ['soon', 160],
+  ]
+  await addProduct(database, id, 'p1')
+  for (const [index, [header, seconds]] of asked.entries()) {
+    receiver.headers = { 'retry-after': header }
+    await until('it is tried', async () => (await setState(webhook.webhook_id))?.attempts === index + 1)
+    const { next_attempt_at } = (await setState(webhook.webhook_id)) ?? {}
+    const waits = (Date.parse(next_attempt_at ?? '') - (clock.stoppedAt + clock.offsetMs)) / 1000
+    t.ok(Math.abs(waits - seconds) <= 1, `${header}: ${waits} s`)
+    // The next header is there before the next attempt.
+    receiver.headers = { 'retry-after': asked[index + 1]?.[0] ?? '' }
+    clock.offsetMs += waits * 1000
+  }
 })
 
 t.test('two instances: one at a time sends, and nothing is lost or out of order', async (t) => {
@@ -417,6 +510,7 @@ t.test('the operator: refused addresses, tests, and ten for a customer', async (
 t.test('webhooks are exported and erased with their customer, also in the middle of a message', async (t) => {
   const { id, receiver, webhook } = await newWebhook()
   const { stop } = await startSender(t, database, receiver)
+  const other = await startSender(t, database, receiver)
   const gate = Promise.withResolvers<number>()
   receiver.answer = () => gate.promise
   await addProduct(database, id, 'p1')
@@ -432,7 +526,9 @@ t.test('webhooks are exported and erased with their customer, also in the middle
   const owner = connectOwner(database)
   t.equal((await eraseCustomer(owner, id))?.rows.webhooks, 1)
   gate.resolve(200)
-  await stop()
+  await quiet()
+  t.equal(receiver.messages().length, 1, 'no instance sends another one')
+  await Promise.all([stop(), other.stop()])
   const left = await sql`select from webhooks where customer_id = ${id}`.execute(owner)
   t.equal(left.rows.length, 0)
   await owner.destroy()

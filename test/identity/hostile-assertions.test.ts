@@ -1,8 +1,12 @@
 import { createHmac, createPublicKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto'
+import type { FastifyInstance } from 'fastify'
+import { sql } from 'kysely'
 import t from 'tap'
+import { changeClientProof } from '../../app/identity/api-key-store.ts'
 import { parseApiKey } from '../../app/identity/api-keys.ts'
 import { assertionType } from '../../app/identity/client-assertion.ts'
-import { addCustomer, createTestApp, createTestDatabase, listenTestApp } from '../helper.ts'
+import { parseClientKeys } from '../../app/identity/client-keys.ts'
+import { addCustomer, createTestApp, createTestDatabase, listenTestApp, until } from '../helper.ts'
 import { addSigningClient, assertFor, grantWith, jwkOf, makeKeys, postForm } from './signing-client.ts'
 
 const database = await createTestDatabase()
@@ -131,6 +135,60 @@ const hostile: Record<string, string> = {
   'jti empty': withClaims({ jti: '' }),
   'jti a number': withClaims({ jti: 7 }),
   'jti very long': withClaims({ jti: 'x'.repeat(257) }),
+  'jti of many bytes': withClaims({ jti: '𝄞'.repeat(257) }),
+  'jti with NUL': withClaims({ jti: 'a\0b' }),
+  'jti of NUL alone': withClaims({ jti: '\0' }),
+  'jti with a line break': withClaims({ jti: 'a\r\nb' }),
+  'jti of half a character': withClaims({ jti: '\ud800' }),
+  'jti null': withClaims({ jti: null }),
+  'jti a list': withClaims({ jti: ['a'] }),
+  'jti an object': withClaims({ jti: {} }),
+  'jti twice': twice('jti', 'a', 'b'),
+  'sub twice': twice('sub', victim.id, good.id),
+  'iss twice, the right one last': twice('iss', victim.id, good.id),
+  'aud twice, the right one last': twice('aud', 'https://elsewhere.example', origin),
+  'exp twice, the right one last': twice('exp', now - 600, now + 60),
+  'exp twice, the same': twice('exp', now + 60, now + 60),
+  'a claim twice, escaped': signed(header, JSON.stringify(claimsOf()).replace('{', '{"\\u0065xp":1,')),
+  'a member of a claim twice': signed(header, JSON.stringify(claimsOf()).replace('{', '{"x":{"a":1,"a":2},')),
+  'alg twice': signed(`{"alg":"none","alg":"EdDSA","kid":"good"}`, claimsOf()),
+  'kid twice': signed(`{"alg":"EdDSA","kid":"other","kid":"good"}`, claimsOf()),
+  'aud another issuer': withClaims({ aud: 'https://login.example/realms/certdata' }),
+  'aud another issuer beside it': withClaims({ aud: [origin, 'https://login.example'] }),
+  'aud twice in a list': withClaims({ aud: [origin, origin] }),
+  'aud begins alike': withClaims({ aud: `${origin}.evil.example` }),
+  'aud with a user': withClaims({ aud: origin.replace('://', '://evil@') }),
+  'aud with a query': withClaims({ aud: `${origin}?` }),
+  'aud another scheme': withClaims({ aud: origin.replace('http:', 'https:') }),
+  'aud the token endpoint and more': withClaims({ aud: `${origin}/v1/oauth/token/` }),
+  'aud null': withClaims({ aud: null }),
+  'aud a number': withClaims({ aud: 1 }),
+  'aud an object': withClaims({ aud: { 0: origin } }),
+  'aud nested deeply': withClaims({ aud: [[[origin]]] }),
+  'aud with NUL': withClaims({ aud: `${origin}\0` }),
+  'sub a list': withClaims({ sub: [good.id] }),
+  'sub in upper case': withClaims({ iss: good.id.toUpperCase(), sub: good.id.toUpperCase() }),
+  'sub with NUL': withClaims({ iss: `${good.id}\0`, sub: `${good.id}\0` }),
+  'sub very long': withClaims({ iss: 'a'.repeat(2_000), sub: 'a'.repeat(2_000) }),
+  'exp NaN': signed(header, JSON.stringify(claimsOf()).replace(/"exp":\d+/, '"exp":NaN')),
+  'exp the text NaN': withClaims({ exp: 'NaN' }),
+  'exp the text Infinity': withClaims({ exp: 'Infinity' }),
+  'exp minus infinite': signed(header, JSON.stringify(claimsOf()).replace(/"exp":\d+/, '"exp":-1e999')),
+  'exp huge': withClaims({ exp: Number.MAX_VALUE }),
+  'exp beyond whole numbers': withClaims({ exp: 2 ** 53 }),
+  'exp of many digits': signed(
+    header,
+    JSON.stringify(claimsOf()).replace(/"exp":\d+/, `"exp":${'9'.repeat(300)}`),
+  ),
+  'exp true': withClaims({ exp: true }),
+  'exp a list': withClaims({ exp: [now + 60] }),
+  'exp zero': withClaims({ exp: 0 }),
+  'exp just too far': withClaims({ exp: now + 400 }),
+  'nbf infinite': signed(header, JSON.stringify({ ...claimsOf(), nbf: 0 }).replace('"nbf":0', '"nbf":1e999')),
+  'nbf a text': withClaims({ nbf: String(now) }),
+  'nbf null': withClaims({ nbf: null }),
+  'iat in milliseconds': withClaims({ iat: Date.now() }),
+  'iat null': withClaims({ iat: null }),
   'wrong kid': withHeader({ kid: 'other' }),
   'kid a path': withHeader({ kid: '../../dev/null' }),
   'kid with SQL': withHeader({ kid: "good' or '1'='1" }),
@@ -146,7 +204,24 @@ const hostile: Record<string, string> = {
   'crit of an unknown member': withHeader({ crit: ['x'], x: 1 }),
   'crit empty': withHeader({ crit: [] }),
   'b64 false': withHeader({ b64: false, crit: ['b64'] }),
+  'b64 false, not critical': withHeader({ b64: false }),
+  'b64 false, payload not encoded': (() => {
+    const input = `${encode({ ...header, b64: false, crit: ['b64'] })}.${JSON.stringify(claimsOf())}`
+    return `${input}.${sign(null, Buffer.from(input), good.privateKey).toString('base64url')}`
+  })(),
+  'crit of a known member': withHeader({ crit: ['kid'] }),
+  'crit of exp': withHeader({ crit: ['exp'], exp: now + 60 }),
+  'crit null': withHeader({ crit: null }),
   zip: withHeader({ zip: 'DEF' }),
+  cty: withHeader({ cty: 'JWT' }),
+  nonce: withHeader({ nonce: 'x' }),
+  'header of an encryption': withHeader({ enc: 'A256GCM', epk: jwkOf(good.publicKey) }),
+  'header a list': signed([header], claimsOf()),
+  'header with a prototype': signed(`{"__proto__":{"alg":"EdDSA"},"kid":"good"}`, claimsOf()),
+  'kid null': withHeader({ kid: null }),
+  'kid with NUL': withHeader({ kid: 'good\0' }),
+  'typ null': withHeader({ typ: null }),
+  'typ an ID token': withHeader({ typ: 'id_token+jwt' }),
   'typ an access token': withHeader({ typ: 'at+jwt' }),
   'typ a DPoP proof': withHeader({ typ: 'dpop+jwt' }),
   'typ a security event': withHeader({ typ: 'secevent+jwt' }),
@@ -214,12 +289,21 @@ t.test(
   async (t) => {
     const granted = await send(grantWith(await assertFor(good, origin, {}, { kid: 'good' })))
     t.equal(granted.statusCode, 200, 'a good one is let in')
-    hostile['an access token'] = granted.json().access_token
+    const token: string = granted.json().access_token
+    hostile['an access token'] = token
     for (const [name, assertion] of Object.entries(hostile)) {
-      const answer = await send(grantWith(assertion))
-      t.equal(answer.statusCode, 401, name)
-      t.equal(answer.json().error, 'invalid_client', `${name}: ${answer.body.slice(0, 200)}`)
+      for (const path of ['token', 'introspect', 'revoke']) {
+        const answer = await postForm(app, path, { ...grantWith(assertion), token })
+        t.equal(answer.statusCode, 401, `${name} at ${path}`)
+        t.equal(answer.json().error, 'invalid_client', `${name} at ${path}: ${answer.body.slice(0, 200)}`)
+        t.match(answer.headers['www-authenticate'], /^Basic /, name)
+      }
     }
+    t.equal(
+      (await app.inject({ url: '/v1/me', headers: { authorization: `Bearer ${token}` } })).statusCode,
+      200,
+      'nothing was revoked',
+    )
     t.equal((await send(grantWith(whole))).statusCode, 200, 'the one that was changed is good itself')
   },
 )
@@ -267,6 +351,77 @@ t.test(`${Object.keys(requests).length} requests with a good assertion are refus
     t.ok([400, 401].includes(answer.statusCode), `${name}: ${answer.body}`)
     t.notOk(answer.body.includes('access_token'), name)
   }
+})
+
+/** Good assertions that came too late, or too often. */
+t.test('what was good once is refused', async (t) => {
+  const refusedAt = async (assertion: string, reason: RegExp, servers = [app, other]) => {
+    for (const server of servers) {
+      for (const path of ['token', 'introspect', 'revoke']) {
+        const answer = await postForm(server, path, { ...grantWith(assertion), token: 'x' })
+        t.match(answer.json(), { error: 'invalid_client', error_description: reason }, path)
+        t.equal(answer.statusCode, 401)
+      }
+    }
+  }
+  const used = /used before/
+  const notProved = /not known, or its key did not sign/
+  await t.test('after a restart', async () => {
+    const assertion = await assertFor(good, origin, {}, { kid: 'good' })
+    const first = await createTestApp(database, { origin })
+    t.equal((await send(grantWith(assertion), first)).statusCode, 200)
+    await first.close()
+    const second = await createTestApp(database, { origin })
+    await refusedAt(assertion, used, [second])
+    await second.close()
+  })
+  await t.test('at all endpoints at the same moment, on two instances', async (t) => {
+    for (let round = 0; round < 5; round++) {
+      const form = { ...grantWith(await assertFor(good, origin, {}, { kid: 'good' })), token: 'x' }
+      const sent = [app, other].flatMap((server) =>
+        ['token', 'introspect', 'revoke'].map((path) => postForm(server, path, form)),
+      )
+      const statuses = (await Promise.all(sent)).map(({ statusCode }) => statusCode).sort()
+      t.same(statuses, [200, 401, 401, 401, 401, 401])
+    }
+  })
+  await t.test('the id with other claims and another signature', async () => {
+    const jti = 'one id'
+    t.equal((await send(grantWith(withClaims({ jti })))).statusCode, 200)
+    await refusedAt(withClaims({ jti, exp: now + 61 }), used)
+    await refusedAt(withClaims({ jti, aud: [origin] }), used)
+  })
+  await t.test('by a client that was revoked, has expired, or has another key now', async (t) => {
+    const changes: Record<string, (id: string) => Promise<unknown>> = {
+      revoked: (id) =>
+        sql`update api_keys set revoked_at = now() where key_id = ${id}`.execute(database.operator),
+      expired: (id) =>
+        sql`update api_keys set expires_at = now() where key_id = ${id}`.execute(database.operator),
+      'another key': (id) =>
+        changeClientProof(database.operator, id, { jwks: parseClientKeys(jwkOf(theirs.publicKey)) }),
+      'an address without its key': (id) =>
+        changeClientProof(database.operator, id, { jwksUri: 'https://keys.invalid/jwks.json' }),
+    }
+    for (const [name, change] of Object.entries(changes)) {
+      const client = await addSigningClient(database)
+      t.equal((await send(grantWith(await assertFor(client, origin)))).statusCode, 200, name)
+      await change(client.id)
+      for (const server of [app, other]) {
+        const status = async () => (await send(grantWith(await assertFor(client, origin)), server)).statusCode
+        await until(name, async () => (await status()) === 401)
+      }
+      await refusedAt(await assertFor(client, origin), notProved)
+    }
+  })
+  await t.test('of a customer that was erased', async () => {
+    const client = await addSigningClient(database)
+    t.equal((await send(grantWith(await assertFor(client, origin)))).statusCode, 200)
+    await sql`delete from api_keys where customer_id = ${client.customer}`.execute(database.operator)
+    const gone = async (server: FastifyInstance) =>
+      (await send(grantWith(await assertFor(client, origin)), server)).statusCode === 401
+    for (const server of [app, other]) await until('erased', () => gone(server))
+    await refusedAt(await assertFor(client, origin), notProved)
+  })
 })
 
 t.test('a replay is refused on another instance, also with another spelling of the signature', async (t) => {

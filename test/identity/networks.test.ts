@@ -65,6 +65,15 @@ t.test('a network has one form, and what is none is refused with the reason', (t
     '::ffff:203.0.113.0/120': '203.0.113.0/24',
     '::ffff:cb00:7105': '203.0.113.5/32',
     '2001:db8:8000::/33': '2001:db8:8000::/33',
+    '2001:0db8:0000::/48': '2001:db8::/48',
+    '::ffff:0:0/96': '0.0.0.0/0',
+    '::FFFF:0.0.0.0/96': '0.0.0.0/0',
+    '0:0:0:0:0:ffff:c000:0200/120': '192.0.2.0/24',
+    '::ffff:203.0.113.5/128': '203.0.113.5/32',
+    '::203.0.113.0/120': '::203.0.113.0/120',
+    '::/1': '::/1',
+    '128.0.0.0/1': '128.0.0.0/1',
+    '64:ff9b::cb00:7100/120': '64:ff9b::cb00:7100/120',
   }
   for (const [text, network] of Object.entries(good)) t.equal(parseNetwork(text), network, text)
   const bad: Record<string, RegExp> = {
@@ -81,8 +90,35 @@ t.test('a network has one form, and what is none is refused with the reason', (t
     '': /expected a network/,
     '010.0.0.0/8': /expected a network/,
     '203.0.113.0/24 ': /expected a network/,
+    '203.0.113.0/024': /expected a network/,
+    '203.0.113.0/00': /expected a network/,
+    '2001:db8::/032': /expected a network/,
+    '203.000.113.0/24': /expected a network/,
+    '203.0.113.00/24': /expected a network/,
+    '0xcb.0.113.0/24': /expected a network/,
+    '3405803776/24': /expected a network/,
+    '02001:db8::/32': /expected a network/,
+    '2001:db8::%1/32': /expected a network/,
+    '2001:db8::/32%eth0': /expected a network/,
+    '[2001:db8::]/32': /expected a network/,
+    '203.0.113.0/-1': /expected a network/,
+    '203.0.113.0/+24': /expected a network/,
+    '203.0.113.0/24.0': /expected a network/,
+    '203.0.113.0/255.255.255.0': /expected a network/,
+    '203.0.113.0/1000': /expected a network/,
+    '203.0.113.0/24/24': /expected a network/,
+    '203.0.113.0/24,198.51.100.0/24': /expected a network/,
+    '203.0.113.0/0': /bits behind its prefix/,
+    '::1/0': /bits behind its prefix/,
+    '::ffff:203.0.113.5/120': /bits behind its prefix/,
+    '::ffff:203.0.113.0/95': /0 to 32 bits/,
+    '::203.0.113.5/120': /bits behind its prefix/,
+    '2001:db8:::/32': /expected a network/,
+    '203.0.113.0/24\0': /expected a network/,
+    '203.0.113.0/24\n': /expected a network/,
   }
-  for (const [text, reason] of Object.entries(bad)) t.throws(() => parseNetwork(text), reason, text)
+  for (const [text, reason] of Object.entries(bad))
+    t.throws(() => parseNetwork(text), reason, JSON.stringify(text))
   t.end()
 })
 
@@ -112,6 +148,19 @@ t.test('IPv4 in IPv6 is IPv4 in every spelling, and nothing else is', (t) => {
     t.notOk(isIn(address), address)
   }
   t.notOk(createNetworkCheck(['::/0'])(inside), 'an IPv6 network holds no IPv4 address')
+  t.notOk(createNetworkCheck(['::/0'])('::ffff:203.0.113.5'))
+  t.notOk(createNetworkCheck(['0.0.0.0/0'])('2001:db8::1'), 'and the other way round')
+  const isAnywhere = createNetworkCheck(['0.0.0.0/0', '::/0'])
+  for (const address of [inside, '::ffff:203.0.113.5', '::1', 'fe80::1%eth0']) t.ok(isAnywhere(address))
+  for (const address of ['', 'unknown', '203.0.113.5:443', '[::1]']) t.notOk(isAnywhere(address), address)
+  const isOverlapping = createNetworkCheck([
+    '203.0.113.0/24',
+    '203.0.113.0/25',
+    '203.0.113.5/32',
+    '203.0.112.0/23',
+  ])
+  for (const address of [inside, '203.0.113.200', '203.0.112.1']) t.ok(isOverlapping(address), address)
+  for (const address of ['203.0.111.255', '203.0.114.0']) t.notOk(isOverlapping(address), address)
   t.end()
 })
 
@@ -139,6 +188,75 @@ t.test('outside its networks a key gets no token, and its tokens read nothing', 
   t.equal((await ask(token, '2001:db8::9')).statusCode, 200)
   t.equal((await oauth(key, 'introspect', { token }, outside)).statusCode, 403)
   t.equal((await oauth(key, 'introspect', { token }, inside)).json().active, true)
+})
+
+t.test('a change counts within a second on every instance, for what waits and streams too', async (t) => {
+  const env = { TRUSTED_PROXIES: '127.0.0.1,::1' }
+  const instances = [await listenTestApp(database, { env }), await listenTestApp(database, { env })]
+  t.teardown(async () => {
+    for (const { app: each } of instances) await each.close()
+  })
+  const networks = ['203.0.113.0/24', '2001:db8::/32']
+  for (const address of [inside, '2001:db8::9']) {
+    const key = await newKey(networks)
+    const tokens = await Promise.all(
+      instances.map(async ({ app: each }) => {
+        const payload = { api_key: key.apiKey }
+        const answer = await each.inject({
+          ...{ method: 'POST', url: '/v1/auth/login', payload },
+          headers: from(address),
+        })
+        return answer.json().access_token as string
+      }),
+    )
+    /** From the change until each is refused, whatever it was doing. Rejects if it is let in for longer. */
+    const measure = async (): Promise<number[]> => {
+      const waiting = instances.flatMap(({ origin }, index) => {
+        const headers = { ...from(address), authorization: `Bearer ${tokens[index]}` }
+        const events = { ...headers, accept: 'text/event-stream' }
+        return [
+          fetch(`${origin}/v1/changes?wait=25`, { headers }),
+          fetch(`${origin}/v1/changes`, { headers: events }),
+        ]
+      })
+      const ended = waiting.map(async (answer) => {
+        await (await answer).text()
+        return performance.now()
+      })
+      await until('all wait', () => instances.every(({ app: each }) => each.feedWaiting.count === 2))
+      await setNetworks(key.keyId, ['198.51.100.0/24'])
+      const changedAt = performance.now()
+      const refused = instances.map(async ({ origin }, index) => {
+        const headers = { ...from(address), authorization: `Bearer ${tokens[index]}` }
+        let lastMs = 0
+        await until('refused', async () => {
+          const sentMs = performance.now() - changedAt
+          if ((await fetch(`${origin}/v1/products`, { headers })).status === 403) return true
+          lastMs = sentMs
+          return false
+        })
+        return lastMs
+      })
+      return Promise.all([...refused, ...ended.map(async (at) => (await at) - changedAt)])
+    }
+    const took = await measure()
+    t.ok(Math.max(...took) < 1_000, `${address}: ${took.map((ms) => ms.toFixed(0)).join(', ')} ms`)
+    await setNetworks(key.keyId, null)
+    for (const [index, { app: each }] of instances.entries()) {
+      const headers = { ...from(address), authorization: `Bearer ${tokens[index]}` }
+      await until('let in', async () => (await each.inject({ url: '/v1/me', headers })).statusCode === 200)
+    }
+  }
+})
+
+t.test('a key has at most 100 networks', async (t) => {
+  const key = await newKey(null)
+  const many = (count: number) => Array.from({ length: count }, (_, n) => `10.${n}.0.0/16`)
+  await setNetworks(key.keyId, many(100))
+  t.equal((await logIn(key, '10.99.0.1')).statusCode, 200)
+  t.equal((await logIn(key, '10.100.0.1')).statusCode, 403)
+  await t.rejects(setNetworks(key.keyId, many(101)), /api_keys_networks/)
+  await t.rejects(setNetworks(key.keyId, []), /api_keys_networks/)
 })
 
 t.test('a refused request is written down as one of its key', async (t) => {

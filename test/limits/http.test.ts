@@ -203,3 +203,20 @@ t.test('/v1/me shows the quotas and how much of each is left', async (t) => {
     { policy: 'minute', quota: 600, window_seconds: 60, remaining: 598, reset_seconds: 60 },
   ])
 })
+
+t.test('a refused export costs one of minute, and nothing is given back that was not taken', async (t) => {
+  const { app } = await createApp(t, { LIMIT_PREMIUM_MINUTE: '25' })
+  const { get } = await newCustomer(app, { scopes: ['products:read'] })
+  const ask = async (path: string) => {
+    const answer = await get(path)
+    return [answer.statusCode, limitsOf(answer).minute?.r]
+  }
+  t.same(await ask('/v1/products?format=csv&nonsense=1'), [400, 24])
+  t.same(await ask('/v1/projects?format=csv'), [403, 23])
+  t.same(await ask('/v1/products?format=csv'), [200, 13])
+  t.same(await ask('/v1/products?format=csv'), [200, 3])
+  for (let i = 0; i < 3; i++) {
+    t.same(await ask('/v1/products?format=csv&nonsense=1'), [429, 3], 'ten are needed before it is judged')
+  }
+  t.same(await ask('/v1/products'), [200, 2])
+})

@@ -48,17 +48,33 @@ type Claim = Readonly<{
   /** Webhooks that this instance works on. */
   busy: readonly string[]
   most: number
+  /** Whether webhooks count whose receivers did not take the last message. */
+  withFailing: boolean
 }>
 
 /** Takes webhooks that have something to send and that no other instance holds; as the serving role. */
 export const claimWebhooks = async (db: Db, claim: Claim): Promise<HeldWebhook[]> => {
-  const { holder, at, leaseMs, changed, busy, most } = claim
+  const { holder, at, leaseMs, changed, busy, most, withFailing } = claim
   const { rows } = await sql<HeldWebhook>`
     select customer_id, webhook_id, url, resources, token, message_id, message_at, message_resources,
       message_after, next_token, next_since::text, next_day, next_identity, attempts, failing_since
     from claim_webhooks(${holder}::uuid, ${at}::timestamptz, ${leaseMs}::integer * interval '1 millisecond',
-      ${changed ?? null}::text[], ${busy}::text[], ${most}::integer)`.execute(db)
+      ${changed ?? null}::text[], ${busy}::text[], ${most}::integer, ${withFailing}::boolean)`.execute(db)
   return rows
+}
+
+/**
+ * Renews the leases of the webhooks that an instance works on. Returns the customers with webhooks that wait for a sender:
+ * their lease has ended, or their next attempt is due. As the serving role.
+ */
+export const renewWebhooks = async (
+  db: Db,
+  { holder, at, leaseMs, busy }: Pick<Claim, 'holder' | 'at' | 'leaseMs' | 'busy'>,
+): Promise<string[]> => {
+  const { rows } = await sql<{ customer: string }>`
+    select customer from renew_webhooks(${holder}::uuid, ${at}::timestamptz,
+      ${leaseMs}::integer * interval '1 millisecond', ${busy}::text[]) customer`.execute(db)
+  return rows.map(({ customer }) => customer)
 }
 
 /** Writes columns of a webhook that this instance holds. False: another holds it, or it is not active any more. */

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { Outbound } from '../../http/outbound.ts'
+import { parseRetryAfter } from '../../http/retry-after.ts'
 import type { WebhookKeys } from './keys.ts'
 
 /** What a receiver is told: that something changed, never what it is now. */
@@ -13,8 +14,15 @@ export type WebhookMessage = Readonly<{
   data: Readonly<{ resources: readonly string[]; after?: string }>
 }>
 
-/** How an attempt ended. `status`: absent where there was no answer; `result`: in words, for lists. */
-export type DeliveryResult = Readonly<{ status?: number; result: string }>
+/**
+ * How an attempt ended. `status`: absent where there was no answer; `result`: in words, for lists; `retryAfterMs`: how long
+ * the receiver asks to be left alone, absent where it does not.
+ */
+export type DeliveryResult = Readonly<{
+  status?: number
+  result: string
+  retryAfterMs?: number | undefined
+}>
 
 /** Sends a message once. Never rejects. */
 export type Deliver = (url: string, message: WebhookMessage) => Promise<DeliveryResult>
@@ -51,8 +59,10 @@ export const createDeliver =
     }
     const bounds = { maxBytes: maxAnswerBytes, timeoutMs: deliveryTimeoutMs }
     try {
-      const { status } = await outbound(url, { method: 'POST', headers, body, ...bounds })
-      return { status, result: String(status) }
+      const answer = await outbound(url, { method: 'POST', headers, body, ...bounds })
+      const { status } = answer
+      const retryAfterMs = parseRetryAfter(answer.headers['retry-after'], now())
+      return { status, result: String(status), retryAfterMs }
     } catch (error) {
       return { result: (error as Error).message.slice(0, maxResultLength) }
     }

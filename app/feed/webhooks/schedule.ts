@@ -22,6 +22,10 @@ export const delayAfter = (attempts: number, random: number): number =>
 
 const toInstant = (ms: number): string => new Date(ms).toISOString()
 
+/** The same for a receiver that asks to be left alone: for that long at least, and an hour at most. */
+const delayFor = (attempts: number, { retryAfterMs = 0 }: DeliveryResult, random: number): number =>
+  Math.max(delayAfter(attempts, random), Math.min(retryAfterMs, longestDelayMs))
+
 /**
  * Decides what follows an attempt that ended at `atMs`. A receiver that says 410 wants no more. One that has failed for
  * three days is given up. `random`: 0 to 1.
@@ -41,6 +45,6 @@ export const decide = (
     kind: 'retry',
     attempts: next,
     failingSince,
-    nextAttemptAt: toInstant(atMs + delayAfter(next, random)),
+    nextAttemptAt: toInstant(atMs + delayFor(next, result, random)),
   }
 }

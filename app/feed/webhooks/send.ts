@@ -6,9 +6,12 @@ import type { Finding } from './look.ts'
 import { createMessageId, type Deliver, type DeliveryResult } from './message.ts'
 import { type Consequence, decide } from './schedule.ts'
 
+/** Runs work on a connection, when it has its turn. */
+export type Write = <T>(work: (db: Db) => Promise<T>) => Promise<T>
+
 export type SendOptions = {
-  /** Connections of the serving role that no data request uses. */
-  db: Db
+  /** Runs work on a connection of the serving role that no data request uses. */
+  write: Write
   /** The name of this instance. */
   holder: string
   deliver: Deliver
@@ -51,13 +54,13 @@ const changesBy = (consequence: Consequence, hook: HeldWebhook, at: string): Web
  * message is written down before it is sent, so that another instance repeats it under the same name.
  */
 export const createSend = (options: SendOptions) => {
-  const { db, holder, deliver, look, now, random, leaseMs, onAttempt } = options
+  const { write, holder, deliver, look, now, random, leaseMs, onAttempt } = options
   const until = () => toInstant(now() + leaseMs)
 
   const prepare = async (hook: HeldWebhook): Promise<HeldWebhook | undefined> => {
     const { resources, after, next } = await look(hook)
     if (resources.length === 0) {
-      await updateWebhook(db, holder, hook, { ...next, held_until: null })
+      await write((db) => updateWebhook(db, holder, hook, { ...next, held_until: null }))
       return undefined
     }
     const message = {
@@ -66,7 +69,7 @@ export const createSend = (options: SendOptions) => {
       ...{ next_token: next.token, next_since: next.since },
       ...{ next_day: next.day, next_identity: next.identity },
     }
-    const isKept = await updateWebhook(db, holder, hook, { ...message, held_until: until() })
+    const isKept = await write((db) => updateWebhook(db, holder, hook, { ...message, held_until: until() }))
     return isKept ? { ...hook, ...message } : undefined
   }
 
@@ -74,16 +77,20 @@ export const createSend = (options: SendOptions) => {
     const { kind } = consequence
     const kept = kind === 'delivered' ? { held_until: until() } : {}
     const changes = { ...changesBy(consequence, hook, toInstant(now())), last_result: result.result, ...kept }
-    if (kind !== 'disable') return updateWebhook(db, holder, hook, changes)
-    return inTransaction(db, async (trx) => {
-      const isKept = await updateWebhook(trx, holder, hook, changes)
-      const { customer_id: customer, webhook_id: subject } = hook
-      const details = { reason: consequence.reason, result: result.result }
-      if (isKept) {
-        await recordEvents(trx, [{ actor: 'system', action: 'webhooks.disable', customer, subject, details }])
-      }
-      return isKept
-    })
+    if (kind !== 'disable') return write((db) => updateWebhook(db, holder, hook, changes))
+    return write((db) =>
+      inTransaction(db, async (trx) => {
+        const isKept = await updateWebhook(trx, holder, hook, changes)
+        const { customer_id: customer, webhook_id: subject } = hook
+        const details = { reason: consequence.reason, result: result.result }
+        if (isKept) {
+          await recordEvents(trx, [
+            { actor: 'system', action: 'webhooks.disable', customer, subject, details },
+          ])
+        }
+        return isKept
+      }),
+    )
   }
 
   return async (held: HeldWebhook): Promise<HeldWebhook | undefined> => {
@@ -103,5 +110,5 @@ export const createSend = (options: SendOptions) => {
 }
 
 /** Gives a webhook back, for any instance to take. */
-export const releaseWebhook = (db: Db, holder: string, hook: HeldWebhook): Promise<boolean> =>
-  updateWebhook(db, holder, hook, { held_until: null })
+export const releaseWebhook = (write: Write, holder: string, hook: HeldWebhook): Promise<boolean> =>
+  write((db) => updateWebhook(db, holder, hook, { held_until: null }))

@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
+import pLimit from 'p-limit'
 import type { Listener } from '../../cache/poller.ts'
 import type { Db } from '../../db/schema.ts'
-import { claimWebhooks, type HeldWebhook } from './lease.ts'
+import { claimWebhooks, type HeldWebhook, renewWebhooks } from './lease.ts'
 import { lookForChanges } from './look.ts'
 import type { Deliver } from './message.ts'
-import { createSend, releaseWebhook, type SendOptions } from './send.ts'
+import { createSend, releaseWebhook, type SendOptions, type Write } from './send.ts'
 
 type SenderOptions = Pick<SendOptions, 'now' | 'onAttempt'> & {
   /** Connections that read customers' data. */
@@ -19,6 +20,8 @@ type SenderOptions = Pick<SendOptions, 'now' | 'onAttempt'> & {
   warn: (message: string, error?: Error) => void
   /** Milliseconds between two looks at all webhooks. */
   everyMs?: number
+  /** Milliseconds between two renewals of the leases. */
+  renewEveryMs?: number
   /** Milliseconds between two messages to a receiver. What changes meanwhile is one message. */
   spacingMs?: number
   random?: () => number
@@ -34,10 +37,13 @@ export type WebhookSender = {
 
 const defaultEveryMs = 10_000
 const defaultSpacingMs = 500
-/** Longer than an attempt with its reads takes. The webhooks of an instance that died wait for its end. */
-export const leaseMs = 30_000
+const defaultRenewEveryMs = 2_000
+/** Three renewals. The webhooks of an instance that died wait for its end. */
+export const leaseMs = 6_000
 /** Messages on their way at once: a receiver that hangs keeps one of these places for ten seconds. */
-const mostAtOnce = 50
+const mostAtOnce = 200
+/** Of these to receivers that did not take their last message, so that they leave places to the others. */
+const mostFailing = 100
 const claimedAtOnce = 10
 
 /**
@@ -48,13 +54,17 @@ const claimedAtOnce = 10
 export const startWebhooks = (options: SenderOptions): WebhookSender => {
   const { db, reserved, tokens, now, listen, warn, everyMs = defaultEveryMs } = options
   const { spacingMs = defaultSpacingMs, random = Math.random } = options
+  const { renewEveryMs = defaultRenewEveryMs } = options
   const holder = randomUUID()
   const today = () => new Date(now()).toISOString().slice(0, 10)
   const look = ({ customer_id: customerId, resources, token }: HeldWebhook) =>
     lookForChanges({ db, tokens, today }, { customerId, resources }, token)
-  const send = createSend({ ...options, db: reserved, holder, look, random, leaseMs })
+  // One connection at most, so that many receivers that answer at once leave the others to logins.
+  const oneAtATime = pLimit(1)
+  const write: Write = (work) => oneAtATime(() => work(reserved))
+  const send = createSend({ ...options, write, holder, look, random, leaseMs })
   const stopping = new AbortController()
-  const running = new Map<string, Promise<void>>()
+  const running = new Map<string, { done: Promise<void>; isFailing: boolean }>()
   let wanted: Set<string> | 'all' = new Set()
   /** The customers of running webhooks that changed something meanwhile. */
   const toldMeanwhile = new Set<string>()
@@ -78,7 +88,7 @@ export const startWebhooks = (options: SenderOptions): WebhookSender => {
       hook = await send(hook)
       if (!hook) return
       await delay(spacingMs, undefined, { signal: stopping.signal }).catch(() => {})
-      if (stopping.signal.aborted) return void (await releaseWebhook(reserved, holder, hook))
+      if (stopping.signal.aborted) return void (await releaseWebhook(write, holder, hook))
     }
   }
   const begin = (hook: HeldWebhook): void => {
@@ -91,7 +101,7 @@ export const startWebhooks = (options: SenderOptions): WebhookSender => {
         looked.delete(id)
         want(new Set([customer]))
       })
-    running.set(id, done)
+    running.set(id, { done, isFailing: hook.failing_since !== null })
   }
 
   const claim = async (): Promise<void> => {
@@ -101,7 +111,9 @@ export const startWebhooks = (options: SenderOptions): WebhookSender => {
     wanted = new Set()
     const at = new Date(now()).toISOString()
     const busy = [...new Set([...running.keys(), ...looked.keys()])]
-    const hooks = await claimWebhooks(reserved, { holder, at, leaseMs, changed, busy, most })
+    const failing = [...running.values()].filter((each) => each.isFailing).length
+    const wish = { holder, at, leaseMs, changed, busy, most, withFailing: failing < mostFailing }
+    const hooks = await write((db) => claimWebhooks(db, wish))
     for (const hook of hooks) {
       looked.set(hook.webhook_id, hook.customer_id)
       begin(hook)
@@ -142,21 +154,42 @@ export const startWebhooks = (options: SenderOptions): WebhookSender => {
     want(customers)
   }
 
+  const renew = async (): Promise<void> => {
+    // What was to be looked at when a claim failed is not known any more.
+    if (isFailing) wantAnew('all')
+    const at = new Date(now()).toISOString()
+    const busy = [...running.keys()]
+    const waiting = await write((db) => renewWebhooks(db, { holder, at, leaseMs, busy }))
+    if (waiting.length > 0) wantAnew(new Set(waiting))
+  }
+  let renewing: Promise<void> | undefined
+  const keepRenewed = (): void => {
+    renewing ??= renew()
+      .catch(report)
+      .finally(() => {
+        renewing = undefined
+      })
+  }
+
   const stopListening = listen((events) => {
     if (!events || events.some(({ customerId }) => customerId === '*')) return wantAnew('all')
     wantAnew(new Set(events.map(({ customerId }) => customerId)))
   })
-  const timer = setInterval(wantAnew, everyMs, 'all').unref()
+  const lookTimer = setInterval(wantAnew, everyMs, 'all').unref()
+  const renewTimer = setInterval(keepRenewed, renewEveryMs).unref()
   want('all')
 
   return {
     lookedAt: () => lookedAt,
     async stop() {
       stopListening()
-      clearInterval(timer)
+      clearInterval(lookTimer)
       stopping.abort()
       await claiming
-      await Promise.all(running.values())
+      // Leases are renewed until the last message is answered.
+      await Promise.all([...running.values()].map(({ done }) => done))
+      clearInterval(renewTimer)
+      await renewing
     },
   }
 }

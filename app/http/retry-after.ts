@@ -1,0 +1,14 @@
+const seconds = /^\d{1,9}$/
+/** RFC 9110, section 5.6.7: the form that senders must use. */
+const date = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/
+
+/**
+ * Returns the milliseconds that a `Retry-After` asks for (RFC 9110, section 10.2.3), at least 0. Undefined if the header
+ * is absent or malformed. `nowMs`: since 1970.
+ */
+export const parseRetryAfter = (value: string | undefined, nowMs: number): number | undefined => {
+  if (value === undefined) return undefined
+  if (seconds.test(value)) return Number(value) * 1000
+  const at = date.test(value) ? Date.parse(value) : Number.NaN
+  return Number.isNaN(at) ? undefined : Math.max(0, at - nowMs)
+}

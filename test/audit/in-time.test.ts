@@ -1,0 +1,142 @@
+import { sql } from 'kysely'
+import t, { type Test } from 'tap'
+import { recordEvents } from '../../app/audit/record.ts'
+import { parseApiKey } from '../../app/identity/api-keys.ts'
+import {
+  addCustomer,
+  connectOwner,
+  createTestApp,
+  createTestDatabase,
+  type Get,
+  logIn,
+  until,
+} from '../helper.ts'
+
+/**
+ * An entry is to be readable within 90 s of the act. The clock gives 80 s of these: reads of a minute are complete at
+ * its second 70, and its root is due at second 80. These are the seconds that the service itself may take.
+ */
+const mostSeconds = { added: 10, sealed: 10, rooted: 9 } as const
+
+/** Asks what only the database can answer, in 40 loops. The returned function ends them. */
+const keepBusy = (get: Get) => {
+  let isOver = false
+  let count = 0
+  const work = async (index: number) => {
+    for (let n = 0; !isOver; n++) {
+      await get(`/v1/products?limit=${1 + (n % 500)}&brand=b${index}-${n}`)
+      count += 1
+    }
+  }
+  const ended = Promise.all(Array.from({ length: 40 }, (_, index) => work(index)))
+  return async () => {
+    isOver = true
+    await ended
+    return count
+  }
+}
+
+const open = async (test: Test) => {
+  const database = await createTestDatabase()
+  const superuser = connectOwner(database, 2)
+  const app = await createTestApp(database)
+  test.teardown(async () => {
+    await app.close()
+    await superuser.destroy()
+    await database.close()
+  })
+  const isThere = async (statement: ReturnType<typeof sql>) =>
+    (await statement.execute(superuser)).rows.length > 0
+  return { database, superuser, app, isThere }
+}
+
+const ofAcme = sql`personal->>'customer' = 'acme'`
+
+const measure = async (t: Test) => {
+  const { database, superuser, app, isThere } = await open(t)
+  const apiKey = await addCustomer(database, 'acme', { scopes: ['products:read', 'audit:read'] })
+  const keyId = parseApiKey(apiKey)?.keyId as string
+  const busyKey = await addCustomer(database, 'busy')
+  const { get: getBusy } = await logIn(app, busyKey)
+  const revoked = await addCustomer(database, 'acme')
+  await sql`update api_keys set revoked_at = now() where key_id = ${parseApiKey(revoked)?.keyId}`.execute(
+    superuser,
+  )
+  const stop = keepBusy(getBusy)
+  const took = async (holds: () => Promise<boolean>): Promise<number> => {
+    const startedAt = performance.now()
+    await until('the next step', holds, 30_000)
+    return (performance.now() - startedAt) / 1_000
+  }
+  try {
+    const { get } = await logIn(app, apiKey)
+    await get('/v1/products')
+    await get('/v1/lab')
+    await get('/v1/products?format=ndjson')
+    await app.inject({ method: 'POST', url: '/v1/auth/login', payload: { api_key: revoked } })
+    await recordEvents(database.operator, [
+      { actor: 'operator', action: 'keys.issue', customer: 'acme', subject: 'k2' },
+    ])
+    // Nothing is pushed on: each step is what the service does by itself each second.
+    const added = await took(async () => {
+      const { rows } = await sql`select from audit_reads where entry->>'key_id' = ${keyId}`.execute(superuser)
+      return rows.length === 3
+    })
+    await sql`update audit_reads set minute = minute - interval '10 minutes'
+      where entry->>'key_id' = ${keyId}`.execute(superuser)
+    const sealed = await took(async () => {
+      const areMoved = !(await isThere(sql`select from audit_reads where entry->>'key_id' = ${keyId}`))
+      const isPending = sql`select from audit_pending join audit_persons using (entry_id) where ${ofAcme}`
+      return areMoved && !(await isThere(isPending))
+    })
+    await sql`update audit_seals set sealed_at = sealed_at - interval '1 minute'
+      where seal_no > (select last_seal from audit_root_head)`.execute(superuser)
+    const rooted = await took(
+      async () =>
+        !(await isThere(sql`select from audit_copies where customer_id = 'acme' and root_no is null`)),
+    )
+    const { body } = await get('/v1/audit?limit=500')
+    const rows: { entry: { action: string; outcome: string; details: { status?: number } | null } }[] =
+      JSON.parse(body).data
+    const shown = rows.map(
+      ({ entry: { action, outcome, details } }) => `${action} ${outcome} ${details?.status ?? ''}`,
+    )
+    return { added, sealed, rooted, shown: shown.sort(), others: await stop() }
+  } finally {
+    await stop()
+  }
+}
+
+t.test('a busy instance shows logins, reads, exports, refusals and changes of keys in time', async (t) => {
+  const { shown, others, ...steps } = await measure(t)
+  t.same(shown, [
+    ...['keys.issue ok ', 'login ok ', 'login refused '],
+    ...['reads ok 200', 'reads ok 200', 'reads refused 403'],
+  ])
+  for (const [step, seconds] of Object.entries(steps)) {
+    t.ok(seconds < mostSeconds[step as keyof typeof mostSeconds], `${step} after ${seconds.toFixed(1)} s`)
+  }
+  t.ok(others > 100, `${others} requests of others meanwhile`)
+})
+
+t.test('whatever second an act happens in, the steps end within 90 s of it', async (t) => {
+  const { superuser } = await open(t)
+  const { added, sealed, rooted } = mostSeconds
+  const { rows } = await sql<{ acts: number; reads: number; late: number }>`
+    with seconds as (select timestamptz '2026-01-01T10:00:00Z' + make_interval(secs => s) as at
+      from generate_series(0, 59.9, 0.1) s),
+    sealed as (select at, at + make_interval(secs => ${sealed}) as act,
+      date_trunc('minute', at) + make_interval(secs => 69.9 + ${sealed}) as read from seconds),
+    due as (select at,
+      (select min(c) from generate_series(date_trunc('minute', at), at + interval '5 minutes', '1 second') c
+        where audit_root_cut(c) > act) as act,
+      (select min(c) from generate_series(date_trunc('minute', at), at + interval '5 minutes', '1 second') c
+        where audit_root_cut(c) > read) as read from sealed)
+    select max(extract(epoch from act - at))::float8 + ${rooted} as acts,
+      max(extract(epoch from read - at))::float8 + ${rooted} as reads,
+      60 + ${added}::float8 as late from due`.execute(superuser)
+  const { acts, reads, late } = rows[0] ?? { acts: 99, reads: 99, late: 99 }
+  t.ok(acts <= 90, `acts after ${acts} s`)
+  t.ok(reads <= 90, `reads after ${reads} s`)
+  t.ok(late <= 70, 'and the last read of a minute is added before the minute is complete')
+})
