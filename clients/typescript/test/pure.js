@@ -69,16 +69,11 @@ const judgeWebhook = async ({ verifyWebhook }, { headers, body, keys, now, messa
   const expected = reason ? { refused: `WebhookError ${reason}` } : { value: message }
   const reasonOf = (error) => `${error.name} ${error.reason}`
   const given = { keys, nowMs: Date.parse(now) }
-  const byText = verifyWebhook({ ...given, headers, body })
-  const byBytes = verifyWebhook({
-    ...given,
-    headers: new Headers(headers),
-    body: new TextEncoder().encode(body),
-  })
-  return [
-    [await outcomeOf(byText, reasonOf), expected],
-    [await outcomeOf(byBytes, reasonOf), expected],
-  ]
+  const inBytes = { headers: new Headers(headers), body: new TextEncoder().encode(body) }
+  const outcomes = [{ headers, body }, inBytes].map((request) =>
+    outcomeOf(verifyWebhook({ ...given, ...request }), reasonOf),
+  )
+  return (await Promise.all(outcomes)).map((outcome) => [outcome, expected])
 }
 
 const judgeProof = async ({ verifyAudit }, { entries, roots, keys, after, outcome, reason }) => {
