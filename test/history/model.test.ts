@@ -255,8 +255,7 @@ t.test(`history and feed tell what ${steps} steps of seed ${seed} did`, async (t
     if (random(25) === 0 && tokens.length > 0) wrong.push(...(await followFrom(pick(tokens), pick([3, 100]))))
   }
   for (const writer of writers) if (writer.written) await end(writer)
-  for (const token of tokens)
-    for (const limit of [3, 100]) wrong.push(...(await followFrom(token, limit)))
+  for (const token of tokens) for (const limit of [3, 100]) wrong.push(...(await followFrom(token, limit)))
   t.same([...new Set(wrong)], [], 'the feed tells each follower the difference')
 
   const { data: present } = (await ask('/v1/products?limit=100')) as {
