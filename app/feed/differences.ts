@@ -3,6 +3,7 @@ import type { Snapshot } from '../cache/snapshot.ts'
 import { begunAt, historyOf, isMark, isOfRecord, stateRow } from '../records/history/states.ts'
 import type { Resource } from '../records/resources/define.ts'
 import type { Sql } from '../records/sql/column.ts'
+import { compactJson } from '../records/sql/json-text.ts'
 import { type Bindings, bindExpression } from '../records/sql/projection.ts'
 
 /** What a follower has: all that is visible in `snapshot`, which was taken after the instant `at` (RFC 3339). */
@@ -28,11 +29,21 @@ const computedRows = (resource: Resource, bindings: Bindings): Sql | undefined =
     cross join lateral (values ${sql.join(rows)}) v (name, was, is_now) where v.was is distinct from v.is_now`
 }
 
+/** The former value in a row `k` as answers write it: JSON text, null where there is none. */
+const formerText = ({ fields }: Resource): string => {
+  const nested = [...fields.values()].filter(({ kind, array }) => kind === 'json' || array)
+  const cases = nested.map(
+    ({ name, schema }) => `when '${name}' then (${compactJson(schema, 'k.was')})::text`,
+  )
+  return `case k.name ${cases.join(' ')} else k.was::text end`
+}
+
 /** Names and former values of rows `k`, of those in `fields` if given. */
-const summary = (fields: readonly string[] | undefined): Sql => {
+const summary = (resource: Resource, fields: readonly string[] | undefined): Sql => {
+  const former = sql.raw(formerText(resource))
   const isChosen = fields ? sql` filter (where k.name = any(${fields}::text[]))` : sql``
   return sql`select string_agg(to_json(k.name)::text, ',' order by k.name)${isChosen} as names,
-    string_agg(to_json(k.name)::text || ':' || coalesce(k.was::text, 'null'), ',' order by k.name)${isChosen} as former`
+    string_agg(to_json(k.name)::text || ':' || coalesce(${former}, 'null'), ',' order by k.name)${isChosen} as former`
 }
 
 /**
@@ -67,7 +78,7 @@ export const joinDifferences = (
       from ${historyOf(resource)} where ${ofRecord} and h.position > greatest(history_floor(), coalesce(v.position, -1))
     ) u on true
     left join lateral (
-      select d.*, true as known from (${summary(fields)} from (
+      select d.*, true as known from (${summary(resource, fields)} from (
         select e.key as name, e.value as was from jsonb_each(u.former) e
         where e.value is distinct from to_jsonb(r) -> e.key and e.key <> 'created_at'
         ${computed ? sql`union all ${computed}` : sql``}
@@ -92,6 +103,6 @@ export const joinFlipped = (
     return sql`(${sql.lit(name)}, ${jsonOf(expression, from)}, ${jsonOf(expression, to)})`
   })
   return sql`cross join lateral (
-    select d.*, true as known from (${summary(fields)} from (values ${sql.join(rows)}) k (name, was, is_now)
+    select d.*, true as known from (${summary(resource, fields)} from (values ${sql.join(rows)}) k (name, was, is_now)
       where k.was is distinct from k.is_now) d) d`
 }

@@ -93,12 +93,7 @@ const ofFeed = ({ resource, id, op, changed, previous = {} }: Feed) => [
   op === 'delete' ? op : changed ? 'update' : 'create',
   Object.entries(previous).sort(([a], [b]) => (a < b ? -1 : 1)),
 ]
-/** Members of objects in one order: `previous` has that of the database. */
-const inOrder = (_: string, value: unknown) =>
-  value && typeof value === 'object' && !Array.isArray(value)
-    ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
-    : value
-const sorted = (rows: unknown[]) => rows.map((row) => JSON.stringify(row, inOrder)).sort()
+const sorted = (rows: unknown[]) => rows.map((row) => JSON.stringify(row)).sort()
 
 const tokens = new Map<string, SyncToken | undefined>()
 for (const customerId of customers) tokens.set(customerId, (await readFeed(customerId, undefined)).token)

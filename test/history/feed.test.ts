@@ -79,6 +79,19 @@ t.test('an update names the fields that differ from what the follower has', asyn
   t.same([gone?.op, gone?.changed, gone?.data], ['delete', undefined, null])
 })
 
+t.test('former objects and arrays are written as answers write them', async (t) => {
+  const { id, get } = await newCustomer()
+  await run(sql`insert into certificates (customer_id, id, number, title, approval_status, tags, validity_periods)
+    values (${id}, 'c', 'N', 'T', 'approved', '{a,b}', '[{"from": "2026-01-01", "until": null, "basis": "initial"}]')`)
+  const after = await begin(get)
+  await run(sql`update certificates set tags = '{}', validity_periods = '[]' where customer_id = ${id}`)
+  const { body } = await get(`/v1/changes?after=${after}&previous=true`)
+  t.match(
+    body,
+    '"previous":{"tags":["a","b"],"validity_periods":[{"from":"2026-01-01","until":null,"basis":"initial"}]}',
+  )
+})
+
 t.test('computed fields are among them, by a write and by a new day', async (t) => {
   const { id, get, getOnDay } = await newCustomer()
   t.teardown(() => {

@@ -26,11 +26,15 @@ end $$;
 revoke execute on function trim_demo_history from public;
 grant execute on function trim_demo_history to certdata_operator;`
 
-/** As in 0016, but that history is trimmed first: a call adds at most two rows to that of a record. */
+/**
+ * As in 0016, but that calls take turns and trim history first. Without turns, a call that waited for a row took the record
+ * that another call had just changed. A call adds at most two rows to a record's history.
+ */
 const change = `
 create or replace function change_demo_record(change boolean)
 returns table (id text, status text, until timestamptz)
 language sql volatile security definer set search_path = public, pg_temp as $$
+  select pg_advisory_xact_lock(hashtextextended('certdata demo changes', 0));
   select trim_demo_history('approvals', d.id) from demo_changes d;
 
   with due as materialized (
