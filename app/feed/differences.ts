@@ -47,29 +47,34 @@ const summary = (resource: Resource, fields: readonly string[] | undefined): Sql
 }
 
 /**
+ * Whether the follower has the record `r`: the transaction that created it is visible in its snapshot. A number that no
+ * transaction has had yet is from the database that this one was restored from. Records older than these numbers go by time.
+ */
+const isKnown = ({
+  snapshot,
+  at,
+}: Seen): Sql => sql`case when r.created_xid is null then r.created_at <= ${at}::timestamptz
+  else pg_visible_in_snapshot(r.created_xid, ${snapshot.text}::pg_snapshot)
+    or r.created_xid >= pg_snapshot_xmax(pg_current_snapshot()) end`
+
+/**
  * Joins to a record `r` a lateral row `d`: which fields differ from what the follower has. `fields`: only these count.
  * `names` and `former` are members of JSON, and null where nothing differs. `known` is null if the record was created
  * since, or may have been, because then the follower has nothing that could differ. Versions of a record become visible
  * in their order. So the statement reads those that the follower has not seen, and one more.
- *
- * A creator that was open at the token has an early `created_at`. Its row of the log has the same time and is on the
- * page: `c.began` has the times of the record's rows. It may be on another page if the walk has several (`isWhole` is
- * false). There a record without older history counts as new in the day after its creation.
  */
 export const joinDifferences = (
   resource: Resource,
   seen: Seen | undefined,
   bindings: Bindings,
-  isWhole: Sql,
   fields?: readonly string[],
 ): Sql => {
   if (!seen)
     return sql`cross join (select null::text as names, null::text as former, null::boolean as known) d`
   const ofRecord = isOfRecord(resource, sql`r.id`)
   const computed = computedRows(resource, bindings)
-  const seenAt = sql`${seen.at}::timestamptz`
   return sql`left join lateral (
-      select h.position, h.old ? 'created_at' as is_end from ${historyOf(resource)}
+      select h.position from ${historyOf(resource)}
       where ${ofRecord} and pg_visible_in_snapshot(h.xid, ${seen.snapshot.text}::pg_snapshot)
       order by h.position desc limit 1
     ) v on true
@@ -83,10 +88,8 @@ export const joinDifferences = (
         where e.value is distinct from to_jsonb(r) -> e.key and e.key <> 'created_at'
         ${computed ? sql`union all ${computed}` : sql``}
       ) k) d
-      where u.former <> '{}' and u.is_forgotten is not true and v.is_end is not true
-        and ${begunAt(resource)} <= ${seenAt} and r.created_at <= ${seenAt}
-        and (v.position is not null or (r.created_at <> all(c.began)
-          and (${isWhole} or r.created_at <= ${seenAt} - interval '1 day')))
+      where u.former <> '{}' and u.is_forgotten is not true and ${begunAt(resource)} <= ${seen.at}::timestamptz
+        and ${isKnown(seen)}
     ) d on true`
 }
 

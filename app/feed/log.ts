@@ -49,21 +49,13 @@ export const everyRecord = '*'
 const lastTransaction = '18446744073709551615'
 
 /** The record now, whichever resource it is of: at most one row. */
-const recordNow = ({
-  customerId,
-  resources: names,
-  bindings,
-  seen,
-  view,
-  after,
-}: LogPage): RawBuilder<unknown> =>
+const recordNow = ({ customerId, resources: names, bindings, seen, view }: LogPage): RawBuilder<unknown> =>
   sql.join(
     names.map((name) => {
-      const isWhole = after ? sql`false` : sql`not ends.more`
       const resource = resources[name]
       const wanted = planView(view, resource, customerId, bindings)
       return sql`select ${wantedData(wanted)}, d.* from ${sql.table(name)} r cross join ${recordData(resource, bindings, wanted?.fields)}
-        ${joinDifferences(resource, seen, bindings, isWhole, wanted?.fields)}
+        ${joinDifferences(resource, seen, bindings, wanted?.fields)}
         where c.resource = ${sql.lit(name)} and ${ownRows(resource)} and r.id = c.record_id`
     }),
     sql.raw(' union all '),
@@ -108,8 +100,7 @@ export const logStatement = (page: LogPage): RawBuilder<LogRow> => {
         select (select count(*) from scanned) > (select count(*) from kept) as more, l.xid, l.position
         from kept l order by l.n desc limit 1
       ), changed as (
-        select l.resource, l.record_id, min(l.n) as n, max(l.changed_at) as changed_at,
-          array_agg(distinct l.changed_at) as began
+        select l.resource, l.record_id, min(l.n) as n, max(l.changed_at) as changed_at
         from kept l where l.wanted group by l.resource, l.record_id
       )
       select c.resource, c.record_id, ${changeText({

@@ -74,10 +74,8 @@ t.test('the feed by pages, with a filter, fields and former values', async (t) =
   await client.get('products', 'p1', {}, { fresh: true })
   const pages = await collect(client.changes({ ...query, after }))
   const changes = pages.flatMap(({ data }) => data)
-  // A walk of several pages may leave `changed` of a young record out; one of a single page never does.
-  const [whole] = await collect(client.changes({ ...query, limit: 100, after }))
   t.match(
-    whole?.data.find(({ id }) => id === 'p1'),
+    changes.find(({ id }) => id === 'p1'),
     { op: 'upsert', changed: ['name'], previous: { name: 'Product 1' }, data: { id: 'p1', name: 'Other' } },
   )
   t.match(

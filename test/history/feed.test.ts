@@ -1,7 +1,15 @@
 import { type RawBuilder, sql } from 'kysely'
 import pg from 'pg'
 import t from 'tap'
-import { addCustomer, createTestApp, createTestDatabase, type Get, logIn, type TestClock } from '../helper.ts'
+import {
+  addCustomer,
+  connectOwner,
+  createTestApp,
+  createTestDatabase,
+  type Get,
+  logIn,
+  type TestClock,
+} from '../helper.ts'
 
 /** The change feed says which fields changed, and what they were. */
 
@@ -193,6 +201,28 @@ t.test('a record whose creation was open when the token was made is new', async 
     token = page.next_token
     more = page.has_more
   }
+})
+
+t.test('a record from before its column, or from a restored copy, is not new', async (t) => {
+  const { id, get } = await newCustomer()
+  await run(sql`insert into projects (customer_id, id, project_number, title)
+    values (${id}, 'before', 'N', 'T'), (${id}, 'restored', 'N', 'T')`)
+  const owner = connectOwner(database)
+  t.teardown(() => owner.destroy())
+  await sql`alter table projects disable trigger projects_before`.execute(owner)
+  await sql`update projects set created_xid = case when id = 'restored' then '99999999999'::xid8 end
+    where customer_id = ${id}`.execute(owner)
+  await sql`alter table projects enable always trigger projects_before`.execute(owner)
+  const after = await begin(get)
+  await run(sql`update projects set title = 'U' where customer_id = ${id}`)
+  const { data } = await ask(get, `?after=${after}&previous=true`)
+  t.same(
+    data.map((change) => [change.id, change.previous]),
+    [
+      ['before', { title: 'T' }],
+      ['restored', { title: 'T' }],
+    ],
+  )
 })
 
 t.test('what was changed before history began is not told', async (t) => {

@@ -94,11 +94,17 @@ begin
   if tg_op = 'INSERT' then
     new.created_at := now();
     new.updated_at := now();
+    new.created_xid := pg_current_xact_id();
     return new;
   end if;
-  if ${differ([...key, 'created_at'])} then
-    new.created_at := case when ${differ(key)} then greatest(now(), old.updated_at)
-      else greatest(old.created_at, former_end(${of('new', owner)}, '${table}', new.id)) end;
+  if ${differ(key)} then
+    new.created_at := greatest(now(), old.updated_at);
+    new.created_xid := pg_current_xact_id();
+  else
+    new.created_xid := old.created_xid;
+    if ${differ(['created_at'])} then
+      new.created_at := greatest(old.created_at, former_end(${of('new', owner)}, '${table}', new.id));
+    end if;
   end if;
   new.updated_at := old.updated_at;
   if new is not distinct from old then return null; end if;
@@ -110,6 +116,12 @@ end $$;`
 const lastDeletion = (owner: string, resource: string, id: string) => `select h.at from record_history h
     where h.customer_id = ${owner} and h.resource = ${resource} and h.record_id = ${id} and h.old ? 'created_at'
     order by h.position desc limit 1`
+
+/**
+ * Which transaction created a record, by which the feed tells whether a follower has it. Null: one before this migration.
+ * Adding the column writes no row.
+ */
+const createdXid = ({ table }: Written) => `alter table ${table} add column created_xid xid8;`
 
 /** The same as a function, for the few writers that ask; null: none was deleted. */
 const formerEnd = `
@@ -248,7 +260,13 @@ export const up = async (db: Kysely<unknown>): Promise<void> => {
   const statements = [
     lock,
     formerEnd,
-    ...all.flatMap((each) => [before(each), logTriggers(each), elementTrigger(each), wordTrigger(each)]),
+    ...all.flatMap((each) => [
+      createdXid(each),
+      before(each),
+      logTriggers(each),
+      elementTrigger(each),
+      wordTrigger(each),
+    ]),
   ]
   for (const statement of statements) await sql.raw(statement).execute(db)
 }
