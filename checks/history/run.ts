@@ -1,16 +1,13 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { gunzipSync } from 'node:zlib'
 import { sql } from 'kysely'
 import { readChanges } from '../../app/feed/read.ts'
 import type { SyncToken } from '../../app/feed/token.ts'
 import { importRecords } from '../../app/import/index.ts'
-import { listHistory } from '../../app/records/history/list-statement.ts'
 import { recordHistory } from '../../app/records/history/record-statement.ts'
-import { resourceNames, resources } from '../../app/records/resources/index.ts'
+import { resources } from '../../app/records/resources/index.ts'
 import { type Change, type Fields, type Records, readAll } from '../../test/feed/follower.ts'
 import { createTestDatabase } from '../../test/helper.ts'
 import { comparable, type Entry, undo } from '../../test/history/entries.ts'
+import { months, owned, readHistory, readMonth } from '../../test/history/registers.ts'
 
 /**
  * Imports three dated files of real certificates, each with `--replace`, for all their customers. Each transition must be
@@ -18,9 +15,6 @@ import { comparable, type Entry, undo } from '../../test/history/entries.ts'
  * must rebuild every former state. The exit code is 1 if anything differs.
  */
 
-const months = ['2026-01-06', '2026-02-28', '2026-04-25']
-const folder = join(import.meta.dirname, '..', '..', 'test', 'data')
-const owned = resourceNames.filter((name) => !resources[name].reference)
 const day = new Date().toISOString().slice(0, 10)
 const startedAt = performance.now()
 const faults: string[] = []
@@ -28,12 +22,10 @@ const faults: string[] = []
 const database = await createTestDatabase()
 const { operator, reader } = database
 
-const readFile = (month: string) =>
-  gunzipSync(readFileSync(join(folder, `certifications-${month}.ndjson.gz`)))
 const customers = [
   ...new Set(
     months.flatMap((month) =>
-      readFile(month)
+      readMonth(month)
         .toString()
         .trim()
         .split('\n')
@@ -56,18 +48,6 @@ const readFeed = async (customerId: string, from: SyncToken | undefined) => {
     more = page.hasMore
   }
   return { changes, token }
-}
-
-const readHistory = async (customerId: string): Promise<Entry[]> => {
-  const entries: Entry[] = []
-  for (let after: readonly string[] | undefined, more = true; more; ) {
-    const plan = { customerId, resources: owned.map((name) => resources[name]), since: undefined }
-    const [row] = (await listHistory({ ...plan, limit: 200, after }).execute(reader)).rows
-    entries.push(...JSON.parse(`[${row?.data ?? ''}]`))
-    more = (row?.found ?? 0) > 200
-    after = row?.last?.[0]
-  }
-  return entries
 }
 
 const readRecord = async (customerId: string, key: string): Promise<Entry[]> => {
@@ -102,7 +82,7 @@ const states: Map<string, Records>[] = []
 const ends: string[] = []
 let transitions = 0
 for (const month of months) {
-  const report = await importRecords(operator, ReadableStream.from([readFile(month)]), { replace: true })
+  const report = await importRecords(operator, ReadableStream.from([readMonth(month)]), { replace: true })
   const { created = 0, updated = 0, deleted = 0 } = report as never
   transitions += created + updated + deleted
   process.stdout.write(`${month}: ${created} new, ${updated} changed, ${deleted} gone\n`)
@@ -123,7 +103,7 @@ for (const month of months) {
 
 const counts = { list: 0, records: 0, feed: 0 }
 for (const customerId of customers) {
-  const entries = await readHistory(customerId)
+  const entries = await readHistory(reader, customerId)
   counts.list += entries.length
   const byRecord = Map.groupBy(entries, ({ resource, id }) => `${resource}/${id}`)
   for (const [key, own] of byRecord) {

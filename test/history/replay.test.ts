@@ -1,54 +1,31 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { gunzipSync } from 'node:zlib'
 import { sql } from 'kysely'
 import t from 'tap'
 import { importRecords } from '../../app/import/index.ts'
-import { listHistory } from '../../app/records/history/list-statement.ts'
 import { recordHistory } from '../../app/records/history/record-statement.ts'
-import { resourceNames, resources } from '../../app/records/resources/index.ts'
+import { resources } from '../../app/records/resources/index.ts'
 import { type Fields, type Records, readAll } from '../feed/follower.ts'
 import { createTestDatabase } from '../helper.ts'
 import { comparable, type Entry, undo } from './entries.ts'
+import { months, owned, readHistory, readMonth } from './registers.ts'
 
 /** Three months of real registers, each `import --replace`: history tells each transition once. */
-const months = ['2026-01-06', '2026-02-28', '2026-04-25']
-const folder = join(import.meta.dirname, '..', 'data')
-const readFile = (month: string) =>
-  gunzipSync(readFileSync(join(folder, `certifications-${month}.ndjson.gz`)))
-
 const database = await createTestDatabase()
 const { operator, reader } = database
 t.teardown(() => database.close())
 
-const owned = resourceNames.filter((name) => !resources[name].reference)
 const day = new Date().toISOString().slice(0, 10)
-
-const readHistory = async (customerId: string): Promise<Entry[]> => {
-  const entries: Entry[] = []
-  for (let after: readonly string[] | undefined, more = true; more; ) {
-    const plan = { customerId, resources: owned.map((name) => resources[name]), since: undefined }
-    const [row] = (await listHistory({ ...plan, limit: 97, after }).execute(reader)).rows
-    entries.push(...JSON.parse(`[${row?.data ?? ''}]`))
-    more = (row?.found ?? 0) > 97
-    after = row?.last?.[0]
-  }
-  return entries
-}
 
 t.test('reading three imports backwards rebuilds each former state', async (t) => {
   const reports: { created: number; updated: number; deleted: number }[] = []
   const states: Map<string, Records>[] = []
   const ends: string[] = []
   const { rows: names } = await (async () => {
-    const lines = readFile(months[0] as string)
-      .toString()
-      .split('\n', 200)
+    const lines = readMonth(months[0]).toString().split('\n', 200)
     const customers = [...new Set(lines.map((line) => JSON.parse(line).customer as string))]
     return { rows: customers }
   })()
   for (const month of months) {
-    const report = await importRecords(operator, ReadableStream.from([readFile(month)]), { replace: true })
+    const report = await importRecords(operator, ReadableStream.from([readMonth(month)]), { replace: true })
     t.equal(report.bad, 0)
     reports.push(report as never)
     const state = new Map<string, Records>()
@@ -80,7 +57,7 @@ t.test('reading three imports backwards rebuilds each former state', async (t) =
     const records: Records = new Map(
       [...(states[2]?.get(customerId) ?? [])].map(([key, record]) => [key, { ...record }]),
     )
-    const entries = await readHistory(customerId)
+    const entries = await readHistory(reader, customerId, 97)
     transitions += entries.length
     const wrong: string[] = []
     for (const boundary of [1, 0, -1]) {
@@ -111,7 +88,7 @@ t.test('the history of each record says the same', async (t) => {
     const written = (JSON.parse(`[${row?.data ?? ''}]`) as (Entry & { cause?: string })[]).filter(
       ({ cause }) => !cause,
     )
-    const all = await readHistory(customerId)
+    const all = await readHistory(reader, customerId, 97)
     t.same(
       written,
       all.filter((entry) => entry.resource === name && entry.id === id),

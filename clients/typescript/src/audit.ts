@@ -1,4 +1,5 @@
 import { type Ed25519Key, fromBase64, isSignedBy, sha256, toBase64Url, utf8 } from './bytes.ts'
+import { ReasonError } from './reason-error.ts'
 import type { AuditEntry, AuditRoot } from './types.ts'
 
 type Many<T> = Iterable<T> | AsyncIterable<T>
@@ -26,14 +27,8 @@ export type AuditReason =
   | 'missing_entry'
 
 /** What is wrong with an audit trail: somebody changed it, or the files do not belong together. */
-export class AuditError extends Error {
+export class AuditError extends ReasonError<AuditReason> {
   override readonly name = 'AuditError'
-  readonly reason: AuditReason
-
-  constructor(reason: AuditReason, message: string) {
-    super(message)
-    this.reason = reason
-  }
 }
 
 /** A signed root: its hash, and the hash of its statement. */

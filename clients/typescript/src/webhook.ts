@@ -1,4 +1,5 @@
 import { type Bytes, type Ed25519Key, fromBase64, isSignedBy, joinBytes, utf8 } from './bytes.ts'
+import { ReasonError } from './reason-error.ts'
 
 /** A key of `/.well-known/webhook-keys.json`. */
 export type WebhookKey = Ed25519Key
@@ -41,14 +42,8 @@ export type WebhookReason =
   | 'malformed_body'
 
 /** Why a message is not taken. Answer it with 400. */
-export class WebhookError extends Error {
+export class WebhookError extends ReasonError<WebhookReason> {
   override readonly name = 'WebhookError'
-  readonly reason: WebhookReason
-
-  constructor(reason: WebhookReason, message: string) {
-    super(message)
-    this.reason = reason
-  }
 }
 
 const requireHeader = ({ headers }: WebhookRequest, name: string): string => {

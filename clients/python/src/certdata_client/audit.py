@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, cast
 
 from typing_extensions import TypedDict
 
-from .errors import CertdataError
+from .errors import ReasonError
 from .signatures import from_base64, is_signed_by, to_base64url
 from .types import AuditEntry, AuditRoot
 
@@ -17,15 +17,11 @@ _SALT = 16
 """Bytes."""
 
 
-class AuditError(CertdataError):
+class AuditError(ReasonError):
     """
     What is wrong with an audit trail: somebody changed it, or the files do not belong together. `reason`:
     malformed_statement, unknown_key, wrong_signature, broken_chain, unknown_root, wrong_proof or missing_entry.
     """
-
-    def __init__(self, reason: str, message: str) -> None:
-        super().__init__(message)
-        self.reason = reason
 
 
 class AuditPosition(TypedDict):

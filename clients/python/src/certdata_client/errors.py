@@ -17,6 +17,14 @@ class CertdataError(Exception):
     """Every error of this client."""
 
 
+class ReasonError(CertdataError):
+    """An error of a check. `reason` is its cause as a word for programs."""
+
+    def __init__(self, reason: str, message: str) -> None:
+        super().__init__(message)
+        self.reason = reason
+
+
 class ConnectionFault(CertdataError):
     """No whole answer came: the connection failed, broke, or took too long."""
 

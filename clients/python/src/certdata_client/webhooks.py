@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from typing_extensions import NotRequired, TypedDict
 
-from .errors import CertdataError
+from .errors import ReasonError
 from .signatures import from_base64, is_signed_by
 
 if TYPE_CHECKING:
@@ -24,15 +24,11 @@ _READ_AGAIN = 60.0
 """Seconds. Forged messages make nobody read the keys more often than this."""
 
 
-class WebhookError(CertdataError):
+class WebhookError(ReasonError):
     """
     Why a message is not taken; answer it with 400. `reason`: missing_header, malformed_timestamp, too_old, too_new,
     no_signature, wrong_signature or malformed_body.
     """
-
-    def __init__(self, reason: str, message: str) -> None:
-        super().__init__(message)
-        self.reason = reason
 
 
 class WebhookData(TypedDict):
