@@ -54,6 +54,11 @@ t.test(
   },
 )
 
+t.test('history is kept at least as long as a sync token is good', async (t) => {
+  t.match(refusal({ HISTORY_DAYS: '89' }), /HISTORY_DAYS/)
+  t.equal(parseConfig({ HISTORY_DAYS: '90' }).historyDays, 90)
+})
+
 t.test('an empty variable counts as absent', async (t) => {
   t.equal(parseConfig({ REDIS_URL: '', PORT: '' }).port, 3000)
 })

@@ -1,0 +1,28 @@
+import { sql } from 'kysely'
+import t from 'tap'
+import { asCustomer, connectOwner, createTestApp, createTestDatabase } from '../helper.ts'
+
+/** Days that are relative to now begin at 00:00 UTC, in whatever time zone the database is. */
+for (const zone of ['Pacific/Kiritimati', 'Etc/GMT+12']) {
+  t.test(zone, async (t) => {
+    const database = await createTestDatabase()
+    const owner = connectOwner(database)
+    await sql`do $$ begin execute format('alter database %I set timezone = ${sql.raw(`''${zone}''`)}', current_database()); end $$`.execute(
+      owner,
+    )
+    const app = await createTestApp(database)
+    t.teardown(async () => {
+      await app.close()
+      await owner.destroy()
+      await database.close()
+    })
+    const { get } = await asCustomer(database, app, 'zoned')
+    await sql`insert into products (customer_id, id, name) values ('zoned', 'p', 'one')`.execute(owner)
+    const count = async (filter: string) => (await get(`/v1/products?${filter}`)).json().data.length
+    t.same(
+      [await count('updated_at[gte]=today'), await count('updated_at[gte]=today%2B1d')],
+      [1, 0],
+      'changed today, and not tomorrow',
+    )
+  })
+}
