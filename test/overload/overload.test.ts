@@ -125,7 +125,7 @@ t.test('a request that joins the read of an earlier one waits for the whole dead
 })
 
 t.test('login attempts of one address leave a connection to those of others', async (t) => {
-  const release = holdTurns(['127.0.0.11', '127.0.0.11'], reserved)
+  const release = holdTurns(['127.0.0.11'], reserved)
   const logInFrom = (remoteAddress: string) =>
     app.inject({
       ...{ method: 'POST', url: '/v1/auth/login', payload: { api_key: keys.quiet }, remoteAddress },
