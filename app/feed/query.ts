@@ -3,6 +3,7 @@ import { type Pair, parsePairs } from '../http/pairs.ts'
 import {
   formatMeant,
   type PairReading,
+  type PairsReading,
   readPairs,
   readValue,
   unknownParameter,
@@ -137,14 +138,15 @@ export const parseFeedQuery = (rawQuery: string): FeedOutcome => {
   }
   const reading = readPairs(rawQuery, readPair)
   const viewed = parseView(ofView, draft.resources)
-  const others = [...misplaced(draft), ...('faults' in viewed ? viewed.faults : [])]
+  const viewFaults = 'faults' in viewed ? viewed.faults : []
+  const others = misplaced(draft)
   const { after, resources, limit = defaultLimit, waitSeconds, withFormer = false } = draft
   if (reading.faults.length === 0 && others.length === 0 && 'view' in viewed) {
     return { query: { after, resources, limit, waitSeconds, withFormer, view: viewed.view } }
   }
-  const corrected = others.length > 0 ? undefined : correct(formatMeant(reading))
+  const corrected = others.length > 0 ? undefined : correct(meantOf(reading, viewed))
   return {
-    faults: [...reading.faults, ...others],
+    faults: [...reading.faults, ...others, ...viewFaults],
     ...(corrected === undefined ? {} : { corrected }),
     ...(after === undefined ? {} : { after }),
   }
@@ -164,6 +166,17 @@ export const resume = (query: FeedQuery, lastEventId: string | undefined): FeedQ
   if (query.waitSeconds !== undefined) throw new ApiError('invalid_query', { errors: [streamWaits] })
   if (lastEventId === wholeState) throw new ApiError('invalid_sync_token', { detail: 'snapshot is no event' })
   return lastEventId ? { ...query, after: lastEventId } : query
+}
+
+/** The query that was meant, as a query string; undefined: nobody knows. */
+const meantOf = (reading: PairsReading, viewed: ReturnType<typeof parseView>): string | undefined => {
+  if (!('faults' in viewed)) return formatMeant(reading)
+  if (viewed.corrected === undefined) return undefined
+  const meant = formatMeant({
+    ...reading,
+    meant: reading.meant.filter((pair) => !pair || !isOfView(pair[0])),
+  })
+  return meant === undefined ? undefined : [meant, viewed.corrected].filter(Boolean).join('&')
 }
 
 /** Only a query that is right as corrected is worth proposing. */

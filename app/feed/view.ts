@@ -38,11 +38,14 @@ export const viewNames = ({ fields }: Resource): readonly string[] => [
   'fields',
 ]
 
-/** Reads the parameters that choose records and fields; every fault is found. No parameters: undefined. */
+/**
+ * Reads the parameters that choose records and fields; every fault is found. No parameters: undefined. `corrected`: what
+ * they may have been meant to be, as a query string.
+ */
 export const parseView = (
   pairs: readonly Pair[],
   names: readonly ResourceName[] | undefined,
-): { view: View | undefined } | { faults: Fault[] } => {
+): { view: View | undefined } | { faults: Fault[]; corrected?: string } => {
   if (pairs.length === 0) return { view: undefined }
   const [name] = names ?? []
   if (name === undefined || names?.length !== 1) {
@@ -62,7 +65,7 @@ export const parseView = (
     ? formatPairs(pairs.map((pair) => [pair.name, pair.value as string]))
     : '='
   const outcome = parseQuery(resource, 'export', text)
-  if ('faults' in outcome) return { faults: outcome.faults }
+  if ('faults' in outcome) return outcome
   const faults = relativeFaults(outcome.query)
   if (faults.length > 0) return { faults }
   const view = formatParts({ ...outcome.query, limit: 50 }).list

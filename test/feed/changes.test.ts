@@ -148,6 +148,16 @@ t.test('every fault of a query is named, with the nearest name and the address t
     { parameter: 'feilds', code: 'unknown_parameter', did_you_mean: 'fields' },
     { parameter: 'wiat', code: 'unknown_parameter', did_you_mean: 'wait' },
   ])
+  const value = await get('/v1/changes?resources=products&limt=5&product_status=activ&fields=nam')
+  t.match(value.json().errors, [
+    { parameter: 'limt', did_you_mean: 'limit' },
+    { parameter: 'product_status', code: 'invalid_value', did_you_mean: 'active' },
+    { parameter: 'fields', code: 'unknown_field', did_you_mean: 'name' },
+  ])
+  t.equal(
+    value.json().try,
+    'http://api.test/v1/changes?resources=products&limit=5&product_status=active&fields=name',
+  )
   const suggested = new URL(misspelt.json().try)
   t.same(
     [...suggested.searchParams],
