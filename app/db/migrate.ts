@@ -91,8 +91,8 @@ const runPending = (db: Db) =>
  * Brings the schema up to date, under the migrator's own lock, and returns the names that ran.
  * `db` must log in as the owner. Throws the first migration's error; nothing of it stays.
  * A migration that needs a lock on a busy table tries for ten minutes, and holds others up for half a second at a time.
- * A schema that a later version has brought further is left as it is: migrations only add, so that this version
- * goes on working with it, and a roll-back runs this command as every release does.
+ * The schema of a later version stays as it is. Migrations only add, so this version works with it, and a roll-back can
+ * run this command as every release does.
  */
 export const migrate = async (db: Db): Promise<string[]> => {
   const ran: string[] = []

@@ -83,8 +83,8 @@ const trimHistories = (db: Db) =>
 
 /**
  * Loads the demo customer's records as of `day` (YYYY-MM-DD) and replaces earlier ones. Records of other customers
- * do not change. Writes nothing if the records are already right. Where there are none yet, it first writes the stages
- * of the four weeks before, one after the other, so that there is history to look at; its times are those of the load.
+ * do not change. Writes nothing if the records are already right. In a new database it first writes the stages
+ * of the four weeks before, one after the other. So there is history to look at, with the times of the load.
  * `db` must act as the operator's role. Throws if a line is bad, which is a fault of the example data.
  */
 export const loadExampleData = async (db: Db, day: string): Promise<void> => {

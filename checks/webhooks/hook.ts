@@ -34,8 +34,8 @@ export const findPlace = async (owner: Pool, { id, decode }: Hook): Promise<Snap
 }
 
 /**
- * Compares what was committed with what arrived. A message tells of what its token does not show and the next one's does.
- * After the last message that is the place in the table.
+ * Compares what was committed with what arrived. A message tells of the changes between its token and the
+ * next message's token. The last message goes up to the place in the table.
  */
 export const account = ({ changes, receiver, decode }: Hook, place: Snapshot | undefined): Account => {
   const seen = new Set<string>()

@@ -15,8 +15,8 @@ export type WebhookMessage = Readonly<{
 }>
 
 /**
- * How an attempt ended. `status`: absent where there was no answer; `result`: in words, for lists; `retryAfterMs`: how long
- * the receiver asks to be left alone, absent where it does not.
+ * How an attempt ended. `status`: absent without an answer. `result`: in words, for lists. `retryAfterMs`: the receiver's
+ * Retry-After, absent if it sent none.
  */
 export type DeliveryResult = Readonly<{
   status?: number

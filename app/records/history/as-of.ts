@@ -33,7 +33,7 @@ export const faultsOfAsOf = ({ asOf, on, includes }: Query, today: string): Faul
   ]
 }
 
-/** Those that are asked for, or all, but for what is counted in other records: these are not known of that day. */
+/** The chosen fields, without counts of other records: these are not known for that day. */
 const fieldsOfDay = ({ resource, fields }: QueryPlan): string[] =>
   [...resource.fields.values()]
     .filter(

@@ -19,15 +19,15 @@ export type HistoryListPlan = Readonly<{
 
 const union = (parts: readonly Sql[]): Sql => sql.join(parts, sql.raw(' union all '))
 
-/** The order of entries, newest first, and within an instant by resource and record. Those of one record stand in their order. */
+/** The order of entries: newest first, and within an instant by resource, record and position. */
 const newestFirst = sql.raw('order by e.at desc, e.resource desc, e.record_id desc, e.position desc')
 
 const from = ({ since }: HistoryListPlan, resource: Resource): Sql =>
   since === undefined ? begunAt(resource) : sql`greatest(${begunAt(resource)}, ${since}::timestamptz)`
 
 /**
- * What is beyond the entry before the page, among entries of one resource, as a range of an index: `at` is its
- * time; `end` is the condition where this resource is that of the entry.
+ * The condition that entries of one resource come after the last entry of the page before, as a range of an index. `at`
+ * is the time of an entry. `end` is the condition if the last entry is of this resource.
  */
 const beyond = ({ after }: HistoryListPlan, { name }: Resource, at: Sql, end: Sql): Sql => {
   const [instant, last = ''] = after ?? []
