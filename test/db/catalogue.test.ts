@@ -72,7 +72,7 @@ const typeOf = (field: Field): string => {
 }
 
 t.test(
-  'the columns of every table are the stored fields of its resource, and their sort columns',
+  'the columns of every table are the stored fields of its resource, their sort columns, and its creator',
   async (t) => {
     for (const name of resourceNames) {
       const expected = new Map<string, string>(
@@ -85,6 +85,7 @@ t.test(
           expected.set(field.sortColumn, `${field.kind} not null`)
         }
       }
+      expected.set('created_xid', 'xid8')
       const rows = await query<{ name: string; type: string }>(
         `select attname as name, format_type(atttypid, null) || case when attnotnull then ' not null' else '' end as type
        from pg_attribute where attrelid = '${name}'::regclass and attnum > 0 and not attisdropped`,
