@@ -143,7 +143,6 @@ export const handlerOf = (row: Endpoint, prefix: string, publicUrl: string) => {
   ) =>
     askLive(row, respond, judged, request, reply).then((answer) => {
       if (answer) return sendLive(answer, judged, request, reply)
-      // The request was charged as an export, but no export was made. Give the difference back.
       request.returnSurcharge()
       requireAcceptable(request.headers.accept, judged.rawQuery, mediaTypes)
       return sendKept(kept, judged, request, reply)

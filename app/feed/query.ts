@@ -1,6 +1,7 @@
 import { ApiError, type Fault } from '../errors.ts'
 import { type Pair, parsePairs } from '../http/pairs.ts'
 import {
+  correct,
   formatMeant,
   type PairReading,
   type PairsReading,
@@ -144,7 +145,7 @@ export const parseFeedQuery = (rawQuery: string): FeedOutcome => {
   if (reading.faults.length === 0 && others.length === 0 && 'view' in viewed) {
     return { query: { after, resources, limit, waitSeconds, withFormer, view: viewed.view } }
   }
-  const corrected = others.length > 0 ? undefined : correct(meantOf(reading, viewed))
+  const corrected = others.length > 0 ? undefined : correct(meantOf(reading, viewed), parseFeedQuery)
   return {
     faults: [...reading.faults, ...others, ...viewFaults],
     ...(corrected === undefined ? {} : { corrected }),
@@ -177,11 +178,4 @@ const meantOf = (reading: PairsReading, viewed: ReturnType<typeof parseView>): s
     meant: reading.meant.filter((pair) => !pair || !isOfView(pair[0])),
   })
   return meant === undefined ? undefined : [meant, viewed.corrected].filter(Boolean).join('&')
-}
-
-/** Only a query that is right as corrected is worth proposing. */
-const correct = (meant: string | undefined): string | undefined => {
-  if (meant === undefined) return undefined
-  const again = parseFeedQuery(meant)
-  return 'query' in again ? meant : again.corrected
 }

@@ -20,7 +20,8 @@ export type Consequence =
 export const delayAfter = (attempts: number, random: number): number =>
   Math.min(firstDelayMs * 2 ** (attempts - 1), longestDelayMs) * (1 - jitter * random)
 
-const toInstant = (ms: number): string => new Date(ms).toISOString()
+/** RFC 3339 in UTC, of milliseconds since 1970. */
+export const toInstant = (ms: number): string => new Date(ms).toISOString()
 
 /** The same for a receiver that asks to be left alone: for that long at least, and an hour at most. */
 const delayFor = (attempts: number, { retryAfterMs = 0 }: DeliveryResult, random: number): number =>

@@ -4,7 +4,7 @@ import { inTransaction } from '../../db/transaction.ts'
 import { type HeldWebhook, updateWebhook, type WebhookChanges } from './lease.ts'
 import type { Finding } from './look.ts'
 import { createMessageId, type Deliver, type DeliveryResult } from './message.ts'
-import { type Consequence, decide } from './schedule.ts'
+import { type Consequence, decide, toInstant } from './schedule.ts'
 
 /** Runs work on a connection, when it has its turn. */
 export type Write = <T>(work: (db: Db) => Promise<T>) => Promise<T>
@@ -29,8 +29,6 @@ const noMessage = {
   ...{ message_id: null, message_at: null, message_resources: null, message_after: null },
   ...{ next_token: null, next_since: null, next_day: null, next_identity: null },
 } as const
-
-const toInstant = (ms: number): string => new Date(ms).toISOString()
 
 const changesBy = (consequence: Consequence, hook: HeldWebhook, at: string): WebhookChanges => {
   if (consequence.kind === 'disable') {

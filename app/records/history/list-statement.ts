@@ -4,7 +4,7 @@ import type { Resource } from '../resources/define.ts'
 import type { Sql } from '../sql/column.ts'
 import { stampColumns } from '../sql/statement.ts'
 import { dayOf, entryText, joinChanges } from './changes.ts'
-import { type HistoryRow, session } from './record-statement.ts'
+import { type HistoryRow, presentPosition, session } from './record-statement.ts'
 import { begunAt, historyOf, isMark, isOfRecord, isOwned, lastEnd, operation, ownerOf } from './states.ts'
 
 export type HistoryListPlan = Readonly<{
@@ -94,7 +94,7 @@ export const listHistory = (plan: HistoryListPlan): RawBuilder<HistoryRow> => {
         select e.resource, e.record_id, max(e.position) as position from picked e group by 1, 2
       ), entries as (
         select e.* from picked e
-        union all select 'infinity', e.resource, e.record_id, ${sql.raw('9223372036854775807')}, b.state, 'now'
+        union all select 'infinity', e.resource, e.record_id, ${presentPosition}, b.state, 'now'
         from newest e cross join lateral (${union(resources.map(baseOf))}) b
       ), undone as (
         select e.*, case when e.op <> 'create' then merge_objects(e.old) over newer

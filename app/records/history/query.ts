@@ -1,7 +1,14 @@
 import type { Fault } from '../../errors.ts'
 import type { Pair } from '../../http/pairs.ts'
 import { formatPairs, joinList } from '../../http/pairs.ts'
-import { formatMeant, type PairReading, readPairs, readValue, unknownParameter } from '../query/parameters.ts'
+import {
+  correct,
+  formatMeant,
+  type PairReading,
+  readPairs,
+  readValue,
+  unknownParameter,
+} from '../query/parameters.ts'
 import { defaultLimit, maxLimit } from '../query/query.ts'
 import { integerWithin, many, oneOfNames, type ParameterReader, single } from '../query/readers.ts'
 import { parseInstant } from '../query/values.ts'
@@ -85,19 +92,12 @@ export const parseHistoryQuery = (shape: HistoryShape, rawQuery: string): Histor
   const reading = readPairs(rawQuery, readPair)
   const { resources, since, limit = defaultLimit, cursor } = draft
   if (reading.faults.length === 0) return { query: { resources, since, limit, cursor } }
-  const corrected = correct(shape, formatMeant(reading))
+  const corrected = correct(formatMeant(reading), (meant) => parseHistoryQuery(shape, meant))
   return {
     faults: reading.faults,
     ...(corrected === undefined ? {} : { corrected }),
     ...(cursor === undefined ? {} : { cursor }),
   }
-}
-
-/** Only a query that is right as corrected is worth proposing. */
-const correct = (shape: HistoryShape, meant: string | undefined): string | undefined => {
-  if (meant === undefined) return undefined
-  const again = parseHistoryQuery(shape, meant)
-  return 'query' in again ? meant : again.corrected
 }
 
 /** The one text for all ways of asking the same, without the cursor; `selection` is what a cursor belongs to. */

@@ -36,7 +36,7 @@ export type RecordHistoryPlan = Readonly<{
 }>
 
 /** Later than every entry: the present state. */
-const presentPosition = sql.raw('9223372036854775807')
+export const presentPosition = sql.raw('9223372036854775807')
 
 /** The customer that the statement sets for row level security, and its window where computed fields need one. */
 export const session = (customerId: string, isComputed: boolean): Sql => {
@@ -89,9 +89,8 @@ const calendarEvents = (resource: Resource, day: string): Sql => {
  */
 export const recordHistory = (plan: RecordHistoryPlan): RawBuilder<HistoryRow> => {
   const { customerId, resource, id, limit, after, day } = plan
-  const beyond = after
-    ? sql`where (e.position, e.at) < (${after[0]}::bigint, ${after[1]}::timestamptz)`
-    : sql``
+  const [place, instant] = after ?? []
+  const beyond = after ? sql`where (e.position, e.at) < (${place}::bigint, ${instant}::timestamptz)` : sql``
   return sql<HistoryRow>`
     select ${stampColumns}, page.*
     from ${session(customerId, resource.computedForDay)}

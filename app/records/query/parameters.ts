@@ -60,6 +60,18 @@ export const readPairs = (rawQuery: string, readPair: (pair: Pair) => PairReadin
   }
 }
 
+type Outcome = { query: unknown } | { corrected?: string }
+
+/**
+ * The query string to propose, if `meant` is right by `parse`. A name put right may bring to light a value that is wrong:
+ * then the cure of that counts. Undefined: there is no cure.
+ */
+export const correct = (meant: string | undefined, parse: (meant: string) => Outcome): string | undefined => {
+  if (meant === undefined) return undefined
+  const again = parse(meant)
+  return 'query' in again ? meant : again.corrected
+}
+
 /** The query string that was meant, where each fault has a cure. */
 export const formatMeant = ({ meant }: PairsReading): string | undefined =>
   meant.every((each) => each !== undefined) ? formatPairs(meant) : undefined

@@ -11,9 +11,9 @@ import {
 } from './controls.ts'
 import { findNearest } from './nearest.ts'
 import {
+  correct,
   formatMeant,
   type PairReading,
-  type PairsReading,
   readPairs,
   readValue,
   unknownParameter,
@@ -137,7 +137,7 @@ export const parseQuery = (resource: Resource, shape: QueryShape, rawQuery: stri
   const reading = readPairs(rawQuery, readPair)
   const { faults } = reading
   if (faults.length > 0) {
-    const corrected = correct(resource, shape, reading)
+    const corrected = correct(formatMeant(reading), (meant) => parseQuery(resource, shape, meant))
     return {
       faults,
       ...(corrected === undefined ? {} : { corrected }),
@@ -145,15 +145,6 @@ export const parseQuery = (resource: Resource, shape: QueryShape, rawQuery: stri
     }
   }
   return { query: complete(resource, shape, draft) }
-}
-
-/** Only a query that is right as corrected is worth proposing. */
-const correct = (resource: Resource, shape: QueryShape, reading: PairsReading): string | undefined => {
-  const corrected = formatMeant(reading)
-  if (corrected === undefined) return undefined
-  const again = parseQuery(resource, shape, corrected)
-  // A name put right may bring to light a value that is wrong: then that cure counts.
-  return 'query' in again ? corrected : again.corrected
 }
 
 const complete = (resource: Resource, shape: QueryShape, draft: Draft): Query => ({
