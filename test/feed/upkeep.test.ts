@@ -77,7 +77,11 @@ t.test('what a transaction wrote that was still open then is kept', async (t) =>
   let token = ''
   await database.operator.transaction().execute(async (transaction) => {
     await sql`insert into products (customer_id, id, name) values ('late', 'l', 'L')`.execute(transaction)
-    // This change is the oldest from here on, even if the service itself writes others.
+    // This change is the oldest from here on, even if the service itself writes others, or another test in its database.
+    const oldest = sql<{
+      it: boolean
+    }>`select pg_snapshot_xmin(pg_current_snapshot()) = pg_current_xact_id() as it`
+    await until('it is the oldest', async () => (await oldest.execute(transaction)).rows[0]?.it === true)
     token = (await get('/v1/changes')).json().page.next_token
     await sample()
     await backdate(100)
@@ -101,13 +105,17 @@ t.test('the service samples and prunes by itself', async (t) => {
   await sample()
   await backdate(91)
   await query(sql`insert into products (customer_id, id, name) values ('acme', 'p9', 'P')`)
+  await query(sql`insert into record_history (customer_id, resource, record_id, at, old)
+    values ('acme', 'products', 'p9', now() - interval '101 days', '{"name": "O"}')`)
   const warnings: string[] = []
   const stop = startUpkeep({
     db: database.reader,
-    historyDays: 3650,
+    historyDays: 100,
     warn: (message) => warnings.push(message),
   })
   await until('it has pruned', async () => (await countLog()) === 1)
+  const old = sql<{ at: string }>`select at from record_history where record_id = 'p9'`
+  await until('history, too', async () => (await query(old)).length === 0)
   await stop()
   t.equal(await samples(), 2, 'the one that counts, and one of now')
   t.same(warnings, [])

@@ -4,13 +4,14 @@ import { sql } from 'kysely'
 import t from 'tap'
 import { createSecrets } from '../../app/config/secrets.ts'
 import { createDb, createPool, readerRole } from '../../app/db/connect.ts'
+import { createTokenCodec, type SyncToken } from '../../app/feed/token.ts'
 import { createWebhookKeys } from '../../app/feed/webhooks/keys.ts'
 import { decide, delayAfter, giveUpMs } from '../../app/feed/webhooks/schedule.ts'
 import { leaseMs } from '../../app/feed/webhooks/sender.ts'
 import { eraseCustomer } from '../../app/operator/gdpr/erase.ts'
 import { exportCustomer } from '../../app/operator/gdpr/export.ts'
 import { verifyWebhook } from '../../clients/typescript/src/webhook.ts'
-import { asCustomer, connectOwner, createTestApp, createTestDatabase, until } from '../helper.ts'
+import { asCustomer, connectOwner, createTestApp, createTestDatabase, secretKey, until } from '../helper.ts'
 import { hostName, startInternet } from '../outbound.ts'
 import { createSeverable } from './severable.ts'
 import {
@@ -387,7 +388,7 @@ t.test('two instances: one at a time sends, and nothing is lost or out of order'
 t.test('a receiver that hangs delays nobody else', async (t) => {
   const [slow, quick] = [await newWebhook(), await newWebhook()]
   slow.receiver.answer = () => new Promise(() => {})
-  const { sender } = await startSender(t, database, {
+  await startSender(t, database, {
     outbound: (url, request) =>
       url.includes(`${slow.id}.`)
         ? Promise.race([
@@ -400,12 +401,16 @@ t.test('a receiver that hangs delays nobody else', async (t) => {
   await until('it hangs', () => slow.receiver.messages().length === 1)
   await addProduct(database, quick.id, 'p1')
   await until('the other is told meanwhile', () => quick.receiver.messages().length === 1, 2_000)
-  t.ok(sender.lookedAt())
 })
 
-t.test('after a fail-over the receiver is told to read anew', async (t) => {
-  const { receiver, webhook } = await newWebhook()
-  await sql`update webhooks set identity = 'another', token = 'lost' where webhook_id = ${webhook.webhook_id}`.execute(
+t.test('after a restore or a fail-over the receiver is told to read anew', async (t) => {
+  const { id, receiver, webhook } = await newWebhook()
+  const tokens = createTokenCodec(createSecrets([secretKey]))
+  const { rows } = await sql<{ token: string }>`
+    select token from webhooks where webhook_id = ${webhook.webhook_id}`.execute(operator)
+  const token = tokens.decode(id, rows[0]?.token ?? '') as SyncToken
+  const lost = tokens.encode(id, { ...token, identity: 'another' })
+  await sql`update webhooks set identity = 'another', token = ${lost} where webhook_id = ${webhook.webhook_id}`.execute(
     operator,
   )
   await startSender(t, database, receiver)

@@ -72,28 +72,20 @@ t.test('every stored field is kept, of every resource', async (t) => {
   }
 })
 
-t.test('many rows at once take a time for each row, also after an update of one', async (t) => {
+t.test('many rows at once take a time for each row', async (t) => {
   await asCustomer(database, app, 'many')
   await owner.query(`insert into products (customer_id, id, name)
     select 'many', 'p' || i, 'one' from generate_series(1, 5000) i`)
-  await owner.query(`update products set name = 'two' where customer_id = 'many' and id = 'p1'`)
-  const startedAt = performance.now()
-  await owner.query(`update products set name = 'three' where customer_id = 'many'`)
-  // A statement that paired 5,000 old rows with 5,000 new ones by a nested loop would take about five seconds.
-  t.ok(performance.now() - startedAt < 4_000)
-  t.equal(await count('many'), 5_001)
-})
-
-t.test('a record under another key is one that went and one that came', async (t) => {
-  const { get } = await asCustomer(database, app, 'moved')
-  await run(
-    sql`insert into products (customer_id, id, name) values ('moved', 'a', 'one'), ('moved', 'b', 'two')`,
-  )
-  await run(sql`update products set id = 'c', name = 'three' where customer_id = 'moved' and id = 'a'`)
-  const ops = async (id: string) =>
-    (await get(`/v1/products/${id}/history`)).json().data.map(({ op }: { op: string }) => op)
-  t.same(await ops('a'), ['delete', 'create'])
-  t.same(await ops('c'), ['create'])
+  const measure = async (rows: number) => {
+    const startedAt = performance.now()
+    await owner.query(`update products set name = name || 'x' where customer_id = 'many'
+      and id in (select 'p' || i from generate_series(1, ${rows}) i)`)
+    return performance.now() - startedAt
+  }
+  await measure(1)
+  const [few, all] = [await measure(500), await measure(5_000)]
+  t.ok(all < 40 * few, `ten times the rows took ${Math.round(all / few)} times as long`)
+  t.equal(await count('many'), 5_501)
 })
 
 t.test('forgetting deletes former values, and only those of that record', async (t) => {
