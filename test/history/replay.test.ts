@@ -97,3 +97,36 @@ t.test('the history of each record says the same', async (t) => {
   }
   t.equal(rows.length, 40)
 })
+
+t.test('the calendar of real certificates: each transition once, on its day', async (t) => {
+  const day = '2040-01-01'
+  const { rows } = await sql<{ customer: string; id: string; edges: { on: string; to: object }[] }>`
+    select c.customer_id as customer, c.id, (
+      select json_agg(json_build_object('on', e.day, 'to', e.told) order by e.day desc) from (values
+        (c.valid_until - 90, json_build_object('expiring', true)),
+        (c.valid_until + 1, json_build_object('validity', 'expired', 'expiring', false))
+      ) e (day, told) where e.day > c.created_at::date) as edges
+    from certificates c where c.approval_status = 'approved' and c.valid_from <= c.created_at::date
+      and c.valid_until >= c.created_at::date and c.valid_until < '2039-01-01' order by 1, 2 limit 200`.execute(
+    operator,
+  )
+  let told = 0
+  for (const { customer: customerId, id, edges } of rows) {
+    const plan = { customerId, resource: resources.certificates, id, limit: 500, after: undefined, day }
+    const [row] = (await recordHistory(plan).execute(reader)).rows
+    const entries = (JSON.parse(`[${row?.data ?? ''}]`) as (Entry & { cause?: string })[]).filter(
+      ({ cause }) => cause === 'day',
+    )
+    t.strictSame(
+      entries.map(({ at, changes }) => ({
+        on: at.slice(0, 10),
+        to: Object.fromEntries(Object.entries(changes).map(([name, { to }]) => [name, to])),
+      })),
+      edges,
+      `${customerId}/${id}`,
+    )
+    told += entries.length
+  }
+  t.comment(`${told} transitions of ${rows.length} certificates`)
+  t.ok(told > 50)
+})
