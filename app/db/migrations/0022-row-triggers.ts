@@ -2,7 +2,7 @@ import { type Kysely, sql } from 'kysely'
 import { longestWord } from '../../../schemas/letters.ts'
 
 /**
- * What updates of records write, by row. A trigger for each row needs no copies of the rows and no join. Whether it has
+ * What updates of records write, by row. `bench:writers` takes out what stands between `-- history` and `-- end`. A trigger for each row needs no copies of the rows and no join. Whether it has
  * something to do is asked in the function: PostgreSQL reads a WHEN condition from its text for every statement.
  *
  * A record's changes have times in the order of their positions. An update or a deletion is never earlier than the
