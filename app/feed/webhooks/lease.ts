@@ -37,7 +37,7 @@ export type WebhookChanges = Readonly<
   }
 >
 
-type Claim = Readonly<{
+export type Claim = Readonly<{
   /** Of this instance. */
   holder: string
   /** RFC 3339. */
