@@ -1,7 +1,5 @@
+import { every } from '../../cache/stamped.ts'
 import type { Claim, HeldWebhook } from './lease.ts'
-
-/** The name of all customers, as in the change log. */
-export const everyCustomer = '*'
 
 /** Messages on their way at once: a receiver that hangs keeps one of these places for ten seconds. */
 const mostAtOnce = 200
@@ -45,7 +43,7 @@ export const createRunning = (onChanged: (customer: string) => void): Running =>
     },
     noteChanged(customers) {
       for (const job of jobs.values()) {
-        if (customers.has(job.customer) || customers.has(everyCustomer)) job.isChanged = true
+        if (customers.has(job.customer) || customers.has(every)) job.isChanged = true
       }
     },
     async end() {

@@ -2,15 +2,16 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import pLimit from 'p-limit'
 import type { Listener } from '../../cache/poller.ts'
+import { every } from '../../cache/stamped.ts'
 import type { Db } from '../../db/schema.ts'
 import { repeat } from '../../overload/repeat.ts'
 import { claimWebhooks, type HeldWebhook, renewWebhooks } from './lease.ts'
 import { lookForChanges } from './look.ts'
 import type { Deliver } from './message.ts'
 import { createRounds } from './rounds.ts'
-import { createRunning, everyCustomer } from './running.ts'
+import { createRunning } from './running.ts'
 import { toInstant } from './schedule.ts'
-import { createSend, releaseWebhook, type SendOptions, type Write } from './send.ts'
+import { createSend, type SendOptions, type Write } from './send.ts'
 
 type SenderOptions = Pick<SendOptions, 'now' | 'onAttempt'> & {
   /** Connections that read customers' data. */
@@ -60,7 +61,7 @@ export const startWebhooks = (options: SenderOptions): WebhookSender => {
   // One connection at most, so that many receivers that answer at once leave the others to logins.
   const oneAtATime = pLimit(1)
   const write: Write = (work) => oneAtATime(() => work(reserved))
-  const send = createSend({ ...options, write, holder, look, random, leaseMs })
+  const { sendNext, release } = createSend({ ...options, write, holder, look, random, leaseMs })
   const stopping = new AbortController()
   let lookedAt: number | undefined
   let failure: Error | undefined
@@ -71,16 +72,16 @@ export const startWebhooks = (options: SenderOptions): WebhookSender => {
   const work = async (claimed: HeldWebhook): Promise<void> => {
     let hook: HeldWebhook | undefined = claimed
     for (;;) {
-      hook = await send(hook)
+      hook = await sendNext(hook)
       if (!hook) return
       await delay(spacingMs, undefined, { signal: stopping.signal }).catch(() => {})
-      if (stopping.signal.aborted) return void (await releaseWebhook(write, holder, hook))
+      if (stopping.signal.aborted) return void (await release(hook))
     }
   }
 
   /** Begins with each webhook of these customers that has something to send. */
   const lookAt = async (customers: ReadonlySet<string>): Promise<void> => {
-    const isAll = customers.has(everyCustomer)
+    const isAll = customers.has(every)
     const changed = isAll ? undefined : [...customers]
     // Each once: while a transaction stays open, the database takes what was told for something new.
     const begun: string[] = []
@@ -111,16 +112,16 @@ export const startWebhooks = (options: SenderOptions): WebhookSender => {
     const failed = failure
     failure = undefined
     // What was to be looked at when it failed is not known any more.
-    if (failed) want([everyCustomer])
+    if (failed) want([every])
     const lease = { holder, at: toInstant(now()), leaseMs, busy: running.ids() }
     want(await write((db) => renewWebhooks(db, lease)))
     if (failed) throw failed
   }
 
   const stopListening = listen((events) =>
-    want(events ? events.map(({ customerId }) => customerId) : [everyCustomer]),
+    want(events ? events.map(({ customerId }) => customerId) : [every]),
   )
-  const stopLooking = repeat({ work: async () => want([everyCustomer]), everyMs, onFailure: fail })
+  const stopLooking = repeat({ work: async () => want([every]), everyMs, onFailure: fail })
   const stopRenewing = repeat({
     work: renew,
     everyMs: renewEveryMs,

@@ -1,6 +1,7 @@
 import t from 'tap'
+import { every } from '../../../app/cache/stamped.ts'
 import type { HeldWebhook } from '../../../app/feed/webhooks/lease.ts'
-import { createRunning, everyCustomer } from '../../../app/feed/webhooks/running.ts'
+import { createRunning } from '../../../app/feed/webhooks/running.ts'
 
 /** Begins webhooks whose work ends when it is told to. */
 const start = () => {
@@ -54,7 +55,7 @@ t.test('a change during work is told when it ends, once, and none of another cus
   b()
   await new Promise(setImmediate)
   t.same(changed, ['a'])
-  running.noteChanged(new Set([everyCustomer]))
+  running.noteChanged(new Set([every]))
   c()
   await running.end()
   t.same(changed, ['a', 'c'])
