@@ -10,7 +10,7 @@ import { formatStale } from '../../http/fields.ts'
 import type { Principal } from '../../identity/principal.ts'
 import { chooseResources } from '../../identity/principals.ts'
 import { withCursor } from '../query/canonical.ts'
-import { type CursorCodec, foreignCursorFault, readCursor } from '../query/cursor.ts'
+import { type CursorCodec, readCursor, refuseQuery } from '../query/cursor.ts'
 import { resolveInstant } from '../query/values.ts'
 import type { Resource } from '../resources/define.ts'
 import { resources } from '../resources/index.ts'
@@ -75,13 +75,9 @@ export const createHistory = ({ db, replica, cache, cursors, publicUrl, today }:
   ): HistoryQuery => {
     const outcome = parseHistoryQuery(shape, rawQuery)
     if ('query' in outcome) return outcome.query
-    const { faults, corrected, cursor } = outcome
-    const isForeign = cursor !== undefined && !cursors.isGenuine(principal.customerId, cursor)
-    const again = corrected === undefined ? undefined : parseHistoryQuery(shape, corrected)
-    const isGood = again !== undefined && 'query' in again && again.query.cursor === undefined
-    throw new ApiError('invalid_query', {
-      errors: isForeign ? [...faults, foreignCursorFault] : faults,
-      ...(isGood ? { try: `${publicUrl}${path}?${corrected}` } : {}),
+    throw refuseQuery(cursors, principal.customerId, outcome, publicUrl + path, (corrected) => {
+      const again = parseHistoryQuery(shape, corrected)
+      return 'query' in again && again.query.cursor === undefined
     })
   }
 
