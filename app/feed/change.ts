@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import type { QueryPlan } from '../records/query/plan.ts'
 import type { Resource } from '../records/resources/define.ts'
 import { filterConditions } from '../records/sql/conditions.ts'
-import { type Bindings, customer, projection } from '../records/sql/projection.ts'
+import { type Bindings, projection } from '../records/sql/projection.ts'
 
 type Sql = RawBuilder<unknown>
 
@@ -37,10 +37,6 @@ export const changeText = ({ resource, id, at, data, cause, withFormer, hasLeft 
     || case when d.known and ${data} is not null then ',"changed":[' || coalesce(d.names, '') || ']'${former} else '' end
     || ',"data":' || coalesce(${data}, 'null') || '}'`
 }
-
-/** Whose rows of a resource: over the alias `r`. */
-export const ownRows = ({ reference }: Resource): Sql =>
-  reference ? sql`true` : sql`r.customer_id = ${customer}`
 
 /** The full record as its own endpoint shows it: a lateral table `x` with one column `data` of type text, over `r`. */
 export const recordData = (resource: Resource, bindings: Bindings, fields?: readonly string[]): Sql =>

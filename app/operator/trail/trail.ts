@@ -9,6 +9,7 @@ import { formatPairs, parsePairs } from '../../http/pairs.ts'
 import { type CursorCodec, isOfSelection, readCursor, refuseQuery } from '../../records/query/cursor.ts'
 import { resolveInstant } from '../../records/query/values.ts'
 import type { Sql } from '../../records/sql/column.ts'
+import { session } from '../../records/sql/session.ts'
 import type { TrailList } from './lists.ts'
 import { pageLimit, parseTrailQuery, selectionOf, type TrailQuery } from './query.ts'
 
@@ -59,7 +60,7 @@ const pageStatement = (
   const columns = list.columns.map(({ name, value }) => sql`${value}::text as ${sql.ref(name)}`)
   const further = after === undefined ? sql`` : sql`and ${list.order} < ${after}::bigint`
   return sql<PageRow>`select ${selectInstant('now()')} as "data_as_of", page.*
-    from (select set_config('app.customer_id', ${customerId}, true) as customer_id offset 0) s
+    from ${session(customerId, false)}
     left join lateral (
       select ${list.order}::text as place, ${sql.join(columns)} from ${list.from}
       where ${conditions} ${further} order by ${list.order} desc limit ${limit + 1}::integer
