@@ -19,7 +19,7 @@ export type ChangeParts = {
   /** Whether the values that the fields had are told, beside their names. */
   withFormer?: boolean | undefined
   /** SQL of type boolean: the record is there, but not among those that the follower wants. */
-  hasLeft?: Sql
+  hasLeft: Sql
 }
 
 /**
@@ -29,11 +29,8 @@ export type ChangeParts = {
 export const changeText = ({ resource, id, at, data, cause, withFormer, hasLeft }: ChangeParts): Sql => {
   const former = withFormer ? sql` || ',"previous":{' || coalesce(d.former, '') || '}'` : sql``
   const written = sql.lit(cause ? `","cause":"${cause}"` : '"')
-  const causeText = hasLeft
-    ? sql`case when ${hasLeft} then '","cause":"filter"' else ${written} end`
-    : written
   return sql`'{"op":"' || case when ${data} is null then 'delete' else 'upsert' end || '","resource":"' || ${resource}
-    || '","id":' || to_json(${id})::text || ',"at":"' || ${at} || ${causeText}
+    || '","id":' || to_json(${id})::text || ',"at":"' || ${at} || case when ${hasLeft} then '","cause":"filter"' else ${written} end
     || case when d.known and ${data} is not null then ',"changed":[' || coalesce(d.names, '') || ']'${former} else '' end
     || ',"data":' || coalesce(${data}, 'null') || '}'`
 }
