@@ -1,6 +1,7 @@
 import type { Db } from '../db/schema.ts'
 import type { ResourceName } from '../records/resources/define.ts'
 import { spansAhead } from './diff.ts'
+import type { Seen } from './differences.ts'
 import {
   beginToken,
   type EpochRow,
@@ -61,6 +62,10 @@ const check = (page: Growing, row: EpochRow): ReturnType<typeof readEpoch> => {
   return epoch
 }
 
+/** What the follower has from its last walk over the log to the end. Undefined: its token does not say. */
+const seenBy = ({ base, baseAt, moment, baseMoment = moment }: SyncToken): Seen | undefined =>
+  baseAt === undefined ? undefined : { snapshot: base, at: baseAt, moment: baseMoment }
+
 /** One page of the flips; true: no more than that, the walk is done. */
 const growByFlips = async (
   db: Db,
@@ -69,12 +74,13 @@ const growByFlips = async (
   { walk, cause }: NonNullable<ReturnType<typeof nextFlip>>,
   limit: number,
 ): Promise<void> => {
-  const { resources, moment: from, view } = page.token
+  const { resources, moment: from, view, baseMoment = from } = page.token
   const target = targetOf(page.token)
   // As of where this walk goes, even where the day or the window has moved on since it began: the next walk
   // begins there, and passes by what does not differ between the two.
   const statement = flipStatement({
     ...{ customerId, resources, from, walk, cause, limit, target, withFormer, view },
+    seen: seenBy(page.token),
   })
   const rows = statement ? (await statement.execute(db)).rows : []
   if (rows[0]) check(page, rows[0])
@@ -87,7 +93,7 @@ const growByFlips = async (
   const after = found.length > limit ? found[limit - 1]?.place : undefined
   page.token = after
     ? { ...page.token, flip: { to: walk.to, after } }
-    : { ...page.token, flip: undefined, moment: walk.to }
+    : { ...page.token, flip: undefined, moment: walk.to, baseMoment }
 }
 
 /** One page of the log. */
@@ -98,7 +104,7 @@ const growByLog = async (db: Db, read: FeedRead, page: Growing, limit: number): 
   const found = (
     await logStatement({
       ...{ customerId, bindings, limit, rows, withFormer, view: token.view },
-      seen: token.baseAt === undefined ? undefined : { snapshot: token.base, at: token.baseAt },
+      seen: seenBy(token),
       resources: token.resources,
       spans: spansAhead(token),
       after: token.diff,
@@ -120,7 +126,7 @@ const growByLog = async (db: Db, read: FeedRead, page: Growing, limit: number): 
         ...{ ...token, mark },
         diff: { target, targetAt, xid: Number(first.last_xid), position: Number(first.last_position) },
       }
-    : { ...token, base: target, baseAt: targetAt, diff: undefined, mark }
+    : { ...token, base: target, baseAt: targetAt, baseMoment: undefined, diff: undefined, mark }
   // What has become visible since an older target is another walk.
   page.hasMore = first.more === true || token.diff !== undefined
 }
