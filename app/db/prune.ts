@@ -4,10 +4,7 @@ import type { Db } from './schema.ts'
 /** Rows that one statement deletes: some tenths of a second. */
 const pruneBatch = 20_000
 
-/**
- * Executes a statement that deletes at most so many rows again and again, until it finds fewer. Returns how many rows it
- * deleted in all. Throws the driver's errors; what was deleted before stays deleted.
- */
+/** Repeats a statement that deletes at most so many rows until it finds fewer. Returns how many went in all. */
 export const pruneInBatches = async (
   db: Db,
   statement: (most: number) => RawBuilder<{ pruned: number }>,
