@@ -103,7 +103,8 @@ export const createRecords = ({
   const parse = ({ principal, resource, id, rawQuery }: RecordRequest): PreparedQuery => {
     const outcome = prepare(resource, id === undefined ? 'page' : 'item', rawQuery)
     if ('prepared' in outcome) return outcome.prepared
-    const { faults, corrected, cursor } = outcome
+    const { corrected, cursor } = outcome
+    const faults = [...outcome.faults, ...faultsOfAsOf(outcome.asked, today())]
     const isForeign = cursor !== undefined && !cursors.isGenuine(principal.customerId, cursor)
     const isGood =
       corrected !== undefined && !isForeign && isAnswerable(principal.customerId, resource, id, corrected)

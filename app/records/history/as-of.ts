@@ -3,8 +3,8 @@ import type { Filled } from '../../cache/entry.ts'
 import { inTurn } from '../../db/connect.ts'
 import type { Db } from '../../db/schema.ts'
 import { ApiError, type Fault } from '../../errors.ts'
+import type { AskedOfDay } from '../query/parse.ts'
 import type { QueryPlan } from '../query/plan.ts'
-import type { Query } from '../query/query.ts'
 import { resolveDate } from '../query/values.ts'
 import { projection } from '../sql/projection.ts'
 import { filled } from '../sql/read.ts'
@@ -22,7 +22,7 @@ type AsOfRow = Stamp & {
 }
 
 /** What `as_of` does not go with, and days that are not over. `today`: YYYY-MM-DD. */
-export const faultsOfAsOf = ({ asOf, on, includes }: Query, today: string): Fault[] => {
+export const faultsOfAsOf = ({ asOf, on, includes }: AskedOfDay, today: string): Fault[] => {
   if (asOf === undefined) return []
   const fault = (parameter: string, detail: string): Fault => ({ parameter, code: 'invalid_value', detail })
   const alone = 'as_of shows one record by itself as it stood on that day: leave this out'

@@ -50,12 +50,6 @@ type Deps = {
 /** The name in the change log under which history itself is changed: what is pruned or forgotten. */
 const historyItself = 'history'
 
-/** The scopes that the parameter `resource` asks for; none where it is absent or names no resource. */
-export const namedScopes = (rawQuery: string): string[] => {
-  const outcome = parseHistoryQuery('list', rawQuery)
-  return 'query' in outcome ? (outcome.query.resources ?? []).map((name) => `${name}:read`) : []
-}
-
 /** What is asked of the cache and of the database. */
 type Asked = Readonly<{
   path: string
@@ -72,13 +66,18 @@ export const createHistory = ({ db, replica, cache, cursors, publicUrl, today }:
     { principal, rawQuery }: HistoryRequest,
     shape: HistoryShape,
     path: string,
+    selectionOf: (query: HistoryQuery) => string,
   ): HistoryQuery => {
     const outcome = parseHistoryQuery(shape, rawQuery)
     if ('query' in outcome) return outcome.query
     const { faults, corrected, cursor } = outcome
     const isForeign = cursor !== undefined && !cursors.isGenuine(principal.customerId, cursor)
     const again = corrected === undefined ? undefined : parseHistoryQuery(shape, corrected)
-    const isGood = again !== undefined && 'query' in again && again.query.cursor === undefined
+    const isGood =
+      again !== undefined &&
+      'query' in again &&
+      (cursor === undefined ||
+        'keys' in cursors.decode(principal.customerId, selectionOf(again.query), cursor))
     throw new ApiError('invalid_query', {
       errors: isForeign ? [...faults, foreignCursorFault] : faults,
       ...(isGood ? { try: `${publicUrl}${path}?${corrected}` } : {}),
@@ -90,12 +89,13 @@ export const createHistory = ({ db, replica, cache, cursors, publicUrl, today }:
     { resource, id }: { resource: Resource; id: string },
   ): Asked => {
     const path = `/v1/${resource.name}/${encodeURIComponent(id)}/history`
-    const query = parse(request, 'record', path)
+    const selection = `${resource.name}/${id}/history`
+    const query = parse(request, 'record', path, () => selection)
     const { customerId } = request.principal
     // What cannot be an id names no record; nor need the database see its bytes.
     if (!resource.fields.get('id')?.element.safeParse(id).success) throw noSuchRecord(resource)
     return {
-      ...{ path, query, resources: [resource], selection: `${resource.name}/${id}/history` },
+      ...{ path, query, resources: [resource], selection },
       statement: (after) =>
         recordHistory({ customerId, resource, id, limit: query.limit, after, day: today() }),
     }
@@ -103,14 +103,16 @@ export const createHistory = ({ db, replica, cache, cursors, publicUrl, today }:
 
   const askList = (request: HistoryRequest): Asked => {
     const path = '/v1/history'
-    const query = parse(request, 'list', path)
     const { customerId } = request.principal
-    const names = chooseResources(request.principal, query.resources)
+    const namesOf = ({ resources: asked }: HistoryQuery) => chooseResources(request.principal, asked)
+    const selectionOf = (query: HistoryQuery) =>
+      `history?${formatHistoryQuery(query).selection} ${namesOf(query).join()}`
+    const query = parse(request, 'list', path, selectionOf)
+    const names = namesOf(query)
     const asked = names.map((name) => resources[name])
     const since = query.since === undefined ? undefined : resolveInstant(query.since, today())
-    const { selection } = formatHistoryQuery(query)
     return {
-      ...{ path, query, resources: asked, selection: `history?${selection} ${names.join()}` },
+      ...{ path, query, resources: asked, selection: selectionOf(query) },
       statement: (after) => listHistory({ customerId, resources: asked, since, limit: query.limit, after }),
     }
   }
