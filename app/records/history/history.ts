@@ -10,7 +10,7 @@ import { formatStale } from '../../http/fields.ts'
 import type { Principal } from '../../identity/principal.ts'
 import { chooseResources } from '../../identity/principals.ts'
 import { withCursor } from '../query/canonical.ts'
-import { type CursorCodec, foreignCursorFault, readCursor } from '../query/cursor.ts'
+import { type CursorCodec, isOfSelection, readCursor, refuseQuery } from '../query/cursor.ts'
 import { resolveInstant } from '../query/values.ts'
 import type { Resource } from '../resources/define.ts'
 import { resources } from '../resources/index.ts'
@@ -70,17 +70,10 @@ export const createHistory = ({ db, replica, cache, cursors, publicUrl, today }:
   ): HistoryQuery => {
     const outcome = parseHistoryQuery(shape, rawQuery)
     if ('query' in outcome) return outcome.query
-    const { faults, corrected, cursor } = outcome
-    const isForeign = cursor !== undefined && !cursors.isGenuine(principal.customerId, cursor)
-    const again = corrected === undefined ? undefined : parseHistoryQuery(shape, corrected)
-    const isGood =
-      again !== undefined &&
-      'query' in again &&
-      (cursor === undefined ||
-        'keys' in cursors.decode(principal.customerId, selectionOf(again.query), cursor))
-    throw new ApiError('invalid_query', {
-      errors: isForeign ? [...faults, foreignCursorFault] : faults,
-      ...(isGood ? { try: `${publicUrl}${path}?${corrected}` } : {}),
+    throw refuseQuery(cursors, principal.customerId, outcome, publicUrl + path, (corrected) => {
+      const again = parseHistoryQuery(shape, corrected)
+      if (!('query' in again)) return false
+      return isOfSelection(cursors, principal.customerId, selectionOf(again.query), again.query.cursor)
     })
   }
 

@@ -158,7 +158,7 @@ AuditFacts = TypedDict(
         "key": "str | None",
         # Counts the entries of the customer from 1 without gaps: a missing number is a missing entry
         "number": "int",
-        # How it ended. Known values: ok, refused; more may come.
+        # How it ended. Of `reads`: `refused` for each status of 400 or more, with which nobody got a record. Known values: ok, refused; more may come.
         "outcome": "str",
         # The header Request-Id of the answer
         "request_id": "str | None",
