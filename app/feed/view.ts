@@ -4,7 +4,7 @@ import { formatParts } from '../records/query/canonical.ts'
 import { parseQuery } from '../records/query/parse.ts'
 import { planQuery, type QueryPlan } from '../records/query/plan.ts'
 import type { Query } from '../records/query/query.ts'
-import type { Resource, ResourceName } from '../records/resources/define.ts'
+import type { Field, Resource, ResourceName } from '../records/resources/define.ts'
 import { resources } from '../records/resources/index.ts'
 import type { DayAndWindow } from './token.ts'
 
@@ -14,11 +14,12 @@ export type View = string
 /** Characters of a view. Its token is a third longer, and must fit into a request's header beside all else. */
 const longestView = 2_000
 
-/** Parameters of lists that mean nothing here: a feed has its own order and its own day. */
-const ofLists = ['sort', 'q', 'on', 'expiring_within', 'bom']
+/** Kinds of fields whose values may be relative to today. */
+const ofTime: readonly (Field['kind'] | undefined)[] = ['date', 'instant']
 
-const relativeFaults = ({ conditions }: Query): Fault[] =>
+const relativeFaults = ({ resource, conditions }: Query): Fault[] =>
   conditions
+    .filter(({ field }) => ofTime.includes(resource.fields.get(field)?.kind))
     .filter(({ values }) => values.some((value) => /^today/.test(value)))
     .map(({ field }) => ({
       parameter: field,
@@ -53,14 +54,6 @@ export const parseView = (
     return { faults: pairs.map((pair) => ({ parameter: pair.name, code: 'invalid_value', detail })) }
   }
   const resource = resources[name]
-  const misplaced = pairs
-    .filter((pair) => ofLists.includes(pair.name))
-    .map((pair) => ({
-      parameter: pair.name,
-      code: 'unknown_parameter',
-      detail: `${pair.name} means nothing to a feed`,
-    }))
-  if (misplaced.length > 0) return { faults: misplaced }
   const text = pairs.every(({ value }) => value !== undefined)
     ? formatPairs(pairs.map((pair) => [pair.name, pair.value as string]))
     : '='

@@ -315,6 +315,9 @@ t.test('what cannot be followed is refused', async (t) => {
     'invalid_query',
     'valid_until',
   ])
+  t.same(await refusal('?resources=products&created_at=today-1d'), [400, 'invalid_query', 'created_at'])
+  const text = '?resources=products&name[prefix]=today&brand=today%2B1d'
+  t.equal((await get(`/v1/changes${text}`)).statusCode, 200, 'a text is no date')
   t.same(await refusal('?resources=certificates&validity=fine'), [400, 'invalid_query', 'validity'])
   const many = Array.from({ length: 90 }, (_, n) => `product-of-a-very-long-name-${n}`).join()
   t.same(

@@ -18,7 +18,7 @@ import {
   readValue,
   unknownParameter,
 } from './parameters.ts'
-import { defaultLimit, type Operator, operatorsOf, parseSortKey, type Query } from './query.ts'
+import { defaultLimit, normalised, type Operator, operatorsOf, parseSortKey, type Query } from './query.ts'
 import { many, type ParameterReader, single } from './readers.ts'
 import { parsePrefix, parseValue } from './values.ts'
 
@@ -29,9 +29,6 @@ import { parsePrefix, parseValue } from './values.ts'
 export type ParseOutcome = { query: Query } | { faults: Fault[]; corrected?: string; cursor?: string }
 
 const filterName = /^([^[\]]+)\[([^[\]]*)\]$/
-
-/** `eq` and `ne` are lists of one; bare `=` is `in`. */
-const normalised: Record<string, Operator> = { eq: 'in', ne: 'nin' }
 
 const filterReader = (field: Field, operator: string, draft: Draft): ParameterReader => {
   const take = (values: readonly string[]) => {
