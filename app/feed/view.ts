@@ -3,8 +3,7 @@ import { formatPairs, type Pair } from '../http/pairs.ts'
 import { formatParts } from '../records/query/canonical.ts'
 import { parseQuery } from '../records/query/parse.ts'
 import { planQuery, type QueryPlan } from '../records/query/plan.ts'
-import type { Query } from '../records/query/query.ts'
-import type { Field, Resource, ResourceName } from '../records/resources/define.ts'
+import type { Resource, ResourceName } from '../records/resources/define.ts'
 import { resources } from '../records/resources/index.ts'
 import type { DayAndWindow } from './token.ts'
 
@@ -14,15 +13,15 @@ export type View = string
 /** Characters of a view. Its token is a third longer, and must fit into a request's header beside all else. */
 const longestView = 2_000
 
-/** Kinds of fields whose values may be relative to today. */
-const ofTime: readonly (Field['kind'] | undefined)[] = ['date', 'instant']
-
-const relativeFaults = ({ resource, conditions }: Query): Fault[] =>
-  conditions
-    .filter(({ field }) => ofTime.includes(resource.fields.get(field)?.kind))
-    .filter(({ values }) => values.some((value) => /^today/.test(value)))
-    .map(({ field }) => ({
-      parameter: field,
+/** Faults of relative dates. A text may begin with the same word. */
+const relativeFaults = (pairs: readonly Pair[], { fields }: Resource): Fault[] =>
+  pairs
+    .filter(({ name, value = '' }) => {
+      const kind = fields.get(name.split('[')[0] ?? '')?.kind
+      return (kind === 'date' || kind === 'instant') && /(^|,)today/.test(value)
+    })
+    .map(({ name }) => ({
+      parameter: name,
       code: 'invalid_value',
       detail: 'expected a fixed date: no change is written when a relative one moves',
     }))
@@ -59,7 +58,7 @@ export const parseView = (
     : '='
   const outcome = parseQuery(resource, 'export', text)
   if ('faults' in outcome) return outcome
-  const faults = relativeFaults(outcome.query)
+  const faults = relativeFaults(pairs, resource)
   if (faults.length > 0) return { faults }
   const view = formatParts({ ...outcome.query, limit: 50 }).list
   if (view.length <= longestView) return { view }

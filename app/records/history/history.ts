@@ -8,12 +8,12 @@ import { toUnavailable } from '../../db/unreachable.ts'
 import { ApiError } from '../../errors.ts'
 import { formatStale } from '../../http/fields.ts'
 import type { Principal } from '../../identity/principal.ts'
-import { requireScope } from '../../identity/principals.ts'
+import { chooseResources } from '../../identity/principals.ts'
 import { withCursor } from '../query/canonical.ts'
 import { type CursorCodec, foreignCursorFault, readCursor } from '../query/cursor.ts'
 import { resolveInstant } from '../query/values.ts'
-import type { Resource, ResourceName } from '../resources/define.ts'
-import { resourceNames, resources } from '../resources/index.ts'
+import type { Resource } from '../resources/define.ts'
+import { resources } from '../resources/index.ts'
 import { filled } from '../sql/read.ts'
 import { listHistory } from './list-statement.ts'
 import { formatHistoryQuery, type HistoryQuery, type HistoryShape, parseHistoryQuery } from './query.ts'
@@ -54,17 +54,6 @@ const historyItself = 'history'
 export const namedScopes = (rawQuery: string): string[] => {
   const outcome = parseHistoryQuery('list', rawQuery)
   return 'query' in outcome ? (outcome.query.resources ?? []).map((name) => `${name}:read`) : []
-}
-
-/** Those that are asked for, or all that the token may read. */
-const resolveResources = (
-  principal: Principal,
-  asked: HistoryQuery['resources'],
-): readonly ResourceName[] => {
-  const mayRead = (name: ResourceName) => principal.scopes?.has(`${name}:read`) ?? true
-  const wanted = asked ?? resourceNames.filter(mayRead)
-  for (const name of wanted.length > 0 ? wanted : resourceNames) requireScope(principal, `${name}:read`)
-  return wanted
 }
 
 /** What is asked of the cache and of the database. */
@@ -116,7 +105,7 @@ export const createHistory = ({ db, replica, cache, cursors, publicUrl, today }:
     const path = '/v1/history'
     const query = parse(request, 'list', path)
     const { customerId } = request.principal
-    const names = resolveResources(request.principal, query.resources)
+    const names = chooseResources(request.principal, query.resources)
     const asked = names.map((name) => resources[name])
     const since = query.since === undefined ? undefined : resolveInstant(query.since, today())
     const { selection } = formatHistoryQuery(query)
