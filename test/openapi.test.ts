@@ -713,6 +713,7 @@ t.test('a webhook is described as its receiver gets it', async (t) => {
   const { post } = document.webhooks.changesAvailable
   const { schema, example } = post.requestBody.content['application/json']
   t.same(validate(schema, example), [])
+  t.match(example, { type: 'changes.available', data: { after: String } }, 'with the token to read from')
   const data = { resources: ['certificates'] }
   const sent = { type: 'webhook.test', timestamp: '2026-11-26T09:00:00.000Z', data }
   t.same(validate(schema, sent), [])
