@@ -6,6 +6,7 @@ import type { Resource } from '../records/resources/define.ts'
 import type { ExportColumn, Sql } from '../records/sql/column.ts'
 import { exportColumns } from '../records/sql/columns.ts'
 import { filterConditions, rowSource, sortKeys } from '../records/sql/conditions.ts'
+import { exportSession } from '../records/sql/session.ts'
 import type { ExportAnswer, ExportRequest, ExportRows, Exports } from './exports.ts'
 import { formatOf } from './formats.ts'
 
@@ -34,10 +35,7 @@ const rowsOf = (plan: QueryPlan): Sql => {
     sql.raw(`${column} ${descending ? 'desc' : 'asc'}`),
   )
   const limit = Number.isFinite(plan.limit) ? sql`limit ${plan.limit}` : sql``
-  return sql`from (
-      select ${plan.customerId}::text as customer_id,
-        (select c.expiring_within from find_customer(${plan.customerId}) c) as expiring_within
-    ) s cross join ${rowSource(plan)}
+  return sql`from ${exportSession(plan.customerId)} cross join ${rowSource(plan)}
     where ${sql.join(filterConditions(plan), sql.raw(' and '))} order by ${sql.join(order)} ${limit}`
 }
 

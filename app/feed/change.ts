@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import type { QueryPlan } from '../records/query/plan.ts'
 import type { Resource } from '../records/resources/define.ts'
 import { filterConditions } from '../records/sql/conditions.ts'
-import { type Bindings, customer, projection } from '../records/sql/projection.ts'
+import { type Bindings, projection } from '../records/sql/projection.ts'
 
 type Sql = RawBuilder<unknown>
 
@@ -19,7 +19,7 @@ export type ChangeParts = {
   /** Whether the values that the fields had are told, beside their names. */
   withFormer?: boolean | undefined
   /** SQL of type boolean: the record is there, but not among those that the follower wants. */
-  hasLeft?: Sql
+  hasLeft: Sql
 }
 
 /**
@@ -29,18 +29,11 @@ export type ChangeParts = {
 export const changeText = ({ resource, id, at, data, cause, withFormer, hasLeft }: ChangeParts): Sql => {
   const former = withFormer ? sql` || ',"previous":{' || coalesce(d.former, '') || '}'` : sql``
   const written = sql.lit(cause ? `","cause":"${cause}"` : '"')
-  const causeText = hasLeft
-    ? sql`case when ${hasLeft} then '","cause":"filter"' else ${written} end`
-    : written
   return sql`'{"op":"' || case when ${data} is null then 'delete' else 'upsert' end || '","resource":"' || ${resource}
-    || '","id":' || to_json(${id})::text || ',"at":"' || ${at} || ${causeText}
+    || '","id":' || to_json(${id})::text || ',"at":"' || ${at} || case when ${hasLeft} then '","cause":"filter"' else ${written} end
     || case when d.known and ${data} is not null then ',"changed":[' || coalesce(d.names, '') || ']'${former} else '' end
     || ',"data":' || coalesce(${data}, 'null') || '}'`
 }
-
-/** Whose rows of a resource: over the alias `r`. */
-export const ownRows = ({ reference }: Resource): Sql =>
-  reference ? sql`true` : sql`r.customer_id = ${customer}`
 
 /** The full record as its own endpoint shows it: a lateral table `x` with one column `data` of type text, over `r`. */
 export const recordData = (resource: Resource, bindings: Bindings, fields?: readonly string[]): Sql =>

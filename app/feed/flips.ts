@@ -4,7 +4,8 @@ import { instantText } from '../db/instant.ts'
 import type { Edge, Resource, ResourceName } from '../records/resources/define.ts'
 import { resources } from '../records/resources/index.ts'
 import { bindExpression } from '../records/sql/projection.ts'
-import { type Cause, changeText, ownRows, recordData, wantedData } from './change.ts'
+import { isOwned, session } from '../records/sql/session.ts'
+import { type Cause, changeText, recordData, wantedData } from './change.ts'
 import { joinDifferences, type Seen } from './differences.ts'
 import { type EpochRow, epochColumns, epochSource } from './epoch.ts'
 import type { DayAndWindow, FlipWalk, SyncToken } from './token.ts'
@@ -80,7 +81,7 @@ const side = (sides: readonly Side[], index: number, page: FlipPage): Sql => {
   const earlier = sides.slice(0, index).filter((each) => each.resource === resource)
   const below = earlier.filter((each) => each.edge.column === edge.column)
   const conditions = [
-    ownRows(resource),
+    isOwned(resource),
     passes(current, from, walk.to, below),
     differs(resource, from, walk.to),
   ]
@@ -119,7 +120,7 @@ export const flipStatement = (page: FlipPage): RawBuilder<FlipRow> | undefined =
   const parts = ahead.map((index) => sql`(${side(sides, index, page)})`)
   return sql<FlipRow>`
     select ${epochColumns}, page.*
-    from (select set_config('app.customer_id', ${page.customerId}, true) as customer_id offset 0) s
+    from ${session(page.customerId, false)}
     cross join ${epochSource(page.target)}
     left join lateral (
       select f.* from (${sql.join(parts, sql.raw(' union all '))}) f

@@ -3,7 +3,8 @@ import type { Snapshot } from '../cache/snapshot.ts'
 import { instantText } from '../db/instant.ts'
 import type { ResourceName } from '../records/resources/define.ts'
 import { resources } from '../records/resources/index.ts'
-import { changeText, ownRows, recordData, wantedData } from './change.ts'
+import { isOwned, session } from '../records/sql/session.ts'
+import { changeText, recordData, wantedData } from './change.ts'
 import type { Span } from './diff.ts'
 import { joinDifferences, type Seen } from './differences.ts'
 import { type EpochRow, epochColumns, epochSource } from './epoch.ts'
@@ -56,7 +57,7 @@ const recordNow = ({ customerId, resources: names, bindings, seen, view }: LogPa
       const wanted = planView(view, resource, customerId, bindings)
       return sql`select ${wantedData(wanted)}, d.* from ${sql.table(name)} r cross join ${recordData(resource, bindings, wanted?.fields)}
         ${joinDifferences(resource, seen, bindings, wanted?.fields)}
-        where c.resource = ${sql.lit(name)} and ${ownRows(resource)} and r.id = c.record_id`
+        where c.resource = ${sql.lit(name)} and ${isOwned(resource)} and r.id = c.record_id`
     }),
     sql.raw(' union all '),
   )
@@ -75,7 +76,7 @@ export const logStatement = (page: LogPage): RawBuilder<LogRow> => {
     : sql``
   return sql<LogRow>`
     select ${epochColumns}, page.*
-    from (select set_config('app.customer_id', ${page.customerId}, true) as customer_id offset 0) s
+    from ${session(page.customerId, false)}
     cross join ${epochSource(target)}
     left join lateral (
       with scanned as materialized (

@@ -1,4 +1,4 @@
-import { ApiError, type Fault } from '../errors.ts'
+import { ApiError, type Fault, invalidQuery } from '../errors.ts'
 import { type Pair, parsePairs } from '../http/pairs.ts'
 import {
   correct,
@@ -161,7 +161,7 @@ const streamWaits: Fault = {
  * invalid_query with `wait`, and invalid_sync_token where the event is none.
  */
 export const resume = (query: FeedQuery, lastEventId: string | undefined): FeedQuery => {
-  if (query.waitSeconds !== undefined) throw new ApiError('invalid_query', { errors: [streamWaits] })
+  if (query.waitSeconds !== undefined) throw invalidQuery([streamWaits], undefined)
   if (lastEventId === wholeState) throw new ApiError('invalid_sync_token', { detail: 'snapshot is no event' })
   return lastEventId ? { ...query, after: lastEventId } : query
 }

@@ -9,7 +9,7 @@ import { resources } from '../records/resources/index.ts'
 import type { Sql } from '../records/sql/column.ts'
 import { exportColumns } from '../records/sql/columns.ts'
 import { filterConditions } from '../records/sql/conditions.ts'
-import { ownRows } from './change.ts'
+import { isOwned } from '../records/sql/session.ts'
 import { beginToken, type EpochRow, epochColumns, epochSource, readEpoch, withBegunLog } from './epoch.ts'
 import type { DayAndWindow, SyncToken } from './token.ts'
 import { planView, type View } from './view.ts'
@@ -46,7 +46,7 @@ const selectUpserts = (resource: Resource, { customerId, bindings, view }: Snaps
   const values: Sql[] = columns.map(({ value }) => value)
   const statement = sql`select r.id, r.updated_at, ${sql.join(values)}
     from (select ${customerId}::text as customer_id) s cross join ${sql.table(resource.name)} r
-    where ${sql.join([ownRows(resource), ...(wanted ? filterConditions(wanted) : [])], sql.raw(' and '))} order by r.id`
+    where ${sql.join([isOwned(resource), ...(wanted ? filterConditions(wanted) : [])], sql.raw(' and '))} order by r.id`
   return { statement, encoder: createJsonEncoder(parts, '}}') }
 }
 

@@ -12,13 +12,11 @@ export type UpkeepOptions = {
   historyDays: number
   /** From one look to the next. */
   everyMs?: number
-  /** From one pruning to the next. */
-  pruneEveryMs?: number
 }
 
 /** A mark is at most a minute old, also where a look takes some seconds. */
 const lookEveryMs = 50_000
-const hourMs = 3_600_000
+const pruneEveryMs = 3_600_000
 
 /**
  * Keeps the change log: notes once a minute which transactions have ended, writes a random mark (migration 0013), and
@@ -27,7 +25,7 @@ const hourMs = 3_600_000
  * after what is running.
  */
 export const startUpkeep = (options: UpkeepOptions): (() => Promise<void>) => {
-  const { db, warn, historyDays, everyMs = lookEveryMs, pruneEveryMs = hourMs } = options
+  const { db, warn, historyDays, everyMs = lookEveryMs } = options
   let prunedAtMs = Number.NEGATIVE_INFINITY
   const work = async (): Promise<void> => {
     await sampleChanges(db)

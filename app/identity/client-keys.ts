@@ -1,5 +1,6 @@
-import { createHash, createPublicKey, type KeyObject } from 'node:crypto'
+import { createPublicKey, type KeyObject } from 'node:crypto'
 import { z } from 'zod'
+import { thumbprintOf } from './jwk.ts'
 import { isStrongEd25519, isStrongModulus } from './weak-keys.ts'
 
 /** Each has one kind of key, so a key cannot be used with another's algorithm. */
@@ -103,8 +104,7 @@ const parseJwk = (value: unknown): PublicJwk => {
   const exported = key.export({ format: 'jwk' }) as PublicMembers
   const made = Object.fromEntries(kind.members.map((name) => [name, exported[name] as string]))
   requireStrength(made, key)
-  const thumbprint = createHash('sha256').update(JSON.stringify(made)).digest('base64url')
-  return { ...made, kid: readKid(jwk.kid ?? thumbprint), alg: kind.alg, use: 'sig' }
+  return { ...made, kid: readKid(jwk.kid ?? thumbprintOf(made)), alg: kind.alg, use: 'sig' }
 }
 
 const importJwk = (jwk: Readonly<Record<string, string>>): KeyObject => {

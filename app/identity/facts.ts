@@ -35,11 +35,6 @@ export type FactsOptions = {
   now: () => number
   /** Milliseconds from any start, never going back: how old an answer is. */
   monotonicNow: () => number
-  /**
-   * How long a cached "does not exist" may be used, and how long a running query may be joined. Counted from before
-   * the query was sent.
-   */
-  maxAgeMs?: number
   /** Facts of one sort remembered at most: 10,000 at about 0.5 kB are 5 MB. */
   maxEntries?: number
   /** Names in the change log whose changes change these facts; absent: those of rights. */
@@ -135,6 +130,12 @@ export const loadRevocation = async (db: Db, token: TokenId): Promise<Fact<boole
   return row && toFact(customerId, row, row.revoked)
 }
 
+/**
+ * How long a cached "does not exist" may be used, and how long a running query may be joined. Counted from before the
+ * query was sent.
+ */
+const maxAgeMs = 500
+
 type Asked = { askedAtMs: number }
 type Known<T> = Asked & { fact: { value: T; stamp: Stamped } | undefined }
 type Flight<T> = Asked & { answer: Promise<T | undefined> }
@@ -146,7 +147,7 @@ type Flight<T> = Asked & { answer: Promise<T | undefined> }
  */
 export const createFacts = <T>(
   load: (id: string) => Promise<Fact<T> | undefined>,
-  { judge, monotonicNow, maxAgeMs = 500, maxEntries = 10_000, dependsOn = rights }: FactsOptions,
+  { judge, monotonicNow, maxEntries = 10_000, dependsOn = rights }: FactsOptions,
 ) => {
   const known = new LRUCache<string, Known<T>>({ max: maxEntries })
   const flights = new Map<string, Flight<T>>()

@@ -1,23 +1,19 @@
-import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync } from 'node:crypto'
+import { createPrivateKey, createPublicKey, generateKeyPairSync } from 'node:crypto'
 import type { Secrets } from '../config/secrets.ts'
+import { describeEd25519 } from './jwk.ts'
 
 /** `typ` of access tokens (RFC 9068, section 2.1). */
 export const tokenType = 'at+jwt'
 const purpose = 'signing key'
 
-/** The kid is the key's own thumbprint (RFC 7638, section 3), so no two keys share one. `jwk`: RFC 8037 and 7517. */
 const describe = (privatePem: string) => {
-  const publicKey = createPublicKey(createPrivateKey(privatePem))
-  const { x = '' } = publicKey.export({ format: 'jwk' })
-  const kid = createHash('sha256')
-    .update(JSON.stringify({ crv: 'Ed25519', kty: 'OKP', x }))
-    .digest('base64url')
+  const privateKey = createPrivateKey(privatePem)
+  const jwk = describeEd25519(privateKey)
+  const { kid } = jwk
   return {
-    kid,
+    ...{ kid, jwk, privatePem },
     header: Buffer.from(JSON.stringify({ alg: 'EdDSA', typ: tokenType, kid })).toString('base64url'),
-    jwk: { kty: 'OKP', crv: 'Ed25519', x, kid, alg: 'EdDSA', use: 'sig' } as const,
-    publicPem: publicKey.export({ format: 'pem', type: 'spki' }).toString(),
-    privatePem,
+    publicPem: createPublicKey(privateKey).export({ format: 'pem', type: 'spki' }).toString(),
   }
 }
 

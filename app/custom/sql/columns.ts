@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { QueryPlan } from '../../records/query/plan.ts'
 import type { ColumnKind, ExportColumn } from '../../records/sql/column.ts'
+import { exportSession } from '../../records/sql/session.ts'
 import type { BoundDocument } from '../bind.ts'
 import type { List, Scalar, Value } from '../definition.ts'
 import { orderedRows, shown } from './rows.ts'
@@ -64,9 +65,6 @@ export const listColumns = (list: List, bound: BoundDocument, isTable: boolean):
 /** The rows of a list without its page, in its order; infinity as limit: all of them. */
 export const listRows = (list: List, plan: QueryPlan, bound: BoundDocument): RawBuilder<unknown> => {
   const limit = Number.isFinite(plan.limit) ? plan.limit : null
-  return sql`from (
-      select ${plan.customerId}::text as customer_id,
-        (select c.expiring_within from find_customer(${plan.customerId}) c) as expiring_within
-    ) s cross join lateral (${orderedRows(plan, [], limit)}) r
+  return sql`from ${exportSession(plan.customerId)} cross join lateral (${orderedRows(plan, [], limit)}) r
     ${shown(list, plan, bound)}`
 }

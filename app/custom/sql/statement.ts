@@ -2,19 +2,12 @@ import { type RawBuilder, sql } from 'kysely'
 import { instantText } from '../../db/instant.ts'
 import type { QueryPlan } from '../../records/query/plan.ts'
 import { filterConditions, keysetCondition, sortKeys } from '../../records/sql/conditions.ts'
+import { session } from '../../records/sql/session.ts'
 import { type PageRow, type Stamp, stampColumns } from '../../records/sql/statement.ts'
 import type { BoundDocument } from '../bind.ts'
 import type { List, Node } from '../definition.ts'
 import { compileNode } from './object.ts'
 import { orderedRows, shown } from './rows.ts'
-
-/** Sets the customer for row level security, as a row that everything is joined to; see `pageStatement`. */
-const session = ({ customerId, definition }: BoundDocument) => {
-  const settings = definition.needsSettings
-    ? sql`, (select c.expiring_within from find_customer(${customerId}) c) as expiring_within`
-    : sql``
-  return sql`(select set_config('app.customer_id', ${customerId}, true) as customer_id${settings} offset 0) s`
-}
 
 /** The one statement behind an object: its sources as subqueries of one snapshot, its JSON as text. */
 export const objectStatement = (
@@ -22,7 +15,7 @@ export const objectStatement = (
   bound: BoundDocument,
 ): RawBuilder<Stamp & { body: string }> => sql`
   select ${stampColumns}, answer.body
-  from ${session(bound)}
+  from ${session(bound.customerId, bound.definition.needsSettings)}
   cross join lateral (select ${compileNode(node, bound)} as body) answer`
 
 /** What a page's statement answers, without includes. */
@@ -40,7 +33,7 @@ export const listStatement = (list: List, plan: QueryPlan, bound: BoundDocument)
     : sql`null::bigint`
   return sql`
     select ${stampColumns}, page.*
-    from ${session(bound)}
+    from ${session(bound.customerId, bound.definition.needsSettings)}
     cross join lateral (
       select
         string_agg(row_to_json(x)::text, ',' order by r.rn) filter (where r.rn <= ${plan.limit}::integer) as data,

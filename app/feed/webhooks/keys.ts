@@ -1,16 +1,9 @@
-import { createHash, createPrivateKey, createPublicKey, type KeyObject, sign } from 'node:crypto'
+import { createPrivateKey, type KeyObject, sign } from 'node:crypto'
 import type { Secrets } from '../../config/secrets.ts'
+import { describeEd25519, type Ed25519Jwk } from '../../identity/jwk.ts'
 
-/** A public key, as JSON Web Key (RFC 8037) and in the form of Standard Webhooks. */
-type WebhookJwk = Readonly<{
-  kty: 'OKP'
-  crv: 'Ed25519'
-  x: string
-  kid: string
-  alg: 'EdDSA'
-  use: 'sig'
-  whpk: string
-}>
+/** A public key, also in the form of Standard Webhooks. */
+type WebhookJwk = Ed25519Jwk & Readonly<{ whpk: string }>
 
 /** The keys that sign webhooks. */
 export type WebhookKeys = Readonly<{
@@ -27,12 +20,8 @@ const openKey = (seed: Buffer): KeyObject =>
   createPrivateKey({ key: Buffer.concat([pkcs8Prefix, seed]), format: 'der', type: 'pkcs8' })
 
 const describe = (key: KeyObject): WebhookJwk => {
-  const { x = '' } = createPublicKey(key).export({ format: 'jwk' })
-  const kid = createHash('sha256')
-    .update(JSON.stringify({ crv: 'Ed25519', kty: 'OKP', x }))
-    .digest('base64url')
-  const whpk = `whpk_${Buffer.from(x, 'base64url').toString('base64')}`
-  return { kty: 'OKP', crv: 'Ed25519', x, kid, alg: 'EdDSA', use: 'sig', whpk }
+  const jwk = describeEd25519(key)
+  return { ...jwk, whpk: `whpk_${Buffer.from(jwk.x, 'base64url').toString('base64')}` }
 }
 
 /**

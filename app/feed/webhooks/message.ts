@@ -38,7 +38,7 @@ type DeliverOptions = {
 export const createMessageId = (): string => `msg_${randomBytes(16).toString('base64url')}`
 
 /** For everything: name, connection and answer. */
-export const deliveryTimeoutMs = 10_000
+const deliveryTimeoutMs = 10_000
 /** An answer's body means nothing; a longer one counts as a failure. */
 const maxAnswerBytes = 16 * 1024
 const maxResultLength = 200

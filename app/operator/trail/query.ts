@@ -1,6 +1,5 @@
 import type { Fault } from '../../errors.ts'
 import { correct, formatMeant, readByName, readPairs } from '../../records/query/parameters.ts'
-import { defaultLimit } from '../../records/query/query.ts'
 import {
   formatReader,
   many,
@@ -76,9 +75,6 @@ export const parseTrailQuery = (list: TrailList, isExport: boolean, rawQuery: st
     ...(cursor === undefined ? {} : { cursor }),
   }
 }
-
-/** Rows of a page. */
-export const pageLimit = ({ limit = defaultLimit }: TrailQuery): number => limit
 
 /** What a cursor belongs to: the list and its conditions, in one form. */
 export const selectionOf = ({ path }: TrailList, { conditions }: TrailQuery): string =>

@@ -7,10 +7,12 @@ import { mediaTypes } from '../../http/formats.ts'
 import { chooseType, typeByFormat } from '../../http/media-type.ts'
 import { formatPairs, parsePairs } from '../../http/pairs.ts'
 import { type CursorCodec, isOfSelection, readCursor, refuseQuery } from '../../records/query/cursor.ts'
+import { defaultLimit } from '../../records/query/query.ts'
 import { resolveInstant } from '../../records/query/values.ts'
 import type { Sql } from '../../records/sql/column.ts'
+import { session } from '../../records/sql/session.ts'
 import type { TrailList } from './lists.ts'
-import { pageLimit, parseTrailQuery, selectionOf, type TrailQuery } from './query.ts'
+import { parseTrailQuery, selectionOf, type TrailQuery } from './query.ts'
 
 /** The media types of the trail: pages, and lines of a whole list. */
 export const trailTypes: readonly string[] = [mediaTypes.json, mediaTypes.ndjson]
@@ -59,7 +61,7 @@ const pageStatement = (
   const columns = list.columns.map(({ name, value }) => sql`${value}::text as ${sql.ref(name)}`)
   const further = after === undefined ? sql`` : sql`and ${list.order} < ${after}::bigint`
   return sql<PageRow>`select ${selectInstant('now()')} as "data_as_of", page.*
-    from (select set_config('app.customer_id', ${customerId}, true) as customer_id offset 0) s
+    from ${session(customerId, false)}
     left join lateral (
       select ${list.order}::text as place, ${sql.join(columns)} from ${list.from}
       where ${conditions} ${further} order by ${list.order} desc limit ${limit + 1}::integer
@@ -99,7 +101,7 @@ export const createTrail = ({ db, exports, cursors, publicUrl, today }: TrailDep
     const { customerId } = request.principal
     const query = parse(request, list)
     const [after] = readCursor(cursors, customerId, selectionOf(list, query), query.cursor) ?? []
-    const limit = pageLimit(query)
+    const { limit = defaultLimit } = query
     const conditions = conditionsOf(list, query, today())
     const statement = pageStatement(list, customerId, conditions, after, limit)
     const { rows } = await inTurn(db, customerId, () => statement.execute(db))

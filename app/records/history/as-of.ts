@@ -8,9 +8,9 @@ import type { QueryPlan } from '../query/plan.ts'
 import { resolveDate } from '../query/values.ts'
 import { projection } from '../sql/projection.ts'
 import { filled } from '../sql/read.ts'
+import { isOwned, session } from '../sql/session.ts'
 import { type Stamp, stampColumns } from '../sql/statement.ts'
-import { session } from './record-statement.ts'
-import { begunAt, historyOf, isMark, isOfRecord, isOwned, lastEnd, operation, stateRow } from './states.ts'
+import { begunAt, historyOf, isMark, isOfRecord, lastEnd, operation, stateRow } from './states.ts'
 
 type AsOfRow = Stamp & {
   /** The record as JSON; null: it was not there at the end of the day. */

@@ -18,9 +18,9 @@ const changeOf = (name: string): string =>
   `case when b.${name}::text is distinct from a.${name}::text
     then '"${name}":{"from":' || ${jsonOf('b', name)} || ',"to":' || ${jsonOf('a', name)} || '}' end`
 
-const side = (alias: 'a' | 'b', resource: Resource, window: number | undefined): Sql => {
+const side = (alias: 'a' | 'b', resource: Resource): Sql => {
   const [state, day] = alias === 'b' ? ['e.before', 'e.day_before'] : ['e.after', 'e.day_after']
-  const fields = projection(resource, toldFields(resource), { day: sql.raw(day), window })
+  const fields = projection(resource, toldFields(resource), { day: sql.raw(day), window: undefined })
   return sql`left join lateral (select ${fields} from ${stateRow(resource, sql.raw(state))} where ${sql.raw(state)} is not null)
     ${sql.raw(alias)} on true`
 }
@@ -29,9 +29,9 @@ const side = (alias: 'a' | 'b', resource: Resource, window: number | undefined):
  * Joins to an event `e` (`before` and `after`: states; `day_before`, `day_after`) a lateral row `t` of the text `changes`:
  * the members of its `changes` in the form and order of answers.
  */
-export const joinChanges = (resource: Resource, window: number | undefined): Sql => {
+export const joinChanges = (resource: Resource): Sql => {
   const members = toldFields(resource).map(changeOf)
-  return sql`${side('b', resource, window)} ${side('a', resource, window)}
+  return sql`${side('b', resource)} ${side('a', resource)}
     cross join lateral (select concat_ws(',', ${sql.raw(members.join(',\n'))}) as changes) t`
 }
 

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Db } from '../../db/schema.ts'
+import { historyChanges } from '../query/prepare.ts'
 import type { Resource } from '../resources/define.ts'
 import { isMark } from './states.ts'
 
@@ -28,6 +29,6 @@ export const forgetHistory = async (
       values (${customerId}, ${name}, ${id}, now(), '{}')`.execute(trx)
   }
   await sql`insert into change_log (customer_id, resource, record_id)
-    values (${customerId}, 'history', ${id})`.execute(trx)
+    values (${customerId}, ${historyChanges}, ${id})`.execute(trx)
   return gone
 }

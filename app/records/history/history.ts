@@ -11,6 +11,7 @@ import type { Principal } from '../../identity/principal.ts'
 import { chooseResources } from '../../identity/principals.ts'
 import { withCursor } from '../query/canonical.ts'
 import { type CursorCodec, isOfSelection, readCursor, refuseQuery } from '../query/cursor.ts'
+import { historyChanges } from '../query/prepare.ts'
 import { resolveInstant } from '../query/values.ts'
 import type { Resource } from '../resources/define.ts'
 import { resources } from '../resources/index.ts'
@@ -46,9 +47,6 @@ type Deps = {
   /** The UTC date, YYYY-MM-DD. */
   today: () => string
 }
-
-/** The name in the change log under which history itself is changed: what is pruned or forgotten. */
-const historyItself = 'history'
 
 /** What is asked of the cache and of the database. */
 type Asked = Readonly<{
@@ -154,7 +152,7 @@ export const createHistory = ({ db, replica, cache, cursors, publicUrl, today }:
         customerId,
         // Always of a day: what the calendar changes, and what `since` means.
         key: `${historyVersion(asked.resources)} ${asked.path} ${names.join()} ${today()} ${canonical}`,
-        dependsOn: [...names, historyItself, 'settings'],
+        dependsOn: [...names, historyChanges, 'settings'],
         fill: () => fill(db, customerId, asked, after),
         fillFromReplica: replica && (() => fill(replica, customerId, asked, after)),
         noCache,

@@ -2,10 +2,11 @@ import { type RawBuilder, sql } from 'kysely'
 import { instantText } from '../../db/instant.ts'
 import type { Resource } from '../resources/define.ts'
 import type { Sql } from '../sql/column.ts'
+import { isOwned, session } from '../sql/session.ts'
 import { stampColumns } from '../sql/statement.ts'
 import { dayOf, entryText, joinChanges } from './changes.ts'
-import { type HistoryRow, presentPosition, session } from './record-statement.ts'
-import { begunAt, historyOf, isMark, isOfRecord, isOwned, lastEnd, operation, ownerOf } from './states.ts'
+import { type HistoryRow, presentPosition } from './record-statement.ts'
+import { begunAt, historyOf, isMark, isOfRecord, lastEnd, operation, ownerOf } from './states.ts'
 
 export type HistoryListPlan = Readonly<{
   customerId: string
@@ -69,7 +70,7 @@ const baseOf = (resource: Resource): Sql => sql`select coalesce((
 
 const entriesOf = (resource: Resource): Sql => sql`(select e.at, e.resource, e.record_id, e.position,
     ${entryText(resource)} as entry
-  from chain e ${joinChanges(resource, undefined)} where e.resource = ${sql.lit(resource.name)} and e.op <> 'now')`
+  from chain e ${joinChanges(resource)} where e.resource = ${sql.lit(resource.name)} and e.op <> 'now')`
 
 /**
  * A page of the history of all records of these resources, newest first, without what only the calendar changed. The cost

@@ -3,9 +3,10 @@ import { instantText } from '../../db/instant.ts'
 import type { Resource } from '../resources/define.ts'
 import type { Sql } from '../sql/column.ts'
 import { bindExpression } from '../sql/projection.ts'
+import { isOwned, session } from '../sql/session.ts'
 import { type Stamp, stampColumns } from '../sql/statement.ts'
 import { dayOf, entryText, joinChanges } from './changes.ts'
-import { begunAt, historyOf, isMark, isOfRecord, isOwned, lastEnd, operation, stateRow } from './states.ts'
+import { begunAt, historyOf, isMark, isOfRecord, lastEnd, operation, stateRow } from './states.ts'
 
 /** What a page of history answers: one row. */
 export type HistoryRow = Stamp & {
@@ -37,14 +38,6 @@ export type RecordHistoryPlan = Readonly<{
 
 /** Later than every entry: the present state. */
 export const presentPosition = sql.raw('9223372036854775807')
-
-/** The customer that the statement sets for row level security, and its window where computed fields need one. */
-export const session = (customerId: string, isComputed: boolean): Sql => {
-  const window = isComputed
-    ? sql`, (select c.expiring_within from find_customer(${customerId}) c) as expiring_within`
-    : sql``
-  return sql`(select set_config('app.customer_id', ${customerId}, true) as customer_id${window} offset 0) s`
-}
 
 /** Rows that the page may tell, those that hold the values of its beginning, and what was written since the first page. */
 const keptRows = ({ resource, id, limit, after }: RecordHistoryPlan): Sql => {
@@ -127,7 +120,7 @@ export const recordHistory = (plan: RecordHistoryPlan): RawBuilder<HistoryRow> =
       ), told as (
         select e.position, e.at, ${entryText(resource)} as entry
         from (select e.*, ${id}::text as record_id from events e ${beyond} order by e.position desc, e.at desc) e
-        ${joinChanges(resource, undefined)}
+        ${joinChanges(resource)}
         where t.changes <> '' or e.day_before = e.day_after
         order by e.position desc, e.at desc limit ${sql.lit(limit + 1)}
       ), numbered as (

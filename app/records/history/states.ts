@@ -1,14 +1,10 @@
 import { sql } from 'kysely'
 import type { Field, Resource } from '../resources/define.ts'
 import type { Sql } from '../sql/column.ts'
-import { customer } from '../sql/projection.ts'
+import { customer } from '../sql/session.ts'
 
 /** Whose history a resource has: the customer's, or everybody's. */
 export const ownerOf = ({ reference }: Resource): Sql => (reference ? sql`'*'` : customer)
-
-/** The record `r` is the customer's, or everybody's. */
-export const isOwned = ({ reference }: Resource): Sql =>
-  reference ? sql`true` : sql`r.customer_id = ${customer}`
 
 /** The rows of history of a resource, under the alias `h`. */
 export const historyOf = ({ reference }: Resource): Sql =>

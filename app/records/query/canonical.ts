@@ -75,15 +75,12 @@ const join = (left: string, right: string) =>
 export const withCursor = (list: string, cursor: string): string =>
   join(list, formatPairs([['cursor', cursor]]))
 
-/** The texts of a query: its selection; the list of which it asks for a page, its cursor left out; the whole. */
+/**
+ * The texts of a query: its selection; the list of which it asks for a page, its cursor left out; the whole, which is the
+ * one query string for all ways of asking the same. Parsing it gives the same query.
+ */
 export const formatParts = (query: Query): { selection: string; list: string; canonical: string } => {
   const selection = formatSelection(query)
   const list = join(selection, formatView(query))
   return { selection, list, canonical: query.cursor ? withCursor(list, query.cursor) : list }
 }
-
-/**
- * The one query string for all ways of asking the same; the cache's key, and the links' query. Parsing it
- * gives the same query. `cursor` stands last.
- */
-export const formatQuery = (query: Query): string => formatParts(query).canonical

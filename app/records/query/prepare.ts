@@ -6,6 +6,9 @@ import type { QueryShape } from './controls.ts'
 import { type ParseOutcome, parseQuery } from './parse.ts'
 import type { Query } from './query.ts'
 
+/** The name in the change log under which history itself is changed: what is pruned or forgotten. */
+export const historyChanges = 'history'
+
 /** A query with what is derived from it alone: once per text, not once per request. */
 export type PreparedQuery = {
   query: Query
@@ -41,7 +44,7 @@ const dependencies = (query: Query): string[] => {
     return target ? resources[target].reads : []
   })
   const settings = isComputed(query) && query.expiringWithin === undefined ? ['settings'] : []
-  const history = query.asOf === undefined ? [] : ['history']
+  const history = query.asOf === undefined ? [] : [historyChanges]
   return [...new Set([...resource.reads, ...included, ...settings, ...history])]
 }
 

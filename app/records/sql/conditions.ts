@@ -2,7 +2,8 @@ import { type RawBuilder, sql } from 'kysely'
 import type { QueryPlan } from '../query/plan.ts'
 import type { Condition } from '../query/query.ts'
 import type { Field, Resource } from '../resources/define.ts'
-import { type Bindings, bindExpression, customer } from './projection.ts'
+import { type Bindings, bindExpression } from './projection.ts'
+import { customer, isOwned } from './session.ts'
 
 type Sql = RawBuilder<unknown>
 
@@ -132,16 +133,15 @@ export const rowSource = ({ resource, conditions }: QueryPlan): Sql => {
   const table = sql.table(resource.name)
   if (!words) return sql`${table} r`
   const owner = resource.reference ? sql.lit('*') : customer
-  const isOwned = resource.reference ? sql`true` : sql`r.customer_id = ${customer}`
   return sql`lateral (
     select r.* from find_by_words(${owner}, ${sql.lit(resource.name)}, ${cast(words, 'text[]')}) w (id)
-    cross join lateral (select r.* from ${table} r where ${isOwned} and r.id = w.id offset 0) r
+    cross join lateral (select r.* from ${table} r where ${isOwned(resource)} and r.id = w.id offset 0) r
   ) r`
 }
 
 /** The plan's filters over the rows of `rowSource`, its customer first. */
 export const filterConditions = (plan: QueryPlan): Sql[] => {
-  const conditions: Sql[] = plan.resource.reference ? [sql`true`] : [sql`r.customer_id = ${customer}`]
+  const conditions = [isOwned(plan.resource)]
   for (const condition of plan.conditions) {
     if (condition.operator === 'words') continue
     const field = plan.resource.fields.get(condition.field) as Field

@@ -2,17 +2,13 @@ import { type RawBuilder, sql } from 'kysely'
 import { instantText } from '../../db/instant.ts'
 import type { Field, Resource } from '../resources/define.ts'
 import { compactJson } from './json-text.ts'
+import { customer, setting } from './session.ts'
 
 /**
  * Parameters of computed expressions. `day`: YYYY-MM-DD, or SQL of type date. `window` undefined = the customer's setting,
  * which the statement reads.
  */
 export type Bindings = { day: string | RawBuilder<unknown>; window: number | undefined }
-
-/** The customer that the statement set for row level security: a column, so that no row is read before. */
-export const customer = sql.raw('s.customer_id')
-
-const setting = sql.raw('s.expiring_within')
 
 const parameters = /:(day|window|customer)\b/
 

@@ -4,7 +4,8 @@ import type { QueryPlan } from '../query/plan.ts'
 import { isComputed } from '../query/prepare.ts'
 import { resources } from '../resources/index.ts'
 import { filterConditions, keysetCondition, rowSource, sortKeys } from './conditions.ts'
-import { customer, projection, recordProjection } from './projection.ts'
+import { projection, recordProjection } from './projection.ts'
+import { isOwned, session } from './session.ts'
 
 /** What every statement that fills the cache says of itself. */
 export type Stamp = {
@@ -40,25 +41,15 @@ export const stampColumns = sql`pg_current_snapshot()::text as snapshot, ${sql.r
       extract(epoch from pg_postmaster_start_time())::text as server,
       case when pg_is_in_recovery() then coalesce(newest_mark(), 'unmarked') else '' end as standby`
 
-/**
- * The customer's window, in the statement that uses it: a change of the setting is a change of the data like any
- * other, visible in the same snapshot.
- */
-const settings = (plan: QueryPlan) =>
-  plan.window === undefined && isComputed(plan)
-    ? sql`, (select c.expiring_within from find_customer(${plan.customerId}) c) as expiring_within`
-    : sql``
-
 /** The included records of one relation, as a member of `included`: an object by id. */
 const includedMember = (plan: QueryPlan, name: string): RawBuilder<unknown> => {
   const { resource: targetName, by } = plan.resource.includes[name] as { resource: string; by: string }
   const target = resources[targetName as keyof typeof resources]
-  const owner = target.reference ? sql`true` : sql`r.customer_id = ${customer}`
   return sql`${sql.lit(`"${target.name}":{`)} || coalesce((
     select string_agg(to_json(r.id)::text || ':' || row_to_json(x)::text, ',' order by r.id)
     from (select distinct p.${sql.ref(by)} as id from picked p
       where p.rn <= ${sql.lit(plan.limit)} and p.${sql.ref(by)} is not null) wanted
-    join ${sql.table(target.name)} r on ${owner} and r.id = wanted.id
+    join ${sql.table(target.name)} r on ${isOwned(target)} and r.id = wanted.id
     cross join lateral (select ${projection(target, undefined, plan)}) x
   ), '') || '}'`
 }
@@ -88,9 +79,6 @@ const lastKey = ({ limit }: QueryPlan, { column, cast }: { column: string; cast:
  * A single round trip, and so one snapshot, under READ COMMITTED. Records come in PostgreSQL's binary form:
  * `row_to_json` looks up each column's type in each row, and took half of the statement's time.
  *
- * `offset 0` keeps the planner from pulling `set_config` up; as every table is joined to its result, no
- * row is read before it has run.
- *
  * Rows are numbered only where others are included with them, and whoever reads the answer leaves out the one more:
  * to copy each row for its number costs a tenth of the statement. Aggregates take rows as they come, here in the
  * order of the subquery below them.
@@ -108,7 +96,7 @@ export const pageStatement = (plan: QueryPlan): RawBuilder<PageRow> => {
     : sql`null::bigint`
   return sql<PageRow>`
     select ${stampColumns}, page.*
-    from (select set_config('app.customer_id', ${plan.customerId}, true) as customer_id${settings(plan)} offset 0) s
+    from ${session(plan.customerId, plan.window === undefined && isComputed(plan))}
     cross join lateral (
       with picked as (
         select ${sql.raw(number)}r.* from (

@@ -2,12 +2,7 @@ import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import t from 'tap'
 import { formatPairs, joinList, parsePairs, splitList } from '../../../app/http/pairs.ts'
-import {
-  formatParts,
-  formatQuery,
-  formatSelection,
-  withCursor,
-} from '../../../app/records/query/canonical.ts'
+import { formatParts, formatSelection, withCursor } from '../../../app/records/query/canonical.ts'
 import { type ParseOutcome, parseQuery } from '../../../app/records/query/parse.ts'
 import { operatorsOf, type Query } from '../../../app/records/query/query.ts'
 import { resolveDate } from '../../../app/records/query/values.ts'
@@ -15,6 +10,8 @@ import type { Field, Resource } from '../../../app/records/resources/define.ts'
 import { resourceNames, resources } from '../../../app/records/resources/index.ts'
 
 const { certificates, products, projects } = resources
+
+const formatQuery = (query: Query): string => formatParts(query).canonical
 
 const understood = (outcome: ParseOutcome): Query => {
   if ('query' in outcome) return outcome.query
