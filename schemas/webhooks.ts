@@ -54,6 +54,9 @@ export const webhookMessage = z
             examples: ['AVsi'],
           }),
       })
-      .meta({ description: 'What changed, without the data' }),
+      .meta({
+        description: 'What changed, without the data',
+        examples: [{ resources: ['certificates'], after: 'AVsi' }],
+      }),
   })
   .meta({ id: 'WebhookMessage', description: 'Tells that records changed' })

@@ -105,7 +105,8 @@ export const createRecords = ({
     if ('prepared' in outcome) return outcome.prepared
     const { customerId } = principal
     const address = `${publicUrl}/v1/${resource.name}${id === undefined ? '' : `/${encodeURIComponent(id)}`}`
-    throw refuseQuery(cursors, customerId, outcome, address, (corrected) =>
+    const faults = [...outcome.faults, ...faultsOfAsOf(outcome.asked, today())]
+    throw refuseQuery(cursors, customerId, { ...outcome, faults }, address, (corrected) =>
       isAnswerable(customerId, resource, id, corrected),
     )
   }

@@ -112,6 +112,8 @@ t.test('where history does not reach, the answer says from when on it does', asy
   await run(sql`update products set name = 'two' where customer_id = 'cool'`)
   t.equal(await nameOn(get, dayOf(50)), 'one')
   t.equal(await nameOn(get, dayOf(300)), 'one', 'it was not changed since, which updated_at tells')
+  const first = `The history of this product begins on ${dayOf(300)}`
+  t.match((await ask(get, dayOf(301))).json(), { code: 'before_history', detail: first })
   await goBack('cool', 200)
   await owner.query(`delete from record_history where customer_id = 'cool'`)
   t.equal(await nameOn(get, dayOf(200)), 'two')

@@ -3,8 +3,8 @@ import type { Filled } from '../../cache/entry.ts'
 import { inTurn } from '../../db/connect.ts'
 import type { Db } from '../../db/schema.ts'
 import { ApiError, type Fault } from '../../errors.ts'
+import type { AskedOfDay } from '../query/parse.ts'
 import type { QueryPlan } from '../query/plan.ts'
-import type { Query } from '../query/query.ts'
 import { resolveDate } from '../query/values.ts'
 import { projection } from '../sql/projection.ts'
 import { filled } from '../sql/read.ts'
@@ -22,7 +22,7 @@ type AsOfRow = Stamp & {
 }
 
 /** What `as_of` does not go with, and days that are not over. `today`: YYYY-MM-DD. */
-export const faultsOfAsOf = ({ asOf, on, includes }: Query, today: string): Fault[] => {
+export const faultsOfAsOf = ({ asOf, on, includes }: AskedOfDay, today: string): Fault[] => {
   if (asOf === undefined) return []
   const fault = (parameter: string, detail: string): Fault => ({ parameter, code: 'invalid_value', detail })
   const alone = 'as_of shows one record by itself as it stood on that day: leave this out'
@@ -71,12 +71,13 @@ export const asOfStatement = (plan: QueryPlan, id: string) => {
         select l.since, l.op from later l order by l.position limit 1
       ), known as (
         select case when o.op is null then p.updated_at else o.since end as since,
+          least(p.updated_at, (select min(l.since) from later l)) as first,
           case when o.op is distinct from 'create' and (p.state is not null or o.op is not null)
           then coalesce(p.state, '{}') || (select merge_objects(l.old order by l.position desc) from later l) end as state
         from (select) one left join present p on true left join oldest o on true
       )
       select x.data, ${bound} > least(begun.since, known.since) as reached,
-        to_char(least(begun.since, known.since) at time zone 'UTC', 'YYYY-MM-DD') as begins
+        to_char(least(begun.since, known.first) at time zone 'UTC', 'YYYY-MM-DD') as begins
       from begun cross join known left join lateral (
         select row_to_json(p)::text as data from (
           select ${projection(resource, fieldsOfDay(plan), { day, window })} from ${stateRow(

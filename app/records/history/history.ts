@@ -10,7 +10,7 @@ import { formatStale } from '../../http/fields.ts'
 import type { Principal } from '../../identity/principal.ts'
 import { chooseResources } from '../../identity/principals.ts'
 import { withCursor } from '../query/canonical.ts'
-import { type CursorCodec, readCursor, refuseQuery } from '../query/cursor.ts'
+import { type CursorCodec, isOfSelection, readCursor, refuseQuery } from '../query/cursor.ts'
 import { historyChanges } from '../query/prepare.ts'
 import { resolveInstant } from '../query/values.ts'
 import type { Resource } from '../resources/define.ts'
@@ -48,12 +48,6 @@ type Deps = {
   today: () => string
 }
 
-/** The scopes that the parameter `resource` asks for; none where it is absent or names no resource. */
-export const namedScopes = (rawQuery: string): string[] => {
-  const outcome = parseHistoryQuery('list', rawQuery)
-  return 'query' in outcome ? (outcome.query.resources ?? []).map((name) => `${name}:read`) : []
-}
-
 /** What is asked of the cache and of the database. */
 type Asked = Readonly<{
   path: string
@@ -70,12 +64,14 @@ export const createHistory = ({ db, replica, cache, cursors, publicUrl, today }:
     { principal, rawQuery }: HistoryRequest,
     shape: HistoryShape,
     path: string,
+    selectionOf: (query: HistoryQuery) => string,
   ): HistoryQuery => {
     const outcome = parseHistoryQuery(shape, rawQuery)
     if ('query' in outcome) return outcome.query
     throw refuseQuery(cursors, principal.customerId, outcome, publicUrl + path, (corrected) => {
       const again = parseHistoryQuery(shape, corrected)
-      return 'query' in again && again.query.cursor === undefined
+      if (!('query' in again)) return false
+      return isOfSelection(cursors, principal.customerId, selectionOf(again.query), again.query.cursor)
     })
   }
 
@@ -84,12 +80,13 @@ export const createHistory = ({ db, replica, cache, cursors, publicUrl, today }:
     { resource, id }: { resource: Resource; id: string },
   ): Asked => {
     const path = `/v1/${resource.name}/${encodeURIComponent(id)}/history`
-    const query = parse(request, 'record', path)
+    const selection = `${resource.name}/${id}/history`
+    const query = parse(request, 'record', path, () => selection)
     const { customerId } = request.principal
     // What cannot be an id names no record; nor need the database see its bytes.
     if (!resource.fields.get('id')?.element.safeParse(id).success) throw noSuchRecord(resource)
     return {
-      ...{ path, query, resources: [resource], selection: `${resource.name}/${id}/history` },
+      ...{ path, query, resources: [resource], selection },
       statement: (after) =>
         recordHistory({ customerId, resource, id, limit: query.limit, after, day: today() }),
     }
@@ -97,14 +94,16 @@ export const createHistory = ({ db, replica, cache, cursors, publicUrl, today }:
 
   const askList = (request: HistoryRequest): Asked => {
     const path = '/v1/history'
-    const query = parse(request, 'list', path)
     const { customerId } = request.principal
-    const names = chooseResources(request.principal, query.resources)
+    const namesOf = ({ resources: asked }: HistoryQuery) => chooseResources(request.principal, asked)
+    const selectionOf = (query: HistoryQuery) =>
+      `history?${formatHistoryQuery(query).selection} ${namesOf(query).join()}`
+    const query = parse(request, 'list', path, selectionOf)
+    const names = namesOf(query)
     const asked = names.map((name) => resources[name])
     const since = query.since === undefined ? undefined : resolveInstant(query.since, today())
-    const { selection } = formatHistoryQuery(query)
     return {
-      ...{ path, query, resources: asked, selection: `history?${selection} ${names.join()}` },
+      ...{ path, query, resources: asked, selection: selectionOf(query) },
       statement: (after) => listHistory({ customerId, resources: asked, since, limit: query.limit, after }),
     }
   }

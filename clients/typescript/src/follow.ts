@@ -4,7 +4,7 @@ import { ProblemError } from './problem.ts'
 import { formatQuery, type Query } from './query.ts'
 import { type RetryOptions, requireTransient, waitBefore } from './retry.ts'
 import type { RequestOptions, Transport } from './transport.ts'
-import type { Resources } from './types.ts'
+import type { ChangesQuery, Resources } from './types.ts'
 
 export type ResourceName = keyof Resources
 
@@ -43,11 +43,18 @@ export type ChangeStore<R extends ResourceName = ResourceName> = {
   apply(changes: readonly Change<R>[], token: string): Promise<void>
 }
 
+/** Conditions on the records of one resource. The service refuses those of another one. */
+export type ChangesFilter = Omit<
+  ChangesQuery,
+  'after' | 'resources' | 'limit' | 'wait' | 'previous' | 'fields'
+> &
+  Query
+
 export type FollowOptions<R extends ResourceName = ResourceName> = {
   /** Absent: all that the key may read. */
   resources?: readonly R[]
   /** Only records that meet these conditions, for example `{ validity: 'valid' }`. Needs one resource. */
-  filter?: Query
+  filter?: ChangesFilter
   /** Only these fields of each record. Needs one resource. */
   fields?: readonly string[]
   /** Whether each change says what the changed fields were. */
