@@ -1,8 +1,6 @@
 import { sql } from 'kysely'
+import { pruneInBatches } from '../db/prune.ts'
 import type { Db } from '../db/schema.ts'
-
-/** Rows that one statement deletes: some tenths of a second. */
-const pruneBatch = 20_000
 
 /** Notes which transactions have ended by now; several processes note one a minute together. */
 export const sampleChanges = async (db: Db): Promise<void> => {
@@ -15,14 +13,10 @@ export const sampleChanges = async (db: Db): Promise<void> => {
  * before samples reach back that far. Of removals, which tell when something last changed, the newest stay.
  */
 export const pruneChanges = async (db: Db, days: number): Promise<number> => {
-  let all = 0
-  for (;;) {
-    const { rows } = await sql<{ pruned: number }>`
-      select prune_changes(${days}::integer * interval '1 day', ${pruneBatch}::integer) as pruned`.execute(db)
-    const pruned = rows[0]?.pruned ?? 0
-    all += pruned
-    if (pruned < pruneBatch) break
-  }
+  const all = await pruneInBatches(
+    db,
+    (most) => sql`select prune_changes(${days}::integer * interval '1 day', ${most}::integer) as pruned`,
+  )
   await sql`select prune_removals()`.execute(db)
   return all
 }

@@ -1,15 +1,5 @@
 import { createHash, createPublicKey, type KeyObject } from 'node:crypto'
 
-/** A public Ed25519 key that verifies signatures, as a JSON Web Key (RFC 7517 and 8037). */
-export type Ed25519Jwk = Readonly<{
-  kty: 'OKP'
-  crv: 'Ed25519'
-  x: string
-  kid: string
-  alg: 'EdDSA'
-  use: 'sig'
-}>
-
 /**
  * Returns the thumbprint of a key (RFC 7638, section 3), so that no two keys share one. `members`: those that make the
  * key, in the order of their names.
@@ -17,9 +7,9 @@ export type Ed25519Jwk = Readonly<{
 export const thumbprintOf = (members: Readonly<Record<string, string>>): string =>
   createHash('sha256').update(JSON.stringify(members)).digest('base64url')
 
-/** Returns the public half of an Ed25519 key. Its `kid` is its thumbprint. */
-export const describeEd25519 = (privateKey: KeyObject): Ed25519Jwk => {
+/** Returns the public half of an Ed25519 key as a JSON Web Key (RFC 7517 and 8037). Its `kid` is its thumbprint. */
+export const describeEd25519 = (privateKey: KeyObject) => {
   const { x = '' } = createPublicKey(privateKey).export({ format: 'jwk' })
   const kid = thumbprintOf({ crv: 'Ed25519', kty: 'OKP', x })
-  return { kty: 'OKP', crv: 'Ed25519', x, kid, alg: 'EdDSA', use: 'sig' }
+  return { kty: 'OKP', crv: 'Ed25519', x, kid, alg: 'EdDSA', use: 'sig' } as const
 }

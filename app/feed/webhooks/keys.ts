@@ -1,16 +1,13 @@
 import { createPrivateKey, type KeyObject, sign } from 'node:crypto'
 import type { Secrets } from '../../config/secrets.ts'
-import { describeEd25519, type Ed25519Jwk } from '../../identity/jwk.ts'
-
-/** A public key, also in the form of Standard Webhooks. */
-type WebhookJwk = Ed25519Jwk & Readonly<{ whpk: string }>
+import { describeEd25519 } from '../../identity/jwk.ts'
 
 /** The keys that sign webhooks. */
 export type WebhookKeys = Readonly<{
   /** The header `webhook-signature` (Standard Webhooks, `v1a`) of a message: one signature by each key. */
   sign(id: string, timestampSeconds: number, body: Buffer): string
   /** What `/.well-known/webhook-keys.json` shows. */
-  published: Readonly<{ keys: readonly WebhookJwk[] }>
+  published: Readonly<{ keys: readonly ReturnType<typeof describe>[] }>
 }>
 
 /** RFC 8410, section 7: what stands before the 32 bytes of an Ed25519 private key. */
@@ -19,7 +16,8 @@ const pkcs8Prefix = Buffer.from('302e020100300506032b657004220420', 'hex')
 const openKey = (seed: Buffer): KeyObject =>
   createPrivateKey({ key: Buffer.concat([pkcs8Prefix, seed]), format: 'der', type: 'pkcs8' })
 
-const describe = (key: KeyObject): WebhookJwk => {
+/** The public key, also in the form of Standard Webhooks. */
+const describe = (key: KeyObject) => {
   const jwk = describeEd25519(key)
   return { ...jwk, whpk: `whpk_${Buffer.from(jwk.x, 'base64url').toString('base64')}` }
 }

@@ -6,6 +6,7 @@ import { readMoment } from '../moment.ts'
 import { wholeState } from '../query.ts'
 import { readChanges } from '../read.ts'
 import type { SyncToken, TokenCodec } from '../token.ts'
+import { toInstant } from './schedule.ts'
 
 /** A place in the feed as the table of webhooks keeps it. */
 export type Place = Readonly<{ token: string; since: string; day: string; identity: string }>
@@ -24,8 +25,8 @@ type LookOptions = {
   /** Connections that read customers' data. */
   db: Db
   tokens: TokenCodec
-  /** The UTC date by the database's clock, YYYY-MM-DD. */
-  today: () => string
+  /** The database's clock, milliseconds since 1970. */
+  now: () => number
 }
 
 type Watched = Readonly<{ customerId: string; resources: readonly ResourceName[] }>
@@ -43,9 +44,9 @@ const toPlace = ({ tokens }: LookOptions, customerId: string, token: SyncToken):
 
 /** Reads as the feed does. */
 const createReader =
-  ({ db, today }: LookOptions, { customerId, resources }: Watched) =>
+  ({ db, now }: LookOptions, { customerId, resources }: Watched) =>
   async (token: SyncToken | undefined) => {
-    const bindings = await readMoment(db, customerId, today())
+    const bindings = await readMoment(db, customerId, toInstant(now()).slice(0, 10))
     return readChanges(db, { customerId, token, resources, bindings, limit: pageLimit })
   }
 

@@ -5,6 +5,7 @@ import type { Listener } from '../../cache/poller.ts'
 import { every } from '../../cache/stamped.ts'
 import type { Db } from '../../db/schema.ts'
 import { repeat } from '../../overload/repeat.ts'
+import type { TokenCodec } from '../token.ts'
 import { claimWebhooks, type HeldWebhook, renewWebhooks } from './lease.ts'
 import { lookForChanges } from './look.ts'
 import type { Deliver } from './message.ts'
@@ -18,7 +19,7 @@ type SenderOptions = Pick<SendOptions, 'now' | 'onAttempt'> & {
   db: Db
   /** Connections of the serving role that no data request uses. */
   reserved: Db
-  tokens: Parameters<typeof lookForChanges>[0]['tokens']
+  tokens: TokenCodec
   deliver: Deliver
   /** As the poller's: called within a poll of each commit. */
   listen: (listener: Listener) => () => void
@@ -45,6 +46,7 @@ const defaultSpacingMs = 500
 const defaultRenewEveryMs = 2_000
 /** Three renewals. The webhooks of an instance that died wait for its end. */
 export const leaseMs = 6_000
+
 /**
  * Sends webhooks from this instance, for as many instances as there are: the database says who sends for which. A
  * change is looked at as soon as the poll tells of it; all webhooks are looked at every ten seconds, so that nothing
@@ -55,15 +57,15 @@ export const startWebhooks = (options: SenderOptions): WebhookSender => {
   const { spacingMs = defaultSpacingMs, random = Math.random } = options
   const { renewEveryMs = defaultRenewEveryMs } = options
   const holder = randomUUID()
-  const today = () => new Date(now()).toISOString().slice(0, 10)
   const look = ({ customer_id: customerId, resources, token }: HeldWebhook) =>
-    lookForChanges({ db, tokens, today }, { customerId, resources }, token)
+    lookForChanges({ db, tokens, now }, { customerId, resources }, token)
   // One connection at most, so that many receivers that answer at once leave the others to logins.
   const oneAtATime = pLimit(1)
   const write: Write = (work) => oneAtATime(() => work(reserved))
   const { sendNext, release } = createSend({ ...options, write, holder, look, random, leaseMs })
   const stopping = new AbortController()
   let lookedAt: number | undefined
+  /** Of a round or of a message, since the last renewal. */
   let failure: Error | undefined
   const fail = (error: Error): void => {
     failure = error
@@ -115,6 +117,7 @@ export const startWebhooks = (options: SenderOptions): WebhookSender => {
     if (failed) want([every])
     const lease = { holder, at: toInstant(now()), leaseMs, busy: running.ids() }
     want(await write((db) => renewWebhooks(db, lease)))
+    // It counts as a failure of the renewal, so that the log says it once until all works again.
     if (failed) throw failed
   }
 

@@ -81,9 +81,8 @@ const sendTest = async (shell: Shell, db: Db, secrets: Secrets, webhook: Webhook
 const verify = async (shell: Shell, db: Db, secrets: Secrets, webhook: Webhook): Promise<Webhook> => {
   const { webhook_id: id, customer: customerId, resources } = webhook
   const tokens = createTokenCodec(secrets)
-  const today = () => new Date().toISOString().slice(0, 10)
   // Before the test: what changes while it runs is told.
-  const place = await findPlaceOfNow({ db, tokens, today }, { customerId, resources })
+  const place = await findPlaceOfNow({ db, tokens, now: Date.now }, { customerId, resources })
   await sendTest(shell, db, secrets, webhook)
   const act = describeAct('webhooks.enable')
   const active = await changeAudited(db, (trx) => activateWebhook(trx, id, place), act)

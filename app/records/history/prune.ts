@@ -1,17 +1,7 @@
 import { sql } from 'kysely'
+import { pruneInBatches } from '../../db/prune.ts'
 import type { Db } from '../../db/schema.ts'
 
-/** Rows that one statement deletes: some tenths of a second. */
-const pruneBatch = 20_000
-
 /** Deletes history older than so many days, and returns how many changes went. The serving role may. */
-export const pruneHistory = async (db: Db, days: number): Promise<number> => {
-  let all = 0
-  for (;;) {
-    const { rows } = await sql<{ pruned: number }>`
-      select prune_history(${days}::integer, ${pruneBatch}::integer) as pruned`.execute(db)
-    const pruned = rows[0]?.pruned ?? 0
-    all += pruned
-    if (pruned < pruneBatch) return all
-  }
-}
+export const pruneHistory = (db: Db, days: number): Promise<number> =>
+  pruneInBatches(db, (most) => sql`select prune_history(${days}::integer, ${most}::integer) as pruned`)

@@ -1,0 +1,19 @@
+import type { RawBuilder } from 'kysely'
+import type { Db } from './schema.ts'
+
+/** Rows that one statement deletes: some tenths of a second. */
+const pruneBatch = 20_000
+
+/** Repeats a statement that deletes at most so many rows until it finds fewer. Returns how many went in all. */
+export const pruneInBatches = async (
+  db: Db,
+  statement: (most: number) => RawBuilder<{ pruned: number }>,
+): Promise<number> => {
+  let all = 0
+  for (;;) {
+    const { rows } = await statement(pruneBatch).execute(db)
+    const pruned = rows[0]?.pruned ?? 0
+    all += pruned
+    if (pruned < pruneBatch) return all
+  }
+}
