@@ -3,6 +3,7 @@ import type { ResourceName } from '../records/resources/define.ts'
 import { spansAhead } from './diff.ts'
 import type { Seen } from './differences.ts'
 import {
+  beginToken,
   type EpochRow,
   readEpoch,
   refuseTruncated,
@@ -149,21 +150,15 @@ const readOn = async (db: Db, read: FeedRead, token: SyncToken): Promise<FeedPag
 }
 
 /** A token of now: what is visible to the statement that makes it is not in the feed that follows. */
-const begin = async (db: Db, { customerId, resources, bindings, view }: FeedRead): Promise<FeedPage> => {
+const begin = async (db: Db, read: FeedRead): Promise<FeedPage> => {
+  const { customerId, resources, bindings } = read
   const statement = logStatement({
     ...{ customerId, resources, bindings, limit: 1, rows: 1 },
     spans: [],
     after: undefined,
   })
-  const { snapshot, at, identity, mark } = readEpoch((await statement.execute(db)).rows[0] as EpochRow)
-  const { day, window } = bindings
-  const token = {
-    ...{ identity, issuedAt: toSeconds(at), resources, base: snapshot, baseAt: at, mark, view },
-    moment: { day, window },
-    flip: undefined,
-    diff: undefined,
-  }
-  return { changes: [], token, hasMore: false, at }
+  const epoch = readEpoch((await statement.execute(db)).rows[0] as EpochRow)
+  return { changes: [], token: beginToken(epoch, read), hasMore: false, at: epoch.at }
 }
 
 /**

@@ -13,9 +13,6 @@ export type View = string
 /** Characters of a view. Its token is a third longer, and must fit into a request's header beside all else. */
 const longestView = 2_000
 
-/** Parameters of lists that mean nothing here: a feed has its own order and its own day. */
-const ofLists = ['sort', 'q', 'on', 'expiring_within', 'bom']
-
 /** Faults of relative dates. A text may begin with the same word. */
 const relativeFaults = (pairs: readonly Pair[], { fields }: Resource): Fault[] =>
   pairs
@@ -56,14 +53,6 @@ export const parseView = (
     return { faults: pairs.map((pair) => ({ parameter: pair.name, code: 'invalid_value', detail })) }
   }
   const resource = resources[name]
-  const misplaced = pairs
-    .filter((pair) => ofLists.includes(pair.name))
-    .map((pair) => ({
-      parameter: pair.name,
-      code: 'unknown_parameter',
-      detail: `${pair.name} means nothing to a feed`,
-    }))
-  if (misplaced.length > 0) return { faults: misplaced }
   const text = pairs.every(({ value }) => value !== undefined)
     ? formatPairs(pairs.map((pair) => [pair.name, pair.value as string]))
     : '='

@@ -1,7 +1,7 @@
 import type { LookupAddress } from 'node:dns'
 import { Resolver } from 'node:dns/promises'
 import { once } from 'node:events'
-import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
+import type { ClientRequest, IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { Agent, request } from 'node:https'
 import { isIP, isIPv6, type LookupFunction } from 'node:net'
 import { createAddressRanges } from './client-address.ts'
@@ -84,16 +84,36 @@ const pin =
     else done(null, first?.address ?? '', first?.family)
   }
 
+const tooLong = (maxBytes: number) => new OutboundError(`the answer has more than ${maxBytes} bytes`)
+
 const readBody = async (answer: IncomingMessage, maxBytes: number): Promise<Buffer> => {
   const chunks: Buffer[] = []
   let bytes = 0
   for await (const chunk of answer as AsyncIterable<Buffer>) {
     bytes += chunk.length
-    if (bytes > maxBytes) throw new OutboundError(`the answer has more than ${maxBytes} bytes`)
+    if (bytes > maxBytes) throw tooLong(maxBytes)
     chunks.push(chunk)
   }
   return Buffer.concat(chunks)
 }
+
+/** What an answer may have besides its body: its head, interim answers, and the frames of its chunks. */
+const overheadBytes = 65_536
+
+/**
+ * Rejects when more bytes have come than an answer needs. Interim answers, empty lines before an answer and the digits of
+ * a chunk's size have no other bound: a flood of them would keep this process busy until the time is over.
+ */
+const watchBytes = (sent: ClientRequest, maxBytes: number): Promise<never> =>
+  new Promise((_, reject) => {
+    let bytes = 0
+    sent.once('socket', (socket) =>
+      socket.on('data', (chunk: Buffer) => {
+        bytes += chunk.length
+        if (bytes > maxBytes + overheadBytes) reject(tooLong(maxBytes))
+      }),
+    )
+  })
 
 type OutboundRequest = Readonly<{
   method?: 'GET' | 'POST'
@@ -132,12 +152,15 @@ const send = async (
   })
   // What comes after the answer is of no interest.
   sent.on('error', () => {})
-  try {
-    sent.end(body)
+  const readAnswer = async (): Promise<OutboundAnswer> => {
     const [answer] = (await once(sent, 'response', { signal })) as [IncomingMessage]
     const status = answer.statusCode ?? 0
     if (status >= 300 && status < 400) throw new OutboundError('the answer is a redirect')
     return { status, headers: answer.headers, body: await readBody(answer, maxBytes) }
+  }
+  try {
+    sent.end(body)
+    return await Promise.race([readAnswer(), watchBytes(sent, maxBytes)])
   } finally {
     sent.destroy()
   }

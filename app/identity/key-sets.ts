@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { LRUCache } from 'lru-cache'
 import type { Db } from '../db/schema.ts'
@@ -10,6 +11,11 @@ import { findRow, type KeyFacts } from './facts.ts'
 const requestLimits = { maxBytes: 65_536, timeoutMs: 3_000 } as const
 /** How long the keys read last count while the address does not answer. */
 const keepSeconds = 3_600
+/** An address is read at most this often. */
+const dueSeconds = 60
+/** How long an instance waits for keys that another instance reads, and how often it asks for them. */
+const waitMs = requestLimits.timeoutMs + 200
+const waitStepMs = 100
 /** How long an instance does not ask the database again. */
 const memoryMs = 1_000
 const maxEntries = 1_000
@@ -37,6 +43,8 @@ export type KeySets = Readonly<{
 type TakenRow = { isDue: boolean; jwks: string | null; ageSeconds: number | null }
 type Known = { askedAtMs: number; isPending: boolean; answer: ReturnType<KeySets['find']> }
 
+const nameOf = ({ keyId, jwksUri }: Publisher): string => `${keyId} ${jwksUri}`
+
 const readKeys = async (outbound: Outbound, uri: string): Promise<PublicJwk[]> => {
   const { status, body } = await outbound(uri, { ...requestLimits, headers: { accept: 'application/json' } })
   if (status !== 200) throw new Error(`status ${status}`)
@@ -45,10 +53,22 @@ const readKeys = async (outbound: Outbound, uri: string): Promise<PublicJwk[]> =
 
 /**
  * Finds the keys that clients publish at an address of theirs. All instances together read an address at most once a
- * minute, when its client logs in; the database has what was read last. An address that fails is tried as often.
+ * minute, when its client logs in; the database has what was read last. An address that fails is tried as often. While
+ * one instance reads, the others wait for the keys, so that a new key counts on all instances at once.
  */
 export const createKeySets = ({ db, outbound, monotonicNow, warn }: KeySetsOptions): KeySets => {
   const known = new LRUCache<string, Known>({ max: maxEntries })
+  /** When this instance began to read an address, or to wait for another instance that may be reading it. */
+  const begun = new LRUCache<string, number>({ max: maxEntries })
+
+  /** Whether to wait for another instance: once for each time that the address is due. */
+  const mayWait = (name: string): boolean => {
+    const now = monotonicNow()
+    const beganMs = begun.get(name) ?? Number.NEGATIVE_INFINITY
+    if (now - beganMs < dueSeconds * 1000) return now - beganMs < waitMs
+    begun.set(name, now)
+    return true
+  }
 
   const refresh = async ({ customerId, keyId, jwksUri }: Publisher, turn: Turn) => {
     try {
@@ -74,16 +94,23 @@ export const createKeySets = ({ db, outbound, monotonicNow, warn }: KeySetsOptio
           from take_key_set(${customerId}, ${keyId}, ${jwksUri})`,
       ),
     )
+    if (taken?.isDue) begun.set(nameOf(publisher), monotonicNow() - waitMs)
     // Not in a turn: an address that is slow would hold up the logins of others.
     const fresh = taken?.isDue ? await refresh(publisher, turn) : undefined
     if (fresh) return importClientKeys(fresh)
-    if (!taken?.jwks || (taken.ageSeconds ?? Number.POSITIVE_INFINITY) > keepSeconds) return undefined
+    const ageSeconds = taken?.ageSeconds ?? Number.POSITIVE_INFINITY
+    // Not due, and not read within the minute: the address fails, or another instance is reading it.
+    if (taken && !taken.isDue && ageSeconds >= dueSeconds && mayWait(nameOf(publisher))) {
+      await delay(waitStepMs)
+      return ask(publisher, turn)
+    }
+    if (!taken?.jwks || ageSeconds > keepSeconds) return undefined
     return importClientKeys(JSON.parse(taken.jwks) as PublicJwk[])
   }
 
   return {
     find(publisher, turn) {
-      const name = `${publisher.keyId} ${publisher.jwksUri}`
+      const name = nameOf(publisher)
       const last = known.get(name)
       if (last && (last.isPending || monotonicNow() - last.askedAtMs < memoryMs)) return last.answer
       const answer = ask(publisher, turn)

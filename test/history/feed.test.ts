@@ -356,6 +356,7 @@ t.test('what cannot be followed is refused', async (t) => {
     'invalid_query',
     'valid_until[lt]',
   ])
+  t.same(await refusal('?resources=products&created_at=today-1d'), [400, 'invalid_query', 'created_at'])
   for (const text of ['tags=today', 'name[prefix]=today', 'tags[all]=today%2B30d,b'])
     t.equal((await get(`/v1/changes?resources=products&${text}`)).statusCode, 200, 'a text is no date')
   t.same(await refusal('?resources=certificates&validity=fine'), [400, 'invalid_query', 'validity'])

@@ -268,6 +268,35 @@ t.test('size and time are bounded', async (t) => {
   await t.rejects(silent(url, short), /within 100 ms/, 'a name server that does not answer')
 })
 
+const chunked = 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n'
+/** What a server may send for as long as it likes, without an answer of many bytes. */
+const floods: [kind: string, begin: string, again: string][] = [
+  ['interim answers', '', 'HTTP/1.1 100 Continue\r\n\r\n'],
+  ['empty lines before the answer', '', '\r\n'],
+  ['digits of the size of a chunk', chunked, '0'],
+  ['trailers', `${chunked}0\r\n`, 'x: y\r\n'],
+]
+
+t.test('a flood that is no body is cut, too', async (t) => {
+  const internet = await startInternet()
+  t.teardown(internet.close)
+  for (const [kind, begin, again] of floods) {
+    let sentBytes = 0
+    internet.answer = ({ socket }) => {
+      const more = Buffer.from(again.repeat(1_000))
+      const flood = () => {
+        while (socket.writable && socket.write(more)) sentBytes += more.length
+      }
+      socket.on('error', () => {}).on('drain', flood)
+      socket.write(begin)
+      flood()
+    }
+    // Until the time is over it would read all of this.
+    await t.rejects(internet.outbound(url, limits), /more than 1000 bytes|Header overflow|aborted/, kind)
+    t.ok(sentBytes < 16 * 2 ** 20, `${kind}: ${sentBytes} bytes`)
+  }
+})
+
 t.test('the certificate must be the name’s, and methods, headers and bodies arrive', async (t) => {
   const internet = await startInternet()
   t.teardown(internet.close)

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { sql } from 'kysely'
 import t from 'tap'
 import { createTestApp, createTestDatabase, publicUrl, until } from '../helper.ts'
@@ -81,6 +82,52 @@ t.test('a key that is published anew counts within a minute, and one that is gon
     t.equal(await logIn(each, index), 401)
     t.equal(await logIn(fresh, index), 200)
   }
+})
+
+t.test('while one instance reads, another one waits for the keys', async (t) => {
+  const each = await addSigningClient(database, { jwksUri })
+  const known = await addSigningClient(database, { jwksUri })
+  publish(jwkOf(known.publicKey))
+  t.equal(await logIn(known), 200)
+  await passMinute(known)
+  const cases = [
+    ['the first login', each],
+    ['a new key', { ...known, ...makeKeys.EdDSA() }],
+  ] as const
+  for (const [what, signer] of cases) {
+    const isAsked = Promise.withResolvers<void>()
+    const mayAnswer = Promise.withResolvers<void>()
+    internet.answer = async (_request, response) => {
+      isAsked.resolve()
+      await mayAnswer.promise
+      response.end(JSON.stringify({ keys: [jwkOf(signer.publicKey)] }))
+    }
+    const first = logIn(signer, 0)
+    await isAsked.promise
+    const second = logIn(signer, 1)
+    t.equal(await Promise.race([second, delay(300, 'waits')]), 'waits', what)
+    mayAnswer.resolve()
+    t.strictSame(await Promise.all([first, second]), [200, 200], what)
+  }
+})
+
+t.test('an instance waits once a minute for an address that fails at another one', async (t) => {
+  const each = await addSigningClient(database, { jwksUri })
+  publish(jwkOf(each.publicKey))
+  t.equal(await logIn(each, 0), 200)
+  internet.answer = (_request, response) => void response.writeHead(500).end()
+  await passMinute(each)
+  const timed = async (index: 0 | 1) => {
+    const began = performance.now()
+    t.equal(await logIn(each, index), 200)
+    clock.offsetMs += 1_100
+    return performance.now() - began
+  }
+  await timed(0)
+  t.ok((await timed(1)) > 2_000)
+  t.ok((await timed(1)) < 2_000)
+  t.ok((await timed(0)) < 2_000, 'the one that read does not wait')
+  t.equal(internet.requests, 2)
 })
 
 t.test('nothing is read for a client that is unknown, revoked, or sends a bad assertion', async (t) => {

@@ -46,7 +46,7 @@ const fieldsOfDay = ({ resource, fields }: QueryPlan): string[] =>
  * change undone. Without later changes its `updated_at` says since when it has been so, also from before history began.
  * Index: the primary keys of the record's table and of `record_history`.
  */
-const asOfStatement = (plan: QueryPlan, id: string) => {
+export const asOfStatement = (plan: QueryPlan, id: string) => {
   const { customerId, resource, day, window } = plan
   const ofRecord = isOfRecord(resource, sql`${id}`)
   const bound = sql`((${day}::date + 1)::timestamp at time zone 'UTC')`

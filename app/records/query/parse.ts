@@ -18,7 +18,7 @@ import {
   readValue,
   unknownParameter,
 } from './parameters.ts'
-import { defaultLimit, type Operator, operatorsOf, parseSortKey, type Query } from './query.ts'
+import { defaultLimit, normalised, type Operator, operatorsOf, parseSortKey, type Query } from './query.ts'
 import { many, type ParameterReader, single } from './readers.ts'
 import { parsePrefix, parseValue } from './values.ts'
 
@@ -34,9 +34,6 @@ export type ParseOutcome =
   | { faults: Fault[]; corrected?: string; cursor?: string; asked: AskedOfDay }
 
 const filterName = /^([^[\]]+)\[([^[\]]*)\]$/
-
-/** `eq` and `ne` are lists of one; bare `=` is `in`. */
-const normalised: Record<string, Operator> = { eq: 'in', ne: 'nin' }
 
 const filterReader = (field: Field, operator: string, draft: Draft): ParameterReader => {
   const take = (values: readonly string[]) => {
