@@ -59,7 +59,7 @@ export const createChangeSchema = (records: Readonly<Record<string, z.ZodObject>
         .record(z.string(), z.unknown())
         .nullable()
         .meta({
-          description: `The whole record as it is now, to take the place of the one at hand; null once deleted. Its schema by its resource: ${schemas}`,
+          description: `The record as it is now, whole or with the chosen fields, to take the place of the one at hand; null where that is to be removed. Its schema by its resource: ${schemas}`,
           examples: [example],
         }),
     })

@@ -281,7 +281,7 @@ export type Change = {
   changed?: string[]
   /** With `previous=true`: the values of these fields in the state of the token */
   previous?: Record<string, unknown>
-  /** The whole record as it is now, to take the place of the one at hand; null once deleted. Its schema by its resource: certificates: Certificate, products: Product, projects: Project, countries: Country, lab: LabReport, approvals: Approval */
+  /** The record as it is now, whole or with the chosen fields, to take the place of the one at hand; null where that is to be removed. Its schema by its resource: certificates: Certificate, products: Product, projects: Project, countries: Country, lab: LabReport, approvals: Approval */
   data: Record<string, unknown> | null
 }
 

@@ -346,7 +346,7 @@ Change = TypedDict(
         "changed": "NotRequired[list[str]]",
         # With `previous=true`: the values of these fields in the state of the token
         "previous": "NotRequired[dict[str, Any]]",
-        # The whole record as it is now, to take the place of the one at hand; null once deleted. Its schema by its resource: certificates: Certificate, products: Product, projects: Project, countries: Country, lab: LabReport, approvals: Approval
+        # The record as it is now, whole or with the chosen fields, to take the place of the one at hand; null where that is to be removed. Its schema by its resource: certificates: Certificate, products: Product, projects: Project, countries: Country, lab: LabReport, approvals: Approval
         "data": "dict[str, Any] | None",
     },
 )
