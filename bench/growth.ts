@@ -2,11 +2,11 @@ import { existsSync, mkdirSync, statfsSync } from 'node:fs'
 import os from 'node:os'
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
-import { measureHistory } from './growth/history.ts'
+import { type HistoryFindings, measureHistory } from './growth/history.ts'
 import { estimate, seedSize } from './growth/seed.ts'
 import { parseSizes, type Size } from './growth/sizes.ts'
 import { type Measure, measures, openSubject, type Subject } from './growth/subjects.ts'
-import { type Rows, tell } from './lib/findings.ts'
+import { type Findings, type Rows, tell } from './lib/findings.ts'
 import { startPostgres } from './lib/postgres.ts'
 import type { Started } from './lib/processes.ts'
 import { createProgress, say } from './lib/progress.ts'
@@ -16,8 +16,8 @@ import { percentile } from './lib/statistics.ts'
  * Measures how uncached requests slow down when tables grow. Services run on databases of several sizes in one
  * server. The requests alternate between them, so that a disturbed machine disturbs all alike. `--data`: a folder
  * where the databases stay for the next run; without it they are made anew and removed. `--seed-only` stops after
- * the databases are made. `--history`: how many certificates change once to measure the size of history;
- * `--history-only` measures nothing else.
+ * the databases are made. `--history`: databases of how many certificates measure the size of history
+ * and its pages; `--history-only` measures nothing else.
  */
 const { values: options } = parseArgs({
   options: {
@@ -30,7 +30,14 @@ const { values: options } = parseArgs({
   },
 })
 const samples = Number(options.samples)
-const historySize = parseSizes(`${options.history}/1`)[0] as Size
+/** Of each database of history. */
+const historyCustomers = 10
+const historySizes = parseSizes(
+  options.history
+    .split(',')
+    .map((size) => `${size}/${historyCustomers}`)
+    .join(),
+)
 const sizes = options['history-only'] ? [] : parseSizes(options.sizes)
 /** Greatest allowed factor of the 99th percentile, from any smaller size to the largest. */
 const mostGrowth = 1.5
@@ -49,7 +56,7 @@ const settings = {
 }
 
 const checkRoom = (folder: string) => {
-  const { bytes, seconds } = estimate([...sizes, historySize])
+  const { bytes, seconds } = estimate([...sizes, ...historySizes])
   const { bavail, bsize } = statfsSync(existsSync(folder) ? folder : os.tmpdir())
   const gb = (value: number) => (value / 1e9).toFixed(1)
   const free = bavail * bsize
@@ -120,6 +127,13 @@ const judge = (times: readonly Times[]): string[] =>
       : [`${measures[name]}: p99 grew ${growth.toFixed(2)}×, at most ${mostGrowth}×`]
   })
 
+const tablesOf = ({ sizes: rows, p50, p99, plans }: HistoryFindings): Findings['tables'] => [
+  { about: 'The size of history, of certificates that change once', rows },
+  { about: 'Pages of history: p50, milliseconds', rows: p50 },
+  { about: 'Pages of history: p99, milliseconds', rows: p99 },
+  { about: 'Pages of history: plans, by EXPLAIN (ANALYZE, BUFFERS) as the serving role', rows: plans },
+]
+
 const main = async (): Promise<void> => {
   const folder = options.data && resolve(options.data)
   if (folder) mkdirSync(folder, { recursive: true })
@@ -132,9 +146,13 @@ const main = async (): Promise<void> => {
     const urls: string[] = []
     for (const size of sizes) urls.push(await seedSize(database.url, size))
     if (options['seed-only']) return
-    const history = await measureHistory(database.url, historySize.certificates)
+    const history = await measureHistory(database.url, historySizes, Math.ceil(samples / 10))
     if (options['history-only']) {
-      console.table(history)
+      for (const { about, rows } of tablesOf(history)) {
+        console.log(about)
+        console.table(rows)
+      }
+      for (const fault of history.faults) console.log(fault)
       return
     }
     const subjects: Subject[] = []
@@ -156,10 +174,10 @@ const main = async (): Promise<void> => {
       tables: [
         { about: 'p99, milliseconds', rows: p99 },
         { about: 'p50, milliseconds', rows: p50 },
-        { about: `The size of history, of ${options.history} certificates that change once`, rows: history },
+        ...tablesOf(history),
         { about: 'Plans, by EXPLAIN (ANALYZE, BUFFERS) as the serving role', rows },
       ],
-      missed: [...judge(times), ...faults],
+      missed: [...judge(times), ...faults, ...history.faults],
       data: { options, p50, p99, history, plans: rows },
     })
   } finally {

@@ -2,7 +2,6 @@ import fp from 'fastify-plugin'
 import { createFeed, type Feed } from '../app/feed/feed.ts'
 import { createTokenCodec } from '../app/feed/token.ts'
 import { createWaiting, type Waiting } from '../app/feed/wait.ts'
-import { requireScope } from '../app/identity/principals.ts'
 import type { Deps } from './deps.ts'
 
 type FeedOptions = Pick<
@@ -33,7 +32,7 @@ export default fp<FeedOptions>(
     app.decorate('feedWaiting', waiting)
     app.decorate(
       'feed',
-      createFeed({ db, tokens, waiting, publicUrl, today, databaseNow, requireScope, concurrency, source }),
+      createFeed({ db, tokens, waiting, publicUrl, today, databaseNow, concurrency, source }),
     )
     done()
   },

@@ -5,7 +5,7 @@ import { feedCost, offeredTypes } from '../app/feed/offer.ts'
 import { auditScope, changesScope } from '../app/identity/scopes.ts'
 import { entryList, rootList } from '../app/operator/trail/lists.ts'
 import { trailCost, trailTypes } from '../app/operator/trail/trail.ts'
-import { namedScopes } from '../app/records/history/history.ts'
+import { createNamedScopes } from '../app/records/query/named-scopes.ts'
 import { includedScopes } from '../app/records/records.ts'
 import { resourceNames, resources } from '../app/records/resources/index.ts'
 import { describeMe } from '../app/site/openapi/account.ts'
@@ -61,7 +61,7 @@ const historyEndpoints = ({ history }: FastifyInstance): Endpoint[] => [
     path: '/history',
     scope: null,
     schema: { openapi: describeHistory },
-    scopesOf: namedScopes,
+    scopesOf: createNamedScopes('resource'),
     answer: ({ params: _, ...asked }) => history.answer(asked),
   },
 ]
@@ -83,6 +83,7 @@ const customEndpoint = ({ custom, exports }: FastifyInstance): Endpoint => ({
 const changesEndpoint = ({ feed }: FastifyInstance): Endpoint => ({
   path: '/changes',
   scope: changesScope,
+  scopesOf: createNamedScopes('resources'),
   schema: { openapi: describeChanges },
   minuteCost: feedCost,
   offers: offeredTypes,

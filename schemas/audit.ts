@@ -37,7 +37,11 @@ const entry = z
       'Counts the entries of the customer from 1 without gaps: a missing number is a missing entry',
       41,
     ),
-    outcome: field(z.enum(['ok', 'refused']), 'How it ended', 'ok'),
+    outcome: field(
+      z.enum(['ok', 'refused']),
+      'How it ended. Of `reads`: `refused` for each status of 400 or more, with which nobody got a record',
+      'ok',
+    ),
     request_id: nullable('The header Request-Id of the answer', '3f0f4c1e-8a0e-4f43-9d0c-6f1d6a5c2b7a'),
     subject: nullable('What it was done to: the id of a key, the name of an endpoint', null),
   })

@@ -32,12 +32,23 @@ import {
 } from './helper.ts'
 
 type Node = { [key: string]: Node } & { $ref?: string; name?: string; enum?: unknown }
-type Parameter = { name: string; in: string; example: string | number; schema: Record<string, unknown> }
+type Parameter = {
+  name: string
+  in: string
+  description: string
+  example: string | number
+  schema: Record<string, unknown>
+}
 type Response = {
   headers?: Node
   content?: Record<string, { schema: Node; example?: unknown; examples?: Node }>
 }
-type Operation = { operationId: string; parameters: Parameter[]; responses: Record<string, Response> }
+type Operation = {
+  operationId: string
+  tags: string[]
+  parameters: Parameter[]
+  responses: Record<string, Response>
+}
 
 const root = join(import.meta.dirname, '..')
 const database = await createTestDatabase()
@@ -193,6 +204,75 @@ t.test('the documented parameters are those that the parser takes', async (t) =>
     t.same(documented.sort(), askParser(resource, shape).sort(), path)
   }
   t.ok(parametersOf('/v1/certificates').length > 100)
+})
+
+const feedPath = '/v1/changes'
+type FeedFilter = { name: string; example: string; owners: string[] }
+/** The filters of the feed as documented, with the resources that each one names. */
+const feedFilters = parametersOf(feedPath).flatMap(({ name, example, description }): FeedFilter[] => {
+  const owners = [...description.matchAll(/ Of ([a-z, ]+)\./g)].flatMap(([, names = '']) => names.split(', '))
+  return owners.length > 0 ? [{ name, example: String(example), owners }] : []
+})
+
+/** Which of these parameters the feed takes with these resources; it refuses the others with 400. */
+const takenByFeed = async (get: Get, resources: string, pairs: readonly (readonly [string, string])[]) => {
+  const taken: string[] = []
+  for (const pair of pairs) {
+    const { statusCode } = await get(`${feedPath}?${formatPairs([['resources', resources], pair])}`)
+    if (statusCode !== 200 && statusCode !== 400) throw new Error(`${statusCode} for ${pair[0]}`)
+    if (statusCode === 200) taken.push(pair[0])
+  }
+  return taken.sort()
+}
+
+/** An example of the resource's own, where its list takes the parameter. */
+const listExample = (resource: string, name: string) =>
+  parametersOf(`/v1/${resource}`).find((each) => each.name === name)?.example
+
+t.test('the feed takes each filter with the resources that it names, one at a time', async (t) => {
+  const { get } = await asCustomer(database, app, 'narrow')
+  t.same(new Set(feedFilters.flatMap(({ owners }) => owners)), new Set(resourceNames))
+  for (const resource of resourceNames) {
+    const pairs = feedFilters.map(({ name, example, owners }): [string, string] => {
+      const own = owners[0] === resource ? undefined : listExample(resource, name)
+      return [name, String(own ?? example)]
+    })
+    const documented = feedFilters.filter(({ owners }) => owners.includes(resource)).map(({ name }) => name)
+    t.same(await takenByFeed(get, resource, pairs), documented.sort(), resource)
+  }
+  const pairs = feedFilters.map(({ name, example }) => [name, example] as const)
+  t.same(await takenByFeed(get, resourceNames.join(','), pairs), [], 'not with several')
+  const { statusCode } = await get(`${feedPath}?id=x`)
+  t.equal(statusCode, 400, 'not without a resource')
+})
+
+t.test('the feed refuses filters that are not documented, but for other spellings', async (t) => {
+  const { get } = await asCustomer(database, app, 'narrow')
+  const names = shapes.flatMap(({ path }) => parametersOf(path)).map(({ name }) => name)
+  const operators = [...new Set(names.flatMap((name) => /\[.+\]$/.exec(name) ?? []))]
+  t.ok(operators.length >= 10)
+  const controls = ['resources', 'after', 'limit', 'wait', 'previous', 'fields', 'format']
+  /** The documented name that says the same. */
+  const plain = (name: string) => name.replace(/\[(eq|in)\]$/, '').replace('[ne]', '[nin]')
+  for (const resource of resourceNames) {
+    const own = feedFilters.filter(({ owners }) => owners.includes(resource)).map(({ name }) => name)
+    const listed = parametersOf(`/v1/${resource}`).map(({ name }) => name.replace(/\[.*/, ''))
+    const bases = new Set([...resources[resource].fields.keys(), ...listed])
+    const others = [...bases]
+      .flatMap((base) => [base, ...operators.map((operator) => `${base}${operator}`)])
+      .filter((name) => !own.includes(name) && !controls.includes(name))
+    const pairs = others.map((name) => [name, String(listExample(resource, name) ?? 'x')] as const)
+    const spellings = others.filter((name) => own.includes(plain(name)))
+    t.ok(spellings.length > 10 && others.length > spellings.length + 100)
+    t.same(await takenByFeed(get, resource, pairs), spellings.sort(), resource)
+  }
+})
+
+t.test('no operation has more parameters than a method of a generated client may have', (t) => {
+  // Java allows 255, and some generators add a few.
+  const counts = operations.map(({ operation }) => (operation.parameters ?? []).length)
+  t.ok(Math.max(...counts) <= 250, `${Math.max(...counts)} parameters`)
+  t.end()
 })
 
 /** The shape of a request that may have this parameter: pages have no byte order mark. */
@@ -642,6 +722,8 @@ t.test('a webhook is described as its receiver gets it', async (t) => {
     post.parameters.map(({ name }: { name: string }) => name),
     ['webhook-id', 'webhook-timestamp', 'webhook-signature'],
   )
+  const tagsOfPaths = operations.flatMap(({ operation }) => operation.tags)
+  t.notOk(tagsOfPaths.includes(post.tags[0]), 'generators would write its file over that of a path')
   const names = document.paths['/v1/changes'].get.parameters.map((each: { name?: string }) => each.name)
   for (const name of ['previous', 'fields', 'Last-Event-Id']) t.ok(names.includes(name), name)
 })

@@ -39,8 +39,8 @@ type Groups = {
   byStatus: Map<number, Map<string, Group>>
   /** The same in order of coming. */
   told: Group[]
-  /** Of these, with a status of 400 or more. */
-  failed: number
+  /** Of these, refusals. */
+  refused: number
   overflow: Map<string, Group>
   /** Of the targets of this key. */
   characters: number
@@ -55,13 +55,14 @@ const maxTargets = 1_000
  * How many of these may be refusals. Otherwise a flood of refusals would take the places of the key's later reads
  * in that minute. Refusals may also use only half of a key's characters.
  */
-const maxFailed = 50
+const maxRefused = 50
 /** Characters of addresses kept at once in all: 4 Mi are at most 8 MB. */
 const maxCharacters = 4 * 2 ** 20
 /** Of which one key may fill a part, so that its long questions do not cost others the telling apart of theirs. */
 const maxCharactersOfKey = maxCharacters / 8
 
-const refusals = new Set([401, 403, 429])
+/** An error, with which nobody got a record: by the service's rules, or because it could not answer. */
+const isRefusal = (status: number): boolean => status >= 400
 
 const minuteMs = 60_000
 /** Groups made into entries before the event loop looks at what arrived: a tenth of a millisecond. */
@@ -81,7 +82,7 @@ export const createReadCounts = ({ now, fingerprint }: ReadCountsOptions): ReadC
     const known = keys.get(name)
     if (known) return known
     const groups: Groups = {
-      ...{ reader, told: [], failed: 0, characters: 0 },
+      ...{ reader, told: [], refused: 0, characters: 0 },
       ...{ byStatus: new Map(), overflow: new Map() },
     }
     keys.set(name, groups)
@@ -96,18 +97,18 @@ export const createReadCounts = ({ now, fingerprint }: ReadCountsOptions): ReadC
     return group
   }
 
-  const hasRoom = (groups: Groups, { length }: string, hasFailed: boolean): boolean =>
+  const hasRoom = (groups: Groups, { length }: string, isRefused: boolean): boolean =>
     groups.told.length < maxTargets &&
     characters + length <= maxCharacters &&
-    groups.characters + length <= (hasFailed ? maxCharactersOfKey / 2 : maxCharactersOfKey) &&
-    !(hasFailed && groups.failed >= maxFailed)
+    groups.characters + length <= (isRefused ? maxCharactersOfKey / 2 : maxCharactersOfKey) &&
+    !(isRefused && groups.refused >= maxRefused)
 
   const addNew = (groups: Groups, target: string, status: number, route: string): Group => {
-    const hasFailed = status >= 400
-    if (!hasRoom(groups, target, hasFailed)) return addOverflow(groups, route, status)
+    const isRefused = isRefusal(status)
+    if (!hasRoom(groups, target, isRefused)) return addOverflow(groups, route, status)
     characters += target.length
     groups.characters += target.length
-    if (hasFailed) groups.failed += 1
+    if (isRefused) groups.refused += 1
     const group: Group = { route, target, status, count: 1, rows: 0 }
     groups.told.push(group)
     const byTarget = groups.byStatus.get(status) ?? new Map<string, Group>()
@@ -137,7 +138,7 @@ export const createReadCounts = ({ now, fingerprint }: ReadCountsOptions): ReadC
     return [...merged.values()].map(({ resource, status, count, rows, query }) => ({
       actor: reader ? (reader.kind === 'demo' ? 'demo' : 'key') : 'anonymous',
       action: reader ? 'reads' : 'refusals',
-      outcome: refusals.has(status) ? 'refused' : 'ok',
+      outcome: isRefusal(status) ? 'refused' : 'ok',
       customer: reader?.kind === 'demo' ? reader.customerId : undefined,
       keyId: reader?.kind === 'live' ? reader.keyId : undefined,
       details: { minute, resource, query, status, count, rows },

@@ -1,5 +1,5 @@
 import { includesSnapshot, mayExceed, type Snapshot } from './snapshot.ts'
-import type { ChangeEvent, Poll, Stamped, Verdict } from './stamped.ts'
+import { type ChangeEvent, every, type Poll, type Stamped, type Verdict } from './stamped.ts'
 
 /**
  * What is fresh. The one place that decides whether something read from the database earlier may be served
@@ -39,7 +39,6 @@ const batchShare = 1 / 100
 const wentBack =
   'The database went back in time without a restart or a promotion: restart the service, so that it forgets'
 
-const every = '*'
 const isEmpty = (line: Line) => line.xids.size === 0 && line.served === undefined
 const lineName = (customerId: string, resource: string) => `${customerId} ${resource}`
 

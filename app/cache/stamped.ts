@@ -1,6 +1,8 @@
 import type { Snapshot } from './snapshot.ts'
 
-/** `*` for every customer or every resource. */
+/** In a change event: every customer, or every resource. */
+export const every = '*'
+
 export type ChangeEvent = Readonly<{ xid: number; customerId: string; resource: string }>
 
 /** What a poll of the change log answered. */

@@ -2,12 +2,12 @@ import type { Answer } from '../cache/question.ts'
 import type { ReadThrough } from '../cache/read-through.ts'
 import type { Db } from '../db/schema.ts'
 import { toUnavailable } from '../db/unreachable.ts'
-import { ApiError, invalidQuery } from '../errors.ts'
+import { ApiError } from '../errors.ts'
 import { typeByFormat } from '../http/media-type.ts'
 import type { Principal } from '../identity/principal.ts'
 import { requireScope } from '../identity/principals.ts'
 import { customScopeOf } from '../identity/scopes.ts'
-import { type CursorCodec, foreignCursorFault, readCursor } from '../records/query/cursor.ts'
+import { type CursorCodec, isOfSelection, readCursor, refuseQuery } from '../records/query/cursor.ts'
 import { customVersion } from '../records/version.ts'
 import { bind } from './bind.ts'
 import type { Definition } from './definition.ts'
@@ -78,7 +78,7 @@ export const createCustom = (deps: CustomDeps): Custom => {
     const outcome = readRequest(definition, revisions, corrected, day, isExport ? 'export' : 'page')
     if (!('request' in outcome)) return false
     const { cursor, selection } = outcome.request
-    return cursor === undefined || 'keys' in cursors.decode(customerId, selection, cursor)
+    return isOfSelection(cursors, customerId, selection, cursor)
   }
 
   const parse = (
@@ -91,13 +91,9 @@ export const createCustom = (deps: CustomDeps): Custom => {
   ): CustomRequest => {
     const outcome = readRequest(definition, revisions, rawQuery, day, shape)
     if ('request' in outcome) return outcome.request
-    const { faults, corrected, cursor } = outcome
-    const isForeign = cursor !== undefined && !cursors.isGenuine(principal.customerId, cursor)
-    const isGood =
-      corrected !== undefined && !isForeign && isAnswerable(principal.customerId, revisions, corrected, day)
-    throw invalidQuery(
-      isForeign ? [...faults, foreignCursorFault] : faults,
-      isGood ? `${publicUrl}/v1/custom/${name}?${corrected}` : undefined,
+    const { customerId } = principal
+    throw refuseQuery(cursors, customerId, outcome, `${publicUrl}/v1/custom/${name}`, (corrected) =>
+      isAnswerable(customerId, revisions, corrected, day),
     )
   }
 

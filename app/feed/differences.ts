@@ -5,9 +5,13 @@ import type { Resource } from '../records/resources/define.ts'
 import type { Sql } from '../records/sql/column.ts'
 import { compactJson } from '../records/sql/json-text.ts'
 import { type Bindings, bindExpression } from '../records/sql/projection.ts'
+import type { DayAndWindow } from './token.ts'
 
-/** What a follower has: all that is visible in `snapshot`, which was taken after the instant `at` (RFC 3339). */
-export type Seen = Readonly<{ snapshot: Snapshot; at: string }>
+/**
+ * What a follower has: all that is visible in `snapshot`, which was taken after the instant `at` (RFC 3339), with the
+ * computed values of `moment`.
+ */
+export type Seen = Readonly<{ snapshot: Snapshot; at: string; moment: DayAndWindow }>
 
 /** Computed fields that tell something by themselves: those with conditions. */
 const computedOf = ({ fields }: Resource): [name: string, expression: string][] =>
@@ -16,13 +20,13 @@ const computedOf = ({ fields }: Resource): [name: string, expression: string][] 
 const jsonOf = (expression: string, bindings: Bindings): Sql =>
   sql`to_jsonb(${bindExpression(expression, bindings)})`
 
-/** Rows `v` of name, former and present value; none where the resource computes nothing. */
-const computedRows = (resource: Resource, bindings: Bindings): Sql | undefined => {
+/** Rows of name and former value of computed fields that differ; undefined: the resource computes nothing. */
+const computedRows = (resource: Resource, moment: DayAndWindow, bindings: Bindings): Sql | undefined => {
   const all = computedOf(resource)
   if (all.length === 0) return undefined
   const now = all.map(([name, expression]) => sql`${jsonOf(expression, bindings)} as ${sql.ref(name)}`)
   const rows = all.map(
-    ([name, expression]) => sql`(${sql.lit(name)}, ${jsonOf(expression, bindings)}, n.${sql.ref(name)})`,
+    ([name, expression]) => sql`(${sql.lit(name)}, ${jsonOf(expression, moment)}, n.${sql.ref(name)})`,
   )
   return sql`select v.name, v.was from (select ${sql.join(now)}) n
     cross join ${stateRow(resource, sql`to_jsonb(r) || u.former`)}
@@ -72,7 +76,7 @@ export const joinDifferences = (
   if (!seen)
     return sql`cross join (select null::text as names, null::text as former, null::boolean as known) d`
   const ofRecord = isOfRecord(resource, sql`r.id`)
-  const computed = computedRows(resource, bindings)
+  const computed = computedRows(resource, seen.moment, bindings)
   return sql`left join lateral (
       select h.position from ${historyOf(resource)}
       where ${ofRecord} and pg_visible_in_snapshot(h.xid, ${seen.snapshot.text}::pg_snapshot)
@@ -88,24 +92,7 @@ export const joinDifferences = (
         where e.value is distinct from to_jsonb(r) -> e.key and e.key <> 'created_at'
         ${computed ? sql`union all ${computed}` : sql``}
       ) k) d
-      where u.former <> '{}' and u.is_forgotten is not true and ${begunAt(resource)} <= ${seen.at}::timestamptz
+      where u.is_forgotten is not true and ${begunAt(resource)} <= ${seen.at}::timestamptz
         and ${isKnown(seen)}
     ) d on true`
-}
-
-/** The same of computed fields alone, between two moments. */
-export const joinFlipped = (
-  resource: Resource,
-  from: Bindings,
-  to: Bindings,
-  fields?: readonly string[],
-): Sql => {
-  const { flips } = resource
-  const rows = (flips?.fields ?? []).map((name) => {
-    const expression = resource.fields.get(name)?.computed?.select as string
-    return sql`(${sql.lit(name)}, ${jsonOf(expression, from)}, ${jsonOf(expression, to)})`
-  })
-  return sql`cross join lateral (
-    select d.*, true as known from (${summary(resource, fields)} from (values ${sql.join(rows)}) k (name, was, is_now)
-      where k.was is distinct from k.is_now) d) d`
 }

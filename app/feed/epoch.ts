@@ -3,7 +3,7 @@ import { includesSnapshot, parseSnapshot, type Snapshot } from '../cache/snapsho
 import { instantText } from '../db/instant.ts'
 import type { Db } from '../db/schema.ts'
 import { ApiError, unavailable } from '../errors.ts'
-import { type SyncToken, targetOf } from './token.ts'
+import { type DayAndWindow, type SyncToken, targetOf } from './token.ts'
 
 /** What every statement of the feed says of itself. */
 export type Epoch = Readonly<{
@@ -83,6 +83,15 @@ export const refuseTruncated = (resource: string): ApiError => expired(`${resour
 
 /** Seconds since 1970 of an instant. */
 export const toSeconds = (instant: string): number => Math.floor(Date.parse(instant) / 1000)
+
+/** A token of now: what `epoch` shows is not in the feed that follows. */
+export const beginToken = (
+  { snapshot, at, identity, mark }: Epoch,
+  { resources, bindings, view }: Pick<SyncToken, 'resources' | 'view'> & { bindings: DayAndWindow },
+): SyncToken => ({
+  ...{ identity, issuedAt: toSeconds(at), resources, base: snapshot, baseAt: at, mark, view },
+  ...{ moment: bindings, flip: undefined, diff: undefined },
+})
 
 /**
  * Throws 410 where the log cannot tell what changed since the token: it is too old, of another history, or of a

@@ -1,4 +1,3 @@
-import { sql } from 'kysely'
 import { inTurn } from '../db/connect.ts'
 import type { Db } from '../db/schema.ts'
 import { ApiError } from '../errors.ts'
@@ -6,19 +5,20 @@ import { begunStream } from '../export/begun-stream.ts'
 import { linesType } from '../export/json-lines.ts'
 import type { ExportSource } from '../export/source.ts'
 import type { Principal } from '../identity/principal.ts'
+import { chooseResources } from '../identity/principals.ts'
 import { accountOf } from '../limits/address.ts'
 import type { Concurrency } from '../limits/concurrency.ts'
 import type { ResourceName } from '../records/resources/define.ts'
-import { resourceNames } from '../records/resources/index.ts'
 import { createAskedReader } from './asked.ts'
 import { longestStreamMs, streamEvents } from './events.ts'
+import { readMoment } from './moment.ts'
 import { eventsType, jsonType } from './offer.ts'
 import { readPatiently } from './patient.ts'
 import { wholeState } from './query.ts'
 import { type FeedPage, readChanges } from './read.ts'
 import type { FeedAnswer, FeedRequest } from './request.ts'
 import { openSnapshot } from './snapshot.ts'
-import type { DayAndWindow, SyncToken, TokenCodec } from './token.ts'
+import type { SyncToken, TokenCodec } from './token.ts'
 import type { View } from './view.ts'
 import type { Waiting, Watch } from './wait.ts'
 
@@ -41,33 +41,13 @@ type Deps = {
   today: () => string
   /** The database's clock, milliseconds since 1970. */
   databaseNow: () => number
-  /** Throws insufficient_scope. */
-  requireScope: (principal: Principal, scope: string) => void
 }
-
-const mayRead = ({ scopes }: Principal, name: ResourceName) => scopes?.has(`${name}:read`) ?? true
 
 /** The change feed without a framework: query → scopes → token → what changed, at once or when it comes. */
 export const createFeed = (deps: Deps): Feed => {
-  const { db, tokens, waiting, concurrency, publicUrl, today, databaseNow, requireScope } = deps
+  const { db, tokens, waiting, concurrency, publicUrl, today, databaseNow } = deps
 
   const readAsked = createAskedReader({ tokens, publicUrl })
-
-  const resolveResources = (
-    principal: Principal,
-    asked: readonly ResourceName[] | undefined,
-  ): readonly ResourceName[] => {
-    const wanted = asked ?? resourceNames.filter((name) => mayRead(principal, name))
-    for (const name of wanted.length > 0 ? wanted : resourceNames) requireScope(principal, `${name}:read`)
-    return wanted
-  }
-
-  /** The setting as it is now: what the principal says may be half a second old, and `moment` is a promise. */
-  const momentOf = async ({ customerId, expiringWithin }: Principal): Promise<DayAndWindow> => {
-    const { rows } = await sql<{ window: number }>`
-      select expiring_within as "window" from find_customer(${customerId})`.execute(db)
-    return { day: today(), window: rows[0]?.window ?? expiringWithin }
-  }
 
   const answerPage = (customerId: string, page: FeedPage) => {
     const info = { has_more: page.hasMore, next_token: tokens.encode(customerId, page.token) }
@@ -82,7 +62,7 @@ export const createFeed = (deps: Deps): Feed => {
   ): Promise<FeedAnswer> => {
     const { customerId } = principal
     await concurrency.hold(accountOf(principal, address), 'exports', ending)
-    const bindings = await inTurn(db, customerId, () => momentOf(principal))
+    const bindings = await inTurn(db, customerId, () => readMoment(db, customerId, today()))
     const snapshot = await openSnapshot(db, deps.source, { customerId, resources, bindings, view })
     const headers = {
       'sync-token': tokens.encode(customerId, snapshot.token),
@@ -115,7 +95,7 @@ export const createFeed = (deps: Deps): Feed => {
     ({ judgeAnew }: FeedRequest, resources: readonly ResourceName[]) =>
     async (): Promise<Principal> => {
       const principal = await judgeAnew()
-      resolveResources(principal, resources)
+      chooseResources(principal, resources)
       return principal
     }
 
@@ -144,13 +124,13 @@ export const createFeed = (deps: Deps): Feed => {
       const { customerId } = principal
       const isStream = request.type === eventsType
       const { query, token } = readAsked(request, isStream)
-      const resources = resolveResources(principal, token?.resources ?? query.resources)
+      const resources = chooseResources(principal, token?.resources ?? query.resources)
       if (query.after === wholeState) return answerState(request, resources, query.view)
       const { limit, waitSeconds = 0, withFormer, view } = query
       // A turn for each read: a poll that waits for changes holds none.
       const read: Read = (from) =>
         inTurn(db, customerId, async () => {
-          const bindings = await momentOf(principal)
+          const bindings = await readMoment(db, customerId, today())
           return readChanges(db, { customerId, token: from, resources, bindings, limit, withFormer, view })
         })
       if (isHead || (!isStream && waitSeconds === 0)) {

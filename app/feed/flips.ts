@@ -5,7 +5,7 @@ import type { Edge, Resource, ResourceName } from '../records/resources/define.t
 import { resources } from '../records/resources/index.ts'
 import { bindExpression } from '../records/sql/projection.ts'
 import { type Cause, changeText, ownRows, recordData, wantedData } from './change.ts'
-import { joinFlipped } from './differences.ts'
+import { joinDifferences, type Seen } from './differences.ts'
 import { type EpochRow, epochColumns, epochSource } from './epoch.ts'
 import type { DayAndWindow, FlipWalk, SyncToken } from './token.ts'
 import { planView, type View } from './view.ts'
@@ -20,6 +20,8 @@ export type FlipPage = Readonly<{
   walk: FlipWalk
   cause: Cause
   limit: number
+  /** What the follower has, from which changes are told; undefined: not known. */
+  seen?: Seen | undefined
   /** Whether former values are told; absent: no. */
   withFormer?: boolean | undefined
   view?: View | undefined
@@ -69,7 +71,7 @@ const differs = ({ fields, flips }: Resource, from: DayAndWindow, to: DayAndWind
 }
 
 const side = (sides: readonly Side[], index: number, page: FlipPage): Sql => {
-  const { customerId, from, walk, limit, cause, withFormer, view } = page
+  const { customerId, from, walk, limit, cause, seen, withFormer, view } = page
   const current = sides[index] as Side
   const { resource, edge } = current
   const wanted = planView(view, resource, customerId, walk.to)
@@ -102,7 +104,7 @@ const side = (sides: readonly Side[], index: number, page: FlipPage): Sql => {
       select r.* from ${sql.table(resource.name)} r where ${sql.join(conditions, sql.raw(' and '))}
       order by ${column}, r.id limit ${limit + 1}::integer
     ) r cross join ${recordData(resource, walk.to, wanted?.fields)}
-    cross join lateral (select ${wantedData(wanted)}) w ${joinFlipped(resource, from, walk.to, wanted?.fields)}`
+    cross join lateral (select ${wantedData(wanted)}) w ${joinDifferences(resource, seen, walk.to, wanted?.fields)}`
 }
 
 /**

@@ -10,7 +10,14 @@ import {
   unknownParameter,
 } from '../records/query/parameters.ts'
 import { defaultLimit, maxLimit } from '../records/query/query.ts'
-import { integerWithin, many, oneOfNames, type ParameterReader, single } from '../records/query/readers.ts'
+import {
+  formatReader,
+  integerWithin,
+  many,
+  oneOfNames,
+  type ParameterReader,
+  single,
+} from '../records/query/readers.ts'
 import type { ResourceName } from '../records/resources/define.ts'
 import { resourceNames, resources } from '../records/resources/index.ts'
 import { isOfView, parseView, type View, viewNames } from './view.ts'
@@ -39,8 +46,6 @@ export type FeedQuery = Readonly<{
 export type FeedOutcome = { query: FeedQuery } | { faults: Fault[]; corrected?: string; after?: string }
 
 type Draft = { -readonly [name in keyof FeedQuery]?: FeedQuery[name] }
-
-const formats = ['json', 'ndjson']
 
 /** The parameters by name; what they read goes to the draft. */
 export const feedReaders = (draft: Draft): Map<string, ParameterReader> =>
@@ -81,15 +86,7 @@ export const feedReaders = (draft: Draft): Map<string, ParameterReader> =>
         },
       ),
     ],
-    // Negotiation reads it.
-    [
-      'format',
-      single(
-        (value) =>
-          formats.includes(value) ? { value } : { detail: `expected one of: ${formats.join(', ')}` },
-        () => {},
-      ),
-    ],
+    ['format', formatReader(['json', 'ndjson'])],
   ])
 
 /** What means nothing for a state that is streamed whole. */

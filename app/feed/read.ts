@@ -1,7 +1,9 @@
 import type { Db } from '../db/schema.ts'
 import type { ResourceName } from '../records/resources/define.ts'
 import { spansAhead } from './diff.ts'
+import type { Seen } from './differences.ts'
 import {
+  beginToken,
   type EpochRow,
   readEpoch,
   refuseTruncated,
@@ -60,6 +62,10 @@ const check = (page: Growing, row: EpochRow): ReturnType<typeof readEpoch> => {
   return epoch
 }
 
+/** What the follower has from its last walk over the log to the end. Undefined: its token does not say. */
+const seenBy = ({ base, baseAt, moment, baseMoment = moment }: SyncToken): Seen | undefined =>
+  baseAt === undefined ? undefined : { snapshot: base, at: baseAt, moment: baseMoment }
+
 /** One page of the flips; true: no more than that, the walk is done. */
 const growByFlips = async (
   db: Db,
@@ -68,12 +74,13 @@ const growByFlips = async (
   { walk, cause }: NonNullable<ReturnType<typeof nextFlip>>,
   limit: number,
 ): Promise<void> => {
-  const { resources, moment: from, view } = page.token
+  const { resources, moment: from, view, baseMoment = from } = page.token
   const target = targetOf(page.token)
   // As of where this walk goes, even where the day or the window has moved on since it began: the next walk
   // begins there, and passes by what does not differ between the two.
   const statement = flipStatement({
     ...{ customerId, resources, from, walk, cause, limit, target, withFormer, view },
+    seen: seenBy(page.token),
   })
   const rows = statement ? (await statement.execute(db)).rows : []
   if (rows[0]) check(page, rows[0])
@@ -86,7 +93,7 @@ const growByFlips = async (
   const after = found.length > limit ? found[limit - 1]?.place : undefined
   page.token = after
     ? { ...page.token, flip: { to: walk.to, after } }
-    : { ...page.token, flip: undefined, moment: walk.to }
+    : { ...page.token, flip: undefined, moment: walk.to, baseMoment }
 }
 
 /** One page of the log. */
@@ -97,7 +104,7 @@ const growByLog = async (db: Db, read: FeedRead, page: Growing, limit: number): 
   const found = (
     await logStatement({
       ...{ customerId, bindings, limit, rows, withFormer, view: token.view },
-      seen: token.baseAt === undefined ? undefined : { snapshot: token.base, at: token.baseAt },
+      seen: seenBy(token),
       resources: token.resources,
       spans: spansAhead(token),
       after: token.diff,
@@ -119,7 +126,7 @@ const growByLog = async (db: Db, read: FeedRead, page: Growing, limit: number): 
         ...{ ...token, mark },
         diff: { target, targetAt, xid: Number(first.last_xid), position: Number(first.last_position) },
       }
-    : { ...token, base: target, baseAt: targetAt, diff: undefined, mark }
+    : { ...token, base: target, baseAt: targetAt, baseMoment: undefined, diff: undefined, mark }
   // What has become visible since an older target is another walk.
   page.hasMore = first.more === true || token.diff !== undefined
 }
@@ -143,21 +150,15 @@ const readOn = async (db: Db, read: FeedRead, token: SyncToken): Promise<FeedPag
 }
 
 /** A token of now: what is visible to the statement that makes it is not in the feed that follows. */
-const begin = async (db: Db, { customerId, resources, bindings, view }: FeedRead): Promise<FeedPage> => {
+const begin = async (db: Db, read: FeedRead): Promise<FeedPage> => {
+  const { customerId, resources, bindings } = read
   const statement = logStatement({
     ...{ customerId, resources, bindings, limit: 1, rows: 1 },
     spans: [],
     after: undefined,
   })
-  const { snapshot, at, identity, mark } = readEpoch((await statement.execute(db)).rows[0] as EpochRow)
-  const { day, window } = bindings
-  const token = {
-    ...{ identity, issuedAt: toSeconds(at), resources, base: snapshot, baseAt: at, mark, view },
-    moment: { day, window },
-    flip: undefined,
-    diff: undefined,
-  }
-  return { changes: [], token, hasMore: false, at }
+  const epoch = readEpoch((await statement.execute(db)).rows[0] as EpochRow)
+  return { changes: [], token: beginToken(epoch, read), hasMore: false, at: epoch.at }
 }
 
 /**

@@ -10,7 +10,7 @@ import type { Sql } from '../records/sql/column.ts'
 import { exportColumns } from '../records/sql/columns.ts'
 import { filterConditions } from '../records/sql/conditions.ts'
 import { ownRows } from './change.ts'
-import { type EpochRow, epochColumns, epochSource, readEpoch, toSeconds, withBegunLog } from './epoch.ts'
+import { beginToken, type EpochRow, epochColumns, epochSource, readEpoch, withBegunLog } from './epoch.ts'
 import type { DayAndWindow, SyncToken } from './token.ts'
 import { planView, type View } from './view.ts'
 
@@ -71,24 +71,9 @@ export const openSnapshot = async (
   read: SnapshotRead,
 ): Promise<OpenSnapshot> => {
   const { session, epoch } = await withBegunLog(db, () => begin(source, read.customerId))
-  const { snapshot, at, identity, mark } = epoch
-  const { day, window } = read.bindings
   return {
-    at,
-    token: {
-      ...{
-        identity,
-        issuedAt: toSeconds(at),
-        resources: read.resources,
-        base: snapshot,
-        baseAt: at,
-        mark,
-        view: read.view,
-      },
-      moment: { day, window },
-      flip: undefined,
-      diff: undefined,
-    },
+    at: epoch.at,
+    token: beginToken(epoch, read),
     stream: (onRows) =>
       session.stream(
         read.resources.map((name) => selectUpserts(resources[name], read)),

@@ -36,6 +36,8 @@ export type SyncToken = Readonly<{
   mark?: string | undefined
   /** `base` was taken after this instant, RFC 3339; undefined: tokens of earlier releases do not say. */
   baseAt?: string | undefined
+  /** The day and window whose computed values `base` has; undefined: `moment`. */
+  baseMoment?: DayAndWindow | undefined
   /** Which records of its one resource, and which fields; undefined: all. */
   view?: View | undefined
 }>
@@ -85,6 +87,7 @@ type Packed = [
   mark: string | null,
   baseAt?: string | null,
   view?: View | null,
+  baseMoment?: [string, number] | null,
 ]
 
 const pack = ({
@@ -98,6 +101,7 @@ const pack = ({
   mark,
   baseAt,
   view,
+  baseMoment,
 }: SyncToken): Packed => [
   identity,
   issuedAt,
@@ -109,6 +113,7 @@ const pack = ({
   mark ?? null,
   baseAt ?? null,
   view ?? null,
+  baseMoment ? [baseMoment.day, baseMoment.window] : null,
 ]
 
 const unpack = ([
@@ -122,6 +127,7 @@ const unpack = ([
   mark,
   baseAt,
   view,
+  baseMoment,
 ]: Packed): SyncToken => ({
   identity,
   issuedAt,
@@ -135,6 +141,7 @@ const unpack = ([
   mark: mark ?? undefined,
   baseAt: baseAt ?? undefined,
   view: view ?? undefined,
+  baseMoment: baseMoment ? { day: baseMoment[0], window: baseMoment[1] } : undefined,
 })
 
 /** Sync tokens as opaque text, signed as cursors are, with a key for this purpose. */

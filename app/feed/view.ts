@@ -3,7 +3,6 @@ import { formatPairs, type Pair } from '../http/pairs.ts'
 import { formatParts } from '../records/query/canonical.ts'
 import { parseQuery } from '../records/query/parse.ts'
 import { planQuery, type QueryPlan } from '../records/query/plan.ts'
-import type { Query } from '../records/query/query.ts'
 import type { Resource, ResourceName } from '../records/resources/define.ts'
 import { resources } from '../records/resources/index.ts'
 import type { DayAndWindow } from './token.ts'
@@ -14,14 +13,15 @@ export type View = string
 /** Characters of a view. Its token is a third longer, and must fit into a request's header beside all else. */
 const longestView = 2_000
 
-/** Parameters of lists that mean nothing here: a feed has its own order and its own day. */
-const ofLists = ['sort', 'q', 'on', 'expiring_within', 'bom']
-
-const relativeFaults = ({ conditions }: Query): Fault[] =>
-  conditions
-    .filter(({ values }) => values.some((value) => /^today/.test(value)))
-    .map(({ field }) => ({
-      parameter: field,
+/** Faults of relative dates. A text may begin with the same word. */
+const relativeFaults = (pairs: readonly Pair[], { fields }: Resource): Fault[] =>
+  pairs
+    .filter(({ name, value = '' }) => {
+      const kind = fields.get(name.split('[')[0] ?? '')?.kind
+      return (kind === 'date' || kind === 'instant') && /(^|,)today/.test(value)
+    })
+    .map(({ name }) => ({
+      parameter: name,
       code: 'invalid_value',
       detail: 'expected a fixed date: no change is written when a relative one moves',
     }))
@@ -53,20 +53,12 @@ export const parseView = (
     return { faults: pairs.map((pair) => ({ parameter: pair.name, code: 'invalid_value', detail })) }
   }
   const resource = resources[name]
-  const misplaced = pairs
-    .filter((pair) => ofLists.includes(pair.name))
-    .map((pair) => ({
-      parameter: pair.name,
-      code: 'unknown_parameter',
-      detail: `${pair.name} means nothing to a feed`,
-    }))
-  if (misplaced.length > 0) return { faults: misplaced }
   const text = pairs.every(({ value }) => value !== undefined)
     ? formatPairs(pairs.map((pair) => [pair.name, pair.value as string]))
     : '='
   const outcome = parseQuery(resource, 'export', text)
   if ('faults' in outcome) return outcome
-  const faults = relativeFaults(outcome.query)
+  const faults = relativeFaults(pairs, resource)
   if (faults.length > 0) return { faults }
   const view = formatParts({ ...outcome.query, limit: 50 }).list
   if (view.length <= longestView) return { view }

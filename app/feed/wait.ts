@@ -1,5 +1,5 @@
 import type { Listener } from '../cache/poller.ts'
-import type { ChangeEvent } from '../cache/stamped.ts'
+import { type ChangeEvent, every } from '../cache/stamped.ts'
 import type { Ending } from '../limits/concurrency.ts'
 import type { ResourceName } from '../records/resources/define.ts'
 
@@ -40,8 +40,6 @@ export type WaitingOptions = {
   isDraining: () => boolean
 }
 
-/** `*` for every customer or every resource. */
-const every = '*'
 const dayMs = 86_400_000
 /** Later than midnight by this, so that the clock's grain does not show the old day. */
 const pastMidnightMs = 20

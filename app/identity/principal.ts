@@ -1,5 +1,8 @@
 import type { Plan } from '../db/schema.ts'
 
+/** Days before its end in which a certificate counts as expiring, unless the customer's setting says another. */
+export const defaultExpiringWithin = 90
+
 /** Facts of the moment about a key and its customer; read from the database, never from the token. */
 export type CustomerFacts = Readonly<{
   customerId: string

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { type ResourceName, resourceNames } from '../../schemas/resource-name.ts'
 import { type AuditEvent, appendAudit } from '../audit/record.ts'
 import type { Plan } from '../db/schema.ts'
 import { describeUnreachable } from '../db/unreachable.ts'
@@ -60,6 +61,19 @@ export const requireScope = (principal: Principal, scope: string): void => {
     detail: `This needs the scope ${scope}.`,
     headers: { 'www-authenticate': `${bearer}, error="insufficient_scope", scope="${scope}"` },
   })
+}
+
+/**
+ * The resources that are asked for, or all that the principal may read. 403 `insufficient_scope`, thrown where it lacks
+ * the scope of one of them, or of all.
+ */
+export const chooseResources = (
+  principal: Principal,
+  asked: readonly ResourceName[] | undefined,
+): readonly ResourceName[] => {
+  const chosen = asked ?? resourceNames.filter((name) => principal.scopes?.has(`${name}:read`) ?? true)
+  for (const name of chosen.length > 0 ? chosen : resourceNames) requireScope(principal, `${name}:read`)
+  return chosen
 }
 
 /** Whether the key is there, not revoked and not expired. */

@@ -10,7 +10,7 @@ import type { Principal } from '../identity/principal.ts'
 import { faultsOfAsOf, readAsOf } from './history/as-of.ts'
 import { cacheKey } from './keys.ts'
 import { withCursor } from './query/canonical.ts'
-import { type CursorCodec, foreignCursorFault, readCursor } from './query/cursor.ts'
+import { type CursorCodec, isOfSelection, readCursor, refuseQuery } from './query/cursor.ts'
 import { planQuery, type QueryPlan } from './query/plan.ts'
 import { createPrepare, type PreparedQuery } from './query/prepare.ts'
 import type { Resource } from './resources/define.ts'
@@ -97,20 +97,17 @@ export const createRecords = ({
     if (!('prepared' in outcome)) return false
     const { query, selection } = outcome.prepared
     if (faultsOfAsOf(query, today()).length > 0) return false
-    return query.cursor === undefined || 'keys' in cursors.decode(customerId, selection, query.cursor)
+    return isOfSelection(cursors, customerId, selection, query.cursor)
   }
 
   const parse = ({ principal, resource, id, rawQuery }: RecordRequest): PreparedQuery => {
     const outcome = prepare(resource, id === undefined ? 'page' : 'item', rawQuery)
     if ('prepared' in outcome) return outcome.prepared
-    const { faults, corrected, cursor } = outcome
-    const isForeign = cursor !== undefined && !cursors.isGenuine(principal.customerId, cursor)
-    const isGood =
-      corrected !== undefined && !isForeign && isAnswerable(principal.customerId, resource, id, corrected)
-    const path = `/v1/${resource.name}${id === undefined ? '' : `/${encodeURIComponent(id)}`}`
-    throw invalidQuery(
-      isForeign ? [...faults, foreignCursorFault] : faults,
-      isGood ? `${publicUrl}${path}?${corrected}` : undefined,
+    const { customerId } = principal
+    const address = `${publicUrl}/v1/${resource.name}${id === undefined ? '' : `/${encodeURIComponent(id)}`}`
+    const faults = [...outcome.faults, ...faultsOfAsOf(outcome.asked, today())]
+    throw refuseQuery(cursors, customerId, { ...outcome, faults }, address, (corrected) =>
+      isAnswerable(customerId, resource, id, corrected),
     )
   }
 
@@ -130,7 +127,7 @@ export const createRecords = ({
       // What cannot be an id names no record; nor need the database see its bytes.
       if (id !== undefined && !isId(resource, id)) throw noSuchRecord(resource)
       const faults = faultsOfAsOf(query, today())
-      if (faults.length > 0) throw new ApiError('invalid_query', { errors: faults })
+      if (faults.length > 0) throw invalidQuery(faults, undefined)
       const after = readCursor(cursors, customerId, prepared.selection, prepared.query.cursor)
       const moment = { customerId, today: today() }
       const fillFrom = (source: Db) => {

@@ -1,12 +1,19 @@
+import os from 'node:os'
 import pg from 'pg'
 import type { Rows } from '../lib/findings.ts'
 import { createProgress, say } from '../lib/progress.ts'
-import { databaseUrl, seedSize } from './seed.ts'
+import { measurePages } from './history-pages.ts'
+import { databaseUrl, seedBare } from './seed.ts'
+import { largeCustomer, type Size } from './sizes.ts'
 
 /** Rows of one transaction: as many as an import writes. */
 const batchRows = 1_000
 /** One record of a hundred is deleted in the end. */
 const deletedShare = 100
+/** Changes of one record that changes often, each in its own transaction and with a change of another record between. */
+const oftenChanges = 10_000
+/** The record that changes often. It is not one of those that are deleted. */
+export const oftenChanged = 'crt-5000'
 
 type Measured = { rows: number; heap: number; indexes: number }
 
@@ -28,47 +35,110 @@ const describe = (from: Measured, to: Measured): Rows[string] => {
     'bytes in indexes': Math.round(each('indexes')),
     'bytes together': Math.round(total),
     'share of indexes': `${Math.round((100 * each('indexes')) / total)} %`,
-    'GB for 5 million rows': ((5e6 * total) / 1e9).toFixed(2),
+    GB: ((rows * total) / 1e9).toFixed(2),
   }
 }
 
-/**
- * The size of history. In a database of its own that is dropped afterwards, every certificate changes its status once, in
- * any order, and some are deleted. Returns a row of the table for updates and one for deletions, which write two rows.
- */
-export const measureHistory = async (serverUrl: string, certificates: number): Promise<Rows> => {
-  const size = { name: 'history', certificates, customers: 10 }
-  const url = await seedSize(serverUrl, size)
+const connect = async (url: string): Promise<pg.Client> => {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
+  return client
+}
+
+/** By `ctid`: each row is changed once, so it stays where it is until then. */
+const update = `update certificates set approval_status =
+    case approval_status when 'suspended' then 'approved' else 'suspended' end
+  where ctid = any (array(select place from shuffled where n > $1 and n <= $1 + ${batchRows}))`
+
+const deletion = `delete from certificates c using shuffled s
+  where s.n % ${deletedShare} = 0 and s.id <> '${oftenChanged}' and c.customer_id = s.customer_id and c.id = s.id`
+
+/** Every certificate changes its status once, in any order, by a connection for each core. */
+const changeAll = async (url: string, name: string, count: number): Promise<void> => {
+  const progress = createProgress(`${name}: history of ${count} updates`, count)
+  let next = 0
+  const work = async () => {
+    const client = await connect(url)
+    while (next < count) {
+      const from = next
+      next += batchRows
+      await client.query(update, [from])
+      progress.at(from)
+    }
+    await client.end()
+  }
+  await Promise.all(os.cpus().map(work))
+  progress.end()
+}
+
+const changeOften = async (client: pg.Client): Promise<void> => {
+  await client.query(`do $$ begin
+    for n in 1..${oftenChanges} loop
+      update certificates set title = 'Radio module, change ' || n where customer_id = '${largeCustomer}' and id = '${oftenChanged}';
+      commit;
+      update certificates set title = 'Radio module, change ' || n
+        where customer_id = '${largeCustomer}' and id = 'crt-' || (1 + n * 7 % 1000);
+      commit;
+    end loop;
+  end $$`)
+}
+
+/** Makes one database of history, and returns what its history takes: a row for updates, and one for deletions, which write two rows. */
+const measureSize = async (url: string, { name }: Size): Promise<Rows> => {
+  const client = await connect(url)
   try {
-    await client.query(`create temp table shuffled as
-      select customer_id, id, row_number() over (order by random())::integer as n from certificates`)
+    await client.query(`set maintenance_work_mem = '1GB'; set work_mem = '1GB'`)
+    await client.query(`create unlogged table shuffled as select customer_id, id, ctid as place,
+      row_number() over (order by random())::integer as n from certificates`)
     await client.query('create index on shuffled (n); analyze shuffled')
     const { rows } = await client.query('select count(*)::integer as count from shuffled')
-    const count = rows[0].count as number
-    const update = `update certificates c set approval_status =
-        case c.approval_status when 'suspended' then 'approved' else 'suspended' end
-      from shuffled s where s.n > $1 and s.n <= $1 + ${batchRows} and c.customer_id = s.customer_id and c.id = s.id`
     const empty = await measure(client)
-    const progress = createProgress(`history of ${count} updates`, count)
-    for (let n = 0; n < count; n += batchRows) {
-      await client.query(update, [n])
-      progress.at(n)
-    }
-    progress.end()
+    await changeAll(url, name, rows[0].count)
     const updated = await measure(client)
-    await client.query(
-      `delete from certificates c using shuffled s
-       where s.n % ${deletedShare} = 0 and c.customer_id = s.customer_id and c.id = s.id`,
-    )
-    return { updates: describe(empty, updated), deletions: describe(updated, await measure(client)) }
+    say(`${name}: deletions and indexes`)
+    await client.query(deletion)
+    const deleted = await measure(client)
+    await client.query('alter table certificates add primary key (customer_id, id)')
+    await client.query('create index on certificates (customer_id, created_at, id)')
+    await changeOften(client)
+    await client.query('drop table shuffled')
+    await client.query('vacuum record_history')
+    await client.query('analyze')
+    return {
+      [`${name}, updates`]: describe(empty, updated),
+      [`${name}, deletions`]: describe(updated, deleted),
+    }
   } finally {
     await client.end()
-    const admin = new pg.Client({ connectionString: databaseUrl(serverUrl, 'postgres') })
-    await admin.connect()
-    await admin.query(`drop database growth_${size.name}_${size.customers}`)
+  }
+}
+
+/** What history takes, and what pages of it cost. */
+export type HistoryFindings = { sizes: Rows; p50: Rows; p99: Rows; plans: Rows; faults: string[] }
+
+/**
+ * The size of history, and the time of its pages. In a database for each size, every certificate changes its status once,
+ * some are deleted, and one changes 10,000 times. The databases are dropped afterwards.
+ */
+export const measureHistory = async (
+  serverUrl: string,
+  sizes: readonly Size[],
+  samples: number,
+): Promise<HistoryFindings> => {
+  const found: Rows = {}
+  const subjects: { url: string; size: Size }[] = []
+  try {
+    for (const size of sizes) {
+      const name = `history_${size.name}`
+      subjects.push({ url: databaseUrl(serverUrl, name), size })
+      const url = await seedBare(serverUrl, name, size)
+      Object.assign(found, await measureSize(url, size))
+    }
+    return { sizes: found, ...(await measurePages(subjects, samples)) }
+  } finally {
+    const admin = await connect(databaseUrl(serverUrl, 'postgres'))
+    for (const { size } of subjects)
+      await admin.query(`drop database if exists history_${size.name} with (force)`)
     await admin.end()
-    say('history: measured, and its database dropped')
   }
 }

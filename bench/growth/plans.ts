@@ -19,7 +19,8 @@ export type Statement = { text: string; values: unknown[] }
 
 const today = () => new Date().toISOString().slice(0, 10)
 
-const planOf = (customerId: string, query: string, after?: readonly string[]): QueryPlan => {
+/** The plan of a query for certificates; throws where the query is not valid. */
+export const planOf = (customerId: string, query: string, after?: readonly string[]): QueryPlan => {
   const outcome = parseQuery(resources.certificates, 'page', query)
   if ('faults' in outcome) throw new Error(`${query}: ${JSON.stringify(outcome.faults)}`)
   return planQuery(outcome.query, { customerId, today: today() }, after)

@@ -59,10 +59,15 @@ function* writeChunks(table: Table, batches: readonly Batch[], startMs: number, 
   if (lines.length > 0) yield `${lines.join('\n')}\n`
 }
 
-const copyTables = async (client: pg.Client, name: string, holders: readonly Holder[]): Promise<void> => {
+const copyTables = async (
+  client: pg.Client,
+  name: string,
+  holders: readonly Holder[],
+  of: readonly (typeof recordTables)[number][],
+): Promise<void> => {
   const todayMs = Date.parse(new Date().toISOString().slice(0, 10))
   const written = createTables(todayMs)
-  for (const key of recordTables) {
+  for (const key of of) {
     const table = written[key]
     const batches = listBatches(holders, key, batchRows)
     const total = holders.reduce((sum, holder) => sum + holder[key], 0)
@@ -110,7 +115,7 @@ const fill = async (client: pg.Client, size: Size): Promise<void> => {
   for (const table of recordTables) await client.query(`alter table ${table} disable trigger user`)
   await client.query(`truncate ${tables.join(', ')}`)
   const dropped = await dropIndexes(client, tables)
-  await copyTables(client, size.name, holders)
+  await copyTables(client, size.name, holders, recordTables)
   say(`${size.name}: elements of arrays`)
   await client.query(fillElements)
   say(`${size.name}: words`)
@@ -118,22 +123,46 @@ const fill = async (client: pg.Client, size: Size): Promise<void> => {
   await buildIndexes(client, dropped, size.name)
   const { rows } = await client.query(misderived)
   if (rows[0].count !== '0') throw new Error(`${rows[0].count} rows are not as the triggers would make them`)
-  for (const { table, name } of await listTriggers(client)) {
-    await client.query(`alter table ${table} enable always trigger ${name}`)
-  }
+  await enableTriggers(client)
   await client.query('commit')
   say(`${size.name}: vacuum, analyze`)
   await client.query('vacuum (freeze, analyze)')
 }
 
 /** Every trigger of the record tables is ENABLE ALWAYS (migrations 0001, 0004, 0008). */
-const listTriggers = async (client: pg.Client): Promise<{ table: string; name: string }[]> => {
+const enableTriggers = async (client: pg.Client): Promise<void> => {
   const { rows } = await client.query(
     `select tgrelid::regclass::text as table, tgname as name from pg_trigger
      where not tgisinternal and tgenabled = 'D' and tgrelid = any ($1::regclass[])`,
     [tables],
   )
-  return rows
+  for (const { table, name } of rows) await client.query(`alter table ${table} enable always trigger ${name}`)
+}
+
+/**
+ * Makes a database that has only customers and their certificates, without keys and indexes. Triggers are on. Rows are
+ * changed in it several times sooner than where each index has to be kept up. Resolves with its URL.
+ */
+export const seedBare = async (serverUrl: string, name: string, size: Size): Promise<string> => {
+  const url = databaseUrl(serverUrl, name)
+  const admin = await connect(serverUrl)
+  await admin.query(`create database ${name}`).finally(() => admin.end())
+  await prepareSchema(url)
+  const client = await connect(url)
+  try {
+    const holders = listHolders(size)
+    await seedCustomers(client, holders)
+    await dropIndexes(client, ['certificates'])
+    await client.query('begin')
+    await client.query('alter table certificates disable trigger user')
+    await client.query('truncate certificates')
+    await copyTables(client, size.name, holders, ['certificates'])
+    await enableTriggers(client)
+    await client.query('commit')
+  } finally {
+    await client.end()
+  }
+  return url
 }
 
 /**

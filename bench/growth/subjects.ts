@@ -79,7 +79,8 @@ const createInstants = async (client: pg.Client): Promise<() => string> => {
 /** Tables that fit a few megabytes: at 8 kB a block. */
 const smallBlocks = 1_000
 
-const listSmall = async (client: pg.Client): Promise<Set<string>> => {
+/** The tables that PostgreSQL may read whole without harm. */
+export const listSmall = async (client: pg.Client): Promise<Set<string>> => {
   const { rows } = await client.query(
     `select relname as name from pg_class where relnamespace = 'public'::regnamespace and relkind = 'r'
        and relpages < $1`,

@@ -70,7 +70,7 @@ t.test('in a browser every vector that needs no server holds', async (t) => {
   t.comment(`${outcome.count} vectors in the browser`)
 })
 
-t.test('in a browser it logs in, pages, keeps by ETag, follows and stops', async (t) => {
+t.test('in a browser it logs in, pages, keeps by ETag, follows, streams and stops', async (t) => {
   const pageOrigin = await servePage(t)
 
   const database = await createTestDatabase()
@@ -110,10 +110,15 @@ t.test('in a browser it logs in, pages, keeps by ETag, follows and stops', async
       const ended = await client
         .follow(store, { signal: stopping.signal, onCaughtUp: () => stopping.abort('enough') })
         .catch((reason: unknown) => reason)
+      const streamed: unknown[] = []
+      for await (const { data } of client.streamChanges()) {
+        streamed.push(data)
+        break
+      }
       const refused = await client
         .list('products', { nonsense: 1 })
         .catch((error: { code: string }) => error.code)
-      return { names, notModified, followed: records.size, ended, refused }
+      return { names, notModified, followed: records.size, ended, streamed, refused }
     },
     [origin, apiKey, `${pageOrigin}/index.js`],
   )
@@ -122,6 +127,7 @@ t.test('in a browser it logs in, pages, keeps by ETag, follows and stops', async
     notModified: true,
     followed: 5,
     ended: 'enough',
+    streamed: [[]],
     refused: 'invalid_query',
   })
   t.same(conditional, ['max-age=1'])

@@ -132,7 +132,7 @@ export const longTransaction = (): Fault => {
   }
 }
 
-/** Streams of a customer on every instance. Resolves when they have begun; `ended` when they have ended. */
+/** Streams of a customer on every instance. Resolves when they have begun, to what resolves when each has ended. */
 const openStreams = async ({ services }: Stage, { apiKey }: Hook) => {
   const ended: Promise<unknown>[] = []
   for (const service of services) {
@@ -141,7 +141,7 @@ const openStreams = async ({ services }: Stage, { apiKey }: Hook) => {
     if (answer.status !== 200) throw new Error(`the stream is refused: ${answer.status}`)
     ended.push(answer.text())
   }
-  return Promise.all(ended)
+  return ended
 }
 
 /** Its first customer is erased; the rows of the others are judged. */
@@ -154,7 +154,7 @@ export const customerErased = (): Fault => {
     async start(stage, hooks) {
       const gone = await stage.addHook()
       let hasEnded = false
-      const streams = openStreams(stage, gone).then(() => {
+      const streams = Promise.all(await openStreams(stage, gone)).then(() => {
         hasEnded = true
       })
       await delay(500)

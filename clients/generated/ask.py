@@ -20,6 +20,8 @@ with certdata.ApiClient(configuration) as client:
     assert one.data.number == page.data[0].number, one
     assert certdata.AccountApi(client).get_me().data.customer, "no customer"
     changes = certdata.ChangesApi(client).follow_changes(after=sys.argv[3], resources="products")
+    narrowed = certdata.ChangesApi(client).follow_changes(resources="products", name_prefix="Acme", fields="name")
+    assert narrowed.page.next_token != sys.argv[3], narrowed
     product = certdata.Product.from_dict(changes.data[0].data)
     assert product.name.startswith("Acme"), changes
     try:

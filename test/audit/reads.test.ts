@@ -59,6 +59,17 @@ t.test('the forms of a path are one resource; refusals say so', async (t) => {
   ])
 })
 
+t.test('an answer that is an error is a refusal, whatever its status', async (t) => {
+  const counts = open()
+  const statuses = [200, 206, 304, 400, 401, 403, 404, 406, 410, 429, 500, 503]
+  for (const status of statuses) counts.add(live('k'), list, status, 0, list)
+  const outcomes = (await drain(counts)).map(({ outcome }) => outcome)
+  t.same(
+    outcomes,
+    statuses.map((status) => (status < 400 ? 'ok' : 'refused')),
+  )
+})
+
 t.test('a fingerprint knows a question again and gives nothing away', async (t) => {
   const of = (target: string) => fingerprintQuery(secrets, target)
   t.equal(of('/v1/lab?a=1&b=2'), of('/v1/lab?b=2&a=1'))

@@ -375,6 +375,15 @@ t.test('lists', async (t) => {
     t.equal((await get(`/v1/audit/roots?cursor=${cursor}`)).json().code, 'invalid_cursor')
     const { get: getOther } = await logIn(app, other)
     t.equal((await getOther(`/v1/audit?limit=1&cursor=${cursor}`)).json().code, 'invalid_cursor')
+    const misspelt = (await getOther(`/v1/audit?limit=1&curser=${cursor}`)).json()
+    t.match(misspelt.errors, [{ parameter: 'curser', did_you_mean: 'cursor' }])
+    t.notOk('try' in misspelt, "no address with another customer's cursor is proposed")
+    t.match((await get(`/v1/audit?limit=1&curser=${cursor}`)).json(), {
+      try: `http://api.test/v1/audit?limit=1&cursor=${cursor}`,
+    })
+    t.match((await get('/v1/audit?limit=0&cursor=nonsense')).json(), {
+      errors: [{ parameter: 'limit' }, { parameter: 'cursor' }],
+    })
     t.notMatch(Buffer.from(cursor, 'base64url').toString('latin1'), /acme|globex/)
   })
 })

@@ -63,6 +63,9 @@ t.test('a token comes back as it was, for its customer only', async (t) => {
         mark: fc.option(fc.string(), { nil: undefined }),
         baseAt: fc.option(fc.string(), { nil: undefined }),
         view: fc.option(fc.string(), { nil: undefined }),
+        baseMoment: fc.option(fc.record({ day: fc.constant('2026-11-20'), window: fc.nat(365) }), {
+          nil: undefined,
+        }),
         targetAt: fc.option(fc.string(), { nil: undefined }),
       }),
       ([base, target], { after, xid, targetAt, ...rest }) => {

@@ -96,7 +96,6 @@ export const createFollower = (database: TestDatabase, asker: Asker): Follower =
     publicUrl: 'http://api.test',
     today: () => asker.day,
     databaseNow: Date.now,
-    requireScope: () => {},
   })
   const principal = (): Principal => ({
     kind: 'live',

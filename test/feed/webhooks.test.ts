@@ -45,6 +45,18 @@ const newWebhook = async (resources = 'products') => {
   const webhook = await json('add', id, url, '--resources', resources)
   return { id, get, receiver, cli, json, url, webhook }
 }
+/** Adds so many webhooks as this one is. `columns`: values that are others. */
+const copyWebhook = async (id: string, count: number, columns: Readonly<Record<string, string>> = {}) => {
+  const taken = ['customer_id', 'url', 'resources', 'state', 'token', 'since', 'day', 'identity']
+  const values = [...taken.map((name) => `w.${name}`), ...Object.values(columns)]
+  await sql
+    .raw(`insert into webhooks (webhook_id, ${[...taken, ...Object.keys(columns)].join()})
+      select 'wh_' || translate(left(gen_random_uuid()::text, 18), '-', ''), ${values.join()}
+      from webhooks w, generate_series(1, ${count}) n where w.webhook_id = '${id}'`)
+    .execute(operator)
+}
+/** A sender that knows of a change by the poll alone, after its start. */
+const byPollAlone = { everyMs: 600_000, renewEveryMs: 600_000 }
 const dataOf = ({ message }: Received) => message.data
 const setState = (id: string) =>
   sql<{ state: string; reason: string; attempts: number; next_attempt_at: string; held_until: string }>`
@@ -103,7 +115,10 @@ t.test(
 )
 
 t.test('a transaction that stays open keeps no sender busy', async (t) => {
-  const { id, receiver } = await newWebhook()
+  const { id, receiver, webhook } = await newWebhook()
+  // More than have places, so that some are done before the last one is taken.
+  const hooks = 210
+  await copyWebhook(webhook.webhook_id, hooks - 1)
   let statements = 0
   const reserved = database.reserved.withPlugin({
     transformQuery({ node }) {
@@ -114,16 +129,49 @@ t.test('a transaction that stays open keeps no sender busy', async (t) => {
   })
   const open = await operator.startTransaction().execute()
   await sql`select pg_current_xact_id()`.execute(open)
-  await startSender(t, database, receiver, { reserved, everyMs: 60_000 })
+  await startSender(t, database, receiver, { reserved, ...byPollAlone })
   await addProduct(database, id, 'p1')
-  await until('it is told', () => receiver.messages().length === 1)
-  await quiet()
+  await until('all are told', () => receiver.messages().length === hooks, 30_000)
+  await until('and given back', async () => {
+    const held = await sql`
+      select from webhooks where customer_id = ${id} and held_until is not null`.execute(operator)
+    return held.rows.length === 0
+  })
   const before = statements
   await quiet()
   t.equal(statements, before, 'what was told is not looked at again and again')
   await open.commit().execute()
   await addProduct(database, id, 'p2')
-  await until('and the next change is told', () => receiver.messages().length === 2)
+  await until('and the next change is told', () => receiver.messages().length === 2 * hooks, 30_000)
+})
+
+t.test('a change while a webhook is given back is told at once', async (t) => {
+  const { id, receiver, webhook } = await newWebhook()
+  const [reached, resumed] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const ofIt = new WeakSet<object>()
+  let updates = 0
+  const reserved = database.reserved.withPlugin({
+    transformQuery({ node, queryId }) {
+      if (JSON.stringify(node).includes(webhook.webhook_id)) ofIt.add(queryId)
+      return node
+    },
+    async transformResult({ result, queryId }) {
+      // The message, its answer, and that nothing more changed.
+      const isGivenBack = ofIt.has(queryId) && result.rows.some((row) => 'kept' in row) && ++updates === 3
+      if (isGivenBack) reached.resolve()
+      if (isGivenBack) await resumed.promise
+      return result
+    },
+  })
+  await startSender(t, database, receiver, { reserved, ...byPollAlone })
+  t.teardown(resumed.resolve)
+  await addProduct(database, id, 'p1')
+  await reached.promise
+  await addProduct(database, id, 'p2')
+  await quiet()
+  resumed.resolve()
+  await until('it is told', () => receiver.messages().length === 2)
+  t.pass()
 })
 
 t.test('while a message is under way changes become one message, in order', async (t) => {
@@ -300,13 +348,10 @@ t.test('what was written before a clock was set back does not wait for it', asyn
 t.test('receivers that fail leave places to the others', async (t) => {
   const [healthy, failing] = [await newWebhook(), await newWebhook()]
   const added = 150
-  await sql`insert into webhooks (customer_id, webhook_id, url, resources, state, token, since, day, identity,
-      message_id, message_at, message_resources, message_after, attempts, failing_since, next_attempt_at)
-    select w.customer_id, 'wh_' || lpad(n::text, 16, '0'), w.url, w.resources, 'active', w.token, w.since, w.day,
-      w.identity, 'msg_' || n, now(), w.resources, w.token, 1, now(), now()
-    from webhooks w, generate_series(1, ${added}::integer) n where w.webhook_id = ${failing.webhook.webhook_id}`.execute(
-    operator,
-  )
+  await copyWebhook(failing.webhook.webhook_id, added, {
+    ...{ message_id: `'msg_' || n`, message_at: 'now()', message_resources: 'w.resources' },
+    ...{ message_after: 'w.token', attempts: '1', failing_since: 'now()', next_attempt_at: 'now()' },
+  })
   const gate = Promise.withResolvers<number>()
   failing.receiver.answer = () => gate.promise
   await startSender(t, database, {
@@ -321,6 +366,23 @@ t.test('receivers that fail leave places to the others', async (t) => {
   t.ok(taken < 110, `${taken} at once`)
   gate.resolve(204)
   await until('and then the rest', () => failing.receiver.messages().length === added)
+})
+
+t.test('at most 200 messages are on their way at once, and the rest follows at once', async (t) => {
+  const { receiver, webhook } = await newWebhook()
+  const added = 250
+  await copyWebhook(webhook.webhook_id, added, {
+    ...{ message_id: `'msg_' || n`, message_at: 'now()', message_resources: 'w.resources' },
+    ...{ message_after: 'w.token' },
+  })
+  const gate = Promise.withResolvers<number>()
+  receiver.answer = () => gate.promise
+  await startSender(t, database, receiver, byPollAlone)
+  await until('all places are taken', () => receiver.messages().length >= 200)
+  await quiet()
+  t.equal(receiver.messages().length, 200)
+  gate.resolve(204)
+  await until('and then the rest', () => receiver.messages().length === added)
 })
 
 t.test('a receiver that asks to be left alone is left alone, for an hour at most', async (t) => {

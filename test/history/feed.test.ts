@@ -133,6 +133,47 @@ t.test('computed fields are among them, by a write and by a new day', async (t) 
   ])
 })
 
+t.test('a write and a new day together are told from the state of the token', async (t) => {
+  const { id, get, getOnDay } = await newCustomer()
+  t.teardown(() => {
+    clock.offsetMs = 0
+  })
+  const today = sql`(now() at time zone 'UTC')::date`
+  await run(sql`insert into certificates (customer_id, id, number, title, approval_status, valid_until)
+    select ${id}, r.id, 'N', 'T', 'approved', ${today} + r.days
+    from (values ('ends', 0), ('cut', 0), ('again', -1), ('opens', 40)) r (id, days)`)
+  const after = await begin(get)
+  const set = (what: RawBuilder<unknown>, record: string) =>
+    run(sql`update certificates set ${what} where customer_id = ${id} and id = ${record}`)
+  await set(sql`title = 'U'`, 'ends')
+  await set(sql`valid_until = ${today} - 1`, 'cut')
+  await set(sql`valid_until = ${today}`, 'again')
+  await set(sql`valid_from = ${today} + 1`, 'opens')
+  const tomorrow = await getOnDay(1)
+  await run(sql`update customers set expiring_within = 10 where customer_id = ${id}`)
+  const day = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10)
+  const expected: Record<string, Record<string, unknown>> = {
+    again: { valid_until: day(-1) },
+    cut: { expiring: true, valid_until: day(0), validity: 'valid' },
+    ends: { expiring: true, title: 'T', validity: 'valid' },
+    opens: { expiring: true, valid_from: null },
+  }
+  for (const limit of [1, 2, 3, 500]) {
+    // A record may be told more than once, as of each step. The last is as of now.
+    const told: Record<string, Change> = {}
+    for (let token = after, more = true; more; ) {
+      const { data, page } = await ask(tomorrow, `?after=${token}&limit=${limit}&previous=true`)
+      for (const change of data) told[change.id] = change
+      token = page.next_token
+      more = page.has_more
+    }
+    for (const [record, previous] of Object.entries(expected)) {
+      t.same(told[record]?.previous, previous, `${record}, pages of ${limit}`)
+      t.same(told[record]?.changed, Object.keys(previous))
+    }
+  }
+})
+
 t.test('a transaction that was open when the token was made is not in its state', async (t) => {
   const { id, get } = await newCustomer()
   await run(sql`insert into products (customer_id, id, name) values (${id}, 'p', 'one')`)
@@ -313,8 +354,11 @@ t.test('what cannot be followed is refused', async (t) => {
   t.same(await refusal('?resources=certificates&valid_until[lt]=today%2B30d'), [
     400,
     'invalid_query',
-    'valid_until',
+    'valid_until[lt]',
   ])
+  t.same(await refusal('?resources=products&created_at=today-1d'), [400, 'invalid_query', 'created_at'])
+  for (const text of ['tags=today', 'name[prefix]=today', 'tags[all]=today%2B30d,b'])
+    t.equal((await get(`/v1/changes?resources=products&${text}`)).statusCode, 200, 'a text is no date')
   t.same(await refusal('?resources=certificates&validity=fine'), [400, 'invalid_query', 'validity'])
   const many = Array.from({ length: 90 }, (_, n) => `product-of-a-very-long-name-${n}`).join()
   t.same(

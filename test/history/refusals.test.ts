@@ -63,3 +63,36 @@ t.test('values that mean nothing are refused by name', async (t) => {
   t.match(whole.headers['server-timing'], /^total;dur=/)
   t.equal((await get('/v1/history', { 'if-none-match': whole.headers.etag as string })).statusCode, 304)
 })
+
+t.test('the scope is judged before the rest of the query', async (t) => {
+  const { get } = await asCustomer(database, app, 'narrow', { scopes: ['products:read', 'changes:read'] })
+  const codeOf = async (url: string) => (await get(url)).json().code
+  for (const query of ['limit=0', 'nothing=1', 'format=csv', 'resource=products'])
+    t.equal(await codeOf(`/v1/history?resource=products,lab&${query}`), 'insufficient_scope', query)
+  for (const query of ['limit=0', 'nothing=1', 'wait=99', 'after=nothing'])
+    t.equal(await codeOf(`/v1/changes?resources=products,lab&${query}`), 'insufficient_scope', query)
+  t.equal(await codeOf('/v1/history?resource=products,nothing'), 'invalid_query')
+})
+
+t.test('every fault is named, and a genuine cursor goes into the corrected address', async (t) => {
+  const { get } = await asCustomer(database, app, 'typos')
+  await sql`insert into products (customer_id, id, name) values ('typos', 'p', 'N')`.execute(
+    database.operator,
+  )
+  await sql`update products set model = 'M' where customer_id = 'typos'`.execute(database.operator)
+  for (const path of ['/v1/products/p/history?', '/v1/history?resource=products&']) {
+    const { next_cursor: cursor } = (await get(`${path}limit=1`)).json().page
+    const { try: corrected } = (await get(`${path}limt=1&cursor=${cursor}`)).json()
+    t.equal(corrected, `http://api.test${path}limit=1&cursor=${cursor}`)
+    t.equal((await get(corrected.slice('http://api.test'.length))).json().data[0].op, 'create')
+  }
+  const { next_cursor: other } = (await get('/v1/history?limit=1')).json().page
+  t.notOk('try' in (await get(`/v1/products/p/history?limt=1&cursor=${other}`)).json(), 'of another list')
+  const { errors } = (
+    await get('/v1/certificates/c?as_of=today%2B1d&on=today&include=product&feilds=number')
+  ).json()
+  t.same(
+    errors.map(({ parameter }: { parameter: string }) => parameter),
+    ['feilds', 'as_of', 'on', 'include'],
+  )
+})

@@ -37,7 +37,7 @@ export type WebhookChanges = Readonly<
   }
 >
 
-type Claim = Readonly<{
+export type Claim = Readonly<{
   /** Of this instance. */
   holder: string
   /** RFC 3339. */
@@ -77,15 +77,18 @@ export const renewWebhooks = async (
   return rows.map(({ customer }) => customer)
 }
 
-/** Writes columns of a webhook that this instance holds. False: another holds it, or it is not active any more. */
+/**
+ * Writes columns of a webhook that this instance holds, and returns it as it is then. Undefined: another holds it, or it
+ * is not active any more.
+ */
 export const updateWebhook = async (
   db: Db,
   holder: string,
-  { customer_id, webhook_id }: HeldWebhook,
+  hook: HeldWebhook,
   changes: WebhookChanges,
-): Promise<boolean> => {
+): Promise<HeldWebhook | undefined> => {
   const { rows } = await sql<{ kept: boolean }>`
-    select update_webhook(${holder}::uuid, ${customer_id}, ${webhook_id},
+    select update_webhook(${holder}::uuid, ${hook.customer_id}, ${hook.webhook_id},
       ${JSON.stringify(changes)}::json) as kept`.execute(db)
-  return rows[0]?.kept ?? false
+  return rows[0]?.kept ? { ...hook, ...changes } : undefined
 }

@@ -1,8 +1,8 @@
-import { sql } from 'kysely'
 import { inTurn } from '../../db/connect.ts'
 import type { Db } from '../../db/schema.ts'
 import { ApiError } from '../../errors.ts'
 import type { ResourceName } from '../../records/resources/define.ts'
+import { readMoment } from '../moment.ts'
 import { wholeState } from '../query.ts'
 import { readChanges } from '../read.ts'
 import type { SyncToken, TokenCodec } from '../token.ts'
@@ -41,16 +41,13 @@ const toPlace = ({ tokens }: LookOptions, customerId: string, token: SyncToken):
   identity: token.identity,
 })
 
-/** `today` is read with the customer's window, as the feed does. */
-const createReader = (options: LookOptions, { customerId, resources }: Watched) => {
-  const { db, today } = options
-  return async (token: SyncToken | undefined) => {
-    const { rows } = await sql<{ window: number }>`
-      select expiring_within as "window" from find_customer(${customerId})`.execute(db)
-    const bindings = { day: today(), window: rows[0]?.window ?? 90 }
+/** Reads as the feed does. */
+const createReader =
+  ({ db, today }: LookOptions, { customerId, resources }: Watched) =>
+  async (token: SyncToken | undefined) => {
+    const bindings = await readMoment(db, customerId, today())
     return readChanges(db, { customerId, token, resources, bindings, limit: pageLimit })
   }
-}
 
 /** The place of now: what is committed by now will not be told. Rejects as a read of the feed does. */
 export const findPlaceOfNow = async (options: LookOptions, watched: Watched): Promise<Place> => {

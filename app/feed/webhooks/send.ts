@@ -46,67 +46,70 @@ const changesBy = (consequence: Consequence, hook: HeldWebhook, at: string): Web
   }
 }
 
-/**
- * Returns what sends the next message of a webhook that this instance holds: the one under way, else one of what
- * changed. It resolves to the webhook where there may be more to send; to undefined where it was given back or lost. The
- * message is written down before it is sent, so that another instance repeats it under the same name.
- */
-export const createSend = (options: SendOptions) => {
+/** What sends the messages of webhooks that this instance holds. */
+type Send = {
+  /**
+   * Sends the next message: the one under way, else one of what changed. Resolves to the webhook as it is then, where
+   * there may be more to send; to undefined where it was given back or lost. The message is written down before it is
+   * sent, so that another instance repeats it under the same name.
+   */
+  sendNext(hook: HeldWebhook): Promise<HeldWebhook | undefined>
+  /** Gives a webhook back, for any instance to take. */
+  release(hook: HeldWebhook): Promise<unknown>
+}
+
+/** Sends for webhooks that this instance holds. Its functions reject as a read of the feed does. */
+export const createSend = (options: SendOptions): Send => {
   const { write, holder, deliver, look, now, random, leaseMs, onAttempt } = options
   const until = () => toInstant(now() + leaseMs)
+  const update = (hook: HeldWebhook, changes: WebhookChanges) =>
+    write((db) => updateWebhook(db, holder, hook, changes))
 
   const prepare = async (hook: HeldWebhook): Promise<HeldWebhook | undefined> => {
     const { resources, after, next } = await look(hook)
-    if (resources.length === 0) {
-      await write((db) => updateWebhook(db, holder, hook, { ...next, held_until: null }))
-      return undefined
-    }
-    const message = {
-      ...{ message_id: createMessageId(), message_at: toInstant(now()) },
+    if (resources.length === 0) return void (await update(hook, { ...next, held_until: null }))
+    return update(hook, {
+      ...{ message_id: createMessageId(), message_at: toInstant(now()), held_until: until() },
       ...{ message_resources: resources, message_after: after },
       ...{ next_token: next.token, next_since: next.since },
       ...{ next_day: next.day, next_identity: next.identity },
-    }
-    const isKept = await write((db) => updateWebhook(db, holder, hook, { ...message, held_until: until() }))
-    return isKept ? { ...hook, ...message } : undefined
+    })
   }
 
-  const settle = (hook: HeldWebhook, result: DeliveryResult, consequence: Consequence): Promise<boolean> => {
-    const { kind } = consequence
-    const kept = kind === 'delivered' ? { held_until: until() } : {}
-    const changes = { ...changesBy(consequence, hook, toInstant(now())), last_result: result.result, ...kept }
-    if (kind !== 'disable') return write((db) => updateWebhook(db, holder, hook, changes))
-    return write((db) =>
+  const disable = (hook: HeldWebhook, changes: WebhookChanges, details: Readonly<Record<string, string>>) =>
+    write((db) =>
       inTransaction(db, async (trx) => {
-        const isKept = await updateWebhook(trx, holder, hook, changes)
         const { customer_id: customer, webhook_id: subject } = hook
-        const details = { reason: consequence.reason, result: result.result }
-        if (isKept) {
-          await recordEvents(trx, [
-            { actor: 'system', action: 'webhooks.disable', customer, subject, details },
-          ])
-        }
-        return isKept
+        const disabled = await updateWebhook(trx, holder, hook, changes)
+        const event = { actor: 'system', action: 'webhooks.disable', customer, subject, details } as const
+        if (disabled) await recordEvents(trx, [event])
+        return disabled
       }),
     )
+
+  const settle = (hook: HeldWebhook, { result }: DeliveryResult, consequence: Consequence) => {
+    const changes = {
+      ...{ held_until: until(), last_result: result },
+      ...changesBy(consequence, hook, toInstant(now())),
+    }
+    if (consequence.kind !== 'disable') return update(hook, changes)
+    return disable(hook, changes, { reason: consequence.reason, result })
   }
 
-  return async (held: HeldWebhook): Promise<HeldWebhook | undefined> => {
-    const hook = held.message_id === null ? await prepare(held) : held
-    if (!hook) return undefined
-    const { message_id: id, message_at, message_resources, message_after: after } = hook
-    const result = await deliver(hook.url, {
-      ...{ id: id ?? '', type: 'changes.available', at: new Date(message_at ?? 0).toISOString() },
-      data: { resources: message_resources ?? [], ...(after === null ? {} : { after }) },
-    })
-    const consequence = decide(hook, result, now(), random())
-    const isKept = await settle(hook, result, consequence)
-    if (isKept) onAttempt(result, consequence, hook)
-    if (!isKept || consequence.kind !== 'delivered') return undefined
-    return { ...hook, ...noMessage, token: hook.next_token ?? hook.token, attempts: 0, failing_since: null }
+  return {
+    async sendNext(held) {
+      const hook = held.message_id === null ? await prepare(held) : held
+      if (!hook) return undefined
+      const { message_id: id, message_at, message_resources, message_after: after } = hook
+      const result = await deliver(hook.url, {
+        ...{ id: id ?? '', type: 'changes.available', at: new Date(message_at ?? 0).toISOString() },
+        data: { resources: message_resources ?? [], ...(after === null ? {} : { after }) },
+      })
+      const consequence = decide(hook, result, now(), random())
+      const settled = await settle(hook, result, consequence)
+      if (settled) onAttempt(result, consequence, hook)
+      return consequence.kind === 'delivered' ? settled : undefined
+    },
+    release: (hook) => update(hook, { held_until: null }),
   }
 }
-
-/** Gives a webhook back, for any instance to take. */
-export const releaseWebhook = (write: Write, holder: string, hook: HeldWebhook): Promise<boolean> =>
-  write((db) => updateWebhook(db, holder, hook, { held_until: null }))

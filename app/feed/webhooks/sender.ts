@@ -2,11 +2,16 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import pLimit from 'p-limit'
 import type { Listener } from '../../cache/poller.ts'
+import { every } from '../../cache/stamped.ts'
 import type { Db } from '../../db/schema.ts'
+import { repeat } from '../../overload/repeat.ts'
 import { claimWebhooks, type HeldWebhook, renewWebhooks } from './lease.ts'
 import { lookForChanges } from './look.ts'
 import type { Deliver } from './message.ts'
-import { createSend, releaseWebhook, type SendOptions, type Write } from './send.ts'
+import { createRounds } from './rounds.ts'
+import { createRunning } from './running.ts'
+import { toInstant } from './schedule.ts'
+import { createSend, type SendOptions, type Write } from './send.ts'
 
 type SenderOptions = Pick<SendOptions, 'now' | 'onAttempt'> & {
   /** Connections that read customers' data. */
@@ -40,12 +45,6 @@ const defaultSpacingMs = 500
 const defaultRenewEveryMs = 2_000
 /** Three renewals. The webhooks of an instance that died wait for its end. */
 export const leaseMs = 6_000
-/** Messages on their way at once: a receiver that hangs keeps one of these places for ten seconds. */
-const mostAtOnce = 200
-/** Of these to receivers that did not take their last message, so that they leave places to the others. */
-const mostFailing = 100
-const claimedAtOnce = 10
-
 /**
  * Sends webhooks from this instance, for as many instances as there are: the database says who sends for which. A
  * change is looked at as soon as the poll tells of it; all webhooks are looked at every ten seconds, so that nothing
@@ -62,134 +61,82 @@ export const startWebhooks = (options: SenderOptions): WebhookSender => {
   // One connection at most, so that many receivers that answer at once leave the others to logins.
   const oneAtATime = pLimit(1)
   const write: Write = (work) => oneAtATime(() => work(reserved))
-  const send = createSend({ ...options, write, holder, look, random, leaseMs })
+  const { sendNext, release } = createSend({ ...options, write, holder, look, random, leaseMs })
   const stopping = new AbortController()
-  const running = new Map<string, { done: Promise<void>; isFailing: boolean }>()
-  let wanted: Set<string> | 'all' = new Set()
-  /** The customers of running webhooks that changed something meanwhile. */
-  const toldMeanwhile = new Set<string>()
-  /**
-   * Webhooks taken since all were wanted last, with their customers. While a transaction stays open, the database takes
-   * what was told for something new: without this memory they would be looked at again and again.
-   */
-  const looked = new Map<string, string>()
-  let claiming: Promise<void> | undefined
   let lookedAt: number | undefined
-  let isFailing = false
-
-  const report = (error: unknown) => {
-    if (!isFailing && !stopping.signal.aborted) warn('webhooks wait: trying again', error as Error)
-    isFailing = true
+  let failure: Error | undefined
+  const fail = (error: Error): void => {
+    failure = error
   }
 
   const work = async (claimed: HeldWebhook): Promise<void> => {
     let hook: HeldWebhook | undefined = claimed
     for (;;) {
-      hook = await send(hook)
+      hook = await sendNext(hook)
       if (!hook) return
       await delay(spacingMs, undefined, { signal: stopping.signal }).catch(() => {})
-      if (stopping.signal.aborted) return void (await releaseWebhook(write, holder, hook))
+      if (stopping.signal.aborted) return void (await release(hook))
     }
-  }
-  const begin = (hook: HeldWebhook): void => {
-    const { webhook_id: id, customer_id: customer } = hook
-    const done = work(hook)
-      .catch(report)
-      .finally(() => {
-        running.delete(id)
-        if (!toldMeanwhile.delete(id)) return
-        looked.delete(id)
-        want(new Set([customer]))
-      })
-    running.set(id, { done, isFailing: hook.failing_since !== null })
   }
 
-  const claim = async (): Promise<void> => {
-    const asked = wanted
-    const most = Math.min(claimedAtOnce, mostAtOnce - running.size)
-    const changed = asked === 'all' ? undefined : [...asked]
-    wanted = new Set()
-    const at = new Date(now()).toISOString()
-    const busy = [...new Set([...running.keys(), ...looked.keys()])]
-    const failing = [...running.values()].filter((each) => each.isFailing).length
-    const wish = { holder, at, leaseMs, changed, busy, most, withFailing: failing < mostFailing }
-    const hooks = await write((db) => claimWebhooks(db, wish))
-    for (const hook of hooks) {
-      looked.set(hook.webhook_id, hook.customer_id)
-      begin(hook)
+  /** Begins with each webhook of these customers that has something to send. */
+  const lookAt = async (customers: ReadonlySet<string>): Promise<void> => {
+    const isAll = customers.has(every)
+    const changed = isAll ? undefined : [...customers]
+    // Each once: while a transaction stays open, the database takes what was told for something new.
+    const begun: string[] = []
+    for (;;) {
+      const places = await running.findPlaces()
+      if (stopping.signal.aborted) return
+      const busy = [...running.ids(), ...begun]
+      const claim = { holder, at: toInstant(now()), leaseMs, changed, busy, ...places }
+      const hooks = await write((db) => claimWebhooks(db, claim))
+      for (const hook of hooks) {
+        begun.push(hook.webhook_id)
+        running.begin(hook, work(hook).catch(fail))
+      }
+      if (hooks.length < places.most) break
     }
-    // There may be more.
-    if (hooks.length === most) want(asked)
-    else if (asked === 'all') lookedAt = now()
-    isFailing = false
+    if (isAll) lookedAt = now()
   }
-  const mayClaim = (): boolean =>
-    !stopping.signal.aborted && running.size < mostAtOnce && (wanted === 'all' || wanted.size > 0)
-  const claimAll = async (): Promise<void> => {
-    while (mayClaim()) await claim()
-  }
-  const keepClaiming = (): void => {
-    if (claiming || !mayClaim()) return
-    claiming = claimAll()
-      .catch(report)
-      .finally(() => {
-        claiming = undefined
-        keepClaiming()
-      })
-  }
+  const rounds = createRounds(lookAt, fail)
+  const running = createRunning((customer) => rounds.want([customer]))
 
-  /** Has these customers' webhooks looked at. */
-  const want = (customers: ReadonlySet<string> | 'all'): void => {
-    if (customers === 'all') wanted = 'all'
-    else if (wanted !== 'all') for (const each of customers) wanted.add(each)
-    keepClaiming()
-  }
-  /** The same after a change, or when it is time. */
-  const wantAnew = (customers: ReadonlySet<string> | 'all'): void => {
-    for (const [id, customer] of looked) {
-      if (customers !== 'all' && !customers.has(customer)) continue
-      if (running.has(id)) toldMeanwhile.add(id)
-      else looked.delete(id)
-    }
-    want(customers)
+  /** Has the webhooks of these customers looked at, those that are being sent when that is done. */
+  const want = (customers: readonly string[]): void => {
+    running.noteChanged(new Set(customers))
+    rounds.want(customers)
   }
 
   const renew = async (): Promise<void> => {
-    // What was to be looked at when a claim failed is not known any more.
-    if (isFailing) wantAnew('all')
-    const at = new Date(now()).toISOString()
-    const busy = [...running.keys()]
-    const waiting = await write((db) => renewWebhooks(db, { holder, at, leaseMs, busy }))
-    if (waiting.length > 0) wantAnew(new Set(waiting))
-  }
-  let renewing: Promise<void> | undefined
-  const keepRenewed = (): void => {
-    renewing ??= renew()
-      .catch(report)
-      .finally(() => {
-        renewing = undefined
-      })
+    const failed = failure
+    failure = undefined
+    // What was to be looked at when it failed is not known any more.
+    if (failed) want([every])
+    const lease = { holder, at: toInstant(now()), leaseMs, busy: running.ids() }
+    want(await write((db) => renewWebhooks(db, lease)))
+    if (failed) throw failed
   }
 
-  const stopListening = listen((events) => {
-    if (!events || events.some(({ customerId }) => customerId === '*')) return wantAnew('all')
-    wantAnew(new Set(events.map(({ customerId }) => customerId)))
+  const stopListening = listen((events) =>
+    want(events ? events.map(({ customerId }) => customerId) : [every]),
+  )
+  const stopLooking = repeat({ work: async () => want([every]), everyMs, onFailure: fail })
+  const stopRenewing = repeat({
+    work: renew,
+    everyMs: renewEveryMs,
+    onFailure: (error) => warn('webhooks wait: trying again', error),
   })
-  const lookTimer = setInterval(wantAnew, everyMs, 'all').unref()
-  const renewTimer = setInterval(keepRenewed, renewEveryMs).unref()
-  want('all')
 
   return {
     lookedAt: () => lookedAt,
     async stop() {
       stopListening()
-      clearInterval(lookTimer)
       stopping.abort()
-      await claiming
+      await Promise.all([stopLooking(), rounds.end()])
       // Leases are renewed until the last message is answered.
-      await Promise.all([...running.values()].map(({ done }) => done))
-      clearInterval(renewTimer)
-      await renewing
+      await running.end()
+      await stopRenewing()
     },
   }
 }

@@ -1,11 +1,11 @@
-import { demoCustomerId, type Principal } from '../../identity/principal.ts'
+import { defaultExpiringWithin, demoCustomerId, type Principal } from '../../identity/principal.ts'
 import type { Records } from '../../records/records.ts'
 import { resources } from '../../records/resources/index.ts'
 
 /** Who the service is to itself when it asks whether it answers. */
 const principal: Principal = {
   ...{ kind: 'demo', customerId: demoCustomerId, keyId: demoCustomerId },
-  ...{ scopes: undefined, expiringWithin: 90, plan: 'premium' },
+  ...{ scopes: undefined, expiringWithin: defaultExpiringWithin, plan: 'premium' },
 }
 
 type ProbeOptions = {

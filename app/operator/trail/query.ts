@@ -1,18 +1,12 @@
 import type { Fault } from '../../errors.ts'
-import type { Pair } from '../../http/pairs.ts'
+import { correct, formatMeant, readByName, readPairs } from '../../records/query/parameters.ts'
+import { defaultLimit } from '../../records/query/query.ts'
 import {
-  formatMeant,
-  type PairReading,
-  readPairs,
-  readValue,
-  unknownParameter,
-} from '../../records/query/parameters.ts'
-import { defaultLimit, maxLimit } from '../../records/query/query.ts'
-import {
-  integerWithin,
+  formatReader,
   many,
   oneOfNames,
   type ParameterReader,
+  pageReaders,
   refuse,
   single,
 } from '../../records/query/readers.ts'
@@ -30,7 +24,7 @@ export type TrailQuery = Readonly<{
 type Draft = { conditions: Map<string, readonly string[]>; limit?: number; cursor?: string }
 
 /** As with pages of records. */
-type TrailOutcome = { query: TrailQuery } | { faults: Fault[]; corrected?: string }
+type TrailOutcome = { query: TrailQuery } | { faults: Fault[]; corrected?: string; cursor?: string }
 
 const formats = ['json', 'ndjson']
 
@@ -48,7 +42,6 @@ const filterReader = (
   return many(values ? oneOfNames(values, 'invalid_value', name) : parsePrefix, take)
 }
 
-const any = (value: string): Parsed => ({ value })
 const noPages = () => refuse('invalid_value', 'an export has no pages: leave cursor out')
 
 /** The parameters of a list by name; what they read goes to the draft. */
@@ -63,28 +56,9 @@ export const trailReaders = (
   )
   return new Map<string, ParameterReader>([
     ...filters,
-    [
-      'limit',
-      single(integerWithin(1, maxLimit), (value) => {
-        draft.limit = Number(value)
-      }),
-    ],
-    [
-      'cursor',
-      isExport
-        ? noPages
-        : single(any, (value) => {
-            draft.cursor = value
-          }),
-    ],
-    [
-      'format',
-      single(
-        (value) =>
-          formats.includes(value) ? { value } : { detail: `expected one of: ${formats.join(', ')}` },
-        () => {},
-      ),
-    ],
+    ...pageReaders(draft),
+    ...(isExport ? [['cursor', noPages] as const] : []),
+    ['format', formatReader(formats)],
   ])
 }
 
@@ -92,19 +66,15 @@ export const trailReaders = (
 export const parseTrailQuery = (list: TrailList, isExport: boolean, rawQuery: string): TrailOutcome => {
   const draft: Draft = { conditions: new Map() }
   const readers = trailReaders(list, isExport, draft)
-  const readPair = ({ name, value }: Pair): PairReading => {
-    const reader = readers.get(name)
-    if (reader) return readValue(name, reader, value)
-    const { fault, nearest } = unknownParameter(name, [...readers.keys()])
-    return nearest && value !== undefined ? { faults: [fault], meant: [nearest, value] } : { faults: [fault] }
-  }
-  const reading = readPairs(rawQuery, readPair)
+  const reading = readPairs(rawQuery, readByName(readers))
   const { conditions, limit, cursor } = draft
   if (reading.faults.length === 0) return { query: { conditions, limit, cursor } }
-  const meant = formatMeant(reading)
-  const again = meant === undefined ? undefined : parseTrailQuery(list, isExport, meant)
-  const corrected = again && 'query' in again ? meant : undefined
-  return { faults: reading.faults, ...(corrected === undefined ? {} : { corrected }) }
+  const corrected = correct(formatMeant(reading), (meant) => parseTrailQuery(list, isExport, meant))
+  return {
+    faults: reading.faults,
+    ...(corrected === undefined ? {} : { corrected }),
+    ...(cursor === undefined ? {} : { cursor }),
+  }
 }
 
 /** Rows of a page. */

@@ -2,12 +2,11 @@ import { sql } from 'kysely'
 import { inTurn } from '../../db/connect.ts'
 import { selectInstant } from '../../db/instant.ts'
 import type { Db } from '../../db/schema.ts'
-import { ApiError } from '../../errors.ts'
 import { type ExportAnswer, type ExportRequest, type Exports, exportCost } from '../../export/exports.ts'
 import { mediaTypes } from '../../http/formats.ts'
-import { chooseType } from '../../http/media-type.ts'
+import { chooseType, typeByFormat } from '../../http/media-type.ts'
 import { formatPairs, parsePairs } from '../../http/pairs.ts'
-import { type CursorCodec, readCursor } from '../../records/query/cursor.ts'
+import { type CursorCodec, isOfSelection, readCursor, refuseQuery } from '../../records/query/cursor.ts'
 import { resolveInstant } from '../../records/query/values.ts'
 import type { Sql } from '../../records/sql/column.ts'
 import type { TrailList } from './lists.ts'
@@ -84,12 +83,16 @@ const toJson = ({ columns }: TrailList, row: PageRow): string =>
 
 /** The trail as its customers read it: query → statement → bytes. Nothing is kept, so that no copy is anywhere. */
 export const createTrail = ({ db, exports, cursors, publicUrl, today }: TrailDeps): Trail => {
-  const parse = ({ type, rawQuery }: TrailRequest, list: TrailList): TrailQuery => {
+  const parse = ({ principal, type, rawQuery }: TrailRequest, list: TrailList): TrailQuery => {
+    const { customerId } = principal
     const outcome = parseTrailQuery(list, type !== mediaTypes.json, rawQuery)
     if ('query' in outcome) return outcome.query
-    const { faults, corrected } = outcome
-    const address = corrected === undefined ? {} : { try: `${publicUrl}/v1/${list.path}?${corrected}` }
-    throw new ApiError('invalid_query', { errors: faults, ...address })
+    throw refuseQuery(cursors, customerId, outcome, `${publicUrl}/v1/${list.path}`, (corrected) => {
+      const isExport = (typeByFormat(corrected) ?? type) !== mediaTypes.json
+      const again = parseTrailQuery(list, isExport, corrected)
+      if (!('query' in again)) return false
+      return isOfSelection(cursors, customerId, selectionOf(list, again.query), again.query.cursor)
+    })
   }
 
   const answerPage = async (request: TrailRequest, list: TrailList): Promise<ExportAnswer> => {

@@ -3,8 +3,8 @@ import type { Filled } from '../../cache/entry.ts'
 import { inTurn } from '../../db/connect.ts'
 import type { Db } from '../../db/schema.ts'
 import { ApiError, type Fault } from '../../errors.ts'
+import type { AskedOfDay } from '../query/parse.ts'
 import type { QueryPlan } from '../query/plan.ts'
-import type { Query } from '../query/query.ts'
 import { resolveDate } from '../query/values.ts'
 import { projection } from '../sql/projection.ts'
 import { filled } from '../sql/read.ts'
@@ -22,7 +22,7 @@ type AsOfRow = Stamp & {
 }
 
 /** What `as_of` does not go with, and days that are not over. `today`: YYYY-MM-DD. */
-export const faultsOfAsOf = ({ asOf, on, includes }: Query, today: string): Fault[] => {
+export const faultsOfAsOf = ({ asOf, on, includes }: AskedOfDay, today: string): Fault[] => {
   if (asOf === undefined) return []
   const fault = (parameter: string, detail: string): Fault => ({ parameter, code: 'invalid_value', detail })
   const alone = 'as_of shows one record by itself as it stood on that day: leave this out'
@@ -46,7 +46,7 @@ const fieldsOfDay = ({ resource, fields }: QueryPlan): string[] =>
  * change undone. Without later changes its `updated_at` says since when it has been so, also from before history began.
  * Index: the primary keys of the record's table and of `record_history`.
  */
-const asOfStatement = (plan: QueryPlan, id: string) => {
+export const asOfStatement = (plan: QueryPlan, id: string) => {
   const { customerId, resource, day, window } = plan
   const ofRecord = isOfRecord(resource, sql`${id}`)
   const bound = sql`((${day}::date + 1)::timestamp at time zone 'UTC')`

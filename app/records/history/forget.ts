@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../../db/schema.ts'
 import type { Resource } from '../resources/define.ts'
+import { isMark } from './states.ts'
 
 /**
  * Deletes the former values of one record for good, and returns how many changes went. Undefined: there is no such record
@@ -17,8 +18,10 @@ export const forgetHistory = async (
     where r.customer_id = ${customerId} and r.id = ${id} for update`.execute(trx)
   const isThere = locked.rows.length > 0
   const ofRecord = sql`customer_id = ${customerId} and resource = ${name} and record_id = ${id}`
-  const { numAffectedRows = 0n } = await sql`delete from record_history where ${ofRecord}`.execute(trx)
-  const gone = Number(numAffectedRows)
+  const { rows } = await sql<{ gone: number }>`
+    with deleted as (delete from record_history h where ${ofRecord} returning ${isMark} is true as is_mark)
+    select count(*) filter (where not is_mark)::integer as gone from deleted`.execute(trx)
+  const gone = rows[0]?.gone ?? 0
   if (!isThere && gone === 0) return undefined
   if (isThere) {
     await sql`insert into record_history (customer_id, resource, record_id, at, old)

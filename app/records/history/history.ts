@@ -8,12 +8,12 @@ import { toUnavailable } from '../../db/unreachable.ts'
 import { ApiError } from '../../errors.ts'
 import { formatStale } from '../../http/fields.ts'
 import type { Principal } from '../../identity/principal.ts'
-import { requireScope } from '../../identity/principals.ts'
+import { chooseResources } from '../../identity/principals.ts'
 import { withCursor } from '../query/canonical.ts'
-import { type CursorCodec, foreignCursorFault, readCursor } from '../query/cursor.ts'
+import { type CursorCodec, isOfSelection, readCursor, refuseQuery } from '../query/cursor.ts'
 import { resolveInstant } from '../query/values.ts'
-import type { Resource, ResourceName } from '../resources/define.ts'
-import { resourceNames, resources } from '../resources/index.ts'
+import type { Resource } from '../resources/define.ts'
+import { resources } from '../resources/index.ts'
 import { filled } from '../sql/read.ts'
 import { listHistory } from './list-statement.ts'
 import { formatHistoryQuery, type HistoryQuery, type HistoryShape, parseHistoryQuery } from './query.ts'
@@ -50,23 +50,6 @@ type Deps = {
 /** The name in the change log under which history itself is changed: what is pruned or forgotten. */
 const historyItself = 'history'
 
-/** The scopes that the parameter `resource` asks for; none where it is absent or names no resource. */
-export const namedScopes = (rawQuery: string): string[] => {
-  const outcome = parseHistoryQuery('list', rawQuery)
-  return 'query' in outcome ? (outcome.query.resources ?? []).map((name) => `${name}:read`) : []
-}
-
-/** Those that are asked for, or all that the token may read. */
-const resolveResources = (
-  principal: Principal,
-  asked: HistoryQuery['resources'],
-): readonly ResourceName[] => {
-  const mayRead = (name: ResourceName) => principal.scopes?.has(`${name}:read`) ?? true
-  const wanted = asked ?? resourceNames.filter(mayRead)
-  for (const name of wanted.length > 0 ? wanted : resourceNames) requireScope(principal, `${name}:read`)
-  return wanted
-}
-
 /** What is asked of the cache and of the database. */
 type Asked = Readonly<{
   path: string
@@ -83,16 +66,14 @@ export const createHistory = ({ db, replica, cache, cursors, publicUrl, today }:
     { principal, rawQuery }: HistoryRequest,
     shape: HistoryShape,
     path: string,
+    selectionOf: (query: HistoryQuery) => string,
   ): HistoryQuery => {
     const outcome = parseHistoryQuery(shape, rawQuery)
     if ('query' in outcome) return outcome.query
-    const { faults, corrected, cursor } = outcome
-    const isForeign = cursor !== undefined && !cursors.isGenuine(principal.customerId, cursor)
-    const again = corrected === undefined ? undefined : parseHistoryQuery(shape, corrected)
-    const isGood = again !== undefined && 'query' in again && again.query.cursor === undefined
-    throw new ApiError('invalid_query', {
-      errors: isForeign ? [...faults, foreignCursorFault] : faults,
-      ...(isGood ? { try: `${publicUrl}${path}?${corrected}` } : {}),
+    throw refuseQuery(cursors, principal.customerId, outcome, publicUrl + path, (corrected) => {
+      const again = parseHistoryQuery(shape, corrected)
+      if (!('query' in again)) return false
+      return isOfSelection(cursors, principal.customerId, selectionOf(again.query), again.query.cursor)
     })
   }
 
@@ -101,12 +82,13 @@ export const createHistory = ({ db, replica, cache, cursors, publicUrl, today }:
     { resource, id }: { resource: Resource; id: string },
   ): Asked => {
     const path = `/v1/${resource.name}/${encodeURIComponent(id)}/history`
-    const query = parse(request, 'record', path)
+    const selection = `${resource.name}/${id}/history`
+    const query = parse(request, 'record', path, () => selection)
     const { customerId } = request.principal
     // What cannot be an id names no record; nor need the database see its bytes.
     if (!resource.fields.get('id')?.element.safeParse(id).success) throw noSuchRecord(resource)
     return {
-      ...{ path, query, resources: [resource], selection: `${resource.name}/${id}/history` },
+      ...{ path, query, resources: [resource], selection },
       statement: (after) =>
         recordHistory({ customerId, resource, id, limit: query.limit, after, day: today() }),
     }
@@ -114,14 +96,16 @@ export const createHistory = ({ db, replica, cache, cursors, publicUrl, today }:
 
   const askList = (request: HistoryRequest): Asked => {
     const path = '/v1/history'
-    const query = parse(request, 'list', path)
     const { customerId } = request.principal
-    const names = resolveResources(request.principal, query.resources)
+    const namesOf = ({ resources: asked }: HistoryQuery) => chooseResources(request.principal, asked)
+    const selectionOf = (query: HistoryQuery) =>
+      `history?${formatHistoryQuery(query).selection} ${namesOf(query).join()}`
+    const query = parse(request, 'list', path, selectionOf)
+    const names = namesOf(query)
     const asked = names.map((name) => resources[name])
     const since = query.since === undefined ? undefined : resolveInstant(query.since, today())
-    const { selection } = formatHistoryQuery(query)
     return {
-      ...{ path, query, resources: asked, selection: `history?${selection} ${names.join()}` },
+      ...{ path, query, resources: asked, selection: selectionOf(query) },
       statement: (after) => listHistory({ customerId, resources: asked, since, limit: query.limit, after }),
     }
   }

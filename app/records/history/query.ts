@@ -1,16 +1,15 @@
 import type { Fault } from '../../errors.ts'
-import type { Pair } from '../../http/pairs.ts'
 import { formatPairs, joinList } from '../../http/pairs.ts'
+import { correct, formatMeant, readByName, readPairs } from '../query/parameters.ts'
+import { defaultLimit } from '../query/query.ts'
 import {
-  correct,
-  formatMeant,
-  type PairReading,
-  readPairs,
-  readValue,
-  unknownParameter,
-} from '../query/parameters.ts'
-import { defaultLimit, maxLimit } from '../query/query.ts'
-import { integerWithin, many, oneOfNames, type ParameterReader, single } from '../query/readers.ts'
+  formatReader,
+  many,
+  oneOfNames,
+  type ParameterReader,
+  pageReaders,
+  single,
+} from '../query/readers.ts'
 import { parseInstant } from '../query/values.ts'
 import type { ResourceName } from '../resources/define.ts'
 import { resourceNames } from '../resources/index.ts'
@@ -54,42 +53,15 @@ const ofList = (draft: Draft): [string, ParameterReader][] => [
 export const historyReaders = (draft: Draft, shape: HistoryShape): Map<string, ParameterReader> =>
   new Map([
     ...(shape === 'list' ? ofList(draft) : []),
-    [
-      'limit',
-      single(integerWithin(1, maxLimit), (value) => {
-        draft.limit = Number(value)
-      }),
-    ],
-    [
-      'cursor',
-      single(
-        (value) => ({ value }),
-        (value) => {
-          draft.cursor = value
-        },
-      ),
-    ],
-    // Negotiation reads it.
-    [
-      'format',
-      single(
-        (value) => (value === 'json' ? { value } : { detail: 'expected json', suggestion: 'json' }),
-        () => {},
-      ),
-    ],
+    ...pageReaders(draft),
+    ['format', formatReader(['json'])],
   ])
 
 /** Reads the query string of a history; every fault is found. Pure. */
 export const parseHistoryQuery = (shape: HistoryShape, rawQuery: string): HistoryOutcome => {
   const draft: Draft = {}
   const readers = historyReaders(draft, shape)
-  const readPair = ({ name, value }: Pair): PairReading => {
-    const reader = readers.get(name)
-    if (reader) return readValue(name, reader, value)
-    const { fault, nearest } = unknownParameter(name, [...readers.keys()])
-    return nearest && value !== undefined ? { faults: [fault], meant: [nearest, value] } : { faults: [fault] }
-  }
-  const reading = readPairs(rawQuery, readPair)
+  const reading = readPairs(rawQuery, readByName(readers))
   const { resources, since, limit = defaultLimit, cursor } = draft
   if (reading.faults.length === 0) return { query: { resources, since, limit, cursor } }
   const corrected = correct(formatMeant(reading), (meant) => parseHistoryQuery(shape, meant))

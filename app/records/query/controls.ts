@@ -6,6 +6,7 @@ import {
   integerWithin,
   many,
   oneOfNames,
+  onlyOne,
   type ParameterReader,
   type ParsedElement,
   refuse,
@@ -75,12 +76,6 @@ const refusePageOnly = (name: string): ParameterReader => {
 /** Refuses `bom`, known by name so that it says why. */
 const refuseMark: ParameterReader = () =>
   refuse('invalid_value', 'only a CSV file has a byte order mark: leave bom out, or ask for CSV')
-
-const onlyOne = (wanted: readonly string[]) => (text: string) => {
-  if (wanted.includes(text)) return { value: text }
-  const suggestion = findNearest(text, wanted)
-  return { detail: `expected ${wanted.join(', ')}`, ...(suggestion ? { suggestion } : {}) }
-}
 
 /** Reads a value as a whole, into the draft. */
 const one =

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { createSignedText, type Mac } from '../../config/signed.ts'
-import { ApiError, type Fault } from '../../errors.ts'
+import { ApiError, type Fault, invalidQuery } from '../../errors.ts'
 
 export type CursorCodec = {
   /** `selection`: resource, filters and sort in canonical form. `keys`: the last row's, as text. */
@@ -56,4 +56,34 @@ export const readCursor = (
   const decoded = cursors.decode(customerId, selection, cursor)
   if ('keys' in decoded) return decoded.keys
   throw new ApiError('invalid_cursor', { detail: decoded.detail, errors: [faultOf(decoded.detail)] })
+}
+
+/** Whether a cursor goes with a selection; so does none. */
+export const isOfSelection = (
+  cursors: CursorCodec,
+  customerId: string,
+  selection: string,
+  cursor: string | undefined,
+): boolean => cursor === undefined || 'keys' in cursors.decode(customerId, selection, cursor)
+
+/** A query that was not understood, with its cursor as it came. */
+type FaultyQuery = Readonly<{ faults: readonly Fault[]; corrected?: string; cursor?: string }>
+
+/**
+ * Returns the refusal of a query with faults, 400 `invalid_query`. A cursor that is not ours is one more. It proposes the
+ * corrected query at `address` if the service answers that.
+ */
+export const refuseQuery = (
+  cursors: CursorCodec,
+  customerId: string,
+  { faults, corrected, cursor }: FaultyQuery,
+  address: string,
+  isAnswerable: (corrected: string) => boolean,
+): ApiError => {
+  const isForeign = cursor !== undefined && !cursors.isGenuine(customerId, cursor)
+  const isGood = corrected !== undefined && !isForeign && isAnswerable(corrected)
+  return invalidQuery(
+    isForeign ? [...faults, foreignCursorFault] : faults,
+    isGood ? `${address}?${corrected}` : undefined,
+  )
 }

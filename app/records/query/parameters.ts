@@ -34,6 +34,16 @@ export const unknownParameter = (
   return nearest ? { fault: { ...fault, did_you_mean: nearest }, nearest } : { fault }
 }
 
+/** Returns what reads a pair by the reader of its name. A name without one is a fault. */
+export const readByName =
+  (readers: ReadonlyMap<string, ParameterReader>) =>
+  ({ name, value }: Pair): PairReading => {
+    const reader = readers.get(name)
+    if (reader) return readValue(name, reader, value)
+    const { fault, nearest } = unknownParameter(name, [...readers.keys()])
+    return nearest && value !== undefined ? { faults: [fault], meant: [nearest, value] } : { faults: [fault] }
+  }
+
 /** Reads every pair of a query string; a name that was given before is a fault. */
 export const readPairs = (rawQuery: string, readPair: (pair: Pair) => PairReading): PairsReading => {
   const pairs = parsePairs(rawQuery)

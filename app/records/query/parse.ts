@@ -18,20 +18,22 @@ import {
   readValue,
   unknownParameter,
 } from './parameters.ts'
-import { defaultLimit, type Operator, operatorsOf, parseSortKey, type Query } from './query.ts'
+import { defaultLimit, normalised, type Operator, operatorsOf, parseSortKey, type Query } from './query.ts'
 import { many, type ParameterReader, single } from './readers.ts'
 import { parsePrefix, parseValue } from './values.ts'
+
+/** What was read of the parameters whose faults depend on each other and on today. */
+export type AskedOfDay = Pick<Query, 'asOf' | 'on' | 'includes'>
 
 /**
  * A query; or every fault in it and, where each has a cure, the query string that was meant. `cursor`
  * comes along because only the caller can judge whether it is genuine, and that may be one more fault.
  */
-export type ParseOutcome = { query: Query } | { faults: Fault[]; corrected?: string; cursor?: string }
+export type ParseOutcome =
+  | { query: Query }
+  | { faults: Fault[]; corrected?: string; cursor?: string; asked: AskedOfDay }
 
 const filterName = /^([^[\]]+)\[([^[\]]*)\]$/
-
-/** `eq` and `ne` are lists of one; bare `=` is `in`. */
-const normalised: Record<string, Operator> = { eq: 'in', ne: 'nin' }
 
 const filterReader = (field: Field, operator: string, draft: Draft): ParameterReader => {
   const take = (values: readonly string[]) => {
@@ -138,8 +140,10 @@ export const parseQuery = (resource: Resource, shape: QueryShape, rawQuery: stri
   const { faults } = reading
   if (faults.length > 0) {
     const corrected = correct(formatMeant(reading), (meant) => parseQuery(resource, shape, meant))
+    const { asOf, on, includes = [] } = draft
     return {
       faults,
+      asked: { asOf, on, includes },
       ...(corrected === undefined ? {} : { corrected }),
       ...(draft.cursor === undefined ? {} : { cursor: draft.cursor }),
     }

@@ -6,6 +6,9 @@ import type { Field, Resource } from '../resources/define.ts'
  */
 export type Operator = 'in' | 'nin' | 'gt' | 'gte' | 'lt' | 'lte' | 'prefix' | 'null' | 'all' | 'words'
 
+/** `eq` and `ne` are lists of one; bare `=` is `in`. */
+export const normalised: Readonly<Record<string, Operator>> = { eq: 'in', ne: 'nin' }
+
 export type Condition = { field: string; operator: Operator; values: readonly string[] }
 
 export type SortKey = { key: string; descending: boolean }

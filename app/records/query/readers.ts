@@ -1,7 +1,7 @@
 import type { Fault } from '../../errors.ts'
 import { joinList, splitList } from '../../http/pairs.ts'
 import { findNearest } from './nearest.ts'
-import { maxValues } from './query.ts'
+import { maxLimit, maxValues } from './query.ts'
 import type { Parsed } from './values.ts'
 
 /** Takes one parameter's value; returns the faults and, where every one has a cure, the cured value. */
@@ -72,3 +72,36 @@ export const integerWithin =
     /^(0|[1-9]\d{0,5})$/.test(text) && Number(text) >= min && Number(text) <= max
       ? { value: text }
       : { detail: `expected an integer from ${min} to ${max}` }
+
+/** One of a few values. */
+export const onlyOne = (wanted: readonly string[]) => (text: string) => {
+  if (wanted.includes(text)) return { value: text }
+  const suggestion = findNearest(text, wanted)
+  return { detail: `expected ${wanted.join(', ')}`, ...(suggestion ? { suggestion } : {}) }
+}
+
+/** The reader of `format`, so that it is no unknown parameter: negotiation reads it. */
+export const formatReader = (formats: readonly string[]): ParameterReader =>
+  single(onlyOne(formats), () => {})
+
+/** The readers of `limit` and `cursor`. What they read goes to the draft. */
+export const pageReaders = (draft: {
+  limit?: number
+  cursor?: string | undefined
+}): [name: string, reader: ParameterReader][] => [
+  [
+    'limit',
+    single(integerWithin(1, maxLimit), (value) => {
+      draft.limit = Number(value)
+    }),
+  ],
+  [
+    'cursor',
+    single(
+      (value) => ({ value }),
+      (value) => {
+        draft.cursor = value
+      },
+    ),
+  ],
+]

@@ -6,6 +6,7 @@ import { defaultLimit, maxLimit } from '../../records/query/query.ts'
 import { resourceNames, resources } from '../../records/resources/index.ts'
 import type { Description, OpenApiParameter } from './description.ts'
 import { exampleOf } from './examples.ts'
+import { sharedFilterParameters } from './filters.ts'
 import { commonHeaders, limitHeaders } from './headers.ts'
 
 const schemas = Object.fromEntries(resourceNames.map((name) => [name, resources[name].schema]))
@@ -50,8 +51,7 @@ const parameters: Readonly<Record<string, Omit<OpenApiParameter, 'name' | 'in'>>
   },
   fields: {
     description:
-      'The fields of each record, separated by commas. Only with one resource in `resources`, as are the filters of its ' +
-      'list (such as `validity=valid` or `number[prefix]=A`), which have the same names here. They belong to the token.',
+      'The fields of each record, separated by commas. Only with one resource in `resources`. They belong to the token.',
     schema: text,
     example: 'id,name',
   },
@@ -63,12 +63,14 @@ const parameters: Readonly<Record<string, Omit<OpenApiParameter, 'name' | 'in'>>
 }
 
 /** Every parameter that the feed reads. Throws where one has no description here. */
-const listParameters = (): OpenApiParameter[] =>
-  [...feedReaders({}).keys(), 'fields'].map((name) => {
+const listParameters = (): OpenApiParameter[] => {
+  const controls = [...feedReaders({}).keys(), 'fields'].map((name): OpenApiParameter => {
     const described = parameters[name]
     if (!described) throw new Error(`the parameter ${name} has no description`)
     return { name, in: 'query', ...described }
   })
+  return [...controls, ...sharedFilterParameters(resources)]
+}
 
 const lastEventId: OpenApiParameter = {
   name: 'Last-Event-Id',
@@ -89,7 +91,9 @@ export const describeChanges: Description = {
     'certificates whose `validity` or `expiring` changes. `days_remaining` and `approval_info` change without ' +
     'an entry here. `changed` names the fields that differ from the state of the token. With one resource in ' +
     '`resources`, its filters and `fields` narrow what is sent; a record that leaves the filter is a `delete` with ' +
-    '`cause` `filter`. They belong to the token. A token is valid for 90 days. Each resource also needs its own ' +
+    '`cause` `filter`. Filters take the values that the list of the resource takes, but no relative dates. The ' +
+    'operators `eq`, `in` and `ne` are also accepted: the bare name and `nin` say the same. Filters and `fields` belong ' +
+    'to the token. A token is valid for 90 days. Each resource also needs its own ' +
     'scope. With `Accept: text/event-stream` the pages come as server-sent events on a connection that stays; the ' +
     'id of an event is its token, and the header `Last-Event-ID` goes on after it.',
   tag: { name: 'Changes', description: 'To keep a copy up to date' },

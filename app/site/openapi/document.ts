@@ -4,7 +4,7 @@ import { type Components, createComponents } from './components.ts'
 import type { Route, SchemaNode } from './description.ts'
 import { exampleOf } from './examples.ts'
 import { responsesOf, type Writing } from './responses.ts'
-import { describeWebhooks } from './webhooks.ts'
+import { describeWebhooks, webhookTag } from './webhooks.ts'
 
 const introduction = `Certificates, products, projects, countries, test reports and approvals of a
 certification house's customer. Read-only.
@@ -130,7 +130,7 @@ export const createDocument = (routes: readonly Route[], publicUrl: string): Sch
     openapi: '3.1.0',
     info: infoOf(publicUrl),
     servers: [{ url: publicUrl, 'x-internal': false }],
-    tags: [...tags.values()],
+    tags: [...tags.values(), webhookTag],
     paths,
     webhooks,
     components: { ...components.list(), securitySchemes },

@@ -18,7 +18,7 @@ export const exampleOf = (schema: z.ZodType): unknown => {
 /** Values to ask for: the field's own examples, then its known values. */
 const valuesOf = (field: Field): [string, ...string[]] => {
   const own = [exampleOf(field.schema)].flat().filter((value) => value !== null)
-  const [first = 'today', ...others] = new Set([...own.map(String), ...(field.values ?? [])])
+  const [first = '2026-01-31', ...others] = new Set([...own.map(String), ...(field.values ?? [])])
   return [first, ...others]
 }
 

@@ -1,8 +1,8 @@
 import { maxTextBytes } from '../../../schemas/fields.ts'
-import { maxValues, operatorsOf } from '../../records/query/query.ts'
+import { maxValues, normalised, operatorsOf } from '../../records/query/query.ts'
 import { parsePrefix, parseValue } from '../../records/query/values.ts'
-import type { Field, Resource } from '../../records/resources/define.ts'
-import type { OpenApiParameter } from './description.ts'
+import type { Field, Resource, ResourceName } from '../../records/resources/define.ts'
+import type { OpenApiParameter, SchemaNode } from './description.ts'
 import { filterExample } from './examples.ts'
 
 /** The request target's bound (contract, section 4): no value is longer. */
@@ -52,32 +52,71 @@ const grammarOf = (field: Field, operator: string): string => {
   return parsed.detail.replace(/^expected /, '')
 }
 
-const describeFilter = (field: Field, operator: string): Omit<OpenApiParameter, 'name' | 'in'> => {
+const schemaOf = (operator: string): SchemaNode => {
+  if (operator === 'null') return { type: 'string', enum: ['true', 'false'] }
+  return { type: 'string', minLength: 1, maxLength: lists.has(operator) ? maxTargetBytes : maxTextBytes }
+}
+
+/** `operator`: `bare` for the name alone. */
+const describeFilter = (field: Field, operator: string, description: string): OpenApiParameter => ({
+  name: operator === bare ? field.name : `${field.name}[${operator}]`,
+  in: 'query',
+  description,
+  schema: schemaOf(operator),
+  example: filterExample(field, operator, lists.has(operator)),
+})
+
+const descriptionOf = (field: Field, operator: string): string => {
   const meaning = meaningOf(field, operator)
-  const isList = lists.has(operator)
-  const example = filterExample(field, operator, isList)
-  if (operator === 'null') {
-    return { description: meaning, schema: { type: 'string', enum: ['true', 'false'] }, example }
-  }
+  if (operator === 'null') return meaning
   const grammar = grammarOf(field, operator)
-  const description = isList
+  return lists.has(operator)
     ? `${meaning} Each is ${grammar}. At most ${maxValues}, comma-separated; \`\\,\` is a comma within one.`
     : `${meaning} The value is ${grammar}.`
-  const maxLength = isList ? maxTargetBytes : maxTextBytes
-  return { description, schema: { type: 'string', minLength: 1, maxLength }, example }
 }
 
 /** One parameter for each way to filter: the bare name, and every operator of every field. */
 export const filterParameters = (resource: Resource): OpenApiParameter[] =>
   [...resource.fields.values()]
     .filter((field) => field.filter)
-    .flatMap((field) => [
-      { name: field.name, in: 'query', ...describeFilter(field, bare) },
-      ...operatorsOf(field).map(
-        (operator): OpenApiParameter => ({
-          name: `${field.name}[${operator}]`,
-          in: 'query',
-          ...describeFilter(field, operator),
-        }),
+    .flatMap((field) =>
+      [bare, ...operatorsOf(field)].map((operator) =>
+        describeFilter(field, operator, descriptionOf(field, operator)),
       ),
-    ])
+    )
+
+/** What may be asked in one way only: the bare name says what `in` says, and operators for one value are left out. */
+const plainOperatorsOf = (field: Field): string[] => [
+  bare,
+  ...operatorsOf(field).filter((operator) => operator !== 'in' && !(operator in normalised)),
+]
+
+type Owner = Readonly<{ field: Field; resource: ResourceName }>
+
+/** What a parameter means to the resources that have it. Where the meanings differ, each with its resources. */
+const sharedDescription = (owners: readonly Owner[], operator: string): string => {
+  const nullable = owners.some(({ field }) => field.nullable)
+  const byMeaning = Map.groupBy(owners, ({ field }) => meaningOf({ ...field, nullable }, operator))
+  return [...byMeaning]
+    .map(([meaning, having]) => `${meaning} Of ${having.map(({ resource }) => resource).join(', ')}.`)
+    .join(' ')
+}
+
+/**
+ * One parameter for each condition on a field of any of these resources, with the resources that have it. What values
+ * it takes, the parameters of their lists say (decision 0122).
+ */
+export const sharedFilterParameters = (
+  resources: Readonly<Record<ResourceName, Resource>>,
+): OpenApiParameter[] => {
+  const fields = Object.values(resources).flatMap(({ name, fields }) =>
+    [...fields.values()].filter(({ filter }) => filter).map((field): Owner => ({ field, resource: name })),
+  )
+  return [...Map.groupBy(fields, ({ field }) => field.name).values()].flatMap((owners) => {
+    const operators = new Set(owners.flatMap(({ field }) => plainOperatorsOf(field)))
+    return [...operators].map((operator) => {
+      const having = owners.filter(({ field }) => plainOperatorsOf(field).includes(operator))
+      return describeFilter((having[0] as Owner).field, operator, sharedDescription(having, operator))
+    })
+  })
+}

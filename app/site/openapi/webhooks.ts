@@ -1,9 +1,14 @@
 import { webhookMessage } from '../../../schemas/webhooks.ts'
 import type { Components } from './components.ts'
-import type { Description, SchemaNode } from './description.ts'
+import type { Description, SchemaNode, Tag } from './description.ts'
 import { exampleOf } from './examples.ts'
 
 const tag = { name: 'Changes', description: 'To keep a copy up to date' }
+/**
+ * Of what the service sends. No path has it: generators write a file for each tag of the paths, and one for each tag of the
+ * webhooks over it.
+ */
+export const webhookTag: Tag = { name: 'Webhooks', description: 'What the service sends to receivers' }
 
 /** `GET /.well-known/webhook-keys.json`. */
 export const describeWebhookKeys: Description = {
@@ -45,7 +50,7 @@ export const describeWebhooks = (components: Components): SchemaNode => ({
       description:
         'By Standard Webhooks, at least once and in order. Answer within ten seconds, and then read the feed. The service ' +
         'tries again for three days, and waits as `Retry-After` says. 410 disables the webhook.',
-      tags: [tag.name],
+      tags: [webhookTag.name],
       security: [],
       parameters: headers,
       requestBody: {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -20,6 +21,8 @@ class Script:
     answers: Sequence[Answer]
     url: str = ""
     asked: list[tuple[str, dict[str, str]]] = field(default_factory=list)
+    times: list[float] = field(default_factory=list)
+    """When it was asked, in seconds of the monotonic clock."""
     connections: int = 0
     lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -84,6 +87,7 @@ def start_script(answers: Sequence[Answer]) -> Iterator[Script]:
             self.rfile.read(int(self.headers.get("content-length", 0)))
             with script.lock:
                 n = len(script.asked)
+                script.times.append(time.monotonic())
                 script.asked.append((self.path, {name.lower(): value for name, value in self.headers.items()}))
             answer = script.answers[n] if n < len(script.answers) else refusal(500, "internal_error")
             if callable(answer):

@@ -35,6 +35,7 @@ from certdata_client import (
     verify_webhook,
 )
 from certdata_client.errors import parse_retry_after, read_problem
+from certdata_client.events import EventParser
 from certdata_client.retry import Failure, decide_retry
 
 FOLDER = Path(__file__).resolve().parents[2] / "vectors"
@@ -65,7 +66,7 @@ def test_there_are_as_many_vectors_as_were_counted_and_no_file_that_nobody_runs(
     files = [file.stem for file in FOLDER.glob("*.json") if file.stem != "counts"]
     assert {name: len(read(name)) for name in files} == COUNTS
     run = {"query", "errors", "csv", "csv-rows", "retries", "etags", "pages", "changes", "walks"}
-    run |= {"webhooks", "proofs", "assertions"}
+    run |= {"webhooks", "proofs", "assertions", "events"}
     assert set(COUNTS) == run
     assert all(count > 0 for count in COUNTS.values())
 
@@ -115,6 +116,17 @@ def test_retries(vector: dict[str, Any]) -> None:
     decisions = [decide_retry(vector["method"], vector["attempt"], failure, Retry(), part) for part in (0, 1)]
     waits = [None if each is None else round(each * 1000) for each in decisions]
     assert waits == (vector["wait_ms"] or [None, None])
+
+
+@each("events")
+def test_events(vector: dict[str, Any]) -> None:
+    data = base64.b64decode(vector["base64"]) if "base64" in vector else vector["text"].encode()
+    cuts = [[data[:at], data[at:]] for at in range(len(data) + 1)]
+    for pieces in [[data[at : at + 1] for at in range(len(data))], *cuts]:
+        parser = EventParser()
+        events = [event._asdict() for piece in pieces for event in parser.push(piece)]
+        assert events == vector["events"]
+        assert (parser.last_event_id, parser.retry_ms) == (vector["last_event_id"], vector["retry_ms"])
 
 
 @each("webhooks")

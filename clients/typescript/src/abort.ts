@@ -23,3 +23,23 @@ export const orAborted = <T>(promise: Promise<T>, signal: AbortSignal | undefine
     promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop))
   })
 }
+
+/**
+ * Limits each step of work that may go on for ever, such as a stream. A step that takes longer than `ms` aborts `signal`
+ * with a TimeoutError. The time between steps does not count. `given` aborts `signal`, too.
+ */
+export const createStepLimit = (ms: number, given: AbortSignal | undefined) => {
+  const late = new AbortController()
+  return {
+    signal: given ? AbortSignal.any([late.signal, given]) : late.signal,
+    async step<T>(doing: Promise<T>): Promise<T> {
+      const stop = () => late.abort(new DOMException(`Nothing came for ${ms} ms`, 'TimeoutError'))
+      const timer = setTimeout(stop, ms)
+      try {
+        return await doing
+      } finally {
+        clearTimeout(timer)
+      }
+    },
+  }
+}

@@ -89,8 +89,8 @@ export type Client = {
     options?: RequestOptions,
   ): AsyncGenerator<Selected<Resources[R]['record'], Q>, void, undefined>
   /**
-   * The answer to a GET as a stream, for `format=csv` and other files, or for events by `accept`. Its body rejects where
-   * it breaks off.
+   * The answer to a GET as a stream, for `format=csv` and other files, or by `accept`. Its body rejects where it breaks
+   * off.
    */
   download(path: string, query?: Query, options?: RequestOptions & { accept?: string }): Promise<Response>
   /** A custom endpoint; its shape is what was agreed on. */
@@ -106,6 +106,15 @@ export type Client = {
   changes(
     query?: ChangesQuery & Query,
     options?: RequestOptions,
+  ): AsyncGenerator<ChangesPage, void, undefined>
+  /**
+   * Page after page of the feed as changes come, over a connection that stays (server-sent events), for ever. It connects
+   * again after each end. Leave the loop or abort the signal to close the connection. Rejects with the signal's reason,
+   * and with refusals that waiting cannot cure, such as `sync_token_expired`.
+   */
+  streamChanges(
+    query?: Omit<ChangesQuery, 'wait'> & Query,
+    options?: Pick<RequestOptions, 'signal'>,
   ): AsyncGenerator<ChangesPage, void, undefined>
   /** Who looked: entry after entry of the audit trail, the newest first. Needs the scope `audit:read`. */
   audit(query?: AuditQuery, options?: RequestOptions): AsyncGenerator<AuditEntry, void, undefined>

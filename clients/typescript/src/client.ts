@@ -1,10 +1,11 @@
 import type { Client, ClientOptions, PageOf } from './client-types.ts'
 import { createAnswerCache } from './etag-cache.ts'
-import { followChanges, readChangesPage } from './follow.ts'
+import { followChanges, readChangesPage, requirePages } from './follow.ts'
 import { readLines } from './lines.ts'
 import { tokensOf } from './login.ts'
 import { formatQuery, type Query } from './query.ts'
 import { defaultRetry } from './retry.ts'
+import { streamChanges } from './stream.ts'
 import { createTransport, type RequestOptions } from './transport.ts'
 import type { AuditEntry, AuditEntryPage, AuditRoot, AuditRootPage, HistoryPage, Me } from './types.ts'
 import { type Page, walkItems, walkPages } from './walk.ts'
@@ -81,7 +82,7 @@ export const createClient = (options: ClientOptions): Client => {
     custom: (name, query, sending) => read(`/v1/custom/${encodeURIComponent(name)}`, query, sending),
     me: async (sending) => (await read<Me>('/v1/me', undefined, sending)).data,
     async *changes(query = {}, sending) {
-      if (query.after === 'snapshot') throw new Error('The whole state is a stream: use follow or catchUp')
+      requirePages(query)
       for (let asked: Query = query, isOver = false; !isOver; ) {
         const page = await readChangesPage(transport, asked, sending)
         yield page
@@ -89,6 +90,7 @@ export const createClient = (options: ClientOptions): Client => {
         isOver = !page.page.has_more
       }
     },
+    streamChanges: (query = {}, { signal } = {}) => streamChanges(transport, retry, query, signal),
     follow: (store, following = {}) =>
       followChanges(transport, retry, store, following, false) as Promise<never>,
     catchUp: (store, following = {}) => followChanges(transport, retry, store, following, true),

@@ -2,9 +2,9 @@ import { delay } from './abort.ts'
 import { readLines } from './lines.ts'
 import { ProblemError } from './problem.ts'
 import { formatQuery, type Query } from './query.ts'
-import { failureOf, isTransient, type RetryOptions, waitBefore } from './retry.ts'
+import { type RetryOptions, requireTransient, waitBefore } from './retry.ts'
 import type { RequestOptions, Transport } from './transport.ts'
-import type { Resources } from './types.ts'
+import type { ChangesQuery, Resources } from './types.ts'
 
 export type ResourceName = keyof Resources
 
@@ -43,11 +43,18 @@ export type ChangeStore<R extends ResourceName = ResourceName> = {
   apply(changes: readonly Change<R>[], token: string): Promise<void>
 }
 
+/** Conditions on the records of one resource. The service refuses those of another one. */
+export type ChangesFilter = Omit<
+  ChangesQuery,
+  'after' | 'resources' | 'limit' | 'wait' | 'previous' | 'fields'
+> &
+  Query
+
 export type FollowOptions<R extends ResourceName = ResourceName> = {
   /** Absent: all that the key may read. */
   resources?: readonly R[]
   /** Only records that meet these conditions, for example `{ validity: 'valid' }`. Needs one resource. */
-  filter?: Query
+  filter?: ChangesFilter
   /** Only these fields of each record. Needs one resource. */
   fields?: readonly string[]
   /** Whether each change says what the changed fields were. */
@@ -96,6 +103,14 @@ const watch = <T>(source: AsyncIterable<T>) => {
   }
 }
 
+/** The address of a query of the feed. */
+export const changesPath = (query: Query): string => `/v1/changes${formatQuery(query)}`
+
+/** Throws for the whole state, which has no pages. */
+export const requirePages = ({ after }: Query): void => {
+  if (after === 'snapshot') throw new Error('The whole state is a stream: use follow or catchUp')
+}
+
 /** A page of the feed, with the time that it may be held. */
 export const readChangesPage = async <R extends ResourceName>(
   transport: Transport,
@@ -103,8 +118,7 @@ export const readChangesPage = async <R extends ResourceName>(
   sending: RequestOptions & { retry?: RetryOptions } = {},
 ): Promise<ChangesPage<R>> => {
   const limitMs = transport.timeoutMs + Number(query.wait ?? 0) * 1000
-  const path = `/v1/changes${formatQuery(query)}`
-  return (await transport.json<ChangesPage<R>>(path, { ...sending, limitMs })).body
+  return (await transport.json<ChangesPage<R>>(changesPath(query), { ...sending, limitMs })).body
 }
 
 /**
@@ -126,7 +140,7 @@ export const followChanges = async <R extends ResourceName>(
 
   let isCaughtUp = false
   const readState = async (): Promise<string> => {
-    const path = `/v1/changes${formatQuery({ after: 'snapshot', ...named })}`
+    const path = changesPath({ after: 'snapshot', ...named })
     const answer = await transport.stream(path, { ...sending, accept: 'application/x-ndjson' })
     const token = answer.headers.get('sync-token')
     if (token === null) throw new TypeError('The state came without a Sync-Token: does a proxy remove it?')
@@ -167,14 +181,13 @@ export const followChanges = async <R extends ResourceName>(
     } catch (error) {
       if (error instanceof StoreFailure) throw error.error
       signal?.throwIfAborted()
-      const failure = failureOf(error)
       if (error instanceof ProblemError && error.code === 'sync_token_expired') {
         options.onRestart?.(error)
         token = undefined
-      } else if (failure && isTransient(failure)) {
+      } else {
         failures += 1
-        await delay(waitBefore(failures, failure, retry), signal)
-      } else throw error
+        await delay(waitBefore(failures, requireTransient(error, signal), retry), signal)
+      }
     }
   }
 }

@@ -15,7 +15,15 @@ export { createClient } from './client.ts'
 export type { AnswerOf, Client, ClientOptions, PageOf } from './client-types.ts'
 export { type CsvKind, formatCell, parseCell, splitCsv } from './csv.ts'
 export { type AnswerCache, createAnswerCache, type Kept } from './etag-cache.ts'
-export type { Change, ChangeStore, ChangesPage, FollowOptions, ResourceName } from './follow.ts'
+export { createEventParser, type EventParser, type ServerEvent } from './events.ts'
+export type {
+  Change,
+  ChangeStore,
+  ChangesFilter,
+  ChangesPage,
+  FollowOptions,
+  ResourceName,
+} from './follow.ts'
 export type { Credentials } from './login.ts'
 export { type ProblemCode, ProblemError, parseRetryAfter, readProblem } from './problem.ts'
 export { formatQuery, type Query } from './query.ts'

@@ -1,17 +1,32 @@
-/** The lines of a stream, each parsed. Throws where the stream breaks off. */
-export async function* readLines<T>(answer: Response): AsyncGenerator<T> {
+/** What limits the wait for each step of reading, such as `createStepLimit`. */
+export type Step = <T>(doing: Promise<T>) => Promise<T>
+
+/** The bytes of a stream, as they come. Throws where the stream breaks off. Who leaves the loop closes the connection. */
+export async function* readBytes(
+  answer: Response,
+  step: Step = (doing) => doing,
+): AsyncGenerator<Uint8Array, void, undefined> {
   const reader = (answer.body as ReadableStream<Uint8Array>).getReader()
-  const decoder = new TextDecoder()
-  let rest = ''
   try {
     for (;;) {
-      const { done, value } = await reader.read()
-      const lines = (rest + decoder.decode(value, { stream: !done })).split('\n')
-      rest = done ? '' : (lines.pop() as string)
-      for (const line of lines) if (line !== '') yield JSON.parse(line) as T
+      const { done, value } = await step(reader.read())
       if (done) return
+      yield value
     }
   } finally {
     await reader.cancel().catch(() => {})
   }
+}
+
+/** The lines of a stream, each parsed. Throws where the stream breaks off. */
+export async function* readLines<T>(answer: Response): AsyncGenerator<T> {
+  const decoder = new TextDecoder()
+  let rest = ''
+  for await (const bytes of readBytes(answer)) {
+    const lines = (rest + decoder.decode(bytes, { stream: true })).split('\n')
+    rest = lines.pop() as string
+    for (const line of lines) if (line !== '') yield JSON.parse(line) as T
+  }
+  rest += decoder.decode()
+  if (rest !== '') yield JSON.parse(rest) as T
 }

@@ -35,6 +35,14 @@ export const failureOf = (error: unknown): Failure | undefined => {
   return isNetwork ? {} : undefined
 }
 
+/** Returns the failure that waiting may cure. Throws any other error, or the reason of a signal that has aborted. */
+export const requireTransient = (error: unknown, signal: AbortSignal | undefined): Failure => {
+  signal?.throwIfAborted()
+  const failure = failureOf(error)
+  if (!failure || !isTransient(failure)) throw error
+  return failure
+}
+
 /**
  * Returns the milliseconds to wait after `n` failed attempts. With Retry-After it is that time plus jitter. Otherwise
  * it is a random part of a bound that doubles, so that many clients do not come back at once.

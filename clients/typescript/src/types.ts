@@ -124,7 +124,7 @@ export type AuditFacts = {
   key: string | null
   /** Counts the entries of the customer from 1 without gaps: a missing number is a missing entry */
   number: number
-  /** How it ended. Known values: ok, refused; more may come. */
+  /** How it ended. Of `reads`: `refused` for each status of 400 or more, with which nobody got a record. Known values: ok, refused; more may come. */
   outcome: 'ok' | 'refused' | (string & {})
   /** The header Request-Id of the answer */
   request_id: string | null
@@ -856,8 +856,408 @@ export type ChangesQuery = {
   wait?: number
   /** Adds to each change of a record what the fields in `changed` were. Not with `after=snapshot`. */
   previous?: boolean
-  /** The fields of each record, separated by commas. Only with one resource in `resources`, as are the filters of its list (such as `validity=valid` or `number[prefix]=A`), which have the same names here. They belong to the token. */
+  /** The fields of each record, separated by commas. Only with one resource in `resources`. They belong to the token. */
   fields?: Value | readonly Value[]
+  /** `id` is any of these. Of certificates, products, projects, countries, lab, approvals. */
+  id?: Value | readonly Value[]
+  /** `id` is none of these. Of certificates, products, projects, countries, lab, approvals. */
+  'id[nin]'?: Value | readonly Value[]
+  /** `id` is null (true) or not (false). Of certificates, products, projects, countries, lab, approvals. */
+  'id[null]'?: boolean
+  /** `number` is any of these. Of certificates. */
+  number?: Value | readonly Value[]
+  /** `number` is none of these. Of certificates. */
+  'number[nin]'?: Value | readonly Value[]
+  /** `number` begins with this. Of certificates. */
+  'number[prefix]'?: Value
+  /** `number` is null (true) or not (false). Of certificates. */
+  'number[null]'?: boolean
+  /** `product_id` is any of these. Of certificates, lab, approvals. */
+  product_id?: Value | readonly Value[]
+  /** `product_id` is none of these, or null. Of certificates, lab, approvals. */
+  'product_id[nin]'?: Value | readonly Value[]
+  /** `product_id` is null (true) or not (false). Of certificates, lab, approvals. */
+  'product_id[null]'?: boolean
+  /** `project_id` is any of these. Of certificates, lab, approvals. */
+  project_id?: Value | readonly Value[]
+  /** `project_id` is none of these, or null. Of certificates, lab, approvals. */
+  'project_id[nin]'?: Value | readonly Value[]
+  /** `project_id` is null (true) or not (false). Of certificates, lab, approvals. */
+  'project_id[null]'?: boolean
+  /** `approval_id` is any of these. Of certificates. */
+  approval_id?: Value | readonly Value[]
+  /** `approval_id` is none of these, or null. Of certificates. */
+  'approval_id[nin]'?: Value | readonly Value[]
+  /** `approval_id` is null (true) or not (false). Of certificates. */
+  'approval_id[null]'?: boolean
+  /** `country_code` is any of these. Of certificates, approvals. */
+  country_code?: Value | readonly Value[]
+  /** `country_code` is none of these, or null. Of certificates, approvals. */
+  'country_code[nin]'?: Value | readonly Value[]
+  /** `country_code` is null (true) or not (false). Of certificates, approvals. */
+  'country_code[null]'?: boolean
+  /** `authority` is any of these. Of certificates. */
+  authority?: Value | readonly Value[]
+  /** `authority` is none of these, or null. Of certificates. */
+  'authority[nin]'?: Value | readonly Value[]
+  /** `authority` is null (true) or not (false). Of certificates. */
+  'authority[null]'?: boolean
+  /** `scheme` is any of these. Of certificates, approvals. */
+  scheme?: Value | readonly Value[]
+  /** `scheme` is none of these, or null. Of certificates, approvals. */
+  'scheme[nin]'?: Value | readonly Value[]
+  /** `scheme` is null (true) or not (false). Of certificates, approvals. */
+  'scheme[null]'?: boolean
+  /** `certificate_type` is any of these. Of certificates. */
+  certificate_type?: Value | readonly Value[]
+  /** `certificate_type` is none of these, or null. Of certificates. */
+  'certificate_type[nin]'?: Value | readonly Value[]
+  /** `certificate_type` is null (true) or not (false). Of certificates. */
+  'certificate_type[null]'?: boolean
+  /** `approval_status` is any of these. Of certificates. */
+  approval_status?: Value | readonly Value[]
+  /** `approval_status` is none of these. Of certificates. */
+  'approval_status[nin]'?: Value | readonly Value[]
+  /** `approval_status` is null (true) or not (false). Of certificates. */
+  'approval_status[null]'?: boolean
+  /** `validity` is any of these. Of certificates. */
+  validity?: Value | readonly Value[]
+  /** `validity` is none of these. Of certificates. */
+  'validity[nin]'?: Value | readonly Value[]
+  /** `expiring` is any of these. Of certificates. */
+  expiring?: Value | readonly Value[]
+  /** `expiring` is none of these. Of certificates. */
+  'expiring[nin]'?: Value | readonly Value[]
+  /** `valid_from` is any of these. Of certificates. */
+  valid_from?: Value | readonly Value[]
+  /** `valid_from` is none of these, or null. Of certificates. */
+  'valid_from[nin]'?: Value | readonly Value[]
+  /** `valid_from` is greater than this. Of certificates. */
+  'valid_from[gt]'?: Value
+  /** `valid_from` is this or greater. Of certificates. */
+  'valid_from[gte]'?: Value
+  /** `valid_from` is less than this. Of certificates. */
+  'valid_from[lt]'?: Value
+  /** `valid_from` is this or less. Of certificates. */
+  'valid_from[lte]'?: Value
+  /** `valid_from` is null (true) or not (false). Of certificates. */
+  'valid_from[null]'?: boolean
+  /** `valid_until` is any of these. Of certificates. */
+  valid_until?: Value | readonly Value[]
+  /** `valid_until` is none of these, or null. Of certificates. */
+  'valid_until[nin]'?: Value | readonly Value[]
+  /** `valid_until` is greater than this. Of certificates. */
+  'valid_until[gt]'?: Value
+  /** `valid_until` is this or greater. Of certificates. */
+  'valid_until[gte]'?: Value
+  /** `valid_until` is less than this. Of certificates. */
+  'valid_until[lt]'?: Value
+  /** `valid_until` is this or less. Of certificates. */
+  'valid_until[lte]'?: Value
+  /** `valid_until` is null (true) or not (false). Of certificates. */
+  'valid_until[null]'?: boolean
+  /** `issued_on` is any of these. Of certificates, lab. */
+  issued_on?: Value | readonly Value[]
+  /** `issued_on` is none of these, or null. Of certificates, lab. */
+  'issued_on[nin]'?: Value | readonly Value[]
+  /** `issued_on` is greater than this. Of certificates, lab. */
+  'issued_on[gt]'?: Value
+  /** `issued_on` is this or greater. Of certificates, lab. */
+  'issued_on[gte]'?: Value
+  /** `issued_on` is less than this. Of certificates, lab. */
+  'issued_on[lt]'?: Value
+  /** `issued_on` is this or less. Of certificates, lab. */
+  'issued_on[lte]'?: Value
+  /** `issued_on` is null (true) or not (false). Of certificates, lab. */
+  'issued_on[null]'?: boolean
+  /** `standards` contains any of these. Of certificates, lab. */
+  standards?: Value | readonly Value[]
+  /** `standards` contains none of these. Of certificates, lab. */
+  'standards[nin]'?: Value | readonly Value[]
+  /** `standards` contains every one of these. Of certificates, lab. */
+  'standards[all]'?: Value | readonly Value[]
+  /** `tags` contains any of these. Of certificates, products, projects, lab, approvals. */
+  tags?: Value | readonly Value[]
+  /** `tags` contains none of these. Of certificates, products, projects, lab, approvals. */
+  'tags[nin]'?: Value | readonly Value[]
+  /** `tags` contains every one of these. Of certificates, products, projects, lab, approvals. */
+  'tags[all]'?: Value | readonly Value[]
+  /** `created_at` is any of these. Of certificates, products, projects, lab, approvals. */
+  created_at?: Value | readonly Value[]
+  /** `created_at` is none of these. Of certificates, products, projects, lab, approvals. */
+  'created_at[nin]'?: Value | readonly Value[]
+  /** `created_at` is greater than this. Of certificates, products, projects, lab, approvals. */
+  'created_at[gt]'?: Value
+  /** `created_at` is this or greater. Of certificates, products, projects, lab, approvals. */
+  'created_at[gte]'?: Value
+  /** `created_at` is less than this. Of certificates, products, projects, lab, approvals. */
+  'created_at[lt]'?: Value
+  /** `created_at` is this or less. Of certificates, products, projects, lab, approvals. */
+  'created_at[lte]'?: Value
+  /** `created_at` is null (true) or not (false). Of certificates, products, projects, lab, approvals. */
+  'created_at[null]'?: boolean
+  /** `updated_at` is any of these. Of certificates, products, projects, countries, lab, approvals. */
+  updated_at?: Value | readonly Value[]
+  /** `updated_at` is none of these. Of certificates, products, projects, countries, lab, approvals. */
+  'updated_at[nin]'?: Value | readonly Value[]
+  /** `updated_at` is greater than this. Of certificates, products, projects, countries, lab, approvals. */
+  'updated_at[gt]'?: Value
+  /** `updated_at` is this or greater. Of certificates, products, projects, countries, lab, approvals. */
+  'updated_at[gte]'?: Value
+  /** `updated_at` is less than this. Of certificates, products, projects, countries, lab, approvals. */
+  'updated_at[lt]'?: Value
+  /** `updated_at` is this or less. Of certificates, products, projects, countries, lab, approvals. */
+  'updated_at[lte]'?: Value
+  /** `updated_at` is null (true) or not (false). Of certificates, products, projects, countries, lab, approvals. */
+  'updated_at[null]'?: boolean
+  /** `name` is any of these. Of products, countries. */
+  name?: Value | readonly Value[]
+  /** `name` is none of these. Of products, countries. */
+  'name[nin]'?: Value | readonly Value[]
+  /** `name` begins with this. Of products, countries. */
+  'name[prefix]'?: Value
+  /** `name` is null (true) or not (false). Of products, countries. */
+  'name[null]'?: boolean
+  /** `part_numbers` contains any of these. Of products. */
+  part_numbers?: Value | readonly Value[]
+  /** `part_numbers` contains none of these. Of products. */
+  'part_numbers[nin]'?: Value | readonly Value[]
+  /** `part_numbers` contains every one of these. Of products. */
+  'part_numbers[all]'?: Value | readonly Value[]
+  /** `model` is any of these. Of products. */
+  model?: Value | readonly Value[]
+  /** `model` is none of these, or null. Of products. */
+  'model[nin]'?: Value | readonly Value[]
+  /** `model` begins with this. Of products. */
+  'model[prefix]'?: Value
+  /** `model` is null (true) or not (false). Of products. */
+  'model[null]'?: boolean
+  /** `brand` is any of these. Of products. */
+  brand?: Value | readonly Value[]
+  /** `brand` is none of these, or null. Of products. */
+  'brand[nin]'?: Value | readonly Value[]
+  /** `brand` is null (true) or not (false). Of products. */
+  'brand[null]'?: boolean
+  /** `product_status` is any of these. Of products. */
+  product_status?: Value | readonly Value[]
+  /** `product_status` is none of these. Of products. */
+  'product_status[nin]'?: Value | readonly Value[]
+  /** `product_status` is null (true) or not (false). Of products. */
+  'product_status[null]'?: boolean
+  /** `category` is any of these. Of products. */
+  category?: Value | readonly Value[]
+  /** `category` is none of these, or null. Of products. */
+  'category[nin]'?: Value | readonly Value[]
+  /** `category` is null (true) or not (false). Of products. */
+  'category[null]'?: boolean
+  /** `technologies` contains any of these. Of products. */
+  technologies?: Value | readonly Value[]
+  /** `technologies` contains none of these. Of products. */
+  'technologies[nin]'?: Value | readonly Value[]
+  /** `technologies` contains every one of these. Of products. */
+  'technologies[all]'?: Value | readonly Value[]
+  /** `parent_product_id` is any of these. Of products. */
+  parent_product_id?: Value | readonly Value[]
+  /** `parent_product_id` is none of these, or null. Of products. */
+  'parent_product_id[nin]'?: Value | readonly Value[]
+  /** `parent_product_id` is null (true) or not (false). Of products. */
+  'parent_product_id[null]'?: boolean
+  /** `project_number` is any of these. Of projects. */
+  project_number?: Value | readonly Value[]
+  /** `project_number` is none of these. Of projects. */
+  'project_number[nin]'?: Value | readonly Value[]
+  /** `project_number` begins with this. Of projects. */
+  'project_number[prefix]'?: Value
+  /** `project_number` is null (true) or not (false). Of projects. */
+  'project_number[null]'?: boolean
+  /** `customer_reference` is any of these. Of projects. */
+  customer_reference?: Value | readonly Value[]
+  /** `customer_reference` is none of these, or null. Of projects. */
+  'customer_reference[nin]'?: Value | readonly Value[]
+  /** `customer_reference` is null (true) or not (false). Of projects. */
+  'customer_reference[null]'?: boolean
+  /** `status` is any of these. Of projects, lab, approvals. */
+  status?: Value | readonly Value[]
+  /** `status` is none of these. Of projects, lab, approvals. */
+  'status[nin]'?: Value | readonly Value[]
+  /** `status` is null (true) or not (false). Of projects, lab, approvals. */
+  'status[null]'?: boolean
+  /** `classification` is any of these. Of projects. */
+  classification?: Value | readonly Value[]
+  /** `classification` is none of these, or null. Of projects. */
+  'classification[nin]'?: Value | readonly Value[]
+  /** `classification` is null (true) or not (false). Of projects. */
+  'classification[null]'?: boolean
+  /** `product_ids` contains any of these. Of projects. */
+  product_ids?: Value | readonly Value[]
+  /** `product_ids` contains none of these. Of projects. */
+  'product_ids[nin]'?: Value | readonly Value[]
+  /** `product_ids` contains every one of these. Of projects. */
+  'product_ids[all]'?: Value | readonly Value[]
+  /** `country_codes` contains any of these. Of projects. */
+  country_codes?: Value | readonly Value[]
+  /** `country_codes` contains none of these. Of projects. */
+  'country_codes[nin]'?: Value | readonly Value[]
+  /** `country_codes` contains every one of these. Of projects. */
+  'country_codes[all]'?: Value | readonly Value[]
+  /** `ordered_on` is any of these. Of projects. */
+  ordered_on?: Value | readonly Value[]
+  /** `ordered_on` is none of these, or null. Of projects. */
+  'ordered_on[nin]'?: Value | readonly Value[]
+  /** `ordered_on` is greater than this. Of projects. */
+  'ordered_on[gt]'?: Value
+  /** `ordered_on` is this or greater. Of projects. */
+  'ordered_on[gte]'?: Value
+  /** `ordered_on` is less than this. Of projects. */
+  'ordered_on[lt]'?: Value
+  /** `ordered_on` is this or less. Of projects. */
+  'ordered_on[lte]'?: Value
+  /** `ordered_on` is null (true) or not (false). Of projects. */
+  'ordered_on[null]'?: boolean
+  /** `due_on` is any of these. Of projects. */
+  due_on?: Value | readonly Value[]
+  /** `due_on` is none of these, or null. Of projects. */
+  'due_on[nin]'?: Value | readonly Value[]
+  /** `due_on` is greater than this. Of projects. */
+  'due_on[gt]'?: Value
+  /** `due_on` is this or greater. Of projects. */
+  'due_on[gte]'?: Value
+  /** `due_on` is less than this. Of projects. */
+  'due_on[lt]'?: Value
+  /** `due_on` is this or less. Of projects. */
+  'due_on[lte]'?: Value
+  /** `due_on` is null (true) or not (false). Of projects. */
+  'due_on[null]'?: boolean
+  /** `completed_on` is any of these. Of projects. */
+  completed_on?: Value | readonly Value[]
+  /** `completed_on` is none of these, or null. Of projects. */
+  'completed_on[nin]'?: Value | readonly Value[]
+  /** `completed_on` is greater than this. Of projects. */
+  'completed_on[gt]'?: Value
+  /** `completed_on` is this or greater. Of projects. */
+  'completed_on[gte]'?: Value
+  /** `completed_on` is less than this. Of projects. */
+  'completed_on[lt]'?: Value
+  /** `completed_on` is this or less. Of projects. */
+  'completed_on[lte]'?: Value
+  /** `completed_on` is null (true) or not (false). Of projects. */
+  'completed_on[null]'?: boolean
+  /** `code` is any of these. Of countries. */
+  code?: Value | readonly Value[]
+  /** `code` is none of these. Of countries. */
+  'code[nin]'?: Value | readonly Value[]
+  /** `code` is null (true) or not (false). Of countries. */
+  'code[null]'?: boolean
+  /** `alpha3` is any of these. Of countries. */
+  alpha3?: Value | readonly Value[]
+  /** `alpha3` is none of these. Of countries. */
+  'alpha3[nin]'?: Value | readonly Value[]
+  /** `alpha3` is null (true) or not (false). Of countries. */
+  'alpha3[null]'?: boolean
+  /** `region` is any of these. Of countries. */
+  region?: Value | readonly Value[]
+  /** `region` is none of these. Of countries. */
+  'region[nin]'?: Value | readonly Value[]
+  /** `region` is null (true) or not (false). Of countries. */
+  'region[null]'?: boolean
+  /** `blocs` contains any of these. Of countries. */
+  blocs?: Value | readonly Value[]
+  /** `blocs` contains none of these. Of countries. */
+  'blocs[nin]'?: Value | readonly Value[]
+  /** `blocs` contains every one of these. Of countries. */
+  'blocs[all]'?: Value | readonly Value[]
+  /** `report_number` is any of these. Of lab. */
+  report_number?: Value | readonly Value[]
+  /** `report_number` is none of these. Of lab. */
+  'report_number[nin]'?: Value | readonly Value[]
+  /** `report_number` begins with this. Of lab. */
+  'report_number[prefix]'?: Value
+  /** `report_number` is null (true) or not (false). Of lab. */
+  'report_number[null]'?: boolean
+  /** `test_type` is any of these. Of lab. */
+  test_type?: Value | readonly Value[]
+  /** `test_type` is none of these, or null. Of lab. */
+  'test_type[nin]'?: Value | readonly Value[]
+  /** `test_type` is null (true) or not (false). Of lab. */
+  'test_type[null]'?: boolean
+  /** `result` is any of these. Of lab. */
+  result?: Value | readonly Value[]
+  /** `result` is none of these, or null. Of lab. */
+  'result[nin]'?: Value | readonly Value[]
+  /** `result` is null (true) or not (false). Of lab. */
+  'result[null]'?: boolean
+  /** `laboratory` is any of these. Of lab. */
+  laboratory?: Value | readonly Value[]
+  /** `laboratory` is none of these, or null. Of lab. */
+  'laboratory[nin]'?: Value | readonly Value[]
+  /** `laboratory` is null (true) or not (false). Of lab. */
+  'laboratory[null]'?: boolean
+  /** `certificate_id` is any of these. Of lab, approvals. */
+  certificate_id?: Value | readonly Value[]
+  /** `certificate_id` is none of these, or null. Of lab, approvals. */
+  'certificate_id[nin]'?: Value | readonly Value[]
+  /** `certificate_id` is null (true) or not (false). Of lab, approvals. */
+  'certificate_id[null]'?: boolean
+  /** `open` is any of these. Of approvals. */
+  open?: Value | readonly Value[]
+  /** `open` is none of these. Of approvals. */
+  'open[nin]'?: Value | readonly Value[]
+  /** `requested_on` is any of these. Of approvals. */
+  requested_on?: Value | readonly Value[]
+  /** `requested_on` is none of these, or null. Of approvals. */
+  'requested_on[nin]'?: Value | readonly Value[]
+  /** `requested_on` is greater than this. Of approvals. */
+  'requested_on[gt]'?: Value
+  /** `requested_on` is this or greater. Of approvals. */
+  'requested_on[gte]'?: Value
+  /** `requested_on` is less than this. Of approvals. */
+  'requested_on[lt]'?: Value
+  /** `requested_on` is this or less. Of approvals. */
+  'requested_on[lte]'?: Value
+  /** `requested_on` is null (true) or not (false). Of approvals. */
+  'requested_on[null]'?: boolean
+  /** `submitted_on` is any of these. Of approvals. */
+  submitted_on?: Value | readonly Value[]
+  /** `submitted_on` is none of these, or null. Of approvals. */
+  'submitted_on[nin]'?: Value | readonly Value[]
+  /** `submitted_on` is greater than this. Of approvals. */
+  'submitted_on[gt]'?: Value
+  /** `submitted_on` is this or greater. Of approvals. */
+  'submitted_on[gte]'?: Value
+  /** `submitted_on` is less than this. Of approvals. */
+  'submitted_on[lt]'?: Value
+  /** `submitted_on` is this or less. Of approvals. */
+  'submitted_on[lte]'?: Value
+  /** `submitted_on` is null (true) or not (false). Of approvals. */
+  'submitted_on[null]'?: boolean
+  /** `decided_on` is any of these. Of approvals. */
+  decided_on?: Value | readonly Value[]
+  /** `decided_on` is none of these, or null. Of approvals. */
+  'decided_on[nin]'?: Value | readonly Value[]
+  /** `decided_on` is greater than this. Of approvals. */
+  'decided_on[gt]'?: Value
+  /** `decided_on` is this or greater. Of approvals. */
+  'decided_on[gte]'?: Value
+  /** `decided_on` is less than this. Of approvals. */
+  'decided_on[lt]'?: Value
+  /** `decided_on` is this or less. Of approvals. */
+  'decided_on[lte]'?: Value
+  /** `decided_on` is null (true) or not (false). Of approvals. */
+  'decided_on[null]'?: boolean
+  /** `expected_on` is any of these. Of approvals. */
+  expected_on?: Value | readonly Value[]
+  /** `expected_on` is none of these, or null. Of approvals. */
+  'expected_on[nin]'?: Value | readonly Value[]
+  /** `expected_on` is greater than this. Of approvals. */
+  'expected_on[gt]'?: Value
+  /** `expected_on` is this or greater. Of approvals. */
+  'expected_on[gte]'?: Value
+  /** `expected_on` is less than this. Of approvals. */
+  'expected_on[lt]'?: Value
+  /** `expected_on` is this or less. Of approvals. */
+  'expected_on[lte]'?: Value
+  /** `expected_on` is null (true) or not (false). Of approvals. */
+  'expected_on[null]'?: boolean
 }
 
 /** What `/v1/audit` takes. */

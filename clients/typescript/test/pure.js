@@ -127,6 +127,23 @@ const judgeAssertion = async ({ createAssertion }, vector) => {
   return [[await openJwt(jwt, header.alg, jwk), { header, claims, isSigned: true }]]
 }
 
+/** What a parser makes of pieces that come one after the other. */
+const parseEvents = ({ createEventParser }, pieces) => {
+  const parser = createEventParser()
+  const events = pieces.flatMap((piece) => parser.push(piece))
+  return { events, last_event_id: parser.lastEventId, retry_ms: parser.retryMs ?? null }
+}
+
+const judgeEvents = (client, { text, base64, events, last_event_id, retry_ms }) => {
+  const bytes = base64
+    ? Uint8Array.from(atob(base64), (each) => each.charCodeAt(0))
+    : new TextEncoder().encode(text)
+  const cuts = Array.from({ length: bytes.length + 1 }, (_, at) => [bytes.slice(0, at), bytes.slice(at)])
+  const singles = Array.from(bytes, (each) => Uint8Array.of(each))
+  const expected = { events, last_event_id, retry_ms }
+  return [singles, ...cuts].map((pieces) => [parseEvents(client, pieces), expected])
+}
+
 const judges = {
   query: judgeQuery,
   errors: judgeError,
@@ -136,6 +153,7 @@ const judges = {
   webhooks: judgeWebhook,
   proofs: judgeProof,
   assertions: judgeAssertion,
+  events: judgeEvents,
 }
 
 /** Names of the files that `judge` takes. */

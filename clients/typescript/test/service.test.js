@@ -105,6 +105,16 @@ test('a follower has the state, and stops at once', async () => {
   assert.deepEqual(copy.get('products/P-100'), (await client.get('products', 'P-100')).data)
 })
 
+test('a stream of changes begins with a token, goes on from one, and is left', async () => {
+  const read = async (query) => {
+    for await (const page of demo.streamChanges(query)) return page
+  }
+  const { data, page } = await read({ resources: ['products'] })
+  assert.deepEqual(data, [])
+  assert.match((await read({ after: page.next_token })).page.next_token, /^\S+$/)
+  await assert.rejects(read({ after: 'x' }), { code: 'invalid_sync_token' })
+})
+
 test('the service takes every query of the vectors that names a resource', async () => {
   const vectors = JSON.parse(readFileSync(`${process.env.CERTDATA_VECTORS}/query.json`, 'utf8'))
   const known = vectors.filter(({ resource }) => resource)

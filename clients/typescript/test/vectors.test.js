@@ -78,6 +78,7 @@ const walks = {
   export_audit: (client, _, query) => client.exportAudit(query),
   export_audit_roots: (client, _, query) => client.exportAuditRoots(query),
   changes: (client, _, query) => client.changes(query),
+  stream_changes: (client, _, query) => client.streamChanges(query),
 }
 
 for (const { name, walk, of, query, answers, requests, items, error } of read('walks')) {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from typing import Any, cast
 
@@ -13,7 +13,7 @@ from . import types
 from .assertions import PrivateKey
 from .async_driver import AsyncDriver
 from .async_resource import AsyncResource
-from .async_walks import walk_changes, walk_items, walk_lines
+from .async_walks import stream_changes, walk_changes, walk_items, walk_lines
 from .cache import AnswerCache
 from .core import Answer, origin_of
 from .follow import AsyncChangeStore, Following, FollowOptions, follow_changes
@@ -132,6 +132,14 @@ class AsyncClient(AsyncDriver):
         whole state is a stream: `follow` and `catch_up` read it.
         """
         return walk_changes(self, query)
+
+    def stream_changes(self, query: types.ChangesQuery | Query | None = None) -> AsyncGenerator[types.Changes, None]:
+        """
+        Yield page after page of the feed as changes come, over a connection that stays (server-sent events). Connect
+        again after each end. Close it, for example by `contextlib.aclosing`, or cancel the task. Raise refusals that
+        waiting cannot cure, such as SyncTokenExpired.
+        """
+        return stream_changes(self, query)
 
     def history_of_all(self, query: types.HistoryQuery | None = None) -> AsyncIterator[types.HistoryEntry]:
         """

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import aclosing, suppress
 from typing import TYPE_CHECKING, Any, cast
 
 from .async_streams import read_lines
+from .change_stream import ChangeStream
 from .core import LINES, next_query
+from .errors import ConnectionFault
 from .follow import changes_query, read_page
+from .options import connection_faults
 from .query import Query
 from .types import Changes
 
@@ -47,3 +51,15 @@ async def walk_changes(client: AsyncClient, query: object) -> AsyncIterator[Chan
         yield page
         asked["after"] = page["page"]["next_token"]
         has_more = page["page"]["has_more"]
+
+
+async def stream_changes(client: AsyncClient, query: object) -> AsyncGenerator[Changes, None]:
+    """Yield pages of the feed as they come, over one connection after the other."""
+    stream = ChangeStream(client._core, query)
+    while response := await client._run(stream.connect()):
+        async with aclosing(response):
+            with suppress(ConnectionFault), connection_faults():
+                stream.check(response.headers)
+                async for piece in response.aiter_bytes():
+                    for page in stream.read(piece):
+                        yield page

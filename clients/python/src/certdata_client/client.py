@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Iterator, Mapping
 from contextlib import contextmanager
 from threading import Event
 from typing import Any, cast
@@ -20,7 +20,7 @@ from .options import Options, connection_faults, signer_of
 from .query import Query, encode_segment
 from .resource import Resource
 from .retry import Retry
-from .walks import walk_changes, walk_items, walk_lines
+from .walks import stream_changes, walk_changes, walk_items, walk_lines
 from .webhooks import WebhookMessage
 
 
@@ -132,6 +132,16 @@ class Client(Driver):
         whole state is a stream: `follow` and `catch_up` read it.
         """
         return walk_changes(self, query)
+
+    def stream_changes(
+        self, query: types.ChangesQuery | Query | None = None, *, stop: Event | None = None
+    ) -> Generator[types.Changes, None, None]:
+        """
+        Yield page after page of the feed as changes come, over a connection that stays (server-sent events). Connect
+        again after each end. `stop` ends it within 15 s; leaving the loop closes the connection at once. Raise refusals
+        that waiting cannot cure, such as SyncTokenExpired.
+        """
+        return stream_changes(self, query, stop)
 
     def history_of_all(self, query: types.HistoryQuery | None = None) -> Iterator[types.HistoryEntry]:
         """

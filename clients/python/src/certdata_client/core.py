@@ -83,11 +83,13 @@ class Core:
         accept: str = LINES,
         fresh: bool = False,
         retry: Retry | None = None,
+        timeout: float | None = None,
     ) -> Flow[Reply]:
         """Open a stream. A refusal is waited out; what breaks off later is the reader's."""
         target = f"{path}{format_query(query)}"
         headers = self._headers(accept, fresh, None)
-        opening = lambda: self._send(target, headers, self.timeout, is_stream=True)  # noqa: E731
+        limit = timeout or self.timeout
+        opening = lambda: self._send(target, headers, limit, is_stream=True)  # noqa: E731
         return self._repeat(opening, retry or self.retry)
 
     @staticmethod

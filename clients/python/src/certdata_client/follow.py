@@ -13,7 +13,7 @@ from .core import Core
 from .errors import CertdataError, ConnectionFault, SyncTokenExpired
 from .flow import Flow, Pause, TakeState, Tell
 from .query import Query
-from .retry import Retry, failure_of, wait_before
+from .retry import Retry, require_transient, wait_before
 from .types import Change, Changes
 
 PATH = "/v1/changes"
@@ -157,9 +157,7 @@ def follow_changes(core: Core, store: Any, following: Following) -> Flow[None]:
                 yield Tell(lambda error=expired: following.on_restart(error))  # type: ignore[misc]
             continue
         except CertdataError as error:
-            failure = failure_of(error)
-            if not failure.is_transient:
-                raise
+            failure = require_transient(error)
             failures += 1
             yield Pause(wait_before(failures, failure, core.retry), following.stop)
             continue

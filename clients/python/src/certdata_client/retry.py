@@ -41,6 +41,14 @@ def failure_of(error: CertdataError) -> Failure:
     return Failure(error.status, error.retry_after) if isinstance(error, ApiError) else Failure()
 
 
+def require_transient(error: CertdataError) -> Failure:
+    """Return the failure that waiting may cure. Raise any other error."""
+    failure = failure_of(error)
+    if not failure.is_transient:
+        raise error
+    return failure
+
+
 def wait_before(n: int, failure: Failure, retry: Retry, part: float | None = None) -> float:
     """
     Return the seconds to wait after `n` failed attempts. With Retry-After it is that time plus jitter. Otherwise it is

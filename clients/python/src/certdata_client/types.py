@@ -158,7 +158,7 @@ AuditFacts = TypedDict(
         "key": "str | None",
         # Counts the entries of the customer from 1 without gaps: a missing number is a missing entry
         "number": "int",
-        # How it ended. Known values: ok, refused; more may come.
+        # How it ended. Of `reads`: `refused` for each status of 400 or more, with which nobody got a record. Known values: ok, refused; more may come.
         "outcome": "str",
         # The header Request-Id of the answer
         "request_id": "str | None",
@@ -1305,7 +1305,7 @@ CertificatesQuery = TypedDict(
         "count": "Literal[\"exact\"] | None",
         # `page.next_cursor` of the answer before, unchanged, with the same filters and sort. Absent: the first page. Not with an export.
         "cursor": "Value | None",
-        # Begins a CSV file with a byte order mark, by which some spreadsheets know UTF-8. Only with CSV.
+        # Begins a CSV file with a byte order mark, by which some spreadsheets know UTF-8. Only with CSV. Absent: false.
         "bom": "bool | None",
     },
     total=False,
@@ -1507,7 +1507,7 @@ ProductsQuery = TypedDict(
         "count": "Literal[\"exact\"] | None",
         # `page.next_cursor` of the answer before, unchanged, with the same filters and sort. Absent: the first page. Not with an export.
         "cursor": "Value | None",
-        # Begins a CSV file with a byte order mark, by which some spreadsheets know UTF-8. Only with CSV.
+        # Begins a CSV file with a byte order mark, by which some spreadsheets know UTF-8. Only with CSV. Absent: false.
         "bom": "bool | None",
     },
     total=False,
@@ -1737,7 +1737,7 @@ ProjectsQuery = TypedDict(
         "count": "Literal[\"exact\"] | None",
         # `page.next_cursor` of the answer before, unchanged, with the same filters and sort. Absent: the first page. Not with an export.
         "cursor": "Value | None",
-        # Begins a CSV file with a byte order mark, by which some spreadsheets know UTF-8. Only with CSV.
+        # Begins a CSV file with a byte order mark, by which some spreadsheets know UTF-8. Only with CSV. Absent: false.
         "bom": "bool | None",
     },
     total=False,
@@ -1867,7 +1867,7 @@ CountriesQuery = TypedDict(
         "count": "Literal[\"exact\"] | None",
         # `page.next_cursor` of the answer before, unchanged, with the same filters and sort. Absent: the first page. Not with an export.
         "cursor": "Value | None",
-        # Begins a CSV file with a byte order mark, by which some spreadsheets know UTF-8. Only with CSV.
+        # Begins a CSV file with a byte order mark, by which some spreadsheets know UTF-8. Only with CSV. Absent: false.
         "bom": "bool | None",
     },
     total=False,
@@ -2099,7 +2099,7 @@ LabQuery = TypedDict(
         "count": "Literal[\"exact\"] | None",
         # `page.next_cursor` of the answer before, unchanged, with the same filters and sort. Absent: the first page. Not with an export.
         "cursor": "Value | None",
-        # Begins a CSV file with a byte order mark, by which some spreadsheets know UTF-8. Only with CSV.
+        # Begins a CSV file with a byte order mark, by which some spreadsheets know UTF-8. Only with CSV. Absent: false.
         "bom": "bool | None",
     },
     total=False,
@@ -2361,7 +2361,7 @@ ApprovalsQuery = TypedDict(
         "count": "Literal[\"exact\"] | None",
         # `page.next_cursor` of the answer before, unchanged, with the same filters and sort. Absent: the first page. Not with an export.
         "cursor": "Value | None",
-        # Begins a CSV file with a byte order mark, by which some spreadsheets know UTF-8. Only with CSV.
+        # Begins a CSV file with a byte order mark, by which some spreadsheets know UTF-8. Only with CSV. Absent: false.
         "bom": "bool | None",
     },
     total=False,
@@ -2408,8 +2408,408 @@ ChangesQuery = TypedDict(
         "wait": "int | None",
         # Adds to each change of a record what the fields in `changed` were. Not with `after=snapshot`.
         "previous": "bool | None",
-        # The fields of each record, separated by commas. Only with one resource in `resources`, as are the filters of its list (such as `validity=valid` or `number[prefix]=A`), which have the same names here. They belong to the token.
+        # The fields of each record, separated by commas. Only with one resource in `resources`. They belong to the token.
         "fields": "Value | Sequence[Value] | None",
+        # `id` is any of these. Of certificates, products, projects, countries, lab, approvals.
+        "id": "Value | Sequence[Value] | None",
+        # `id` is none of these. Of certificates, products, projects, countries, lab, approvals.
+        "id[nin]": "Value | Sequence[Value] | None",
+        # `id` is null (true) or not (false). Of certificates, products, projects, countries, lab, approvals.
+        "id[null]": "bool | None",
+        # `number` is any of these. Of certificates.
+        "number": "Value | Sequence[Value] | None",
+        # `number` is none of these. Of certificates.
+        "number[nin]": "Value | Sequence[Value] | None",
+        # `number` begins with this. Of certificates.
+        "number[prefix]": "Value | None",
+        # `number` is null (true) or not (false). Of certificates.
+        "number[null]": "bool | None",
+        # `product_id` is any of these. Of certificates, lab, approvals.
+        "product_id": "Value | Sequence[Value] | None",
+        # `product_id` is none of these, or null. Of certificates, lab, approvals.
+        "product_id[nin]": "Value | Sequence[Value] | None",
+        # `product_id` is null (true) or not (false). Of certificates, lab, approvals.
+        "product_id[null]": "bool | None",
+        # `project_id` is any of these. Of certificates, lab, approvals.
+        "project_id": "Value | Sequence[Value] | None",
+        # `project_id` is none of these, or null. Of certificates, lab, approvals.
+        "project_id[nin]": "Value | Sequence[Value] | None",
+        # `project_id` is null (true) or not (false). Of certificates, lab, approvals.
+        "project_id[null]": "bool | None",
+        # `approval_id` is any of these. Of certificates.
+        "approval_id": "Value | Sequence[Value] | None",
+        # `approval_id` is none of these, or null. Of certificates.
+        "approval_id[nin]": "Value | Sequence[Value] | None",
+        # `approval_id` is null (true) or not (false). Of certificates.
+        "approval_id[null]": "bool | None",
+        # `country_code` is any of these. Of certificates, approvals.
+        "country_code": "Value | Sequence[Value] | None",
+        # `country_code` is none of these, or null. Of certificates, approvals.
+        "country_code[nin]": "Value | Sequence[Value] | None",
+        # `country_code` is null (true) or not (false). Of certificates, approvals.
+        "country_code[null]": "bool | None",
+        # `authority` is any of these. Of certificates.
+        "authority": "Value | Sequence[Value] | None",
+        # `authority` is none of these, or null. Of certificates.
+        "authority[nin]": "Value | Sequence[Value] | None",
+        # `authority` is null (true) or not (false). Of certificates.
+        "authority[null]": "bool | None",
+        # `scheme` is any of these. Of certificates, approvals.
+        "scheme": "Value | Sequence[Value] | None",
+        # `scheme` is none of these, or null. Of certificates, approvals.
+        "scheme[nin]": "Value | Sequence[Value] | None",
+        # `scheme` is null (true) or not (false). Of certificates, approvals.
+        "scheme[null]": "bool | None",
+        # `certificate_type` is any of these. Of certificates.
+        "certificate_type": "Value | Sequence[Value] | None",
+        # `certificate_type` is none of these, or null. Of certificates.
+        "certificate_type[nin]": "Value | Sequence[Value] | None",
+        # `certificate_type` is null (true) or not (false). Of certificates.
+        "certificate_type[null]": "bool | None",
+        # `approval_status` is any of these. Of certificates.
+        "approval_status": "Value | Sequence[Value] | None",
+        # `approval_status` is none of these. Of certificates.
+        "approval_status[nin]": "Value | Sequence[Value] | None",
+        # `approval_status` is null (true) or not (false). Of certificates.
+        "approval_status[null]": "bool | None",
+        # `validity` is any of these. Of certificates.
+        "validity": "Value | Sequence[Value] | None",
+        # `validity` is none of these. Of certificates.
+        "validity[nin]": "Value | Sequence[Value] | None",
+        # `expiring` is any of these. Of certificates.
+        "expiring": "Value | Sequence[Value] | None",
+        # `expiring` is none of these. Of certificates.
+        "expiring[nin]": "Value | Sequence[Value] | None",
+        # `valid_from` is any of these. Of certificates.
+        "valid_from": "Value | Sequence[Value] | None",
+        # `valid_from` is none of these, or null. Of certificates.
+        "valid_from[nin]": "Value | Sequence[Value] | None",
+        # `valid_from` is greater than this. Of certificates.
+        "valid_from[gt]": "Value | None",
+        # `valid_from` is this or greater. Of certificates.
+        "valid_from[gte]": "Value | None",
+        # `valid_from` is less than this. Of certificates.
+        "valid_from[lt]": "Value | None",
+        # `valid_from` is this or less. Of certificates.
+        "valid_from[lte]": "Value | None",
+        # `valid_from` is null (true) or not (false). Of certificates.
+        "valid_from[null]": "bool | None",
+        # `valid_until` is any of these. Of certificates.
+        "valid_until": "Value | Sequence[Value] | None",
+        # `valid_until` is none of these, or null. Of certificates.
+        "valid_until[nin]": "Value | Sequence[Value] | None",
+        # `valid_until` is greater than this. Of certificates.
+        "valid_until[gt]": "Value | None",
+        # `valid_until` is this or greater. Of certificates.
+        "valid_until[gte]": "Value | None",
+        # `valid_until` is less than this. Of certificates.
+        "valid_until[lt]": "Value | None",
+        # `valid_until` is this or less. Of certificates.
+        "valid_until[lte]": "Value | None",
+        # `valid_until` is null (true) or not (false). Of certificates.
+        "valid_until[null]": "bool | None",
+        # `issued_on` is any of these. Of certificates, lab.
+        "issued_on": "Value | Sequence[Value] | None",
+        # `issued_on` is none of these, or null. Of certificates, lab.
+        "issued_on[nin]": "Value | Sequence[Value] | None",
+        # `issued_on` is greater than this. Of certificates, lab.
+        "issued_on[gt]": "Value | None",
+        # `issued_on` is this or greater. Of certificates, lab.
+        "issued_on[gte]": "Value | None",
+        # `issued_on` is less than this. Of certificates, lab.
+        "issued_on[lt]": "Value | None",
+        # `issued_on` is this or less. Of certificates, lab.
+        "issued_on[lte]": "Value | None",
+        # `issued_on` is null (true) or not (false). Of certificates, lab.
+        "issued_on[null]": "bool | None",
+        # `standards` contains any of these. Of certificates, lab.
+        "standards": "Value | Sequence[Value] | None",
+        # `standards` contains none of these. Of certificates, lab.
+        "standards[nin]": "Value | Sequence[Value] | None",
+        # `standards` contains every one of these. Of certificates, lab.
+        "standards[all]": "Value | Sequence[Value] | None",
+        # `tags` contains any of these. Of certificates, products, projects, lab, approvals.
+        "tags": "Value | Sequence[Value] | None",
+        # `tags` contains none of these. Of certificates, products, projects, lab, approvals.
+        "tags[nin]": "Value | Sequence[Value] | None",
+        # `tags` contains every one of these. Of certificates, products, projects, lab, approvals.
+        "tags[all]": "Value | Sequence[Value] | None",
+        # `created_at` is any of these. Of certificates, products, projects, lab, approvals.
+        "created_at": "Value | Sequence[Value] | None",
+        # `created_at` is none of these. Of certificates, products, projects, lab, approvals.
+        "created_at[nin]": "Value | Sequence[Value] | None",
+        # `created_at` is greater than this. Of certificates, products, projects, lab, approvals.
+        "created_at[gt]": "Value | None",
+        # `created_at` is this or greater. Of certificates, products, projects, lab, approvals.
+        "created_at[gte]": "Value | None",
+        # `created_at` is less than this. Of certificates, products, projects, lab, approvals.
+        "created_at[lt]": "Value | None",
+        # `created_at` is this or less. Of certificates, products, projects, lab, approvals.
+        "created_at[lte]": "Value | None",
+        # `created_at` is null (true) or not (false). Of certificates, products, projects, lab, approvals.
+        "created_at[null]": "bool | None",
+        # `updated_at` is any of these. Of certificates, products, projects, countries, lab, approvals.
+        "updated_at": "Value | Sequence[Value] | None",
+        # `updated_at` is none of these. Of certificates, products, projects, countries, lab, approvals.
+        "updated_at[nin]": "Value | Sequence[Value] | None",
+        # `updated_at` is greater than this. Of certificates, products, projects, countries, lab, approvals.
+        "updated_at[gt]": "Value | None",
+        # `updated_at` is this or greater. Of certificates, products, projects, countries, lab, approvals.
+        "updated_at[gte]": "Value | None",
+        # `updated_at` is less than this. Of certificates, products, projects, countries, lab, approvals.
+        "updated_at[lt]": "Value | None",
+        # `updated_at` is this or less. Of certificates, products, projects, countries, lab, approvals.
+        "updated_at[lte]": "Value | None",
+        # `updated_at` is null (true) or not (false). Of certificates, products, projects, countries, lab, approvals.
+        "updated_at[null]": "bool | None",
+        # `name` is any of these. Of products, countries.
+        "name": "Value | Sequence[Value] | None",
+        # `name` is none of these. Of products, countries.
+        "name[nin]": "Value | Sequence[Value] | None",
+        # `name` begins with this. Of products, countries.
+        "name[prefix]": "Value | None",
+        # `name` is null (true) or not (false). Of products, countries.
+        "name[null]": "bool | None",
+        # `part_numbers` contains any of these. Of products.
+        "part_numbers": "Value | Sequence[Value] | None",
+        # `part_numbers` contains none of these. Of products.
+        "part_numbers[nin]": "Value | Sequence[Value] | None",
+        # `part_numbers` contains every one of these. Of products.
+        "part_numbers[all]": "Value | Sequence[Value] | None",
+        # `model` is any of these. Of products.
+        "model": "Value | Sequence[Value] | None",
+        # `model` is none of these, or null. Of products.
+        "model[nin]": "Value | Sequence[Value] | None",
+        # `model` begins with this. Of products.
+        "model[prefix]": "Value | None",
+        # `model` is null (true) or not (false). Of products.
+        "model[null]": "bool | None",
+        # `brand` is any of these. Of products.
+        "brand": "Value | Sequence[Value] | None",
+        # `brand` is none of these, or null. Of products.
+        "brand[nin]": "Value | Sequence[Value] | None",
+        # `brand` is null (true) or not (false). Of products.
+        "brand[null]": "bool | None",
+        # `product_status` is any of these. Of products.
+        "product_status": "Value | Sequence[Value] | None",
+        # `product_status` is none of these. Of products.
+        "product_status[nin]": "Value | Sequence[Value] | None",
+        # `product_status` is null (true) or not (false). Of products.
+        "product_status[null]": "bool | None",
+        # `category` is any of these. Of products.
+        "category": "Value | Sequence[Value] | None",
+        # `category` is none of these, or null. Of products.
+        "category[nin]": "Value | Sequence[Value] | None",
+        # `category` is null (true) or not (false). Of products.
+        "category[null]": "bool | None",
+        # `technologies` contains any of these. Of products.
+        "technologies": "Value | Sequence[Value] | None",
+        # `technologies` contains none of these. Of products.
+        "technologies[nin]": "Value | Sequence[Value] | None",
+        # `technologies` contains every one of these. Of products.
+        "technologies[all]": "Value | Sequence[Value] | None",
+        # `parent_product_id` is any of these. Of products.
+        "parent_product_id": "Value | Sequence[Value] | None",
+        # `parent_product_id` is none of these, or null. Of products.
+        "parent_product_id[nin]": "Value | Sequence[Value] | None",
+        # `parent_product_id` is null (true) or not (false). Of products.
+        "parent_product_id[null]": "bool | None",
+        # `project_number` is any of these. Of projects.
+        "project_number": "Value | Sequence[Value] | None",
+        # `project_number` is none of these. Of projects.
+        "project_number[nin]": "Value | Sequence[Value] | None",
+        # `project_number` begins with this. Of projects.
+        "project_number[prefix]": "Value | None",
+        # `project_number` is null (true) or not (false). Of projects.
+        "project_number[null]": "bool | None",
+        # `customer_reference` is any of these. Of projects.
+        "customer_reference": "Value | Sequence[Value] | None",
+        # `customer_reference` is none of these, or null. Of projects.
+        "customer_reference[nin]": "Value | Sequence[Value] | None",
+        # `customer_reference` is null (true) or not (false). Of projects.
+        "customer_reference[null]": "bool | None",
+        # `status` is any of these. Of projects, lab, approvals.
+        "status": "Value | Sequence[Value] | None",
+        # `status` is none of these. Of projects, lab, approvals.
+        "status[nin]": "Value | Sequence[Value] | None",
+        # `status` is null (true) or not (false). Of projects, lab, approvals.
+        "status[null]": "bool | None",
+        # `classification` is any of these. Of projects.
+        "classification": "Value | Sequence[Value] | None",
+        # `classification` is none of these, or null. Of projects.
+        "classification[nin]": "Value | Sequence[Value] | None",
+        # `classification` is null (true) or not (false). Of projects.
+        "classification[null]": "bool | None",
+        # `product_ids` contains any of these. Of projects.
+        "product_ids": "Value | Sequence[Value] | None",
+        # `product_ids` contains none of these. Of projects.
+        "product_ids[nin]": "Value | Sequence[Value] | None",
+        # `product_ids` contains every one of these. Of projects.
+        "product_ids[all]": "Value | Sequence[Value] | None",
+        # `country_codes` contains any of these. Of projects.
+        "country_codes": "Value | Sequence[Value] | None",
+        # `country_codes` contains none of these. Of projects.
+        "country_codes[nin]": "Value | Sequence[Value] | None",
+        # `country_codes` contains every one of these. Of projects.
+        "country_codes[all]": "Value | Sequence[Value] | None",
+        # `ordered_on` is any of these. Of projects.
+        "ordered_on": "Value | Sequence[Value] | None",
+        # `ordered_on` is none of these, or null. Of projects.
+        "ordered_on[nin]": "Value | Sequence[Value] | None",
+        # `ordered_on` is greater than this. Of projects.
+        "ordered_on[gt]": "Value | None",
+        # `ordered_on` is this or greater. Of projects.
+        "ordered_on[gte]": "Value | None",
+        # `ordered_on` is less than this. Of projects.
+        "ordered_on[lt]": "Value | None",
+        # `ordered_on` is this or less. Of projects.
+        "ordered_on[lte]": "Value | None",
+        # `ordered_on` is null (true) or not (false). Of projects.
+        "ordered_on[null]": "bool | None",
+        # `due_on` is any of these. Of projects.
+        "due_on": "Value | Sequence[Value] | None",
+        # `due_on` is none of these, or null. Of projects.
+        "due_on[nin]": "Value | Sequence[Value] | None",
+        # `due_on` is greater than this. Of projects.
+        "due_on[gt]": "Value | None",
+        # `due_on` is this or greater. Of projects.
+        "due_on[gte]": "Value | None",
+        # `due_on` is less than this. Of projects.
+        "due_on[lt]": "Value | None",
+        # `due_on` is this or less. Of projects.
+        "due_on[lte]": "Value | None",
+        # `due_on` is null (true) or not (false). Of projects.
+        "due_on[null]": "bool | None",
+        # `completed_on` is any of these. Of projects.
+        "completed_on": "Value | Sequence[Value] | None",
+        # `completed_on` is none of these, or null. Of projects.
+        "completed_on[nin]": "Value | Sequence[Value] | None",
+        # `completed_on` is greater than this. Of projects.
+        "completed_on[gt]": "Value | None",
+        # `completed_on` is this or greater. Of projects.
+        "completed_on[gte]": "Value | None",
+        # `completed_on` is less than this. Of projects.
+        "completed_on[lt]": "Value | None",
+        # `completed_on` is this or less. Of projects.
+        "completed_on[lte]": "Value | None",
+        # `completed_on` is null (true) or not (false). Of projects.
+        "completed_on[null]": "bool | None",
+        # `code` is any of these. Of countries.
+        "code": "Value | Sequence[Value] | None",
+        # `code` is none of these. Of countries.
+        "code[nin]": "Value | Sequence[Value] | None",
+        # `code` is null (true) or not (false). Of countries.
+        "code[null]": "bool | None",
+        # `alpha3` is any of these. Of countries.
+        "alpha3": "Value | Sequence[Value] | None",
+        # `alpha3` is none of these. Of countries.
+        "alpha3[nin]": "Value | Sequence[Value] | None",
+        # `alpha3` is null (true) or not (false). Of countries.
+        "alpha3[null]": "bool | None",
+        # `region` is any of these. Of countries.
+        "region": "Value | Sequence[Value] | None",
+        # `region` is none of these. Of countries.
+        "region[nin]": "Value | Sequence[Value] | None",
+        # `region` is null (true) or not (false). Of countries.
+        "region[null]": "bool | None",
+        # `blocs` contains any of these. Of countries.
+        "blocs": "Value | Sequence[Value] | None",
+        # `blocs` contains none of these. Of countries.
+        "blocs[nin]": "Value | Sequence[Value] | None",
+        # `blocs` contains every one of these. Of countries.
+        "blocs[all]": "Value | Sequence[Value] | None",
+        # `report_number` is any of these. Of lab.
+        "report_number": "Value | Sequence[Value] | None",
+        # `report_number` is none of these. Of lab.
+        "report_number[nin]": "Value | Sequence[Value] | None",
+        # `report_number` begins with this. Of lab.
+        "report_number[prefix]": "Value | None",
+        # `report_number` is null (true) or not (false). Of lab.
+        "report_number[null]": "bool | None",
+        # `test_type` is any of these. Of lab.
+        "test_type": "Value | Sequence[Value] | None",
+        # `test_type` is none of these, or null. Of lab.
+        "test_type[nin]": "Value | Sequence[Value] | None",
+        # `test_type` is null (true) or not (false). Of lab.
+        "test_type[null]": "bool | None",
+        # `result` is any of these. Of lab.
+        "result": "Value | Sequence[Value] | None",
+        # `result` is none of these, or null. Of lab.
+        "result[nin]": "Value | Sequence[Value] | None",
+        # `result` is null (true) or not (false). Of lab.
+        "result[null]": "bool | None",
+        # `laboratory` is any of these. Of lab.
+        "laboratory": "Value | Sequence[Value] | None",
+        # `laboratory` is none of these, or null. Of lab.
+        "laboratory[nin]": "Value | Sequence[Value] | None",
+        # `laboratory` is null (true) or not (false). Of lab.
+        "laboratory[null]": "bool | None",
+        # `certificate_id` is any of these. Of lab, approvals.
+        "certificate_id": "Value | Sequence[Value] | None",
+        # `certificate_id` is none of these, or null. Of lab, approvals.
+        "certificate_id[nin]": "Value | Sequence[Value] | None",
+        # `certificate_id` is null (true) or not (false). Of lab, approvals.
+        "certificate_id[null]": "bool | None",
+        # `open` is any of these. Of approvals.
+        "open": "Value | Sequence[Value] | None",
+        # `open` is none of these. Of approvals.
+        "open[nin]": "Value | Sequence[Value] | None",
+        # `requested_on` is any of these. Of approvals.
+        "requested_on": "Value | Sequence[Value] | None",
+        # `requested_on` is none of these, or null. Of approvals.
+        "requested_on[nin]": "Value | Sequence[Value] | None",
+        # `requested_on` is greater than this. Of approvals.
+        "requested_on[gt]": "Value | None",
+        # `requested_on` is this or greater. Of approvals.
+        "requested_on[gte]": "Value | None",
+        # `requested_on` is less than this. Of approvals.
+        "requested_on[lt]": "Value | None",
+        # `requested_on` is this or less. Of approvals.
+        "requested_on[lte]": "Value | None",
+        # `requested_on` is null (true) or not (false). Of approvals.
+        "requested_on[null]": "bool | None",
+        # `submitted_on` is any of these. Of approvals.
+        "submitted_on": "Value | Sequence[Value] | None",
+        # `submitted_on` is none of these, or null. Of approvals.
+        "submitted_on[nin]": "Value | Sequence[Value] | None",
+        # `submitted_on` is greater than this. Of approvals.
+        "submitted_on[gt]": "Value | None",
+        # `submitted_on` is this or greater. Of approvals.
+        "submitted_on[gte]": "Value | None",
+        # `submitted_on` is less than this. Of approvals.
+        "submitted_on[lt]": "Value | None",
+        # `submitted_on` is this or less. Of approvals.
+        "submitted_on[lte]": "Value | None",
+        # `submitted_on` is null (true) or not (false). Of approvals.
+        "submitted_on[null]": "bool | None",
+        # `decided_on` is any of these. Of approvals.
+        "decided_on": "Value | Sequence[Value] | None",
+        # `decided_on` is none of these, or null. Of approvals.
+        "decided_on[nin]": "Value | Sequence[Value] | None",
+        # `decided_on` is greater than this. Of approvals.
+        "decided_on[gt]": "Value | None",
+        # `decided_on` is this or greater. Of approvals.
+        "decided_on[gte]": "Value | None",
+        # `decided_on` is less than this. Of approvals.
+        "decided_on[lt]": "Value | None",
+        # `decided_on` is this or less. Of approvals.
+        "decided_on[lte]": "Value | None",
+        # `decided_on` is null (true) or not (false). Of approvals.
+        "decided_on[null]": "bool | None",
+        # `expected_on` is any of these. Of approvals.
+        "expected_on": "Value | Sequence[Value] | None",
+        # `expected_on` is none of these, or null. Of approvals.
+        "expected_on[nin]": "Value | Sequence[Value] | None",
+        # `expected_on` is greater than this. Of approvals.
+        "expected_on[gt]": "Value | None",
+        # `expected_on` is this or greater. Of approvals.
+        "expected_on[gte]": "Value | None",
+        # `expected_on` is less than this. Of approvals.
+        "expected_on[lt]": "Value | None",
+        # `expected_on` is this or less. Of approvals.
+        "expected_on[lte]": "Value | None",
+        # `expected_on` is null (true) or not (false). Of approvals.
+        "expected_on[null]": "bool | None",
     },
     total=False,
 )

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
+from contextlib import closing, suppress
+from threading import Event
 from typing import TYPE_CHECKING, Any, cast
 
+from .change_stream import ChangeStream
 from .core import LINES, next_query
+from .errors import ConnectionFault
 from .follow import changes_query, read_page
+from .options import connection_faults
 from .query import Query
 from .streams import read_lines
 from .types import Changes
@@ -45,3 +50,15 @@ def walk_changes(client: Client, query: object) -> Iterator[Changes]:
         yield page
         asked["after"] = page["page"]["next_token"]
         has_more = page["page"]["has_more"]
+
+
+def stream_changes(client: Client, query: object, stop: Event | None) -> Generator[Changes, None, None]:
+    """Yield pages of the feed as they come, over one connection after the other."""
+    stream = ChangeStream(client._core, query, stop)
+    while response := client._run(stream.connect()):
+        with closing(response), suppress(ConnectionFault), connection_faults():
+            stream.check(response.headers)
+            for piece in response.iter_bytes():
+                yield from stream.read(piece)
+                if stream.is_stopped:
+                    return

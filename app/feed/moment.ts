@@ -1,0 +1,13 @@
+import type { Db } from '../db/schema.ts'
+import { loadCustomer } from '../identity/facts.ts'
+import { defaultExpiringWithin } from '../identity/principal.ts'
+import type { DayAndWindow } from './token.ts'
+
+/**
+ * The day with the customer's window as the database has it now: a principal's may be half a second old, and a token
+ * promises what follows its moment. Rejects with unavailable.
+ */
+export const readMoment = async (db: Db, customerId: string, day: string): Promise<DayAndWindow> => {
+  const customer = await loadCustomer(db, customerId)
+  return { day, window: customer?.value.expiringWithin ?? defaultExpiringWithin }
+}

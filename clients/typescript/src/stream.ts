@@ -1,0 +1,75 @@
+import { createStepLimit, delay } from './abort.ts'
+import { createEventParser } from './events.ts'
+import { type ChangesPage, changesPath, requirePages } from './follow.ts'
+import { readBytes } from './lines.ts'
+import type { Query } from './query.ts'
+import { type Failure, type RetryOptions, requireTransient, waitBefore } from './retry.ts'
+import type { Transport } from './transport.ts'
+import type { Value } from './types.ts'
+
+const mediaType = 'text/event-stream'
+/** The service sends something at least this often, if only a comment. */
+const heartbeatMs = 15_000
+
+/** Where a reader of the feed is, over all its connections. */
+type Place = {
+  after: Value | readonly Value[] | undefined
+  /** What the service asks to wait before the next connection. */
+  reconnectMs: number
+}
+
+/** The pages of one connection. Moves `place` along, and throws where the connection fails or is silent for too long. */
+async function* readConnection(
+  transport: Transport,
+  query: Query,
+  place: Place,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<ChangesPage, void, undefined> {
+  const limit = createStepLimit(transport.timeoutMs + heartbeatMs, signal)
+  const path = changesPath({ ...query, after: place.after })
+  const answer = await limit.step(transport.stream(path, { signal: limit.signal, accept: mediaType }))
+  const type = answer.headers.get('content-type') ?? ''
+  if (type.split(';')[0]?.trim().toLowerCase() !== mediaType) {
+    await answer.body?.cancel()
+    throw new Error(`The changes came as "${type}", not as events: does a proxy change them?`)
+  }
+  const parser = createEventParser()
+  for await (const bytes of readBytes(answer, limit.step)) {
+    const events = parser.push(bytes)
+    place.after = parser.lastEventId || place.after
+    place.reconnectMs = parser.retryMs ?? place.reconnectMs
+    // Events of other types may come one day.
+    for (const { type, data } of events) if (type === 'message') yield JSON.parse(data)
+  }
+}
+
+/**
+ * Page after page of the feed, as changes come, until the signal aborts. After the end of a stream it connects again
+ * where the last one ended. It waits as long as the service asks, and longer after each failure in a row. Throws the
+ * signal's reason, and refusals that waiting cannot cure, such as a token that is too old.
+ */
+export async function* streamChanges(
+  transport: Transport,
+  retry: RetryOptions,
+  query: Query,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<ChangesPage, void, undefined> {
+  requirePages(query)
+  const place: Place = { after: query.after, reconnectMs: 0 }
+  for (let failures = 0; ; ) {
+    signal?.throwIfAborted()
+    let failure: Failure = {}
+    try {
+      for await (const page of readConnection(transport, query, place, signal)) {
+        failures = 0
+        yield page
+        signal?.throwIfAborted()
+      }
+    } catch (error) {
+      failure = requireTransient(error, signal)
+    }
+    failures += 1
+    const reconnectMs = Math.min(place.reconnectMs, retry.maxDelayMs)
+    await delay(reconnectMs + waitBefore(failures, failure, retry), signal)
+  }
+}

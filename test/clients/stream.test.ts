@@ -1,0 +1,313 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { type AddressInfo, connect } from 'node:net'
+import { sql } from 'kysely'
+import pg from 'pg'
+import t, { type Test } from 'tap'
+import { revokeApiKey } from '../../app/identity/api-key-store.ts'
+import { type ChangesPage, type ClientOptions, createClient } from '../../clients/typescript/src/index.ts'
+import { createDoor } from '../door.ts'
+import { changeIdentity } from '../feed/follower.ts'
+import {
+  addCustomer,
+  createTestApp,
+  createTestDatabase,
+  listenTestApp,
+  type TestClock,
+  until,
+} from '../helper.ts'
+
+/** Changes over a connection that stays: the TypeScript client against the service, through a door that can be cut. */
+
+const database = await createTestDatabase()
+const { operator } = database
+const { app, origin } = await listenTestApp(database)
+t.teardown(async () => {
+  const closing = app.close()
+  app.server.closeAllConnections()
+  await closing
+  await database.close()
+})
+
+const quick = { firstDelayMs: 20 }
+let customers = 0
+/** A customer of its own, and a client whose way to the service can be cut. */
+const newClient = async (t: Test, options: Partial<ClientOptions> = {}, at = origin) => {
+  const id = `streamer-${++customers}`
+  const apiKey = await addCustomer(database, id)
+  const door = await createDoor(() => connect(Number(new URL(at).port), 'localhost'))
+  t.teardown(door.sever)
+  const logins: string[] = []
+  const counted: typeof fetch = async (input, init) => {
+    if (String(input).endsWith('/v1/auth/login')) logins.push(String(input))
+    return fetch(input, init)
+  }
+  const url = `http://127.0.0.1:${door.port}`
+  const client = createClient({ url, apiKey, retry: quick, fetch: counted, ...options })
+  return { id, apiKey, door, client, logins }
+}
+type Client = Awaited<ReturnType<typeof newClient>>['client']
+
+const addProduct = (customer: string, id: string) =>
+  sql`insert into products (customer_id, id, name) values (${customer}, ${id}, ${id})`.execute(operator)
+
+const idsOf = (pages: readonly ChangesPage[]) => pages.flatMap(({ data }) => data.map(({ id }) => id))
+
+/** Reads a stream until it ends or the test does. */
+const startReading = (t: Test, client: Client, query: Parameters<Client['streamChanges']>[0] = {}) => {
+  const pages: ChangesPage[] = []
+  const stopping = new AbortController()
+  const ended = (async () => {
+    for await (const page of client.streamChanges(query, { signal: stopping.signal })) pages.push(page)
+  })().catch((error: unknown) => error)
+  t.teardown(() => stopping.abort())
+  return { pages, ended, stop: (reason?: unknown) => stopping.abort(reason) }
+}
+
+const codeOf = async (ended: Promise<unknown>) => ((await ended) as { code?: string }).code
+
+t.test('it brings the pages that the feed has, and takes the feed’s query', async (t) => {
+  const { id, client } = await newClient(t)
+  const { value: start } = await client.changes({ resources: ['products'] }).next()
+  const after = start?.page.next_token as string
+  for (const each of ['p1', 'p2', 'p3']) await addProduct(id, each)
+  await client.get('products', 'p3', {}, { fresh: true })
+  const paged: ChangesPage[] = []
+  for await (const page of client.changes({ after, limit: 2 })) paged.push(page)
+  const { pages } = startReading(t, client, { after, limit: 2 })
+  await until('all are there', () => idsOf(pages).length === 3)
+  t.same(
+    pages.map(({ data }) => data),
+    paged.map(({ data }) => data),
+  )
+  const filtered = startReading(t, client, { resources: ['products'], fields: ['name'], brand: 'Acme' })
+  await until('it began', () => filtered.pages.length === 1)
+  await sql`insert into products (customer_id, id, name, brand) values (${id}, 'p4', 'Four', 'Acme')`.execute(
+    operator,
+  )
+  await until('the change', () => filtered.pages.length === 2)
+  t.match(filtered.pages[1]?.data, [{ id: 'p4', data: { id: 'p4', name: 'Four' } }])
+  t.same(Object.keys(filtered.pages[1]?.data[0]?.data ?? {}), ['id', 'name'])
+})
+
+t.test('however often the connection is cut, each change arrives once and in its order', async (t) => {
+  const { id, client, door } = await newClient(t)
+  const { pages } = startReading(t, client, { resources: ['products'] })
+  await until('it began', () => pages.length === 1)
+  const ids = Array.from({ length: 12 }, (_, n) => `p${n + 10}`)
+  for (const [n, each] of ids.entries()) {
+    // Cut before a change, at once after it, when it has arrived, and with no service there for a while.
+    if (n % 4 === 0) door.cut()
+    if (n % 4 === 3) door.sever()
+    await addProduct(id, each)
+    if (n % 4 === 1) door.cut()
+    if (n % 4 === 3) await door.mend()
+    if (n % 4 === 2) await until('it has come', () => idsOf(pages).includes(each))
+  }
+  await until('all are there', () => idsOf(pages).length >= ids.length, 20_000)
+  t.same(idsOf(pages), ids)
+})
+
+t.test('a new release of the service is waited out, and what changed meanwhile arrives', async (t) => {
+  const first = await listenTestApp(database)
+  const { id, client } = await newClient(t, {}, first.origin)
+  const { pages } = startReading(t, client)
+  await until('it began', () => pages.length === 1)
+  const closing = first.app.close()
+  await addProduct(id, 'p1')
+  first.app.server.closeAllConnections()
+  await closing
+  await addProduct(id, 'p2')
+  const second = await createTestApp(database, { origin: first.origin })
+  t.teardown(() => {
+    second.server.closeAllConnections()
+    return second.close()
+  })
+  await second.listen({ host: 'localhost', port: Number(new URL(first.origin).port) })
+  await until('both are there', () => idsOf(pages).length === 2)
+  t.same(idsOf(pages), ['p1', 'p2'])
+})
+
+t.test('when its token expires it logs in again and goes on', async (t) => {
+  const short: TestClock = { offsetMs: 0 }
+  const other = await listenTestApp(database, { env: { ACCESS_TOKEN_SECONDS: '60' }, clock: short })
+  t.teardown(() => {
+    other.app.server.closeAllConnections()
+    return other.app.close()
+  })
+  const { id, client, logins } = await newClient(t, {}, other.origin)
+  await client.me()
+  // The service's clock is a minute ahead, so that only the service knows of the end.
+  short.offsetMs = 58_500
+  const { pages } = startReading(t, client)
+  await until('it began', () => pages.length === 1)
+  await until('it began again', () => pages.length === 2)
+  t.equal(logins.length, 2)
+  await addProduct(id, 'p1')
+  await until('the change', () => idsOf(pages).length === 1)
+})
+
+t.test('a refusal that no waiting cures ends it', async (t) => {
+  const { client, apiKey } = await newClient(t)
+  const { pages, ended } = startReading(t, client)
+  await until('it began', () => pages.length === 1)
+  await revokeApiKey(operator, apiKey.split('_')[2] as string)
+  t.equal(await codeOf(ended), 'invalid_api_key')
+  const others = await newClient(t)
+  t.equal(await codeOf(startReading(t, others.client, { after: 'x' }).ended), 'invalid_sync_token')
+  const waiting: Record<string, number> = { wait: 5 }
+  t.equal(await codeOf(startReading(t, others.client, waiting).ended), 'invalid_query')
+  await t.rejects(others.client.streamChanges({ after: 'snapshot' }).next(), /use follow or catchUp/)
+})
+
+t.test('a token that is too old ends it as it ends pages, and the store can begin anew', async (t) => {
+  const { id, client, door } = await newClient(t)
+  const { pages, ended } = startReading(t, client, { resources: ['products'] })
+  await until('it began', () => pages.length === 1)
+  const owner = new pg.Client({ connectionString: database.url })
+  await owner.connect()
+  t.teardown(async () => {
+    await changeIdentity(owner, '')
+    await owner.end()
+  })
+  await changeIdentity(owner, '-restored')
+  await addProduct(id, 'p1')
+  door.cut()
+  t.equal(await codeOf(ended), 'sync_token_expired')
+  let saved = pages[0]?.page.next_token
+  const copy: string[] = []
+  await client.catchUp(
+    {
+      loadToken: async () => saved,
+      async replaceAll(state, token) {
+        for await (const change of state) copy.push(change.id)
+        saved = token
+      },
+      apply: async () => {},
+    },
+    { resources: ['products'] },
+  )
+  t.same(copy, ['p1'])
+  const next = startReading(t, client, { after: saved as string })
+  await addProduct(id, 'p2')
+  await until('it goes on', () => idsOf(next.pages).includes('p2'))
+})
+
+t.test('more than ten at once wait until one ends', async (t) => {
+  const { client } = await newClient(t)
+  const readers = Array.from({ length: 11 }, () => startReading(t, client))
+  const began = () => readers.filter(({ pages }) => pages.length > 0)
+  await until('ten began', () => began().length === 10)
+  began()[0]?.stop()
+  await until('the last one began, too', () => began().length === 11)
+  t.equal(readers.filter(({ pages }) => pages.length > 1).length, 0)
+})
+
+t.test('leaving the loop or aborting closes the connection, in every state of it', async (t) => {
+  const { client, door } = await newClient(t)
+  await client.me()
+  t.equal(door.connections, 1, 'the one that its login opened')
+  for await (const { page } of client.streamChanges()) {
+    t.type(page.next_token, 'string')
+    break
+  }
+  await until('left', () => door.connections === 0)
+  const reading = startReading(t, client)
+  await until('it began', () => reading.pages.length === 1)
+  reading.stop('enough')
+  t.equal(await reading.ended, 'enough')
+  await until('aborted', () => door.connections === 0)
+  // While the caller does something else.
+  const stopping = new AbortController()
+  const stream = client.streamChanges({}, { signal: stopping.signal })
+  await stream.next()
+  stopping.abort('enough')
+  await until('aborted between pages', () => door.connections === 0)
+  t.equal(await stream.next().catch((reason) => reason), 'enough')
+  // While it waits to connect again.
+  const patient = await newClient(t, { retry: { firstDelayMs: 3_600_000, maxDelayMs: 3_600_000 } })
+  const waiting = startReading(t, patient.client)
+  await until('it began', () => waiting.pages.length === 1)
+  patient.door.sever()
+  await until('it is cut', () => patient.door.connections === 0)
+  waiting.stop('enough')
+  t.equal(await waiting.ended, 'enough')
+})
+
+/** A server that answers as no service would, and when it was asked. */
+const listen = async (t: Test, answers: ((response: ServerResponse, request: IncomingMessage) => void)[]) => {
+  const asked: { at: number; url: string | undefined }[] = []
+  const server = createServer((request, response) => {
+    const answer = answers[asked.length] ?? (() => response.writeHead(500).end())
+    asked.push({ at: performance.now(), url: request.url })
+    answer(response, request)
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.teardown(() => {
+    server.close()
+    server.closeAllConnections()
+  })
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const waits = () => asked.slice(1).map(({ at }, n) => at - (asked[n]?.at ?? 0))
+  return { url, asked, waits }
+}
+const events = (text: string, isLast = true) => {
+  return (response: ServerResponse) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8' }).write(text)
+    if (isLast) response.end()
+  }
+}
+const pageEvent = (token: string) =>
+  `id: ${token}\ndata: {"data":[],"page":{"has_more":false,"next_token":"${token}"}}\n\n`
+
+t.test('it waits as the service asks, and longer after each failure in a row', async (t) => {
+  const busy = (response: ServerResponse) => response.writeHead(503, { 'retry-after': '1' }).end()
+  const failing = (response: ServerResponse) => response.writeHead(502).end()
+  const script = await listen(t, [events(`retry: 300\n${pageEvent('t1')}`), busy, failing, failing, failing])
+  t.intercept(Math, 'random', { value: () => 1 })
+  const client = createClient({ url: script.url, token: 'x', retry: { firstDelayMs: 40 } })
+  t.match(await startReading(t, client).ended, { status: 500 })
+  const [afterEnd, ...failures] = script.waits().map(Math.ceil)
+  t.ok((afterEnd ?? 0) >= 300 + 40, `${afterEnd} ms after the end`)
+  const shortest = [300 + 1_000, 300 + 4 * 40, 300 + 8 * 40, 300 + 16 * 40]
+  t.equal(failures.length, shortest.length)
+  t.ok(
+    failures.every((ms, n) => ms >= (shortest[n] ?? 0)),
+    `${failures} ms after failures`,
+  )
+})
+
+t.test('the longest wait bounds what a stream asks for', async (t) => {
+  const script = await listen(t, [events(`retry: 99999999999999\n${pageEvent('t1')}`)])
+  const client = createClient({ url: script.url, token: 'x', retry: { firstDelayMs: 1, maxDelayMs: 50 } })
+  t.match(await startReading(t, client).ended, { status: 500 })
+  t.equal(script.asked.length, 2)
+})
+
+t.test('a connection that is silent for too long is left for another one', async (t) => {
+  const script = await listen(t, [
+    (response) => response.on('close', () => {}),
+    events(pageEvent('t1'), false),
+  ])
+  const client = createClient({ url: script.url, token: 'x', retry: quick, timeoutMs: 1 })
+  // A stream may be silent for 15 s and a request's time. Here that is soon over.
+  const { setTimeout: set } = globalThis
+  const hurried = (run: () => void, ms: number) => set(run, ms > 10_000 ? 100 : ms)
+  t.intercept(globalThis, 'setTimeout', { value: hurried })
+  t.match(await startReading(t, client).ended, { status: 500 })
+  t.same(
+    script.asked.map(({ url }) => url),
+    ['/v1/changes', '/v1/changes', '/v1/changes?after=t1'],
+  )
+})
+
+t.test('an answer that is no stream ends it, and so does an event that is no page', async (t) => {
+  const json = (response: ServerResponse) => {
+    response.writeHead(200, { 'content-type': 'application/json' }).end('{"data":[],"page":{}}')
+  }
+  const script = await listen(t, [json, events('data: {"data"\n\n')])
+  const client = createClient({ url: script.url, token: 'x', retry: quick })
+  t.match(await startReading(t, client).ended, { message: /application\/json/ })
+  t.match(await startReading(t, client).ended, { name: 'SyntaxError' })
+  t.equal(script.asked.length, 2)
+})
