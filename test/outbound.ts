@@ -27,7 +27,8 @@ export type Internet = {
   close(): void
 }
 
-const makeCertificate = () => {
+/** A certificate for the name, and its key, in PEM. */
+export const makeCertificate = () => {
   const folder = mkdtempSync(join(tmpdir(), 'certdata-outbound-'))
   const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')]
   const subject = [

@@ -101,18 +101,18 @@ const readBody = async (answer: IncomingMessage, maxBytes: number): Promise<Buff
 const overheadBytes = 65_536
 
 /**
- * Rejects when more bytes have come than an answer needs. Interim answers, empty lines before an answer and the digits of
- * a chunk's size have no other bound: a flood of them would keep this process busy until the time is over.
+ * Rejects when more bytes have come than an answer needs. Interim answers, empty lines before an answer, the digits of a
+ * chunk's size and tickets have no other bound: a flood of them would keep this process busy until the time is over.
  */
 const watchBytes = (sent: ClientRequest, maxBytes: number): Promise<never> =>
   new Promise((_, reject) => {
     let bytes = 0
-    sent.once('socket', (socket) =>
-      socket.on('data', (chunk: Buffer) => {
-        bytes += chunk.length
-        if (bytes > maxBytes + overheadBytes) reject(tooLong(maxBytes))
-      }),
-    )
+    const count = (part: Buffer) => {
+      bytes += part.length
+      if (bytes > maxBytes + overheadBytes) reject(tooLong(maxBytes))
+    }
+    // A session is a ticket of TLS, of which a server may send any number.
+    sent.once('socket', (socket) => socket.on('data', count).on('session', count))
   })
 
 type OutboundRequest = Readonly<{

@@ -1,7 +1,13 @@
+import { spawn } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { Agent } from 'node:https'
+import { join } from 'node:path'
+import { connect } from 'node:tls'
 import t from 'tap'
 import { createOutbound, createResolve, isPublicAddress, parseTarget } from '../../app/http/outbound.ts'
 import { startNameServer } from '../name-server.ts'
-import { hostName, publicAddress, startInternet } from '../outbound.ts'
+import { hostName, makeCertificate, publicAddress, startInternet } from '../outbound.ts'
+import { freePort } from '../servers.ts'
 
 const limits = { maxBytes: 1_000, timeoutMs: 2_000 }
 const url = `https://${hostName}/jwks.json`
@@ -295,6 +301,30 @@ t.test('a flood that is no body is cut, too', async (t) => {
     await t.rejects(internet.outbound(url, limits), /more than 1000 bytes|Header overflow|aborted/, kind)
     t.ok(sentBytes < 16 * 2 ** 20, `${kind}: ${sentBytes} bytes`)
   }
+})
+
+t.test('a flood of tickets of TLS is cut, too', async (t) => {
+  const folder = t.testdir()
+  const { key, cert } = makeCertificate()
+  writeFileSync(join(folder, 'key.pem'), key)
+  writeFileSync(join(folder, 'cert.pem'), cert)
+  const port = await freePort()
+  const words = ['-accept', `127.0.0.1:${port}`, '-tls1_3', '-num_tickets', '3000000']
+  const server = spawn('openssl', ['s_server', ...words, '-key', 'key.pem', '-cert', 'cert.pem'], {
+    cwd: folder,
+    stdio: ['pipe', 'pipe', 'ignore'],
+  })
+  t.teardown(() => server.kill('SIGKILL'))
+  await new Promise<void>((resolve) => {
+    server.stdout.on('data', (text) => String(text).includes('ACCEPT') && resolve())
+  })
+  class LocalAgent extends Agent {
+    override createConnection() {
+      return connect({ host: '127.0.0.1', port, servername: hostName, ca: cert })
+    }
+  }
+  const outbound = createOutbound({ agent: new LocalAgent(), resolve: async () => [publicAddress] })
+  await t.rejects(outbound(url, limits), /more than 1000 bytes/)
 })
 
 t.test('the certificate must be the name’s, and methods, headers and bodies arrive', async (t) => {
