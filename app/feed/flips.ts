@@ -129,8 +129,8 @@ export const flipStatement = (page: FlipPage): RawBuilder<FlipRow> | undefined =
 }
 
 /**
- * The walk that a follower has to take before anything else is right for `now`: the one under way, or the next,
- * the day's before the window's, so that each has one cause. Undefined: none.
+ * The walk over flips that a follower has to take first, so that its values are those of `now`. It is the one under way, or
+ * the next one. A new day comes before a new window, so that each walk has one cause. Undefined: none.
  */
 export const nextFlip = (
   { moment, flip }: Pick<SyncToken, 'moment' | 'flip'>,

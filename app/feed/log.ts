@@ -63,8 +63,8 @@ const recordNow = ({ customerId, resources: names, bindings, seen, view }: LogPa
   )
 
 /**
- * The log's rows of the customer, and of everybody, in these transactions, a page; each record once, as it is
- * now, in the statement that read the log. Index: the log's primary key, entered by customer and transaction for
+ * A page of the log's rows in these transactions: those of the customer and of everybody. Each record comes once, as it is
+ * now, read by the same statement as the log. Index: the log's primary key, entered by customer and transaction for
  * each span, so that neither the log's length nor other customers' changes cost anything.
  */
 export const logStatement = (page: LogPage): RawBuilder<LogRow> => {

@@ -19,8 +19,8 @@ export type DiffWalk = Readonly<{
 }>
 
 /**
- * Where a follower is. Its records show all that is visible in `base`, and those that changed up to the place
- * in `diff`; its computed values are those of `moment`, and those that flip up to the place in `flip`.
+ * Where a follower is. Its records show all that is visible in `base`. If it is within a walk over the log, they also show
+ * what changed up to the place in `diff`. Its computed values are those of `moment`, and up to the place in `flip` later ones.
  */
 export type SyncToken = Readonly<{
   /** Which history of which database: `change_identity()`. */

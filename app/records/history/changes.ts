@@ -26,8 +26,8 @@ const side = (alias: 'a' | 'b', resource: Resource): Sql => {
 }
 
 /**
- * Joins to an event `e` (`before` and `after`: states; `day_before`, `day_after`) a lateral row `t` of the text `changes`:
- * the members of its `changes` in the form and order of answers.
+ * Joins a lateral row `t` to an event `e`. `e` has the states `before` and `after`, and their days `day_before` and
+ * `day_after`. `t.changes` is text: the members of the entry's `changes`, in the form and order of answers.
  */
 export const joinChanges = (resource: Resource): Sql => {
   const members = toldFields(resource).map(changeOf)

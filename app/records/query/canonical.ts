@@ -76,8 +76,8 @@ export const withCursor = (list: string, cursor: string): string =>
   join(list, formatPairs([['cursor', cursor]]))
 
 /**
- * The texts of a query: its selection; the list of which it asks for a page, its cursor left out; the whole, which is the
- * one query string for all ways of asking the same. Parsing it gives the same query.
+ * The texts of a query. `selection` is what a cursor belongs to. `list` is the query without its cursor. `canonical` is the
+ * one query string for all ways of asking the same: parsing it gives the same query.
  */
 export const formatParts = (query: Query): { selection: string; list: string; canonical: string } => {
   const selection = formatSelection(query)
