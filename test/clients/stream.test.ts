@@ -2,12 +2,11 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { sql } from 'kysely'
-import pg from 'pg'
 import t, { type Test } from 'tap'
 import { revokeApiKey } from '../../app/identity/api-key-store.ts'
 import { type ChangesPage, type ClientOptions, createClient } from '../../clients/typescript/src/index.ts'
 import { createDoor } from '../door.ts'
-import { changeIdentity } from '../feed/follower.ts'
+import { pretendRestore } from '../feed/follower.ts'
 import {
   addCustomer,
   createTestApp,
@@ -164,13 +163,7 @@ t.test('a token that is too old ends it as it ends pages, and the store can begi
   const { id, client, door } = await newClient(t)
   const { pages, ended } = startReading(t, client, { resources: ['products'] })
   await until('it began', () => pages.length === 1)
-  const owner = new pg.Client({ connectionString: database.url })
-  await owner.connect()
-  t.teardown(async () => {
-    await changeIdentity(owner, '')
-    await owner.end()
-  })
-  await changeIdentity(owner, '-restored')
+  await pretendRestore(t, database.url)
   await addProduct(id, 'p1')
   door.cut()
   t.equal(await codeOf(ended), 'sync_token_expired')

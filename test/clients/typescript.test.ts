@@ -7,7 +7,6 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import { sql } from 'kysely'
-import pg from 'pg'
 import t, { type Test } from 'tap'
 import { createSecrets } from '../../app/config/secrets.ts'
 import { createDb, createPool, operatorRole, readerRole } from '../../app/db/connect.ts'
@@ -23,7 +22,7 @@ import {
   ProblemError,
 } from '../../clients/typescript/src/index.ts'
 import { createTokenSource } from '../../clients/typescript/src/token.ts'
-import { changeIdentity } from '../feed/follower.ts'
+import { pretendRestore } from '../feed/follower.ts'
 import {
   addCustomer,
   createTestDatabase,
@@ -445,13 +444,7 @@ t.test('after 410 a follower begins anew, and what went meanwhile is gone', asyn
   const restarts: string[] = []
   const { store } = startFollowing(t, client, restarts)
   await until('the state is there', () => store.replaced === 1)
-  const owner = new pg.Client({ connectionString: database.url })
-  await owner.connect()
-  t.teardown(async () => {
-    await changeIdentity(owner, '')
-    await owner.end()
-  })
-  await changeIdentity(owner, '-restored')
+  await pretendRestore(t, database.url)
   await sql`delete from products where customer_id = ${id} and id = 'p2'`.execute(operator)
   await until('it began anew', () => store.replaced === 2, 15_000)
   t.same(restarts, ['sync_token_expired'])

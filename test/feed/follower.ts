@@ -1,5 +1,7 @@
 import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
+import pg from 'pg'
+import type { Test } from 'tap'
 import { createSecrets } from '../../app/config/secrets.ts'
 import { createFeed } from '../../app/feed/feed.ts'
 import type { FeedAnswer } from '../../app/feed/request.ts'
@@ -186,4 +188,15 @@ export const changeIdentity = async (owner: { query(text: string): Promise<unkno
   const base = `(select system_identifier from pg_control_system())`
   await owner.query(`create or replace function change_identity() returns text
     language sql stable security definer set search_path = public, pg_temp as $$ select ${base} || '${salt}' $$`)
+}
+
+/** The same on a connection of its own, until the test ends. */
+export const pretendRestore = async (t: Test, url: string): Promise<void> => {
+  const owner = new pg.Client({ connectionString: url })
+  await owner.connect()
+  t.teardown(async () => {
+    await changeIdentity(owner, '')
+    await owner.end()
+  })
+  await changeIdentity(owner, '-restored')
 }
