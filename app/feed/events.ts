@@ -23,8 +23,6 @@ type EventsOptions = {
   /** Rejects where the client may not go on: its rights have changed. */
   judge: () => Promise<unknown>
   ending: Ending
-  /** Told of the records of each page. */
-  countRows: (rows: number) => void
   heartbeatMs?: number
 }
 
@@ -41,7 +39,7 @@ const eventText = ({ body, token }: { body: string; token: string }): string =>
  * may not go on. A failed read cuts it, and so does a client that is too far behind.
  */
 export const streamEvents = (options: EventsOptions): Readable => {
-  const { first, read, format, watch, judge, ending, countRows, heartbeatMs = defaultHeartbeatMs } = options
+  const { first, read, format, watch, judge, ending, heartbeatMs = defaultHeartbeatMs } = options
   let drained = Promise.withResolvers<'drained'>()
   const stream = new Readable({
     highWaterMark: 64 * 1024,
@@ -59,10 +57,7 @@ export const streamEvents = (options: EventsOptions): Readable => {
   const heartbeat = setInterval(() => stream.readableLength === 0 && stream.push(':\n\n'), heartbeatMs)
   ending.once('close', () => stream.destroy())
 
-  const send = (page: FeedPage): void => {
-    countRows(page.changes.length)
-    push(eventText(format(page)))
-  }
+  const send = (page: FeedPage): void => push(eventText(format(page)))
   const mayGoOn = (): Promise<boolean> =>
     judge().then(
       () => true,

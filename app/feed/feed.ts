@@ -49,8 +49,9 @@ export const createFeed = (deps: Deps): Feed => {
 
   const readAsked = createAskedReader({ tokens, publicUrl })
 
-  const answerPage = (customerId: string, page: FeedPage) => {
-    const info = { has_more: page.hasMore, next_token: tokens.encode(customerId, page.token) }
+  const answerPage = ({ principal, countRows }: FeedRequest, page: FeedPage) => {
+    countRows(page.changes.length)
+    const info = { has_more: page.hasMore, next_token: tokens.encode(principal.customerId, page.token) }
     const body = Buffer.from(`{"data":[${page.changes.join(',')}],"page":${JSON.stringify(info)}}`)
     return { type: jsonType, body, headers: { 'data-as-of': page.at } }
   }
@@ -104,15 +105,15 @@ export const createFeed = (deps: Deps): Feed => {
     Math.min(longestStreamMs, expiresAtMs - databaseNow())
 
   const answerEvents = async (
-    { principal, ending, countRows }: FeedRequest,
+    request: FeedRequest,
     first: FeedPage,
     rest: Pick<Parameters<typeof streamEvents>[0], 'read' | 'watch' | 'judge'>,
   ) => {
     const format = (page: FeedPage) => ({
-      body: answerPage(principal.customerId, page).body.toString(),
-      token: tokens.encode(principal.customerId, page.token),
+      body: answerPage(request, page).body.toString(),
+      token: tokens.encode(request.principal.customerId, page.token),
     })
-    const body = streamEvents({ first, format, ending, countRows, ...rest })
+    const body = streamEvents({ first, format, ending: request.ending, ...rest })
     // The last header: nginx would keep the answer until it is whole.
     const headers = { 'data-as-of': first.at, 'x-accel-buffering': 'no' }
     return { type: eventsType, body, headers, isCompressed: true }
@@ -134,7 +135,7 @@ export const createFeed = (deps: Deps): Feed => {
           return readChanges(db, { customerId, token: from, resources, bindings, limit, withFormer, view })
         })
       if (isHead || (!isStream && waitSeconds === 0)) {
-        const page = answerPage(customerId, await read(token))
+        const page = answerPage(request, await read(token))
         return isStream ? { ...page, type: eventsType } : page
       }
       const judge = createJudge(request, resources)
@@ -142,7 +143,7 @@ export const createFeed = (deps: Deps): Feed => {
       return watching(request, resources, ms, async (watch) => {
         // Only now: a revocation until here is seen, and a later one wakes.
         await judge()
-        if (!isStream) return answerPage(customerId, await readPatiently(watch, read, token, judge))
+        if (!isStream) return answerPage(request, await readPatiently(watch, read, token, judge))
         const judgeStream = async () => {
           // The watch ends with the token. Where that ends at another time now, the client begins anew.
           if ((await judge()).expiresAtMs !== principal.expiresAtMs) throw new ApiError('token_expired')

@@ -211,7 +211,6 @@ const stage = (
     watch: { next: async () => (await once(wakes, 'wake'))[0] as Wake, end: () => (watches += 1) },
     judge,
     ending: { destroyed: false, once: () => {} },
-    countRows: () => {},
     heartbeatMs,
   })
   const wake = async (reason: Wake) => {
@@ -309,7 +308,6 @@ t.test('what ends a stream is not lost while it catches up, nor is a change', as
     watch: { next: async () => (await once(wakes, 'wake'))[0] as Wake, end: () => {} },
     judge: refuse,
     ending: { destroyed: false, once: () => {} },
-    countRows: () => {},
   })
   stream.resume()
   await once(stream, 'end')
