@@ -61,9 +61,9 @@ const builder = html`<form id="request" class="plate" autocomplete="off" aria-la
 <p id="summary" class="soft small"></p>
 <div id="search-block" hidden><label for="search">Search</label><input id="search" name="q" type="search" spellcheck="false" maxlength="200"></div>
 <div id="id-block" hidden><label for="record-id">Record id</label><input id="record-id" list="record-ids" spellcheck="false" maxlength="64"><datalist id="record-ids"></datalist></div></div>
-<details class="block" id="filter-block"><summary>Filters</summary><div id="filters"></div><button type="button" class="quiet" id="add-filter">Add a filter</button></details>
-<details class="block" id="control-block"><summary>Parameters</summary><div id="controls"></div></details>
-<div class="block" id="mistake-block"><button type="button" class="quiet" id="mistake">Make a mistake</button> <span class="soft small">and see how the answer helps.</span></div>
+<details class="block" id="filter-block" hidden><summary>Filters</summary><div id="filters"></div><button type="button" class="quiet" id="add-filter">Add a filter</button></details>
+<details class="block" id="control-block" hidden><summary>Parameters</summary><div id="controls"></div></details>
+<div class="block" id="mistake-block" hidden><button type="button" class="quiet" id="mistake">Make a mistake</button> <span class="soft small">and see how the answer helps.</span></div>
 </form>`
 
 const answer = html`<section class="stage" aria-labelledby="question">

@@ -95,6 +95,23 @@ t.test('words of charts are as large as others, on a phone too, and where it is 
   await close()
 })
 
+t.test('the form of the demo offers filters once it knows the endpoint', async (t) => {
+  const { page, close } = await open('/problems/invalid_query')
+  const held = Promise.withResolvers<void>()
+  await page.route('**/openapi.json', async (route) => {
+    await held.promise
+    await route.continue()
+  })
+  await page.goto(`${origin}/demo?path=/v1/certificates`)
+  await page.waitForSelector('#request:not([hidden])')
+  for (const name of ['filter', 'control', 'mistake']) t.notOk(await page.isVisible(`#${name}-block`), name)
+  held.resolve()
+  await page.click('#filter-block summary')
+  await page.click('#add-filter')
+  t.ok(await page.waitForSelector('#filters .filter'))
+  await close()
+})
+
 t.test('the demo has room for what its comparisons say', async (t) => {
   const { page, close } = await open('/demo?path=/v1/certificates')
   await page.click('#filter-block summary')
