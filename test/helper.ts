@@ -216,7 +216,7 @@ export const listenTestApp = async (
 export const until = async (
   what: string,
   holds: () => boolean | Promise<boolean>,
-  deadlineMs = 10_000,
+  deadlineMs = 30_000,
 ): Promise<void> => {
   const end = Date.now() + deadlineMs
   while (!(await holds())) {

@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { randomBytes } from 'node:crypto'
+import { randomBytes, randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { accessSync, chmodSync, constants, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
-import { type AddressInfo, connect, createServer } from 'node:net'
+import { connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -13,8 +13,9 @@ import { type EmbeddedPostgres, startEmbedded } from '../app/local/embedded.ts'
 const PACKAGE_ROOT = join(import.meta.dirname, '..')
 const SHARED_PREFIX = `certdata-test-${process.getuid?.() ?? 0}-`
 const PREPARED = 'test_prepared'
-const START_LIMIT_MS = 10_000
+const START_LIMIT_MS = 60_000
 const PORT_TRIES = 5
+const PORTS_PER_JOB = 5_000
 
 /** A fresh, empty database for one caller: `url` connects as its owner, a superuser on the bundled server. */
 export type TestPostgres = { url: string; stop(): Promise<void> }
@@ -81,14 +82,30 @@ export function makeDataFolder(name: string): string {
   return folder
 }
 
-/** A TCP port of 127.0.0.1 that was free a moment ago. */
+/**
+ * A TCP port of 127.0.0.1 that was free a moment ago. It lies below those that the system hands out itself, and each
+ * job of a run has its own 5,000, one after the other: so nobody takes it before the caller does.
+ */
 export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
+  const first = 12_000 + (Number(process.env.TAP_JOB_ID ?? 0) % 4) * PORTS_PER_JOB
+  for (;;) {
+    portsTaken++
+    const port = first + (portsTaken % PORTS_PER_JOB)
+    if (await isFree(port)) return port
+  }
+}
+
+let portsTaken = randomInt(PORTS_PER_JOB)
+
+const isFree = async (port: number): Promise<boolean> => {
+  const server = createServer()
+  try {
+    await once(server.listen(port, '127.0.0.1'), 'listening')
+  } catch {
+    return false
+  }
+  await once(server.close(), 'close')
+  return true
 }
 
 // Keyed by the process that runs the test files, which is the parent of each.

@@ -6,7 +6,7 @@ import { asStarted } from '../bench/lib/as-started.ts'
 import { freePort } from './servers.ts'
 
 const root = join(import.meta.dirname, '..')
-const patienceMs = 30_000
+const patienceMs = 60_000
 
 /** The service as a process of its own. */
 export type Service = {

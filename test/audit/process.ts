@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { freePort } from '../servers.ts'
 
 const root = join(import.meta.dirname, '../..')
-const readyWithinMs = 30_000
+const readyWithinMs = 60_000
 
 export type Service = {
   base: string

@@ -1,8 +1,8 @@
 import { setImmediate as turn } from 'node:timers/promises'
 
-/** Waits for a condition of the real world; throws where it does not come within 10 s. */
+/** Waits for a condition of the real world; throws where it does not come within 30 s. */
 export const until = async (condition: () => boolean | Promise<boolean>): Promise<void> => {
-  const deadline = performance.now() + 10_000
+  const deadline = performance.now() + 30_000
   while (!(await condition())) {
     if (performance.now() > deadline) throw new Error('what was waited for did not come')
     await turn()
