@@ -42,15 +42,23 @@ export type TestDatabase = {
 }
 
 const ignore = () => {}
-const connect = (url: string, role: string | undefined, max = 4, turns = max) => {
+/** Longer than any test. */
+const patientMs = 60_000
+
+const connect = (
+  url: string,
+  role: string | undefined,
+  {
+    max = 4,
+    turns = max,
+    longestWaitMs = patientMs,
+  }: { max?: number; turns?: number; longestWaitMs?: number } = {},
+) => {
   // The operator's statements take as long as they take, as on the command line; those of the service do not.
   const patience = role === readerRole ? {} : { statementTimeoutMs: 0 }
   const options = { ...(role ? { role } : {}), ...patience, max, applicationName: 'test', onError: ignore }
-  return createDb(createPool(url, options), { turns })
+  return createDb(createPool(url, options), { turns, longestWaitMs })
 }
-
-/** Longer than any test. */
-const exportMs = 60_000
 
 const exportPool = (url: string, totalMs: number, max: number) =>
   createPool(url, {
@@ -59,17 +67,20 @@ const exportPool = (url: string, totalMs: number, max: number) =>
   })
 
 /** Exports as patient as any test, unless told otherwise. */
-export const createTestExports = (url: string, { idleMs = exportMs } = {}) => {
+export const createTestExports = (url: string, { idleMs = patientMs } = {}) => {
   const max = 8
-  const pool = exportPool(url, exportMs, max)
-  const source = createExportSource({ pool, max, idleMs, totalMs: exportMs })
+  const pool = exportPool(url, patientMs, max)
+  const source = createExportSource({ pool, max, idleMs, totalMs: patientMs })
   return { source, close: () => pool.end() }
 }
 
-/** A fresh database with the current schema and a signing key. */
-export const createTestDatabase = async (): Promise<TestDatabase> => {
+/**
+ * A fresh database with the current schema and a signing key. `longestWaitMs`: of the queue in front of the service's
+ * connections; a busy machine makes nobody wait so long that it refuses, unless told otherwise.
+ */
+export const createTestDatabase = async ({ longestWaitMs = patientMs } = {}): Promise<TestDatabase> => {
   const asOwner = async (url: string, act: (owner: Db) => Promise<unknown>) => {
-    const owner = connect(url, undefined, 1)
+    const owner = connect(url, undefined, { max: 1 })
     await act(owner)
     await owner.destroy()
   }
@@ -80,9 +91,9 @@ export const createTestDatabase = async (): Promise<TestDatabase> => {
     await ensureSigningKeys(owner, createSecrets([secretKey]))
   })
   const operator = connect(server.url, operatorRole)
-  const reader = connect(server.url, readerRole)
+  const reader = connect(server.url, readerRole, { longestWaitMs })
   // As in production: what takes turns leaves one connection to all else.
-  const reserved = connect(server.url, readerRole, 3, 2)
+  const reserved = connect(server.url, readerRole, { max: 3, turns: 2, longestWaitMs })
   const exports = createTestExports(server.url)
   const close = async () => {
     await exports.close()
@@ -95,7 +106,8 @@ export const createTestDatabase = async (): Promise<TestDatabase> => {
 }
 
 /** Connections of the database's owner, who may do everything; the caller destroys them. */
-export const connectOwner = ({ url }: Pick<TestDatabase, 'url'>, max = 1): Db => connect(url, undefined, max)
+export const connectOwner = ({ url }: Pick<TestDatabase, 'url'>, max = 1): Db =>
+  connect(url, undefined, { max })
 
 /** Locks the table of products, so that reads wait. Returns the function that unlocks it. */
 export const lockProducts = async ({ operator }: Pick<TestDatabase, 'operator'>) => {
@@ -136,6 +148,10 @@ export type TestAppOptions = {
   logStream?: LogStream
   /** What stands for the Internet. */
   outbound?: Outbound
+  /** Longest that a poll of the change log may take; absent: longer than any test. */
+  pollMs?: number
+  /** How long a poll speaks for the present; absent: as in production. */
+  leaseMs?: number
   /** Puts itself between exports and their connections. */
   wrapExports?: (pool: pg.Pool) => Pick<pg.Pool, 'connect'>
 }
@@ -145,17 +161,23 @@ const noLimits = Object.fromEntries(
   Object.keys(variables).flatMap((name) => (name.startsWith('LIMIT_') ? [[name, '1000000']] : [])),
 )
 
-/** A fence and its poller on a database, with a judge over them; started. */
-export const startTestFence = async (url: string, staleMaxMs = 300_000) => {
+type FenceOptions = Pick<TestAppOptions, 'pollMs' | 'leaseMs'>
+
+/**
+ * A fence and its poller on a database, with a judge over them; started. A machine that stalls fails no poll, unless told
+ * otherwise: answers would be stale.
+ */
+export const startTestFence = async (url: string, { pollMs = patientMs, leaseMs }: FenceOptions = {}) => {
   const fence = createFence()
   const poller = createPoller({
-    source: createChangeSource({ url, role: readerRole, reachSeconds: 600 }),
+    source: createChangeSource({ url, role: readerRole, reachSeconds: 600, timeoutMs: pollMs }),
     fence,
     clock: createLeaseClock(() => performance.now(), Date.now),
     warn: ignore,
+    ...(leaseMs === undefined ? {} : { leaseMs }),
   })
   await poller.start()
-  return { fence, poller, judge: createJudge(fence, poller, staleMaxMs) }
+  return { fence, poller, judge: createJudge(fence, poller, 300_000) }
 }
 
 /** The service on a database, as a process would build it, without listening. */
@@ -167,7 +189,7 @@ export const createTestApp = async (
   const secrets = createSecrets([secretKey])
   const builtAt = performance.now()
   const config = parseConfig({ LOG_LEVEL: 'silent', NODE_ENV: 'test', ...noLimits, ...env })
-  const { poller, judge } = await startTestFence(database.url)
+  const { poller, judge } = await startTestFence(database.url, options)
   const { pool: max, ...exportLimits } = config.exports
   const exports = exportPool(database.url, exportLimits.totalMs, max)
   const pool = options.wrapExports?.(exports) ?? exports

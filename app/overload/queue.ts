@@ -1,5 +1,6 @@
 import { ApiError } from '../errors.ts'
 import { createFairQueue } from './fair-queue.ts'
+import { after } from './timer.ts'
 
 /**
  * The queue in front of the database. A fixed number of jobs run at once. The others wait for their turn, fairly by
@@ -78,14 +79,14 @@ export const createQueue = (options: QueueOptions): Queue => {
     new Promise((resolve, reject) => {
       if (predictWaitMs(owner) > longestWaitMs) return reject(overloaded())
       const leave = (settle: () => void) => () => {
-        clearTimeout(timer)
+        stop()
         settle()
       }
       const waiter: Waiter = { owner, begin: leave(resolve), refuse: leave(() => reject(overloaded())) }
-      const timer = setTimeout(() => {
+      const stop = after(longestWaitMs, () => {
         waiters.remove(owner, waiter)
         waiter.refuse()
-      }, longestWaitMs)
+      })
       waiters.push(owner, waiter)
       if (waiters.size > mostWaiting) waiters.popOfLongest()?.refuse()
     })

@@ -2,9 +2,12 @@ import t from 'tap'
 import { listEntries } from '../../app/audit/list.ts'
 import { createStage } from '../custom/stage.ts'
 import { addCustomer, createTestDatabase, listenTestApp, logIn, until } from '../helper.ts'
+import { createStandingClock } from '../standing-clock.ts'
 
 const database = await createTestDatabase()
-const { app, origin } = await listenTestApp(database, { env: { METRICS_TOKEN: 'm'.repeat(32) } })
+// What is counted is split where a minute ends, or where the service writes by itself in between.
+const clock = createStandingClock()
+const { app, origin } = await listenTestApp(database, { clock, env: { METRICS_TOKEN: 'm'.repeat(32) } })
 t.teardown(async () => {
   await app.close()
   await database.close()

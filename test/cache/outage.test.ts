@@ -53,7 +53,9 @@ const holdPolls = async () => {
 
 /** A minute before midnight. */
 const clock = { offsetMs: Date.parse(`${new Date().toISOString().slice(0, 10)}T23:59:00Z`) - Date.now() }
-const app = await createTestApp({ ...database, url: line.url, reader }, { clock })
+/** As in production, so that a database that hangs is noticed. */
+const pollMs = 400
+const app = await createTestApp({ ...database, url: line.url, reader }, { clock, pollMs })
 t.teardown(async () => {
   await app.close()
   await reader.destroy()

@@ -47,7 +47,8 @@ t.test('a change that was not logged is found, and counted', async (t) => {
 })
 
 t.test('where the edge answers all, it leaves one in each time to be compared', async (t) => {
-  const { app, origin } = await listenTestApp(database)
+  // The edge leaves to the router what waits for a poll, as where a machine has stalled.
+  const { app, origin } = await listenTestApp(database, { leaseMs: 60_000 })
   t.teardown(() => app.close())
   const { token } = await asCustomer(database, app, 'acme')
   const ask = async () => {

@@ -14,7 +14,7 @@ const turnsOfOne = 3
 const deadlineMs = 1_000
 const marginMs = 1_000
 
-const database = await createTestDatabase()
+const database = await createTestDatabase({ longestWaitMs: deadlineMs })
 const { reader, reserved } = database
 await addCustomer(database, demoCustomerId)
 await installShipped(database.operator)

@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer } from 'node:net'
 import t from 'tap'
 import { createFairQueue } from '../../app/overload/fair-queue.ts'
 import { createQueue } from '../../app/overload/queue.ts'
@@ -97,7 +99,34 @@ t.test('a neighbour waits for one turn of a flood, not for all of them', async (
   await Promise.all(flood)
 })
 
+t.test(
+  'after a moment in which the process stood still, what could have its turn is not refused',
+  async (t) => {
+    const server = createServer().listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const accepted = once(server, 'connection')
+    const socket = connect((server.address() as AddressInfo).port, '127.0.0.1')
+    const [theirs] = await accepted
+    t.teardown(() => {
+      socket.destroy()
+      theirs.destroy()
+      server.close()
+    })
+    const queue = createQueue({ turns: 1, longestWaitMs: 20 })
+    const first = queue.run('a', () => once(socket, 'data'))
+    const second = queue.run('a', async () => 'answered')
+    theirs.write('an answer of the database')
+    const end = performance.now() + 100
+    while (performance.now() < end);
+    await first
+    t.equal(await second.catch(({ code }) => code), 'answered')
+  },
+)
+
 t.test('work that waits for longer than the deadline is refused', async (t) => {
+  // Nobody keeps the process alive for the deadline: in the service the connections do.
+  const alive = setInterval(() => {}, 1_000)
+  t.teardown(() => clearInterval(alive))
   const { queue, ask, end } = open({ turns: 1, longestWaitMs: 20 })
   const first = ask('a', 'first')
   t.equal(await ask('a', 'second'), 'overloaded')
