@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
@@ -17,6 +18,8 @@ const secondStartMs = 5_000
 const configuredStartMs = 4_000
 /** The suite shares its cores: one start of three shows what a start takes. */
 const tries = 3
+/** What loading the service's code takes on a machine without other work. */
+const usualLoadMs = 1_000
 
 const start = async (env: Record<string, string>): Promise<Service> => {
   const service = await startService(env)
@@ -24,14 +27,26 @@ const start = async (env: Record<string, string>): Promise<Service> => {
   return service
 }
 
-/** The first start that is ready in time, or the last one. */
-const startWithin = async (limitMs: number, env: Record<string, string>) => {
+/** How many times as long as usual a process takes just now to load the service's code; at least 1. */
+const measureSlowness = async (): Promise<number> => {
+  const startedAt = Date.now()
+  const program = `await import('./app/main/serve.ts')`
+  const options = { cwd: join(import.meta.dirname, '..'), stdio: 'ignore' } as const
+  const child = spawn(process.execPath, ['--input-type=module', '--eval', program], options)
+  t.equal((await once(child, 'close'))[0], 0)
+  return Math.max(1, (Date.now() - startedAt) / usualLoadMs)
+}
+
+/** The first start that is ready in time, or the last one. The limit is longer where all is slow. */
+const startWithin = async (usualLimitMs: number, env: Record<string, string>) => {
   for (let count = 1; ; count += 1) {
+    const limitMs = usualLimitMs * (await measureSlowness())
     const startedAt = Date.now()
     const service = await start(env)
     await untilReady(service)
     const tookMs = Date.now() - startedAt
-    if (tookMs < limitMs || count === tries) return { service, tookMs }
+    const isInTime = tookMs < limitMs
+    if (isInTime || count === tries) return { service, isInTime, said: `${tookMs} of ${limitMs} ms` }
     await service.stop()
   }
 }
@@ -89,8 +104,8 @@ t.test('without configuration it serves example data, a ready key, and finds the
   t.equal(statSync(join(dataDir, 'local-customer.key')).mode & 0o777, 0o600)
   t.equal(await first.stop(), 0, 'SIGTERM ends it cleanly')
 
-  const { service: second, tookMs } = await startWithin(secondStartMs, { DATA_DIR: dataDir })
-  t.ok(tookMs < secondStartMs, `a second start is soon ready: ${tookMs} ms`)
+  const { service: second, isInTime, said } = await startWithin(secondStartMs, { DATA_DIR: dataDir })
+  t.ok(isInTime, `a second start is soon ready: ${said}`)
   await second.printed(key)
   t.equal((await logIn(second.base)).status, 200)
   t.equal(await second.stop('SIGINT'), 0, 'Ctrl-C ends it cleanly')
@@ -113,8 +128,8 @@ t.test('on a database that is there and migrated it is soon ready', async (t) =>
   const database = await createTestDatabase()
   t.teardown(() => database.close())
   const env = { DATABASE_URL: database.url, SECRET_KEY: secretKey }
-  const { service, tookMs } = await startWithin(configuredStartMs, env)
-  t.ok(tookMs < configuredStartMs, `${tookMs} ms`)
+  const { service, isInTime, said } = await startWithin(configuredStartMs, env)
+  t.ok(isInTime, said)
   t.equal(await service.stop(), 0)
 })
 

@@ -20,7 +20,9 @@ const fullMs = 5
 /** A disk that is full, or a reader that is gone, so often, also where nothing is logged. */
 const retryMs = 1_000
 /** Longest wait for the disk or the reader at the end. */
-const lastMs = 1_000
+const defaultLastMs = 1_000
+/** In so many parts: a moment in which the whole process stood still is one of them. */
+const lastParts = 10
 
 const countLines = (lines: string) => lines.split('\n').length - 1
 
@@ -30,12 +32,13 @@ const countLines = (lines: string) => lines.split('\n').length - 1
  * `report` is called when writing fails or lines are dropped, and again with the number of lost lines when the
  * backlog is empty.
  * Not `pino.destination`: it tries a full disk for ever when the process ends.
- * `end` resolves when all is written, or after a second. A process that ends without it writes its last lines at once;
+ * `end` resolves when all is written, or after `lastMs`, a second if absent. A process that ends without it writes its last lines at once;
  * what is kept then is lost.
  */
 export const openLogStream = (
   fd: number,
   report: (message: string) => void,
+  lastMs = defaultLastMs,
 ): LogStream & { end(): Promise<void> } => {
   // Only with a least length does it flush when asked.
   const destination = new sonic.SonicBoom({
@@ -91,9 +94,16 @@ export const openLogStream = (
     },
     async end() {
       flush()
-      const isWritten = new Promise<void>((resolve) => destination.once('drain', resolve))
+      let isWritten = false
+      const written = new Promise<void>((resolve) => {
+        destination.once('drain', () => {
+          isWritten = true
+          resolve()
+        })
+      })
       destination.flush()
-      await Promise.race([isWritten, delay(lastMs)])
+      for (let part = 0; part < lastParts && !isWritten; part += 1)
+        await Promise.race([written, delay(lastMs / lastParts)])
     },
   }
 }

@@ -43,7 +43,7 @@ t.test('SIGTERM over HTTP/2: GOAWAY, and nothing that was asked is lost', async 
     SECRET_KEY: secretKey,
     TLS_CERT: cert,
     TLS_KEY: key,
-    DRAIN_SECONDS: '3',
+    DRAIN_SECONDS: '6',
     LIMIT_PREMIUM_BURST: '100000',
     LIMIT_PREMIUM_MINUTE: '100000',
   })
@@ -65,7 +65,7 @@ t.test('SIGTERM over HTTP/2: GOAWAY, and nothing that was asked is lost', async 
       first = undefined
       return false
     },
-    30_000,
+    60_000,
   )
   const session = first as ClientHttp2Session
   const login = { ':method': 'POST', ':path': '/v1/auth/login', 'content-type': 'application/json' }

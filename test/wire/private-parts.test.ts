@@ -3,7 +3,6 @@ import { createServer, type ServerResponse } from 'node:http'
 import { connect as connectHttp2, createServer as createHttp2Server } from 'node:http2'
 import { type AddressInfo, connect, createServer as createNetServer, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
-import { setTimeout as delay } from 'node:timers/promises'
 import { Redis } from 'ioredis'
 import pg from 'pg'
 import t from 'tap'
@@ -15,6 +14,7 @@ import { canSendPrepared, sendPrepared } from '../../app/wire/prepared.ts'
 import { createRowQuery, type ReadRow } from '../../app/wire/row-query.ts'
 import { createSocket } from '../../app/wire/socket.ts'
 import { frontStreams } from '../../app/wire/streams.ts'
+import { until } from '../helper.ts'
 import { testPostgres, testRedis } from '../servers.ts'
 
 /**
@@ -24,11 +24,13 @@ import { testPostgres, testRedis } from '../servers.ts'
 
 /** What a client reads of one answer to one request. */
 const answerOf = async (answer: (response: ServerResponse) => void): Promise<string> => {
-  const server = createServer((_request, response) => answer(response)).listen(0, '127.0.0.1')
+  const server = createServer((_request, response) => {
+    response.once('finish', () => socket.end())
+    answer(response)
+  }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   const socket = connect((server.address() as AddressInfo).port, '127.0.0.1')
   socket.write('GET / HTTP/1.1\r\nhost: a\r\nconnection: keep-alive\r\n\r\n')
-  setTimeout(() => socket.end(), 300)
   const read = await text(socket)
   server.close()
   return read
@@ -176,9 +178,12 @@ t.test('parts of pg', async (t) => {
   )
 
   t.test('pg’s processID and secretKey: an export that was left could not be cancelled', async (t) => {
-    const client = await connected(t, server.url)
-    const asked = client.query('select pg_sleep(30)')
-    await delay(100)
+    const [client, other] = [await connected(t, server.url), await connected(t, server.url)]
+    const asked = client.query('select pg_sleep(60)')
+    await until('it runs', async () => {
+      const running = `select from pg_stat_activity where state = 'active' and query = 'select pg_sleep(60)'`
+      return (await other.query(running)).rowCount === 1
+    })
     cancelStatement(client)
     await t.rejects(asked, { code: '57014' })
   })

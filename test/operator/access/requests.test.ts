@@ -97,10 +97,11 @@ t.test('every fault of a body is told, with its place', async (t) => {
 
 t.test('a hostile e-mail address of 64 KB is refused in milliseconds', async (t) => {
   const { post } = await open()
-  const startedMs = performance.now()
+  const before = process.cpuUsage()
   const answer = await post({ ...body, email: `a@${'.a'.repeat(32_000)} ` })
-  // A quadratic check took seconds.
-  t.ok(performance.now() - startedMs < 1_000)
+  // A quadratic check took seconds. Of the processor's time, because others may have it meanwhile.
+  const ms = process.cpuUsage(before).user / 1_000
+  t.ok(ms < 1_000, `${ms} ms`)
   t.equal(answer.json().errors[0].detail, 'expected at most 254 characters')
 })
 
@@ -124,7 +125,7 @@ t.test('the answer is the same whoever is a customer already', async (t) => {
   const answers = await Promise.all(['acme', 'nobody'].map((company) => post({ ...body, company })))
   const shapes = answers.map(({ statusCode, headers, body: text }) => {
     const { date: _, 'request-id': __, ...same } = headers
-    return [statusCode, same, text.replace(/"id":"\w+"|\.\d+Z/g, '')]
+    return [statusCode, same, text.replace(/"id":"\w+"|T[\d:.]+Z/g, '')]
   })
   t.strictSame(shapes[0], shapes[1])
   await clear()
