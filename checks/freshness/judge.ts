@@ -243,7 +243,8 @@ const checkRights = (
     }
     if (!revocation || !isAnswer(read) || (read.isStale && mayNotKnowRights)) continue
     const agedMs = read.sentAt - revocation.ackedAt
-    if (agedMs >= revocationMs) report('revoked', read, `let in ${agedMs.toFixed(0)} ms after the revocation`)
+    if (agedMs < revocationMs) continue
+    report('revoked', read, `let in ${agedMs.toFixed(0)} ms after the revocation (${tellOf(read)})`)
   }
 }
 

@@ -7,7 +7,7 @@ import { logStatement } from '../../app/feed/log.ts'
 import type { SyncToken } from '../../app/feed/token.ts'
 import { resourceNames } from '../../app/records/resources/index.ts'
 import { explain, rowsRead, scansOf } from '../db/explain.ts'
-import { createTestDatabase } from '../helper.ts'
+import { connectOwner, createTestDatabase } from '../helper.ts'
 
 /**
  * Tests the cost of a feed page with EXPLAIN, in the serving role. It depends on the page only. It does not depend
@@ -56,10 +56,7 @@ const statementOf = (token: Pick<SyncToken, 'base' | 'diff'>) =>
   })
 
 t.test('a page of the feed', async (t) => {
-  const { createDb, createPool } = await import('../../app/db/connect.ts')
-  const pool = createPool(database.url, { max: 1, applicationName: 'seed', onError: () => {} })
-  const owner = createDb(pool)
-  await sql`set statement_timeout = 0`.execute(owner)
+  const owner = connectOwner(database)
   for (const statement of seed) await statement.execute(owner)
   await owner.destroy()
   const late = parseSnapshot('900:9000:2000')

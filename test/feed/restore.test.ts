@@ -28,7 +28,10 @@ type Open = { owner: Db; reader: Db; operator: Db }
 
 const connect = (url: string, role?: string): Db =>
   createDb(
-    createPool(url, { ...(role ? { role } : {}), max: 1, applicationName: 'restore', onError: () => {} }),
+    createPool(url, {
+      ...(role ? { role } : {}),
+      ...{ max: 1, applicationName: 'restore', onError: () => {}, statementTimeoutMs: 0 },
+    }),
   )
 
 /** Takes from everybody but superusers what managed hosting denies. Returns the URL of an owner that is none. */

@@ -53,7 +53,6 @@ const costOf = async (statement: Parameters<typeof explain>[1]) => {
 
 t.test('a page of history costs itself', async (t) => {
   const owner = connectOwner(database)
-  await sql`set statement_timeout = 0`.execute(owner)
   for (const statement of seed) await sql.raw(statement).execute(owner)
   const { rows: times } = await sql<{ now: string; createdAt: string }>`
     select max(at)::text as now, (select max(created_at)::text from products) as "createdAt"

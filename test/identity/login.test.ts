@@ -28,7 +28,9 @@ const onError = (error: Error) => t.comment(error.message)
 const badToken = 'Bearer realm="certdata", error="invalid_token"'
 
 const server = await testPostgres()
-const owner = createDb(createPool(server.url, { max: 4, applicationName: 'test-owner', onError }))
+const owner = createDb(
+  createPool(server.url, { max: 4, applicationName: 'test-owner', onError, statementTimeoutMs: 0 }),
+)
 const pool = createPool(server.url, { role: readerRole, max: 4, applicationName: 'test-reader', onError })
 let queries = 0
 const db = createDb(pool, { onStatement: () => void queries++ })

@@ -44,6 +44,11 @@ export type WebhookSender = {
 const defaultEveryMs = 10_000
 const defaultSpacingMs = 500
 const defaultRenewEveryMs = 2_000
+/**
+ * Webhooks whose changes are looked for at once. The others wait here: the queue of the database takes them for requests,
+ * and refuses what has waited for a second.
+ */
+const looksAtOnce = 4
 /** Three renewals. The webhooks of an instance that died wait for its end. */
 export const leaseMs = 6_000
 
@@ -57,8 +62,9 @@ export const startWebhooks = (options: SenderOptions): WebhookSender => {
   const { spacingMs = defaultSpacingMs, random = Math.random } = options
   const { renewEveryMs = defaultRenewEveryMs } = options
   const holder = randomUUID()
+  const fewLooks = pLimit(looksAtOnce)
   const look = ({ customer_id: customerId, resources, token }: HeldWebhook) =>
-    lookForChanges({ db, tokens, now }, { customerId, resources }, token)
+    fewLooks(() => lookForChanges({ db, tokens, now }, { customerId, resources }, token))
   // One connection at most, so that many receivers that answer at once leave the others to logins.
   const oneAtATime = pLimit(1)
   const write: Write = (work) => oneAtATime(() => work(reserved))
