@@ -32,8 +32,8 @@ const countLines = (lines: string) => lines.split('\n').length - 1
  * `report` is called when writing fails or lines are dropped, and again with the number of lost lines when the
  * backlog is empty.
  * Not `pino.destination`: it tries a full disk for ever when the process ends.
- * `end` resolves when all is written, or after `lastMs`, a second if absent. A process that ends without it writes its last lines at once;
- * what is kept then is lost.
+ * `end` resolves when all is written, or after `lastMs`, a second if absent. A process that ends without it writes its
+ * last lines at once; what is kept then is lost.
  */
 export const openLogStream = (
   fd: number,
