@@ -5,6 +5,7 @@ import t from 'tap'
 import { operatorsOf } from '../../app/records/query/query.ts'
 import { resourceNames, resources } from '../../app/records/resources/index.ts'
 import { asCustomer, connectOwner, createTestApp, createTestDatabase, type Get, until } from '../helper.ts'
+import { untilPromised } from '../patience.ts'
 import { contract, type FilterSpec, fieldOf, operatorsFor, type ResourceSpec, specOf } from './contract.ts'
 import {
   type Asked,
@@ -281,7 +282,7 @@ t.test("the window is the customer's setting, and works at once where it is chan
   t.equal(await count(), wanted(90))
   t.not(wanted(1), wanted(90), 'the test can tell')
   await sql`update customers set expiring_within = 1 where customer_id = 'cortex'`.execute(database.operator)
-  await until('the new window counts', async () => (await count()) === wanted(1), 1_000)
+  await untilPromised('the new window counts', async () => (await count()) === wanted(1), 1_000)
 })
 
 t.test('computed fields flip at midnight UTC, cached answers with them', async (t) => {
@@ -469,7 +470,7 @@ t.test(
     )
     t.same([await find('old'), await find('new')], [['p'], []])
     await sql`update products set name = 'New name' where customer_id = 'renamer'`.execute(database.operator)
-    await until(
+    await untilPromised(
       'both answers follow',
       async () => same([await find('old'), await find('new')], [[], ['p']]),
       1_000,
@@ -492,7 +493,6 @@ t.test('no log and no entry of the audit trail has the words of a search', async
   await until(
     'the answers are logged',
     async () => lines.filter((line) => line.includes('answered')).length >= 4,
-    5_000,
   )
   await logging.audit.flush()
   const { rows } = await sql<{ text: string }>`select e::text as text from audit_reads e

@@ -2,7 +2,8 @@ import t from 'tap'
 import { checkDocument } from '../../app/custom/check.ts'
 import { readText } from '../../app/custom/read.ts'
 import { readWorkbook } from '../export/xlsx.ts'
-import { asCustomer, createTestApp, createTestDatabase, publicUrl, until } from '../helper.ts'
+import { asCustomer, createTestApp, createTestDatabase, publicUrl } from '../helper.ts'
+import { untilPromised } from '../patience.ts'
 import { createStage, day } from './stage.ts'
 
 const database = await createTestDatabase()
@@ -20,7 +21,7 @@ await asCustomer(database, app, 'bolt')
 const give = async (customer: string, text: string) => {
   await stage.give(customer, text)
   const { name, revision } = checkDocument(readText(text))
-  await until(
+  await untilPromised(
     `${name} is live`,
     async () => {
       const { statusCode, headers } = await acme(`/v1/custom/${name}`)
