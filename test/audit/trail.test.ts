@@ -220,7 +220,8 @@ t.test('sealing', async (t) => {
       await sql`select pg_advisory_xact_lock(7305281116)`.execute(trx)
       const sealing = sealPending(reader, secrets, true)
       const isWaiting = sql<{ waiting: boolean }>`
-        select exists (select from pg_locks where locktype = 'advisory' and not granted) as waiting`
+        select exists (select from pg_locks where locktype = 'advisory' and not granted
+          and database = (select oid from pg_database where datname = current_database())) as waiting`
       while (!(await isWaiting.execute(trx)).rows[0]?.waiting);
       return { sealing }
     })

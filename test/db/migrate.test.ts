@@ -34,7 +34,8 @@ t.test('others go on while a migration waits for a lock', async (t) => {
   const migrated = migrate(owner)
   const isWaiting = async () => {
     const { rows } = await watcher.query(
-      `select from pg_locks where mode = 'ShareRowExclusiveLock' and not granted`,
+      `select from pg_locks where mode = 'ShareRowExclusiveLock' and not granted
+        and database = (select oid from pg_database where datname = current_database())`,
     )
     return rows.length > 0
   }
