@@ -1,10 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, closeSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
-import { type AddressInfo, createServer } from 'node:net'
+import type { AddressInfo } from 'node:net'
 import os from 'node:os'
 import { delimiter, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import { freePort } from '../../test/servers.ts'
 import type { Instructions } from '../reference.ts'
 import { asStarted } from './as-started.ts'
 import { ask } from './ask.ts'
@@ -20,15 +21,7 @@ export type Started = { url: string; label: string; stop(): Promise<void> }
 /** With its process, for what it costs. */
 export type Server = Started & { pid: number }
 
-/** A TCP port of 127.0.0.1 that was free a moment ago. */
-export const freePort = async (): Promise<number> => {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
-}
+export { freePort }
 
 export const makeFolder = (): string => {
   const folder = mkdtempSync(join(os.tmpdir(), 'certdata-bench-'))

@@ -1,11 +1,11 @@
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
-import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { promisify } from 'node:util'
+import { freePort } from '../../test/servers.ts'
 
 const root = join(import.meta.dirname, '../..')
 /** initdb, migrations and example data on a busy machine. */
@@ -27,15 +27,7 @@ export type Service = {
   stop(): Promise<void>
 }
 
-/** A TCP port of 127.0.0.1 that was free a moment ago. */
-export const freePort = async (): Promise<number> => {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
-}
+export { freePort }
 
 /**
  * Starts it and waits until it has said how to use it. `env` is added to its environment. Throws with what it
