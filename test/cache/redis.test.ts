@@ -326,28 +326,35 @@ async function testShared({ url, port, pid, stop }: NonNullable<typeof redis>) {
   })
 
   /** Redis may cost 25 ms; a busy machine needs its time, too. */
-  const budgetMs = 1_000
+  const budgetMs = 500
+  let rounds = 0
 
-  /** Asks what nobody has asked before: every answer right, none much later than the database makes it. */
-  const askAround = async (t: Test, label: string) => {
+  /** Asks what memory has and what nobody has asked before: every answer right. Returns how long the slowest took. */
+  const askAround = async (t: Test, label: string): Promise<number> => {
+    rounds += 1
     const wrong: object[] = []
-    const askAll = async (attempt: number) => {
-      const times: number[] = []
-      for (let n = 0; n < 12; n++) {
-        const start = now()
-        const answer = await (n % 2 ? a : b).get(`/v1/products/p${1 + n}?fields=name&format=json`)
-        const list = await (n % 2 ? a : b).get(
-          `/v1/products?name[prefix]=product%20${n}&model[ne]=${label}-${attempt}`,
-        )
-        times.push(now() - start)
-        if (answer.json().data?.name !== `product ${1 + n}` || list.statusCode !== 200)
-          wrong.push({ n, body: answer.body })
-      }
-      return Math.max(...times)
+    const times: number[] = []
+    for (let n = 0; n < 12; n++) {
+      const start = now()
+      const answer = await (n % 2 ? a : b).get(`/v1/products/p${1 + n}?fields=name&format=json`)
+      const list = await (n % 2 ? a : b).get(
+        `/v1/products?name[prefix]=product%20${n}&model[ne]=${label}-${rounds}`,
+      )
+      times.push(now() - start)
+      if (answer.json().data?.name !== `product ${1 + n}` || list.statusCode !== 200)
+        wrong.push({ n, body: answer.body })
     }
-    const worst = await bestOfThree(askAll, (ms) => ms < budgetMs)
     t.same(wrong, [], label)
-    t.ok(worst < budgetMs, `${label}: the slowest took ${worst.toFixed(0)} ms`)
+    return Math.max(...times)
+  }
+  /** What happens to Redis, from good times to good times, in which no answer is much later than the database makes it. */
+  const expectSoon = async (t: Test, label: string, happen: () => Promise<number[]>) => {
+    const isSoon = (worst: number[]) => worst.every((ms) => ms < budgetMs)
+    const worst = await bestOfThree(async () => {
+      await connected()
+      return happen()
+    }, isSoon)
+    t.ok(isSoon(worst), `${label}: the slowest took ${worst.map(Math.round).join(', ')} ms`)
   }
 
   t.test('a full Redis takes no answer beyond its memory', async (t) => {
@@ -363,29 +370,35 @@ async function testShared({ url, port, pid, stop }: NonNullable<typeof redis>) {
   })
 
   t.test('Redis paused, killed or coming back: answers stay right, at most a little later', async (t) => {
-    await askAround(t, 'well')
-    process.kill(running.pid, 'SIGSTOP')
-    await askAround(t, 'paused')
-    await askAround(t, 'still paused')
-    process.kill(running.pid, 'SIGCONT')
-    await askAround(t, 'resumed')
+    await expectSoon(t, 'well', async () => [await askAround(t, 'well')])
+    await expectSoon(t, 'paused', async () => {
+      process.kill(running.pid, 'SIGSTOP')
+      const worst = [await askAround(t, 'paused'), await askAround(t, 'still paused')]
+      process.kill(running.pid, 'SIGCONT')
+      return [...worst, await askAround(t, 'resumed')]
+    })
     t.ok(await connected(), 'hits come back')
-    client.disconnect()
-    process.kill(running.pid, 'SIGKILL')
-    await askAround(t, 'killed')
-    await running.stop()
-    await askAround(t, 'gone')
-    const again = await testRedis(port)
-    if (!again) throw new Error('it was there before')
-    running = again
-    client = new Redis(url, { maxRetriesPerRequest: null })
-    await askAround(t, 'restarted, empty')
+    await expectSoon(t, 'killed', async () => {
+      client.disconnect()
+      process.kill(running.pid, 'SIGKILL')
+      const worst = [await askAround(t, 'killed')]
+      await running.stop()
+      worst.push(await askAround(t, 'gone'))
+      const again = await testRedis(port)
+      if (!again) throw new Error('it was there before')
+      running = again
+      client = new Redis(url, { maxRetriesPerRequest: null })
+      return [...worst, await askAround(t, 'restarted, empty')]
+    })
     t.ok(await connected(), 'hits come back')
-    await client.flushall()
-    await askAround(t, 'flushed')
-    await client.config('SET', 'maxmemory', '1')
-    await askAround(t, 'full')
-    await client.config('SET', 'maxmemory', '0')
+    await expectSoon(t, 'full', async () => {
+      await client.flushall()
+      const worst = [await askAround(t, 'flushed')]
+      await client.config('SET', 'maxmemory', '1')
+      worst.push(await askAround(t, 'full'))
+      await client.config('SET', 'maxmemory', '0')
+      return worst
+    })
   })
 
   /** No answer to a request sent this long after a commit may be without it (contract, "Promised"). */
