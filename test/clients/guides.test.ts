@@ -51,7 +51,7 @@ const isRun = ({ file, code }: Example) =>
   !notRun.some(([name, begins]) => name === file && code.startsWith(begins))
 
 const examples = files.flatMap((file) => listExamples(file, readFileSync(join(root, file), 'utf8')))
-const stepLimitMs = 30_000
+const stepLimitMs = 120_000
 
 /** A folder as a reader has it: the project's programs at hand, and nothing of what examples leave behind. */
 const createFolder = () => {
