@@ -25,11 +25,12 @@ import { findPlaces, removePlaces } from '../../app/local/embedded/places.ts'
 import { findPostmaster, stopPostmaster } from '../../app/local/embedded/postmaster.ts'
 import { listShortFolders, shortFolder } from '../../app/local/embedded/short-folder.ts'
 import { startEmbedded } from '../../app/local/embedded.ts'
+import { bestOfThree } from '../patience.ts'
 import { testPostgres, testRedis } from '../servers.ts'
 
 const projectRoot = join(import.meta.dirname, '..', '..')
 const isRoot = process.getuid?.() === 0
-const limitMs = 15_000
+const limitMs = 60_000
 
 // A process of its own that starts the server, says the URL, and releases it when its input ends.
 const userProgram = `
@@ -148,13 +149,17 @@ t.test(
 )
 
 t.test('an interrupted first start leaves nothing half made', async (t) => {
-  const { dataDir, start, startProcess } = instance(t)
-  const killed = startProcess(t)
-  killed.url.catch(() => {})
-  const unfinished = () => readdirSync(dataDir).find((name) => name.startsWith('postgres.new-'))
-  await until(() => existsSync(dataDir) && existsSync(join(dataDir, unfinished() ?? '', 'base')))
-  await killed.kill()
-  t.notOk(existsSync(join(dataDir, 'postgres')), 'killed in time')
+  const interrupt = async () => {
+    const { dataDir, start, startProcess } = instance(t)
+    const killed = startProcess(t)
+    killed.url.catch(() => {})
+    const unfinished = () => readdirSync(dataDir).find((name) => name.startsWith('postgres.new-'))
+    await until(() => existsSync(dataDir) && existsSync(join(dataDir, unfinished() ?? '', 'base')))
+    await killed.kill()
+    return { start, unfinished, isInTime: !existsSync(join(dataDir, 'postgres')) }
+  }
+  const { start, unfinished, isInTime } = await bestOfThree(interrupt, ({ isInTime }) => isInTime)
+  t.ok(isInTime, 'killed in time')
   const next = await start()
   t.strictSame(await query(next.url, 'select 1'), [[1]])
   await next.release()
