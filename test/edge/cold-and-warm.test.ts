@@ -39,7 +39,7 @@ const send = (bytes: string): Promise<string> =>
     })
     socket.on('error', () => {})
     socket.on('close', () => resolve(received))
-    socket.setTimeout(10_000, () => {
+    socket.setTimeout(60_000, () => {
       socket.destroy()
       reject(new Error(`no end of ${bytes.slice(0, 200)}`))
     })

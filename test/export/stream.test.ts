@@ -59,8 +59,9 @@ const running = async () =>
       select pid, wait_event as event from pg_stat_activity where datname = current_database()
         and application_name = 'test exports' and state <> 'idle'`)
   ).rows
+/** Far sooner than an export ends whose client is not heard of: after a minute. */
 const allOver = (what = 'no export holds a connection') =>
-  until(what, async () => (await running()).length === 0, 2_000)
+  until(what, async () => (await running()).length === 0, 15_000)
 
 /** The service with what its exports read from their connections. */
 const start = async (t: Test, env: Record<string, string> = {}, options: TestAppOptions = {}) => {
@@ -306,7 +307,13 @@ t.test('a client that takes nothing, or takes too long, is cut', async (t) => {
   await allOver('the idle one is cut')
   await t.rejects(response.toArray(), { message: 'aborted' })
   const slow = await start(t, { EXPORT_MAX_SECONDS: '1' })
-  const long = await slow.ask()
+  let long = await slow.ask()
+  // On a machine that stands still the second is over before the first row.
+  for (let tries = 1; tries < 3 && long.response.statusCode === 503; tries++) {
+    long.response.resume()
+    long = await slow.ask()
+  }
+  t.equal(long.response.statusCode, 200)
   // Reads slowly: the connection is never idle for long, and never done.
   let taken = 0
   const sip = async () => {
@@ -341,7 +348,10 @@ t.test('a client that takes a little now and then is cut, and a slow one is not'
     }
     return [pieces, 'not cut']
   }
-  t.same(await takeEach(100, 20), [20, 'not cut'])
+  let steady = await takeEach(100, 20)
+  // A machine that stands still for a second takes nothing, either.
+  for (let tries = 1; tries < 3 && steady[1] !== 'not cut'; tries++) steady = await takeEach(100, 20)
+  t.same(steady, [20, 'not cut'])
   const [pieces, reason] = await takeEach(400, 20)
   t.ok(Number(pieces) < 10, `${pieces} pieces`)
   t.match(reason, 'the client took less than 256 KiB in 1 s')

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import type { Test } from 'tap'
 
 /** An event of the feed, as a client reads it. */
@@ -43,10 +44,17 @@ export const openEvents = async (
 ) => {
   const stopping = new AbortController()
   t.teardown(() => stopping.abort())
-  const answer = await fetch(url, {
-    headers: { authorization: `Bearer ${token}`, accept: 'text/event-stream', ...headers },
-    signal: stopping.signal,
-  })
+  const ask = () =>
+    fetch(url, {
+      headers: { authorization: `Bearer ${token}`, accept: 'text/event-stream', ...headers },
+      signal: stopping.signal,
+    })
+  let answer = await ask()
+  // As a client does: after a poll that a busy machine cut off the service cannot tell for a moment what is committed.
+  for (let tries = 1; tries < 5 && answer.status === 503; tries++) {
+    await delay(200)
+    answer = await ask()
+  }
   const stream = readEvents((answer.ok ? answer.body : []) as AsyncIterable<Uint8Array>)
   return { answer, stop: () => stopping.abort(), ...stream }
 }

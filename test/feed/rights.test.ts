@@ -83,7 +83,8 @@ t.test('an erased customer’s streams and polls end at once on every instance, 
     Array(2).fill([401, 'token_revoked']),
   )
   const ms = performance.now() - startedAt
-  t.ok(ms < 5_000, `${ms.toFixed(0)} ms`)
+  // The polls wait for 25 s, the streams for much longer.
+  t.ok(ms < 15_000, `${ms.toFixed(0)} ms`)
   for (const { events } of streams) t.equal(events.length, 1, 'nothing more is sent')
   await addProduct(stays.id, 'p1')
   for (const { events } of kept)
@@ -114,7 +115,7 @@ t.test('a key whose end is moved ends its stream, which would end at another tim
   const instance = await listen(t)
   const { token, keyId } = await newCustomer(instance)
   const { ended } = await begun(t, instance.url, token)
-  await sql`update api_keys set expires_at = now() + interval '10 seconds' where key_id = ${keyId}`.execute(
+  await sql`update api_keys set expires_at = now() + interval '10 minutes' where key_id = ${keyId}`.execute(
     database.operator,
   )
   await ended
@@ -189,7 +190,7 @@ t.test('many streams that are judged at once leave a connection to logins', asyn
     })
     await Promise.race([
       sql`select 1`.execute(database.reserved),
-      new Promise((_, reject) => setTimeout(reject, 2_000, new Error('no connection is left'))),
+      new Promise((_, reject) => setTimeout(reject, 20_000, new Error('no connection is left'))),
     ])
   })
   t.pass()

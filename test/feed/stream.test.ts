@@ -70,7 +70,7 @@ t.test('over the wire', async (t) => {
     await once(response, 'readable')
     t.equal((await backends()).length, 1)
     sent.destroy()
-    await until('the connection is free', async () => (await backends()).length === 0, 1000)
+    await until('the connection is free', async () => (await backends()).length === 0)
   })
 
   await t.test('a failure mid-way cuts the connection', async (t) => {

@@ -58,7 +58,7 @@ t.teardown(async () => {
 const { get } = await asCustomer(database, app, customerId)
 const writers: Writer[] = await Promise.all(
   ['one', 'two', 'three'].map(async () => {
-    const client = new pg.Client({ connectionString: database.url, statement_timeout: 10_000 })
+    const client = new pg.Client({ connectionString: database.url, statement_timeout: 60_000 })
     await client.connect()
     t.teardown(() => client.end())
     return { client, written: undefined, locked: new Set() }

@@ -5,11 +5,13 @@ import { join } from 'node:path'
 import { connect } from 'node:tls'
 import t from 'tap'
 import { createOutbound, createResolve, isPublicAddress, parseTarget } from '../../app/http/outbound.ts'
+import { fastest } from '../fastest.ts'
 import { startNameServer } from '../name-server.ts'
 import { hostName, makeCertificate, publicAddress, startInternet } from '../outbound.ts'
 import { freePort } from '../servers.ts'
 
-const limits = { maxBytes: 1_000, timeoutMs: 2_000 }
+/** Of those, time is for floods alone, which have no other end. */
+const limits = { maxBytes: 1_000, timeoutMs: 60_000 }
 const url = `https://${hostName}/jwks.json`
 
 /** Addresses that a request must never go to, whether a URL names them or a name resolves to them. */
@@ -235,13 +237,13 @@ t.test('a name server cannot lead a request to an address that is not public, no
   }
   const short = { ...limits, timeoutMs: 200 }
   for (const name of ['silent', 'garbage']) {
-    const startedAt = performance.now()
-    await t.rejects(
-      internet.outbound(`https://${name}.example.com/`, short),
-      /within 200 ms|no address/,
-      name,
-    )
-    t.ok(performance.now() - startedAt < 2_000, `${name} holds nothing up`)
+    const ms = await fastest(2_000, async () => {
+      const startedAt = performance.now()
+      const asked = internet.outbound(`https://${name}.example.com/`, short)
+      await t.rejects(asked, /within 200 ms|no address/, name)
+      return performance.now() - startedAt
+    })
+    t.ok(ms < 2_000, `${name} holds nothing up`)
   }
   t.match(internet, { connections: [], requests: 0 })
   t.equal((await internet.outbound(url, limits)).status, 200, 'and the name of a public address is reached')
