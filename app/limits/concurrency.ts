@@ -32,7 +32,8 @@ type ConcurrencyOptions = {
 
 /** A place that is not renewed for so long is free again: its instance is gone. */
 export const leaseMs = 15_000
-const renewEveryMs = 5_000
+/** A place that is held is renewed so often. */
+export const renewEveryMs = 5_000
 /** When a place will be free nobody knows: often enough to ask. */
 const retryAfterSeconds = { exports: 5, long_polls: 1 } as const
 

@@ -4,7 +4,7 @@ import t from 'tap'
 import { createSlowFigure } from '../../app/observe/figures.ts'
 import { startMetricsServer } from '../../app/observe/metrics-server.ts'
 import { createProcessRegistry } from '../../app/observe/process-metrics.ts'
-import { asCustomer, createTestApp, createTestDatabase } from '../helper.ts'
+import { asCustomer, createTestApp, createTestDatabase, until } from '../helper.ts'
 
 const token = 'who-measures-has-this'
 const database = await createTestDatabase()
@@ -106,7 +106,7 @@ t.test(
 )
 
 t.test('refusals, logins and errors are counted by code', async (t) => {
-  for (let count = 0; count < 8; count += 1) await bolt.get('/v1/countries')
+  await until('refused', async () => (await bolt.get('/v1/countries')).statusCode === 429)
   await app.inject({ method: 'POST', url: '/v1/auth/login', payload: { api_key: 'cda_live_wrong' } })
   const figures = await read()
   t.ok((figures.get('certdata_limits_refused_total{policy="burst"}') ?? 0) >= 1)
@@ -143,14 +143,19 @@ t.test('a thousand odd paths, methods and parameters add nothing', async (t) => 
 t.test("the audit chain's head is published as a number, and so are rooms' figures", async (t) => {
   await app.audit.flush()
   await app.audit.seal(true)
-  const figures = await read()
+  let figures = await read()
+  // A moment in which the database was not asked passes.
+  await until('it is fresh', async () => {
+    figures = await read()
+    return (
+      figures.get('certdata_database_away') === 0 && (figures.get('certdata_freshness_lag_seconds') ?? 9) < 5
+    )
+  })
   const head = app.audit.head()
   t.equal(figures.get('certdata_audit_head_seal'), head?.sealNo)
   t.ok((head?.sealNo ?? 0) > 0)
   t.equal(figures.get('certdata_audit_head_mac'), Number.parseInt(head?.mac.toString('hex', 0, 6) ?? '', 16))
   t.ok((figures.get('certdata_audit_sealed_timestamp_seconds') ?? 0) > Date.now() / 1000 - 60)
-  t.ok((figures.get('certdata_freshness_lag_seconds') ?? 9) < 5)
-  t.equal(figures.get('certdata_database_away'), 0)
   t.equal(figures.get('certdata_access_requests_overdue'), 0)
   t.equal(figures.get('certdata_feed_waiters'), 0)
   await app.probeFreshness()

@@ -3,6 +3,8 @@ import axe from 'axe-core'
 import { type Browser, chromium, type Page } from 'playwright-core'
 
 const program = process.env.CHROMIUM ?? '/usr/bin/chromium'
+/** Of its start and of whatever a page is waited for. */
+const patienceMs = 90_000
 
 /** Starts the machine's browser. Returns undefined if there is none; throws instead if REQUIRE_CHROMIUM=1. */
 export const launchBrowser = async (): Promise<Browser | undefined> => {
@@ -11,7 +13,7 @@ export const launchBrowser = async (): Promise<Browser | undefined> => {
       throw new Error(`REQUIRE_CHROMIUM=1, but there is no ${program}`)
     return undefined
   }
-  return await chromium.launch({ executablePath: program, args: ['--no-sandbox'] })
+  return await chromium.launch({ executablePath: program, args: ['--no-sandbox'], timeout: patienceMs })
 }
 
 export type Look = { javaScript?: boolean; colorScheme?: 'light' | 'dark'; hasClock?: boolean }
@@ -24,6 +26,7 @@ export const openWindow = async (browser: Browser, url: string, look: Look = {})
     javaScriptEnabled: look.javaScript !== false,
     reducedMotion: 'reduce',
   })
+  context.setDefaultTimeout(patienceMs)
   const page = await context.newPage()
   if (look.hasClock) await page.clock.install()
   const faults: string[] = []
