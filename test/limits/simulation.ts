@@ -48,6 +48,8 @@ export type Server = {
   isDown: boolean
   /** Whether connections break after an exchange was executed and before its answer has come. */
   losesAnswers: boolean
+  /** Units that it has granted, and counted, in answers that were lost. */
+  lostGrants: number
   exchanges: number
   /** Units of all windows as the server has them. */
   counted: () => number
@@ -60,6 +62,7 @@ export const createServer = ({ now, after }: Simulation): Server => {
   const server: Server = {
     isDown: false,
     losesAnswers: false,
+    lostGrants: 0,
     exchanges: 0,
     counted() {
       let sum = 0
@@ -111,7 +114,11 @@ export const createServer = ({ now, after }: Simulation): Server => {
                 )
                 return { granted, counts }
               })
-              after(oneWayMs, () => resolve(server.losesAnswers ? undefined : settlements))
+              after(oneWayMs, () => {
+                if (!server.losesAnswers) return resolve(settlements)
+                for (const { granted } of settlements) server.lostGrants += granted
+                resolve(undefined)
+              })
             })
           }),
         close: async () => {
