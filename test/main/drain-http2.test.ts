@@ -78,7 +78,8 @@ t.test('SIGTERM over HTTP/2: GOAWAY, and nothing that was asked is lost', async 
   const slow = ['a', 'b', 'c'].map((name) => get(session, `/v1/products?name=${name}`))
   await until('they wait', async () => {
     const { rows } = await sql<{ n: number }>`
-      select count(*)::integer as n from pg_locks where not granted and relation = 'products'::regclass`.execute(
+      select count(*)::integer as n from pg_locks where not granted and relation = 'products'::regclass
+        and database = (select oid from pg_database where datname = current_database())`.execute(
       database.operator,
     )
     return rows[0]?.n === 3

@@ -75,7 +75,8 @@ t.test('SIGTERM: what is in flight is answered after nobody listens, and its rea
   const slow = fetch(`${service.base}/v1/products?name=slow`, { headers })
   await until('the slow one waits', async () => {
     const { rows } = await sql<{ n: number }>`
-      select count(*) as n from pg_locks where not granted and relation = 'products'::regclass`.execute(
+      select count(*) as n from pg_locks where not granted and relation = 'products'::regclass
+        and database = (select oid from pg_database where datname = current_database())`.execute(
       database.operator,
     )
     return rows[0]?.n === 1

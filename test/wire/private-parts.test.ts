@@ -181,7 +181,8 @@ t.test('parts of pg', async (t) => {
     const [client, other] = [await connected(t, server.url), await connected(t, server.url)]
     const asked = client.query('select pg_sleep(60)')
     await until('it runs', async () => {
-      const running = `select from pg_stat_activity where state = 'active' and query = 'select pg_sleep(60)'`
+      const running = `select from pg_stat_activity where datname = current_database() and state = 'active'
+        and query = 'select pg_sleep(60)'`
       return (await other.query(running)).rowCount === 1
     })
     cancelStatement(client)
