@@ -67,7 +67,8 @@ type Waiter = {
  *
  * Each account has at most one exchange under way, and its answer is adopted however late it comes. So the
  * store never hears of a unit twice. If the connection breaks, the store may or may not have counted the
- * units; they are not told again, because a customer must not be refused for requests that it did not make.
+ * units; they are not told again, because a customer must not be refused for requests that it did not make. What
+ * it granted in a lost answer to requests that were refused meanwhile stays counted until its window is over.
  *
  * Where this instance's own window is full, the shared one is full too, and the request is refused at once.
  * Without a store, or while the store is down or late, the own window decides alone: every instance then
