@@ -52,9 +52,12 @@ const askAt =
 
 let customers = 0
 
+/** Longer than a machine stands still: after the lease the edge leaves requests to the router. */
+const leaseMs = 60_000
+
 /** A service that listens, and a customer with 30 certificates and some products. */
 const start = async (t: Test, options: TestAppOptions = {}) => {
-  const { app, origin } = await listenTestApp(database, options)
+  const { app, origin } = await listenTestApp(database, { leaseMs, ...options })
   t.teardown(() => app.close())
   const customerId = `lane-${++customers}`
   const apiKey = await addCustomer(database, customerId)

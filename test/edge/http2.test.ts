@@ -27,9 +27,12 @@ type Answer = { status: number; headers: Record<string, unknown>; body: string; 
 
 let customers = 0
 
+/** Longer than a machine stands still: after the lease the edge leaves requests to the router. */
+const leaseMs = 60_000
+
 const start = async (t: Test, options: TestAppOptions = {}) => {
   const env = { TLS_KEY, TLS_CERT, ...options.env }
-  const app = await createTestApp(database, { ...options, env })
+  const app = await createTestApp(database, { leaseMs, ...options, env })
   const { port } = new URL(await app.listen({ host: '127.0.0.1', port: 0 }))
   const sessions: ClientHttp2Session[] = []
   t.teardown(async () => {
