@@ -7,7 +7,6 @@ import { createDb, createPool, readerRole } from '../../app/db/connect.ts'
 import { createTokenCodec, type SyncToken } from '../../app/feed/token.ts'
 import { loadExampleData } from '../../app/local/example-data.ts'
 import { resourceNames } from '../../app/records/resources/index.ts'
-import { fastest } from '../fastest.ts'
 import {
   asCustomer,
   connectOwner,
@@ -18,6 +17,7 @@ import {
   type TestClock,
   until,
 } from '../helper.ts'
+import { fastest } from '../patience.ts'
 import { testPostgres } from '../servers.ts'
 import { type Change, changeIdentity } from './follower.ts'
 import { createSeverable } from './severable.ts'

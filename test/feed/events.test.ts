@@ -10,7 +10,6 @@ import type { FeedPage } from '../../app/feed/read.ts'
 import { createTokenCodec, type SyncToken } from '../../app/feed/token.ts'
 import type { Wake } from '../../app/feed/wait.ts'
 import { revokeApiKey } from '../../app/identity/api-key-store.ts'
-import { fastest } from '../fastest.ts'
 import {
   addCustomer,
   createTestDatabase,
@@ -20,6 +19,7 @@ import {
   type TestClock,
   until,
 } from '../helper.ts'
+import { fastest } from '../patience.ts'
 import { selfSigned } from '../self-signed.ts'
 import { startService, untilReady } from '../service.ts'
 import { type Event, openEvents, readEvents } from './event-stream.ts'

@@ -11,9 +11,9 @@ import { leaseMs } from '../../app/feed/webhooks/sender.ts'
 import { eraseCustomer } from '../../app/operator/gdpr/erase.ts'
 import { exportCustomer } from '../../app/operator/gdpr/export.ts'
 import { verifyWebhook } from '../../clients/typescript/src/webhook.ts'
-import { fastest } from '../fastest.ts'
 import { asCustomer, connectOwner, createTestApp, createTestDatabase, secretKey, until } from '../helper.ts'
 import { hostName, startInternet } from '../outbound.ts'
+import { fastest } from '../patience.ts'
 import { createSeverable } from './severable.ts'
 import {
   addProduct,

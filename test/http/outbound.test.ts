@@ -5,9 +5,9 @@ import { join } from 'node:path'
 import { connect } from 'node:tls'
 import t from 'tap'
 import { createOutbound, createResolve, isPublicAddress, parseTarget } from '../../app/http/outbound.ts'
-import { fastest } from '../fastest.ts'
 import { startNameServer } from '../name-server.ts'
 import { hostName, makeCertificate, publicAddress, startInternet } from '../outbound.ts'
+import { fastest } from '../patience.ts'
 import { freePort } from '../servers.ts'
 
 /** Of those, time is for floods alone, which have no other end. */

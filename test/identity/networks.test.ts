@@ -3,8 +3,8 @@ import { sql } from 'kysely'
 import t from 'tap'
 import { parseApiKey } from '../../app/identity/api-keys.ts'
 import { createNetworkCheck, parseNetwork } from '../../app/identity/networks.ts'
-import { fastest } from '../fastest.ts'
 import { addCustomer, createTestApp, createTestDatabase, listenTestApp, until } from '../helper.ts'
+import { fastest } from '../patience.ts'
 
 const database = await createTestDatabase()
 const app = await createTestApp(database, { env: { TRUSTED_PROXIES: '127.0.0.1' } })

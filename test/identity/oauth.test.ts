@@ -6,8 +6,8 @@ import type { Plan } from '../../app/db/schema.ts'
 import { catalogue } from '../../app/errors.ts'
 import { parseApiKey } from '../../app/identity/api-keys.ts'
 import { createStage } from '../custom/stage.ts'
-import { fastest } from '../fastest.ts'
 import { addCustomer, createTestDatabase, listenTestApp, until } from '../helper.ts'
+import { fastest } from '../patience.ts'
 
 const database = await createTestDatabase()
 const { app, origin } = await listenTestApp(database)

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import t from 'tap'
 import { parseApiKey } from '../../app/identity/api-keys.ts'
-import { fastest } from '../fastest.ts'
 import { addCustomer, createTestApp, createTestDatabase, logIn, until } from '../helper.ts'
+import { fastest } from '../patience.ts'
 
 /** Contract, section 7: a revocation takes effect within this time on every instance, if the database is reachable. */
 const promisedMs = 1000
