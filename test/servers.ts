@@ -83,8 +83,8 @@ export function makeDataFolder(name: string): string {
 }
 
 /**
- * A TCP port of 127.0.0.1 that was free a moment ago. It lies below those that the system hands out itself, and each
- * job of a run has its own 5,000, one after the other: so nobody takes it before the caller does.
+ * A TCP port of 127.0.0.1 that was free a moment ago. Nobody else takes it before the caller does: the system hands out
+ * higher ports only, and each job of a run has 5,000 of its own, which it takes in turn.
  */
 export async function freePort(): Promise<number> {
   const first = 12_000 + (Number(process.env.TAP_JOB_ID ?? 0) % 4) * PORTS_PER_JOB
