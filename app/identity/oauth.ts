@@ -136,8 +136,8 @@ export const createOAuth = (options: OAuthOptions): OAuth => {
       const key = await findOwnKey(token, client)
       const { ip, requestId } = request
       const by = { keyId: client.keyId, requestId, client: truncateAddress(ip) }
-      // Never refused, so that the owner of a leaked key can always end it. A key is revoked, and written down, once.
-      if (key) return key.revoked ? undefined : principals.revokeKey(key, by)
+      // Without a quota, so that the owner of a leaked key can always revoke it.
+      if (key) return principals.revokeKey(key, by)
       await checks.countRevocation(client, ip)
       const found = await findToken(token, client)
       if (found && !(await isRevoked(found))) await principals.revokeToken(found.verified, by)

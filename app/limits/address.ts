@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import { parseAddress } from '../audit/client-address.ts'
 import type { Principal } from '../identity/principal.ts'
+import type { Owner } from '../overload/fair-queue.ts'
 import type { AccountName } from './policy.ts'
 
 /** Bounds what a proxy's header may make us remember. */
@@ -24,6 +25,15 @@ export const clientOf = (address: string): string => {
     known.set(address, client)
   }
   return client
+}
+
+/**
+ * Returns the owner in the queue for work of a client that has not logged in: its network as `clientOf` returns it, and
+ * the first 48 bits of an IPv6 address around it, because one site is given that many networks (RFC 6177).
+ */
+export const toQueueOwner = (address: string): Owner => {
+  const network = clientOf(address)
+  return { network, site: network.split(':').slice(0, 3).join(':') }
 }
 
 const toClient = (address: string): string => {
