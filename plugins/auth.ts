@@ -27,10 +27,9 @@ import {
   type TokensOptions,
   type VerifiedToken,
 } from '../app/identity/tokens.ts'
-import { toQueueOwner } from '../app/limits/address.ts'
+import { createTurn } from '../app/limits/address.ts'
 import type { LoginAttempt, Logins } from '../app/limits/logins.ts'
 import { throttleWarnings } from '../app/observe/throttled-warning.ts'
-import type { Turn } from '../app/overload/queue.ts'
 
 type AuthOptions = TokensOptions & {
   /** Connections of the serving role that no data request uses. */
@@ -176,7 +175,7 @@ async function auth(app: FastifyInstance, options: AuthOptions): Promise<void> {
   const { db, logins, now } = options
   /** Until the key is verified, only the client's network is known. */
   const toAttempt = (credential: Credential, ip: string): LoginAttempt => {
-    const turn: Turn = (work) => inTurn(db, toQueueOwner(ip), work)
+    const turn = createTurn(db, ip)
     return {
       keyId: credential.keyId,
       isKnown: () => credential.isKnown(turn),

@@ -185,6 +185,7 @@ t.test('a connection string that cannot be read names its variable and prints no
     'Geheim/9',
     'Geheim?9',
     '12/34',
+    '12/a=b',
     '12?34',
     '12#34',
     'Geheim%9',

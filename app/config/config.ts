@@ -4,7 +4,7 @@ import { date } from '../../schemas/fields.ts'
 import { isGuessable, isTooWide, secretLength } from './insecure.ts'
 import { origin, variables } from './variables.ts'
 
-/** What the variables say, each by itself. */
+/** The parsed variables. */
 type Environment = z.output<z.ZodObject<typeof variables>>
 
 const isAddressRange = (text: string): boolean => {
@@ -67,7 +67,7 @@ const crossFaults = (env: Partial<Environment>): string[] => {
   return faults
 }
 
-/** What the service reads of the environment. Meanings and units are those of the variables. */
+/** The configuration. Meanings and units are in the descriptions of the variables. */
 const toConfig = (env: Environment) => ({
   host: env.HOST,
   port: env.PORT,

@@ -3,8 +3,9 @@ import { z } from 'zod'
 type Form = Readonly<{
   scheme: RegExp
   example: string
-  /** Path and query. */
+  /** The path and query that are allowed. */
   rest: RegExp
+  /** Whether the URL may name several hosts. */
   isCluster: (url: string) => boolean
   /** What to do instead of naming several hosts. */
   severalHosts: string
@@ -34,8 +35,9 @@ const findFault = (url: string, { scheme, example, rest: allowed, ...form }: For
   const malformed = `expected ${example}. ${escapes}`
   if (!scheme.test(url) || /[\s#]/.test(url)) return malformed
   const { login, hosts, rest } = split(url)
-  // `?user=a@b` is libpq's form of a name. An `@` before any `=` ends a login with a raw special character.
-  if (/^[^=]*@/.test(rest) || !canDecode(login) || !canDecode(rest)) return malformed
+  // libpq's form of a login is `?user=a@b`. Any other `@` here follows a login with a raw special character.
+  const isCut = rest.replace(/[?&](user|password)=[^&]*/g, '').includes('@')
+  if (isCut || !canDecode(login) || !canDecode(rest)) return malformed
   if ((hosts.includes(',') && !form.isCluster(url)) || /[?&]host=[^&]*(,|%2c)/i.test(rest)) {
     return `expected one host. ${form.severalHosts}`
   }

@@ -4,8 +4,8 @@ import { isIPv4 } from 'node:net'
 const leastPrefix = { ipv4: 8, private: 7, ipv6: 16 } as const
 
 /**
- * Whether an address range is so wide that strangers are in it. IPv4 in IPv6 (`::ffff:0:0/96`) is judged as IPv4. Any
- * range that begins with 80 zero bits holds those addresses, too.
+ * Whether an address range is so wide that it includes strangers. The system matches IPv4 addresses against ranges of IPv4
+ * in IPv6 (`::ffff:0:0/96`), so these have the limit of IPv4.
  */
 export const isTooWide = (range: string): boolean => {
   const [address = '', prefix] = range.split('/')

@@ -55,7 +55,7 @@ const readKeys = async (outbound: Outbound, uri: string): Promise<PublicJwk[]> =
  * Finds the keys that clients publish at an address of theirs. All instances together read an address at most once a
  * minute, when its client logs in; the database has what was read last. An address that fails is tried as often. While
  * one instance reads, the others wait for the keys, so that a new key counts on all instances immediately. Reads of the
- * database take turns of the customer: requests share them, and would wait in the place of whoever sent the first one.
+ * database take turns of the customer, because concurrent requests from several networks share them.
  */
 export const createKeySets = ({ db, outbound, monotonicNow, warn }: KeySetsOptions): KeySets => {
   const known = new LRUCache<string, Known>({ max: maxEntries })

@@ -2,10 +2,9 @@ import { randomInt } from 'node:crypto'
 import type { z } from 'zod'
 import type { accessRequest, accessRequestAnswer } from '../../../schemas/access-request.ts'
 import type { LimitsConfig } from '../../config/config.ts'
-import { inTurn } from '../../db/connect.ts'
 import type { Db } from '../../db/schema.ts'
 import type { AccountDeps } from '../../limits/account.ts'
-import { clientOf, toQueueOwner } from '../../limits/address.ts'
+import { clientOf, createTurn } from '../../limits/address.ts'
 import { createLimiter } from '../../limits/limiter.ts'
 import { refuseQuota } from '../../limits/meters.ts'
 import type { Policy } from '../../limits/policy.ts'
@@ -65,7 +64,7 @@ export const createAccessRequests = (options: AccessRequestsOptions): AccessRequ
     async submit({ consent: _, ...request }, ip) {
       const id = createId()
       const due_at = instantOf(dueAfterBusinessDay(now(), holidays))
-      await inTurn(db, toQueueOwner(ip), () => addAccessRequest(db, { id, dueAt: due_at, ...request }))
+      await createTurn(db, ip)(() => addAccessRequest(db, { id, dueAt: due_at, ...request }))
       return { id, due_at }
     },
     deleteOld: () => deleteOldRequests(db, keptDays, 'system'),
