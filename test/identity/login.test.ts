@@ -19,6 +19,7 @@ import { listScopes } from '../../app/identity/scopes.ts'
 import { loadSigningKeys, type SigningKeys } from '../../app/identity/signing-keys.ts'
 import auth from '../../plugins/auth.ts'
 import { authRoutes } from '../../routes/login.ts'
+import { until } from '../helper.ts'
 import { testPostgres } from '../servers.ts'
 
 const publicUrl = 'https://api.example'
@@ -580,8 +581,8 @@ t.test('no earlier look-up brings a revoked key back', async (t) => {
   clock.ms += 1
   const revoked = principals.revokeKey(key as KeyFacts, { keyId })
   for (const n of [1, 2]) {
-    while (!flights[n]) await new Promise(setImmediate)
-    flights[n].arrival.resolve()
+    await until('the next query was sent', () => flights.length > n, 10_000)
+    flights[n]?.arrival.resolve()
   }
   await revoked
   flights[0]?.arrival.resolve()
