@@ -1,11 +1,11 @@
 # The service and its command line. There is no build step: Node runs the sources. The bundled PostgreSQL and Node of
 # the package are for machines without either, so optional dependencies stay out.
-FROM node:24.21.0-bookworm-slim AS dependencies
+FROM node:24.21.0-bookworm-slim@sha256:0e0ff40c39bc087845bfb27465a0df4ea419520094bc35842ff83dd8cbe6f9b6 AS dependencies
 WORKDIR /srv/certdata
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci --omit=dev --omit=optional --ignore-scripts
 
-FROM node:24.21.0-bookworm-slim
+FROM node:24.21.0-bookworm-slim@sha256:0e0ff40c39bc087845bfb27465a0df4ea419520094bc35842ff83dd8cbe6f9b6
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000
 WORKDIR /srv/certdata
 COPY --from=dependencies /srv/certdata/node_modules node_modules/

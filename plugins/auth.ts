@@ -27,6 +27,7 @@ import {
   type TokensOptions,
   type VerifiedToken,
 } from '../app/identity/tokens.ts'
+import { createTurn } from '../app/limits/address.ts'
 import type { LoginAttempt, Logins } from '../app/limits/logins.ts'
 import { throttleWarnings } from '../app/observe/throttled-warning.ts'
 
@@ -172,13 +173,17 @@ async function auth(app: FastifyInstance, options: AuthOptions): Promise<void> {
   const authenticate = createAuthenticate(options, { principals, verify })
   app.decorate('principals', principals)
   const { db, logins, now } = options
-  /** Until a key is known to be right, its client is known by the address alone. */
-  const attemptOf = (credential: Credential, ip: string): LoginAttempt => ({
-    ...credential,
-    verify: () => credential.verify((work) => inTurn(db, ip, work)),
-  })
+  /** Until the key is verified, only the client's network is known. */
+  const toAttempt = (credential: Credential, ip: string): LoginAttempt => {
+    const turn = createTurn(db, ip)
+    return {
+      keyId: credential.keyId,
+      isKnown: () => credential.isKnown(turn),
+      verify: () => credential.verify(turn),
+    }
+  }
   app.decorate('logIn', async (credential: Credential, ip: string) => {
-    const attempt = attemptOf(credential, ip)
+    const attempt = toAttempt(credential, ip)
     const facts = await (logins ? logins.logIn(attempt, ip) : attempt.verify())
     // After the login was counted: a right key that is refused for its network or plan is limited as well.
     const denied = judgeNetwork(facts, ip) ?? authorize(facts, now())
@@ -186,7 +191,7 @@ async function auth(app: FastifyInstance, options: AuthOptions): Promise<void> {
     return facts
   })
   app.decorate('identifyClient', (credential: Credential, ip: string) => {
-    const attempt = attemptOf(credential, ip)
+    const attempt = toAttempt(credential, ip)
     return logins ? logins.identify(attempt, ip) : attempt.verify()
   })
   app.decorate('signingKeys', signingKeys)

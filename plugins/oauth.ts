@@ -6,6 +6,7 @@ import { createKeySets } from '../app/identity/key-sets.ts'
 import { createOAuth, type OAuth, type OAuthRequest } from '../app/identity/oauth.ts'
 import { OAuthError, oauthErrorBody, toOAuthError } from '../app/identity/oauth-error.ts'
 import { parseForm } from '../app/identity/oauth-form.ts'
+import { createTurn } from '../app/limits/address.ts'
 import { throttleWarnings } from '../app/observe/throttled-warning.ts'
 import type { Deps } from './deps.ts'
 import { toApiError } from './problems.ts'
@@ -41,6 +42,7 @@ export default fp<OAuthPluginOptions>(
     const oauth = createOAuth({
       ...{ principals, identify: identifyClient, logIn, verify: verifyToken, sign: signAccessToken },
       ...{ checks: app.limits.keyChecks, publicUrl, now, presentAssertion },
+      turnFor: (ip) => createTurn(db, ip),
     })
     app.decorate('oauth', oauth)
     app.removeAllContentTypeParsers()

@@ -21,7 +21,10 @@ export const accessRequestRoutes = async (app: FastifyInstance): Promise<void> =
     // Before the body is read: a refused body costs a request of the quota, too.
     onRequest: (request) => app.accessRequests.admit(request.clientAddress),
     handler: async (request, reply) => {
-      const answer = await app.accessRequests.submit(parseBody(accessRequest, request.body, hint))
+      const answer = await app.accessRequests.submit(
+        parseBody(accessRequest, request.body, hint),
+        request.clientAddress,
+      )
       return reply.code(202).header('cache-control', 'no-store').send(answer)
     },
   })

@@ -1,6 +1,16 @@
+import { randomBytes } from 'node:crypto'
 import t from 'tap'
 import { ConfigError, parseConfig } from '../app/config/config.ts'
 import { variables } from '../app/config/variables.ts'
+
+const randomKey = randomBytes(24).toString('base64')
+const production = {
+  NODE_ENV: 'production',
+  PUBLIC_URL: 'https://api.example',
+  DATABASE_URL: 'postgresql://db/certdata',
+  SECRET_KEY: randomKey,
+  TRUSTED_PROXIES: '10.0.0.1',
+}
 
 const refusal = (env: Record<string, string>): string => {
   try {
@@ -42,13 +52,7 @@ t.test(
     }
     const plain = refusal({ NODE_ENV: 'production', PUBLIC_URL: 'http://api.example' })
     t.match(plain, /PUBLIC_URL: expected https in production/)
-    const complete = parseConfig({
-      NODE_ENV: 'production',
-      PUBLIC_URL: 'https://api.example',
-      DATABASE_URL: 'postgresql://db/certdata',
-      SECRET_KEY: 'x'.repeat(32),
-      TRUSTED_PROXIES: '10.0.0.1',
-    })
+    const complete = parseConfig(production)
     t.equal(complete.allowHttp, 'never')
     t.equal(complete.databaseAdminUrl, 'postgresql://db/certdata')
   },
@@ -95,10 +99,173 @@ t.test('proxies may be addresses and ranges of both families', async (t) => {
   t.match(refusal({ CLIENT_IP_HEADER: 'a b', TRUSTED_PROXIES: '::1' }), 'CLIENT_IP_HEADER')
 })
 
+t.test('production refuses proxies so wide that clients are among them', (t) => {
+  const wide = [
+    '0.0.0.0/0',
+    '::/0',
+    '0.0.0.0/1,128.0.0.0/1',
+    '::ffff:0:0/96',
+    '::/64',
+    '2000::/3',
+    '10.0.0.0/7',
+  ]
+  for (const ranges of wide) {
+    const message = refusal({ ...production, TRUSTED_PROXIES: `10.0.0.1, ${ranges}` })
+    t.match(message, `TRUSTED_PROXIES: ${ranges.split(',')[0]} includes clients`, ranges)
+    t.equal(refusal({ TRUSTED_PROXIES: ranges }), '', 'elsewhere it is allowed')
+  }
+  const narrow = '10.0.0.0/8,172.16.0.0/12,fd00::/8,fc00::/7,fe80::/10,2606:4700::/32,::1,::ffff:10.0.0.0/104'
+  t.equal(refusal({ ...production, TRUSTED_PROXIES: narrow }), '')
+  t.end()
+})
+
+t.test('production refuses a secret key that can be guessed, and never prints it', (t) => {
+  const weak = [
+    'a'.repeat(32),
+    'ab'.repeat(40),
+    'abcdefgh'.repeat(4),
+    '0123456789abcdef'.repeat(2),
+    'change-me!'.repeat(4),
+  ]
+  weak.push(
+    '0110100110010110'.repeat(3),
+    '01101001100101101001011001101001',
+    'correct-horse'.repeat(5).slice(2, 50),
+  )
+  for (const key of weak) {
+    const message = refusal({ ...production, SECRET_KEY: `${randomKey},${key}` })
+    t.match(message, /SECRET_KEY: .* can be guessed/, key)
+    t.notMatch(message, key.slice(0, 12))
+    t.equal(refusal({ SECRET_KEY: key }), '', 'elsewhere it is allowed')
+  }
+  for (let bytes = 24; bytes < 64; bytes += 1) {
+    for (const coding of ['hex', 'base64', 'base64url'] as const) {
+      t.equal(refusal({ ...production, SECRET_KEY: randomBytes(bytes).toString(coding) }), '')
+    }
+  }
+  t.match(refusal({ SECRET_KEY: ' , ' }), /SECRET_KEY: expected at least 32 characters/)
+  t.end()
+})
+
+t.test('production refuses plain HTTP, by either of its names', (t) => {
+  for (const ALLOW_HTTP of ['true', 'loopback'])
+    t.match(refusal({ ...production, ALLOW_HTTP }), /ALLOW_HTTP: expected false in production/)
+  t.equal(refusal({ ...production, ALLOW_HTTP: 'false' }), '')
+  t.end()
+})
+
+t.test('spaces around the parts of a list do not count', (t) => {
+  const lists: Record<string, string[]> = {
+    SECRET_KEY: [randomKey, randomBytes(24).toString('base64')],
+    CORS_ORIGINS: ['https://a.example', 'https://b.example'],
+    TRUSTED_PROXIES: ['10.0.0.1', 'fd00::/8'],
+    HOLIDAYS: ['2026-12-25', '2027-01-01'],
+  }
+  const isList = (schema: { safeParse: (value: unknown) => { data?: unknown } }) =>
+    Array.isArray(schema.safeParse('a,b').data)
+  const found = Object.entries(variables).filter(([, schema]) => isList(schema))
+  t.same(found.map(([name]) => name).sort(), Object.keys(lists).sort())
+  for (const [name, parts] of Object.entries(lists)) {
+    const plain = parseConfig({ [name]: parts.join(',') })
+    for (const separator of [', ', ' ,', '\t,\n', ',,', ' , ,'])
+      t.same(
+        parseConfig({ [name]: ` ${parts.join(separator)}\n` }),
+        plain,
+        `${name} ${JSON.stringify(separator)}`,
+      )
+  }
+  t.end()
+})
+
+const urls = ['DATABASE_URL', 'DATABASE_ADMIN_URL', 'DATABASE_REPLICA_URL', 'REDIS_URL'] as const
+
+t.test('a connection string that cannot be read names its variable and prints no part of a password', (t) => {
+  const passwords = [
+    'Geheim#9',
+    'Geheim/9',
+    'Geheim?9',
+    '12/34',
+    '12/a=b',
+    '12?34',
+    '12#34',
+    'Geheim%9',
+    'Geh%zz',
+    'Geh%ff',
+    'Geh eim',
+    'p@ss/x',
+  ]
+  for (const name of urls) {
+    const scheme = name === 'REDIS_URL' ? 'redis' : 'postgresql'
+    for (const password of passwords) {
+      const message = refusal({ [name]: `${scheme}://someone:${password}@db.example:5432/0` })
+      t.match(message, `${name}: expected ${scheme}://`, password)
+      t.match(message, /Write special characters in the name and password as %XX/)
+      t.notMatch(message, /Geh|34|ss\/x/, `${name} ${password}`)
+      const escaped = `${scheme}://someone:${encodeURIComponent(password)}@db.example:5432/0`
+      t.equal(refusal({ [name]: escaped }), '', escaped)
+    }
+    for (const bad of [
+      `${scheme}://a:b@db:port/0`,
+      'http://db',
+      'db:5432',
+      `${scheme}://`,
+      `${scheme}://[::1/0`,
+    ])
+      t.match(refusal({ [name]: bad }), `${name}: expected ${scheme}://`, bad)
+  }
+  t.end()
+})
+
+t.test('a connection string with several hosts is refused with the way to one address', (t) => {
+  const several = ['u:p@a,b/db', 'u:p@a:5432,b:5433/db', 'a,b', 'u@/db?host=a,b', 'u@/db?x=1&host=a%2Cb']
+  for (const name of urls.slice(0, 3)) {
+    for (const rest of several)
+      t.match(
+        refusal({ [name]: `postgresql://${rest}` }),
+        `${name}: expected one host. Name one address`,
+        rest,
+      )
+  }
+  t.match(
+    refusal({ REDIS_URL: 'redis://a:6379,b:6379' }),
+    /REDIS_URL: expected one host. For a cluster write/,
+  )
+  t.equal(refusal({ REDIS_URL: 'redis-cluster://u:p@a:6379,b:6379' }), '')
+  t.match(refusal({ REDIS_URL: 'redis-cluster://a:b,b:6379' }), /REDIS_URL: expected redis/)
+  t.end()
+})
+
+t.test('every form of a connection string that works is accepted', (t) => {
+  const forms = [
+    '/db',
+    'db',
+    'db/certdata',
+    'u@db',
+    'u:p@db:5432/certdata?sslmode=require',
+    'u@/db?host=/run/postgresql',
+  ]
+  forms.push(
+    '/db?host=/run/postgresql&user=a@b',
+    '%2Frun%2Fpostgresql/db',
+    'u:a%23%2f%3f%40%25@[::1]:5432/db',
+    'u:p@ss@db/x',
+  )
+  for (const form of forms) t.equal(refusal({ DATABASE_URL: `postgresql://${form}` }), '', form)
+  for (const url of [
+    'redis://:p@db:6379',
+    'rediss://u:p@db',
+    'redis://[::1]:6379/3',
+    'redis://db/',
+    'rediss-cluster://a:1',
+  ])
+    t.equal(refusal({ REDIS_URL: url }), '', url)
+  t.end()
+})
+
 t.test('holidays are dates', async (t) => {
   t.same([...parseConfig({ HOLIDAYS: '2026-12-25,2027-01-01' }).holidays], ['2026-12-25', '2027-01-01'])
   t.equal(parseConfig({}).holidays.size, 0)
-  for (const bad of ['25.12.2026', '2026-13-01', '2026-12-25,tomorrow', '2026-12-25, 2027-01-01']) {
+  for (const bad of ['25.12.2026', '2026-13-01', '2026-12-25,tomorrow']) {
     t.match(refusal({ HOLIDAYS: bad }), 'HOLIDAYS', bad)
   }
 })

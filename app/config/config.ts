@@ -1,11 +1,10 @@
 import { isIP } from 'node:net'
 import type { z } from 'zod'
 import { date } from '../../schemas/fields.ts'
+import { isGuessable, isTooWide, secretLength } from './insecure.ts'
 import { origin, variables } from './variables.ts'
 
-const secretLength = 32
-
-/** What the variables say, each by itself. */
+/** The parsed variables. */
 type Environment = z.output<z.ZodObject<typeof variables>>
 
 const isAddressRange = (text: string): boolean => {
@@ -15,24 +14,42 @@ const isAddressRange = (text: string): boolean => {
   return prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= (version === 4 ? 32 : 128))
 }
 
-/** What no variable shows alone, and lists whose parts are wrong: a sentence for each. */
-const crossFaults = (env: Partial<Environment>): string[] => {
+/** Values that production refuses: a sentence for each. */
+const findInsecure = (env: Partial<Environment>): string[] => {
   const faults: string[] = []
-  if (env.NODE_ENV === 'production') {
-    for (const name of ['PUBLIC_URL', 'DATABASE_URL', 'SECRET_KEY'] as const) {
-      if (env[name] === undefined)
-        faults.push(`${name}: required in production (${variables[name].description})`)
-    }
-    if (env.PUBLIC_URL?.startsWith('http:')) faults.push('PUBLIC_URL: expected https in production')
-    if (!env.TLS_CERT && !env.TRUSTED_PROXIES?.length) {
-      faults.push(
-        'TLS_CERT and TLS_KEY, or TRUSTED_PROXIES: required in production, where all requests come over TLS',
-      )
-    }
+  for (const name of ['PUBLIC_URL', 'DATABASE_URL', 'SECRET_KEY'] as const) {
+    if (env[name] === undefined)
+      faults.push(`${name}: required in production (${variables[name].description})`)
   }
+  if (env.PUBLIC_URL?.startsWith('http:')) faults.push('PUBLIC_URL: expected https in production')
+  if (!env.TLS_CERT && !env.TRUSTED_PROXIES?.length) {
+    faults.push(
+      'TLS_CERT and TLS_KEY, or TRUSTED_PROXIES: required in production, where all requests come over TLS',
+    )
+  }
+  const wide = env.TRUSTED_PROXIES?.filter(isAddressRange).find(isTooWide)
+  if (wide !== undefined) {
+    faults.push(
+      `TRUSTED_PROXIES: ${wide} includes clients, who could then claim any address and TLS. Name the networks of your proxies`,
+    )
+  }
+  if (env.SECRET_KEY?.some(isGuessable)) {
+    faults.push(
+      'SECRET_KEY: a key repeats itself or has few different characters, so it can be guessed. Make one: openssl rand -base64 32',
+    )
+  }
+  if (env.ALLOW_HTTP === 'loopback') {
+    faults.push('ALLOW_HTTP: expected false in production, where tokens must not be sent over plain HTTP')
+  }
+  return faults
+}
+
+/** Faults of several variables together, and of parts of lists: a sentence for each. */
+const crossFaults = (env: Partial<Environment>): string[] => {
+  const faults = env.NODE_ENV === 'production' ? findInsecure(env) : []
   if (Boolean(env.TLS_CERT) !== Boolean(env.TLS_KEY))
     faults.push('TLS_CERT and TLS_KEY: expected both or none')
-  if (env.SECRET_KEY?.some((key) => key.length < secretLength)) {
+  if (env.SECRET_KEY?.length === 0 || env.SECRET_KEY?.some((key) => key.length < secretLength)) {
     faults.push(`SECRET_KEY: expected at least ${secretLength} characters`)
   }
   if (env.CORS_ORIGINS?.some((each) => !origin.safeParse(each).success)) {
@@ -50,7 +67,7 @@ const crossFaults = (env: Partial<Environment>): string[] => {
   return faults
 }
 
-/** What the service reads of the environment. Meanings and units are those of the variables. */
+/** The configuration. Meanings and units are in the descriptions of the variables. */
 const toConfig = (env: Environment) => ({
   host: env.HOST,
   port: env.PORT,

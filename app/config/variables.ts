@@ -1,19 +1,21 @@
 import { z } from 'zod'
+import { postgresUrl, redisUrl } from './connection-url.ts'
 
 /** Scheme, host and port of an URL, and nothing else. */
 export const origin = z.url({ protocol: /^https?$/ }).refine((value) => URL.parse(value)?.origin === value, {
   message: 'expected an origin: scheme, host and port, nothing after them',
 })
-const list = z.string().transform((value) => value.split(',').filter((part) => part !== ''))
+/** Parts separated by commas. Spaces around a part do not count, and empty parts are left out. */
+const list = z.string().transform((value) =>
+  value
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== ''),
+)
 const integer = (min: number, max: number) => {
   const error = `expected a whole number from ${min} to ${max}`
   return z.coerce.number({ error }).int({ error }).min(min, { error }).max(max, { error })
 }
-/** Looser than an URL: libpq's form names a socket by `?host=/folder` and has no host then. */
-const postgresUrl = z.string().regex(/^postgres(ql)?:\/\/\S+$/, 'expected postgresql://…')
-const redisUrl = z.string().regex(/^rediss?(-cluster)?:\/\/[^\s/]+(\/\d*)?$/, {
-  error: 'expected redis://…, rediss://… or redis-cluster://host:port,host:port',
-})
 
 const quota = (standard: number) => integer(1, 1_000_000_000).default(standard)
 
@@ -76,7 +78,7 @@ export const variables = {
   SECRET_KEY: list
     .optional()
     .describe(
-      'At least 32 characters. Signs cursors, seals cache entries and signing keys. With several keys, separated by commas, the first makes new values and all check existing ones',
+      'At least 32 random characters: openssl rand -base64 32. Signs cursors, seals cache entries and signing keys. With several keys, separated by commas, the first makes new values and all check existing ones',
     ),
   DEMO_TOKEN: z
     .string()
@@ -92,7 +94,7 @@ export const variables = {
   TRUSTED_PROXIES: list
     .default([])
     .describe(
-      'Addresses or CIDR ranges of proxies. The service believes X-Forwarded-Proto and X-Forwarded-For from them only',
+      'Addresses or CIDR ranges of proxies, at most as wide as 10.0.0.0/8 in production. The service believes X-Forwarded-Proto and X-Forwarded-For from them only',
     ),
   CLIENT_IP_HEADER: z
     .string()
@@ -109,7 +111,7 @@ export const variables = {
     )
     .optional()
     .describe(
-      'Whether clients on this machine may use plain HTTP: true or false; default: true, in production false',
+      'Whether clients on this machine may use plain HTTP: true or false; default: true. Production refuses true',
     ),
   HSTS_INCLUDE_SUBDOMAINS: z
     .enum(['on', 'off'])

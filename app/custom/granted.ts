@@ -78,7 +78,7 @@ const load = async (
 export const createGranted = (options: FactsOptions) => {
   const { db } = options
   const parse = createDefinitions()
-  const find = createFacts((customerId) => inTurn(db, customerId, () => load(db, customerId, parse)), {
+  const { find } = createFacts((customerId) => inTurn(db, customerId, () => load(db, customerId, parse)), {
     ...options,
     dependsOn: [customChanges],
   })

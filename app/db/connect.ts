@@ -1,5 +1,6 @@
 import { Kysely, type Logger, PostgresDialect } from 'kysely'
 import pg from 'pg'
+import type { Owner } from '../overload/fair-queue.ts'
 import { createQueue, type Queue } from '../overload/queue.ts'
 import type { ReadRow } from '../wire/row-query.ts'
 import { createSocket } from '../wire/socket.ts'
@@ -131,10 +132,10 @@ const createAskPage =
 
 /**
  * Runs `work`, which uses one connection of `db` at a time, in this owner's turn. Rejects with 503 `overloaded` if no
- * turn comes before the queue's deadline, and as `work` does. `owner`: the customer, or the address of a client that is
- * not known yet.
+ * turn comes before the queue's deadline, and as `work` does. `owner`: the customer, or the network of a client that has
+ * not proved yet which customer it is.
  */
-export const inTurn = <T>(db: Db, owner: string, work: () => Promise<T>): Promise<T> =>
+export const inTurn = <T>(db: Db, owner: Owner, work: () => Promise<T>): Promise<T> =>
   servingOf(db).queue.run(owner, work)
 
 /**

@@ -4,7 +4,7 @@ import { z } from 'zod'
 import type { Db } from '../db/schema.ts'
 import { parseUniqueJson } from '../http/unique-json.ts'
 import { assertionAlgorithms, type ClientKey, importClientKeys, keyAlgorithmOf } from './client-keys.ts'
-import type { Credential, Turn } from './credential.ts'
+import type { Credential } from './credential.ts'
 import { findRow, type KeyFacts } from './facts.ts'
 import type { KeySets } from './key-sets.ts'
 import { isUsable, type Principals, refuseApiKey } from './principals.ts'
@@ -12,8 +12,8 @@ import { isUsable, type Principals, refuseApiKey } from './principals.ts'
 /** `client_assertion_type` of a JWT (RFC 7523, section 2.2). */
 export const assertionType = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer'
 
-/** An assertion may be good for this long at most, counted from now. */
-const longestSeconds = 300
+/** Longest life of an assertion, counted from now. Authlib's assertions live this long. */
+const longestSeconds = 3_600
 /** Clocks of clients differ from ours by this at most. */
 const skewSeconds = 30
 const longestAssertion = 4_096
@@ -81,6 +81,8 @@ const findFault = (claims: Claims, { audiences, nowMs }: Judged): string | undef
 /** All that anybody hears of an unknown client, another client's key and a wrong signature. */
 const notProved = 'The client is not known, or its key did not sign the assertion'
 
+const malformed = `The assertion must be a JWT as the guide describes it, with alg ${assertionAlgorithms.join(', ')}`
+
 /** Compared where there is no such client, so that an unknown client takes as long as a wrong signature. */
 const strangers = importClientKeys([
   {
@@ -127,10 +129,10 @@ const refuse = (detail: string, auditReason: string) => refuseApiKey({ detail, a
 export const createAssertions = ({ db, findKey, keySets, publicUrl, now }: AssertionOptions) => {
   const audiences = [publicUrl, `${publicUrl}/v1/oauth/token`]
 
-  const listKeys = async (facts: KeyFacts, turn: Turn): Promise<readonly ClientKey[] | undefined> => {
+  const listKeys = async (facts: KeyFacts): Promise<readonly ClientKey[] | undefined> => {
     const { client, customerId, keyId } = facts
     if (!client || 'keys' in client) return client?.keys ?? []
-    return keySets.find({ customerId, keyId, jwksUri: client.jwksUri }, turn)
+    return keySets.find({ customerId, keyId, jwksUri: client.jwksUri })
   }
 
   const isSigned = async (jwt: string, payload: Buffer, { alg, kid }: Header, keys: readonly ClientKey[]) => {
@@ -153,18 +155,16 @@ export const createAssertions = ({ db, findKey, keySets, publicUrl, now }: Asser
     const { header, claims, payload } = parse(jwt)
     return {
       keyId: claims?.sub,
-      // Its check costs the database nothing for a client in memory.
       isKnown: async () => claims !== undefined,
       async verify(turn) {
-        if (!header || !claims)
-          throw refuse('The assertion is not a JWT as the guide describes it', 'assertion_malformed')
+        if (!header || !claims) throw refuse(malformed, 'assertion_malformed')
         const fault =
           clientId === undefined || clientId === claims.sub
             ? findFault(claims, { audiences, nowMs: now() })
             : 'client_id is not the sub of the assertion'
         if (fault) throw refuse(fault, 'assertion_claims')
-        const facts = await findKey(claims.sub)
-        const keys = isUsable(facts, now()) ? await listKeys(facts, turn) : []
+        const facts = await findKey(claims.sub, turn)
+        const keys = isUsable(facts, now()) ? await listKeys(facts) : []
         const isGood = await isSigned(jwt, payload, header, keys ?? [])
         if (!isGood || !facts) throw refuse(notProved, keys ? 'assertion_signature' : 'jwks_unavailable')
         if (!(await turn(() => use(facts, claims)))) {

@@ -6,6 +6,7 @@ import { parseSnapshot, type Snapshot } from '../cache/snapshot.ts'
 import type { Stamped } from '../cache/stamped.ts'
 import type { Db } from '../db/schema.ts'
 import { toUnavailable } from '../db/unreachable.ts'
+import type { Turn } from '../overload/queue.ts'
 import { type ClientProver, readClientProver } from './client-keys.ts'
 import { createNetworkCheck } from './networks.ts'
 import type { CustomerFacts } from './principal.ts'
@@ -135,41 +136,48 @@ export const loadRevocation = async (db: Db, token: TokenId): Promise<Fact<boole
  * query was sent.
  */
 const maxAgeMs = 500
+/** Unknown ids remembered at most. They have a cache of their own, so that requests with random ids evict no fact. */
+const maxMissing = 1_000
 
 type Asked = { askedAtMs: number }
-type Known<T> = Asked & { fact: { value: T; stamp: Stamped } | undefined }
+type Known<T> = Asked & { value: T; stamp: Stamped }
 type Flight<T> = Asked & { answer: Promise<T | undefined> }
 
 /**
- * Caches what `load` returns, including "does not exist". A fact that the fence knows to be fresh is returned at
- * once, not as a promise. Callers at the same time share one query, unless it was sent too long ago. Failures are
- * not cached.
+ * Caches the facts that `load` returns, and for a short time "does not exist". Callers at the same time share one query,
+ * unless it was sent too long ago. Failures are not cached.
  */
 export const createFacts = <T>(
   load: (id: string) => Promise<Fact<T> | undefined>,
   { judge, monotonicNow, maxEntries = 10_000, dependsOn = rights }: FactsOptions,
 ) => {
   const known = new LRUCache<string, Known<T>>({ max: maxEntries })
+  const missing = new LRUCache<string, Asked>({ max: maxMissing })
   const flights = new Map<string, Flight<T>>()
 
   const isYoung = ({ askedAtMs }: Asked): boolean => monotonicNow() - askedAtMs < maxAgeMs
 
+  const keep = (id: string, askedAtMs: number, epoch: string, found: Fact<T> | undefined): void => {
+    const last = known.peek(id) ?? missing.peek(id)
+    if (last && last.askedAtMs > askedAtMs) return
+    if (!found) {
+      known.delete(id)
+      missing.set(id, { askedAtMs })
+    } else if (isServerOf(epoch, found.server)) {
+      const { customerId, value, snapshot } = found
+      missing.delete(id)
+      known.set(id, { askedAtMs, value, stamp: { customerId, dependsOn, snapshot, epoch } })
+    }
+  }
+
   const loadAndKeep = async (id: string, askedAtMs: number): Promise<T | undefined> => {
     const epoch = judge.epoch()
     const found = await load(id)
-    if ((known.peek(id)?.askedAtMs ?? Number.NEGATIVE_INFINITY) > askedAtMs) return found?.value
-    if (!found) known.set(id, { askedAtMs, fact: undefined })
-    else if (isServerOf(epoch, found.server)) {
-      const { customerId, value, snapshot } = found
-      const stamp: Stamped = { customerId, dependsOn, snapshot, epoch }
-      known.set(id, { askedAtMs, fact: { value, stamp } })
-    }
+    keep(id, askedAtMs, epoch, found)
     return found?.value
   }
 
-  const ask = (id: string): Promise<T | undefined> => {
-    const running = flights.get(id)
-    if (running && isYoung(running)) return running.answer
+  const send = (id: string): Promise<T | undefined> => {
     const askedAtMs = monotonicNow()
     const flight: Flight<T> = {
       askedAtMs,
@@ -181,15 +189,37 @@ export const createFacts = <T>(
     return flight.answer
   }
 
-  return (id: string): T | undefined | Promise<T | undefined> => {
-    const last = known.get(id)
-    if (!last?.fact) return last && isYoung(last) ? undefined : ask(id)
-    const { value, stamp } = last.fact
-    const freshness = judge.check(stamp)
-    const answer = (checked: Freshness) => {
-      if (checked === 'fresh') return value
-      return checked === 'behind' ? ask(id) : judge.readOr(() => ask(id), value)
-    }
-    return freshness instanceof Promise ? freshness.then(answer) : answer(freshness)
+  const join = (id: string): Promise<T | undefined> => {
+    const running = flights.get(id)
+    return running && isYoung(running) ? running.answer : send(id)
+  }
+
+  // The query begins, and can be joined, only inside the turn: no other caller waits in this caller's place.
+  const ask = (id: string, turn: Turn | undefined): Promise<T | undefined> =>
+    turn ? turn(() => join(id)) : join(id)
+
+  return {
+    /**
+     * Returns the fact, or undefined if the id does not exist. Not a promise if the fence knows the cached fact to be
+     * fresh. `turn`: in which a query is sent. Optional, because an id from a verified token needs none.
+     */
+    find(id: string, turn?: Turn): T | undefined | Promise<T | undefined> {
+      const last = known.get(id)
+      if (!last) {
+        const gap = missing.get(id)
+        return gap && isYoung(gap) ? undefined : ask(id, turn)
+      }
+      const { value, stamp } = last
+      const freshness = judge.check(stamp)
+      const answer = (checked: Freshness) => {
+        if (checked === 'fresh') return value
+        return checked === 'behind' ? ask(id, turn) : judge.readOr(() => ask(id, turn), value)
+      }
+      return freshness instanceof Promise ? freshness.then(answer) : answer(freshness)
+    },
+    /** Replaces the cached fact by the one that the database has now. Earlier queries cannot bring it back. */
+    async refresh(id: string): Promise<void> {
+      await send(id)
+    },
   }
 }

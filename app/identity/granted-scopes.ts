@@ -32,7 +32,10 @@ const load = async (db: Db, customerId: string): Promise<Fact<readonly string[]>
  */
 export const createGrantedScopes = (options: FactsOptions) => {
   const { db } = options
-  const find = createFacts((customerId) => load(db, customerId), { ...options, dependsOn: [customChanges] })
+  const { find } = createFacts((customerId) => load(db, customerId), {
+    ...options,
+    dependsOn: [customChanges],
+  })
   return (customerId: string): readonly string[] | Promise<readonly string[]> => {
     const found = find(customerId)
     return found instanceof Promise ? found.then((scopes) => scopes ?? listScopes()) : (found ?? listScopes())

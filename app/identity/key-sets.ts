@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { LRUCache } from 'lru-cache'
+import { inTurn } from '../db/connect.ts'
 import type { Db } from '../db/schema.ts'
 import type { Outbound } from '../http/outbound.ts'
 import { type ClientKey, importClientKeys, type PublicJwk, parsePublishedKeys } from './client-keys.ts'
-import type { Turn } from './credential.ts'
 import { findRow, type KeyFacts } from './facts.ts'
 
 /** Of a key set; ten keys have some 8 kB. */
@@ -37,7 +37,7 @@ type Publisher = Pick<KeyFacts, 'customerId' | 'keyId'> & { jwksUri: string }
  * last is too old.
  */
 export type KeySets = Readonly<{
-  find(publisher: Publisher, turn: Turn): Promise<readonly ClientKey[] | undefined>
+  find(publisher: Publisher): Promise<readonly ClientKey[] | undefined>
 }>
 
 type TakenRow = { isDue: boolean; jwks: string | null; ageSeconds: number | null }
@@ -54,7 +54,8 @@ const readKeys = async (outbound: Outbound, uri: string): Promise<PublicJwk[]> =
 /**
  * Finds the keys that clients publish at an address of theirs. All instances together read an address at most once a
  * minute, when its client logs in; the database has what was read last. An address that fails is tried as often. While
- * one instance reads, the others wait for the keys, so that a new key counts on all instances at once.
+ * one instance reads, the others wait for the keys, so that a new key counts on all instances immediately. Reads of the
+ * database take turns of the customer, because concurrent requests from several networks share them.
  */
 export const createKeySets = ({ db, outbound, monotonicNow, warn }: KeySetsOptions): KeySets => {
   const known = new LRUCache<string, Known>({ max: maxEntries })
@@ -70,11 +71,11 @@ export const createKeySets = ({ db, outbound, monotonicNow, warn }: KeySetsOptio
     return true
   }
 
-  const refresh = async ({ customerId, keyId, jwksUri }: Publisher, turn: Turn) => {
+  const refresh = async ({ customerId, keyId, jwksUri }: Publisher) => {
     try {
       const jwks = await readKeys(outbound, jwksUri)
       const text = JSON.stringify(jwks)
-      await turn(() =>
+      await inTurn(db, customerId, () =>
         findRow(db, sql`select keep_key_set(${customerId}, ${keyId}, ${jwksUri}, ${text}::jsonb)`),
       )
       return jwks
@@ -85,9 +86,9 @@ export const createKeySets = ({ db, outbound, monotonicNow, warn }: KeySetsOptio
     }
   }
 
-  const ask = async (publisher: Publisher, turn: Turn): Promise<readonly ClientKey[] | undefined> => {
+  const ask = async (publisher: Publisher): Promise<readonly ClientKey[] | undefined> => {
     const { customerId, keyId, jwksUri } = publisher
-    const taken = await turn(() =>
+    const taken = await inTurn(db, customerId, () =>
       findRow(
         db,
         sql<TakenRow>`select is_due as "isDue", jwks, age_seconds as "ageSeconds"
@@ -95,25 +96,25 @@ export const createKeySets = ({ db, outbound, monotonicNow, warn }: KeySetsOptio
       ),
     )
     if (taken?.isDue) begun.set(nameOf(publisher), monotonicNow() - waitMs)
-    // Not in a turn: an address that is slow would hold up the logins of others.
-    const fresh = taken?.isDue ? await refresh(publisher, turn) : undefined
+    // Outside the turn: a slow address would delay the logins of other clients.
+    const fresh = taken?.isDue ? await refresh(publisher) : undefined
     if (fresh) return importClientKeys(fresh)
     const ageSeconds = taken?.ageSeconds ?? Number.POSITIVE_INFINITY
     // Not due, and not read within the minute: the address fails, or another instance is reading it.
     if (taken && !taken.isDue && ageSeconds >= dueSeconds && mayWait(nameOf(publisher))) {
       await delay(waitStepMs)
-      return ask(publisher, turn)
+      return ask(publisher)
     }
     if (!taken?.jwks || ageSeconds > keepSeconds) return undefined
     return importClientKeys(JSON.parse(taken.jwks) as PublicJwk[])
   }
 
   return {
-    find(publisher, turn) {
+    find(publisher) {
       const name = nameOf(publisher)
       const last = known.get(name)
       if (last && (last.isPending || monotonicNow() - last.askedAtMs < memoryMs)) return last.answer
-      const answer = ask(publisher, turn)
+      const answer = ask(publisher)
       const entry = { askedAtMs: monotonicNow(), isPending: true, answer }
       known.set(name, entry)
       const settle = () => {

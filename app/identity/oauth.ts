@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import type { introspectionAnswer, tokenAnswer } from '../../schemas/auth.ts'
 import { truncateAddress } from '../audit/client-address.ts'
+import type { Turn } from '../overload/queue.ts'
 import { parseApiKey } from './api-keys.ts'
 import { type Credential, presentApiKey } from './credential.ts'
 import type { KeyFacts } from './facts.ts'
@@ -28,6 +29,8 @@ type OAuthOptions = {
   checks: KeyChecks
   /** Takes an assertion as a credential, of the client with this id if it is named. */
   presentAssertion: (jwt: string, clientId: string | undefined) => Credential
+  /** Turns of a client's network, for reads of ids that the client chooses. */
+  turnFor: (ip: string) => Turn
   verify: ReturnType<typeof createTokenVerifier>
   sign: ReturnType<typeof createTokenSigner>
   publicUrl: string
@@ -70,7 +73,8 @@ const readScopes = (form: Form, allowed: readonly string[]): string[] | undefine
 
 /** The endpoints of OAuth, less HTTP. Clients are API keys, or keys that sign: the client id is the key's id. */
 export const createOAuth = (options: OAuthOptions): OAuth => {
-  const { principals, identify, logIn, checks, presentAssertion, verify, sign, publicUrl, now } = options
+  const { principals, identify, logIn, checks, presentAssertion, turnFor, verify, sign, publicUrl, now } =
+    options
 
   /** Returns all scopes of the key: the scopes of its customer, limited to those of the key. */
   const listScopesOf = async ({ customerId, scopes }: KeyFacts): Promise<readonly string[]> => {
@@ -109,10 +113,10 @@ export const createOAuth = (options: OAuthOptions): OAuth => {
   const isRevoked = async ({ verified, key }: Found): Promise<boolean> =>
     key.hasRevokedTokens && (await principals.isTokenRevoked(verified))
 
-  /** The key, where that is what came, and it is one of the client's own customer. */
-  const findOwnKey = async (apiKey: string, { customerId }: KeyFacts): Promise<KeyFacts | undefined> => {
+  /** Returns the key if the text is a key of the client's own customer, or undefined. */
+  const findOwnKey = async (apiKey: string, { customerId }: KeyFacts, ip: string) => {
     if (!parseApiKey(apiKey)) return undefined
-    const key = await principals.findApiKey(apiKey)
+    const key = await turnFor(ip)(() => principals.findApiKey(apiKey))
     return key?.customerId === customerId ? key : undefined
   }
 
@@ -133,11 +137,11 @@ export const createOAuth = (options: OAuthOptions): OAuth => {
     async revoke(request) {
       const client = await authenticate(identify, request)
       const token = requireParameter(request.form, 'token')
-      const key = await findOwnKey(token, client)
       const { ip, requestId } = request
+      const key = await findOwnKey(token, client, ip)
       const by = { keyId: client.keyId, requestId, client: truncateAddress(ip) }
-      // Never refused, so that the owner of a leaked key can always end it. A key is revoked, and written down, once.
-      if (key) return key.revoked ? undefined : principals.revokeKey(key, by)
+      // Without a quota, so that the owner of a leaked key can always revoke it.
+      if (key) return principals.revokeKey(key, by)
       await checks.countRevocation(client, ip)
       const found = await findToken(token, client)
       if (found && !(await isRevoked(found))) await principals.revokeToken(found.verified, by)

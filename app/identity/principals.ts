@@ -4,6 +4,7 @@ import { type AuditEvent, appendAudit } from '../audit/record.ts'
 import type { Plan } from '../db/schema.ts'
 import { describeUnreachable } from '../db/unreachable.ts'
 import { ApiError, type ErrorExtras } from '../errors.ts'
+import type { Turn } from '../overload/queue.ts'
 import { matchesSecret, parseApiKey } from './api-keys.ts'
 import {
   createFacts,
@@ -21,7 +22,7 @@ import { onlyNamedScopes } from './scopes.ts'
 
 /** Facts of the moment; undefined = there is no such key or customer. */
 export type Principals = Readonly<{
-  findKey(keyId: string): KeyFacts | undefined | Promise<KeyFacts | undefined>
+  findKey(keyId: string, turn?: Turn): KeyFacts | undefined | Promise<KeyFacts | undefined>
   findCustomer(customerId: string): CustomerFacts | undefined | Promise<CustomerFacts | undefined>
   isTokenRevoked(token: TokenId): boolean | Promise<boolean>
   /** Returns every scope of a customer. */
@@ -135,12 +136,15 @@ const parseRevocationKey = (text: string): TokenId => {
  * even a revoked or expired one. The second throws `invalid_api_key` for a key that is mistyped, unknown, wrong,
  * revoked or expired.
  * `markKeyUsed` notes the day (UTC). If it fails, the key still works.
- * `revokeKey` and `revokeToken` cannot be undone. Each writes its audit entry in the same transaction.
+ * `revokeKey` and `revokeToken` cannot be undone. Each writes its audit entry in the same transaction. They resolve when
+ * this process refuses the key or token. A key that is revoked already is not written again.
  * All throw `unavailable` while the database cannot be reached, and the driver's error otherwise.
  */
 export const createPrincipals = (options: PrincipalsOptions): Principals => {
   const { db, now } = options
-  const findRevocation = createFacts((text) => loadRevocation(db, parseRevocationKey(text)), options)
+  const keys = createFacts((keyId) => loadKey(db, keyId), options)
+  const customers = createFacts((customerId) => loadCustomer(db, customerId), options)
+  const revocations = createFacts((text) => loadRevocation(db, parseRevocationKey(text)), options)
 
   const findApiKey = async (apiKey: string): Promise<KeyFacts | undefined> => {
     const parts = parseApiKey(apiKey)
@@ -156,10 +160,10 @@ export const createPrincipals = (options: PrincipalsOptions): Principals => {
   }
 
   return {
-    findKey: createFacts((keyId) => loadKey(db, keyId), options),
-    findCustomer: createFacts((customerId) => loadCustomer(db, customerId), options),
+    findKey: keys.find,
+    findCustomer: customers.find,
     isTokenRevoked(token) {
-      const known = findRevocation(revocationKey(token))
+      const known = revocations.find(revocationKey(token))
       return known instanceof Promise ? known.then((revoked) => revoked === true) : known === true
     },
     listScopes: createGrantedScopes(options),
@@ -172,10 +176,11 @@ export const createPrincipals = (options: PrincipalsOptions): Principals => {
       )
     },
 
-    // The entry comes first: it locks the customer before his key, in the order of an erasure.
-    async revokeKey({ customerId: customer, keyId: subject }, by) {
+    async revokeKey({ customerId: customer, keyId: subject, revoked }, by) {
+      // The audit entry is written first: it locks the customer before the key, as an erasure does.
       const entry = appendAudit([{ actor: 'key', action: 'keys.revoke', customer, subject, ...by }])
-      await findRow(db, sql`select ${entry}, revoke_api_key(${customer}, ${subject})`)
+      if (!revoked) await findRow(db, sql`select ${entry}, revoke_api_key(${customer}, ${subject})`)
+      await keys.refresh(subject)
     },
 
     async revokeToken({ customerId: customer, keyId: subject, jti, expiresAtMs }, by) {
@@ -183,6 +188,8 @@ export const createPrincipals = (options: PrincipalsOptions): Principals => {
       const entry = appendAudit([{ ...act, ...by }])
       const until = sql`to_timestamp(${expiresAtMs / 1000}::float8)`
       await findRow(db, sql`select ${entry}, revoke_token(${customer}, ${subject}, ${jti}, ${until})`)
+      const token = revocationKey({ customerId: customer, keyId: subject, jti })
+      await Promise.all([keys.refresh(subject), revocations.refresh(token)])
     },
   }
 }

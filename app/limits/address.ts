@@ -1,6 +1,10 @@
 import { LRUCache } from 'lru-cache'
 import { parseAddress } from '../audit/client-address.ts'
+import { inTurn } from '../db/connect.ts'
+import type { Db } from '../db/schema.ts'
 import type { Principal } from '../identity/principal.ts'
+import type { Owner } from '../overload/fair-queue.ts'
+import type { Turn } from '../overload/queue.ts'
 import type { AccountName } from './policy.ts'
 
 /** Bounds what a proxy's header may make us remember. */
@@ -25,6 +29,21 @@ export const clientOf = (address: string): string => {
   }
   return client
 }
+
+/**
+ * Returns the owner in the queue for work of a client that has not logged in: its network as `clientOf` returns it, and
+ * the first 48 bits of an IPv6 address around it, because one site is given that many networks (RFC 6177).
+ */
+export const toQueueOwner = (address: string): Owner => {
+  const network = clientOf(address)
+  return { network, site: network.split(':').slice(0, 3).join(':') }
+}
+
+/** Runs work on connections of `db` in turns of a client's network. Rejects as `inTurn` does. */
+export const createTurn =
+  (db: Db, address: string): Turn =>
+  (work) =>
+    inTurn(db, toQueueOwner(address), work)
 
 const toClient = (address: string): string => {
   const plain = address.slice(0, maxLength)

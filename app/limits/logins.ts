@@ -11,8 +11,11 @@ type LoginsOptions = Omit<AccountDeps, 'onUnsettled'> & {
   limits: Pick<LimitsConfig, 'logins' | 'failedLogins'>
 }
 
-/** A credential as the limits see it. `verify` rejects with invalid_api_key. */
-export type LoginAttempt = Pick<Credential, 'keyId' | 'isKnown'> & { verify: () => Promise<KeyFacts> }
+/** A credential whose reads take turns. `verify` rejects with invalid_api_key. */
+export type LoginAttempt = Pick<Credential, 'keyId'> & {
+  isKnown: () => Promise<boolean>
+  verify: () => Promise<KeyFacts>
+}
 
 /** The verification of credentials within limits. Rejects as `verify` does, and with quota_exceeded. */
 export type Logins = {

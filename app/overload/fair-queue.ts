@@ -1,71 +1,91 @@
-/** A queue of items that belong to owners. Owners take turns; the items of one owner stay in their order. */
-export type FairQueue<T> = {
-  push(owner: string, item: T): void
-  /**
-   * Removes and returns the oldest item of the next owner in turn, skipping owners that are not allowed to run.
-   * Returns undefined if no allowed owner has an item.
-   */
-  shift(mayRun: (owner: string) => boolean): T | undefined
-  /** Removes the item, if it is still in the queue. */
-  remove(owner: string, item: T): void
-  /** Removes and returns the newest item of the owner with the most items. Returns undefined if the queue is empty. */
-  popOfLongest(): T | undefined
-  /** Items that leave the queue before a new item of this owner does, if every owner is allowed to run. */
-  countAhead(owner: string): number
-  /** Items of all owners. */
-  readonly size: number
+import { createRoundRobin, type RoundRobin } from './round-robin.ts'
+
+/** A customer, or the network of a client within a larger network, its site. */
+export type Owner = string | Readonly<{ network: string; site: string }>
+
+/** A queue of items that belong to owners. Sites take turns, and the owners within a site do. */
+export type FairQueue<T> = Omit<RoundRobin<T>, 'push' | 'remove' | 'countAhead' | 'owners'> & {
+  push(owner: Owner, item: T): void
+  remove(owner: Owner, item: T): void
+  countAhead(owner: Owner): number
 }
 
-/** Round robin over owners: an owner with one item waits for one item of each other owner, not for all of them. */
+/** `left`: items that the site may still send before the next site has its turn. */
+type Site<T> = { queue: RoundRobin<T>; left: number }
+
+/** Items of a site with several owners in one round. A customer, or a site with one owner, has one. */
+const shareOfSite = 2
+
+/** The name of an owner among all owners. */
+export const getOwnerName = (owner: Owner): string => (typeof owner === 'string' ? owner : owner.network)
+
+const getSiteName = (owner: Owner): string => (typeof owner === 'string' ? owner : owner.site)
+
+/**
+ * Creates an empty queue: round robin over sites, and over the owners of each site. However many networks a site sends
+ * from, it has at most twice the turns of one owner elsewhere. A customer is a site with one owner.
+ */
 export const createFairQueue = <T>(): FairQueue<T> => {
-  /** Owners in the order of their turns. An owner without items is not in the map. */
-  const itemsOf = new Map<string, T[]>()
+  /** Sites in the order of their turns. A site without items is not in the map. */
+  const sites = new Map<string, Site<T>>()
   let size = 0
 
-  const drop = (owner: string, items: T[]): void => {
+  const countShare = ({ queue }: Site<T>): number => Math.min(shareOfSite, queue.owners)
+  const drop = (name: string, { queue }: Site<T>): void => {
     size -= 1
-    if (items.length === 0) itemsOf.delete(owner)
+    if (queue.size === 0) sites.delete(name)
+  }
+  const rotate = (name: string, site: Site<T>): void => {
+    site.left -= 1
+    if (site.left > 0) return
+    site.left = countShare(site)
+    sites.delete(name)
+    sites.set(name, site)
   }
 
   return {
     push(owner, item) {
-      const items = itemsOf.get(owner)
-      if (items) items.push(item)
-      else itemsOf.set(owner, [item])
+      const name = getSiteName(owner)
+      const site = sites.get(name) ?? { queue: createRoundRobin<T>(), left: 1 }
+      sites.set(name, site)
+      site.queue.push(getOwnerName(owner), item)
       size += 1
     },
     shift(mayRun) {
-      for (const [owner, items] of itemsOf) {
-        if (!mayRun(owner)) continue
-        const item = items.shift()
-        itemsOf.delete(owner)
-        itemsOf.set(owner, items)
-        drop(owner, items)
+      for (const [name, site] of sites) {
+        const item = site.queue.shift(mayRun)
+        if (item === undefined) continue
+        rotate(name, site)
+        drop(name, site)
         return item
       }
       return undefined
     },
     remove(owner, item) {
-      const items = itemsOf.get(owner) ?? []
-      const index = items.indexOf(item)
-      if (index === -1) return
-      items.splice(index, 1)
-      drop(owner, items)
+      const name = getSiteName(owner)
+      const site = sites.get(name)
+      const before = site?.queue.size
+      site?.queue.remove(getOwnerName(owner), item)
+      if (site && site.queue.size !== before) drop(name, site)
     },
     popOfLongest() {
-      let longest: [string, T[]] | undefined
-      for (const entry of itemsOf) if (entry[1].length > (longest?.[1].length ?? 0)) longest = entry
+      let longest: [string, Site<T>] | undefined
+      for (const entry of sites) if (entry[1].queue.size > (longest?.[1].queue.size ?? 0)) longest = entry
       if (!longest) return undefined
-      const [owner, items] = longest
-      const item = items.pop()
-      drop(owner, items)
+      const [name, site] = longest
+      const item = site.queue.popOfLongest()
+      drop(name, site)
       return item
     },
     countAhead(owner) {
-      const own = itemsOf.get(owner)?.length ?? 0
-      let ahead = own
-      for (const [other, items] of itemsOf) if (other !== owner) ahead += Math.min(items.length, own + 1)
-      return ahead
+      const name = getSiteName(owner)
+      const own = sites.get(name)
+      const ahead = own?.queue.countAhead(getOwnerName(owner)) ?? 0
+      const rounds = 1 + Math.floor(ahead / Math.max(1, own ? countShare(own) : 1))
+      let others = 0
+      for (const [other, site] of sites)
+        if (other !== name) others += Math.min(site.queue.size, rounds * countShare(site))
+      return ahead + others
     },
     get size() {
       return size

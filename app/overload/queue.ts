@@ -1,5 +1,5 @@
 import { ApiError } from '../errors.ts'
-import { createFairQueue } from './fair-queue.ts'
+import { createFairQueue, getOwnerName, type Owner } from './fair-queue.ts'
 import { after } from './timer.ts'
 
 /**
@@ -9,21 +9,24 @@ import { after } from './timer.ts'
 export type Queue = {
   /**
    * Runs `work` as soon as a turn is free and returns its result. Rejects with 503 `overloaded` after the deadline,
-   * or at once if the wait would be longer than the deadline. Rejects as `work` does.
+   * or immediately if the wait would be longer than the deadline. Rejects as `work` does.
    */
-  run<T>(owner: string, work: () => Promise<T>): Promise<T>
+  run<T>(owner: Owner, work: () => Promise<T>): Promise<T>
   /** Pieces of work that wait for a turn. */
   readonly waiting: number
   /** Pieces of work refused so far. */
   readonly refused: number
 }
 
+/** Runs work on a connection when its owner has a turn. Rejects as `Queue.run` does. */
+export type Turn = <T>(work: () => Promise<T>) => Promise<T>
+
 type QueueOptions = {
   /** Pieces of work that run at once: the connections of the pool. */
   turns: number
   /** The deadline: milliseconds that work may wait for its turn. */
   longestWaitMs: number
-  /** Pieces of work that may wait. Above it, the newest one of the owner with the most is refused. */
+  /** Pieces of work that may wait. Above it, the newest one of the site with the most is refused. */
   mostWaiting?: number
   /** Milliseconds from any start, never going back. */
   now?: () => number
@@ -38,7 +41,7 @@ const newestWeight = 1 / 20
 /** Seconds. Turns become free all the time, so a refused client may come back soon. */
 const retryAfter = '1'
 
-type Waiter = { owner: string; begin: () => void; refuse: () => void }
+type Waiter = { owner: Owner; begin: () => void; refuse: () => void }
 
 /** Creates a queue. It judges by its own clock, which a test may set. */
 export const createQueue = (options: QueueOptions): Queue => {
@@ -64,7 +67,7 @@ export const createQueue = (options: QueueOptions): Queue => {
     else taken.delete(owner)
     const next = waiters.shift(mayRun)
     if (!next) return
-    take(next.owner)
+    take(getOwnerName(next.owner))
     next.begin()
   }
 
@@ -73,9 +76,9 @@ export const createQueue = (options: QueueOptions): Queue => {
     return new ApiError('overloaded', { headers: { 'retry-after': retryAfter } })
   }
   /** How long new work of this owner would wait, by its position and the mean duration of work. */
-  const predictWaitMs = (owner: string): number => (waiters.countAhead(owner) * meanMs) / turns
+  const predictWaitMs = (owner: Owner): number => (waiters.countAhead(owner) * meanMs) / turns
 
-  const wait = (owner: string): Promise<void> =>
+  const wait = (owner: Owner): Promise<void> =>
     new Promise((resolve, reject) => {
       if (predictWaitMs(owner) > longestWaitMs) return reject(overloaded())
       const leave = (settle: () => void) => () => {
@@ -91,11 +94,12 @@ export const createQueue = (options: QueueOptions): Queue => {
       if (waiters.size > mostWaiting) waiters.popOfLongest()?.refuse()
     })
 
-  const enter = (owner: string): Promise<void> | undefined => {
-    if (free === 0 || !mayRun(owner)) return wait(owner)
-    // Nothing runs: what was slow before says nothing about what comes now, as after a database that hung.
+  const enter = (owner: Owner): Promise<void> | undefined => {
+    const name = getOwnerName(owner)
+    if (free === 0 || !mayRun(name)) return wait(owner)
+    // Nothing runs. Earlier durations are no guide now, for example after the database hung.
     if (free === turns) meanMs = 0
-    take(owner)
+    take(name)
     return undefined
   }
 
@@ -108,7 +112,7 @@ export const createQueue = (options: QueueOptions): Queue => {
         return await work()
       } finally {
         meanMs += (now() - startedAt - meanMs) * newestWeight
-        giveBack(owner)
+        giveBack(getOwnerName(owner))
       }
     },
     get waiting() {

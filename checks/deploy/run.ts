@@ -115,10 +115,15 @@ const digestTree = () => run('sh', ['-c', 'find "$0" -printf "%p %s %T@ %m\\n" |
 const runImage = async () => {
   const primary = await startPrimary()
   try {
-    const owner = new pg.Client({ connectionString: primary.url('postgres', 'postgres') })
-    await owner.connect()
-    await owner.query('create database certdata')
-    await owner.end()
+    const superuser = new pg.Client({ connectionString: primary.url('postgres', 'postgres') })
+    await superuser.connect()
+    await superuser.query('create database certdata')
+    await superuser.end()
+    // As the image of PostgreSQL runs it.
+    const logins = ['-v', 'ON_ERROR_STOP=1', '-f', 'deploy/postgres/logins.sql', primary.url('postgres')]
+    await run('psql', logins, {
+      env: { PATH: process.env.PATH ?? '', OWNER_PASSWORD: 'owner', WEB_PASSWORD: 'web' },
+    })
     const port = await freePort()
     const env = {
       PATH: `${folder}:/usr/bin:/bin`,
@@ -126,12 +131,13 @@ const runImage = async () => {
       HOST: '127.0.0.1',
       PORT: String(port),
       PUBLIC_URL: `https://localhost:${port}`,
-      DATABASE_URL: primary.url('postgres'),
+      DATABASE_URL: primary.url('certdata_web'),
       SECRET_KEY: secretKey,
       TRUSTED_PROXIES: '127.0.0.1',
     }
     const before = await digestTree()
-    await run('setpriv', asUser(['node', 'app/cli.ts', 'migrate']), { cwd: folder, env })
+    const ownerEnv = { ...env, DATABASE_ADMIN_URL: primary.url('certdata_owner') }
+    await run('setpriv', asUser(['node', 'app/cli.ts', 'migrate']), { cwd: folder, env: ownerEnv })
     const [, command = ''] = /^CMD (\[.+\])$/m.exec(dockerfile) ?? []
     const service = spawn('setpriv', asUser(JSON.parse(command)), {
       cwd: folder,

@@ -172,7 +172,7 @@ t.test('the dashboard is one that imports', async (t) => {
 t.test('what deployments set is what the service reads', async (t) => {
   const ofOthers = [
     'WEB_PASSWORD',
-    'POSTGRES_USER',
+    'OWNER_PASSWORD',
     'POSTGRES_PASSWORD',
     'POSTGRES_DB',
     'REDIS_PASSWORD',
@@ -212,7 +212,17 @@ t.test('instances on one machine trust haproxy, at an address that nobody else i
     t.equal(services[name].environment.TRUSTED_PROXIES, address, name)
 })
 
-t.test('no instance has the login of the owner, and the serving login is made with the database', (t) => {
+t.test('images have a tag and a digest', (t) => {
+  const { services } = parse(read('compose.yaml'), { merge: true })
+  const images = Object.values<{ image: string; build?: string }>(services).filter(({ build }) => !build)
+  const named = images.map(({ image }) => image)
+  named.push(...[...read('Dockerfile').matchAll(/^FROM (\S+)/gm)].map(([, image = '']) => image))
+  t.equal(named.length, 7)
+  for (const image of named) t.match(image, /^[a-z/]+:v?\d[\w.-]+@sha256:[\da-f]{64}$/)
+  t.end()
+})
+
+t.test('no service has the superuser’s login, and no instance the owner’s', (t) => {
   const { services } = parse(read('compose.yaml'), { merge: true })
   for (const name of ['certdata-1', 'certdata-2']) {
     const { environment } = services[name]
@@ -221,9 +231,14 @@ t.test('no instance has the login of the owner, and the serving login is made wi
     t.notMatch(JSON.stringify(environment), /POSTGRES_PASSWORD/)
   }
   const { migrate, postgres } = services
-  t.match(migrate.environment.DATABASE_ADMIN_URL, /^postgresql:\/\/certdata:/)
+  t.match(migrate.environment.DATABASE_ADMIN_URL, /^postgresql:\/\/certdata_owner:/)
+  for (const [name, { environment = {} }] of Object.entries<{ environment?: object }>(services))
+    t.equal(JSON.stringify(environment).includes('POSTGRES_PASSWORD'), name === 'postgres', name)
+  const logins = read('deploy/postgres/logins.sql')
+  for (const name of ['certdata_owner', 'certdata_web']) t.match(logins, `create role ${name} login`)
+  t.notMatch(logins, /superuser password|bypassrls/)
   t.match(migrate.environment.PUBLIC_URL, String, 'and all else that an instance has')
-  const script = 'serving-login.sql:/docker-entrypoint-initdb.d/'
+  const script = 'logins.sql:/docker-entrypoint-initdb.d/'
   t.ok(postgres.volumes.some((each: string) => each.includes(script)))
   t.end()
 })

@@ -11,6 +11,7 @@ import { migrate } from '../../app/db/migrate.ts'
 import type { Plan } from '../../app/db/schema.ts'
 import { ApiError } from '../../app/errors.ts'
 import { createApiKey } from '../../app/identity/api-keys.ts'
+import type { KeyFacts } from '../../app/identity/facts.ts'
 import { ensureSigningKeys } from '../../app/identity/key-rotation.ts'
 import type { Principal } from '../../app/identity/principal.ts'
 import { createPrincipals, requirePlan, requireScope } from '../../app/identity/principals.ts'
@@ -18,6 +19,7 @@ import { listScopes } from '../../app/identity/scopes.ts'
 import { loadSigningKeys, type SigningKeys } from '../../app/identity/signing-keys.ts'
 import auth from '../../plugins/auth.ts'
 import { authRoutes } from '../../routes/login.ts'
+import { until } from '../helper.ts'
 import { testPostgres } from '../servers.ts'
 
 const publicUrl = 'https://api.example'
@@ -88,6 +90,7 @@ const buildApp = async (keys: SigningKeys = signingKeys, url = publicUrl, connec
     now,
     monotonicNow: now,
   })
+  app.decorateRequest('clientAddress', { getter: () => '192.0.2.1' })
   await app.register(authRoutes)
   app.get('/who', async (request) => {
     const principal = await app.authenticate(request)
@@ -505,11 +508,44 @@ t.test('that there is no such key is remembered as long', async (t) => {
 
 t.test('the oldest facts make room for new ones', async (t) => {
   const principals = createPrincipals({ db, judge, now, monotonicNow: now, maxEntries: 2 })
-  for (const id of ['a', 'b', 'c']) await principals.findKey(id)
-  t.notOk(principals.findKey('c') instanceof Promise)
-  const forgotten = principals.findKey('a')
+  const [a, b, c] = [(await newKey()).keyId, (await newKey()).keyId, (await newKey()).keyId]
+  for (const id of [a, b, c]) await principals.findKey(id)
+  fence.verdict = 'fresh'
+  t.notOk(principals.findKey(c) instanceof Promise)
+  const forgotten = principals.findKey(a)
   t.ok(forgotten instanceof Promise)
   await forgotten
+  fence.verdict = 'behind'
+})
+
+t.test('ids of keys that do not exist evict no key', async (t) => {
+  const principals = createPrincipals({ db, judge, now, monotonicNow: now, maxEntries: 2 })
+  const { keyId } = await newKey()
+  await principals.findKey(keyId)
+  for (const id of ['x', 'y', 'z']) t.equal(await principals.findKey(id), undefined)
+  fence.verdict = 'fresh'
+  t.match(principals.findKey(keyId), { keyId }, 'no promise')
+  fence.verdict = 'behind'
+})
+
+t.test('a look-up waits in its own turn and delays no other look-up of the same key', async (t) => {
+  const principals = createPrincipals({ db, judge, now, monotonicNow: now })
+  const { keyId } = await newKey()
+  const free = Promise.withResolvers<void>()
+  let turns = 0
+  const turn = async <T>(work: () => Promise<T>) => {
+    turns++
+    await free.promise
+    return work()
+  }
+  const waiting = principals.findKey(keyId, turn)
+  t.match(await principals.findKey(keyId), { keyId })
+  free.resolve()
+  t.match(await waiting, { keyId })
+  fence.verdict = 'fresh'
+  t.notOk(principals.findKey(keyId, turn) instanceof Promise)
+  t.equal(turns, 1, 'a fact in memory needs no turn')
+  fence.verdict = 'behind'
 })
 
 type SlowFlight = { read: PromiseWithResolvers<void>; arrival: PromiseWithResolvers<void> }
@@ -534,6 +570,27 @@ const createSlowDb = () => {
   })
   return { slow, flights }
 }
+
+t.test('no earlier look-up brings a revoked key back', async (t) => {
+  const { keyId } = await newKey()
+  const { slow, flights } = createSlowDb()
+  const principals = createPrincipals({ db: slow, judge, now, monotonicNow: now })
+  const first = principals.findKey(keyId)
+  await flights[0]?.read.promise
+  const key = await createPrincipals({ db, judge, now, monotonicNow: now }).findKey(keyId)
+  clock.ms += 1
+  const revoked = principals.revokeKey(key as KeyFacts, { keyId })
+  for (const n of [1, 2]) {
+    await until('the next query was sent', () => flights.length > n, 10_000)
+    flights[n]?.arrival.resolve()
+  }
+  await revoked
+  flights[0]?.arrival.resolve()
+  t.match(await first, { revoked: false })
+  fence.verdict = 'fresh'
+  t.match(principals.findKey(keyId), { revoked: true })
+  fence.verdict = 'behind'
+})
 
 t.test('callers at once share one query, but not one that was sent too long ago', async (t) => {
   const { keyId } = await newKey()

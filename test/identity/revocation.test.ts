@@ -1,7 +1,16 @@
+import type { FastifyInstance } from 'fastify'
 import { sql } from 'kysely'
 import t from 'tap'
 import { parseApiKey } from '../../app/identity/api-keys.ts'
-import { addCustomer, createTestApp, createTestDatabase, logIn, until } from '../helper.ts'
+import {
+  addCustomer,
+  createTestApp,
+  createTestDatabase,
+  listenTestApp,
+  logIn,
+  startTestFence,
+  until,
+} from '../helper.ts'
 import { fastest } from '../patience.ts'
 
 /** Contract, section 7: a revocation takes effect within this time on every instance, if the database is reachable. */
@@ -30,8 +39,8 @@ const updateCustomer = (
 ) => operator.updateTable('customers').set(values).where('customer_id', '=', customer).execute()
 const now = () => new Date().toISOString()
 
-const revokeByOAuth = async ({ keyId, apiKey }: Subject, token: string) => {
-  const answer = await apps[0].inject({
+const revokeByOAuth = async ({ keyId, apiKey }: Subject, token: string, app: FastifyInstance = apps[0]) => {
+  const answer = await app.inject({
     method: 'POST',
     url: '/v1/oauth/revoke',
     headers: { 'content-type': 'application/x-www-form-urlencoded' },
@@ -120,4 +129,41 @@ t.test('a right that is given back counts as soon', async (t) => {
     return performance.now() - changedAt
   })
   t.ok(ms < promisedMs, `${ms.toFixed(0)} ms`)
+})
+
+t.test('after the answer 200, the same instance lets no request in, also without a poll', async (t) => {
+  const { poller, judge } = await startTestFence(database.url)
+  // Every cached fact counts as fresh: nothing but the revocation itself can replace it.
+  const { app, origin } = await listenTestApp(database, { judge: { ...judge, check: () => 'fresh' } })
+  t.teardown(async () => {
+    await app.close()
+    await poller.close()
+  })
+  const read = async (token: string) => {
+    const answer = await fetch(`${origin}/v1/products?limit=1`, {
+      headers: { authorization: `Bearer ${token}` },
+    })
+    return { status: answer.status, code: answer.ok ? '' : ((await answer.json()) as { code: string }).code }
+  }
+  const warmUp = async (token: string) => {
+    for (let i = 0; i < 3; i++) t.equal((await read(token)).status, 200)
+  }
+  const subject = await newSubject()
+  const tokens: string[] = []
+  for (let i = 0; i < 3; i++) tokens.push((await logIn(app, subject.apiKey)).token)
+  for (const token of tokens.slice(0, 2)) {
+    for (const each of tokens.slice(tokens.indexOf(token))) await warmUp(each)
+    await revokeByOAuth(subject, token, app)
+    t.same(await read(token), { status: 401, code: 'token_revoked' })
+  }
+  const last = tokens.at(-1) as string
+  await warmUp(last)
+  await revokeByOAuth(subject, subject.apiKey, app)
+  t.same(await read(last), { status: 401, code: 'token_revoked' })
+  const again = await app.inject({
+    method: 'POST',
+    url: '/v1/auth/login',
+    payload: { api_key: subject.apiKey },
+  })
+  t.equal(again.statusCode, 401)
 })

@@ -3,7 +3,7 @@ import type { InjectOptions } from 'fastify'
 import t, { type Test } from 'tap'
 import type { ApiError } from '../../app/errors.ts'
 import { createApiKey } from '../../app/identity/api-keys.ts'
-import { presentApiKey } from '../../app/identity/credential.ts'
+import { type Credential, presentApiKey } from '../../app/identity/credential.ts'
 import type { KeyFacts } from '../../app/identity/facts.ts'
 import { refuseApiKey } from '../../app/identity/principals.ts'
 import { createLogins, type LoginAttempt } from '../../app/limits/logins.ts'
@@ -185,6 +185,12 @@ t.test('a right key without a plan is limited as any other', async (t) => {
   t.equal((await logIn(basic)).statusCode, 429)
 })
 
+const toAttempt = ({ keyId, isKnown, verify }: Credential): LoginAttempt => ({
+  keyId,
+  isKnown: () => isKnown((work) => work()),
+  verify: () => verify((work) => work()),
+})
+
 t.test('a pair that has used its failures up asks the database no more', async (t) => {
   const { now, after } = createSimulation()
   const limits = { logins: 60, failedLogins: 10 }
@@ -199,7 +205,7 @@ t.test('a pair that has used its failures up asks the database no more', async (
   }
   const attempt = (given: string): LoginAttempt => {
     const credential = presentApiKey({ findKey: () => facts, identifyApiKey }, given)
-    return { ...credential, verify: () => credential.verify((work) => work()) }
+    return toAttempt(credential)
   }
   const wrong = withWrongSecret(apiKey)
   const codes: string[] = []
@@ -221,7 +227,7 @@ t.test('instances count failures together', async (t) => {
     { findKey: () => undefined, identifyApiKey: async () => Promise.reject(refuseApiKey()) },
     'garbage',
   )
-  const garbage: LoginAttempt = { ...credential, verify: () => credential.verify((work) => work()) }
+  const garbage = toAttempt(credential)
   for (let i = 0; i < 30; i++) {
     const attempt = instances[i % 2]?.logIn(garbage, '192.0.2.1')
     const noted = attempt?.catch((error: ApiError) => codes.push(error.code))

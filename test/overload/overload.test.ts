@@ -4,9 +4,12 @@ import { sql } from 'kysely'
 import t from 'tap'
 import { createDb, createPool, inTurn, queueOf, readerRole } from '../../app/db/connect.ts'
 import { demoCustomerId } from '../../app/identity/principal.ts'
+import { toQueueOwner } from '../../app/limits/address.ts'
 import { installShipped } from '../../app/local/custom-endpoints.ts'
+import type { Owner } from '../../app/overload/fair-queue.ts'
 import { makeCertificate, openHttp2 } from '../api/sockets.ts'
 import { addCustomer, createTestApp, createTestDatabase, listenTestApp, logIn, until } from '../helper.ts'
+import { assertFor, grantWith, makeKeys } from '../identity/signing-client.ts'
 import { countOwnTime } from './own-time.ts'
 
 /** Connections of the test database that read for customers, and what one customer has of them. */
@@ -37,7 +40,7 @@ const start = async (reader = database.reader) => {
     fetch(origin + path, { headers: { authorization: `Bearer ${tokens[owner]}`, ...headers } })
   return { app, origin, get }
 }
-const { app, get } = await start()
+const { app, origin, get } = await start()
 const patient = await start(patientReader)
 t.teardown(async () => {
   await app.close()
@@ -54,7 +57,7 @@ const unknownPage = () => {
 }
 
 /** Takes turns of these owners until it is told to give them back. */
-const holdTurns = (owners: readonly string[], db = reader) => {
+const holdTurns = (owners: readonly Owner[], db = reader) => {
   const { promise, resolve } = Promise.withResolvers<void>()
   const held = Promise.all(owners.map((owner) => inTurn(db, owner, () => promise)))
   return async () => {
@@ -166,6 +169,47 @@ t.test('login attempts of one address leave a connection to those of others', as
   t.same([statusCode, headers['retry-after']], [503, '1'])
   await release()
   t.equal((await logInFrom('127.0.0.11')).statusCode, 200)
+})
+
+t.test('addresses of one IPv6 network share a turn, whatever they send to log in', async (t) => {
+  const network = '2001:db8:0:1::'
+  const release = holdTurns([toQueueOwner(`${network}1`)], reserved)
+  const assertion = await assertFor(
+    { id: 'nosuchclient0000', alg: 'EdDSA', privateKey: makeKeys.EdDSA().privateKey },
+    origin,
+  )
+  const client = { client_id: keys.quiet.slice(9, 25), client_secret: keys.quiet, token: 'x' }
+  const requests: [path: string, body: object, form?: true][] = [
+    ['/v1/auth/login', { api_key: keys.quiet }],
+    ['/v1/oauth/token', { ...client, grant_type: 'client_credentials' }, true],
+    ['/v1/oauth/token', grantWith(assertion), true],
+    ['/v1/oauth/introspect', client, true],
+    ['/v1/oauth/revoke', client, true],
+    ['/v1/access-requests', { company: 'a', name: 'a', email: 'a@b.example', message: 'a', consent: true }],
+  ]
+  const proxied = await createTestApp(database, { origin, env: { TRUSTED_PROXIES: '127.0.0.1' } })
+  t.teardown(() => proxied.close())
+  const send = (address: string, [url, body, isForm]: (typeof requests)[number]) =>
+    proxied.inject({
+      ...{ method: 'POST', url },
+      headers: {
+        'x-forwarded-for': address,
+        'x-forwarded-proto': 'https',
+        'content-type': isForm ? 'application/x-www-form-urlencoded' : 'application/json',
+      },
+      payload: isForm ? new URLSearchParams(body as Record<string, string>).toString() : JSON.stringify(body),
+    })
+  const sendAll = async (prefix: string) => {
+    const answers = await Promise.all(requests.map((each, n) => send(`${prefix}${n + 2}`, each)))
+    return answers.map(({ statusCode }) => statusCode)
+  }
+  const held = sendAll(network)
+  t.same(await sendAll('2001:db8:0:2::'), [200, 200, 401, 200, 200, 202])
+  t.same(
+    await held,
+    requests.map(() => 503),
+  )
+  await release()
 })
 
 t.test('logins whose bodies do not arrive delay no other request', async (t) => {

@@ -48,6 +48,33 @@ t.test('owners take turns, and the items of one owner stay in their order', asyn
   )
 })
 
+t.test('a site has two items in a round, however many networks it sends from', async (t) => {
+  const queue = createFairQueue<string>()
+  const at = (network: string) => ({ network, site: 'site' })
+  for (const n of [1, 2, 3, 4, 5]) queue.push(at(`n${n}`), `n${n}`)
+  queue.push(at('n1'), 'n1 again')
+  for (const item of ['a1', 'a2', 'a3']) queue.push('a', item)
+  t.equal(queue.countAhead('b'), 3, 'two of the site, and one of the other')
+  t.equal(queue.countAhead(at('n6')), 5 + 3, 'after one item of each network of its site')
+  t.same(
+    Array.from({ length: 9 }, () => queue.shift(always)),
+    ['n1', 'a1', 'n2', 'n3', 'a2', 'n4', 'n5', 'a3', 'n1 again'],
+  )
+  t.equal(queue.size, 0)
+})
+
+t.test('a full queue drops an item of the largest site, also if its networks have few each', async (t) => {
+  const queue = createFairQueue<string>()
+  const at = (network: string) => ({ network, site: 'site' })
+  for (const item of ['a1', 'a2']) queue.push('a', item)
+  for (const n of [1, 2, 3]) queue.push(at(`n${n}`), `n${n}`)
+  t.equal(queue.popOfLongest(), 'n1')
+  queue.remove(at('n2'), 'n2')
+  queue.remove(at('n2'), 'n2')
+  t.equal(queue.popOfLongest(), 'a2')
+  t.same([queue.shift(always), queue.shift(always), queue.size], ['a1', 'n3', 0])
+})
+
 t.test('an owner that is not allowed to run keeps its place', async (t) => {
   const queue = createFairQueue<string>()
   queue.push('a', 'a1')

@@ -81,7 +81,7 @@ export const createAccessForm = (requests: AccessRequests, secrets: Mac, now: ()
         await requests.admit(ip)
         const { company, name, email, message } = values
         const body = { company, name, email, message, consent: consent === 'true' }
-        const { id, due_at: dueAt } = await requests.submit(parseBody(accessRequest, body, ''))
+        const { id, due_at: dueAt } = await requests.submit(parseBody(accessRequest, body, ''), ip)
         return { kind: 'received', id, dueAt }
       } catch (error) {
         return toRefusal(error)

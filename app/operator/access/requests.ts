@@ -4,7 +4,7 @@ import type { accessRequest, accessRequestAnswer } from '../../../schemas/access
 import type { LimitsConfig } from '../../config/config.ts'
 import type { Db } from '../../db/schema.ts'
 import type { AccountDeps } from '../../limits/account.ts'
-import { clientOf } from '../../limits/address.ts'
+import { clientOf, createTurn } from '../../limits/address.ts'
 import { createLimiter } from '../../limits/limiter.ts'
 import { refuseQuota } from '../../limits/meters.ts'
 import type { Policy } from '../../limits/policy.ts'
@@ -29,8 +29,8 @@ type AccessRequestsOptions = Omit<AccountDeps, 'onUnsettled' | 'now'> & {
 export type AccessRequests = {
   /** Takes one request of the quota of the client's address; rejects with quota_exceeded. */
   admit(ip: string): Promise<void>
-  /** Stores an admitted request; rejects with the driver's errors. */
-  submit(request: z.output<typeof accessRequest>): Promise<z.output<typeof accessRequestAnswer>>
+  /** Stores an admitted request, in a turn of the client's network. Rejects with 503 and with the driver's errors. */
+  submit(request: z.output<typeof accessRequest>, ip: string): Promise<z.output<typeof accessRequestAnswer>>
   /** Deletes requests that are too old, and returns their number. Any instance may call it. */
   deleteOld(): Promise<number>
   /** Open requests whose time is over: a figure to watch. */
@@ -61,10 +61,10 @@ export const createAccessRequests = (options: AccessRequestsOptions): AccessRequ
       const admission = await accountOf(ip).take([1])
       if (admission.violated.length > 0) throw refuseQuota(admission)
     },
-    async submit({ consent: _, ...request }) {
+    async submit({ consent: _, ...request }, ip) {
       const id = createId()
       const due_at = instantOf(dueAfterBusinessDay(now(), holidays))
-      await addAccessRequest(db, { id, dueAt: due_at, ...request })
+      await createTurn(db, ip)(() => addAccessRequest(db, { id, dueAt: due_at, ...request }))
       return { id, due_at }
     },
     deleteOld: () => deleteOldRequests(db, keptDays, 'system'),

@@ -20,8 +20,8 @@ export type AssertionOptions = Readonly<{
 }>
 
 /**
- * Seconds for which an assertion is good. The service takes 5 minutes at most, and 30 s after the end: so this clock may
- * be 2.5 minutes behind, or 3.5 minutes ahead.
+ * Seconds for which an assertion is valid. The service accepts at most one hour, and 30 s after the end: this clock may
+ * be 2.5 minutes behind, or 58 minutes ahead.
  */
 const lifeSeconds = 120
 

@@ -1,0 +1,72 @@
+import { z } from 'zod'
+
+type Form = Readonly<{
+  scheme: RegExp
+  example: string
+  /** The path and query that are allowed. */
+  rest: RegExp
+  /** Whether the URL may name several hosts. */
+  isCluster: (url: string) => boolean
+  /** What to do instead of naming several hosts. */
+  severalHosts: string
+}>
+
+const escapes =
+  'Write special characters in the name and password as %XX, for example # as %23, / as %2F, ? as %3F, @ as %40 and % as %25'
+
+const canDecode = (text: string): boolean => {
+  try {
+    decodeURIComponent(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** The parts of a URL. A raw `/`, `?` or `#` in a password ends the authority too early: then `rest` contains the `@`. */
+const split = (url: string) => {
+  const [, authority = '', rest = ''] = /^[^:]+:\/\/([^/?#]*)(.*)$/s.exec(url) ?? []
+  const at = authority.lastIndexOf('@')
+  return { login: authority.slice(0, Math.max(0, at)), hosts: authority.slice(at + 1), rest }
+}
+
+/** Returns why the URL cannot be used, without any part of it. Undefined if it can. */
+const findFault = (url: string, { scheme, example, rest: allowed, ...form }: Form): string | undefined => {
+  const malformed = `expected ${example}. ${escapes}`
+  if (!scheme.test(url) || /[\s#]/.test(url)) return malformed
+  const { login, hosts, rest } = split(url)
+  // libpq's form of a login is `?user=a@b`. Any other `@` here follows a login with a raw special character.
+  const isCut = rest.replace(/[?&](user|password)=[^&]*/g, '').includes('@')
+  if (isCut || !canDecode(login) || !canDecode(rest)) return malformed
+  if ((hosts.includes(',') && !form.isCluster(url)) || /[?&]host=[^&]*(,|%2c)/i.test(rest)) {
+    return `expected one host. ${form.severalHosts}`
+  }
+  const areHosts = hosts === '' || hosts.split(',').every((host) => URL.canParse(`any://${host}`))
+  return areHosts && allowed.test(rest) ? undefined : malformed
+}
+
+const connectionUrl = (form: Form) =>
+  z.string().superRefine((url, context) => {
+    const message = findFault(url, form)
+    if (message !== undefined) context.addIssue({ code: 'custom', message })
+  })
+
+/** A URL of PostgreSQL. Looser than a URL: libpq's form names a socket by `?host=/folder` and has no host then. */
+export const postgresUrl = connectionUrl({
+  scheme: /^postgres(ql)?:\/\/\S/,
+  example: 'postgresql://name:password@host:5432/database',
+  rest: /^/,
+  isCluster: () => false,
+  severalHosts:
+    'Name one address that always leads to the primary: a DNS name, or a proxy such as HAProxy or PgBouncer in front of the hosts',
+})
+
+/** A URL of Redis or of a cluster. */
+export const redisUrl = connectionUrl({
+  scheme: /^rediss?(-cluster)?:\/\/[^/]/,
+  example: 'redis://:password@host:6379, rediss://… or redis-cluster://host:port,host:port',
+  rest: /^(\/\d*)?$/,
+  isCluster: (url) => /^rediss?-cluster:/.test(url),
+  severalHosts:
+    'For a cluster write redis-cluster://host:port,host:port. Otherwise name the one that is written to',
+})

@@ -1,0 +1,34 @@
+import { isIPv4 } from 'node:net'
+
+/** Shortest prefixes that a network of proxies has: 10.0.0.0/8, fc00::/7, and the blocks of a provider. */
+const leastPrefix = { ipv4: 8, private: 7, ipv6: 16 } as const
+
+/**
+ * Whether an address range is so wide that it includes strangers. The system matches IPv4 addresses against ranges of IPv4
+ * in IPv6 (`::ffff:0:0/96`), so these have the limit of IPv4.
+ */
+export const isTooWide = (range: string): boolean => {
+  const [address = '', prefix] = range.split('/')
+  if (prefix === undefined) return false
+  const bits = Number(prefix)
+  if (isIPv4(address)) return bits < leastPrefix.ipv4
+  const host = URL.parse(`http://[${address}]`)?.hostname ?? ''
+  if (host.startsWith('[::')) return bits < 96 + leastPrefix.ipv4
+  return bits < (/^\[f[cde]/.test(host) ? leastPrefix.private : leastPrefix.ipv6)
+}
+
+/** Characters of a secret key at least. */
+export const secretLength = 32
+/** Different ones among them. Of 32 random decimal digits, one key in a thousand has fewer. */
+const fewestDifferent = 8
+
+/** Whether a text repeats a part that is too short for a secret key. */
+const repeats = (text: string): boolean => {
+  for (let unit = 1; unit < secretLength && unit <= text.length / 2; unit += 1) {
+    if (text.startsWith(text.slice(unit))) return true
+  }
+  return false
+}
+
+/** Whether a secret key repeats itself or has few different characters. */
+export const isGuessable = (key: string): boolean => new Set(key).size < fewestDifferent || repeats(key)

@@ -1,0 +1,76 @@
+/** Round robin over owners: an owner with one item waits for one item of each other owner, not for all of them. */
+export type RoundRobin<T> = {
+  push(owner: string, item: T): void
+  /** Removes and returns the oldest item of the next allowed owner. Returns undefined if there is none. */
+  shift(mayRun: (owner: string) => boolean): T | undefined
+  /** Removes the item, if it is still in the queue. */
+  remove(owner: string, item: T): void
+  /** Removes and returns the newest item of the owner with the most items. Returns undefined if the queue is empty. */
+  popOfLongest(): T | undefined
+  /** Items that leave the queue before a new item of this owner does, if every owner is allowed to run. */
+  countAhead(owner: string): number
+  /** Items of all owners. */
+  readonly size: number
+  /** Owners with items. */
+  readonly owners: number
+}
+
+/** Creates an empty queue. The items of one owner stay in their order. */
+export const createRoundRobin = <T>(): RoundRobin<T> => {
+  /** Owners in the order of their turns. An owner without items is not in the map. */
+  const itemsByOwner = new Map<string, T[]>()
+  let size = 0
+
+  const drop = (owner: string, items: T[]): void => {
+    size -= 1
+    if (items.length === 0) itemsByOwner.delete(owner)
+  }
+
+  return {
+    push(owner, item) {
+      const items = itemsByOwner.get(owner)
+      if (items) items.push(item)
+      else itemsByOwner.set(owner, [item])
+      size += 1
+    },
+    shift(mayRun) {
+      for (const [owner, items] of itemsByOwner) {
+        if (!mayRun(owner)) continue
+        const item = items.shift()
+        itemsByOwner.delete(owner)
+        itemsByOwner.set(owner, items)
+        drop(owner, items)
+        return item
+      }
+      return undefined
+    },
+    remove(owner, item) {
+      const items = itemsByOwner.get(owner) ?? []
+      const index = items.indexOf(item)
+      if (index === -1) return
+      items.splice(index, 1)
+      drop(owner, items)
+    },
+    popOfLongest() {
+      let longest: [string, T[]] | undefined
+      for (const entry of itemsByOwner) if (entry[1].length > (longest?.[1].length ?? 0)) longest = entry
+      if (!longest) return undefined
+      const [owner, items] = longest
+      const item = items.pop()
+      drop(owner, items)
+      return item
+    },
+    countAhead(owner) {
+      const own = itemsByOwner.get(owner)?.length ?? 0
+      let ahead = own
+      for (const [other, items] of itemsByOwner) if (other !== owner) ahead += Math.min(items.length, own + 1)
+      return ahead
+    },
+    get size() {
+      return size
+    },
+    get owners() {
+      return itemsByOwner.size
+    },
+  }
+}
