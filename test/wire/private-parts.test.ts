@@ -11,7 +11,6 @@ import { dropConnection } from '../../app/wire/driver.ts'
 import { gatherWrites } from '../../app/wire/gather-writes.ts'
 import { hasBegunAnswer, optionsOf } from '../../app/wire/node.ts'
 import { canSendPrepared, sendPrepared } from '../../app/wire/prepared.ts'
-import { createRowQuery, type ReadRow } from '../../app/wire/row-query.ts'
 import { createSocket } from '../../app/wire/socket.ts'
 import { frontStreams } from '../../app/wire/streams.ts'
 import { until } from '../helper.ts'
@@ -131,40 +130,6 @@ t.test(
 t.test('parts of pg', async (t) => {
   const server = await testPostgres()
   t.teardown(() => server.stop())
-
-  t.test(
-    'pg.Query with a submit of its own and binary columns: pages could not be read as bytes',
-    async (t) => {
-      const client = await connected(t, server.url)
-      const sql = `select 's', 't', 'u', '', 7, '[["a","é"]]'::json, 5::bigint, null::text, '\\x00ff'::bytea
-      where $1 = 'x' and $2 = '{"a","b\\"c"}'::text[]`
-      const ask = (name: string) =>
-        new Promise<ReadRow[]>((resolve, reject) => {
-          const query = createRowQuery(name, sql, ['x', ['a', 'b"c']], (error, result) =>
-            error ? reject(error) : resolve(result?.rows ?? []),
-          )
-          client.query(query)
-        })
-      for (const name of ['', 'page_1', 'page_1']) {
-        const [row] = await ask(name)
-        const { data, ...rest } = row as ReadRow
-        const stamp = { snapshot: 's', at: 't', server: 'u', standby: '' }
-        t.strictSame(rest, { ...stamp, found: 7, last: [['a', 'é']], total: 5, included: null })
-        t.same(data?.bytes.subarray(data.start, data.end), Buffer.from([0, 255]))
-      }
-      const { rows } = await client.query('select name from pg_prepared_statements')
-      t.same(rows, [{ name: 'page_1' }], 'a statement with a name is prepared once')
-    },
-  )
-
-  t.test(
-    'pg’s connection.stream and its one reader: rows could not be taken in front of the driver',
-    async (t) => {
-      const client = await connected(t, server.url)
-      const { stream } = (client as unknown as { connection: { stream: Socket } }).connection
-      t.equal(stream.listeners('data').length, 1)
-    },
-  )
 
   t.test(
     'pg’s connection.stream of a client: a connection that hangs could not be dropped at once',
