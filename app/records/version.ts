@@ -6,7 +6,7 @@ import { parseQuery } from './query/parse.ts'
 import { planQuery } from './query/plan.ts'
 import type { Resource } from './resources/define.ts'
 import { resources } from './resources/index.ts'
-import { compile } from './sql/literal.ts'
+import { compile } from './sql/compile.ts'
 import { pageStatement } from './sql/statement.ts'
 
 /** What computes answers beside the statements of a resource. */

@@ -6,14 +6,11 @@ import { text } from 'node:stream/consumers'
 import { Redis } from 'ioredis'
 import pg from 'pg'
 import t from 'tap'
-import { cancelStatement } from '../../app/wire/cancel.ts'
 import { dropConnection } from '../../app/wire/driver.ts'
 import { gatherWrites } from '../../app/wire/gather-writes.ts'
 import { hasBegunAnswer, optionsOf } from '../../app/wire/node.ts'
 import { canSendPrepared, sendPrepared } from '../../app/wire/prepared.ts'
-import { createSocket } from '../../app/wire/socket.ts'
 import { frontStreams } from '../../app/wire/streams.ts'
-import { until } from '../helper.ts'
 import { testPostgres, testRedis } from '../servers.ts'
 
 /**
@@ -36,7 +33,7 @@ const answerOf = async (answer: (response: ServerResponse) => void): Promise<str
 }
 
 const connected = async (t: { teardown(work: () => unknown): void }, url: string) => {
-  const client = new pg.Client({ connectionString: url, stream: createSocket })
+  const client = new pg.Client({ connectionString: url })
   client.on('error', () => {})
   await client.connect()
   t.teardown(() => client.end())
@@ -141,18 +138,6 @@ t.test('parts of pg', async (t) => {
       t.pass('it is gone')
     },
   )
-
-  t.test('pg’s processID and secretKey: an export that was left could not be cancelled', async (t) => {
-    const [client, other] = [await connected(t, server.url), await connected(t, server.url)]
-    const asked = client.query('select pg_sleep(60)')
-    await until('it runs', async () => {
-      const running = `select from pg_stat_activity where datname = current_database() and state = 'active'
-        and query = 'select pg_sleep(60)'`
-      return (await other.query(running)).rowCount === 1
-    })
-    cancelStatement(client)
-    await t.rejects(asked, { code: '57014' })
-  })
 })
 
 t.test('ioredis’ client.stream: commands of one turn could not go out as one piece', async (t) => {

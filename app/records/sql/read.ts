@@ -3,7 +3,7 @@ import { parseSnapshot } from '../../cache/snapshot.ts'
 import { readRowInTurn } from '../../db/connect.ts'
 import type { Db } from '../../db/schema.ts'
 import type { QueryPlan } from '../query/plan.ts'
-import { compile } from './literal.ts'
+import { compile } from './compile.ts'
 import type { Shapes } from './shapes.ts'
 import { type PageRow, pageStatement, type Stamp } from './statement.ts'
 
