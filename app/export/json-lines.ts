@@ -7,7 +7,7 @@ import type { RowBatches } from './rows.ts'
 export const linesType = mediaTypes.ndjson
 
 /** The rows of a `select`, each as one JSON text. */
-export const selectJson = (rows: Sql): Sql => sql`select row_to_json(x)::text from (${rows}) x`
+export const selectJson = (rows: Sql): Sql => sql`select row_to_json(x) from (${rows}) x`
 
 /** Writes rows that are one JSON text each as lines. */
 export async function* writeLines(batches: RowBatches): AsyncGenerator<string> {
