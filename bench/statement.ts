@@ -3,7 +3,6 @@ import { createDb, readerRole } from '../app/db/connect.ts'
 import { parseQuery } from '../app/records/query/parse.ts'
 import { planQuery } from '../app/records/query/plan.ts'
 import { resources } from '../app/records/resources/index.ts'
-import { shown } from '../app/records/sql/projection.ts'
 import { pageStatement } from '../app/records/sql/statement.ts'
 import type { Reading } from './reference.ts'
 
@@ -11,27 +10,27 @@ import type { Reading } from './reference.ts'
 const connections = 10
 
 const replaced = (text: string, from: string, to: string): string => {
-  if (!text.includes(from)) throw new Error(`The service's statement has no "${from}" any more`)
+  if (!text.includes(from)) throw new Error(`The service's statement does not contain "${from}"`)
   return text.replaceAll(from, to)
 }
 
-/** Its records as JSON text. The service asks for one more and leaves it out; here it is not asked for. */
-const toJsonText = (text: string, limit: number): string => {
+/** Without the row that only shows whether there is a next page. */
+const toReference = (text: string, limit: number): string => {
   const records = replaced(
     text,
-    `string_agg(record_send(x), ''::bytea) as data`,
+    `string_agg(row_to_json(x)::text, ',' order by r.rn) filter (where r.rn <= ${limit}) as data`,
     `'[' || string_agg(row_to_json(x)::text, ',') || ']' as data`,
   )
-  const fields = [...resources.certificates.fields.values()].filter(({ computed }) => !computed)
-  return fields.reduce(
-    (sum, field) => replaced(sum, `r.${field.name} as "${field.name}"`, `${shown(field)} as "${field.name}"`),
+  return replaced(
     replaced(records, `limit ${limit + 1}`, `limit ${limit}`),
+    'select row_number() over () as rn, r.* from',
+    'select r.* from',
   )
 }
 
 /**
- * The service's own statement for a page of certificates, with its parameters and under its role, but with its records
- * as JSON text. `query` ends with the value that differs between requests. `body` is the service's answer to it.
+ * The service's own statement for a page of certificates, with its parameters and under its role, as a plain server
+ * would send it. `query` ends with the value that differs between requests. `body` is the service's answer to it.
  */
 export const readingOf = async (
   url: string,
@@ -48,5 +47,5 @@ export const readingOf = async (
   const numbered = parameters.indexOf(query.slice(query.lastIndexOf('=') + 1))
   const [head, tail] = ['{"data":', `,"page":${body.toString().split(',"page":')[1]}`]
   const pool = { connectionString: url, max: connections, options: `-c role=${readerRole}` }
-  return { pool, text: toJsonText(sql, plan.limit), values: [...parameters], numbered, head, tail }
+  return { pool, text: toReference(sql, plan.limit), values: [...parameters], numbered, head, tail }
 }

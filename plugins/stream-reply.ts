@@ -1,9 +1,8 @@
 import { constants, type Http2ServerResponse } from 'node:http2'
-import type { Duplex, Readable } from 'node:stream'
+import type { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { findEncoding } from '../app/http/negotiation.ts'
 import { encodeStream } from '../app/http/stream-encodings.ts'
-import type { PieceStream } from '../app/wire/copy-stream.ts'
 
 /**
  * Sends what comes as fast as the client takes it, in a content coding unless it is compressed already. Where it fails the answer is cut: over
@@ -19,8 +18,6 @@ export const sendStream = (
   const encoding = isCompressed ? undefined : findEncoding(request.headers['accept-encoding'])
   if (encoding) reply.header('content-encoding', encoding)
   const sent = encodeStream(body, encoding)
-  const taker = sent === body ? reply.raw : (sent as Duplex)
-  if ('isWritten' in body) (body as PieceStream).isWritten = () => taker.writableLength === 0
   const { stream } = reply.raw as unknown as Partial<Http2ServerResponse>
   if (stream) sent.once('error', () => stream.headersSent && stream.close(constants.NGHTTP2_INTERNAL_ERROR))
   return reply.send(sent)

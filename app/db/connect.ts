@@ -2,9 +2,7 @@ import { Kysely, type Logger, PostgresDialect } from 'kysely'
 import pg from 'pg'
 import type { Owner } from '../overload/fair-queue.ts'
 import { createQueue, type Queue } from '../overload/queue.ts'
-import type { ReadRow } from '../wire/row-query.ts'
-import { createSocket } from '../wire/socket.ts'
-import { answerTimeoutMs, clientOf, connectTimeoutMs, statementTimeoutMs } from './client.ts'
+import { answerTimeoutMs, connectTimeoutMs, MortalClient, statementTimeoutMs } from './client.ts'
 import type { Database, Db } from './schema.ts'
 import { explainRefusal, requireWall, UnfitConnection, type Wall } from './wall.ts'
 
@@ -38,8 +36,6 @@ export type ConnectOptions = {
   statementTimeoutMs?: number
   /** Statements whose answers go on for longer than anybody would wait for a first one: exports. */
   isStreaming?: boolean
-  /** Whether marked statements are kept prepared: not through a pooler that hands out connections by transaction. */
-  prepares?: boolean
   /** Connections of the serving role: each new one is asked whether row level security holds on it. */
   wall?: ServingWall
 }
@@ -69,8 +65,7 @@ export const createPool = (url: string, options: ConnectOptions): pg.Pool => {
     statement_timeout: statementTimeout,
     ...(waits ? {} : { query_timeout: answerTimeoutMs }),
     types,
-    stream: createSocket,
-    Client: clientOf(options.prepares === true) as typeof pg.Client,
+    Client: MortalClient,
     keepAlive: true,
     keepAliveInitialDelayMillis: keepAliveAfterMs,
     ...(options.role ? { options: `-c role=${options.role}` } : {}),
@@ -97,33 +92,33 @@ const reportUnfit = (pool: pg.Pool, wall: Wall, onUnfit: ServingWall['onUnfit'])
   Object.assign(pool, { connect: connectOrRefuse })
 }
 
-type AskPage = (owner: string, text: string, values: readonly unknown[]) => Promise<ReadRow>
+/** `name`: connections keep the statement prepared under it, so it must be unique to the text. */
+export type NamedStatement = { name?: string | undefined; text: string; values: unknown[] }
+
 /** How long a statement took that has just ended; `failed`: it was refused or not answered. */
 export type StatementEnd = { sql: string; milliseconds: number; failed: boolean }
 
 type OnStatement = (statement: StatementEnd) => void
 
-type Serving = { askPage: AskPage; queue: Queue }
+type ReadRow = (statement: NamedStatement) => Promise<unknown>
+type Serving = { readRow: ReadRow; queue: Queue }
 const servings = new WeakMap<Db, Serving>()
 
-/** Asks a connection directly: the way through kysely costs a page as much as reading its answer. */
-const createAskPage =
-  (
-    pool: pg.Pool,
-    onStatement: OnStatement | undefined,
-  ): ((text: string, values: unknown[]) => Promise<ReadRow>) =>
-  async (text, values) => {
+/** Reads through the driver: a page costs kysely as much time again, and it has no names for prepared statements. */
+const createReadRow =
+  (pool: pg.Pool, { onStatement, prepares = false }: DbOptions): ReadRow =>
+  async ({ name, text, values }) => {
     const startedAt = performance.now()
     const client = await pool.connect()
     let failure: Error | undefined
     try {
-      const { rows } = (await client.query(text, values)) as unknown as { rows: ReadRow[] }
-      return rows[0] as ReadRow
+      const { rows } = await client.query({ text, values, ...(prepares && name ? { name } : {}) })
+      return rows[0]
     } catch (error) {
       failure = error as Error
       throw error
     } finally {
-      // One that has refused a statement takes the next; one that did not answer in time may never do.
+      // A connection that refused a statement takes the next one; one that did not answer in time may never do.
       client.release(failure instanceof pg.DatabaseError ? undefined : failure)
       const milliseconds = performance.now() - startedAt
       onStatement?.({ sql: text, milliseconds, failed: failure !== undefined })
@@ -138,16 +133,11 @@ const createAskPage =
 export const inTurn = <T>(db: Db, owner: Owner, work: () => Promise<T>): Promise<T> =>
   servingOf(db).queue.run(owner, work)
 
-/**
- * Answers the statement of a page, whose text begins with its mark, as one row, in this customer's turn. Rejects as
- * `inTurn` does.
- */
-export const askPage = (
-  db: Db,
-  customerId: string,
-  text: string,
-  values: readonly unknown[],
-): Promise<ReadRow> => servingOf(db).askPage(customerId, text, values)
+/** Reads the one row of a statement in this customer's turn. Rejects as `inTurn` does. */
+export const readRowInTurn = <Row>(db: Db, customerId: string, statement: NamedStatement): Promise<Row> => {
+  const { queue, readRow } = servingOf(db)
+  return queue.run(customerId, () => readRow(statement) as Promise<Row>)
+}
 
 /** The queue in front of the connections of `db`, for metrics. */
 export const queueOf = (db: Db): Pick<Queue, 'waiting' | 'refused'> => servingOf(db).queue
@@ -164,6 +154,8 @@ export type DbOptions = {
   longestWaitMs?: number
   /** Pieces of work in turns at once; absent: as many as there are connections. */
   turns?: number
+  /** Whether connections keep named statements prepared: not through a pooler that hands them out by transaction. */
+  prepares?: boolean
 }
 
 /** The pool's connections for kysely and in turns; `destroy()` ends the pool. */
@@ -174,9 +166,7 @@ export const createDb = (pool: pg.Pool, options: DbOptions = {}): Db => {
     ...(onStatement ? { log: toLogger(onStatement) } : {}),
   })
   const queue = createQueue({ turns, longestWaitMs })
-  const ask = createAskPage(pool, onStatement)
-  const askPage: AskPage = (owner, text, values) => queue.run(owner, () => ask(text, values as unknown[]))
-  servings.set(db, { askPage, queue })
+  servings.set(db, { readRow: createReadRow(pool, options), queue })
   return db
 }
 

@@ -1,177 +1,46 @@
+import { type Options, stringify } from 'csv-stringify/sync'
 import type { ColumnKind, ExportColumn } from '../records/sql/column.ts'
-import {
-  type BytePosition,
-  copyRun,
-  peekByte,
-  slackBytes,
-  toConstant,
-  toMarks,
-  writeByte,
-  writeConstant,
-} from '../wire/place.ts'
-import {
-  backslash,
-  carriageReturn,
-  copyCell,
-  endsCell,
-  newline,
-  quote,
-  type RowEncoder,
-  readByte,
-  takeNull,
-  writeBoolean,
-  writeInstant,
-} from '../wire/row.ts'
-import { copyElements, type ElementWriter } from './array.ts'
+import type { Cell, RowBatches } from './rows.ts'
 
-const comma = 0x2c
-const semicolon = 0x3b
-const lineEnd = toConstant('\r\n')
+const options: Options = {
+  record_delimiter: '\r\n',
+  // An empty text is `""`, and null an empty cell. The library alone quotes a lone line feed only on request.
+  quoted_match: /^$|[\r\n]/,
+}
 
-/** What a spreadsheet takes for the beginning of a formula, and the quote that keeps it from that. */
-const formulaStarts = new Set([...'=+-@\t\r'].map((start) => start.charCodeAt(0)))
-const guard = 0x27
+/** The beginning of a formula for a spreadsheet; leading quotes count, so that an import can remove one again. */
+const formula = /^'*[=+\-@\t\r]/
 
-/** What a cell must be quoted for (RFC 4180 §2, 6). */
-const needsQuotes = (byte: number): boolean =>
-  byte === comma || byte === quote || byte === newline || byte === carriageReturn
+const guard = (text: string): string => (formula.test(text) ? `'${text}` : text)
 
-const bareMarks = toMarks(comma, quote, backslash)
-const quotedMarks = toMarks(quote, backslash)
+const joinedSpecial = /[;\\]/g
 
-/** Writes the cell without quotes as far as it can be; returns whether that is to its end. */
-const writeBare = (from: BytePosition, to: BytePosition): boolean => {
-  while (!endsCell(copyRun(from, to, bareMarks))) {
-    const byte = readByte(from)
-    if (needsQuotes(byte)) return false
-    writeByte(to, byte)
+/** Joins texts with `;`. Inside a text, `\;` is a semicolon and `\\` a backslash. An array of none is null. */
+export const joinTexts = (texts: readonly (string | null)[]): string | null =>
+  texts.length === 0 ? null : texts.map((text) => (text ?? '').replace(joinedSpecial, '\\$&')).join(';')
+
+const toText = (cell: Cell): string => guard(cell as string)
+
+const toTexts = (cell: Cell): string | null => {
+  const joined = joinTexts(cell as readonly string[])
+  return joined === null ? null : guard(joined)
+}
+
+/** Only texts are guarded: a negative number stays a number. */
+const writers: Partial<Record<ColumnKind, (cell: Cell) => string | null>> = { text: toText, texts: toTexts }
+
+/** Writes rows as CSV (RFC 4180), the columns' names first. `hasMark`: a byte order mark in front of them. */
+export async function* writeCsv(
+  batches: RowBatches,
+  columns: readonly ExportColumn[],
+  hasMark: boolean,
+): AsyncGenerator<string> {
+  const toCells = columns.map(({ kind }) => writers[kind] ?? String)
+  let head = `${hasMark ? '\ufeff' : ''}${stringify([columns.map(({ name }) => name)], options)}`
+  for await (const rows of batches) {
+    const cells = rows.map((row) => row.map((cell, index) => (cell === null ? null : toCells[index]?.(cell))))
+    yield head + stringify(cells, options)
+    head = ''
   }
-  return true
-}
-
-/** Writes the cell in quotes, its own doubled (RFC 4180 §2, 5 to 7). */
-const writeQuoted = (from: BytePosition, to: BytePosition): void => {
-  while (!endsCell(copyRun(from, to, quotedMarks))) {
-    const byte = readByte(from)
-    if (byte === quote) writeByte(to, quote)
-    writeByte(to, byte)
-  }
-  writeByte(to, quote)
-}
-
-const startsFormula = (from: BytePosition): boolean => {
-  const { at } = from
-  // What ends an empty cell is no start; a tab of its own is written as an escape.
-  const isStart = !endsCell(peekByte(from)) && formulaStarts.has(readByte(from))
-  from.at = at
-  return isStart
-}
-
-/** A cell, quoted where it must be, and where it would look like null. */
-const writeCell = (from: BytePosition, to: BytePosition, isGuarded: boolean): void => {
-  const { at } = from
-  const { at: start } = to
-  if (isGuarded) writeByte(to, guard)
-  if (writeBare(from, to) && to.at > start) return
-  from.at = at
-  to.at = start
-  writeByte(to, quote)
-  if (isGuarded) writeByte(to, guard)
-  writeQuoted(from, to)
-}
-
-const writeText = (from: BytePosition, to: BytePosition): void => writeCell(from, to, startsFormula(from))
-const writeJson = (from: BytePosition, to: BytePosition): void => writeCell(from, to, false)
-
-/** Writes elements joined by `;`. Within one, `\;` is a semicolon and `\\` a backslash. Null elements are empty. */
-export const joinedElements: ElementWriter = {
-  marks: toMarks(quote, backslash, semicolon),
-  ...{ opening: 0, between: semicolon, closing: 0 },
-  writeNull: () => {},
-  writeEscaped(to, byte) {
-    if (byte === semicolon || byte === backslash) writeByte(to, backslash)
-    writeByte(to, byte)
-  },
-}
-
-/** Moves what was written from `start` on into quotes. */
-const enclose = (to: BytePosition, start: number): void => {
-  const { view, at } = to
-  let quotes = 2
-  for (let i = start; i < at; i++) if (view.getUint8(i) === quote) quotes++
-  const end = at + quotes
-  let place = end
-  view.setUint8(--place, quote)
-  for (let i = at; i-- > start; ) {
-    const byte = view.getUint8(i)
-    view.setUint8(--place, byte)
-    if (byte === quote) view.setUint8(--place, quote)
-  }
-  view.setUint8(start, quote)
-  to.at = end
-}
-
-/** Keeps what was written from `start` on from being a formula. */
-const disarm = ({ view, at }: BytePosition, start: number): void => {
-  for (let i = at; i > start; i--) view.setUint8(i, view.getUint8(i - 1))
-  view.setUint8(start, guard)
-}
-
-/** Makes what was written from `start` on a cell. */
-const finish = (to: BytePosition, start: number): void => {
-  const { view } = to
-  if (to.at > start && formulaStarts.has(view.getUint8(start))) {
-    disarm(to, start)
-    to.at += 1
-  }
-  let mustQuote = to.at === start
-  for (let i = start; i < to.at && !mustQuote; i++) mustQuote = needsQuotes(view.getUint8(i))
-  if (mustQuote) enclose(to, start)
-}
-
-/** Only an array of one empty text is `""`; one of none is as null. */
-const writeTexts = (from: BytePosition, to: BytePosition): void => {
-  const start = to.at
-  if (copyElements(from, to, joinedElements) > 0) finish(to, start)
-}
-
-/** Only texts are kept from being formulas: a negative number stays one. */
-const writers: Readonly<Record<ColumnKind, (from: BytePosition, to: BytePosition) => void>> = {
-  text: writeText,
-  token: copyCell,
-  date: copyCell,
-  integer: copyCell,
-  number: copyCell,
-  boolean: writeBoolean,
-  instant: writeInstant,
-  texts: writeTexts,
-  json: writeJson,
-}
-
-const quoted = /[",\r\n]/
-
-/** The first line: the columns' names. */
-export const csvHeader = (columns: readonly ExportColumn[]): string => {
-  const names = columns.map(({ name }) => (quoted.test(name) ? `"${name.replaceAll('"', '""')}"` : name))
-  return `${names.join(',')}\r\n`
-}
-
-/** Writes each row as a line of CSV. Null is an empty cell, an empty text `""`. */
-export const createCsvEncoder = (columns: readonly ExportColumn[]): RowEncoder => {
-  const cells = columns.map(({ kind }) => writers[kind])
-  return {
-    // The longest are quotes, which are doubled, and an instant, which gains five bytes.
-    bound: (rowBytes) => 3 * rowBytes + 8 * cells.length + 2 + slackBytes,
-    write(from, to) {
-      let isFirst = true
-      for (const write of cells) {
-        if (!isFirst) writeByte(to, comma)
-        isFirst = false
-        if (!takeNull(from)) write(from, to)
-        // The tab or the newline.
-        from.at += 1
-      }
-      writeConstant(to, lineEnd)
-    },
-  }
+  if (head !== '') yield head
 }

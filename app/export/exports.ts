@@ -81,7 +81,7 @@ export const createExports = ({ source, concurrency, today }: Deps): Exports => 
   return {
     async answer(request, describe) {
       const { principal, isHead, ending, countRows } = request
-      const { contentType: type, extension, isCompressed, writing } = formatOf(request.type)
+      const { contentType: type, extension, isCompressed, toStatement, write } = formatOf(request.type)
       if (!isHead) await concurrency.hold(accountOf(principal, request.address), 'exports', ending)
       const { name, columns, from, hasMark = false } = describe()
       const session = await source.open<{ at: string }>(principal.customerId, moment, isHead)
@@ -93,11 +93,9 @@ export const createExports = ({ source, concurrency, today }: Deps): Exports => 
         await session.close()
         return { type, body: Buffer.alloc(0), headers, isCompressed }
       }
-      const { head, encoder, pack } = writing(columns, { hasMark })
-      const statement = sql`select ${columnList(columns)} ${from}`
-      const stream = session.stream([{ statement, encoder }], { head, onRows: countRows })
-      await begunStream(stream, ending)
-      return { type, body: pack ? pack(stream) : stream, headers, isCompressed }
+      const statement = toStatement(sql`select ${columnList(columns)} ${from}`)
+      const stream = session.stream([statement], (rows) => write(rows, columns, { hasMark }), countRows)
+      return { type, body: await begunStream(stream, ending), headers, isCompressed }
     },
   }
 }

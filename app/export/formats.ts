@@ -1,22 +1,10 @@
-import type { Readable } from 'node:stream'
 import { type FormatName, mediaTypes } from '../http/formats.ts'
 import type { QueryShape } from '../records/query/controls.ts'
-import type { ExportColumn } from '../records/sql/column.ts'
-import type { PieceStream } from '../wire/copy-stream.ts'
-import type { RowEncoder } from '../wire/row.ts'
-import { createCsvEncoder, csvHeader } from './csv.ts'
-import { createJsonEncoder, objectParts } from './json-lines.ts'
-import { createSheetEncoder } from './xlsx/rows.ts'
-import { packWorkbook } from './xlsx/workbook.ts'
-
-/** How rows are written. */
-export type RowWriting = Readonly<{
-  /** What stands before the first row. */
-  head: string
-  encoder: RowEncoder
-  /** Makes a file of what was written; absent: it is one. */
-  pack?: (rows: PieceStream) => Readable
-}>
+import type { ExportColumn, Sql } from '../records/sql/column.ts'
+import { writeCsv } from './csv.ts'
+import { selectJson, writeLines } from './json-lines.ts'
+import type { RowBatches } from './rows.ts'
+import { writeWorkbook } from './xlsx/workbook.ts'
 
 export type ExportFormat = Readonly<{
   /** `Content-Type`: the media type, with what is to be said beside. */
@@ -28,10 +16,17 @@ export type ExportFormat = Readonly<{
   shape: Extract<QueryShape, 'export' | 'csv'>
   /** Whether its bytes are compressed already, so that no content coding is put on top. */
   isCompressed: boolean
-  writing(columns: readonly ExportColumn[], options: { hasMark: boolean }): RowWriting
+  /** The statement to run for a `select` of the columns. */
+  toStatement(rows: Sql): Sql
+  /** Writes that statement's rows as a file. */
+  write(
+    rows: RowBatches,
+    columns: readonly ExportColumn[],
+    options: { hasMark: boolean },
+  ): AsyncIterator<string | Buffer>
 }>
 
-const byteOrderMark = '\ufeff'
+const asTable = (rows: Sql): Sql => rows
 
 /** Every format of an export. A new one is a row here and its name and media type in `app/http/formats.ts`. */
 const formats: Readonly<Record<Exclude<FormatName, 'json'>, ExportFormat>> = {
@@ -41,7 +36,8 @@ const formats: Readonly<Record<Exclude<FormatName, 'json'>, ExportFormat>> = {
     isTable: false,
     shape: 'export',
     isCompressed: false,
-    writing: (columns) => ({ head: '', encoder: createJsonEncoder(objectParts(columns), '}') }),
+    toStatement: selectJson,
+    write: writeLines,
   },
   csv: {
     // RFC 4180, with what RFC 7111 lets be said of it.
@@ -50,10 +46,8 @@ const formats: Readonly<Record<Exclude<FormatName, 'json'>, ExportFormat>> = {
     isTable: true,
     shape: 'csv',
     isCompressed: false,
-    writing: (columns, { hasMark }) => ({
-      head: `${hasMark ? byteOrderMark : ''}${csvHeader(columns)}`,
-      encoder: createCsvEncoder(columns),
-    }),
+    toStatement: asTable,
+    write: (rows, columns, { hasMark }) => writeCsv(rows, columns, hasMark),
   },
   xlsx: {
     contentType: mediaTypes.xlsx,
@@ -61,11 +55,8 @@ const formats: Readonly<Record<Exclude<FormatName, 'json'>, ExportFormat>> = {
     isTable: true,
     shape: 'export',
     isCompressed: true,
-    writing: (columns) => ({
-      head: '',
-      encoder: createSheetEncoder(columns),
-      pack: (rows) => packWorkbook(rows, columns),
-    }),
+    toStatement: asTable,
+    write: (rows, columns) => writeWorkbook(rows, columns),
   },
 }
 

@@ -1,46 +1,51 @@
+import type { Readable } from 'node:stream'
 import type { PoolClient, QueryConfig } from 'pg'
 import type { Sql } from '../records/sql/column.ts'
-import { compile, compileLiterally } from '../records/sql/literal.ts'
-import { cancelStatement } from '../wire/cancel.ts'
-import { type CopyOptions, type CopyStatement, type PieceStream, streamCopy } from '../wire/copy-stream.ts'
-import type { RowEncoder } from '../wire/row.ts'
+import { compile } from '../records/sql/compile.ts'
+import { type RowStreamOptions, streamRows } from './row-stream.ts'
+import { type RowBatches, readRows } from './rows.ts'
 
-/** A `select`, and how its rows are written. */
-export type Selection = Readonly<{ statement: Sql; encoder: RowEncoder }>
+/** Writes rows as the bytes of a file. */
+export type WriteRows = (rows: RowBatches) => AsyncIterator<string | Buffer>
 
 /** A transaction that reads from one snapshot. Holds a connection until it is closed or its stream is. */
 export type ExportSession<First> = Readonly<{
   /** What the first statement said. */
   first: First
-  /** The rows of each selection, in order, as bytes; once. Closes the session, however it ends. */
-  stream(
-    selections: readonly Selection[],
-    options?: Partial<Pick<CopyOptions, 'head' | 'onRows'>>,
-  ): PieceStream
+  /**
+   * The rows of each statement, in order, as the bytes that `write` makes of them; once. Closes the session, however it
+   * ends. `onRows` is called with the number of rows of each batch.
+   */
+  stream(statements: readonly Sql[], write: WriteRows, onRows?: (rows: number) => void): Readable
   /** Gives the connection back, and resolves then. A second call does nothing. */
   close(): Promise<void>
 }>
 
 /** How long a client may take, in milliseconds. */
-export type ExportLimits = Pick<CopyOptions, 'idleMs' | 'totalMs'>
+export type ExportLimits = Pick<RowStreamOptions, 'idleMs' | 'totalMs'>
 
 /** Longest a statement may take that only begins or ends. */
 const frameTimeoutMs = 5_000
 
-/** What the encoders rely on; and compiling a statement to machine code would delay its first row. */
+/**
+ * The session's form of dates, which some columns have; no JIT, because compiling would delay the first row. PostgreSQL
+ * looks now and then whether the client of a running statement is connected, and ends the statement otherwise.
+ */
 const begin = ({ totalMs }: ExportLimits) => `begin isolation level repeatable read read only;
   set local time zone 'UTC'; set local datestyle = 'ISO, YMD'; set local jit = off;
-  set local statement_timeout = ${Math.ceil(totalMs)}`
+  set local client_connection_check_interval = 250; set local statement_timeout = ${Math.ceil(totalMs)}`
 
 const ask = async <Row>(client: PoolClient, text: string, values: unknown[] = []): Promise<Row[]> => {
   const query = { text, values, query_timeout: frameTimeoutMs } as QueryConfig
   return (await client.query(query)).rows as Row[]
 }
 
-const toCopy = ({ statement, encoder }: Selection): CopyStatement => ({
-  text: `copy (${compileLiterally(statement)}) to stdout`,
-  encoder,
-})
+const counted = async function* (rows: RowBatches, onRows: (rows: number) => void): RowBatches {
+  for await (const batch of rows) {
+    onRows(batch.length)
+    yield batch
+  }
+}
 
 /**
  * Begins to read as a customer; `first` takes the snapshot and has one row. `release` is called once, with whether
@@ -62,11 +67,10 @@ export const openSession = async <First>(
       () => release(true),
     )
   }
-  /** Ends with the connection: what still runs on it is of no use to anybody. */
+  /** Closes the connection, and with it a statement that still runs. */
   const abandon = () => {
     if (!isOpen) return
     isOpen = false
-    cancelStatement(client)
     release(true)
   }
   try {
@@ -76,15 +80,13 @@ export const openSession = async <First>(
     const [row] = await ask<First>(client, text, values)
     return {
       first: row as First,
-      stream(selections, { head = '', onRows = () => {} } = {}) {
-        const onEnd = async (isClean: boolean) => (isClean ? close() : abandon())
-        try {
-          return streamCopy({ client, statements: selections.map(toCopy), ...limits, head, onRows, onEnd })
-        } catch (error) {
-          void close()
-          throw error
-        }
-      },
+      stream: (statements, write, onRows = () => {}) =>
+        streamRows({
+          pieces: write(counted(readRows(client, statements), onRows)),
+          ...limits,
+          finish: close,
+          abandon,
+        }),
       close,
     }
   } catch (error) {

@@ -30,10 +30,7 @@ const retryAfterSeconds = 5
 const shareOf = (customerId: string, max: number): number =>
   customerId === demoCustomerId ? 1 : Math.max(1, Math.floor(max / 2))
 
-/**
- * Reads for exports on connections of their own, so that they never take one from a request. Rows go from
- * PostgreSQL's `COPY` to the client's socket, and nothing is kept between.
- */
+/** Reads for exports on separate connections, so that an export never takes one from a request. */
 export const createExportSource = ({ pool, max, ...limits }: ExportSourceOptions): ExportSource => {
   let running = 0
   const held = new Map<string, number>()

@@ -1,14 +1,14 @@
 import type { Readable } from 'node:stream'
 import { sql } from 'kysely'
+import { instantText } from '../db/instant.ts'
 import type { Db } from '../db/schema.ts'
-import { createJsonEncoder, type JsonPart, objectParts } from '../export/json-lines.ts'
-import type { Selection } from '../export/session.ts'
+import { writeLines } from '../export/json-lines.ts'
 import type { ExportSource } from '../export/source.ts'
 import type { Resource, ResourceName } from '../records/resources/define.ts'
 import { resources } from '../records/resources/index.ts'
 import type { Sql } from '../records/sql/column.ts'
-import { exportColumns } from '../records/sql/columns.ts'
 import { filterConditions } from '../records/sql/conditions.ts'
+import { projection } from '../records/sql/projection.ts'
 import { isOwned } from '../records/sql/session.ts'
 import { beginToken, type EpochRow, epochColumns, epochSource, readEpoch, withBegunLog } from './epoch.ts'
 import type { DayAndWindow, SyncToken } from './token.ts'
@@ -34,20 +34,15 @@ export type OpenSnapshot = {
   close(): Promise<void>
 }
 
-/** A record as an upsert, a line as `changeText` writes it. */
-const selectUpserts = (resource: Resource, { customerId, bindings, view }: SnapshotRead): Selection => {
+/** Every record as the JSON text of its upsert, as `changeText` writes it. */
+const selectUpserts = (resource: Resource, { customerId, bindings, view }: SnapshotRead): Sql => {
   const wanted = planView(view, resource, customerId, bindings)
-  const columns = exportColumns(resource, wanted?.fields, bindings)
-  const parts: JsonPart[] = [
-    { before: `{"op":"upsert","resource":"${resource.name}","id":`, kind: 'text' },
-    { before: ',"at":', kind: 'instant' },
-    ...objectParts(columns, ',"data":{'),
-  ]
-  const values: Sql[] = columns.map(({ value }) => value)
-  const statement = sql`select r.id, r.updated_at, ${sql.join(values)}
+  const head = sql.lit(`{"op":"upsert","resource":"${resource.name}","id":`)
+  return sql`select ${head} || to_json(r.id) || ',"at":"' || ${sql.raw(instantText('r.updated_at'))}
+      || '","data":' || row_to_json(x) || '}'
     from (select ${customerId}::text as customer_id) s cross join ${sql.table(resource.name)} r
+    cross join lateral (select ${projection(resource, wanted?.fields, bindings)}) x
     where ${sql.join([isOwned(resource), ...(wanted ? filterConditions(wanted) : [])], sql.raw(' and '))} order by r.id`
-  return { statement, encoder: createJsonEncoder(parts, '}}') }
 }
 
 const begin = async (source: ExportSource, customerId: string) => {
@@ -77,7 +72,8 @@ export const openSnapshot = async (
     stream: (onRows) =>
       session.stream(
         read.resources.map((name) => selectUpserts(resources[name], read)),
-        { onRows },
+        writeLines,
+        onRows,
       ),
     close: session.close,
   }

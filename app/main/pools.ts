@@ -78,11 +78,11 @@ export const openPools = ({ config, log, url, role, onStatement, onUnfit }: Pool
   const open = (at: string, size: number, variable = 'DATABASE_URL') =>
     createPool(at, {
       ...common(variable, 'database'),
-      ...{ max: size, kept, prepares },
+      ...{ max: size, kept },
       applicationName: 'certdata',
     })
   const primaryPool = open(url, databasePool)
-  const db = createDb(primaryPool, { onStatement, longestWaitMs })
+  const db = createDb(primaryPool, { onStatement, longestWaitMs, prepares })
   const reservedPool = open(url, reservedConnections)
   const reserved = createDb(reservedPool, { onStatement, longestWaitMs, turns: loginTurns })
   const exportPool = createPool(url, {
@@ -91,7 +91,7 @@ export const openPools = ({ config, log, url, role, onStatement, onUnfit }: Pool
   })
   const standby =
     replicaUrl === undefined ? undefined : open(replicaUrl, databasePool, 'DATABASE_REPLICA_URL')
-  const replica = standby && createDb(standby, { onStatement, longestWaitMs })
+  const replica = standby && createDb(standby, { onStatement, longestWaitMs, prepares })
   return {
     ...{ db, reserved, replica },
     exportSource: createExportSource({ pool: exportPool, max, ...limits }),

@@ -6,14 +6,14 @@ import { parseQuery } from './query/parse.ts'
 import { planQuery } from './query/plan.ts'
 import type { Resource } from './resources/define.ts'
 import { resources } from './resources/index.ts'
-import { compile } from './sql/literal.ts'
+import { compile } from './sql/compile.ts'
 import { pageStatement } from './sql/statement.ts'
 
 /** What computes answers beside the statements of a resource. */
 export type Computing = {
   /** SQL functions by name, as the migrations define them last. */
   functions: ReadonlyMap<string, string>
-  /** Sources of what compiles conditions and writes rows as JSON. */
+  /** Sources that compile conditions and put bodies together. The statement's text has the rest. */
   pages: string
   /** Sources of the same for custom endpoints. */
   custom: string
@@ -33,13 +33,12 @@ const readComputing = (): Computing => {
   const functions = new Map<string, string>()
   for (const migration of readAll('db/migrations'))
     for (const [text, name] of migration.matchAll(definition)) functions.set(name as string, text)
-  const writers = ['compact-json', 'conditions', 'json-text', 'read', 'record-json'].map(
-    (name) => `records/sql/${name}.ts`,
-  )
-  const readers = ['json-string', 'row-bytes', 'row-query'].map((name) => `wire/${name}.ts`)
   return {
     functions,
-    pages: [...[...writers, ...readers].map((path) => read(path)), ...readAll('records/history')].join(),
+    pages: [
+      ...['conditions', 'read'].map((name) => read(`records/sql/${name}.ts`)),
+      ...readAll('records/history'),
+    ].join(),
     custom: readAll('custom/sql').join(),
   }
 }

@@ -1,8 +1,7 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import t from 'tap'
-import { pageMark } from '../../app/db/client.ts'
-import { askPage, createDb, createPool } from '../../app/db/connect.ts'
+import { createDb, createPool, readRowInTurn } from '../../app/db/connect.ts'
 import { testPostgres } from '../servers.ts'
 
 setFlagsFromString('--expose-gc')
@@ -12,8 +11,8 @@ const bodyBytes = 40_000
 const connections = 4
 const each = 100
 
-/** The columns of a page's statement, and in the last of them as many bytes as a page of fifty has. */
-const text = `${pageMark('page')} select '1:1:', 't1', 's', false, 1, null, null, null, repeat('x', $1::integer)`
+/** As many bytes as a page of fifty has. */
+const text = `select repeat('x', $1::integer) as data`
 
 t.test('pages that were answered are gone with the next collection of what is young', async (t) => {
   const server = await testPostgres()
@@ -26,8 +25,8 @@ t.test('pages that were answered are gone with the next collection of what is yo
   let asked = 0
   const askOn = async (times: number) => {
     for (let time = 0; time < times; time += 1) {
-      const { data } = await askPage(db, 'acme', text, [bodyBytes])
-      if ((data?.end ?? 0) - (data?.start ?? 0) !== bodyBytes) throw new Error('it is no page')
+      const { data } = await readRowInTurn<{ data: string }>(db, 'acme', { text, values: [bodyBytes] })
+      if (data.length !== bodyBytes) throw new Error('it is no page')
       asked += 1
       // Often enough that a part of what is under way becomes old meanwhile.
       if (asked % 5 === 0) collect({ type: 'minor' })

@@ -12,7 +12,7 @@ export const parseCells = (text: string): Cell[][] =>
   }) as unknown as Cell[][]
 
 /** A text as its author wrote it: without the quote that keeps it from being a formula. */
-export const unguard = (cell: string): string => (/^'[=+\-@\t\r]/.test(cell) ? cell.slice(1) : cell)
+export const unguard = (cell: string): string => (/^'+[=+\-@\t\r]/.test(cell) ? cell.slice(1) : cell)
 
 /** The elements of a cell that joins texts. */
 export const splitTexts = (cell: Cell): string[] => {

@@ -1,10 +1,7 @@
 import fc from 'fast-check'
-import { slackBytes } from '../../app/wire/place.ts'
-import type { RowEncoder } from '../../app/wire/row.ts'
+import type { Row, RowBatches } from '../../app/export/rows.ts'
 
-/** Rows as PostgreSQL's `COPY` sends them. */
-
-/** What a text may be in the tables: anything but U+0000 and lone surrogates. The nasty ones come often. */
+/** Texts that tables can hold: all but U+0000 and lone surrogates. Those that formats escape are frequent. */
 const nasty = fc.constantFrom(
   ...[
     '"',
@@ -49,37 +46,15 @@ const nasty = fc.constantFrom(
 export const wildText = fc
   .array(fc.oneof(nasty, fc.string({ unit: 'binary', maxLength: 4 })), { maxLength: 6 })
   .map((parts) => parts.join('').replaceAll('\0', ''))
-/** PostgreSQL's manual, COPY, "Text Format". */
-const escapes: Record<string, string> = {
-  '\b': 'b',
-  '\f': 'f',
-  '\n': 'n',
-  '\r': 'r',
-  '\t': 't',
-  '\v': 'v',
-  '\\': '\\',
+/** Rows as an export reads them, in batches of two. */
+export async function* inBatches(rows: readonly Row[]): RowBatches {
+  for (let at = 0; at < rows.length; at += 2) yield rows.slice(at, at + 2)
 }
-/** A cell as `COPY` writes it; null: `\\N`. */
-export const toCell = (text: string | null) =>
-  text === null ? '\\N' : text.replace(/[\b\f\n\r\t\v\\]/g, (byte) => `\\${escapes[byte]}`)
-/** Its manual, "Array Input and Output Syntax": every element quoted, which it allows. */
-export const toArray = (list: readonly string[]) =>
-  `{${list.map((each) => `"${each.replace(/["\\]/g, '\\$&')}"`).join(',')}}`
-const viewOf = ({ buffer, byteOffset, byteLength }: Buffer) => new DataView(buffer, byteOffset, byteLength)
 
-/** What an encoder makes of rows. Throws where it writes more than it promised, or leaves some of a row. */
-export const writeRows = (encoder: RowEncoder, rows: readonly Buffer[]): string =>
-  rows
-    .map((row) => {
-      const bytes = Buffer.concat([row, Buffer.alloc(slackBytes, '"')])
-      const from = { view: viewOf(bytes), at: 0 }
-      const bound = encoder.bound(row.length)
-      const out = Buffer.alloc(bound + 1, 0xff)
-      const to = { view: viewOf(out), at: 0 }
-      encoder.write(from, to)
-      if (from.at !== row.length) throw new Error(`read to ${from.at} of ${row.length}`)
-      if (to.at > bound || out[bound] !== 0xff)
-        throw new Error(`${to.at} bytes, where ${bound} were promised`)
-      return out.toString('utf8', 0, to.at)
-    })
-    .join('')
+/** All that a writer yields. */
+export const collect = async (pieces: AsyncIterator<string | Buffer>): Promise<Buffer> => {
+  const collected: Buffer[] = []
+  for (let next = await pieces.next(); !next.done; next = await pieces.next())
+    collected.push(Buffer.from(next.value))
+  return Buffer.concat(collected)
+}

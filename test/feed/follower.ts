@@ -9,10 +9,9 @@ import { createTokenCodec } from '../../app/feed/token.ts'
 import { createWaiting } from '../../app/feed/wait.ts'
 import type { Principal } from '../../app/identity/principal.ts'
 import { parseQuery } from '../../app/records/query/parse.ts'
-import { planQuery, type QueryPlan } from '../../app/records/query/plan.ts'
+import { planQuery } from '../../app/records/query/plan.ts'
 import type { ResourceName } from '../../app/records/resources/define.ts'
 import { resourceNames, resources } from '../../app/records/resources/index.ts'
-import { createSheet, writeRecords } from '../../app/records/sql/record-json.ts'
 import { pageStatement } from '../../app/records/sql/statement.ts'
 import { secretKey, type TestDatabase } from '../helper.ts'
 
@@ -44,12 +43,6 @@ export const applyChanges = (records: Records, changes: readonly Change[]): void
 /** Who asks and when; a test moves it. */
 export type Asker = { customerId: string; day: string }
 
-const recordsOf = ({ resource, fields }: QueryPlan, bytes: Buffer, count: number): Fields[] => {
-  const sheet = createSheet(1024)
-  writeRecords({ bytes, start: 0, end: bytes.length }, count, resource, fields, sheet)
-  return JSON.parse(`[${sheet.bytes.toString('utf8', 0, sheet.at)}]`)
-}
-
 /** All that the lists show. */
 export const readAll = async (
   { reader }: TestDatabase,
@@ -63,7 +56,7 @@ export const readAll = async (
     const plan = planQuery(outcome.query, { customerId, today: day })
     for (let after: string[] | undefined, more = true; more; ) {
       const { rows } = await pageStatement(after ? { ...plan, after } : plan).execute(reader)
-      const found = recordsOf(plan, rows[0]?.data ?? Buffer.alloc(0), rows[0]?.found ?? 0)
+      const found: Fields[] = JSON.parse(`[${rows[0]?.data ?? ''}]`)
       for (const record of found) records.set(`${name}/${record.id}`, comparable(record))
       more = (rows[0]?.found ?? 0) > plan.limit
       after = rows[0]?.last?.[0]

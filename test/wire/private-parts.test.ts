@@ -6,15 +6,11 @@ import { text } from 'node:stream/consumers'
 import { Redis } from 'ioredis'
 import pg from 'pg'
 import t from 'tap'
-import { cancelStatement } from '../../app/wire/cancel.ts'
 import { dropConnection } from '../../app/wire/driver.ts'
 import { gatherWrites } from '../../app/wire/gather-writes.ts'
 import { hasBegunAnswer, optionsOf } from '../../app/wire/node.ts'
 import { canSendPrepared, sendPrepared } from '../../app/wire/prepared.ts'
-import { createRowQuery, type ReadRow } from '../../app/wire/row-query.ts'
-import { createSocket } from '../../app/wire/socket.ts'
 import { frontStreams } from '../../app/wire/streams.ts'
-import { until } from '../helper.ts'
 import { testPostgres, testRedis } from '../servers.ts'
 
 /**
@@ -37,7 +33,7 @@ const answerOf = async (answer: (response: ServerResponse) => void): Promise<str
 }
 
 const connected = async (t: { teardown(work: () => unknown): void }, url: string) => {
-  const client = new pg.Client({ connectionString: url, stream: createSocket })
+  const client = new pg.Client({ connectionString: url })
   client.on('error', () => {})
   await client.connect()
   t.teardown(() => client.end())
@@ -133,40 +129,6 @@ t.test('parts of pg', async (t) => {
   t.teardown(() => server.stop())
 
   t.test(
-    'pg.Query with a submit of its own and binary columns: pages could not be read as bytes',
-    async (t) => {
-      const client = await connected(t, server.url)
-      const sql = `select 's', 't', 'u', '', 7, '[["a","é"]]'::json, 5::bigint, null::text, '\\x00ff'::bytea
-      where $1 = 'x' and $2 = '{"a","b\\"c"}'::text[]`
-      const ask = (name: string) =>
-        new Promise<ReadRow[]>((resolve, reject) => {
-          const query = createRowQuery(name, sql, ['x', ['a', 'b"c']], (error, result) =>
-            error ? reject(error) : resolve(result?.rows ?? []),
-          )
-          client.query(query)
-        })
-      for (const name of ['', 'page_1', 'page_1']) {
-        const [row] = await ask(name)
-        const { data, ...rest } = row as ReadRow
-        const stamp = { snapshot: 's', at: 't', server: 'u', standby: '' }
-        t.strictSame(rest, { ...stamp, found: 7, last: [['a', 'é']], total: 5, included: null })
-        t.same(data?.bytes.subarray(data.start, data.end), Buffer.from([0, 255]))
-      }
-      const { rows } = await client.query('select name from pg_prepared_statements')
-      t.same(rows, [{ name: 'page_1' }], 'a statement with a name is prepared once')
-    },
-  )
-
-  t.test(
-    'pg’s connection.stream and its one reader: rows could not be taken in front of the driver',
-    async (t) => {
-      const client = await connected(t, server.url)
-      const { stream } = (client as unknown as { connection: { stream: Socket } }).connection
-      t.equal(stream.listeners('data').length, 1)
-    },
-  )
-
-  t.test(
     'pg’s connection.stream of a client: a connection that hangs could not be dropped at once',
     async (t) => {
       const client = await connected(t, server.url)
@@ -176,18 +138,6 @@ t.test('parts of pg', async (t) => {
       t.pass('it is gone')
     },
   )
-
-  t.test('pg’s processID and secretKey: an export that was left could not be cancelled', async (t) => {
-    const [client, other] = [await connected(t, server.url), await connected(t, server.url)]
-    const asked = client.query('select pg_sleep(60)')
-    await until('it runs', async () => {
-      const running = `select from pg_stat_activity where datname = current_database() and state = 'active'
-        and query = 'select pg_sleep(60)'`
-      return (await other.query(running)).rowCount === 1
-    })
-    cancelStatement(client)
-    await t.rejects(asked, { code: '57014' })
-  })
 })
 
 t.test('ioredis’ client.stream: commands of one turn could not go out as one piece', async (t) => {

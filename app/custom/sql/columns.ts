@@ -41,19 +41,18 @@ const kindOf = (value: Value): ColumnKind | undefined => {
   }
 }
 
-/** `COPY` writes these unlike their text. */
-const castOf: Partial<Record<ColumnKind, string>> = { boolean: 'boolean', instant: 'timestamptz' }
+/** Kinds whose values the driver returns as they are. Every other kind is a text in the form of an answer. */
+const isRaw = (kind: ColumnKind): boolean => ['texts', 'integer', 'number', 'boolean', 'json'].includes(kind)
 
 const cellOf = (value: Value, kind: ColumnKind, env: Env) => {
-  const isStored = value.kind === 'field' && value.ref.path.length === 0
-  const cell = value.kind === 'field' ? rawField(value.ref, env) : compileCell(value, env)
-  const cast = isStored ? undefined : castOf[kind]
-  return cast ? sql`(${cell})::${sql.raw(cast)}` : cell
+  if (value.kind === 'field' && isRaw(kind)) return rawField(value.ref, env)
+  const text = compileCell(value, env)
+  return kind === 'boolean' ? sql`(${text})::boolean` : text
 }
 
 /**
  * The members of a list's rows as columns of an export. In a table each is what it is, because cells of texts are
- * kept from being numbers and formulas; as JSON each is written by PostgreSQL, as pages have it.
+ * kept from being numbers and formulas; as JSON each is a member of the row that pages show.
  */
 export const listColumns = (list: List, bound: BoundDocument, isTable: boolean): ExportColumn[] =>
   list.select.map(([name, value]) => {

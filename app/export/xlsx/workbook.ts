@@ -1,8 +1,7 @@
-import { pipeline, type Readable, Transform } from 'node:stream'
 import type { ColumnKind, ExportColumn } from '../../records/sql/column.ts'
-import type { PieceStream } from '../../wire/copy-stream.ts'
+import type { RowBatches } from '../rows.ts'
 import { createZip, type Zip, type ZipFile } from '../zip.ts'
-import { columnLetters, sheetBreak } from './rows.ts'
+import { columnLetters, createRowWriter } from './rows.ts'
 import { styles, stylesXml } from './styles.ts'
 import { escapeText } from './text.ts'
 
@@ -81,57 +80,62 @@ const addParts = async (zip: Zip, parts: Readonly<Record<string, string>>): Prom
   }
 }
 
-/** Writes a workbook into an archive: rows go to the sheet that is open, until a `sheetBreak`. */
-const createWorkbook = (zip: Zip, head: Buffer) => {
-  let sheets = 0
-  let sheet: ZipFile | undefined
+/** Rows of a sheet with its header. */
+const maxSheetRows = 1_048_576
+/** Characters of a sheet. It must not need the sizes of ZIP64, 4 GiB, and a character has up to 3 bytes. */
+const maxSheetCharacters = 2 ** 30
 
+/** Writes rows as an XLSX file in constant memory. `maxRows`, `maxCharacters`: of a sheet; then another one begins. */
+export async function* writeWorkbook(
+  batches: RowBatches,
+  columns: readonly ExportColumn[],
+  { maxRows = maxSheetRows, maxCharacters = maxSheetCharacters } = {},
+): AsyncGenerator<Buffer> {
+  let pieces: Buffer[] = []
+  const takePieces = (): Buffer[] => {
+    const taken = pieces.filter(({ length }) => length > 0)
+    pieces = []
+    return taken
+  }
+  const zip = createZip((bytes) => pieces.push(bytes))
+  const head = Buffer.from(sheetHead(columns))
+  const writeRow = createRowWriter(columns)
+  let sheets = 0
   const openSheet = async (): Promise<ZipFile> => {
-    if (sheets === 0) await addParts(zip, openingParts)
     sheets += 1
-    sheet = zip.open(`xl/worksheets/sheet${sheets}.xml`)
+    const sheet = zip.open(`xl/worksheets/sheet${sheets}.xml`)
     await sheet.write(head)
     return sheet
   }
-  const closeSheet = async (): Promise<void> => {
-    const open = sheet ?? (await openSheet())
-    await open.write(Buffer.from(sheetTail))
-    await open.end()
-    sheet = undefined
+  const closeSheet = async (sheet: ZipFile, rows: string): Promise<void> => {
+    await sheet.write(Buffer.from(rows + sheetTail))
+    await sheet.end()
   }
-  return {
-    async write(rows: Buffer): Promise<void> {
-      let start = 0
-      for (let at = rows.indexOf(sheetBreak); at !== -1; at = rows.indexOf(sheetBreak, start)) {
-        if (at > start) await (sheet ?? (await openSheet())).write(rows.subarray(start, at))
-        await closeSheet()
-        start = at + 1
+  try {
+    await addParts(zip, openingParts)
+    let sheet = await openSheet()
+    let [number, characters] = [1, 0]
+    for await (const rows of batches) {
+      let text = ''
+      for (const row of rows) {
+        if (number === maxRows || characters > maxCharacters) {
+          await closeSheet(sheet, text)
+          sheet = await openSheet()
+          ;[text, number, characters] = ['', 1, 0]
+        }
+        number += 1
+        const line = writeRow(row, number)
+        characters += line.length
+        text += line
       }
-      if (start < rows.length) await (sheet ?? (await openSheet())).write(rows.subarray(start))
-    },
-    async end(): Promise<void> {
-      await closeSheet()
-      await addParts(zip, closingParts(sheets))
-      zip.end()
-    },
+      await sheet.write(Buffer.from(text))
+      yield* takePieces()
+    }
+    await closeSheet(sheet, '')
+    await addParts(zip, closingParts(sheets))
+    zip.end()
+    yield* takePieces()
+  } finally {
+    zip.destroy()
   }
-}
-
-/**
- * Returns rows of sheets as an XLSX file, in constant memory. An error of the rows ends it with that error.
- * Destroying it destroys the rows.
- */
-export const packWorkbook = (rows: PieceStream, columns: readonly ExportColumn[]): Readable => {
-  const zip = createZip((bytes) => file.push(bytes))
-  const workbook = createWorkbook(zip, Buffer.from(sheetHead(columns)))
-  const file = new Transform({
-    transform: (piece, _encoding, done) => void workbook.write(piece).then(() => done(), done),
-    flush: (done) => void workbook.end().then(() => done(), done),
-    destroy(error, done) {
-      zip.destroy()
-      done(error)
-    },
-  })
-  rows.isWritten = () => file.writableLength === 0
-  return pipeline(rows, file, () => {})
 }

@@ -27,8 +27,8 @@ export type TrailList = Readonly<{
 const base64url = (bytes: string) => `translate(encode(${bytes}, 'base64'), '+/=', '-_')`
 const path = `coalesce((select '["' || string_agg(${base64url('substr(c.path, 32 * i + 1, 32)')}, '","' order by i)
   || '"]' from generate_series(0, octet_length(c.path) / 32 - 1) i), '[]')`
-const proof = `'{"root":' || c.root_no || ',"index":' || c.leaf_index || ',"salt":"' || ${base64url('c.salt')}
-  || '","path":' || ${path} || '}'`
+const proof = `('{"root":' || c.root_no || ',"index":' || c.leaf_index || ',"salt":"' || ${base64url('c.salt')}
+  || '","path":' || ${path} || '}')::json`
 
 const anyOf = (column: string) => (values: readonly string[]) =>
   sql`${sql.raw(column)} = any(${values}::text[])`
@@ -49,7 +49,7 @@ export const entryList: TrailList = {
   path: 'audit',
   columns: [
     { name: 'id', kind: 'token', value: sql`c.number::text` },
-    { name: 'entry', kind: 'json', value: sql`c.entry` },
+    { name: 'entry', kind: 'json', value: sql`c.entry::json` },
     { name: 'proof', kind: 'json', value: sql.raw(proof) },
   ],
   filters: {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Resource } from '../resources/define.ts'
-import { compile } from '../sql/literal.ts'
+import { compile } from '../sql/compile.ts'
 import { versionOf } from '../version.ts'
 import { listHistory } from './list-statement.ts'
 import { recordHistory } from './record-statement.ts'

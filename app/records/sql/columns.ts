@@ -1,7 +1,6 @@
-import { sql } from 'kysely'
 import type { Field, Resource } from '../resources/define.ts'
 import type { ColumnKind, ExportColumn } from './column.ts'
-import { type Bindings, bindExpression, storedValue } from './projection.ts'
+import { type Bindings, fieldValue } from './projection.ts'
 
 const kinds: Readonly<Record<Field['kind'], ColumnKind>> = {
   text: 'text',
@@ -21,7 +20,7 @@ const kindOf = ({ kind, array, values }: Field): ColumnKind => {
 const columnOf = (field: Field, bindings: Bindings): ExportColumn => ({
   name: field.name,
   kind: kindOf(field),
-  value: field.computed ? bindExpression(field.computed.select, bindings) : sql.raw(storedValue(field)),
+  value: fieldValue(field, bindings),
 })
 
 /**

@@ -27,41 +27,29 @@ export const bindExpression = (text: string, bindings: Bindings): RawBuilder<unk
 export const storedValue = ({ name, kind, schema }: Field): string =>
   kind === 'json' ? compactJson(schema, `r.${name}`) : `r.${name}`
 
-/** The same of a field as PostgreSQL's own JSON has to show it. */
+/** The same, with instants as text: PostgreSQL's JSON would show them in the session's form. */
 export const shown = (field: Field): string =>
   field.kind === 'instant' ? instantText(storedValue(field)) : storedValue(field)
-
-const selectList = (
-  fields: readonly Field[],
-  bindings: Bindings,
-  columnOf: (field: Field) => string,
-): RawBuilder<unknown> =>
-  sql.join(
-    fields.map((field) => {
-      const value = field.computed
-        ? bindExpression(field.computed.select, bindings)
-        : sql.raw(columnOf(field))
-      return sql`${value} as ${sql.ref(field.name)}`
-    }),
-  )
 
 /** The fields of an answer, in the schema's order; `names` undefined = all. */
 export const chosenFields = ({ fields }: Resource, names: readonly string[] | undefined): Field[] =>
   [...fields.values()].filter(({ name }) => !names || names.includes(name))
 
+/** The SQL of a field's value over the row alias `r`, in the form that answers show. */
+export const fieldValue = (field: Field, bindings: Bindings): RawBuilder<unknown> =>
+  field.computed ? bindExpression(field.computed.select, bindings) : sql.raw(shown(field))
+
 /**
- * The response schema compiled to a select list: its fields, in its order, in its formats, so that
- * PostgreSQL writes the JSON that the schema would. `fields` undefined = all.
+ * The response schema compiled to a select list: its fields, in its order and formats, so that PostgreSQL writes the
+ * JSON that the schema describes. `fields` undefined = all.
  */
 export const projection = (
   resource: Resource,
   fields: readonly string[] | undefined,
   bindings: Bindings,
-): RawBuilder<unknown> => selectList(chosenFields(resource, fields), bindings, shown)
-
-/** The same fields in the same order, each as it is stored: for `record_send`, of which `record-json.ts` makes JSON. */
-export const recordProjection = (
-  resource: Resource,
-  fields: readonly string[] | undefined,
-  bindings: Bindings,
-): RawBuilder<unknown> => selectList(chosenFields(resource, fields), bindings, ({ name }) => `r.${name}`)
+): RawBuilder<unknown> =>
+  sql.join(
+    chosenFields(resource, fields).map(
+      (field) => sql`${fieldValue(field, bindings)} as ${sql.ref(field.name)}`,
+    ),
+  )

@@ -1,75 +1,44 @@
 import { type Filled, tagOf, tagPrefix } from '../../cache/entry.ts'
 import { parseSnapshot } from '../../cache/snapshot.ts'
-import { pageMark } from '../../db/client.ts'
-import { askPage } from '../../db/connect.ts'
+import { readRowInTurn } from '../../db/connect.ts'
 import type { Db } from '../../db/schema.ts'
-import type { ReadRow, Slice } from '../../wire/row-query.ts'
 import type { QueryPlan } from '../query/plan.ts'
-import { createSheet, makeRoom, writeRecords } from './record-json.ts'
+import { compile } from './compile.ts'
 import type { Shapes } from './shapes.ts'
 import { type PageRow, pageStatement, type Stamp } from './statement.ts'
 
 const jsonType = 'application/json'
 const prefix = tagPrefix(jsonType)
 
-/** What a statement's stamp and body are to the cache; `body` undefined: there is no such record. */
-const stamped = (
-  { snapshot, at, server, standby }: Stamp,
-  body: TaggedBody | undefined,
-  rows: number,
-): Filled => ({
-  snapshot: parseSnapshot(snapshot, standby !== ''),
-  // A standby's clock says nothing of what it has received.
-  ...(standby === '' ? { server, at } : { standby }),
-  isAbsent: body === undefined,
-  ...(body ?? noBody),
-  rows,
-})
-
 type TaggedBody = Pick<Filled, 'body' | 'etag'>
 
-const fromString = (json: string): TaggedBody => {
+const toBody = (json: string): TaggedBody => {
   const tagged = Buffer.from(prefix + json)
   return { body: tagged.subarray(prefix.length), etag: tagOf(tagged) }
 }
-const noBody = fromString('')
+const noBody = toBody('')
 
-/** The same of a body that is a string; undefined: there is no such record. */
-export const filled = (stamp: Stamp, json: string | undefined, rows: number): Filled =>
-  stamped(stamp, json === undefined ? undefined : fromString(json), rows)
+/** What a statement's stamp and JSON are to the cache; `json` undefined: the record does not exist. */
+export const filled = (
+  { snapshot, at, server, standby }: Stamp,
+  json: string | undefined,
+  rows: number,
+): Filled => ({
+  snapshot: parseSnapshot(snapshot, standby !== ''),
+  // A standby's clock does not show how far it has received.
+  ...(standby === '' ? { server, at } : { standby }),
+  isAbsent: json === undefined,
+  ...(json === undefined ? noBody : toBody(json)),
+  rows,
+})
 
-/** Bodies are put together here, one after the other, and copied from here at their own size. */
-let sheet = createSheet(64 * 1024)
-/** One that has grown beyond this is not kept. */
-const keptSheetBytes = 1024 * 1024
-
-const writeString = (text: string): void => {
-  makeRoom(sheet, Buffer.byteLength(text))
-  sheet.at += sheet.bytes.write(text, sheet.at)
+/** `shapes`: statements kept ready; undefined: the statement is compiled. */
+const execute = (db: Db, plan: QueryPlan, shapes: Shapes | undefined): Promise<PageRow> => {
+  const statement = shapes?.find(plan) ?? compile(pageStatement(plan))
+  return readRowInTurn(db, plan.customerId, statement)
 }
 
-/** The first `count` records of the plan between `head` and `tail`. */
-const around = (head: string, records: Slice, count: number, plan: QueryPlan, tail: string): TaggedBody => {
-  sheet.at = 0
-  writeString(prefix + head)
-  writeRecords(records, count, plan.resource, plan.fields, sheet)
-  writeString(tail)
-  const tagged = Buffer.allocUnsafeSlow(sheet.at)
-  sheet.bytes.copy(tagged, 0, 0, sheet.at)
-  if (sheet.bytes.length > keptSheetBytes) sheet = createSheet(64 * 1024)
-  return { body: tagged.subarray(prefix.length), etag: tagOf(tagged) }
-}
-
-/** `shapes`: statements kept ready; absent: each is compiled. */
-const execute = (db: Db, plan: QueryPlan, shapes: Shapes | undefined): Promise<ReadRow> => {
-  const kept = shapes?.find(plan)
-  const { customerId } = plan
-  if (kept) return askPage(db, customerId, kept.text, kept.values)
-  const { sql: text, parameters } = pageStatement(plan).compile(db)
-  return askPage(db, customerId, pageMark('page') + text, parameters)
-}
-
-const includedPart = ({ included }: ReadRow): string => (included === null ? '' : `,"included":{${included}}`)
+const includedPart = ({ included }: PageRow): string => (included === null ? '' : `,"included":{${included}}`)
 
 /** Makes the cursor after a row from its sort keys and id. */
 export type EncodeCursor = (keys: readonly string[]) => string
@@ -107,18 +76,16 @@ export const readPage = async (
 ): Promise<Filled> => {
   const row = await execute(db, plan, shapes)
   const { page, cursor } = describePage(row, plan, plan.resource.computedForDay, encodeCursor)
-  const tail = `],"page":${JSON.stringify(page)}${includedPart(row)}}`
-  const body = row.data
-    ? around('{"data":[', row.data, Math.min(row.found, plan.limit), plan, tail)
-    : fromString(`{"data":[${tail}`)
-  const answer = stamped(row, body, Math.min(row.found, plan.limit))
+  const json = `{"data":[${row.data ?? ''}],"page":${JSON.stringify(page)}${includedPart(row)}}`
+  const answer = filled(row, json, Math.min(row.found, plan.limit))
   return cursor === undefined ? answer : { ...answer, next: `/v1/${plan.resource.name}?${nextQuery(cursor)}` }
 }
 
-/** Reads one record as the bytes to send; absent where this customer has none with that id. */
+/** Reads one record as the bytes to send; `isAbsent` if this customer has none with that id. */
 export const readItem = async (db: Db, plan: QueryPlan, id: string, shapes?: Shapes): Promise<Filled> => {
   const byId = { field: 'id', operator: 'in', values: [id] } as const
   const row = await execute(db, { ...plan, conditions: [byId], limit: 1, count: false }, shapes)
-  const body = row.data ? around('{"data":', row.data, 1, plan, `${includedPart(row)}}`) : undefined
-  return stamped(row, body, body ? 1 : 0)
+  return row.data === null
+    ? filled(row, undefined, 0)
+    : filled(row, `{"data":${row.data}${includedPart(row)}}`, 1)
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
-import { pageMark } from '../../db/client.ts'
+import type { NamedStatement } from '../../db/connect.ts'
 import type { QueryPlan } from '../query/plan.ts'
 import type { Condition } from '../query/query.ts'
 
@@ -94,8 +94,8 @@ const toParameter = (value: unknown): Parameter => {
 }
 
 /** A statement's text with its values. */
-export type BoundStatement = { text: string; values: unknown[] }
-type Kept = { text: string; parameters: readonly Parameter[] }
+export type BoundStatement = NamedStatement
+type Kept = { name: string | undefined; text: string; parameters: readonly Parameter[] }
 
 export type Shapes = {
   /** The kept statement of the plan's shape, with the plan's values; undefined: compile it. */
@@ -138,8 +138,7 @@ export const createShapes = (compile: (plan: QueryPlan) => BoundStatement, now: 
   const make = (plan: QueryPlan, isPrepared: boolean): Kept => {
     const { text, values } = compile(withSlots(plan))
     const digest = () => createHash('sha256').update(text).digest('hex').slice(0, 16)
-    const mark = pageMark(isPrepared ? `page_${digest()}` : 'page')
-    return { text: mark + text, parameters: values.map(toParameter) }
+    return { name: isPrepared ? `page_${digest()}` : undefined, text, parameters: values.map(toParameter) }
   }
   const keep = (shape: string, plan: QueryPlan): Kept | undefined => {
     const isPrepared = isBound(plan)
@@ -154,7 +153,9 @@ export const createShapes = (compile: (plan: QueryPlan) => BoundStatement, now: 
       if (!hasOneText(plan)) return undefined
       const shape = shapeOf(plan)
       const statement = prepared.get(shape) ?? texts.get(shape) ?? keep(shape, plan)
-      return statement && { text: statement.text, values: statement.parameters.map((read) => read(plan)) }
+      if (!statement) return undefined
+      const { name, text, parameters } = statement
+      return { name, text, values: parameters.map((read) => read(plan)) }
     },
   }
 }

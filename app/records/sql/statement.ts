@@ -4,7 +4,7 @@ import type { QueryPlan } from '../query/plan.ts'
 import { isComputed } from '../query/prepare.ts'
 import { resources } from '../resources/index.ts'
 import { filterConditions, keysetCondition, rowSource, sortKeys } from './conditions.ts'
-import { projection, recordProjection } from './projection.ts'
+import { projection } from './projection.ts'
 import { isOwned, session } from './session.ts'
 
 /** What every statement that fills the cache says of itself. */
@@ -22,7 +22,7 @@ export type Stamp = {
   standby: string
 }
 
-/** What a page's statement answers: one row, its columns in this order. */
+/** The one row that a page's statement returns. */
 export type PageRow = Stamp & {
   /** Rows found, one more than asked for where there are more. */
   found: number
@@ -32,8 +32,8 @@ export type PageRow = Stamp & {
   total: number | null
   /** Members of `included`; null where nothing is to be included. */
   included: string | null
-  /** Every record found, also the one more, one behind the other as `record_send` writes them; null: there is none. */
-  data: Buffer | null
+  /** The page's records as JSON, with commas between them; null if there are none. */
+  data: string | null
 }
 
 /** The columns of a stamp. */
@@ -75,13 +75,9 @@ const lastKey = ({ limit }: QueryPlan, { column, cast }: { column: string; cast:
 }
 
 /**
- * The one statement behind every page and every record: sets the customer for row level security and reads.
- * A single round trip, and so one snapshot, under READ COMMITTED. Records come in PostgreSQL's binary form:
- * `row_to_json` looks up each column's type in each row, and took half of the statement's time.
- *
- * Rows are numbered only where others are included with them, and whoever reads the answer leaves out the one more:
- * to copy each row for its number costs a tenth of the statement. Aggregates take rows as they come, here in the
- * order of the subquery below them.
+ * The statement behind every page and every record: sets the customer for row level security and reads. One round trip,
+ * and so one snapshot, under READ COMMITTED. PostgreSQL writes the JSON; `projection` compiles it from the response
+ * schema. The statement reads one row more than the limit, to know whether there is a next page.
  */
 export const pageStatement = (plan: QueryPlan): RawBuilder<PageRow> => {
   const filters = filterConditions(plan)
@@ -89,8 +85,6 @@ export const pageStatement = (plan: QueryPlan): RawBuilder<PageRow> => {
   const keys = sortKeys(plan)
   const conditions = (parts: RawBuilder<unknown>[]) => sql.join(parts, sql.raw(' and '))
   const order = keys.map((key) => sql.raw(`${key.column} ${key.descending ? 'desc' : 'asc'}`))
-  const isNumbered = plan.includes.length > 0
-  const [number, byNumber] = isNumbered ? ['row_number() over () as rn, ', ' order by r.rn'] : ['', '']
   const total = plan.count
     ? sql`(select count(*) from ${rowSource(plan)} where ${conditions(filters)})`
     : sql`null::bigint`
@@ -99,7 +93,7 @@ export const pageStatement = (plan: QueryPlan): RawBuilder<PageRow> => {
     from ${session(plan.customerId, plan.window === undefined && isComputed(plan))}
     cross join lateral (
       with picked as (
-        select ${sql.raw(number)}r.* from (
+        select row_number() over () as rn, r.* from (
           select r.* from ${rowSource(plan)}
           where ${conditions(keyset ? [...filters, keyset] : filters)}
           order by ${sql.join(order)}
@@ -112,7 +106,7 @@ export const pageStatement = (plan: QueryPlan): RawBuilder<PageRow> => {
           to_json(array[array[${sql.join(keys.map((key) => lastKey(plan, key)))}]]) end as last,
         ${total} as total,
         ${includedMembers(plan)} as included,
-        string_agg(record_send(x), ''::bytea${sql.raw(byNumber)}) as data
-      from picked r cross join lateral (select ${recordProjection(plan.resource, plan.fields, plan)}) x
+        string_agg(row_to_json(x)::text, ',' order by r.rn) filter (where r.rn <= ${sql.lit(plan.limit)}) as data
+      from picked r cross join lateral (select ${projection(plan.resource, plan.fields, plan)}) x
     ) page`
 }

@@ -1,14 +1,13 @@
 /** What a column holds: a text, an array of texts, a number, a boolean, or an object or array of objects. */
 export type CsvKind = 'text' | 'list' | 'number' | 'boolean' | 'json'
 
-const formulaStart = /^[=+\-@\t\r]/
+const formula = /^'*[=+\-@\t\r]/
 const needsQuotes = /[",\r\n]/
 
 const quote = (text: string) => `"${text.replaceAll('"', '""')}"`
 /** Keeps a spreadsheet from taking the text for a formula. */
-const guard = (text: string) => (formulaStart.test(text) ? `'${text}` : text)
-const unguard = (text: string) =>
-  text.startsWith("'") && formulaStart.test(text.slice(1)) ? text.slice(1) : text
+const guard = (text: string) => (formula.test(text) ? `'${text}` : text)
+const unguard = (text: string) => (text.startsWith("'") && formula.test(text) ? text.slice(1) : text)
 
 const contentOf = (value: unknown, kind: CsvKind): string => {
   if (kind === 'json') return JSON.stringify(value)
@@ -35,7 +34,7 @@ const splitList = (text: string): string[] => {
 
 /**
  * Returns the value of a cell that `splitCsv` returned. An empty cell is null, or an array without texts. Removes the
- * `'` that guards against formulas, also where a text itself began with `'=`: the two are the same in CSV.
+ * `'` that guards against formulas.
  */
 export const parseCell = (cell: string, kind: CsvKind): unknown => {
   if (cell === '') return kind === 'list' ? [] : null

@@ -31,9 +31,9 @@ const judgeError = async ({ readProblem, parseRetryAfter }, { status, headers, b
   return [[{ ...reported, retry_after_ms: retryAfterMs }, report]]
 }
 
-const judgeCell = ({ formatCell, parseCell }, { kind, value, cell, reads_as: readsAs = value }) => [
+const judgeCell = ({ formatCell, parseCell }, { kind, value, cell }) => [
   [formatCell(value, kind), cell],
-  [parseCell(cell, kind), readsAs],
+  [parseCell(cell, kind), value],
 ]
 
 const judgeRows = ({ splitCsv }, { text, rows, error }) => {

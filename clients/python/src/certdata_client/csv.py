@@ -9,7 +9,7 @@ from typing import Any, Literal, cast
 
 CsvKind = Literal["text", "list", "number", "boolean", "json"]
 
-_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
+_FORMULA = re.compile(r"'*[=+\-@\t\r]")
 _NEEDS_QUOTES = re.compile(r'[",\r\n]')
 _CELL_AND_END = re.compile(r'("(?:[^"]|"")*"|[^",\r\n]*)(,|\r\n|\Z)')
 _ITEM_PART = re.compile(r"\\.|[^\\;]+|;", re.DOTALL)
@@ -17,11 +17,11 @@ _ITEM_PART = re.compile(r"\\.|[^\\;]+|;", re.DOTALL)
 
 def _guard(text: str) -> str:
     """Keep a spreadsheet from taking the text for a formula."""
-    return f"'{text}" if text.startswith(_FORMULA_STARTS) else text
+    return f"'{text}" if _FORMULA.match(text) else text
 
 
 def _unguard(text: str) -> str:
-    return text[1:] if text.startswith("'") and text[1:].startswith(_FORMULA_STARTS) else text
+    return text[1:] if text.startswith("'") and _FORMULA.match(text) else text
 
 
 def _content(value: object, kind: CsvKind) -> str:
@@ -57,7 +57,7 @@ def _split_list(text: str) -> list[str]:
 def parse_cell(cell: str, kind: CsvKind) -> Any:
     """
     Return the value of a cell that `split_csv` returned. An empty cell is None, or a list without texts. Remove the
-    `'` that guards against formulas, also where a text itself began with `'=`: the two are the same in CSV.
+    `'` that guards against formulas.
     """
     if cell == "":
         return [] if kind == "list" else None

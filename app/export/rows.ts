@@ -1,0 +1,39 @@
+import pg, { type PoolClient } from 'pg'
+import Cursor from 'pg-cursor'
+import type { Sql } from '../records/sql/column.ts'
+import { compile } from '../records/sql/compile.ts'
+
+/** A value as the driver returns it. Dates, instants, JSON and large numbers are text. */
+export type Cell = string | number | boolean | readonly (string | null)[] | null
+export type Row = readonly Cell[]
+export type RowBatches = AsyncIterable<readonly Row[]>
+
+/** Rows of one round trip. At the usual 800 bytes a row they are 160 kB. */
+const batchRows = 200
+
+const asText = (value: string) => value
+const { builtins } = pg.types
+const textTypes = new Set<number>([
+  builtins.DATE,
+  builtins.TIMESTAMPTZ,
+  builtins.JSON,
+  builtins.JSONB,
+  builtins.INT8,
+])
+const types = {
+  getTypeParser: (oid: number, format?: string) =>
+    textTypes.has(oid) ? asText : pg.types.getTypeParser(oid, format as 'text'),
+} as pg.CustomTypesConfig
+
+/** Reads the rows of the statements, one statement after the other, as fast as they are consumed. */
+export async function* readRows(client: PoolClient, statements: readonly Sql[]): RowBatches {
+  for (const statement of statements) {
+    const { text, values } = compile(statement)
+    const cursor = client.query(new Cursor<Row>(text, values, { rowMode: 'array', types }))
+    for (;;) {
+      const rows = await cursor.read(batchRows)
+      if (rows.length === 0) break
+      yield rows
+    }
+  }
+}
