@@ -2,10 +2,12 @@ import { randomUUID } from 'node:crypto'
 import type { Socket } from 'node:net'
 import Fastify, { type FastifyInstance, type FastifyServerOptions, LogController } from 'fastify'
 import type { Config } from '../app/config/config.ts'
+import { ApiError } from '../app/errors.ts'
 import { answerClientError } from '../app/http/client-error.ts'
 import { createListener } from '../app/http/listener.ts'
 import { describeForLog } from '../app/http/log-error.ts'
 import { replaceMethod } from '../app/http/methods.ts'
+import { type JsonError, requireUniqueNames } from '../app/http/unique-json.ts'
 import type { LogStream } from '../app/observe/log-stream.ts'
 import { keepAliveTimeoutMs } from '../app/wire/prepared.ts'
 import type { Deps } from './deps.ts'
@@ -29,6 +31,19 @@ const loggerOptions = ({ logLevel }: Config, stream: LogStream | undefined) => (
 /** The security headers that every answer of this service carries, known once `security-headers` is loaded. */
 export const constantHeaders = (app: FastifyInstance, { tls }: Config): Readonly<Record<string, string>> =>
   app.securityHeaders[tls ? 'tls' : 'plain']
+
+const findRepeatedName = (json: string, value: unknown): ApiError | null => {
+  try {
+    requireUniqueNames(json, value)
+    return null
+  } catch (error) {
+    const { message: detail } = error as JsonError
+    return new ApiError('invalid_body', {
+      detail: `The body is ambiguous: ${detail}`,
+      errors: [{ pointer: '', code: 'invalid_value', detail }],
+    })
+  }
+}
 
 /** Makes Fastify's server with its listener. It has no plugin and no route yet, and it does not listen. */
 export const createServer = ({
@@ -66,5 +81,11 @@ export const createServer = ({
   const whole = tls ? { ...options, serverFactory, http2: true } : { ...options, serverFactory }
   const app = Fastify(whole as FastifyServerOptions) as FastifyInstance
   app.removeContentTypeParser('text/plain')
+  const parseJson = app.getDefaultJsonParser('error', 'error')
+  app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) =>
+    parseJson(request, body as string, (error, value) =>
+      done(error ?? findRepeatedName(body as string, value), value),
+    ),
+  )
   return app
 }

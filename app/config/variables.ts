@@ -101,7 +101,7 @@ export const variables = {
     .regex(/^[A-Za-z0-9-]{1,64}$/, 'expected the name of a header, such as Fly-Client-IP')
     .optional()
     .describe(
-      'Header in which the trusted proxies send the client’s address, and nothing else. Default: the last address in X-Forwarded-For that is not a proxy’s',
+      'Header in which the trusted proxies send the client’s address, and nothing else, or Forwarded (RFC 7239). Default: the last address in X-Forwarded-For that is not a proxy’s',
     ),
   ALLOW_HTTP: z
     // `loopback` and `never` are the former names.

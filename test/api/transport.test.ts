@@ -166,6 +166,8 @@ t.test('plain HTTP is refused unless a trusted proxy says that it came over TLS'
     await from('::ffff:10.1.2.3', https),
     await from('127.0.0.9', https),
     await from('10.1.2.3', { 'x-forwarded-proto': 'http, https' }),
+    await from('10.1.2.3', { 'x-forwarded-proto': 'HTTPS' }),
+    await from('10.1.2.3', { 'x-forwarded-proto': 'http,Https ' }),
   ]) {
     t.equal(answer.statusCode, 200)
     t.match(answer.headers['strict-transport-security'], /max-age/)

@@ -10,12 +10,17 @@ export type PairReading = { faults: Fault[]; meant?: readonly [name: string, val
 /** What a whole query string says: every fault, and what each pair should have been. */
 export type PairsReading = { faults: Fault[]; meant: readonly (PairReading['meant'] | undefined)[] }
 
-/** One parameter's value by its reader. */
-export const readValue = (name: string, reader: ParameterReader, value: string | undefined): PairReading => {
+/** One parameter's value by its reader. `mayBeEmpty`: whether the reader judges an empty value itself. */
+export const readValue = (
+  name: string,
+  reader: ParameterReader,
+  value: string | undefined,
+  mayBeEmpty = false,
+): PairReading => {
   const reading: ParameterReading =
     value === undefined
       ? refuse('invalid_value', 'expected percent-encoded UTF-8')
-      : value === ''
+      : value === '' && !mayBeEmpty
         ? refuse('invalid_value', 'expected a value')
         : reader(value)
   const faults = reading.faults.map((fault) => ({ parameter: name, ...fault }))

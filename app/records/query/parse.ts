@@ -20,7 +20,7 @@ import {
 } from './parameters.ts'
 import { defaultLimit, normalised, type Operator, operatorsOf, parseSortKey, type Query } from './query.ts'
 import { many, type ParameterReader, single } from './readers.ts'
-import { parsePrefix, parseValue } from './values.ts'
+import { holdsEmptyText, parsePrefix, parseValue } from './values.ts'
 
 /** What was read of the parameters whose faults depend on each other and on today. */
 export type AskedOfDay = Pick<Query, 'asOf' | 'on' | 'includes'>
@@ -47,10 +47,10 @@ const filterReader = (field: Field, operator: string, draft: Draft): ParameterRe
   }
   if (operator === 'prefix') return single(parsePrefix, (value) => take([value]))
   if (operator === 'in' || operator === 'nin' || operator === 'all') {
-    return many((text) => parseValue(field, text), take)
+    return many((text) => parseValue(field, text, operator), take)
   }
   return single(
-    (text) => parseValue(field, text),
+    (text) => parseValue(field, text, operator),
     (value) => take([value]),
   )
 }
@@ -87,7 +87,7 @@ export const readFilter = ({ name, value }: Pair, context: FilterContext): PairR
     const faults = [{ ...fault, did_you_mean: `${field.name}[${nearest}]` }]
     return value === undefined ? { faults } : { faults, meant: [`${field.name}[${nearest}]`, value] }
   }
-  return readValue(name, filterReader(field, operator, draft), value)
+  return readValue(name, filterReader(field, operator, draft), value, holdsEmptyText(field))
 }
 
 /** What may be asked of a resource. */

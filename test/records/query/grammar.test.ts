@@ -5,7 +5,7 @@ import { formatPairs, joinList, parsePairs, splitList } from '../../../app/http/
 import { formatParts, formatSelection, withCursor } from '../../../app/records/query/canonical.ts'
 import { type ParseOutcome, parseQuery } from '../../../app/records/query/parse.ts'
 import { operatorsOf, type Query } from '../../../app/records/query/query.ts'
-import { resolveDate } from '../../../app/records/query/values.ts'
+import { resolveDate, resolveInstant } from '../../../app/records/query/values.ts'
 import type { Field, Resource } from '../../../app/records/resources/define.ts'
 import { resourceNames, resources } from '../../../app/records/resources/index.ts'
 
@@ -207,13 +207,13 @@ t.test('pairs decode as HTML forms write them', async (t) => {
 t.test('every fault is listed, with what was expected and the nearest valid name', async (t) => {
   const faults = faultsOf(
     certificates,
-    'validty=valid&tags=&foo=1&foo=1&sort=title,nmber&limit=0&fields=numbr&valid_until[gtee]=2026-01-01' +
+    'validty=valid&issued_on=&foo=1&foo=1&sort=title,nmber&limit=0&fields=numbr&valid_until[gtee]=2026-01-01' +
       '&include=prduct&approval_status=aproved,gone&country_code=de&count=yes&on=2026-02-30',
   )
   const found = faults.map(({ parameter, code, did_you_mean }) => [parameter, code, did_you_mean])
   t.same(found, [
     ['validty', 'unknown_parameter', 'validity'],
-    ['tags', 'invalid_value', undefined],
+    ['issued_on', 'invalid_value', undefined],
     ['foo', 'unknown_parameter', undefined],
     ['foo', 'duplicate_parameter', undefined],
     ['sort', 'not_sortable', undefined],
@@ -293,12 +293,20 @@ t.test('instants are brought to UTC with six decimals', async (t) => {
   t.equal(value('2026-01-31T12:00:00Z'), '2026-01-31T12:00:00.000000Z')
   t.equal(value('2026-01-31T01:00:00.5+02:00'), '2026-01-30T23:00:00.500000Z')
   t.equal(value('2026-01-31'), '2026-01-31T00:00:00.000000Z')
+  t.equal(value('2026-01-31t12:00:00z'), '2026-01-31T12:00:00.000000Z')
+  t.equal(value('2026-01-31T12:00:00.123456000Z'), '2026-01-31T12:00:00.123456Z')
+  t.equal(value('2026-06-30T23:59:60Z'), '2026-07-01T00:00:00.000000Z')
+  t.equal(value('2026-07-01T01:59:60.5+02:00'), '2026-07-01T00:00:00.500000Z')
   for (const bad of [
     '2026-02-30',
     '2026-01-01T24:00:00Z',
     '2026-01-01T00:00:00',
     '0000-06-01',
-    '2026-01-01T00:00:00.1234567Z',
+    '2026-01-31T23:59:60Z ',
+    '2026-01-30T23:59:60Z',
+    '2026-01-31T23:58:60Z',
+    '9999-12-31T23:59:59.9999999Z',
+    '2026-01-01T00:00:00.Z',
   ]) {
     t.match(
       faultsOf(projects, `updated_at[gte]=${encodeURIComponent(bad)}`),
@@ -306,6 +314,50 @@ t.test('instants are brought to UTC with six decimals', async (t) => {
       bad,
     )
   }
+})
+
+t.test('an instant with more than six decimals is compared exactly', async (t) => {
+  const value = (operator: string, text: string) =>
+    understood(parseQuery(projects, 'page', `updated_at[${operator}]=${text}`)).conditions[0]?.values[0]
+  const between = '2026-12-31T23:59:59.9999990000000001Z'
+  for (const operator of ['gt', 'lte']) t.equal(value(operator, between), '2026-12-31T23:59:59.999999Z')
+  for (const operator of ['gte', 'lt']) t.equal(value(operator, between), '2027-01-01T00:00:00.000000Z')
+  for (const operator of ['eq', 'in', 'nin']) {
+    t.equal(value(operator, between), between)
+    t.equal(resolveInstant(value(operator, between) as string, '2026-01-01'), '-infinity')
+  }
+})
+
+t.test('an empty value is the empty text where a field may hold it, and invalid elsewhere', async (t) => {
+  for (const name of [
+    'brand',
+    'brand[eq]',
+    'brand[ne]',
+    'brand[in]',
+    'brand[nin]',
+    'tags',
+    'tags[all]',
+    'name',
+  ]) {
+    const query = understood(parseQuery(products, 'page', `${name}=`))
+    t.same(query.conditions[0]?.values, [''], name)
+    t.same(understood(parseQuery(products, 'page', formatQuery(query))), query, name)
+  }
+  t.same(understood(parseQuery(products, 'page', 'brand=,a')).conditions[0]?.values, ['', 'a'])
+  const strict = [
+    'id',
+    'product_status',
+    'parent_product_id',
+    'updated_at',
+    'brand[null]',
+    'name[prefix]',
+    'limit',
+    'q',
+  ]
+  for (const name of strict) {
+    t.match(faultsOf(products, `${name}=`), [{ code: 'invalid_value' }], name)
+  }
+  t.match(faultsOf(certificates, 'country_code='), [{ code: 'invalid_value' }])
 })
 
 t.test('text that cannot be stored is refused in a filter', async (t) => {
