@@ -76,10 +76,15 @@ export type ErrorExtras = {
   headers?: Readonly<Record<string, string>>
 }
 
+const prependNearest = ({ did_you_mean: nearest }: Fault, detail: string): string =>
+  nearest === undefined ? detail : `Did you mean ${nearest}? ${detail}`
+
 /** The first fault in words, with its place. */
 const describeFirst = ([first]: readonly Fault[] = []): string | undefined => {
   const place = first?.parameter ?? first?.pointer ?? ''
-  return place === '' || first?.detail.startsWith(`${place} `) ? first?.detail : `${place}: ${first?.detail}`
+  if (!first) return undefined
+  const isNamed = place === '' || first.detail.startsWith(`${place} `)
+  return prependNearest(first, isNamed ? first.detail : `${place}: ${first.detail}`)
 }
 
 /** An entry of the catalogue, thrown; the one error handler makes the problem document of it. */
@@ -103,5 +108,11 @@ export const unavailable = (retryAfterSeconds = 1): ApiError =>
   new ApiError('unavailable', { headers: { 'retry-after': String(retryAfterSeconds) } })
 
 /** 400 `invalid_query` with every fault. `corrected`: the URL that the service would answer, if there is one. */
-export const invalidQuery = (errors: readonly Fault[], corrected: string | undefined): ApiError =>
-  new ApiError('invalid_query', { errors, ...(corrected === undefined ? {} : { try: corrected }) })
+export const invalidQuery = (errors: readonly Fault[], corrected: string | undefined): ApiError => {
+  const detail = describeFirst(errors)
+  return new ApiError('invalid_query', {
+    ...(detail === undefined ? {} : { detail }),
+    errors: errors.map((fault) => ({ ...fault, detail: prependNearest(fault, fault.detail) })),
+    ...(corrected === undefined ? {} : { try: corrected }),
+  })
+}

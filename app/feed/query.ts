@@ -7,7 +7,7 @@ import {
   type PairsReading,
   readPairs,
   readValue,
-  unknownParameter,
+  refuseUnknown,
 } from '../records/query/parameters.ts'
 import { defaultLimit, maxLimit } from '../records/query/query.ts'
 import {
@@ -109,16 +109,6 @@ const listKnown = (rawQuery: string): readonly string[] => {
   return [...feedReaders({}).keys(), ...(one ? viewNames(resources[one]) : [])]
 }
 
-const refuseUnknown = ({ name, value }: Pair, known: readonly string[]): PairReading => {
-  const [base = ''] = name.split('[')
-  const { fault, nearest } = unknownParameter(base, known)
-  if (!nearest) return { faults: [{ ...fault, parameter: name }] }
-  // A parameter that is no filter has no operator.
-  const meant = isOfView(nearest) ? nearest + name.slice(base.length) : nearest
-  const faults = [{ ...fault, parameter: name, did_you_mean: meant }]
-  return value === undefined ? { faults } : { faults, meant: [meant, value] }
-}
-
 /** Reads the feed's query string; every fault is found. Pure. */
 export const parseFeedQuery = (rawQuery: string): FeedOutcome => {
   const draft: Draft = {}
@@ -132,7 +122,9 @@ export const parseFeedQuery = (rawQuery: string): FeedOutcome => {
       ofView.push({ name, value })
       return { faults: [], ...(value === undefined ? {} : { meant: [name, value] }) }
     }
-    return reader ? readValue(name, reader, value) : refuseUnknown({ name, value }, known)
+    return reader
+      ? readValue(name, reader, value)
+      : refuseUnknown({ name, value }, { known, takesOperator: isOfView })
   }
   const reading = readPairs(rawQuery, readPair)
   const viewed = parseView(ofView, draft.resources)

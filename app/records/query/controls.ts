@@ -1,5 +1,6 @@
 import { formatNames } from '../../http/formats.ts'
 import type { Resource } from '../resources/define.ts'
+import { translateSortKey } from './foreign.ts'
 import { findNearest } from './nearest.ts'
 import { type Condition, maxLimit, maxSortKeys, parseSortKey, type SortKey } from './query.ts'
 import {
@@ -46,11 +47,14 @@ const readSort = (resource: Resource): DraftReader => {
   const parse = (text: string): ParsedElement => {
     const { key, descending } = parseSortKey(text)
     if (resource.sorts.includes(key)) return { value: text }
+    const translated = translateSortKey(text)
+    const isTranslated = translated !== undefined && resource.sorts.includes(translated.replace('-', ''))
     const nearest = findNearest(key, resource.sorts)
+    const suggestion = isTranslated ? translated : nearest && `${descending ? '-' : ''}${nearest}`
     return {
       code: resource.fields.has(key) ? 'not_sortable' : 'unknown_field',
       detail: `expected one of: ${resource.sorts.join(', ')}; a leading - reverses the order`,
-      ...(nearest ? { suggestion: `${descending ? '-' : ''}${nearest}` } : {}),
+      ...(suggestion ? { suggestion } : {}),
     }
   }
   return (draft) => {
