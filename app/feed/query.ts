@@ -92,10 +92,13 @@ export const feedReaders = (draft: Draft): Map<string, ParameterReader> =>
 /** What means nothing for a state that is streamed whole. */
 const misplaced = ({ after, limit, waitSeconds, withFormer }: Draft): Fault[] => {
   if (after !== wholeState) return []
-  const given = Object.entries({ limit, wait: waitSeconds, previous: withFormer }).filter(
-    ([, value]) => value !== undefined,
-  )
-  return given.map(([parameter]) => ({
+  // Defaults mean nothing here either, but generated clients send them.
+  const given = [
+    ...(limit === undefined || limit === defaultLimit ? [] : ['limit']),
+    ...(waitSeconds ? ['wait'] : []),
+    ...(withFormer ? ['previous'] : []),
+  ]
+  return given.map((parameter) => ({
     parameter,
     code: 'invalid_value',
     detail: `a snapshot has no pages and does not wait: leave ${parameter} out`,
@@ -153,9 +156,10 @@ const streamWaits: Fault = {
  * invalid_query with `wait`, and invalid_sync_token where the event is none.
  */
 export const resume = (query: FeedQuery, lastEventId: string | undefined): FeedQuery => {
-  if (query.waitSeconds !== undefined) throw invalidQuery([streamWaits], undefined)
+  if (query.waitSeconds) throw invalidQuery([streamWaits], undefined)
   if (lastEventId === wholeState) throw new ApiError('invalid_sync_token', { detail: 'snapshot is no event' })
-  return lastEventId ? { ...query, after: lastEventId } : query
+  const resumed = { ...query, waitSeconds: undefined }
+  return lastEventId ? { ...resumed, after: lastEventId } : resumed
 }
 
 /** The query that was meant, as a query string; undefined: nobody knows. */

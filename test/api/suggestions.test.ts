@@ -42,3 +42,62 @@ t.test('the detail of a refused query names its first fault', async (t) => {
   const second = (await acme('/v1/products?nonsense=1')).json()
   t.equal(second.detail, second.errors[0].detail, 'which begins with the name already')
 })
+
+t.test('a documented default is accepted on every list and in every representation', async (t) => {
+  type Parameter = { name: string; in: string; schema?: { default?: unknown } }
+  type Operation = { parameters?: Parameter[]; responses: Record<string, { content?: object }> }
+  const document = (await app.inject('/openapi.json')).json()
+  const resolve = (node: { $ref?: string }) =>
+    node.$ref
+      ? node.$ref
+          .slice(2)
+          .split('/')
+          .reduce((found, key) => found[key], document)
+      : node
+  let tried = 0
+  for (const [path, methods] of Object.entries(document.paths as Record<string, { get?: Operation }>)) {
+    if (!path.startsWith('/v1/') || !methods.get) continue
+    const answer = resolve(methods.get.responses['200'] ?? {}) as { content?: object }
+    const parameters = (methods.get.parameters ?? []).map(resolve) as Parameter[]
+    const defaults = parameters.filter((each) => each.in === 'query' && each.schema?.default !== undefined)
+    const url = path.replace(/\{\w+\}/g, '1')
+    for (const accept of Object.keys(answer.content ?? {})) {
+      if (accept === 'text/event-stream') continue
+      for (const extra of path === '/v1/changes' ? ['', '&after=snapshot'] : ['']) {
+        const query = defaults.map(({ name, schema }) => `${name}=${schema?.default}`).join('&')
+        const got = await acme(`${url}?${query}${extra}`, { accept })
+        t.not(got.statusCode, 400, `${accept} ${url}?${query}${extra} ${got.statusCode}`)
+        tried += defaults.length
+      }
+    }
+  }
+  t.ok(tried > 50, `${tried} defaults`)
+  t.equal((await acme('/v1/products?bom=true')).statusCode, 400)
+  t.equal((await acme('/v1/changes?after=snapshot&wait=1')).statusCode, 400)
+})
+
+t.test('parameters of a media type are ignored, but a CSV file has its header', async (t) => {
+  for (const parameter of ['odata=verbose', 'version=1', 'charset=utf8', 'q=0.5;x="a,b"']) {
+    const { statusCode, headers } = await acme('/v1/products', { accept: `application/json; ${parameter}` })
+    t.match([statusCode, headers['content-type']], [200, /^application\/json/], parameter)
+  }
+  t.equal((await acme('/v1/products', { accept: 'text/csv; header=absent' })).statusCode, 406)
+})
+
+t.test('a tag to which a proxy added its coding still matches', async (t) => {
+  const { etag = '' } = (await acme('/v1/products')).headers
+  const inner = String(etag).slice(0, -1)
+  for (const suffix of ['-gzip"', ';gzip"', '--gzip"', '-br"', '-zstd"', '-df"', '"-gzip']) {
+    const { statusCode } = await acme('/v1/products', { 'if-none-match': inner + suffix })
+    t.equal(statusCode, 304, suffix)
+  }
+  t.equal((await acme('/v1/products', { 'if-none-match': `${inner}x-gzip"` })).statusCode, 200)
+})
+
+t.test('a body with a content coding is refused with the coding that is accepted', async (t) => {
+  const headers = { 'content-type': 'application/json', 'content-encoding': 'gzip' }
+  for (const url of ['/v1/auth/login', '/v1/access-requests']) {
+    const answer = await app.inject({ method: 'POST', url, headers, payload: Buffer.from('1f8b', 'hex') })
+    t.match([answer.statusCode, answer.headers['accept-encoding']], [415, 'identity'], url)
+  }
+})

@@ -4,6 +4,7 @@ import { translateSortKey } from './foreign.ts'
 import { findNearest } from './nearest.ts'
 import { type Condition, maxLimit, maxSortKeys, parseSortKey, type SortKey } from './query.ts'
 import {
+  fine,
   integerWithin,
   many,
   oneOfNames,
@@ -77,9 +78,11 @@ const refusePageOnly = (name: string): ParameterReader => {
   return () => refuse('unknown_parameter', detail)
 }
 
-/** Refuses `bom`, known by name so that it says why. */
-const refuseMark: ParameterReader = () =>
-  refuse('invalid_value', 'only a CSV file has a byte order mark: leave bom out, or ask for CSV')
+/** Refuses every `bom` but the default, which generated clients send. */
+const refuseMark: ParameterReader = (value) =>
+  value === 'false'
+    ? fine
+    : refuse('invalid_value', 'only a CSV file has a byte order mark: leave bom out, or ask for CSV')
 
 /** Reads a value as a whole, into the draft. */
 const one =
