@@ -12,7 +12,7 @@ export const catalogue = {
   token_revoked: [401, 'The token has been revoked'],
   invalid_api_key: [401, 'The API key is not valid'],
   plan_required: [403, 'The plan has no API access'],
-  insufficient_scope: [403, 'The key lacks the scope'],
+  insufficient_scope: [403, 'The token lacks the scope'],
   network_not_allowed: [403, 'The key may not be used from this network'],
   tls_required: [403, 'TLS is required'],
   live_token_required: [403, 'A live token is required'],
@@ -47,6 +47,7 @@ const advice: Partial<Record<ErrorCode, string>> = {
   token_expired: 'Log in again at POST /v1/auth/login with the API key.',
   token_revoked:
     'The token or its API key was revoked, or the key has expired. Log in at POST /v1/auth/login with another key.',
+  method_not_allowed: 'The Allow header names the methods that this address takes.',
   plan_required:
     'The plan basic has no API access. Ask the certification house for the plan premium or enterprise.',
   network_not_allowed:
