@@ -62,6 +62,14 @@ const checkHeaders = (request: FastifyRequest): void => {
   if (authorizations > 1) throw malformed('Authorization was sent twice')
   if (hosts > 1) throw malformed('Host was sent twice')
   if (hosts === 0 && request.raw.httpVersion === '1.1') throw malformed('Host is missing')
+  const contentCoding = request.headers['content-encoding']
+  if (request.method === 'POST' && contentCoding && contentCoding.trim().toLowerCase() !== 'identity') {
+    throw new ApiError('unsupported_media_type', {
+      detail: 'Send the body without Content-Encoding',
+      // RFC 9110, section 12.5.3: in an answer it names the codings that a request may have.
+      headers: { 'accept-encoding': 'identity' },
+    })
+  }
   const coding = request.headers['transfer-encoding']
   if (coding !== undefined && coding.trim().toLowerCase() !== 'chunked') {
     throw new ApiError('not_implemented', {

@@ -9,15 +9,9 @@ import {
   pagesOnly,
   type QueryShape,
 } from './controls.ts'
+import { translateOperator } from './foreign.ts'
 import { findNearest } from './nearest.ts'
-import {
-  correct,
-  formatMeant,
-  type PairReading,
-  readPairs,
-  readValue,
-  unknownParameter,
-} from './parameters.ts'
+import { correct, formatMeant, type PairReading, readPairs, readValue, refuseUnknown } from './parameters.ts'
 import { defaultLimit, normalised, type Operator, operatorsOf, parseSortKey, type Query } from './query.ts'
 import { many, type ParameterReader, single } from './readers.ts'
 import { holdsEmptyText, parsePrefix, parseValue } from './values.ts'
@@ -63,6 +57,13 @@ export type FilterContext = {
   draft: Draft
 }
 
+/** A guess between two operators can turn the meaning around, so only an unknown word is guessed. */
+const nearestOperator = (operator: string, taken: readonly string[]): string | undefined => {
+  const translated = translateOperator(operator)
+  if (translated === undefined) return findNearest(operator, taken)
+  return taken.includes(translated) ? translated : undefined
+}
+
 /** Reads one condition, `field=value` or `field[operator]=value`, into the draft. */
 export const readFilter = ({ name, value }: Pair, context: FilterContext): PairReading => {
   const { resource, filterable, known, draft } = context
@@ -70,17 +71,13 @@ export const readFilter = ({ name, value }: Pair, context: FilterContext): PairR
   const base = bracketed?.[1] ?? name
   const field = filterable.find((each) => each.name === base)
   if (!field) {
-    const what = resource.fields.has(base) ? 'cannot be filtered' : undefined
-    const { fault, nearest } = unknownParameter(base, known, what)
-    const rename = nearest && value !== undefined
-    const isFilter = filterable.some((each) => each.name === nearest)
-    const meant = bracketed && (isFilter || !nearest) ? `${nearest}[${bracketed[2]}]` : nearest
-    const faults = [{ ...fault, parameter: name, ...(nearest ? { did_you_mean: meant as string } : {}) }]
-    return rename ? { faults, meant: [meant as string, value] } : { faults }
+    const problem = resource.fields.has(base) ? 'cannot be filtered' : undefined
+    const takesOperator = (other: string) => filterable.some((each) => each.name === other)
+    return refuseUnknown({ name, value }, { known, takesOperator, problem, resource: resource.name })
   }
   const operator = bracketed ? (bracketed[2] as string) : 'in'
   if (!operatorsOf(field).includes(operator)) {
-    const nearest = findNearest(operator, operatorsOf(field))
+    const nearest = nearestOperator(operator, operatorsOf(field))
     const detail = `${field.name} takes: ${operatorsOf(field).join(', ')}`
     const fault = { parameter: name, code: 'unknown_operator', detail }
     if (!nearest) return { faults: [fault] }
