@@ -5,7 +5,8 @@ import type { ReadRow } from '../wire/row-query.ts'
 import { createSocket } from '../wire/socket.ts'
 import { answerTimeoutMs, clientOf, connectTimeoutMs, statementTimeoutMs } from './client.ts'
 import type { Database, Db } from './schema.ts'
-import { explainRefusal, requireWall, UnfitConnection, type Wall } from './wall.ts'
+import { pinSession } from './session.ts'
+import { explainRefusal, requireFit, UnfitConnection, type Wall } from './wall.ts'
 
 export { operatorRole, readerRole } from './roles.ts'
 
@@ -25,7 +26,7 @@ const types = {
 } as pg.CustomTypesConfig
 
 export type ConnectOptions = {
-  /** Role taken on connection; absent: the login's own. */
+  /** Role of the connections, which each new one must have. Optional: defaults to the login's own. */
   role?: string
   /** Connections at most. */
   max: number
@@ -39,7 +40,7 @@ export type ConnectOptions = {
   isStreaming?: boolean
   /** Whether marked statements are kept prepared: not through a pooler that hands out connections by transaction. */
   prepares?: boolean
-  /** Connections of the serving role: each new one is asked whether row level security holds on it. */
+  /** For connections of the serving role: row level security must bind each new one. */
   wall?: ServingWall
 }
 
@@ -60,7 +61,7 @@ export const createPool = (url: string, options: ConnectOptions): pg.Pool => {
   }
   const waits = options.statementTimeoutMs === 0 || options.isStreaming
   const pool = new pg.Pool({
-    connectionString: url,
+    connectionString: pinSession(url, options.role),
     max: options.max,
     min: options.kept ?? 0,
     application_name: options.applicationName,
@@ -72,8 +73,7 @@ export const createPool = (url: string, options: ConnectOptions): pg.Pool => {
     Client: clientOf(options.prepares === true) as typeof pg.Client,
     keepAlive: true,
     keepAliveInitialDelayMillis: keepAliveAfterMs,
-    ...(options.role ? { options: `-c role=${options.role}` } : {}),
-    ...(wall ? { onConnect: (client) => requireWall(client, wall, answerTimeoutMs) } : {}),
+    onConnect: (client) => requireFit(client, { role: options.role, wall }, answerTimeoutMs),
   })
   if (options.wall && wall) reportUnfit(pool, wall, options.wall.onUnfit)
   pool.on('error', options.onError)

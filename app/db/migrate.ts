@@ -28,6 +28,7 @@ import * as auditWaits from './migrations/0024-audit-waits.ts'
 import * as webhookLeases from './migrations/0025-webhook-leases.ts'
 import * as demoHistory from './migrations/0027-demo-history.ts'
 import type { Db } from './schema.ts'
+import { pinRole } from './session.ts'
 
 type Migrations = Readonly<Record<string, StepwiseMigration>>
 
@@ -110,6 +111,7 @@ const runPending = async (db: Db, all: Migrations): Promise<string[]> => {
 export const migrate = (db: Db, all: Migrations = migrations): Promise<string[]> =>
   withMigrationLock(db, async (connection) => {
     const ran = await runPending(connection, all)
+    for (const role of [readerRole, operatorRole]) await sql.raw(pinRole(role)).execute(connection)
     // Both roles read this at the start; see listPendingMigrations.
     await sql
       .raw(`grant select on kysely_migration, kysely_migration_lock to ${readerRole}, ${operatorRole}`)

@@ -27,10 +27,9 @@ export type ExportLimits = Pick<CopyOptions, 'idleMs' | 'totalMs'>
 /** Longest a statement may take that only begins or ends. */
 const frameTimeoutMs = 5_000
 
-/** What the encoders rely on; and compiling a statement to machine code would delay its first row. */
+/** Compiling a statement to machine code would delay its first row. */
 const begin = ({ totalMs }: ExportLimits) => `begin isolation level repeatable read read only;
-  set local time zone 'UTC'; set local datestyle = 'ISO, YMD'; set local jit = off;
-  set local statement_timeout = ${Math.ceil(totalMs)}`
+  set local jit = off; set local statement_timeout = ${Math.ceil(totalMs)}`
 
 const ask = async <Row>(client: PoolClient, text: string, values: unknown[] = []): Promise<Row[]> => {
   const query = { text, values, query_timeout: frameTimeoutMs } as QueryConfig
