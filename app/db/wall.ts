@@ -91,7 +91,8 @@ export const requireFit = async (
   } as QueryConfig)
   const [session] = rows as [Session & Walled]
   const variable = wall?.variable ?? 'DATABASE_ADMIN_URL'
-  const fault = findSessionFault(session, wall ? readerRole : role, variable) ?? (wall && findWallFault(session, wall))
+  const fault =
+    findSessionFault(session, wall ? readerRole : role, variable) ?? (wall && findWallFault(session, wall))
   if (fault !== undefined) throw new UnfitConnection(`${variable}: ${fault}`)
   if (session.unpinned.length > 0) await client.query(pinSettings)
 }
