@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { join } from 'node:path'
-import { requireNode } from './require-node.js'
+import { requireNode } from './config/require-node.js'
 
 requireNode('npx certdata')
 // The command line starts in a third of the time with code compiled at the last start. JavaScript for the reason given

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { requireNode } from './require-node.js'
+import { requireNode } from './config/require-node.js'
 
 requireNode('npm start')
 // Code compiled at one start is used by the next, which saves a fifth of its time. The cache is in the package's folder:

@@ -32,7 +32,7 @@ import { pinRole } from './session.ts'
 
 type Migrations = Readonly<Record<string, StepwiseMigration>>
 
-/** By name, in order. A released migration never changes what it did where it ran. */
+/** By name, in order. A released migration must never be changed. */
 export const migrations: Migrations = {
   '0001-records': records,
   '0002-identity': identity,

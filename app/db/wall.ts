@@ -4,8 +4,8 @@ import { readerRole } from './roles.ts'
 import { listUnpinned, pinSettings } from './session.ts'
 
 /**
- * A connection on which the database would not keep customers apart, or end long statements. `message` says what to
- * set. Requests that meet it get 503 `unavailable`, and the process ends.
+ * A connection with the wrong role, settings, encoding, row level security or statement timeout. `message` names the
+ * remedy. Requests that need the connection get 503 `unavailable`, and the process ends.
  */
 export class UnfitConnection extends ApiError {
   constructor(reason: string, cause?: unknown) {
@@ -100,7 +100,7 @@ export const requireFit = async (
 /** pgbouncer's words. */
 const refusedParameter = /unsupported startup parameter(?: in options)?: (\S+)/
 
-/** The same error, or an UnfitConnection where a pooler refuses what a serving connection says at its start. */
+/** Returns an UnfitConnection if a pooler refuses a start-up parameter, and any other error as it is. */
 export const explainRefusal = (error: Error, wall: Wall): Error => {
   const [, parameter] = refusedParameter.exec(error.message) ?? []
   if (parameter === undefined) return error
