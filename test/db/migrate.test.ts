@@ -155,13 +155,14 @@ t.test('a batch that meets a locked row is repeated, and the batches before it s
   )
   const migrated = migrate(owner, { ...withSlow, '9004-fill': planted.migration })
   await until('the rows before the locked one are visible', async () => (await filled()) === 6)
-  const isRefused = async () => {
+  const isBatch = async (state: string) => {
     const { rows } = await watcher.query(
-      `select from pg_stat_activity where datname = current_database() and state = 'idle' and query like '%with batch%'`,
+      `select from pg_stat_activity where datname = current_database() and query like '%with batch%' and ${state}`,
     )
     return rows.length > 0
   }
-  await until('the batch has given up', isRefused)
+  await until('the batch waits', () => isBatch(`wait_event_type = 'Lock'`))
+  await until('the batch has given up', () => isBatch(`state = 'idle'`))
   await holder.query('commit')
   t.same(await migrated, ['9004-fill'])
   t.equal(await filled(), 10)
