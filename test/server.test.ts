@@ -81,6 +81,7 @@ t.test('without configuration it serves example data, a ready key, and finds the
   await first.printed('npx certdata import')
   const banner = first.output()
   t.match(banner, first.base)
+  t.match(banner, dataDir, 'with the folder that commands in other terminals need')
   t.match(banner, /curl -g '.+\[/, 'a ready curl, with -g for its brackets')
   const curl = /curl -g '([^']+)' -H 'Authorization: ([^']+)'/.exec(banner) as RegExpExecArray
   const page = await fetch(curl[1] as string, { headers: { authorization: curl[2] as string } })

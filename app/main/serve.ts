@@ -106,7 +106,7 @@ const listen = async (opened: Opened): Promise<() => Promise<void>> => {
   if (certificate) app.metrics.add([certificateFigure(certificate)])
   app.startStatus()
   const tasks = isFirst ? startTasks({ config, stores, log, warn, addFigures: app.metrics.add }) : undefined
-  if (isFirst && stores.local) process.stdout.write(welcome(publicUrl, config.demoToken, stores.local.apiKey))
+  if (isFirst && stores.local) process.stdout.write(welcome(publicUrl, config.demoToken, stores.local))
   return async () => {
     tasks?.quiet()
     certificate?.stop()
