@@ -38,6 +38,16 @@ export const catalogue = {
 
 export type ErrorCode = keyof typeof catalogue
 
+/**
+ * Codes of 5xx that only the client causes, with a request that HTTP says to refuse this way (RFC 9112, sections 2.3
+ * and 6.1). A 503 is a fault of the service: the client was within its limits.
+ */
+const clientFaults: readonly ErrorCode[] = ['not_implemented', 'http_version_not_supported']
+const clientStatuses = new Set<number>(clientFaults.map((code) => catalogue[code][0]))
+
+/** Whether an answer with this status counts as a failure of the service. The rules for Prometheus select the same. */
+export const isServiceFault = (status: number): boolean => status >= 500 && !clientStatuses.has(status)
+
 /** What to do, where the title does not say it and nobody at the place knows more. */
 const advice: Partial<Record<ErrorCode, string>> = {
   credentials_required:

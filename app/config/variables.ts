@@ -169,9 +169,9 @@ export const variables = {
       'Days that the history of records is kept. Older entries are pruned once an hour. At least 90: for so long a sync token is good, and `changed` in the feed comes from history',
     ),
   AUDIT_DAYS: integer(1, 36_500)
-    .optional()
+    .default(400)
     .describe(
-      'Days after which entries of the audit trail are pruned, once a day. Pruning needs the owner’s login: DATABASE_ADMIN_URL, or DATABASE_URL. Absent: entries stay until certdata audit prune',
+      'Days after which entries of the audit trail are pruned, once a day. An instance without the owner’s login (DATABASE_ADMIN_URL) does not prune: run certdata audit prune there',
     ),
   OTEL_EXPORTER_OTLP_ENDPOINT: z
     .url({ protocol: /^https?$/ })

@@ -27,6 +27,8 @@ import * as historyOrder from './migrations/0023-history-order.ts'
 import * as auditWaits from './migrations/0024-audit-waits.ts'
 import * as webhookLeases from './migrations/0025-webhook-leases.ts'
 import * as demoHistory from './migrations/0027-demo-history.ts'
+import * as auditBounds from './migrations/0029-audit-bounds.ts'
+import * as auditFilters from './migrations/0030-audit-filters.ts'
 import type { Db } from './schema.ts'
 import { pinRole } from './session.ts'
 
@@ -59,6 +61,8 @@ export const migrations: Migrations = {
   '0024-audit-waits': auditWaits,
   '0025-webhook-leases': webhookLeases,
   '0027-demo-history': demoHistory,
+  '0029-audit-bounds': auditBounds,
+  '0030-audit-filters': auditFilters,
 }
 
 const createMigrator = (db: Db, all: Migrations) =>

@@ -18,7 +18,7 @@ import { createDrain } from './drain.ts'
 import { type Early, listenEarly } from './early.ts'
 import { endBySignal, endByWord } from './end.ts'
 import { listenOnMany } from './listen.ts'
-import { openLog, outliveReaders } from './log.ts'
+import { captureConsole, openLog, outliveReaders } from './log.ts'
 import { describeStartFault } from './start-fault.ts'
 import { type Log, openStores, type Stores } from './stores.ts'
 import { supervise } from './supervise.ts'
@@ -130,6 +130,7 @@ const listen = async (opened: Opened): Promise<() => Promise<void>> => {
 
 const serve = async (config: Config) => {
   const { stream: logStream, log } = openLog(config)
+  captureConsole(log)
   const starting = new AbortController()
   let stores: Stores | undefined
   let draining = false
