@@ -66,5 +66,11 @@ export const createServer = ({
   const whole = tls ? { ...options, serverFactory, http2: true } : { ...options, serverFactory }
   const app = Fastify(whole as FastifyServerOptions) as FastifyInstance
   app.removeContentTypeParser('text/plain')
+  const parseJson = app.getDefaultJsonParser('error', 'error')
+  // Clients name a type even if they send no body, as with HTTP Basic. Fastify's own parser refuses that.
+  app.addContentTypeParser<string>('application/json', { parseAs: 'string' }, (request, body, parsed) => {
+    if (body === '') parsed(null)
+    else void parseJson(request, body, parsed)
+  })
   return app
 }

@@ -14,12 +14,12 @@ import { frontStreams } from '../wire/streams.ts'
 const requestTimeoutMs = 30_000
 
 /**
- * Requests of one HTTP/2 connection that are under way at once. Node sets no bound; RFC 9113, section 6.5.2, advises
- * against less than 100. It is announced with the connection; who asks for more at once is refused those streams.
+ * Requests of one HTTP/2 connection in progress at the same time. Node sets no bound; RFC 9113, section 6.5.2, advises
+ * against less than 100. It is announced with the connection; further streams are refused.
  */
 export const maxConcurrentStreams = 128
 
-/** Idle for so long, a connection is asked whether anybody is there. */
+/** Time after which TCP keep-alive probes an idle connection. */
 const keepAliveAfterMs = 30_000
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void
@@ -28,11 +28,12 @@ type ListenerOptions = {
   tls: { certFile: string; keyFile: string } | undefined
   maxHeaderBytes: number
   /**
-   * An answer of which nothing is taken for so long is given up: it would be kept for as long as its client's system
-   * says that it is there. Longer than an answer is ever waited for. It may take twice as long; see patience.ts.
+   * Time without progress after which an unread answer is given up. Otherwise it would be kept until the client's
+   * system closes the connection. Longer than the longest wait for an answer. It may take up to twice this time; see
+   * patience.ts.
    */
   unreadTimeoutMs: number
-  /** Answers a request in front of the router. Returns false if it left the request to the router; absent: always. */
+  /** Optional. Answers a request in front of the router. Returns false if it left the request to the router. */
   front?: (request: IncomingMessage, response: ServerResponse) => boolean
   /** The same for a stream of HTTP/2, before it is made a request and a response. */
   frontStream?: (
@@ -46,11 +47,9 @@ type ListenerOptions = {
 /** Makes Node's servers in front of a router: HTTP/1.1 in plain, HTTP/2 and HTTP/1.1 over TLS. */
 export const createListener = (options: ListenerOptions) => {
   const { tls, maxHeaderBytes, unreadTimeoutMs, front = () => false, frontStream } = options
-  // A client that is gone without a word is noticed while it waits for an answer, too.
+  // A client that vanished is noticed while it waits for an answer, too.
   const alive = { keepAlive: true, keepAliveInitialDelay: keepAliveAfterMs }
-  // Requests without a body are not made readable streams first: nobody reads them.
-  const lean = { maxHeaderSize: maxHeaderBytes, requireHostHeader: false, optimizeEmptyRequests: true }
-  const http = { ...lean, ...alive }
+  const http = { maxHeaderSize: maxHeaderBytes, requireHostHeader: false, ...alive }
   const create = (handle: Handler): Server | Http2SecureServer => {
     if (!tls) return createServer(http, handle)
     try {
@@ -66,7 +65,7 @@ export const createListener = (options: ListenerOptions) => {
     const server = create((request, response) => {
       if (!front(request, response)) router(request, response)
     })
-    // What Node's HTTP/2 server does not take as options.
+    // Node's HTTP/2 server has no options for these.
     const timeouts = { requestTimeout: requestTimeoutMs, keepAliveTimeout: keepAliveTimeoutMs }
     Object.assign(server, timeouts)
     server.on('session', (session: Http2Session) => {
@@ -78,7 +77,7 @@ export const createListener = (options: ListenerOptions) => {
         frontStream(stream, method, target, rawHeaders),
       )
     }
-    // A server may pass over expectations.
+    // A server may ignore expectations.
     server.on('checkExpectation', (request, response) => server.emit('request', request, response))
     return server
   }
