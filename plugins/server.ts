@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Socket } from 'node:net'
 import Fastify, { type FastifyInstance, type FastifyServerOptions, LogController } from 'fastify'
 import type { Config } from '../app/config/config.ts'
-import { answerClientError } from '../app/http/client-error.ts'
+import { answerClientError, answerConnect } from '../app/http/client-error.ts'
 import { createListener } from '../app/http/listener.ts'
 import { describeForLog } from '../app/http/log-error.ts'
 import { replaceMethod } from '../app/http/methods.ts'
@@ -65,6 +65,9 @@ export const createServer = ({
   })
   const whole = tls ? { ...options, serverFactory, http2: true } : { ...options, serverFactory }
   const app = Fastify(whole as FastifyServerOptions) as FastifyInstance
+  app.server.on('connect', (_request, answer: Socket) =>
+    answerConnect(answer, publicUrl, constantHeaders(app, config)),
+  )
   app.removeContentTypeParser('text/plain')
   const parseJson = app.getDefaultJsonParser('error', 'error')
   // Clients name a type even if they send no body, as with HTTP Basic. Fastify's own parser refuses that.
