@@ -7,6 +7,7 @@ import {
   type ServerHttp2Stream,
 } from 'node:http2'
 import { limitPatience } from '../wire/patience.ts'
+import { handleInTurn } from '../wire/pipelining.ts'
 import { keepAliveTimeoutMs } from '../wire/prepared.ts'
 import { frontStreams } from '../wire/streams.ts'
 
@@ -62,9 +63,10 @@ export const createListener = (options: ListenerOptions) => {
     }
   }
   return (router: Handler): Server | Http2SecureServer => {
-    const server = create((request, response) => {
+    const handle = (request: IncomingMessage, response: ServerResponse) => {
       if (!front(request, response)) router(request, response)
-    })
+    }
+    const server = create((request, response) => handleInTurn(request, response, handle))
     // Node's HTTP/2 server has no options for these.
     const timeouts = { requestTimeout: requestTimeoutMs, keepAliveTimeout: keepAliveTimeoutMs }
     Object.assign(server, timeouts)
