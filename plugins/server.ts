@@ -7,6 +7,7 @@ import { createListener } from '../app/http/listener.ts'
 import { describeForLog } from '../app/http/log-error.ts'
 import { replaceMethod } from '../app/http/methods.ts'
 import type { LogStream } from '../app/observe/log-stream.ts'
+import { throttleWarnings } from '../app/observe/throttled-warning.ts'
 import { keepAliveTimeoutMs } from '../app/wire/prepared.ts'
 import type { Deps } from './deps.ts'
 import { maxHeaderBytes } from './gate.ts'
@@ -36,7 +37,7 @@ export const createServer = ({
   publicUrl,
   logStream,
 }: Pick<Deps, 'config' | 'publicUrl' | 'logStream'>): FastifyInstance => {
-  const { tls } = config
+  const { tls, maxConnections } = config
   const options: FastifyServerOptions = {
     logger: loggerOptions(config, logStream) as FastifyServerOptions['logger'] & object,
     logController: new LogController({ disableRequestLogging: true }),
@@ -57,12 +58,14 @@ export const createServer = ({
       answerClientError(error, socket as Socket, publicUrl, constantHeaders(app, config)),
   }
   const serverFactory = createListener({
-    ...{ tls, maxHeaderBytes },
+    ...{ tls, maxHeaderBytes, maxConnections },
+    onFull: () => warn('MAX_CONNECTIONS', 'new connections replace idle ones'),
     // Exports have a bound of their own.
     unreadTimeoutMs: Math.max(keepAliveTimeoutMs, config.exports.idleMs + 10_000),
     front: (request, response) => app.answerAtEdge?.(request, response) ?? false,
     frontStream: (...stream) => app.answerStreamAtEdge?.(...stream) ?? false,
   })
+  const warn = throttleWarnings({ warn: (details, message) => app.log.warn(details, message) })
   const whole = tls ? { ...options, serverFactory, http2: true } : { ...options, serverFactory }
   const app = Fastify(whole as FastifyServerOptions) as FastifyInstance
   app.server.on('connect', (_request, answer: Socket) =>

@@ -6,6 +6,7 @@ import {
   type Http2Session,
   type ServerHttp2Stream,
 } from 'node:http2'
+import { limitConnections } from '../wire/connections.ts'
 import { limitPatience } from '../wire/patience.ts'
 import { handleInTurn } from '../wire/pipelining.ts'
 import { keepAliveTimeoutMs } from '../wire/prepared.ts'
@@ -13,6 +14,9 @@ import { frontStreams } from '../wire/streams.ts'
 
 /** A request that has not arrived by then is 408. */
 const requestTimeoutMs = 30_000
+
+/** A TLS handshake that has not ended by then is given up. */
+const handshakeTimeoutMs = 10_000
 
 /**
  * Requests of one HTTP/2 connection in progress at the same time. Node sets no bound; RFC 9113, section 6.5.2, advises
@@ -28,6 +32,10 @@ type Handler = (request: IncomingMessage, response: ServerResponse) => void
 type ListenerOptions = {
   tls: { certFile: string; keyFile: string } | undefined
   maxHeaderBytes: number
+  /** See `limitConnections`. */
+  maxConnections: number
+  /** Called for each connection above `maxConnections`. */
+  onFull?: () => void
   /**
    * Time without progress after which an unread answer is given up. Otherwise it would be kept until the client's
    * system closes the connection. Longer than the longest wait for an answer. It may take up to twice this time; see
@@ -47,7 +55,8 @@ type ListenerOptions = {
 
 /** Makes Node's servers in front of a router: HTTP/1.1 in plain, HTTP/2 and HTTP/1.1 over TLS. */
 export const createListener = (options: ListenerOptions) => {
-  const { tls, maxHeaderBytes, unreadTimeoutMs, front = () => false, frontStream } = options
+  const { tls, maxHeaderBytes, maxConnections, unreadTimeoutMs, frontStream } = options
+  const { front = () => false, onFull = () => {} } = options
   // A client that vanished is noticed while it waits for an answer, too.
   const alive = { keepAlive: true, keepAliveInitialDelay: keepAliveAfterMs }
   const http = { maxHeaderSize: maxHeaderBytes, requireHostHeader: false, ...alive }
@@ -55,9 +64,10 @@ export const createListener = (options: ListenerOptions) => {
     if (!tls) return createServer(http, handle)
     try {
       const files = { cert: readFileSync(tls.certFile), key: readFileSync(tls.keyFile) }
+      const secure = { handshakeTimeout: handshakeTimeoutMs }
       // HTTP/2's requests and responses are shaped like HTTP/1's.
       const http2 = { allowHTTP1: true, settings: { maxConcurrentStreams } }
-      return createSecureServer({ ...http, ...files, ...http2 }, handle as never)
+      return createSecureServer({ ...http, ...files, ...secure, ...http2 }, handle as never)
     } catch (cause) {
       throw new Error(`TLS_CERT and TLS_KEY cannot be taken: ${(cause as Error).message}`, { cause })
     }
@@ -74,6 +84,7 @@ export const createListener = (options: ListenerOptions) => {
       session.setTimeout(keepAliveTimeoutMs, () => session.destroy())
     })
     limitPatience(server, tls !== undefined, unreadTimeoutMs)
+    limitConnections(server, tls !== undefined, maxConnections, onFull)
     if (tls && frontStream) {
       frontStreams(server, (stream, { ':method': method, ':path': target }, _flags, rawHeaders) =>
         frontStream(stream, method, target, rawHeaders),

@@ -10,7 +10,7 @@ import { createListener } from '../http/listener.ts'
 export type Early = { close(): Promise<void> }
 
 type EarlyOptions = {
-  config: Pick<Config, 'host' | 'tls' | 'hasHstsOfSubdomains'>
+  config: Pick<Config, 'host' | 'tls' | 'hasHstsOfSubdomains' | 'maxConnections'>
   port: number
   publicUrl: string
 }
@@ -26,8 +26,8 @@ const livePath = '/health/live'
  * closes its connection. Rejects where the address is in use.
  */
 export const listenEarly = async ({ config, port, publicUrl }: EarlyOptions): Promise<Early> => {
-  const { tls, host } = config
-  const serverFactory = createListener({ tls, maxHeaderBytes, unreadTimeoutMs })
+  const { tls, host, maxConnections } = config
+  const serverFactory = createListener({ tls, maxHeaderBytes, maxConnections, unreadTimeoutMs })
   const options = {
     schemaController,
     serverFactory,
