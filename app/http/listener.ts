@@ -1,3 +1,4 @@
+import { constants } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import {
@@ -26,6 +27,25 @@ export const maxConcurrentStreams = 128
 
 /** Time after which TCP keep-alive probes an idle connection. */
 const keepAliveAfterMs = 30_000
+
+/**
+ * TLS 1.2 with forward secrecy and authenticated encryption only (RFC 9325, section 4.2; RFC 9113, section 9.2.2), and
+ * all suites of TLS 1.3. No renegotiation, which RFC 9113, section 9.2.1, forbids. For each secure context of a server.
+ */
+export const tlsPolicy = {
+  ciphers: [
+    'TLS_AES_256_GCM_SHA384',
+    'TLS_CHACHA20_POLY1305_SHA256',
+    'TLS_AES_128_GCM_SHA256',
+    'ECDHE-ECDSA-AES128-GCM-SHA256',
+    'ECDHE-RSA-AES128-GCM-SHA256',
+    'ECDHE-ECDSA-AES256-GCM-SHA384',
+    'ECDHE-RSA-AES256-GCM-SHA384',
+    'ECDHE-ECDSA-CHACHA20-POLY1305',
+    'ECDHE-RSA-CHACHA20-POLY1305',
+  ].join(':'),
+  secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
+} as const
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void
 
@@ -64,7 +84,7 @@ export const createListener = (options: ListenerOptions) => {
     if (!tls) return createServer(http, handle)
     try {
       const files = { cert: readFileSync(tls.certFile), key: readFileSync(tls.keyFile) }
-      const secure = { handshakeTimeout: handshakeTimeoutMs }
+      const secure = { ...tlsPolicy, handshakeTimeout: handshakeTimeoutMs }
       // HTTP/2's requests and responses are shaped like HTTP/1's.
       const http2 = { allowHTTP1: true, settings: { maxConcurrentStreams } }
       return createSecureServer({ ...http, ...files, ...secure, ...http2 }, handle as never)
