@@ -116,10 +116,13 @@ t.test(
       const socket = response.socket as Socket
       t.equal('_httpMessage' in socket, true, 'it is there')
       t.equal(hasBegunAnswer(socket), false, 'before the head')
-      t.equal(isAnswering(socket), true)
       response.write('a')
       t.equal(hasBegunAnswer(socket), true, 'behind the head')
-      response.end()
+      t.equal(isAnswering(socket), false, 'before the end of the request')
+      setImmediate(() => {
+        t.equal(isAnswering(socket), true)
+        response.end()
+      })
     })
   },
 )
