@@ -23,11 +23,10 @@ declare module 'fastify' {
 /** Fastify's and Node's own refusals, by their codes. */
 const frameworkCodes: Readonly<Record<string, ErrorCode>> = {
   FST_ERR_BAD_URL: 'malformed_request',
-  // Every path has a handler for every method but CONNECT.
+  // Not expected: every path has a handler for every method.
   FST_ERR_NOT_FOUND: 'malformed_request',
   FST_ERR_CTP_INVALID_MEDIA_TYPE: 'unsupported_media_type',
   FST_ERR_CTP_BODY_TOO_LARGE: 'body_too_large',
-  FST_ERR_CTP_EMPTY_JSON_BODY: 'invalid_body',
   FST_ERR_CTP_INVALID_JSON_BODY: 'invalid_body',
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'malformed_request',
   FST_ERR_VALIDATION: 'invalid_body',
@@ -45,7 +44,6 @@ const bodyFaults = (error: FastifyError): Fault[] =>
 const frameworkDetails: Readonly<Record<string, (bodyType: string) => string>> = {
   FST_ERR_CTP_INVALID_MEDIA_TYPE: (bodyType) => `Send the body as ${bodyType}`,
   FST_ERR_CTP_INVALID_JSON_BODY: () => 'The body is not JSON',
-  FST_ERR_CTP_EMPTY_JSON_BODY: () => 'The body is empty, and should be JSON',
 }
 
 /**

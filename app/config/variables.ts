@@ -23,6 +23,11 @@ const quota = (standard: number) => integer(1, 1_000_000_000).default(standard)
 export const variables = {
   HOST: z.string().default('127.0.0.1').describe('Address to listen on'),
   PORT: integer(0, 65535).default(3000).describe('Port to listen on; 0 takes any free port'),
+  MAX_CONNECTIONS: integer(10, 1_000_000)
+    .default(4_000)
+    .describe(
+      'Connections of clients that each process keeps open. A new one above that replaces the oldest idle one. An idle TLS connection holds about 100 kB',
+    ),
   PUBLIC_URL: origin
     .optional()
     .describe(

@@ -126,12 +126,13 @@ t.test('only the operator reads metrics', async (t) => {
 })
 
 t.test('a port of its own needs no token and has nothing else', async (t) => {
-  const { port, close } = await startMetricsServer({ host: '127.0.0.1', port: 0, read: app.metrics.read })
+  const { port, close } = await startMetricsServer({ host: 'localhost', port: 0, read: app.metrics.read })
   t.teardown(close)
   const origin = `http://127.0.0.1:${port}`
   const answer = await fetch(`${origin}/metrics`)
   t.match(answer.headers.get('content-type'), /^text\/plain; version=0\.0\.4/)
   t.match(await answer.text(), /^certdata_build_info\{version="\d/m)
+  t.equal((await fetch(`${origin}/metrics?x`)).status, 200, 'a query is ignored')
   for (const path of ['/', '/v1/me', '/metrics/..']) t.equal((await fetch(origin + path)).status, 404)
   t.equal((await fetch(`${origin}/metrics`, { method: 'POST' })).status, 404)
 })
