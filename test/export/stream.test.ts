@@ -301,6 +301,66 @@ t.test('over HTTP/2 every byte comes; a failure mid-way is an error of its strea
   await allOver('a stream that is cancelled frees its connection')
 })
 
+t.test('HEAD of a stream has the headers of GET and no length, and reads no row', async (t) => {
+  const { key: TLS_KEY, cert: TLS_CERT, remove } = makeCertificate()
+  const secure = await createTestApp(database, { env: { TLS_KEY, TLS_CERT } })
+  const { port } = new URL(await secure.listen({ host: '127.0.0.1', port: 0 }))
+  const session = connect2(`https://127.0.0.1:${port}`, { rejectUnauthorized: false })
+  const { origin, tokenOf } = await start(t)
+  const { token: secureToken } = await logIn(secure, await addCustomer(database, 'small'))
+  const token = await tokenOf('small')
+  t.teardown(async () => {
+    await writer.query('rollback')
+    session.destroy()
+    await secure.close()
+    remove()
+  })
+  type Fields = Record<string, string | string[] | number | undefined>
+  const over1 = async (method: string, path: string, headers: Record<string, string>): Promise<Fields> => {
+    const sent = request1({ port: new URL(origin).port, host: 'localhost', method, path, headers }).end()
+    const [{ statusCode, headers: fields }] = (await once(sent, 'response')) as [IncomingMessage]
+    sent.destroy()
+    return { ...fields, ':status': statusCode }
+  }
+  const over2 = async (method: string, path: string, headers: Record<string, string>): Promise<Fields> => {
+    const stream = session.request({ ':method': method, ':path': path, ...headers })
+    const [fields] = await once(stream, 'response')
+    stream.close(constants.NGHTTP2_CANCEL)
+    return { ...fields }
+  }
+  const names = [':status', 'content-type', 'content-encoding', 'content-length', 'vary', 'cache-control']
+  const others = ['content-disposition', 'x-accel-buffering']
+  const pick = (fields: Fields) => [...names, ...others].map((name) => [name, fields[name]])
+  for (const [path, accept] of [
+    ['/v1/products?format=ndjson', '*/*'],
+    ['/v1/products?format=csv', '*/*'],
+    ['/v1/products?format=xlsx', '*/*'],
+    ['/v1/changes?after=snapshot&resources=products', '*/*'],
+    ['/v1/changes?resources=products', 'text/event-stream'],
+  ] as const) {
+    for (const coding of ['identity', 'gzip', 'br', 'zstd']) {
+      for (const [name, ask, bearer] of [
+        ['HTTP/1.1', over1, token],
+        ['HTTP/2', over2, secureToken],
+      ] as const) {
+        const headers = { authorization: `Bearer ${bearer}`, accept, 'accept-encoding': coding }
+        const get = await ask('GET', path, headers)
+        const head = await ask('HEAD', path, headers)
+        t.same(pick(head), pick(get), `${name} ${path} ${coding}`)
+        t.equal(head['content-length'], undefined)
+        t.equal(head[':status'], 200)
+      }
+    }
+  }
+  await writer.query('begin; lock table products in access exclusive mode')
+  const headers = { authorization: `Bearer ${token}` }
+  for (const path of ['/v1/products?format=csv', '/v1/changes?after=snapshot&resources=products']) {
+    t.equal((await over1('HEAD', path, headers))[':status'], 200, 'although the table is locked')
+  }
+  await writer.query('rollback')
+  await allOver()
+})
+
 t.test('a client that takes nothing, or takes too long, is cut', async (t) => {
   const idle = await start(t, { EXPORT_IDLE_SECONDS: '1' })
   const { response } = await idle.ask()
