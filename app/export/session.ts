@@ -1,9 +1,11 @@
+import type { Readable } from 'node:stream'
 import type { PoolClient, QueryConfig } from 'pg'
 import type { Sql } from '../records/sql/column.ts'
 import { compile, compileLiterally } from '../records/sql/literal.ts'
 import { cancelStatement } from '../wire/cancel.ts'
 import { type CopyOptions, type CopyStatement, type PieceStream, streamCopy } from '../wire/copy-stream.ts'
 import type { RowEncoder } from '../wire/row.ts'
+import { watchPace } from './pace.ts'
 
 /** A `select`, and how its rows are written. */
 export type Selection = Readonly<{ statement: Sql; encoder: RowEncoder }>
@@ -19,10 +21,17 @@ export type ExportSession<First> = Readonly<{
   ): PieceStream
   /** Gives the connection back, and resolves then. A second call does nothing. */
   close(): Promise<void>
+  /** How fast the client reads, in bytes per second. `undefined` if that is not measured yet; see `watchPace`. */
+  pace(): number | undefined
+  /** Destroys the stream, and so ends the session. The reason is in the error. */
+  cut(reason: string): void
 }>
 
 /** How long a client may take, in milliseconds. */
-export type ExportLimits = Pick<CopyOptions, 'idleMs' | 'totalMs'>
+export type ExportLimits = Pick<CopyOptions, 'idleMs' | 'totalMs'> & {
+  /** Monotonic milliseconds. */
+  now?: () => number
+}
 
 /** Longest a statement may take that only begins or ends. */
 const frameTimeoutMs = 5_000
@@ -54,6 +63,8 @@ export const openSession = async <First>(
   release: (isBroken: boolean) => void,
 ): Promise<ExportSession<First>> => {
   let isOpen = true
+  let stream: Readable | undefined
+  let pace = (): number | undefined => undefined
   const close = async () => {
     if (!isOpen) return
     isOpen = false
@@ -79,13 +90,19 @@ export const openSession = async <First>(
       stream(selections, { head = '', onRows = () => {} } = {}) {
         const onEnd = async (isClean: boolean) => (isClean ? close() : abandon())
         try {
-          return streamCopy({ client, statements: selections.map(toCopy), ...limits, head, onRows, onEnd })
+          const statements = selections.map(toCopy)
+          const rows = streamCopy({ client, statements, ...limits, head, onRows, onEnd })
+          pace = watchPace(rows, limits.now ?? (() => performance.now()))
+          stream = rows
+          return rows
         } catch (error) {
           void close()
           throw error
         }
       },
       close,
+      pace: () => pace(),
+      cut: (reason) => stream?.destroy(new Error(`the export was cut: ${reason}`)),
     }
   } catch (error) {
     abandon()

@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { type ClientRequest, type IncomingMessage, request as request1 } from 'node:http'
 import { connect as connect2, constants } from 'node:http2'
 import type { Socket } from 'node:net'
+import { Readable, Writable } from 'node:stream'
 import { buffer, text } from 'node:stream/consumers'
 import { setTimeout as delay } from 'node:timers/promises'
 import { createGunzip } from 'node:zlib'
@@ -9,6 +10,7 @@ import { sql } from 'kysely'
 import pg from 'pg'
 import t, { type Test } from 'tap'
 import { createCsvEncoder } from '../../app/export/csv.ts'
+import { watchPace } from '../../app/export/pace.ts'
 import { makeCertificate } from '../api/sockets.ts'
 import {
   addCustomer,
@@ -416,6 +418,104 @@ t.test('a client that takes a little now and then is cut, and a slow one is not'
   const [pieces, reason] = await takeEach(400, 20)
   t.ok(Number(pieces) < 10, `${pieces} pieces`)
   t.match(reason, 'the client took less than 256 KiB in 1 s')
+  await allOver()
+})
+
+/** A reader that takes pieces when it is told to: `take(n)` resolves when it waits for the next one. */
+const createReader = (stream: Readable) => {
+  let accept = () => {}
+  let left = 0
+  let waiting = Promise.withResolvers<void>()
+  const sink = new Writable({
+    highWaterMark: 1,
+    write(_piece, _encoding, done) {
+      accept = done
+      if (left-- > 0) setImmediate(done)
+      else waiting.resolve()
+    },
+  })
+  stream.pipe(sink)
+  return {
+    waits: () => waiting.promise,
+    take: (pieces: number) => {
+      waiting = Promise.withResolvers()
+      left = pieces - 1
+      accept()
+      return waiting.promise
+    },
+  }
+}
+
+t.test('the pace of a reader counts only the time in which the stream waits for it', async (t) => {
+  let nowMs = 0
+  const piece = Buffer.alloc(64 * 1024)
+  const start = () => {
+    const stream = new Readable({ highWaterMark: 0, read() {} })
+    const pace = watchPace(stream, () => nowMs)
+    const reader = createReader(stream)
+    return { stream, pace, reader }
+  }
+  const stuck = start()
+  stuck.stream.push(piece)
+  await stuck.reader.waits()
+  nowMs += 29_000
+  t.equal(stuck.pace(), undefined, 'not measured yet')
+  nowMs += 1_000
+  t.equal(stuck.pace(), piece.length / 30)
+  nowMs += 90_000
+  t.equal(stuck.pace(), 0, 'an old window does not count')
+
+  const slowSource = start()
+  slowSource.stream.push(piece)
+  await slowSource.reader.waits()
+  void slowSource.reader.take(1)
+  await once(slowSource.stream, 'resume')
+  nowMs += 3_600_000
+  t.equal(slowSource.pace(), undefined, 'the reader waited, not the stream')
+})
+
+t.test('a slow reader is cut when another export needs its connection, and not before', async (t) => {
+  let nowMs = 0
+  const exports = createTestExports(database.url, { max: 1, now: () => nowMs })
+  t.teardown(() => exports.close())
+  const open = async (customer: string) => {
+    const session = await exports.source.open(customer, sql`select 1`)
+    const statement = sql`select repeat('x', 2000) from generate_series(1, 100000)`
+    const encoder = createCsvEncoder([{ name: 'brand', kind: 'text', value: sql`brand` }])
+    const stream = session.stream([{ statement, encoder }])
+    const failed = once(stream, 'error')
+    const reader = createReader(stream)
+    await reader.waits()
+    return { stream, failed, reader }
+  }
+  const refusal = (customer: string) => exports.source.open(customer, sql`select 1`).catch((error) => error)
+  const fast = await open('acme')
+  // 64 pieces of 64 KiB in 60 s.
+  for (let turn = 0; turn < 2; turn++) {
+    await fast.reader.take(32)
+    nowMs += 30_000
+  }
+  t.match(await refusal('bolt'), { code: 'unavailable' }, 'a reader of 68 KiB/s keeps its connection')
+  fast.stream.destroy()
+  await allOver()
+
+  const slow = await open('acme')
+  nowMs += 3_600_000
+  t.equal(slow.stream.destroyed, false, 'nobody else waits')
+  t.match(await refusal('acme'), { code: 'quota_exceeded' }, 'the customer itself has to wait')
+  const next = await open('bolt')
+  t.match((await slow.failed)[0].message, /another one needs its connection, and the client read \d+ KiB\/s/)
+  t.equal(exports.source.running, 1)
+  t.match(await refusal('cog'), { code: 'unavailable' }, 'a new reader has time')
+  next.stream.destroy()
+  await allOver()
+
+  const visitor = await open('demo')
+  t.match(await refusal('demo'), { code: 'quota_exceeded' })
+  nowMs += 60_000
+  const another = await open('demo')
+  t.match((await visitor.failed)[0].message, /another one needs/, 'visitors of the demo are many clients')
+  another.stream.destroy()
   await allOver()
 })
 
