@@ -81,7 +81,7 @@ export const homePage = ({ publicUrl, demoToken }: SiteOptions): PageContent => 
 
 <figure class="picture plate">
 <div class="scroll">${timeline(new Date().toISOString().slice(0, 10))}</div>
-<figcaption><code>GET /v1/certificates?include=product</code> <span>Example data. The <a href="/demo?path=%2Fv1%2Fcertificates">demo</a> shows the same.</span></figcaption>
+<figcaption><code>GET /v1/certificates?include=product</code> <span>Example data. The <a href="/demo">demo</a> shows the same.</span></figcaption>
 </figure>
 
 <section aria-labelledby="proofs"><h2 id="proofs" class="visually-hidden">What you can rely on</h2>
@@ -98,5 +98,5 @@ export const homePage = ({ publicUrl, demoToken }: SiteOptions): PageContent => 
 
 <section aria-labelledby="resources"><h2 id="resources">Six resources, one grammar</h2>
 <p class="soft">Each has filters, sorting, pages, exports, a history and a feed of changes. All of them work in the same way.</p>
-<dl class="resources">${resources.map(([name, text]) => html`<div><dt><a href="/demo?path=${encodeURIComponent(`/v1/${name}`)}"><code>/v1/${name}</code></a></dt><dd>${text}</dd></div>`)}</dl></section>`,
+<dl class="resources">${resources.map(([name, text]) => html`<div><dt><a href="/docs#tag/${name === 'lab' ? 'test-reports' : name}/GET/v1/${name}"><code>/v1/${name}</code></a></dt><dd>${text}</dd></div>`)}</dl></section>`,
 })

@@ -10,7 +10,8 @@ import { layOut, type PageContent } from './layout.ts'
 import { llmsTxt } from './llms-txt.ts'
 import { missingPage } from './missing-page.ts'
 import { problemPages } from './problem-pages.ts'
-import { type SearchedRoute, searchIndex } from './search-index.ts'
+import type { DescribedRoute } from './reference-link.ts'
+import { searchIndex } from './search-index.ts'
 import { statusPage } from './status-page.ts'
 
 export const htmlType = 'text/html; charset=utf-8'
@@ -31,7 +32,7 @@ export type Site = {
   /** What a browser shows for an address that has no page. */
   missing: SiteFile
   /** What the pages' search finds in the guides, the errors and the reference of these routes. */
-  searchFile(routes: readonly SearchedRoute[]): SiteFile
+  searchFile(routes: readonly DescribedRoute[]): SiteFile
   /** Puts a page together that is for one request only: it has no tag, so it is kept nowhere. */
   layOut(content: PageContent): SiteFile
 }

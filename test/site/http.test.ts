@@ -79,6 +79,31 @@ t.test('with all it loads a page is below 100 kB, and its parts are kept for eve
   t.ok(status.bytes < 20_000)
 })
 
+t.test('an old link to a request of the demo leads to its operation in the reference', async (t) => {
+  for (const [target, link] of [
+    ['/v1/products?limit=3', '#tag/products/GET/v1/products'],
+    ['/v1/lab/rep-1', '#tag/test-reports/GET/v1/lab/{id}'],
+    ['/v1/certificates/crt-1/history', '#tag/history/GET/v1/certificates/{id}/history'],
+    ['/v1/custom/market-access?product_id=p', ''],
+    ['//elsewhere.example/v1/products', ''],
+    ['', ''],
+  ] as const) {
+    const answer = await get(`/demo?path=${encodeURIComponent(target)}`)
+    t.match([answer.statusCode, answer.headers.location], [302, `/docs${link}`], target)
+  }
+})
+
+t.test('links into the reference lead to operations that it describes', async (t) => {
+  const described = new Set<string>(
+    (await get('/docs/search.json')).json().map(({ path }: { path: string }) => path),
+  )
+  const links = [...(await get('/')).body.matchAll(/href="(\/docs#[^"]+)"/g)].map(
+    ([, link]) => link as string,
+  )
+  t.equal(links.length, 6)
+  for (const link of links) t.ok(described.has(link), link)
+})
+
 t.test('nothing comes from elsewhere', async (t) => {
   const namespaces = /http:\/\/www\.w3\.org\/2000\/svg/g
   for (const path of pages) {

@@ -19,26 +19,6 @@ t.teardown(async () => {
   await database.close()
 })
 
-/** How much wider the widest text of each is than what it has room for, in pixels: of all drop-downs of filters. */
-const readCutOff = async (page: Page): Promise<number[]> => {
-  const missing: number[] = []
-  const field = page.locator('.filter > select').first()
-  for (const name of await field.locator('option').allTextContents()) {
-    await field.selectOption(name)
-    missing.push(
-      ...(await page.evaluate<number[]>(`[...document.querySelectorAll('.filter > select')].map((select) => {
-        const copy = select.cloneNode(true)
-        copy.style.cssText = 'position: absolute; width: max-content'
-        select.after(copy)
-        const missing = copy.offsetWidth - select.offsetWidth
-        copy.remove()
-        return missing
-      })`)),
-    )
-  }
-  return missing
-}
-
 const open = (path: string, look?: Look) => openWindow(browser, origin + path, look)
 const looks = [
   { colorScheme: 'light', width: 1280 },
@@ -91,37 +71,6 @@ t.test('words of charts are as large as others, on a phone too, and where it is 
       return high > 11 && high < 20
     })
     t.pass(`${width} px`)
-  }
-  await close()
-})
-
-t.test('the form of the demo offers filters once it knows the endpoint', async (t) => {
-  const { page, close } = await open('/problems/invalid_query')
-  const held = Promise.withResolvers<void>()
-  await page.route('**/openapi.json', async (route) => {
-    await held.promise
-    await route.continue()
-  })
-  await page.goto(`${origin}/demo?path=/v1/certificates`)
-  await page.waitForSelector('#request:not([hidden])')
-  for (const name of ['filter', 'control', 'mistake']) t.notOk(await page.isVisible(`#${name}-block`), name)
-  held.resolve()
-  await page.click('#filter-block summary')
-  await page.click('#add-filter')
-  t.ok(await page.waitForSelector('#filters .filter'))
-  await close()
-})
-
-t.test('the demo has room for what its comparisons say', async (t) => {
-  const { page, close } = await open('/demo?path=/v1/certificates')
-  await page.click('#filter-block summary')
-  await page.click('#add-filter')
-  await page.waitForSelector('#filters .filter')
-  for (const width of [1280, 390]) {
-    await page.setViewportSize({ width, height: 850 })
-    const missing = await readCutOff(page)
-    t.ok(missing.length > 20)
-    t.ok(Math.max(...missing) <= 0, `${width} px: ${Math.max(...missing)} px are cut off`)
   }
   await close()
 })
