@@ -2,7 +2,8 @@ import { bytesOf, phrase, showBodies, showFigures } from './answer.js'
 import { snippets } from './snippets.js'
 import { showTable } from './table.js'
 import { startTabs } from './tabs.js'
-import { addCopyButton, find, milliseconds, number } from './ui.js'
+import { addCopyButton, find } from './ui.js'
+import { milliseconds, number } from './units.js'
 
 /**
  * The part of the page that shows requests and their answers: table, JSON, and the request in three languages.
