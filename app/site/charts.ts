@@ -1,37 +1,34 @@
 import { type Html, html } from './escape.ts'
 
 /** Points from left to right, and the words around them. */
-type Frame = Readonly<{
+type Chart = Readonly<{
+  /** How much of the page the chart takes. */
+  size: 'low' | 'middle' | 'high'
   /** The chart in a sentence, for screen readers. */
   label: string
   /** The tooltip of each point. */
   titles: readonly string[]
   /** Words below the first and the last point, and three between them. */
   times: readonly string[]
-  /** Words beside the top, the middle and the bottom. */
+  /** Words beside the top, the middle and the bottom. Optional. */
   scale?: readonly [string, string, string]
   /** Class and name of each colour. */
   keys: readonly (readonly [string, string])[]
-  /** How much of the page the chart takes. */
-  size: 'low' | 'middle' | 'high'
 }>
 
-const shown = (value: number) => Math.round(value * 100) / 100
-
-/** Returns the height of a value, downwards from the top, between 0 and 100. */
-const heightOf = (value: number, top: number) => shown(100 - (value / top) * 100)
+const rounded = (value: number) => Math.round(value * 100) / 100
 
 /** Returns a round number that is not below a positive value. */
-const roundUp = (value: number): number => {
+export const roundUp = (value: number): number => {
   const power = 10 ** Math.floor(Math.log10(value))
   return ([1, 2, 2.5, 5, 10].find((step) => step * power >= value) ?? 10) * power
 }
 
-const bar = (className: string, x: number, y: number, height: number, gap = 0.12) =>
-  html`<rect class="${className}" x="${x + gap}" y="${shown(y)}" width="${shown(1 - 2 * gap)}" height="${shown(height)}"/>`
-
-/** The shapes stretch with the page. Words are HTML, so that they keep their size. */
-const frame = ({ label, titles, times, scale, keys, size }: Frame, shapes: readonly Html[]): Html => {
+/**
+ * Returns a chart of shapes that stretch with the page. Its words are HTML, so that they keep their size. A point is a
+ * unit wide, and the chart is 100 units high.
+ */
+export const chart = ({ size, label, titles, times, scale, keys }: Chart, shapes: readonly Html[]): Html => {
   const grid = scale?.map((_, i) => html`<line x2="${titles.length}" y1="${i * 50}" y2="${i * 50}"/>`)
   const points = titles.map(
     (title, x) => html`<rect class="point" x="${x}" width="1" height="100"><title>${title}</title></rect>`,
@@ -44,67 +41,25 @@ const frame = ({ label, titles, times, scale, keys, size }: Frame, shapes: reado
 <p class="keys">${keys.map(([className, name]) => html`<span class="key ${className}">${name}</span>`)}</p></div>`
 }
 
-/** Returns a chart with a whole bar for each point. `tones`: the class of each bar. */
-export const toneChart = (options: Frame & Readonly<{ tones: readonly string[] }>): Html =>
-  frame(
-    options,
-    options.tones.map((tone, x) => bar(tone, x, 0, 100, 0.1)),
-  )
-
-/** Returns a chart with a bar for each point, whose failed part is in another colour. */
-export const barChart = (
-  options: Omit<Frame, 'scale'> &
-    Readonly<{
-      values: readonly number[]
-      failed: readonly number[]
-      gaps: readonly Html[]
-      format: (value: number) => string
-    }>,
-): Html => {
-  const { values, failed, gaps, format } = options
-  const top = roundUp(Math.max(...values, 1))
-  const bars = values.flatMap((value, x) => {
-    if (value === 0) return []
-    const y = heightOf(value, top)
-    const bad = failed[x] ?? 0
-    // A single failure among thousands stays visible.
-    const failure = bad > 0 ? bar('failed', x, y, Math.max(100 - heightOf(bad, top), 2)) : undefined
-    return [bar('bar', x, y, 100 - y), ...(failure ? [failure] : [])]
-  })
-  return frame({ ...options, scale: [format(top), format(top / 2), format(0)] }, [...gaps, ...bars])
+/** Returns a bar of a point, from the bottom to a share of the height. A small share stays visible. */
+export const bar = (className: string, x: number, share: number, margin = 0.12): Html => {
+  const height = rounded(Math.max(share * 100, 2))
+  return html`<rect class="${className}" x="${rounded(x + margin)}" y="${rounded(100 - height)}" width="${1 - 2 * margin}" height="${height}"/>`
 }
 
-/** Returns the marks of points without a measurement, for the background of a chart. */
-export const gapMarks = (isGap: readonly boolean[]): Html[] =>
-  isGap.flatMap((missing, x) => (missing ? [bar('gap', x, 0, 100, 0)] : []))
+/** Returns a line through all points at a share of the height. */
+export const level = (className: string, count: number, share: number): Html => {
+  const y = rounded(100 - share * 100)
+  return html`<line class="${className}" x2="${count}" y1="${y}" y2="${y}"/>`
+}
 
-/** Returns a chart of lines over time. A line is interrupted at null. `limit`: a promise, in the unit of the values. */
-export const lineChart = (
-  options: Omit<Frame, 'scale'> &
-    Readonly<{
-      lines: readonly { name: string; values: readonly (number | null)[] }[]
-      limit: number
-      gaps: readonly Html[]
-      format: (value: number) => string
-    }>,
-): Html => {
-  const { lines, limit, gaps, format } = options
-  const most = Math.max(0, ...lines.flatMap(({ values }) => values.filter((value) => value !== null)))
-  // A promise far above all values would press them to the floor.
-  const isLimitNear = most > limit / 8
-  const top = roundUp(Math.max(most * 1.1, isLimitNear ? limit * 1.1 : 1))
-  const y = heightOf(limit, top)
-  const promise = isLimitNear
-    ? [html`<line class="limit" x2="${options.titles.length}" y1="${y}" y2="${y}"/>`]
-    : []
-  const paths = lines.map(({ name, values }) => {
-    const points = values.map((value, x) => {
-      if (value === null) return ''
-      const isStart = (values[x - 1] ?? null) === null
-      // A line of no length: a point without neighbours is a dot.
-      return `${isStart ? 'M' : 'L'}${x + 0.5} ${heightOf(value, top)}${isStart ? 'h0' : ''}`
-    })
-    return html`<path class="${name}" d="${points.join('')}"/>`
+/** Returns a line through shares of the height. It is interrupted at null. */
+export const curve = (className: string, shares: readonly (number | null)[]): Html => {
+  const steps = shares.map((share, x) => {
+    if (share === null) return ''
+    const isStart = (shares[x - 1] ?? null) === null
+    // A line of no length: a point without neighbours is a dot.
+    return `${isStart ? 'M' : 'L'}${x + 0.5} ${rounded(100 - share * 100)}${isStart ? 'h0' : ''}`
   })
-  return frame({ ...options, scale: [format(top), format(top / 2), '0'] }, [...gaps, ...promise, ...paths])
+  return html`<path class="${className}" d="${steps.join('')}"/>`
 }

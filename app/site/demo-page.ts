@@ -8,7 +8,7 @@ const questions = [
   ['#approvals', 'How far are my approvals?', 'Approvals by stage'],
   ['#changes', 'What changed since yesterday?', 'Changes by hour'],
   ['#history', 'What happened to a record?', 'Its history'],
-  ['/docs', 'Ask anything else', 'The reference, with this token'],
+  ['/docs', 'Ask anything else', 'In the reference'],
 ] as const
 
 const tabs = [

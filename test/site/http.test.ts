@@ -4,6 +4,7 @@ import type { LightMyRequestResponse } from 'fastify'
 import { sql } from 'kysely'
 import t from 'tap'
 import { catalogue } from '../../app/errors.ts'
+import { bar, curve } from '../../app/site/charts.ts'
 import { createTestApp, createTestDatabase, publicUrl } from '../helper.ts'
 
 const database = await createTestDatabase()
@@ -102,6 +103,15 @@ t.test('links into the reference lead to operations that it describes', async (t
   )
   t.equal(links.length, 6)
   for (const link of links) t.ok(described.has(link), link)
+})
+
+t.test('charts interrupt lines at gaps and keep small bars visible', async (t) => {
+  t.equal(
+    curve('average', [0.5, 0.25, null, 1]).html,
+    '<path class="average" d="M0.5 50h0L1.5 75M3.5 0h0"/>',
+    'a point without neighbours is a dot',
+  )
+  t.match(bar('failed', 3, 0.0001).html, 'y="98" width="0.76" height="2"')
 })
 
 t.test('nothing comes from elsewhere', async (t) => {
