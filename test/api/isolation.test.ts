@@ -480,22 +480,15 @@ const createStripped = (url: string) => {
       // Still joined to the customer that was set: no row is read before it is.
       return `${referred(value)} is not null and s.customer_id is not null`
     })
-  const stripCopy = (copy: pg.Submittable): pg.Submittable =>
-    Object.assign(Object.create(copy), {
-      submit: (connection: pg.Connection & { query(text: string): void }) =>
-        copy.submit(
-          Object.assign(Object.create(connection), {
-            query: (text: string) => connection.query(strip(text)),
-          }),
-        ),
-    })
   const stripping = (pool: Pick<pg.Pool, 'connect'>) => ({
     connect: async () => {
       const client = await pool.connect()
-      const query = (asked: string | pg.Submittable, values: unknown[]) =>
-        typeof asked === 'string'
-          ? client.query(strip(asked), values)
-          : client.query('submit' in asked ? stripCopy(asked) : asked)
+      // A query is a text, an object with its text, or a cursor that has not been sent.
+      const query = (asked: string | { text: string }, values: unknown[]) => {
+        if (typeof asked === 'string') return client.query(strip(asked), values)
+        asked.text = strip(asked.text)
+        return client.query(asked)
+      }
       return Object.assign(Object.create(client), {
         query,
         release: (error?: boolean | Error) => client.release(error),

@@ -59,7 +59,8 @@ export const refuseUnknown = (
   const detail = `${base} ${problem}; expected one of: ${known.join(', ')}`
   const nearest = findNearest(base, known)
   if (nearest === undefined) return { faults: [{ ...fault, detail }] }
-  const isLost = operator !== '' && !takesOperator(nearest)
+  // A known name with brackets that were not understood: the same again would be no correction.
+  const isLost = operator !== '' && (nearest === base || !takesOperator(nearest))
   const meant = isLost ? nearest : nearest + operator
   const faults = [{ ...fault, detail, did_you_mean: meant }]
   return value === undefined || isLost ? { faults } : { faults, meant: [meant, value] }

@@ -182,6 +182,15 @@ t.test('no query string throws: each one is understood or refused with faults', 
   )
 })
 
+t.test('brackets that cannot be read are a fault of the name before them, without a corrected query', (t) => {
+  for (const name of ['status[', 'status[[x]]', 'status[in', 'status]']) {
+    const outcome = parseQuery(resources.approvals, 'page', `${name}=granted`)
+    t.match(outcome, { faults: [{ parameter: name, did_you_mean: 'status' }] }, name)
+  }
+  t.notOk('corrected' in parseQuery(resources.approvals, 'page', 'status[[x]]=granted'))
+  t.end()
+})
+
 t.test('lists split after decoding, with escapes, and join back', async (t) => {
   t.doesNotThrow(() =>
     fc.assert(
