@@ -47,7 +47,10 @@ const pastMidnightMs = 20
 const strength: readonly Wake[] = ['day', 'changed', 'unknown', 'rights', 'time', 'closing', 'gone']
 /** Reasons that stay. */
 const final: readonly Wake[] = ['gone', 'closing', 'time']
-/** Reasons after which it is to be judged anew whether the client may go on. */
+/**
+ * Reasons after which it is to be judged anew whether the client may go on.
+ * See docs/decisions/0114-waiting-clients-are-authorized-again.md.
+ */
 export const judged: readonly Wake[] = ['rights', 'unknown']
 
 type Watcher = { resources: ReadonlySet<string>; wake: (wake: Wake) => void }
