@@ -28,12 +28,12 @@ export type ExportLimits = Pick<RowStreamOptions, 'idleMs' | 'totalMs'>
 const frameTimeoutMs = 5_000
 
 /**
- * The session's form of dates, which some columns have; no JIT, because compiling would delay the first row. PostgreSQL
- * looks now and then whether the client of a running statement is connected, and ends the statement otherwise.
+ * Without JIT: compiling a statement to machine code would delay its first row. PostgreSQL checks the connection of a
+ * running statement, and ends the statement if its client is gone.
  */
 const begin = ({ totalMs }: ExportLimits) => `begin isolation level repeatable read read only;
-  set local time zone 'UTC'; set local datestyle = 'ISO, YMD'; set local jit = off;
-  set local client_connection_check_interval = 250; set local statement_timeout = ${Math.ceil(totalMs)}`
+  set local jit = off; set local client_connection_check_interval = 250;
+  set local statement_timeout = ${Math.ceil(totalMs)}`
 
 const ask = async <Row>(client: PoolClient, text: string, values: unknown[] = []): Promise<Row[]> => {
   const query = { text, values, query_timeout: frameTimeoutMs } as QueryConfig

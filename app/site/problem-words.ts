@@ -100,10 +100,10 @@ export const problemWords: Readonly<Record<ErrorCode | 'overloaded', ProblemWord
     todo: ['Ask the certification house for a plan with API access.'],
   },
   insufficient_scope: {
-    means: 'The API key may not read this.',
-    why: 'Keys can be limited to some resources. WWW-Authenticate names the scope that is missing.',
+    means: 'The access token may not read this.',
+    why: 'The API key is limited to some resources, or the token was issued with fewer scopes than its key has. The detail says which. WWW-Authenticate names the missing scope.',
     todo: [
-      'Use a key with that scope, or ask the operator for one.',
+      'If the key has the scope, log in again without `scope`. If not, use another key, or ask the operator for one.',
       '`GET /v1/me` lists the scopes of the token.',
     ],
   },

@@ -35,7 +35,7 @@ export const statusPage = (): PageContent => ({
 <div id="incidents"></div></section>
 
 <section aria-labelledby="method"><h2 id="method">How this is measured</h2>
-<p>Every ten seconds, each instance sends itself a probe that reads the database. It also counts all of its answers. A minute has two shares: the probes that were answered, and the answers without an error of the service (5xx). The lower share is the minute's availability. A minute without a report counts as not available. The charts show it as a gap.</p>
+<p>Every ten seconds, each instance sends itself a probe that reads the database. It also counts all of its answers. A minute has two shares: the probes that were answered, and the answers without a failure of the service (5xx, but not 501 and 505, which answer a wrong request). The lower share is the minute's availability. A minute without a report counts as not available. The charts show it as a gap.</p>
 <p>The service measures times itself, from the arrival of a request to the end of its answer, for answers with data. They do not include the network. The oldest answer is the longest time for which an answer missed a change. Each probe takes a sample of it. The 99th percentile comes from a histogram and is exact to within a fifth.</p>
 <p>A figure is judged if at least half of its period was measured. An average is judged from 20 answers on. Green keeps the promise, and red breaks it.</p></section>`,
 })

@@ -13,7 +13,7 @@ const describeFault = (fault, mend) => {
   const { parameter, pointer, detail, did_you_mean: better } = fault
   const said = make('p', {}, make('code', {}, parameter ?? pointer ?? ''), ` ${detail}`)
   if (better === undefined) return make('li', {}, said)
-  const button = make('button', { type: 'button', class: 'quiet' }, `Did you mean ${better}?`)
+  const button = make('button', { type: 'button', class: 'quiet' }, `Use ${better}`)
   button.addEventListener('click', () => {
     mend(fault)
     button.replaceWith(make('span', { class: 'good' }, `Now ${better}.`))
