@@ -92,7 +92,7 @@ export const createServer = ({
   // Clients name a type even if they send no body, as with HTTP Basic. Fastify's own parser refuses that.
   app.addContentTypeParser<string>('application/json', { parseAs: 'string' }, (request, body, done) => {
     if (body === '') done(null)
-    else parseJson(request, body, (error, value) => done(error ?? findRepeatedName(body, value), value))
+    else void parseJson(request, body, (error, value) => done(error ?? findRepeatedName(body, value), value))
   })
   return app
 }

@@ -59,7 +59,7 @@ export const variables = {
   EXPORT_POOL: integer(1, 200)
     .default(4)
     .describe(
-      'Connections for exports and snapshots of the change feed, besides DATABASE_POOL. As many of them run at once',
+      'Connections for exports and snapshots of the change feed, besides DATABASE_POOL. As many of them run at once. If all are in use, a reader below 64 KiB/s is cut',
     ),
   EXPORT_MAX_SECONDS: integer(1, 86_400)
     .default(3_600)
