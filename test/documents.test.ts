@@ -44,7 +44,7 @@ t.test('every decision is linked from the code, and each link leads to a decisio
     exclude: (path) => path.includes('node_modules'),
   })
   const links = sources.flatMap((file) =>
-    [...read(file).matchAll(/docs\/decisions\/([\w-]+\.md)/g)].map(([, name]) => ({ file, name })),
+    [...read(file).matchAll(/decisions?[ /](\d{4}[\w-]*(?:\.md)?)/g)].map(([, name]) => ({ file, name })),
   )
   const linked = new Set(links.map(({ name }) => name))
   t.same(
