@@ -1,6 +1,9 @@
 import type { Secrets } from '../config/secrets.ts'
 
-/** How long one key is in use. A ticket lives for two hours (OpenSSL's default), so one ticket in six outlives its key. */
+/**
+ * How long one key is in use. A ticket lives for two hours (OpenSSL's default), so one ticket in six outlives its key.
+ * See docs/decisions/0086-ticket-keys-come-from-the-secret.md.
+ */
 export const ticketPeriodMs = 12 * 3_600_000
 
 /** Names the sessions of all instances. Node's own name comes from the command line, which may differ. */

@@ -34,6 +34,7 @@ const countLines = (lines: string) => lines.split('\n').length - 1
  * Not `pino.destination`: it tries a full disk for ever when the process ends.
  * `end` resolves when all is written, or after `lastMs`, a second if absent. A process that ends without it writes its
  * last lines at once; what is kept then is lost.
+ * See docs/decisions/0069-the-log-never-blocks.md.
  */
 export const openLogStream = (
   fd: number,
