@@ -152,7 +152,7 @@ AuditFacts = TypedDict(
         "client": "str | None",
         # The customer
         "customer": "str | None",
-        # More about the action. Of `reads`: the minute, the resource, a keyed hash of the query, the status, how many requests there were and how many records they got
+        # More about the action. Of `reads`: the minute, the resource, a keyed hash of the query, the status, how many requests there were and how many records they got. `query` is null for reads of single records, and for all queries of a key beyond 100 in a minute
         "details": "dict[str, Any] | None",
         # Id of the API key
         "key": "str | None",
