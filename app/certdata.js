@@ -1,8 +1,10 @@
 #!/usr/bin/env node
-import { enableCompileCache } from 'node:module'
 import { join } from 'node:path'
+import { requireNode } from './config/require-node.js'
 
-// The command line starts in a third of the time with compiled code from the last start. This file is JavaScript for
-// the reason that server.js gives.
+requireNode('npx certdata')
+// The command line starts in a third of the time with code compiled at the last start. JavaScript for the reason given
+// in server.js.
+const { enableCompileCache } = await import('node:module')
 enableCompileCache(join(import.meta.dirname, '../node_modules/.cache/compiled'))
 await import('./cli.ts')

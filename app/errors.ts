@@ -12,7 +12,7 @@ export const catalogue = {
   token_revoked: [401, 'The token has been revoked'],
   invalid_api_key: [401, 'The API key is not valid'],
   plan_required: [403, 'The plan has no API access'],
-  insufficient_scope: [403, 'The key lacks the scope'],
+  insufficient_scope: [403, 'The token lacks the scope'],
   network_not_allowed: [403, 'The key may not be used from this network'],
   tls_required: [403, 'TLS is required'],
   live_token_required: [403, 'A live token is required'],
@@ -38,6 +38,16 @@ export const catalogue = {
 
 export type ErrorCode = keyof typeof catalogue
 
+/**
+ * Codes of 5xx that only the client causes, with a request that HTTP says to refuse this way (RFC 9112, sections 2.3
+ * and 6.1). A 503 is a fault of the service: the client was within its limits.
+ */
+const clientFaults: readonly ErrorCode[] = ['not_implemented', 'http_version_not_supported']
+const clientStatuses = new Set<number>(clientFaults.map((code) => catalogue[code][0]))
+
+/** Whether an answer with this status counts as a failure of the service. The rules for Prometheus select the same. */
+export const isServiceFault = (status: number): boolean => status >= 500 && !clientStatuses.has(status)
+
 /** What to do, where the title does not say it and nobody at the place knows more. */
 const advice: Partial<Record<ErrorCode, string>> = {
   credentials_required:
@@ -47,6 +57,7 @@ const advice: Partial<Record<ErrorCode, string>> = {
   token_expired: 'Log in again at POST /v1/auth/login with the API key.',
   token_revoked:
     'The token or its API key was revoked, or the key has expired. Log in at POST /v1/auth/login with another key.',
+  method_not_allowed: 'The Allow header names the methods that this address takes.',
   plan_required:
     'The plan basic has no API access. Ask the certification house for the plan premium or enterprise.',
   network_not_allowed:
@@ -76,10 +87,15 @@ export type ErrorExtras = {
   headers?: Readonly<Record<string, string>>
 }
 
+const prependNearest = ({ did_you_mean: nearest }: Fault, detail: string): string =>
+  nearest === undefined ? detail : `Did you mean ${nearest}? ${detail}`
+
 /** The first fault in words, with its place. */
 const describeFirst = ([first]: readonly Fault[] = []): string | undefined => {
   const place = first?.parameter ?? first?.pointer ?? ''
-  return place === '' || first?.detail.startsWith(`${place} `) ? first?.detail : `${place}: ${first?.detail}`
+  if (!first) return undefined
+  const isNamed = place === '' || first.detail.startsWith(`${place} `)
+  return prependNearest(first, isNamed ? first.detail : `${place}: ${first.detail}`)
 }
 
 /** An entry of the catalogue, thrown; the one error handler makes the problem document of it. */
@@ -103,5 +119,11 @@ export const unavailable = (retryAfterSeconds = 1): ApiError =>
   new ApiError('unavailable', { headers: { 'retry-after': String(retryAfterSeconds) } })
 
 /** 400 `invalid_query` with every fault. `corrected`: the URL that the service would answer, if there is one. */
-export const invalidQuery = (errors: readonly Fault[], corrected: string | undefined): ApiError =>
-  new ApiError('invalid_query', { errors, ...(corrected === undefined ? {} : { try: corrected }) })
+export const invalidQuery = (errors: readonly Fault[], corrected: string | undefined): ApiError => {
+  const detail = describeFirst(errors)
+  return new ApiError('invalid_query', {
+    ...(detail === undefined ? {} : { detail }),
+    errors: errors.map((fault) => ({ ...fault, detail: prependNearest(fault, fault.detail) })),
+    ...(corrected === undefined ? {} : { try: corrected }),
+  })
+}

@@ -17,7 +17,7 @@ import {
   type Principals,
   refuseToken,
 } from '../app/identity/principals.ts'
-import { intersectScopes } from '../app/identity/scopes.ts'
+import { intersectScopes, listScopes } from '../app/identity/scopes.ts'
 import { tokenType } from '../app/identity/signing-key.ts'
 import type { SigningKeys } from '../app/identity/signing-keys.ts'
 import {
@@ -79,6 +79,9 @@ declare module 'fastify' {
   }
 }
 
+/** Scopes of a key without limits, less custom endpoints: whether one exists is not for everyone to know. */
+const unlimitedScopes: ReadonlySet<string> = new Set(listScopes())
+
 type Made = { facts: KeyFacts; principal: Principal }
 
 /** Remembers the principal made last of a token and the facts it was made from: they mostly stay the same. */
@@ -91,7 +94,12 @@ const createPrincipalMaker = () => {
     if (customerId !== verified.customerId) throw refuseToken('invalid_token')
     const scopes = intersectScopes(verified.scopes, facts.scopes)
     const expiresAtMs = Math.min(verified.expiresAtMs, facts.expiresAtMs)
-    const common = { kind: 'live', customerId, keyId, scopes, expiringWithin, plan, expiresAtMs } as const
+    const keyScopes = verified.scopes && (facts.scopes ?? unlimitedScopes)
+    const common = {
+      kind: 'live' as const,
+      ...{ customerId, keyId, scopes, expiringWithin, plan, expiresAtMs },
+      ...(keyScopes ? { keyScopes } : {}),
+    }
     const principal: Principal = suspended ? { ...common, isSuspended: true } : common
     made.set(verified, { facts, principal })
     return principal

@@ -1,4 +1,3 @@
-import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Answer } from '../app/cache/question.ts'
 import { ApiError, unavailable } from '../app/errors.ts'
@@ -111,6 +110,7 @@ const askLive = <T extends LiveAnswer | undefined>(
   const lastEventId = request.headers['last-event-id'] as string | undefined
   const live = {
     isHead,
+    httpVersion: request.raw.httpVersion,
     address: request.clientAddress,
     ending: reply.raw,
     lastEventId,
@@ -211,6 +211,6 @@ const sendLive = (
   const link = formatLinks(next, options)
   if (link !== undefined) reply.header('link', link)
   reply.headers({ ...headers, 'cache-control': 'no-store', 'server-timing': formatTiming(reply) }).type(type)
-  if (body instanceof Readable) return sendStream(body, request, reply, isCompressed)
-  return sendRepresentation({ body, etag: '', encoded: new Map() }, reply)
+  if (Buffer.isBuffer(body)) return sendRepresentation({ body, etag: '', encoded: new Map() }, reply)
+  return sendStream(body, request, reply, isCompressed)
 }

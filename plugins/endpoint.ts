@@ -18,6 +18,8 @@ export type EndpointRequest = {
 /** What a row's `respond` gets beside: whom it answers, and until when. */
 export type LiveRequest = EndpointRequest & {
   isHead: boolean
+  /** `1.0`, `1.1` or `2.0`. */
+  httpVersion: string
   /** The client's address. */
   address: string
   /** Closes when the answer is sent, or its client is gone. */
@@ -42,10 +44,10 @@ export type Exporting = {
   respond: (request: LiveRequest & { type: string }) => Promise<LiveAnswer | undefined>
 }
 
-/** An answer that is not kept. A stream is sent as it comes, and cut where it fails. */
+/** An answer that is not kept. A stream that fails is cut. `body` is `undefined` in the answer to HEAD of a stream. */
 export type LiveAnswer = Readonly<{
   type: string
-  body: Buffer | Readable
+  body: Buffer | Readable | undefined
   headers: Readonly<Record<string, string>>
   /** Path and query of the next page. */
   next?: string | undefined

@@ -3,7 +3,7 @@ import fp from 'fastify-plugin'
 import type { Judge } from '../app/cache/freshness.ts'
 import type { Answer } from '../app/cache/question.ts'
 import type { Ticket } from '../app/edge/kept.ts'
-import { ApiError, type ErrorCode } from '../app/errors.ts'
+import { ApiError, type ErrorCode, type ErrorExtras } from '../app/errors.ts'
 import { formatStale } from '../app/http/fields.ts'
 import { routedMethods } from '../app/http/methods.ts'
 import type { Principal } from '../app/identity/principal.ts'
@@ -79,9 +79,9 @@ const admission =
   }
 
 /** As a hook, so that the refusal comes before the body is looked at. */
-const refusal = (scope: string | null, code: ErrorCode, headers = {}) => {
+const refusal = (scope: string | null, code: ErrorCode, extras: ErrorExtras = {}) => {
   const refuse = (): never => {
-    throw new ApiError(code, { headers })
+    throw new ApiError(code, extras)
   }
   return { config: { scope, refuses: true as const }, onRequest: refuse, handler: refuse }
 }
@@ -97,7 +97,11 @@ export default fp<EndpointOptions>(
     app.decorateRequest('repeatable', undefined)
     app.addHook('onRequest', authenticate(variesWithOrigin ? `${varying}, Origin` : varying, judge))
     // After the limits, which count also who is refused here, and tell how much is left.
-    app.addHook('preHandler', async ({ principal }) => principal && requirePlan(principal))
+    app.addHook('preHandler', async ({ principal, params }) => {
+      if (principal) requirePlan(principal)
+      // The router matches /v1/products/ as a record without an id.
+      if (Object.values(params ?? {}).includes('')) throw new ApiError('not_found')
+    })
     app.addHook('onRoute', (route) => {
       // A route behind authentication that does not say what it needs is a hole: the start fails.
       if (route.config?.scope === undefined) throw new Error(`route ${route.url} declares no scope`)
@@ -119,7 +123,9 @@ export default fp<EndpointOptions>(
         app.route({ ...admitted, config, method: 'HEAD', handler: handlerOf(row, prefix, publicUrl) })
         const answerOptions: RouteHandler = (_request, reply) => reply.code(204).header('allow', allow).send()
         app.route({ ...common, method: 'OPTIONS', handler: answerOptions })
-        app.route({ ...common, ...refusal(row.scope, 'method_not_allowed', { allow }), method: others })
+        const detail = 'This address is read-only: it takes GET, HEAD and OPTIONS.'
+        const readOnly = refusal(row.scope, 'method_not_allowed', { detail, headers: { allow } })
+        app.route({ ...common, ...readOnly, method: others })
       }
     })
     for (const prefix of closedPrefixes) {

@@ -4,13 +4,14 @@ import fp from 'fastify-plugin'
 import { ApiError } from '../app/errors.ts'
 import { createAddressRanges, createClientAddress } from '../app/http/client-address.ts'
 import { isHost } from '../app/http/fields.ts'
+import { throttleWarnings } from '../app/observe/throttled-warning.ts'
 import { tokenParameters } from '../app/records/query/token-parameters.ts'
 import { isPageTarget } from '../app/site/paths.ts'
 
 type GateOptions = {
   /** Addresses or CIDR ranges of proxies whose headers are believed. */
   trustedProxies: readonly string[]
-  /** The header, in lower case, in which these proxies name the client. Absent: `X-Forwarded-For`. */
+  /** The header, in lower case, in which these proxies name the client. Defaults to `x-forwarded-for`. */
   clientIpHeader?: string | undefined
   /** `loopback`: plain HTTP from this machine itself is let in. */
   allowHttp: 'loopback' | 'never'
@@ -61,6 +62,14 @@ const checkHeaders = (request: FastifyRequest): void => {
   if (authorizations > 1) throw malformed('Authorization was sent twice')
   if (hosts > 1) throw malformed('Host was sent twice')
   if (hosts === 0 && request.raw.httpVersion === '1.1') throw malformed('Host is missing')
+  const contentCoding = request.headers['content-encoding']
+  if (request.method === 'POST' && contentCoding && contentCoding.trim().toLowerCase() !== 'identity') {
+    throw new ApiError('unsupported_media_type', {
+      detail: 'Send the body without Content-Encoding',
+      // RFC 9110, section 12.5.3: in an answer it names the codings that a request may have.
+      headers: { 'accept-encoding': 'identity' },
+    })
+  }
   const coding = request.headers['transfer-encoding']
   if (coding !== undefined && coding.trim().toLowerCase() !== 'chunked') {
     throw new ApiError('not_implemented', {
@@ -99,7 +108,19 @@ export default fp<GateOptions>(
   (app, { trustedProxies, clientIpHeader, allowHttp, publicUrl }, done) => {
     const isProxy = createAddressRanges(trustedProxies)
     const isLoopback = createAddressRanges(['127.0.0.0/8', '::1'])
-    const clientAddress = createClientAddress({ isProxy, header: clientIpHeader })
+    const warn = throttleWarnings({ warn: (details, message) => app.log.warn(details, message) })
+    const clientAddress = createClientAddress({
+      isProxy,
+      header: clientIpHeader,
+      onUnreadable: (value) => {
+        // Digits could be the address of a person. Without them the form is still visible.
+        const form = value.slice(0, 100).replace(/\d/g, '0')
+        warn(
+          'client address',
+          `a trusted proxy sends ${JSON.stringify(form)}, which is no address: all its clients count as one`,
+        )
+      },
+    })
     app.decorateRequest('clientAddress', {
       getter() {
         return clientAddress(this.raw)
@@ -122,7 +143,7 @@ export default fp<GateOptions>(
       if ('encrypted' in socket) return 'tls'
       const peer = peerOf(socket)
       if (peer.isProxy && forwardedProto !== undefined) {
-        return lastOf(forwardedProto) === 'https' ? 'tls' : undefined
+        return forwardedProto === 'https' || readLastProto(forwardedProto) === 'https' ? 'tls' : undefined
       }
       return peer.isLocal && allowHttp === 'loopback' ? 'plain' : undefined
     }
@@ -156,5 +177,5 @@ export default fp<GateOptions>(
 const isRedirectable = ({ method, raw: { url = '' } }: FastifyRequest): boolean =>
   (method === 'GET' || method === 'HEAD') && isPageTarget(url)
 
-/** Each proxy appends: the last value is the one our own proxy wrote. */
-const lastOf = (header: string): string => (header.split(',').at(-1) ?? '').trim()
+/** Each proxy appends, so our own proxy wrote the last value. RFC 3986, section 3.1: a scheme has no case. */
+const readLastProto = (header: string): string => (header.split(',').at(-1) ?? '').trim().toLowerCase()

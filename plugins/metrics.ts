@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import fp from 'fastify-plugin'
 import { Registry } from 'prom-client'
-import { ApiError, type ErrorCode } from '../app/errors.ts'
+import { ApiError, catalogue, type ErrorCode } from '../app/errors.ts'
 import { byLabel, counter, type Figure, registerFigures } from '../app/observe/figures.ts'
 import { createRequestMetrics } from '../app/observe/request-metrics.ts'
 
@@ -24,8 +24,19 @@ declare module 'fastify' {
   }
 }
 
-const createCounts = () => {
-  const counts = new Map<string, number>()
+/** Every policy that a refusal may name; see `app/limits/` and `app/export/source.ts`. */
+const policies = [
+  ...['burst', 'minute', 'logins', 'failed_logins', 'introspections', 'revocations'],
+  ...['access_requests', 'exports', 'long_polls', 'demo_changes'],
+]
+const loginOutcomes: readonly ('ok' | ErrorCode)[] = [
+  ...(['ok', 'invalid_api_key', 'plan_required', 'network_not_allowed', 'quota_exceeded'] as const),
+  ...(['overloaded', 'unavailable', 'internal_error', 'malformed_request', 'invalid_body'] as const),
+]
+
+/** Counts by name. Each of `names` is there from the start, because `increase()` does not see the first value. */
+const createCounts = (names: readonly string[]) => {
+  const counts = new Map(names.map((name) => [name, 0]))
   const add = (name: string) => counts.set(name, (counts.get(name) ?? 0) + 1)
   return { counts, add }
 }
@@ -47,8 +58,8 @@ const countLogins = (app: FastifyInstance, add: (outcome: string) => void): void
 
 /** Errors by their code, and refusals over a quota by policy: both from the catalogue, so bounded. */
 const countErrors = (app: FastifyInstance) => {
-  const problems = createCounts()
-  const refusals = createCounts()
+  const problems = createCounts([...Object.keys(catalogue), 'other'])
+  const refusals = createCounts(policies)
   const noteProblem = (code: string, violated: readonly string[] = []) => {
     problems.add(code)
     for (const policy of violated) refusals.add(policy)
@@ -70,8 +81,9 @@ export default fp<MetricsOptions>(
     const registry = new Registry()
     const add = (figures: readonly Figure[]) => registerFigures(registry, figures)
     const whole = () => (processRegistry ? Registry.merge([registry, processRegistry]) : registry)
-    const { note, figures } = createRequestMetrics()
-    const logins = createCounts()
+    const { note, addRoute, figures } = createRequestMetrics()
+    app.addHook('onRoute', ({ url, config }) => addRoute(url, config?.scope !== undefined))
+    const logins = createCounts(loginOutcomes)
     countLogins(app, logins.add)
     const { problems, refusals, noteProblem } = countErrors(app)
 

@@ -2,7 +2,7 @@ import fp from 'fastify-plugin'
 import { ApiError } from '../app/errors.ts'
 import { choiceOf } from '../app/http/media-type.ts'
 import { problemType } from '../app/http/problem.ts'
-import type { SearchedRoute } from '../app/site/search-index.ts'
+import type { DescribedRoute } from '../app/site/reference-link.ts'
 import { createSite, htmlType, type Site, type SiteFile, type SiteOptions } from '../app/site/site.ts'
 import { sendRepresentation, sendTagged } from './entry-reply.ts'
 
@@ -18,7 +18,7 @@ declare module 'fastify' {
     /** Every page that is the same for everyone, and the layout of the others. */
     site: Site
     /** The described routes, for the search: complete when the service is ready. */
-    describedRoutes: readonly SearchedRoute[]
+    describedRoutes: readonly DescribedRoute[]
   }
   interface FastifyReply {
     /** Sends a page or a part of one: conditions, then a content coding. A file with an empty tag is not kept. */
@@ -55,7 +55,7 @@ export default fp<SiteOptions>(
   (app, options, done) => {
     const site = createSite(options)
     app.decorate('site', site)
-    const described: SearchedRoute[] = []
+    const described: DescribedRoute[] = []
     /** First parts of addresses below which everything is the API's, such as `v1` and `certificates`. */
     const apiRoots = new Set<string>()
     app.addHook('onRoute', ({ method, url: path, schema, config }) => {

@@ -4,6 +4,8 @@ import { describeUnreachable, isUnreachable, toUnavailable } from '../app/db/unr
 import { ApiError, type ErrorCode, type Fault } from '../app/errors.ts'
 import { problemBody, problemType } from '../app/http/problem.ts'
 import { throttleWarnings } from '../app/observe/throttled-warning.ts'
+import { findNearest } from '../app/records/query/nearest.ts'
+import { resourceNames } from '../schemas/resource-name.ts'
 
 type ProblemOptions = {
   publicUrl: string
@@ -21,11 +23,10 @@ declare module 'fastify' {
 /** Fastify's and Node's own refusals, by their codes. */
 const frameworkCodes: Readonly<Record<string, ErrorCode>> = {
   FST_ERR_BAD_URL: 'malformed_request',
-  // Every path has a handler for every method but CONNECT.
+  // Not expected: every path has a handler for every method.
   FST_ERR_NOT_FOUND: 'malformed_request',
   FST_ERR_CTP_INVALID_MEDIA_TYPE: 'unsupported_media_type',
   FST_ERR_CTP_BODY_TOO_LARGE: 'body_too_large',
-  FST_ERR_CTP_EMPTY_JSON_BODY: 'invalid_body',
   FST_ERR_CTP_INVALID_JSON_BODY: 'invalid_body',
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'malformed_request',
   FST_ERR_VALIDATION: 'invalid_body',
@@ -43,7 +44,6 @@ const bodyFaults = (error: FastifyError): Fault[] =>
 const frameworkDetails: Readonly<Record<string, (bodyType: string) => string>> = {
   FST_ERR_CTP_INVALID_MEDIA_TYPE: (bodyType) => `Send the body as ${bodyType}`,
   FST_ERR_CTP_INVALID_JSON_BODY: () => 'The body is not JSON',
-  FST_ERR_CTP_EMPTY_JSON_BODY: () => 'The body is empty, and should be JSON',
 }
 
 /**
@@ -66,12 +66,30 @@ export const toApiError = (error: unknown, bodyType = 'application/json'): ApiEr
   return statusCode === 400 ? new ApiError('malformed_request') : undefined
 }
 
+const publicNames = [...resourceNames, 'changes', 'history', 'audit', 'me', 'custom']
+
+/** 404 with the likely mistake in a path. It looks at public names alone, never at data. */
+const describeMissing = (url: string): ApiError => {
+  const path = url.replace(/\?.*$/s, '')
+  const detail = path.includes('//')
+    ? 'The path has two slashes in a row: send one'
+    : path.length > 1 && path.endsWith('/')
+      ? 'The path ends with a slash: leave it out'
+      : undefined
+  if (detail !== undefined) return new ApiError('not_found', { detail })
+  const name = /^\/(?:v1\/)?([\w-]+)(?:\/|$)/.exec(path)?.[1] ?? ''
+  const nearest = publicNames.includes(name) ? undefined : findNearest(name, publicNames)
+  return new ApiError('not_found', nearest ? { detail: `Did you mean /v1/${nearest}?` } : {})
+}
+
 /** The one place where an error becomes an answer. */
 export default fp<ProblemOptions>(
   (app, { publicUrl, headers }, done) => {
     const warn = throttleWarnings({ warn: (details, message) => app.log.warn(details, message) })
     app.decorate('sendProblem', (error: unknown, request: FastifyRequest, reply: FastifyReply) => {
-      const known = toApiError(error)
+      const found = toApiError(error)
+      const isBare = found?.code === 'not_found' && found.extras.detail === undefined
+      const known = isBare ? describeMissing(request.raw.url ?? '') : found
       if (!known || known.status === 500) request.log.error({ err: error }, 'request failed')
       else if (known.status > 500) request.log.debug({ err: error }, 'request refused')
       // A refusal without a cause is not the database's fault, or the poll has reported it.

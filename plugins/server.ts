@@ -2,11 +2,15 @@ import { randomUUID } from 'node:crypto'
 import type { Socket } from 'node:net'
 import Fastify, { type FastifyInstance, type FastifyServerOptions, LogController } from 'fastify'
 import type { Config } from '../app/config/config.ts'
-import { answerClientError } from '../app/http/client-error.ts'
+import { ApiError } from '../app/errors.ts'
+import { answerClientError, answerConnect } from '../app/http/client-error.ts'
 import { createListener } from '../app/http/listener.ts'
 import { describeForLog } from '../app/http/log-error.ts'
 import { replaceMethod } from '../app/http/methods.ts'
+import { escapeTarget } from '../app/http/pairs.ts'
+import { type JsonError, requireUniqueNames } from '../app/http/unique-json.ts'
 import type { LogStream } from '../app/observe/log-stream.ts'
+import { throttleWarnings } from '../app/observe/throttled-warning.ts'
 import { keepAliveTimeoutMs } from '../app/wire/prepared.ts'
 import type { Deps } from './deps.ts'
 import { maxHeaderBytes } from './gate.ts'
@@ -30,13 +34,26 @@ const loggerOptions = ({ logLevel }: Config, stream: LogStream | undefined) => (
 export const constantHeaders = (app: FastifyInstance, { tls }: Config): Readonly<Record<string, string>> =>
   app.securityHeaders[tls ? 'tls' : 'plain']
 
+const findRepeatedName = (json: string, value: unknown): ApiError | null => {
+  try {
+    requireUniqueNames(json, value)
+    return null
+  } catch (error) {
+    const { message: detail } = error as JsonError
+    return new ApiError('invalid_body', {
+      detail: `The body is ambiguous: ${detail}`,
+      errors: [{ pointer: '', code: 'invalid_value', detail }],
+    })
+  }
+}
+
 /** Makes Fastify's server with its listener. It has no plugin and no route yet, and it does not listen. */
 export const createServer = ({
   config,
   publicUrl,
   logStream,
 }: Pick<Deps, 'config' | 'publicUrl' | 'logStream'>): FastifyInstance => {
-  const { tls } = config
+  const { tls, maxConnections } = config
   const options: FastifyServerOptions = {
     logger: loggerOptions(config, logStream) as FastifyServerOptions['logger'] & object,
     logController: new LogController({ disableRequestLogging: true }),
@@ -50,21 +67,32 @@ export const createServer = ({
     // So that a method nobody has is 405 where the path is known, like any other.
     rewriteUrl: (request) => {
       replaceMethod(request)
-      return request.url ?? ''
+      return escapeTarget(request.url ?? '', 'stream' in request)
     },
     frameworkErrors: (error, request, reply) => request.server.sendProblem(error, request, reply),
     clientErrorHandler: (error, socket) =>
       answerClientError(error, socket as Socket, publicUrl, constantHeaders(app, config)),
   }
   const serverFactory = createListener({
-    ...{ tls, maxHeaderBytes },
+    ...{ tls, maxHeaderBytes, maxConnections },
+    onFull: () => warn('MAX_CONNECTIONS', 'new connections replace idle ones'),
     // Exports have a bound of their own.
     unreadTimeoutMs: Math.max(keepAliveTimeoutMs, config.exports.idleMs + 10_000),
     front: (request, response) => app.answerAtEdge?.(request, response) ?? false,
     frontStream: (...stream) => app.answerStreamAtEdge?.(...stream) ?? false,
   })
+  const warn = throttleWarnings({ warn: (details, message) => app.log.warn(details, message) })
   const whole = tls ? { ...options, serverFactory, http2: true } : { ...options, serverFactory }
   const app = Fastify(whole as FastifyServerOptions) as FastifyInstance
+  app.server.on('connect', (_request, answer: Socket) =>
+    answerConnect(answer, publicUrl, constantHeaders(app, config)),
+  )
   app.removeContentTypeParser('text/plain')
+  const parseJson = app.getDefaultJsonParser('error', 'error')
+  // Clients name a type even if they send no body, as with HTTP Basic. Fastify's own parser refuses that.
+  app.addContentTypeParser<string>('application/json', { parseAs: 'string' }, (request, body, done) => {
+    if (body === '') done(null)
+    else void parseJson(request, body, (error, value) => done(error ?? findRepeatedName(body, value), value))
+  })
   return app
 }

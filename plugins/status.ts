@@ -1,4 +1,5 @@
 import fp from 'fastify-plugin'
+import { isServiceFault } from '../app/errors.ts'
 import { slotMs, slotsPerMinute } from '../app/observe/status/minutes.ts'
 import { createProbe } from '../app/observe/status/probe.ts'
 import { createStatus, type Status } from '../app/observe/status/status.ts'
@@ -31,9 +32,8 @@ export default fp<StatusPluginOptions>(
       if (config?.scope !== undefined || url.startsWith('/v1/')) counted.add(url)
     })
     app.watchAnswers(({ route = '', principal, status: code, ms, source }) => {
-      // Without a route, a 5xx means that the request was refused before routing. That is a fault of ours, except for
-      // the demo.
-      const isShed = route === '' && code >= 500 && principal?.kind !== 'demo'
+      // Some requests are refused before routing, because the service is overloaded. The demo does not count.
+      const isShed = route === '' && isServiceFault(code) && principal?.kind !== 'demo'
       if (!isShed && !counted.has(route)) return
       // Only answers of data are a time to judge by: not streams, polls that wait, or errors.
       const isTimed = source !== 'none' && code < 400

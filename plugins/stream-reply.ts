@@ -1,24 +1,45 @@
 import { constants, type Http2ServerResponse } from 'node:http2'
-import type { Readable } from 'node:stream'
+import { Socket } from 'node:net'
+import { finished, type Readable } from 'node:stream'
+import { TLSSocket } from 'node:tls'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { findEncoding } from '../app/http/negotiation.ts'
 import { encodeStream } from '../app/http/stream-encodings.ts'
 
 /**
- * Sends what comes as fast as the client takes it, in a content coding unless it is compressed already. Where it fails the answer is cut: over
- * HTTP/1.1 the last chunk is missing, over HTTP/2 the stream is reset with an error. Fastify alone would reset it
- * with NO_ERROR, which clients take for an end.
+ * Ends a failed answer with an error that every client sees: RST_STREAM over HTTP/2, a TCP reset over plain HTTP/1.
+ * Over TLS, the connection is closed without the last chunk.
+ */
+const cut = (response: FastifyReply['raw']): void => {
+  const { stream } = response as unknown as Partial<Http2ServerResponse>
+  if (stream) {
+    stream.close(constants.NGHTTP2_INTERNAL_ERROR)
+    return
+  }
+  const { socket } = response
+  // By itself, `resetAndDestroy` sends a FIN before the reset. `destroy` in the same tick prevents that.
+  if (socket instanceof Socket && !(socket instanceof TLSSocket)) socket.resetAndDestroy()
+  response.destroy()
+}
+
+/**
+ * Answers with a stream, as fast as the client reads. The stream gets a content coding unless `isCompressed`. If it
+ * fails, the answer is cut. Without `body`, sends the head alone, for HEAD: the length is unknown, so the head has none
+ * (RFC 9110, section 8.6).
  */
 export const sendStream = (
-  body: Readable,
+  body: Readable | undefined,
   request: FastifyRequest,
   reply: FastifyReply,
   isCompressed: boolean,
 ): FastifyReply => {
   const encoding = isCompressed ? undefined : findEncoding(request.headers['accept-encoding'])
   if (encoding) reply.header('content-encoding', encoding)
+  if (!body) return reply.send()
   const sent = encodeStream(body, encoding)
-  const { stream } = reply.raw as unknown as Partial<Http2ServerResponse>
-  if (stream) sent.once('error', () => stream.headersSent && stream.close(constants.NGHTTP2_INTERNAL_ERROR))
-  return reply.send(sent)
+  finished(sent, { writable: false }, (error) => error && cut(reply.raw))
+  reply.send(sent)
+  // A problem document cannot follow the headers of a stream: from here on, a failure cuts the answer.
+  reply.raw.flushHeaders()
+  return reply
 }

@@ -5,7 +5,7 @@ import type { RequestSpan, Tracing } from '../app/observe/tracing.ts'
 
 type TracingPluginOptions = { tracing: Tracing }
 
-/** Requests under way, at most; a span that is forgotten is not sent. */
+/** Requests in progress. The span of the oldest is not sent if there are more. */
 const maxSpans = 10_000
 
 /** Makes a span for each request, from the router or the edge, and puts its trace into the log. */
@@ -13,19 +13,17 @@ export default fp<TracingPluginOptions>(
   (app, { tracing }, done) => {
     const spans = new LRUCache<string, RequestSpan>({ max: maxSpans })
     app.addHook('onRequest', (request, _reply, next) => {
-      tracing.begin(methodOf(request.raw), request.headers, (span) => {
-        spans.set(request.id, span)
-        // Later log lines of the request belong to this trace.
-        request.headers.traceparent = span.traceparent
-        next()
-      })
+      const span = tracing.begin(methodOf(request.raw), request.headers)
+      spans.set(request.id, span)
+      // The log lines of the request name this trace.
+      request.headers.traceparent = span.traceparent
+      span.run(next)
     })
     app.watchAnswers(({ requestId, method, traceparent, route = '', status, ms, source }) => {
-      const answer = { route, status, source }
-      const span = spans.get(requestId)
-      if (!span) return tracing.noteRequest({ method, traceparent, milliseconds: ms }, answer)
+      // The edge answers before the router, so its span begins afterwards.
+      const span = spans.get(requestId) ?? tracing.begin(method, { traceparent }, Date.now() - ms)
       spans.delete(requestId)
-      span.end(answer)
+      span.end({ route, status, source })
     })
     done()
   },

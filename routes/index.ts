@@ -7,8 +7,9 @@ import { accessRequestRoutes, accessRoutes } from './access.ts'
 import { dataEndpoints } from './data.ts'
 import { demoRoutes } from './demo.ts'
 import { authRoutes, oauthRoutes } from './login.ts'
-import { healthRoutes, metricsRoutes, statusRoutes } from './operations.ts'
+import { healthRoutes, metricsRoutes } from './operations.ts'
 import { pageRoutes, wellKnownRoutes } from './site.ts'
+import { statusRoutes } from './status.ts'
 
 type RouteTableOptions = Pick<
   Deps,
@@ -40,7 +41,7 @@ export default fp<RouteTableOptions>(
     await app.register(oauthRoutes, deps)
     await app.register(accessRequestRoutes)
     await app.register(wellKnownRoutes, deps)
-    await app.register(statusRoutes)
+    await app.register(statusRoutes, deps)
     await app.register(pageRoutes)
     await app.register(reference)
     await app.register(accessRoutes, deps)

@@ -23,7 +23,8 @@ const readBody = (body: unknown): string =>
 // RFC 7617. The key carries its id, so either half may be left to it; a key id that contradicts the key is no
 // key.
 const readBasic = (encoded: string): string => {
-  const [, user = '', password = ''] = /^([^:]*):(.*)$/s.exec(Buffer.from(encoded, 'base64').toString()) ?? []
+  const decoded = Buffer.from(encoded, 'base64').toString()
+  const [, user = '', password = ''] = (/^([^:]*):(.*)$/s.exec(decoded) ?? []).map((part) => part.trim())
   if (password === '') return user
   if (user === '') return password
   return password.startsWith(`cda_live_${user}_`) ? password : ''

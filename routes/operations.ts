@@ -41,12 +41,3 @@ export const metricsRoutes = async (
     return reply.headers({ ...noStore, 'content-type': type }).send(text)
   })
 }
-
-/** What monitors read; the page for people is made from it in the browser. Needs the plugin `status`. */
-export const statusRoutes = async (app: FastifyInstance): Promise<void> => {
-  // A few seconds, so that a crowd is answered by caches; the document is made anew as often.
-  const how = { cacheControl: 'public, max-age=5' }
-  app.get('/status.json', (_request, reply) =>
-    reply.sendPage({ type: 'application/json', file: app.serviceStatus.document() }, how),
-  )
-}

@@ -8,6 +8,7 @@ import {
 } from '../app/identity/metadata.ts'
 import { namedScopes } from '../app/identity/scopes.ts'
 import { describeWebhookKeys } from '../app/site/openapi/webhooks.ts'
+import { findReferenceLink } from '../app/site/reference-link.ts'
 import { securityTxt } from '../app/site/security-txt.ts'
 import type { SiteFile } from '../app/site/site.ts'
 import type { Deps } from '../plugins/deps.ts'
@@ -20,8 +21,14 @@ export const pageRoutes = async (app: FastifyInstance): Promise<void> => {
   const give = (path: string, find: () => SiteFile, how?: SendPage) =>
     app.get(path, (_request, reply) => reply.sendPage(find(), how))
   for (const [path, page] of site.files) {
+    if (path === '/demo') continue
     give(path, () => page, path === '/docs' ? { policy: styledPolicy } : {})
   }
+  app.get<{ Querystring: { path?: string | string[] } }>('/demo', ({ query: { path } }, reply) => {
+    // Links to a request of the demo lead to its operation in the reference.
+    if (typeof path === 'string') return reply.redirect(findReferenceLink(describedRoutes, path))
+    return reply.sendPage(site.files.get('/demo') as SiteFile)
+  })
   for (const asset of site.assets.all) give(asset.url, () => asset, { cacheControl: immutable })
   // Made when someone searches for the first time: by then every route is known.
   let search: SiteFile | undefined

@@ -26,7 +26,8 @@ const entry = z
       .meta({
         description:
           'More about the action. Of `reads`: the minute, the resource, a keyed hash of the query, the status, how ' +
-          'many requests there were and how many records they got',
+          'many requests there were and how many records they got. `query` is null for reads of single records, ' +
+          'and for all queries of a key beyond 100 in a minute',
         examples: [
           { count: 3, minute: '2026-11-21T16:20Z', query: null, resource: 'products', rows: 9, status: 200 },
         ],

@@ -67,10 +67,12 @@ const exportPool = (url: string, totalMs: number, max: number) =>
   })
 
 /** Exports as patient as any test, unless told otherwise. */
-export const createTestExports = (url: string, { idleMs = patientMs } = {}) => {
-  const max = 8
+export const createTestExports = (
+  url: string,
+  { idleMs = patientMs, max = 8, ...clock }: { idleMs?: number; max?: number; now?: () => number } = {},
+) => {
   const pool = exportPool(url, patientMs, max)
-  const source = createExportSource({ pool, max, idleMs, totalMs: patientMs })
+  const source = createExportSource({ pool, max, idleMs, totalMs: patientMs, ...clock })
   return { source, close: () => pool.end() }
 }
 

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
+import { networkInterfaces } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
 import t from 'tap'
@@ -81,6 +82,7 @@ t.test('without configuration it serves example data, a ready key, and finds the
   await first.printed('npx certdata import')
   const banner = first.output()
   t.match(banner, first.base)
+  t.match(banner, dataDir, 'with the folder that commands in other terminals need')
   t.match(banner, /curl -g '.+\[/, 'a ready curl, with -g for its brackets')
   const curl = /curl -g '([^']+)' -H 'Authorization: ([^']+)'/.exec(banner) as RegExpExecArray
   const page = await fetch(curl[1] as string, { headers: { authorization: curl[2] as string } })
@@ -155,7 +157,7 @@ t.test('while the database is away the service listens, is live, and refuses all
     await database.close()
   })
   line.sever()
-  const service = await start({ DATABASE_URL: line.url, SECRET_KEY: secretKey })
+  const service = await start({ DATABASE_URL: line.url, SECRET_KEY: secretKey, HOST: 'localhost' })
   const ask = (path: string) => fetch(service.base + path)
   await service.printed('does not answer: trying again')
   const live = await ask('/health/live')
@@ -168,8 +170,23 @@ t.test('while the database is away the service listens, is live, and refuses all
     t.equal(answer.headers.get('retry-after'), '1')
     t.match(await answer.json(), { code: 'unavailable', status: 503 })
   }
+  const hasIpv6 = Object.values(networkInterfaces()).some((all) =>
+    all?.some((each) => each.address === '::1'),
+  )
+  const hosts = ['127.0.0.1', ...(hasIpv6 ? ['[::1]'] : [])]
+  const askAll = (path: string) =>
+    Promise.all(hosts.map(async (host) => (await fetch(`http://${host}:${service.port}${path}`)).status))
+  t.same(
+    await askAll('/health/live'),
+    hosts.map(() => 200),
+    'IPv4 and IPv6',
+  )
   await line.mend()
   await untilReady(service)
+  t.same(
+    await askAll('/health/ready'),
+    hosts.map(() => 200),
+  )
   t.equal((await ask('/v1/products')).status, 401)
   t.equal(await service.stop(), 0)
 })

@@ -18,7 +18,7 @@ type LinkRow = Omit<ChainedEntry, 'entryId'> & {
   personal: string | null
   number: number | null
   leaf: Buffer | null
-  /** Whether the customer is there, who was there when the entry was written. */
+  /** Whether the customer exists that the entry was written for. A later one of the same name is another. */
   isShown: boolean
   shownSalt: Buffer | null
   shownText: string | null
@@ -36,11 +36,16 @@ const textOf = (row: LinkRow, personal: string): string => {
   return canonicalJson({ ...kept, ...Object.fromEntries(known) })
 }
 
-/** What is wrong with what the customer is shown of an entry. `isBare`: its personal part is gone. */
+/**
+ * Returns the fault of the customer's copy of an entry. The sealed number decides whether there must be one. `isBare`: the
+ * personal part was deleted.
+ */
 const copyFaultOf = (row: LinkRow, isBare: boolean): string | undefined => {
   const { number, leaf, isShown, shownSalt, shownText, isShownAs } = row
-  const isDue = isShown && leaf !== null && !isBare
-  if (isDue && number === null) return 'the entry was left out of what its customer is shown'
+  const isSealed = leaf !== null && !isBare
+  const isDue = isSealed && number !== null
+  if (isSealed && isShown && !isDue) return 'the entry was left out of what its customer is shown'
+  if (isDue && !isShown) return 'the customer of the entry was deleted or replaced, and no erasure says so'
   if (!shownSalt || shownText === null)
     return isDue ? "the customer's copy of the entry was deleted" : undefined
   if (isBare) return "the personal part of the entry is gone, and the customer's copy of it is not"

@@ -1,9 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { canonicalPath } from './fingerprint.ts'
+import { canonicalPath, withoutPlace } from './fingerprint.ts'
 import type { AuditEvent } from './record.ts'
 
 /**
- * Who asked. Absent: the service did not know the client. The customer of a live key is looked up when the entry is
+ * Who asked. `undefined` if the client is unknown. The customer of a live key is looked up when the entry is
  * written, if the key still exists. By then the customer may be erased, and another may have taken the name.
  */
 export type Reader = Readonly<
@@ -18,13 +18,16 @@ type ReadCountsOptions = {
 }
 
 export type ReadCounts = {
-  /** Counts an answer. `route`: the pattern or an endpoint's name, never the address. `rows`: records in the answer. */
+  /**
+   * Counts an answer. `route`: the pattern or an endpoint's name, never the address. `rows`: records in the answer.
+   * Questions about a single record (`:id` in the pattern) and those of the demo token are counted by route.
+   */
   add(reader: Reader | undefined, target: string, status: number, rows: number, route: string): void
-  /** Counts something refused to nobody that was known, by what and why. */
+  /** Counts a refusal of an unknown client by route or reason. */
   addRefusal(route: string, status: number): void
-  /** What was counted since the last time, as entries, some at a time. Each entry names the minute it belongs to. */
+  /** Returns the counts since the last call as entries, a batch for each key. Each entry names its minute. */
   drain(): AsyncGenerator<AuditEvent[], void>
-  /** What is told apart now; as entries they may be fewer. */
+  /** Groups that wait to be written; they may become fewer entries. */
   readonly size: number
 }
 
@@ -37,20 +40,23 @@ type Groups = {
    * computed.
    */
   byStatus: Map<number, Map<string, Group>>
-  /** The same in order of coming. */
-  told: Group[]
+  /** All groups, the oldest first. */
+  all: Group[]
+  /** Questions that are counted separately. */
+  told: number
   /** Of these, refusals. */
   refused: number
-  overflow: Map<string, Group>
+  /** Groups without a question, by status, then by route. */
+  remainder: Map<number, Map<string, Group>>
   /** Of the targets of this key. */
   characters: number
 }
 
 /**
- * Different questions, each with each status, that are counted separately for one key in one minute. Further ones
- * are counted by route and status only.
+ * Questions of a key that a process counts separately in a minute; the rest by route and status. `add_audit_reads`
+ * enforces the same bound for all processes together.
  */
-const maxTargets = 1_000
+const maxTargets = 100
 /**
  * How many of these may be refusals. Otherwise a flood of refusals would take the places of the key's later reads
  * in that minute. Refusals may also use only half of a key's characters.
@@ -58,10 +64,10 @@ const maxTargets = 1_000
 const maxRefused = 50
 /** Characters of addresses kept at once in all: 4 Mi are at most 8 MB. */
 const maxCharacters = 4 * 2 ** 20
-/** Of which one key may fill a part, so that its long questions do not cost others the telling apart of theirs. */
+/** One key may use only a part, so that its long questions leave room for those of other keys. */
 const maxCharactersOfKey = maxCharacters / 8
 
-/** An error, with which nobody got a record: by the service's rules, or because it could not answer. */
+/** An answer without records: the request was refused, or the service failed. */
 const isRefusal = (status: number): boolean => status >= 400
 
 const minuteMs = 60_000
@@ -82,53 +88,56 @@ export const createReadCounts = ({ now, fingerprint }: ReadCountsOptions): ReadC
     const known = keys.get(name)
     if (known) return known
     const groups: Groups = {
-      ...{ reader, told: [], refused: 0, characters: 0 },
-      ...{ byStatus: new Map(), overflow: new Map() },
+      ...{ reader, all: [], told: 0, refused: 0, characters: 0 },
+      ...{ byStatus: new Map(), remainder: new Map() },
     }
     keys.set(name, groups)
     return groups
   }
 
-  const addOverflow = ({ overflow }: Groups, route: string, status: number): Group => {
-    const name = `${status} ${route}`
-    const group = overflow.get(name) ?? { route, target: '', status, count: 0, rows: 0 }
-    group.count += 1
-    overflow.set(name, group)
+  const addGroup = (groups: Groups, route: string, target: string, status: number): Group => {
+    const group: Group = { route, target, status, count: 0, rows: 0 }
+    const [byStatus, name] = target === '' ? [groups.remainder, route] : [groups.byStatus, target]
+    byStatus.set(status, (byStatus.get(status) ?? new Map()).set(name, group))
+    groups.all.push(group)
     return group
   }
 
+  const findRemainder = (groups: Groups, route: string, status: number): Group =>
+    groups.remainder.get(status)?.get(route) ?? addGroup(groups, route, '', status)
+
   const hasRoom = (groups: Groups, { length }: string, isRefused: boolean): boolean =>
-    groups.told.length < maxTargets &&
+    groups.told < maxTargets &&
     characters + length <= maxCharacters &&
     groups.characters + length <= (isRefused ? maxCharactersOfKey / 2 : maxCharactersOfKey) &&
     !(isRefused && groups.refused >= maxRefused)
 
-  const addNew = (groups: Groups, target: string, status: number, route: string): Group => {
+  const findQuestion = (groups: Groups, target: string, status: number, route: string): Group => {
+    const byTarget = groups.byStatus.get(status)
+    const asked = byTarget?.get(target)
+    if (asked) return asked
+    const question = withoutPlace(target)
+    const known = byTarget?.get(question)
+    if (known) return known
     const isRefused = isRefusal(status)
-    if (!hasRoom(groups, target, isRefused)) return addOverflow(groups, route, status)
-    characters += target.length
-    groups.characters += target.length
+    if (!hasRoom(groups, question, isRefused)) return findRemainder(groups, route, status)
+    characters += question.length
+    groups.characters += question.length
+    groups.told += 1
     if (isRefused) groups.refused += 1
-    const group: Group = { route, target, status, count: 1, rows: 0 }
-    groups.told.push(group)
-    const byTarget = groups.byStatus.get(status) ?? new Map<string, Group>()
-    groups.byStatus.set(status, byTarget.set(target, group))
-    return group
+    return addGroup(groups, route, question, status)
   }
 
-  const toEvents = async ({ reader, told, overflow }: Groups, minute: string): Promise<AuditEvent[]> => {
+  const toEvents = async ({ reader, all }: Groups, minute: string): Promise<AuditEvent[]> => {
     let hashed = 0
     const merged = new Map<string, Group & { resource: string; query: string | null }>()
-    for (const group of [...told, ...overflow.values()]) {
-      // A key's thousand questions at once are seven milliseconds in which nobody is answered.
+    for (const group of all) {
       hashed += 1
       if (hashed % hashedAtOnce === 0) await nextTurn()
       const { count, rows } = group
       if (count === 0) continue
       Object.assign(group, { count: 0, rows: 0 })
-      // The demo token is anybody's: told apart by query, its entries would be without bound.
-      const isApart = reader?.kind === 'live' && group.target !== ''
-      const query = isApart ? fingerprint(group.target) : null
+      const query = group.target === '' ? null : fingerprint(group.target)
       const resource = canonicalPath(group.route)
       const name = `${group.status} ${resource} ${query}`
       const known = merged.get(name)
@@ -148,13 +157,15 @@ export const createReadCounts = ({ now, fingerprint }: ReadCountsOptions): ReadC
   return {
     add(reader, target, status, rows, route) {
       const groups = groupsOf(reader)
-      const known = groups.byStatus.get(status)?.get(target)
-      if (known) known.count += 1
-      const group = known ?? addNew(groups, target, status, route)
+      const isSeparate = reader?.kind === 'live' && !route.includes('/:')
+      const group = isSeparate
+        ? findQuestion(groups, target, status, route)
+        : findRemainder(groups, route, status)
+      group.count += 1
       group.rows += rows
     },
     addRefusal(route, status) {
-      addOverflow(groupsOf(undefined), route, status)
+      findRemainder(groupsOf(undefined), route, status).count += 1
     },
     async *drain() {
       const minute = `${new Date(since).toISOString().slice(0, 16)}Z`
@@ -170,8 +181,7 @@ export const createReadCounts = ({ now, fingerprint }: ReadCountsOptions): ReadC
       }
     },
     get size() {
-      const all = [...keys.values()].flatMap(({ told, overflow }) => [...told, ...overflow.values()])
-      return all.filter(({ count }) => count > 0).length
+      return [...keys.values()].flatMap(({ all }) => all).filter(({ count }) => count > 0).length
     },
   }
 }

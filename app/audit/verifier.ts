@@ -74,10 +74,10 @@ export const createVerifier = (
       ? { sealNo, entryId, reason: otherChain }
       : undefined
 
-  /** Numbers of a customer have no gap. The first one is unknown: the entries before it may be pruned. */
+  /** Numbers of a customer have no gap and begin at 1. After a pruning, the first one is unknown. */
   const skips = ({ seal: { sealNo, entryId, number }, entry }: Link): ChainFault | undefined => {
     if (!number || !entry?.customerRef) return undefined
-    const last = numbers.get(entry.customerRef)
+    const last = numbers.get(entry.customerRef) ?? (from.sealNo === 0 ? 0 : undefined)
     numbers.set(entry.customerRef, number)
     return last === undefined || number === last + 1
       ? undefined

@@ -115,6 +115,20 @@ const findRootless = async (db: Db, firstSeal: number): Promise<number | undefin
   return rows[0]?.sealNo
 }
 
+/**
+ * The first seal after the newest root that has waited for its root for more than ten minutes. Roots are due within two.
+ * The entry's own time decides, because `sealed_at` has no MAC. An entry that was sealed in the last ten minutes is not
+ * late: its transaction was long, or no instance was running.
+ */
+const findLate = async (db: Db, lastSeal: number): Promise<number | undefined> => {
+  const { rows } = await sql<{ sealNo: number }>`
+    select s.seal_no as "sealNo" from audit_seals s join audit_entries e on e.entry_id = s.entry_id
+    where s.seal_no > ${lastSeal} and s.leaf is not null and e.at < now() - interval '10 minutes'
+      and s.sealed_at not between now() - interval '10 minutes' and now()
+    order by s.seal_no limit 1`.execute(db)
+  return rows[0]?.sealNo
+}
+
 /** The first entry after the newest root whose copy claims to be in a root. */
 const findClaim = async (db: Db, lastSeal: number): Promise<number | undefined> => {
   const { rows } = await sql<{ sealNo: number }>`
@@ -158,5 +172,9 @@ export const verifyRoots = async (
   if (!isHead(head, before, anchor)) return fault(end + 1, 'the newest root was deleted or replaced')
   const claim = await findClaim(db, end)
   if (claim !== undefined) return fault(claim, 'the root of the entry was deleted')
+  const late = await findLate(db, end)
+  if (late !== undefined) {
+    return fault(late, 'the entry has no root after ten minutes: roots were deleted, or no instance runs')
+  }
   return { fault: undefined, verified }
 }

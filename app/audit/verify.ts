@@ -34,9 +34,10 @@ const strayReasons = {
   unsealed: 'the entry has no seal and does not wait for one: inserted by hand, or its seal was deleted',
   gone: 'the entry was deleted before it was sealed',
   copied: "the customer's copy of the entry was inserted: no seal has this entry",
+  alive: 'the entry says that its customer was erased, and the customer still exists',
 } as const
 
-/** What lies outside the chain: entries that never came to the sealer, and some that vanished before. */
+/** Finds an entry that contradicts other tables: it was not sealed, was deleted before, or says what did not happen. */
 const findStray = async (db: Db, sealNo: number): Promise<ChainFault | undefined> => {
   const { rows } = await sql<{ entryId: number; reason: keyof typeof strayReasons }>`
     select entry_id as "entryId", reason from (
@@ -49,6 +50,9 @@ const findStray = async (db: Db, sealNo: number): Promise<ChainFault | undefined
       union all
       select c.entry_id, 'copied' from audit_copies c
       where not exists (select from audit_seals s where s.entry_id = c.entry_id)
+      union all
+      select e.entry_id, 'alive' from audit_entries e join customers u on u.audit_ref = e.customer_ref
+      where e.action = ${erasure}
     ) stray order by entry_id limit 1`.execute(db)
   const [stray] = rows
   return stray && { sealNo, entryId: stray.entryId, reason: strayReasons[stray.reason] }

@@ -1,4 +1,5 @@
 import pg from 'pg'
+import { pinSession } from '../db/session.ts'
 import { dropConnection } from '../wire/driver.ts'
 
 /** A row as the driver gives it. */
@@ -14,12 +15,11 @@ export type Connection = {
   drop(): void
 }
 
-/** Connects to the database at once. `role`: taken on connection; absent: the login's own. */
+/** Starts to connect to the database. `role`: optional, defaults to the login's own. */
 export const connect = ({ url, role }: { url: string; role?: string | undefined }): Connection => {
   const client = new pg.Client({
-    connectionString: url,
+    connectionString: pinSession(url, role),
     application_name: 'certdata changes',
-    ...(role ? { options: `-c role=${role}` } : {}),
   })
   let isLost = false
   const drop = () => {

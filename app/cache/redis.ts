@@ -1,8 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { connectRedis, type RedisClient, type RedisFigures } from '../db/redis.ts'
+import {
+  connectRedis,
+  createMinuteWarning,
+  isRefusal,
+  type RedisClient,
+  type RedisFigures,
+} from '../db/redis.ts'
 import { after } from '../overload/timer.ts'
 import type { Entry } from './entry.ts'
-import { type EnvelopeMac, openEnvelope, sealEntry } from './envelope.ts'
+import { type EnvelopeMac, openEnvelope, rankBytes, sealEntry } from './envelope.ts'
 import { createNames } from './names.ts'
 import { setScript } from './scripts.ts'
 import { rankSnapshot } from './snapshot.ts'
@@ -32,6 +38,9 @@ export type RedisCacheOptions = {
 const commandTimeoutMs = 25
 /** While Redis hangs, one small question at a time asks whether it is back. */
 const probeEveryMs = 100
+/** While Redis refuses writes, one small write at a time asks whether it takes them again. */
+const tryWriteEveryMs = 1_000
+const triedName = 'certdata:{}:tried'
 /** A server that hangs for longer may never answer on this connection. */
 const giveUpAfterMs = 5_000
 
@@ -72,7 +81,9 @@ export const createRedisCache = (options: RedisCacheOptions): SharedCache => {
   let isDown = false
   let wasRefused = false
   let isHanging = false
+  let refuses = false
   let isClosed = false
+  const refusalWarning = createMinuteWarning(warn)
 
   const probe = async () => {
     const giveUpAt = performance.now() + giveUpAfterMs
@@ -91,19 +102,41 @@ export const createRedisCache = (options: RedisCacheOptions): SharedCache => {
       }
     }
   }
+  const reportRefusal = (error: Error) =>
+    refusalWarning.warn('Redis refuses commands: answers are not shared with other instances', error)
+
+  const tryWrites = async () => {
+    while (refuses && !isClosed) {
+      await delay(tryWriteEveryMs, undefined, { ref: false })
+      try {
+        await redis.certdataSet(triedName, '0'.repeat(rankBytes), '', '1000')
+        refuses = false
+        refusalWarning.reset()
+        warn('Redis takes writes again')
+      } catch (error) {
+        if (isRefusal(error)) reportRefusal(error)
+      }
+    }
+  }
   const onFailure = (error: Error) => {
+    if (isRefusal(error) && !refuses) {
+      refuses = true
+      reportRefusal(error)
+      void tryWrites()
+    }
     if (isHanging || error.message !== timedOut) return
     isHanging = true
     void probe()
   }
 
   redis.on('error', (error: Error) => {
-    const refuses = refusal.test(error.message)
+    const isLoginRefused = refusal.test(error.message)
     if (!isDown) warn('Redis is unreachable: serving from memory and the database, retrying', error)
     // Waiting does not cure it, and whatever else was the matter first does not tell.
-    else if (refuses && !wasRefused) warn('Redis refuses the user or password of REDIS_URL, retrying', error)
+    else if (isLoginRefused && !wasRefused)
+      warn('Redis refuses the user or password of REDIS_URL, retrying', error)
     isDown = true
-    wasRefused ||= refuses
+    wasRefused ||= isLoginRefused
   })
   redis.on('ready', () => {
     if (isDown) warn('Redis is reachable again')
@@ -143,7 +176,7 @@ export const createRedisCache = (options: RedisCacheOptions): SharedCache => {
       const ttlMs = String(ttlSeconds * 1000)
       inTime(redis.certdataSet(name, rank, sealed, ttlMs)).catch(onFailure)
     },
-    figures: () => ({ isUp: redis.status === 'ready', isBreakerOpen: isHanging }),
+    figures: () => ({ isUp: redis.status === 'ready' && !refuses, isBreakerOpen: isHanging }),
     close() {
       isClosed = true
       redis.disconnect()

@@ -71,6 +71,7 @@ const crossFaults = (env: Partial<Environment>): string[] => {
 const toConfig = (env: Environment) => ({
   host: env.HOST,
   port: env.PORT,
+  maxConnections: env.MAX_CONNECTIONS,
   publicUrl: env.PUBLIC_URL,
   dataDir: env.DATA_DIR,
   databaseUrl: env.DATABASE_URL,

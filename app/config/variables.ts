@@ -23,6 +23,11 @@ const quota = (standard: number) => integer(1, 1_000_000_000).default(standard)
 export const variables = {
   HOST: z.string().default('127.0.0.1').describe('Address to listen on'),
   PORT: integer(0, 65535).default(3000).describe('Port to listen on; 0 takes any free port'),
+  MAX_CONNECTIONS: integer(10, 1_000_000)
+    .default(4_000)
+    .describe(
+      'Connections of clients that each process keeps open. A new one above that replaces the oldest idle one. An idle TLS connection holds about 100 kB',
+    ),
   PUBLIC_URL: origin
     .optional()
     .describe(
@@ -54,7 +59,7 @@ export const variables = {
   EXPORT_POOL: integer(1, 200)
     .default(4)
     .describe(
-      'Connections for exports and snapshots of the change feed, besides DATABASE_POOL. As many of them run at once',
+      'Connections for exports and snapshots of the change feed, besides DATABASE_POOL. As many of them run at once. If all are in use, a reader below 64 KiB/s is cut',
     ),
   EXPORT_MAX_SECONDS: integer(1, 86_400)
     .default(3_600)
@@ -101,7 +106,7 @@ export const variables = {
     .regex(/^[A-Za-z0-9-]{1,64}$/, 'expected the name of a header, such as Fly-Client-IP')
     .optional()
     .describe(
-      'Header in which the trusted proxies send the client’s address, and nothing else. Default: the last address in X-Forwarded-For that is not a proxy’s',
+      'Header in which the trusted proxies send the client’s address, and nothing else, or Forwarded (RFC 7239). Default: the last address in X-Forwarded-For that is not a proxy’s',
     ),
   ALLOW_HTTP: z
     // `loopback` and `never` are the former names.
@@ -169,9 +174,9 @@ export const variables = {
       'Days that the history of records is kept. Older entries are pruned once an hour. At least 90: for so long a sync token is good, and `changed` in the feed comes from history',
     ),
   AUDIT_DAYS: integer(1, 36_500)
-    .optional()
+    .default(400)
     .describe(
-      'Days after which entries of the audit trail are pruned, once a day. Pruning needs the owner’s login: DATABASE_ADMIN_URL, or DATABASE_URL. Absent: entries stay until certdata audit prune',
+      'Days after which entries of the audit trail are pruned, once a day. An instance without the owner’s login (DATABASE_ADMIN_URL) does not prune: run certdata audit prune there',
     ),
   OTEL_EXPORTER_OTLP_ENDPOINT: z
     .url({ protocol: /^https?$/ })

@@ -55,7 +55,7 @@ const checkOperand = (
       ? { value: text }
       : operator === 'prefix'
         ? parsePrefix(text)
-        : parseValue(ref.field, text)
+        : parseValue(ref.field, text, operator)
   if ('value' in parsed) return { literal: parsed.value }
   return faults.add(
     path,

@@ -8,7 +8,7 @@ import {
   type PairsReading,
   readPairs,
   readValue,
-  unknownParameter,
+  refuseUnknown,
 } from '../records/query/parameters.ts'
 import { readFilter } from '../records/query/parse.ts'
 import { type Condition, parseSortKey, type Query } from '../records/query/query.ts'
@@ -57,8 +57,7 @@ const readWith = (
     const reader = readers.get(name)
     if (reader) return readValue(name, reader, value)
     if (list) return readFilter(pair, { resource: list.source.resource, filterable, known, draft })
-    const { fault, nearest } = unknownParameter(name, known)
-    return nearest && value !== undefined ? { faults: [fault], meant: [nearest, value] } : { faults: [fault] }
+    return refuseUnknown(pair, { known })
   }
   return readPairs(rawQuery, readPair)
 }

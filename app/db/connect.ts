@@ -4,7 +4,8 @@ import type { Owner } from '../overload/fair-queue.ts'
 import { createQueue, type Queue } from '../overload/queue.ts'
 import { answerTimeoutMs, connectTimeoutMs, MortalClient, statementTimeoutMs } from './client.ts'
 import type { Database, Db } from './schema.ts'
-import { explainRefusal, requireWall, UnfitConnection, type Wall } from './wall.ts'
+import { pinSession } from './session.ts'
+import { explainRefusal, requireFit, UnfitConnection, type Wall } from './wall.ts'
 
 export { operatorRole, readerRole } from './roles.ts'
 
@@ -24,7 +25,7 @@ const types = {
 } as pg.CustomTypesConfig
 
 export type ConnectOptions = {
-  /** Role taken on connection; absent: the login's own. */
+  /** Role of the connections, which each new one must have. Optional: defaults to the login's own. */
   role?: string
   /** Connections at most. */
   max: number
@@ -36,7 +37,7 @@ export type ConnectOptions = {
   statementTimeoutMs?: number
   /** Statements whose answers go on for longer than anybody would wait for a first one: exports. */
   isStreaming?: boolean
-  /** Connections of the serving role: each new one is asked whether row level security holds on it. */
+  /** For connections of the serving role: row level security must bind each new one. */
   wall?: ServingWall
 }
 
@@ -57,7 +58,7 @@ export const createPool = (url: string, options: ConnectOptions): pg.Pool => {
   }
   const waits = options.statementTimeoutMs === 0 || options.isStreaming
   const pool = new pg.Pool({
-    connectionString: url,
+    connectionString: pinSession(url, options.role),
     max: options.max,
     min: options.kept ?? 0,
     application_name: options.applicationName,
@@ -68,8 +69,7 @@ export const createPool = (url: string, options: ConnectOptions): pg.Pool => {
     Client: MortalClient,
     keepAlive: true,
     keepAliveInitialDelayMillis: keepAliveAfterMs,
-    ...(options.role ? { options: `-c role=${options.role}` } : {}),
-    ...(wall ? { onConnect: (client) => requireWall(client, wall, answerTimeoutMs) } : {}),
+    onConnect: (client) => requireFit(client, { role: options.role, wall }, answerTimeoutMs),
   })
   if (options.wall && wall) reportUnfit(pool, wall, options.wall.onUnfit)
   pool.on('error', options.onError)

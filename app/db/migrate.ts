@@ -1,7 +1,7 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import { sql } from 'kysely'
-import { type Migration, Migrator } from 'kysely/migration'
-import { readerRole } from './connect.ts'
+import { Migrator } from 'kysely/migration'
+import { operatorRole, readerRole } from './connect.ts'
+import { lockWaitMs, pause, retryLocked, type StepwiseMigration } from './migration-steps.ts'
 import * as records from './migrations/0001-records.ts'
 import * as identity from './migrations/0002-identity.ts'
 import * as tokens from './migrations/0003-tokens.ts'
@@ -27,10 +27,15 @@ import * as historyOrder from './migrations/0023-history-order.ts'
 import * as auditWaits from './migrations/0024-audit-waits.ts'
 import * as webhookLeases from './migrations/0025-webhook-leases.ts'
 import * as demoHistory from './migrations/0027-demo-history.ts'
+import * as auditBounds from './migrations/0029-audit-bounds.ts'
+import * as auditFilters from './migrations/0030-audit-filters.ts'
 import type { Db } from './schema.ts'
+import { pinRole } from './session.ts'
 
-/** By name, in order. A released migration never changes what it did where it ran. */
-export const migrations: Readonly<Record<string, Migration>> = {
+type Migrations = Readonly<Record<string, StepwiseMigration>>
+
+/** By name, in order. A released migration must never be changed. */
+export const migrations: Migrations = {
   '0001-records': records,
   '0002-identity': identity,
   '0003-tokens': tokens,
@@ -56,57 +61,70 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0024-audit-waits': auditWaits,
   '0025-webhook-leases': webhookLeases,
   '0027-demo-history': demoHistory,
+  '0029-audit-bounds': auditBounds,
+  '0030-audit-filters': auditFilters,
 }
 
-const migratorOf = (db: Db) =>
-  new Migrator({ db, provider: { getMigrations: () => Promise.resolve(migrations) } })
+const createMigrator = (db: Db, all: Migrations) =>
+  new Migrator({ db, provider: { getMigrations: () => Promise.resolve(all) } })
+
+/** Any number that no other program locks in this database. */
+const lockKey = 7_203_115_904
 
 /**
- * Milliseconds. Who comes later waits behind a migration that waits for a lock, so it soon lets go and asks again.
- * Shorter than PostgreSQL's `deadlock_timeout` of a second, so that in a deadlock no writer is the victim.
+ * Runs `work` while no other process migrates this database. It tries the lock instead of waiting for it: the snapshot
+ * of a statement that waits would block a concurrent build of an index.
  */
-const lockWaitMs = 500
-const pauseMs = 500
-/** About ten minutes. */
-const attempts = 600
-const lockNotAvailable = '55P03'
-
-/** All pending migrations in one transaction. A lock that is not to be had undoes it; then it begins again. */
-const runPending = (db: Db) =>
+const withMigrationLock = <T>(db: Db, work: (connection: Db) => Promise<T>): Promise<T> =>
   db.connection().execute(async (connection) => {
-    await sql.raw(`set lock_timeout = ${lockWaitMs}`).execute(connection)
+    const tryLock = sql<{ isLocked: boolean }>`select pg_try_advisory_lock(${lockKey}) as "isLocked"`
+    while (!(await tryLock.execute(connection)).rows[0]?.isLocked) await pause()
     try {
-      for (let attempt = 1; ; attempt++) {
-        const { error, results = [] } = await migratorOf(connection).migrateToLatest()
-        if (!error) return results.map((result) => result.migrationName)
-        if ((error as { code?: string }).code !== lockNotAvailable || attempt === attempts) throw error
-        await delay(pauseMs)
-      }
+      return await work(connection)
     } finally {
-      await sql`reset lock_timeout`.execute(connection)
+      await sql`select pg_advisory_unlock(${lockKey})`.execute(connection)
     }
   })
 
+/** Runs each pending migration on its own: in one transaction, or statement by statement if it is stepwise. */
+const runPending = async (db: Db, all: Migrations): Promise<string[]> => {
+  const pending = await listPendingMigrations(db, all)
+  const migrator = createMigrator(db, all)
+  await sql.raw(`set lock_timeout = ${lockWaitMs}`).execute(db)
+  try {
+    for (const name of pending) {
+      await retryLocked(async () => {
+        const { error } = await migrator.migrateUp({ disableTransactions: all[name]?.isStepwise === true })
+        if (error) throw error
+      })
+    }
+  } finally {
+    await sql`reset lock_timeout`.execute(db)
+  }
+  return pending
+}
+
 /**
- * Brings the schema up to date, under the migrator's own lock, and returns the names that ran.
- * `db` must log in as the owner. Throws the first migration's error; nothing of it stays.
- * A migration that needs a lock on a busy table tries for ten minutes, and holds others up for half a second at a time.
+ * Brings the schema up to date and returns the names of the migrations that ran. `db` must log in as the owner. A second
+ * call at the same time waits and then finds nothing to do. Rejects with the first migration's error; the migrations
+ * before it stay. A migration that needs a lock on a busy table tries for ten minutes, and delays other sessions by half
+ * a second at a time.
  * The schema of a later version stays as it is. Migrations only add, so this version works with it, and a roll-back can
  * run this command as every release does.
  */
-export const migrate = async (db: Db): Promise<string[]> => {
-  const ran: string[] = []
-  // The migrator itself takes what it does not know for corruption.
-  if ((await listPendingMigrations(db)).length > 0) {
-    ran.push(...(await runPending(db)))
-  }
-  // The serving role asks at start whether it may serve; see listPendingMigrations.
-  await sql.raw(`grant select on kysely_migration, kysely_migration_lock to ${readerRole}`).execute(db)
-  return ran
-}
+export const migrate = (db: Db, all: Migrations = migrations): Promise<string[]> =>
+  withMigrationLock(db, async (connection) => {
+    const ran = await runPending(connection, all)
+    for (const role of [readerRole, operatorRole]) await sql.raw(pinRole(role)).execute(connection)
+    // Both roles read this at the start; see listPendingMigrations.
+    await sql
+      .raw(`grant select on kysely_migration, kysely_migration_lock to ${readerRole}, ${operatorRole}`)
+      .execute(connection)
+    return ran
+  })
 
 /** Names of migrations that have not run yet; all of them on an empty database. */
-export const listPendingMigrations = async (db: Db): Promise<string[]> => {
-  const all = await migratorOf(db).getMigrations()
-  return all.filter((migration) => !migration.executedAt).map((migration) => migration.name)
+export const listPendingMigrations = async (db: Db, all: Migrations = migrations): Promise<string[]> => {
+  const listed = await createMigrator(db, all).getMigrations()
+  return listed.filter((migration) => !migration.executedAt).map((migration) => migration.name)
 }

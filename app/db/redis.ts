@@ -76,5 +76,31 @@ const createClient = (url: string, options: Omit<RedisOptions, 'gathers'>): Redi
   })
 }
 
-/** Health of a connection to Redis. `isBreakerOpen`: Redis hangs, and is not asked until it answers again. */
+const warnEveryMs = 60_000
+
+type Warn = (message: string, error?: Error) => void
+
+/** Returns a function that warns of an error at most once a minute, until `reset` is called. */
+export const createMinuteWarning = (warn: Warn) => {
+  let warnedAt = Number.NEGATIVE_INFINITY
+  return {
+    warn(message: string, error?: Error): void {
+      if (performance.now() - warnedAt < warnEveryMs) return
+      warnedAt = performance.now()
+      warn(message, error)
+    },
+    reset() {
+      warnedAt = Number.NEGATIVE_INFINITY
+    },
+  }
+}
+
+/** Whether Redis answered with an error, such as OOM, READONLY or NOPERM. Other errors are of the connection. */
+export const isRefusal = (error: unknown): error is Error =>
+  error instanceof Error && error.name === 'ReplyError'
+
+/**
+ * Health of a connection to Redis. `isUp`: it is connected and takes writes. `isBreakerOpen`: Redis hangs, and is not
+ * asked until it answers again.
+ */
 export type RedisFigures = Readonly<{ isUp: boolean; isBreakerOpen: boolean }>

@@ -1,10 +1,11 @@
-import type { ClientBase } from 'pg'
+import type { ClientBase, QueryConfig } from 'pg'
 import { ApiError, unavailable } from '../errors.ts'
 import { readerRole } from './roles.ts'
+import { listUnpinned, pinSettings } from './session.ts'
 
 /**
- * A connection on which the database would not keep customers apart, or end long statements. `message` says what to
- * set. Requests that meet it get 503 `unavailable`, and the process ends.
+ * A connection with the wrong role, settings, encoding, row level security or statement timeout. `message` names the
+ * remedy. Requests that need the connection get 503 `unavailable`, and the process ends.
  */
 export class UnfitConnection extends ApiError {
   constructor(reason: string, cause?: unknown) {
@@ -14,17 +15,27 @@ export class UnfitConnection extends ApiError {
   }
 }
 
-/** What a serving connection must be. */
+/** Requirements of a serving connection. */
 export type Wall = {
   /** The configuration variable that names the server. */
   variable: string
-  /** Milliseconds that a statement may run at most; absent: whoever runs statements sets it in each transaction. */
+  /** Longest time that a statement may run, in milliseconds. Optional: exports set it in each transaction. */
   statementTimeoutMs?: number | undefined
 }
 
-/** All tables of customers are under forced row level security, for this role. Null: there are no tables yet. */
-const identityQuery = `
-  select current_user as role,
+/** Requirements of a new connection. */
+export type Fitness = {
+  /** The role that it must act as. Optional: any login will do, except that serving connections are the reader. */
+  role?: string | undefined
+  /** Optional: only for connections that serve requests. */
+  wall?: Wall | undefined
+}
+
+const sessionColumns = `current_user as role, current_database() as database,
+    current_setting('server_encoding') as encoding, ${listUnpinned} as unpinned`
+
+/** All tables of customers are under forced row level security for this role. Null if there are no tables yet. */
+const wallColumns = `
     (select setting::integer from pg_settings where name = 'statement_timeout') as "timeoutMs",
     (select bool_and(row_security_active(c.oid) and c.relforcerowsecurity) from pg_class c
       where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p')
@@ -32,14 +43,26 @@ const identityQuery = `
         and exists (select from pg_attribute a where a.attrelid = c.oid and a.attname = 'customer_id')
     ) as walled`
 
-type Identity = { role: string; timeoutMs: number; walled: boolean | null }
+type Session = { role: string; database: string; encoding: string; unpinned: string[] }
+type Walled = { timeoutMs: number; walled: boolean | null }
 
 const setTimeoutOf = (ms: number) => `alter role ${readerRole} set statement_timeout = ${ms}`
 
-const findFault = ({ role, timeoutMs, walled }: Identity, wall: Wall): string | undefined => {
-  if (role !== readerRole) {
-    return `connections serve as ${role}, not as ${readerRole}, because a pooler drops the start-up options: let ${wall.variable} log in as ${readerRole}`
+const findSessionFault = (session: Session, role: string | undefined, variable: string) => {
+  if (session.encoding !== 'UTF8') {
+    return `the encoding of the database ${session.database} is ${session.encoding}, and must be UTF8: create one with \`create database certdata encoding 'UTF8' template template0\``
   }
+  if (role === undefined) return undefined
+  if (session.role !== role) {
+    return `connections act as ${session.role}, not as ${role}, because a pooler drops the start-up options: let ${variable} log in as ${role}`
+  }
+  if (session.unpinned.length > 0) {
+    return `a pooler drops the settings ${session.unpinned.join(', ')}: run \`npx certdata migrate\` with a login that may alter the role ${role}`
+  }
+  return undefined
+}
+
+const findWallFault = ({ timeoutMs, walled }: Walled, wall: Wall): string | undefined => {
   if (walled === false) {
     return `row level security does not bind ${readerRole}: run \`npx certdata migrate\`, and \`alter role ${readerRole} nosuperuser nobypassrls\``
   }
@@ -51,20 +74,33 @@ const findFault = ({ role, timeoutMs, walled }: Identity, wall: Wall): string | 
 }
 
 /**
- * Asks a new connection who it is. Throws UnfitConnection unless it is the reader, under forced row level security and
- * with the statement timeout. Rejects as the driver does if the connection is lost.
+ * Checks a new connection with one statement. Rejects with UnfitConnection if the database is not UTF8, or if a pooler
+ * dropped the role or the settings of the session. A serving connection must also be under forced row level security
+ * and have the statement timeout. A login's own session is pinned here instead: only `migrate` and commands of the owner
+ * use it, and they need a direct connection or a pooler by session. Rejects as the driver does if the connection is lost.
  */
-export const requireWall = async (client: ClientBase, wall: Wall, answerTimeoutMs: number): Promise<void> => {
-  const query = { text: identityQuery, query_timeout: answerTimeoutMs }
-  const { rows } = await client.query<Identity>(query)
-  const fault = findFault(rows[0] as Identity, wall)
-  if (fault !== undefined) throw new UnfitConnection(`${wall.variable}: ${fault}`)
+export const requireFit = async (
+  client: ClientBase,
+  { role, wall }: Fitness,
+  answerTimeoutMs: number,
+): Promise<void> => {
+  const text = `select ${sessionColumns}${wall ? `, ${wallColumns}` : ''}`
+  const { rows } = await client.query<Session & Walled>({
+    text,
+    query_timeout: answerTimeoutMs,
+  } as QueryConfig)
+  const [session] = rows as [Session & Walled]
+  const variable = wall?.variable ?? 'DATABASE_ADMIN_URL'
+  const fault =
+    findSessionFault(session, wall ? readerRole : role, variable) ?? (wall && findWallFault(session, wall))
+  if (fault !== undefined) throw new UnfitConnection(`${variable}: ${fault}`)
+  if (session.unpinned.length > 0) await client.query(pinSettings)
 }
 
 /** pgbouncer's words. */
 const refusedParameter = /unsupported startup parameter(?: in options)?: (\S+)/
 
-/** The same error, or an UnfitConnection where a pooler refuses what a serving connection says at its start. */
+/** Returns an UnfitConnection if a pooler refuses a start-up parameter, and any other error as it is. */
 export const explainRefusal = (error: Error, wall: Wall): Error => {
   const [, parameter] = refusedParameter.exec(error.message) ?? []
   if (parameter === undefined) return error

@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream'
 import { sql } from 'kysely'
 import { instantText } from '../db/instant.ts'
+import { requireFraming } from '../http/require-framing.ts'
 import type { Principal } from '../identity/principal.ts'
 import { accountOf } from '../limits/address.ts'
 import type { Concurrency, Ending } from '../limits/concurrency.ts'
@@ -16,8 +17,10 @@ export type ExportRequest = Readonly<{
   principal: Principal
   /** One of `exportTypes`. */
   type: string
-  /** Headers only are asked for: no statement. */
+  /** True for HEAD: the rows are not read. */
   isHead: boolean
+  /** `1.0`, `1.1` or `2.0`. */
+  httpVersion: string
   /** The client's address. */
   address: string
   /** The answer's end, or its client's. */
@@ -43,7 +46,8 @@ export type ExportRows = Readonly<{
 
 export type ExportAnswer = Readonly<{
   type: string
-  body: Buffer | Readable
+  /** `undefined` in the answer to HEAD. */
+  body: Buffer | Readable | undefined
   headers: Readonly<Record<string, string>>
   /** Path and query of the next page. */
   next?: string | undefined
@@ -53,9 +57,9 @@ export type ExportAnswer = Readonly<{
 
 export type Exports = {
   /**
-   * The rows as a stream whose first bytes are there. Rejects with quota_exceeded (two at once), unavailable, with
-   * what `describe` throws, which is called once a place is free, and with what the statement fails with before
-   * its first row. A failure after that destroys the stream.
+   * Returns the rows as a stream that has its first bytes. `describe` is called once a place is free. Rejects with
+   * http_version_not_supported, quota_exceeded (two at once) and unavailable, with the errors of `describe`, and with
+   * the error of the statement if it fails before its first row. A later failure destroys the stream.
    */
   answer(request: ExportRequest, describe: () => ExportRows): Promise<ExportAnswer>
 }
@@ -81,6 +85,7 @@ export const createExports = ({ source, concurrency, today }: Deps): Exports => 
   return {
     async answer(request, describe) {
       const { principal, isHead, ending, countRows } = request
+      requireFraming(request.httpVersion)
       const { contentType: type, extension, isCompressed, toStatement, write } = formatOf(request.type)
       if (!isHead) await concurrency.hold(accountOf(principal, request.address), 'exports', ending)
       const { name, columns, from, hasMark = false } = describe()
@@ -91,7 +96,7 @@ export const createExports = ({ source, concurrency, today }: Deps): Exports => 
       }
       if (isHead) {
         await session.close()
-        return { type, body: Buffer.alloc(0), headers, isCompressed }
+        return { type, body: undefined, headers, isCompressed }
       }
       const statement = toStatement(sql`select ${columnList(columns)} ${from}`)
       const stream = session.stream([statement], (rows) => write(rows, columns, { hasMark }), countRows)

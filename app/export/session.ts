@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream'
 import type { PoolClient, QueryConfig } from 'pg'
 import type { Sql } from '../records/sql/column.ts'
 import { compile } from '../records/sql/compile.ts'
+import { watchPace } from './pace.ts'
 import { type RowStreamOptions, streamRows } from './row-stream.ts'
 import { type RowBatches, readRows } from './rows.ts'
 
@@ -19,21 +20,28 @@ export type ExportSession<First> = Readonly<{
   stream(statements: readonly Sql[], write: WriteRows, onRows?: (rows: number) => void): Readable
   /** Gives the connection back, and resolves then. A second call does nothing. */
   close(): Promise<void>
+  /** How fast the client reads, in bytes per second. `undefined` if that is not measured yet; see `watchPace`. */
+  pace(): number | undefined
+  /** Destroys the stream, and so ends the session. The reason is in the error. */
+  cut(reason: string): void
 }>
 
 /** How long a client may take, in milliseconds. */
-export type ExportLimits = Pick<RowStreamOptions, 'idleMs' | 'totalMs'>
+export type ExportLimits = Pick<RowStreamOptions, 'idleMs' | 'totalMs'> & {
+  /** Monotonic milliseconds. */
+  now?: () => number
+}
 
 /** Longest a statement may take that only begins or ends. */
 const frameTimeoutMs = 5_000
 
 /**
- * The session's form of dates, which some columns have; no JIT, because compiling would delay the first row. PostgreSQL
- * looks now and then whether the client of a running statement is connected, and ends the statement otherwise.
+ * Without JIT: compiling a statement to machine code would delay its first row. PostgreSQL checks the connection of a
+ * running statement, and ends the statement if its client is gone.
  */
 const begin = ({ totalMs }: ExportLimits) => `begin isolation level repeatable read read only;
-  set local time zone 'UTC'; set local datestyle = 'ISO, YMD'; set local jit = off;
-  set local client_connection_check_interval = 250; set local statement_timeout = ${Math.ceil(totalMs)}`
+  set local jit = off; set local client_connection_check_interval = 250;
+  set local statement_timeout = ${Math.ceil(totalMs)}`
 
 const ask = async <Row>(client: PoolClient, text: string, values: unknown[] = []): Promise<Row[]> => {
   const query = { text, values, query_timeout: frameTimeoutMs } as QueryConfig
@@ -59,6 +67,8 @@ export const openSession = async <First>(
   release: (isBroken: boolean) => void,
 ): Promise<ExportSession<First>> => {
   let isOpen = true
+  let stream: Readable | undefined
+  let pace = (): number | undefined => undefined
   const close = async () => {
     if (!isOpen) return
     isOpen = false
@@ -80,14 +90,20 @@ export const openSession = async <First>(
     const [row] = await ask<First>(client, text, values)
     return {
       first: row as First,
-      stream: (statements, write, onRows = () => {}) =>
-        streamRows({
+      stream(statements, write, onRows = () => {}) {
+        const rows = streamRows({
           pieces: write(counted(readRows(client, statements), onRows)),
           ...limits,
           finish: close,
           abandon,
-        }),
+        })
+        pace = watchPace(rows, limits.now ?? (() => performance.now()))
+        stream = rows
+        return rows
+      },
       close,
+      pace: () => pace(),
+      cut: (reason) => stream?.destroy(new Error(`the export was cut: ${reason}`)),
     }
   } catch (error) {
     abandon()

@@ -8,9 +8,9 @@ import { type ExportLimits, type ExportSession, openSession } from './session.ts
 export type ExportSource = {
   /**
    * Begins to read as a customer. The first statement takes the snapshot; its one row is returned. `isBrief`:
-   * only that row is read, so that it does not count as one of the customer's exports. Rejects with
-   * quota_exceeded where the customer has its share of the connections, with unavailable where none is left,
-   * and with the driver's errors.
+   * only that row is read, so that it does not count as one of the customer's exports. If no connection is free, the
+   * slowest reader below `slowBytesPerSecond` is cut. Rejects with quota_exceeded if the customer has its share of the
+   * connections, with unavailable if all are in use, and with the driver's errors.
    */
   open<First>(customerId: string, first: Sql, isBrief?: boolean): Promise<ExportSession<First>>
   /** Connections in use. */
@@ -25,6 +25,8 @@ export type ExportSourceOptions = ExportLimits & {
 }
 
 const retryAfterSeconds = 5
+/** A reader below this rate, before compression, is cut when another export needs its connection. */
+const slowBytesPerSecond = 64 * 1024
 
 /** Half of the connections, and at least one. The demo has one, however many visitors share it. */
 const shareOf = (customerId: string, max: number): number =>
@@ -34,6 +36,7 @@ const shareOf = (customerId: string, max: number): number =>
 export const createExportSource = ({ pool, max, ...limits }: ExportSourceOptions): ExportSource => {
   let running = 0
   const held = new Map<string, number>()
+  const sessions = new Map<ExportSession<unknown>, string>()
 
   const count = (customerId: string, by: number): void => {
     running += by
@@ -42,13 +45,26 @@ export const createExportSource = ({ pool, max, ...limits }: ExportSourceOptions
     else held.delete(customerId)
   }
 
+  /** `customerId`: cuts only a session of this customer. */
+  const cutSlowest = (customerId?: string): void => {
+    let slowest: ExportSession<unknown> | undefined
+    let least = slowBytesPerSecond
+    for (const [session, owner] of sessions) {
+      const pace = session.pace() ?? Number.POSITIVE_INFINITY
+      if (pace >= least || (customerId ?? owner) !== owner) continue
+      slowest = session
+      least = pace
+    }
+    slowest?.cut(`another one needs its connection, and the client read ${Math.round(least / 1024)} KiB/s`)
+  }
+
   const connect = async (customerId: string, isBrief: boolean): Promise<PoolClient> => {
-    if (!isBrief && (held.get(customerId) ?? 0) >= shareOf(customerId, max)) {
-      throw refuseQuota({ violated: ['exports'], retryAfterSeconds })
-    }
-    if (running >= max) {
-      throw unavailable(retryAfterSeconds)
-    }
+    const hasShare = () => !isBrief && (held.get(customerId) ?? 0) >= shareOf(customerId, max)
+    // Its visitors are many clients, so a slow one must not keep the others out.
+    if (hasShare() && customerId === demoCustomerId) cutSlowest(customerId)
+    if (hasShare()) throw refuseQuota({ violated: ['exports'], retryAfterSeconds })
+    if (running >= max && !isBrief) cutSlowest()
+    if (running >= max) throw unavailable(retryAfterSeconds)
     count(customerId, 1)
     try {
       return await pool.connect()
@@ -62,12 +78,17 @@ export const createExportSource = ({ pool, max, ...limits }: ExportSourceOptions
     get running() {
       return running
     },
-    async open(customerId, first, isBrief = false) {
+    async open<First>(customerId: string, first: Sql, isBrief = false) {
       const client = await connect(customerId, isBrief)
-      return openSession(client, customerId, first, limits, (isBroken) => {
+      let end = () => {}
+      const session = await openSession<First>(client, customerId, first, limits, (isBroken) => {
         count(customerId, -1)
         client.release(isBroken)
+        end()
       })
+      sessions.set(session, customerId)
+      end = () => sessions.delete(session)
+      return session
     },
   }
 }

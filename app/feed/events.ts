@@ -1,5 +1,7 @@
 import { Readable } from 'node:stream'
+import { ApiError } from '../errors.ts'
 import type { Ending } from '../limits/concurrency.ts'
+import { after as afterMs } from '../overload/timer.ts'
 import type { FeedPage } from './read.ts'
 import type { SyncToken } from './token.ts'
 import { judged, type Wake, type Watch } from './wait.ts'
@@ -10,8 +12,11 @@ export const longestStreamMs = 15 * 60_000
 const defaultHeartbeatMs = 15_000
 /** A client that has not taken so many bytes when the next change comes is dropped. */
 export const mostUnreadBytes = 2 ** 20
-/** Milliseconds after which browsers connect again. */
+/** Browsers connect again after these milliseconds and a random time, so that many streams that end together return apart. */
 const retryMs = 1_000
+const retrySpreadMs = 4_000
+/** Longest pause after a refused read, in milliseconds. The pause is random. */
+const longestPauseMs = 2_000
 
 type EventsOptions = {
   /** The first page, read before the answer begins: what fails until then is a problem document. */
@@ -20,32 +25,44 @@ type EventsOptions = {
   /** The body of a page, as a request without a stream gets it, and its token. */
   format: (page: FeedPage) => { body: string; token: string }
   watch: Watch
-  /** Rejects where the client may not go on: its rights have changed. */
+  /** Rejects with 503 if the rights cannot be read now, and with another error if the client may not go on. */
   judge: () => Promise<unknown>
   ending: Ending
   heartbeatMs?: number
+  /** See timer.ts. */
+  after?: typeof afterMs
+  /** From 0 to less than 1. */
+  random?: () => number
 }
 
 /** Reasons that end a stream. */
-const ends: readonly Wake[] = ['time', 'closing', 'gone']
+const ends: readonly (Wake | 'ready')[] = ['time', 'closing', 'gone']
 
 /** One event. Its id is where the next request goes on from. JSON may hold line feeds between its parts only. */
 const eventText = ({ body, token }: { body: string; token: string }): string =>
   `id: ${token}\ndata: ${body.replaceAll('\n', '\ndata: ')}\n\n`
 
+/** True if the service has no room for a read at the moment. */
+const isRefused = (error: unknown): boolean => error instanceof ApiError && error.status === 503
+
 /**
- * Returns pages of the feed as server-sent events: the first page at once, a further one whenever something changed.
- * While more can be had at once, it reads as fast as the client does. It ends when the watch says so, and when the client
- * may not go on. A failed read cuts it, and so does a client that is too far behind.
+ * Returns pages of the feed as server-sent events: the first page immediately, another one after each change. While
+ * there are more pages, it reads as fast as the client does. It pauses after a refused read. It ends when the watch
+ * ends, and when the client may not go on. Any other failed read destroys it, and so does a client that is too far
+ * behind.
  */
 export const streamEvents = (options: EventsOptions): Readable => {
   const { first, read, format, watch, judge, ending, heartbeatMs = defaultHeartbeatMs } = options
-  let drained = Promise.withResolvers<'drained'>()
+  const { after = afterMs, random = Math.random } = options
+  let drained = Promise.withResolvers<'ready'>()
+  let pause: Promise<'ready'> | undefined
+  let endPause = () => {}
   const stream = new Readable({
     highWaterMark: 64 * 1024,
-    read: () => drained.resolve('drained'),
+    read: () => drained.resolve('ready'),
     destroy(error, done) {
       clearInterval(heartbeat)
+      endPause()
       watch.end()
       done(error)
     },
@@ -53,30 +70,56 @@ export const streamEvents = (options: EventsOptions): Readable => {
   const push = (text: string): void => {
     if (!stream.push(text)) drained = Promise.withResolvers()
   }
-  // Not while bytes are unread: they show that the connection lives, and `drained` is a matter of pages.
+  // Unread bytes already show that the connection lives. A heartbeat behind them would delay `drained`.
   const heartbeat = setInterval(() => stream.readableLength === 0 && stream.push(':\n\n'), heartbeatMs)
   ending.once('close', () => stream.destroy())
 
   const send = (page: FeedPage): void => push(eventText(format(page)))
+  const pauseReading = (): void => {
+    endPause()
+    pause = new Promise((resolve) => {
+      endPause = after(random() * longestPauseMs, () => resolve('ready'))
+    })
+  }
   const mayGoOn = (): Promise<boolean> =>
     judge().then(
       () => true,
-      () => false,
+      (error: unknown) => {
+        if (isRefused(error)) throw error
+        return false
+      },
     )
-  /** Kept until its reason is heeded: one that comes during a read must not be lost. */
+  /** Kept until it resolves: a wake during a read must not be lost. */
   let woken: Promise<Wake> | undefined
+  const waitForReason = async (hasMore: boolean): Promise<Wake | 'ready'> => {
+    woken ??= watch.next()
+    const ready = pause ?? (hasMore ? drained.promise : undefined)
+    const reason = await (ready ? Promise.race([woken, ready]) : woken)
+    if (reason !== 'ready') woken = undefined
+    return reason
+  }
   const run = async (): Promise<void> => {
     let page = first
-    push(`retry: ${retryMs}\n`)
+    let mustJudge = false
+    push(`retry: ${Math.floor(retryMs + random() * retrySpreadMs)}\n`)
     send(page)
     for (;;) {
-      woken ??= watch.next()
-      const reason = await (page.hasMore ? Promise.race([woken, drained.promise]) : woken)
-      if (reason !== 'drained') woken = undefined
-      if (reason !== 'drained' && ends.includes(reason)) break
-      if (reason !== 'drained' && judged.includes(reason) && !(await mayGoOn())) break
-      if (stream.readableLength > mostUnreadBytes) throw new Error('the client is too far behind')
-      page = await read(page.token)
+      const reason = await waitForReason(page.hasMore)
+      if (ends.includes(reason)) break
+      mustJudge ||= judged.includes(reason)
+      try {
+        if (mustJudge && !(await mayGoOn())) break
+        mustJudge = false
+        // The read after the pause finds this change, too.
+        if (pause && reason !== 'ready') continue
+        pause = undefined
+        if (stream.readableLength > mostUnreadBytes) throw new Error('the client is too far behind')
+        page = await read(page.token)
+      } catch (error) {
+        if (!isRefused(error)) throw error
+        pauseReading()
+        continue
+      }
       if (page.changes.length > 0) send(page)
     }
     clearInterval(heartbeat)

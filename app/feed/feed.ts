@@ -4,6 +4,7 @@ import { ApiError } from '../errors.ts'
 import { begunStream } from '../export/begun-stream.ts'
 import { linesType } from '../export/json-lines.ts'
 import type { ExportSource } from '../export/source.ts'
+import { requireFraming } from '../http/require-framing.ts'
 import type { Principal } from '../identity/principal.ts'
 import { chooseResources } from '../identity/principals.ts'
 import { accountOf } from '../limits/address.ts'
@@ -43,6 +44,13 @@ type Deps = {
   databaseNow: () => number
 }
 
+/** The head of a stream of events. nginx would keep the events until the answer ends if it were not told otherwise. */
+const eventsHead = ({ at }: FeedPage) => ({
+  type: eventsType,
+  headers: { 'data-as-of': at, 'x-accel-buffering': 'no' },
+  isCompressed: true,
+})
+
 /** The change feed without a framework: query → scopes → token → what changed, at once or when it comes. */
 export const createFeed = (deps: Deps): Feed => {
   const { db, tokens, waiting, concurrency, publicUrl, today, databaseNow } = deps
@@ -57,21 +65,22 @@ export const createFeed = (deps: Deps): Feed => {
   }
 
   const answerState = async (
-    { principal, address, ending, isHead, countRows }: FeedRequest,
+    { principal, address, ending, isHead, httpVersion, countRows }: FeedRequest,
     resources: readonly ResourceName[],
     view: View | undefined,
   ): Promise<FeedAnswer> => {
     const { customerId } = principal
-    await concurrency.hold(accountOf(principal, address), 'exports', ending)
+    requireFraming(httpVersion)
+    if (!isHead) await concurrency.hold(accountOf(principal, address), 'exports', ending)
     const bindings = await inTurn(db, customerId, () => readMoment(db, customerId, today()))
-    const snapshot = await openSnapshot(db, deps.source, { customerId, resources, bindings, view })
+    const snapshot = await openSnapshot(db, deps.source, { customerId, resources, bindings, view }, isHead)
     const headers = {
       'sync-token': tokens.encode(customerId, snapshot.token),
       'data-as-of': snapshot.at,
     }
     if (isHead) {
       await snapshot.close()
-      return { type: linesType, body: Buffer.alloc(0), headers }
+      return { type: linesType, body: undefined, headers }
     }
     return { type: linesType, body: await begunStream(snapshot.stream(countRows), ending), headers }
   }
@@ -114,9 +123,7 @@ export const createFeed = (deps: Deps): Feed => {
       token: tokens.encode(request.principal.customerId, page.token),
     })
     const body = streamEvents({ first, format, ending: request.ending, ...rest })
-    // The last header: nginx would keep the answer until it is whole.
-    const headers = { 'data-as-of': first.at, 'x-accel-buffering': 'no' }
-    return { type: eventsType, body, headers, isCompressed: true }
+    return { ...eventsHead(first), body }
   }
 
   return {
@@ -135,8 +142,8 @@ export const createFeed = (deps: Deps): Feed => {
           return readChanges(db, { customerId, token: from, resources, bindings, limit, withFormer, view })
         })
       if (isHead || (!isStream && waitSeconds === 0)) {
-        const page = answerPage(request, await read(token))
-        return isStream ? { ...page, type: eventsType } : page
+        const page = await read(token)
+        return isStream ? { ...eventsHead(page), body: undefined } : answerPage(request, page)
       }
       const judge = createJudge(request, resources)
       const ms = isStream ? streamMs(request) : waitSeconds * 1000

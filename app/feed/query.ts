@@ -7,7 +7,7 @@ import {
   type PairsReading,
   readPairs,
   readValue,
-  unknownParameter,
+  refuseUnknown,
 } from '../records/query/parameters.ts'
 import { defaultLimit, maxLimit } from '../records/query/query.ts'
 import {
@@ -92,10 +92,13 @@ export const feedReaders = (draft: Draft): Map<string, ParameterReader> =>
 /** What means nothing for a state that is streamed whole. */
 const misplaced = ({ after, limit, waitSeconds, withFormer }: Draft): Fault[] => {
   if (after !== wholeState) return []
-  const given = Object.entries({ limit, wait: waitSeconds, previous: withFormer }).filter(
-    ([, value]) => value !== undefined,
-  )
-  return given.map(([parameter]) => ({
+  // Defaults mean nothing here either, but generated clients send them.
+  const given = [
+    ...(limit === undefined || limit === defaultLimit ? [] : ['limit']),
+    ...(waitSeconds ? ['wait'] : []),
+    ...(withFormer ? ['previous'] : []),
+  ]
+  return given.map((parameter) => ({
     parameter,
     code: 'invalid_value',
     detail: `a snapshot has no pages and does not wait: leave ${parameter} out`,
@@ -107,16 +110,6 @@ const listKnown = (rawQuery: string): readonly string[] => {
   const named = parsePairs(rawQuery).find(({ name }) => name === 'resources')?.value
   const one = resourceNames.find((name) => name === named)
   return [...feedReaders({}).keys(), ...(one ? viewNames(resources[one]) : [])]
-}
-
-const refuseUnknown = ({ name, value }: Pair, known: readonly string[]): PairReading => {
-  const [base = ''] = name.split('[')
-  const { fault, nearest } = unknownParameter(base, known)
-  if (!nearest) return { faults: [{ ...fault, parameter: name }] }
-  // A parameter that is no filter has no operator.
-  const meant = isOfView(nearest) ? nearest + name.slice(base.length) : nearest
-  const faults = [{ ...fault, parameter: name, did_you_mean: meant }]
-  return value === undefined ? { faults } : { faults, meant: [meant, value] }
 }
 
 /** Reads the feed's query string; every fault is found. Pure. */
@@ -132,7 +125,9 @@ export const parseFeedQuery = (rawQuery: string): FeedOutcome => {
       ofView.push({ name, value })
       return { faults: [], ...(value === undefined ? {} : { meant: [name, value] }) }
     }
-    return reader ? readValue(name, reader, value) : refuseUnknown({ name, value }, known)
+    return reader
+      ? readValue(name, reader, value)
+      : refuseUnknown({ name, value }, { known, takesOperator: isOfView })
   }
   const reading = readPairs(rawQuery, readPair)
   const viewed = parseView(ofView, draft.resources)
@@ -161,9 +156,10 @@ const streamWaits: Fault = {
  * invalid_query with `wait`, and invalid_sync_token where the event is none.
  */
 export const resume = (query: FeedQuery, lastEventId: string | undefined): FeedQuery => {
-  if (query.waitSeconds !== undefined) throw invalidQuery([streamWaits], undefined)
+  if (query.waitSeconds) throw invalidQuery([streamWaits], undefined)
   if (lastEventId === wholeState) throw new ApiError('invalid_sync_token', { detail: 'snapshot is no event' })
-  return lastEventId ? { ...query, after: lastEventId } : query
+  const resumed = { ...query, waitSeconds: undefined }
+  return lastEventId ? { ...resumed, after: lastEventId } : resumed
 }
 
 /** The query that was meant, as a query string; undefined: nobody knows. */

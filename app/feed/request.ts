@@ -5,8 +5,10 @@ import type { Ending } from '../limits/concurrency.ts'
 export type FeedRequest = Readonly<{
   principal: Principal
   rawQuery: string
-  /** Headers only are asked for: no waiting. */
+  /** True for HEAD: it does not wait, and the whole state is not read. */
   isHead: boolean
+  /** `1.0`, `1.1` or `2.0`. */
+  httpVersion: string
   /** The client's address. */
   address: string
   /** The answer's end, or its client's. */
@@ -21,10 +23,10 @@ export type FeedRequest = Readonly<{
   countRows: (rows: number) => void
 }>
 
-/** What is answered: bytes of JSON, or lines or events to come. */
+/** Bytes of JSON, or a stream of lines or events. `body` is `undefined` in the answer to HEAD of a stream. */
 export type FeedAnswer = Readonly<{
   type: string
-  body: Buffer | Readable
+  body: Buffer | Readable | undefined
   headers: Readonly<Record<string, string>>
   /** Set where each piece must go out at once, which a content coding would hold up. */
   isCompressed?: boolean

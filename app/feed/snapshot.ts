@@ -45,9 +45,9 @@ const selectUpserts = (resource: Resource, { customerId, bindings, view }: Snaps
     where ${sql.join([isOwned(resource), ...(wanted ? filterConditions(wanted) : [])], sql.raw(' and '))} order by r.id`
 }
 
-const begin = async (source: ExportSource, customerId: string) => {
+const begin = async (source: ExportSource, customerId: string, isBrief: boolean) => {
   const first = sql`select ${epochColumns} from ${epochSource(undefined)}`
-  const session = await source.open<EpochRow>(customerId, first)
+  const session = await source.open<EpochRow>(customerId, first, isBrief)
   try {
     return { session, epoch: readEpoch(session.first) }
   } catch (error) {
@@ -57,15 +57,17 @@ const begin = async (source: ExportSource, customerId: string) => {
 }
 
 /**
- * Everything that the customer has of these resources, from one snapshot: the records by resource and id. Rejects
- * with unavailable where too many are being read. Index: the tables' primary keys.
+ * Opens a snapshot of everything that the customer has of these resources: the records by resource and id. `isBrief`:
+ * the records are not read, so it does not count as one of the customer's exports. Rejects with unavailable if no
+ * connection is free. Index: the tables' primary keys.
  */
 export const openSnapshot = async (
   db: Db,
   source: ExportSource,
   read: SnapshotRead,
+  isBrief: boolean,
 ): Promise<OpenSnapshot> => {
-  const { session, epoch } = await withBegunLog(db, () => begin(source, read.customerId))
+  const { session, epoch } = await withBegunLog(db, () => begin(source, read.customerId, isBrief))
   return {
     at: epoch.at,
     token: beginToken(epoch, read),

@@ -1,6 +1,7 @@
 import type { Listener } from '../cache/poller.ts'
 import { type ChangeEvent, every } from '../cache/stamped.ts'
 import type { Ending } from '../limits/concurrency.ts'
+import { after as afterMs } from '../overload/timer.ts'
 import type { ResourceName } from '../records/resources/define.ts'
 
 /**
@@ -38,6 +39,10 @@ export type WaitingOptions = {
   /** The database's clock, milliseconds since 1970. */
   databaseNow: () => number
   isDraining: () => boolean
+  /** See timer.ts. */
+  after?: typeof afterMs
+  /** From 0 to less than 1. */
+  random?: () => number
 }
 
 const dayMs = 86_400_000
@@ -45,10 +50,14 @@ const dayMs = 86_400_000
 const pastMidnightMs = 20
 /** From weak to strong: a stronger reason takes the place of a weaker one that was not told yet. */
 const strength: readonly Wake[] = ['day', 'changed', 'unknown', 'rights', 'time', 'closing', 'gone']
+/** Reasons that many clients get together. They wake one after another, so that their reads do not arrive together. */
+const shared: readonly Wake[] = ['day', 'changed', 'unknown']
+/** Clients that wait wake within a millisecond for each of them, and within this time. A change appears within a second. */
+const longestSpreadMs = 500
 /** Reasons that stay. */
 const final: readonly Wake[] = ['gone', 'closing', 'time']
 /** Reasons after which it is to be judged anew whether the client may go on. */
-export const judged: readonly Wake[] = ['rights', 'unknown']
+export const judged: readonly (Wake | 'ready')[] = ['rights', 'unknown']
 
 type Watcher = { resources: ReadonlySet<string>; wake: (wake: Wake) => void }
 
@@ -60,8 +69,10 @@ const wakeFor = ({ resources }: Watcher, { resource }: ChangeEvent): Wake | unde
 }
 
 /** All who wait, by customer, behind one listener. */
-export const createWaiting = ({ listen, databaseNow, isDraining }: WaitingOptions): Waiting => {
+export const createWaiting = (options: WaitingOptions): Waiting => {
+  const { listen, databaseNow, isDraining, after = afterMs, random = Math.random } = options
   const watchers = new Map<string, Set<Watcher>>()
+  let count = 0
   let isClosed = false
 
   const wakeAll = (wake: Wake): void => {
@@ -84,8 +95,9 @@ export const createWaiting = ({ listen, databaseNow, isDraining }: WaitingOption
   const add = (customerId: string, watcher: Watcher): (() => void) => {
     const group = watchers.get(customerId) ?? new Set()
     watchers.set(customerId, group.add(watcher))
+    count += 1
     return () => {
-      group.delete(watcher)
+      if (group.delete(watcher)) count -= 1
       if (group.size === 0 && watchers.get(customerId) === group) watchers.delete(customerId)
     }
   }
@@ -94,7 +106,10 @@ export const createWaiting = ({ listen, databaseNow, isDraining }: WaitingOption
     watch(customerId, resources, waitMs, ending) {
       let noted: Wake | undefined
       let resolve: ((wake: Wake) => void) | undefined
+      let callOff: (() => void) | undefined
       const take = () => {
+        callOff?.()
+        callOff = undefined
         const wake = noted
         if (!wake || !resolve) return
         resolve(wake)
@@ -103,7 +118,8 @@ export const createWaiting = ({ listen, databaseNow, isDraining }: WaitingOption
       }
       const wake = (reason: Wake) => {
         if (!noted || strength.indexOf(reason) > strength.indexOf(noted)) noted = reason
-        take()
+        if (!shared.includes(noted)) take()
+        else if (resolve) callOff ??= after(random() * Math.min(count, longestSpreadMs), take)
       }
       const remove = add(customerId, { resources: new Set(resources), wake })
       const timer = setTimeout(wake, waitMs, 'time')
@@ -125,6 +141,7 @@ export const createWaiting = ({ listen, databaseNow, isDraining }: WaitingOption
         },
         end() {
           hasEnded = true
+          callOff?.()
           remove()
           clearTimeout(timer)
           clearTimeout(midnight)
@@ -137,8 +154,6 @@ export const createWaiting = ({ listen, databaseNow, isDraining }: WaitingOption
       wakeAll('closing')
     },
     get count() {
-      let count = 0
-      for (const group of watchers.values()) count += group.size
       return count
     },
   }

@@ -28,7 +28,7 @@ export const plainAddress = (text: string): PlainAddress | undefined => {
   return { address: mapped, family: isIPv6(mapped) ? 'ipv6' : 'ipv4' }
 }
 
-/** The parts of a request that tell its client. Node's and Fastify's requests both have them. */
+/** The parts of a request that show its client. Node's and Fastify's requests both have them. */
 export type Received = Readonly<{
   socket: Readonly<{ remoteAddress?: string | undefined }>
   headers: IncomingHttpHeaders
@@ -36,28 +36,77 @@ export type Received = Readonly<{
 
 type ClientAddressOptions = {
   isProxy: (address: string) => boolean
-  /** The header, in lower case, in which the proxy names the client. Absent: `X-Forwarded-For`. */
+  /** The header, in lower case, in which the proxies name the client. Defaults to `x-forwarded-for`. */
   header: string | undefined
+  /** Called with a value of the header that is no address. Clients can cause many calls. */
+  onUnreadable?: (value: string) => void
 }
 
-const textOf = (value: string | string[] | undefined): string =>
+/** Returns the parts of a text between separators outside quotes (RFC 9110, section 5.6.4), the last part first. */
+const splitFromRight = (text: string, separator: string): string[] => {
+  const parts: string[] = []
+  let end = text.length
+  let isQuoted = false
+  for (let at = end - 1; at >= 0; at--) {
+    if (text[at] === '"') {
+      let slash = at
+      while (text[slash - 1] === '\\') slash -= 1
+      if ((at - slash) % 2 === 0) isQuoted = !isQuoted
+    } else if (text[at] === separator && !isQuoted) {
+      parts.push(text.slice(at + 1, end))
+      end = at
+    }
+  }
+  return [...parts, text.slice(0, end)]
+}
+
+/** `192.0.2.1`, `192.0.2.1:80`, `2001:db8::1`, `[2001:db8::1]` or `[2001:db8::1]:80`; a port may be obfuscated. */
+const node = /^(?:\[([\da-f:.]+)\](?::[\w.-]+)?|([\d.]+)(?::[\w.-]+)?|([\da-f:.]+))$/i
+
+/**
+ * Returns the address in a value of a forwarding header, in its canonical form. It may be quoted and have a port
+ * (RFC 7239, section 6). Undefined for anything else: a zone, `unknown`, a name that hides the address.
+ */
+export const parseForwardedAddress = (value: string): string | undefined => {
+  const [, bracketed, withPort, plain] = node.exec(value.trim().replace(/^"(.*)"$/, '$1')) ?? []
+  if (bracketed !== undefined && !isIPv6(bracketed)) return undefined
+  return plainAddress(bracketed ?? withPort ?? plain ?? '')?.address
+}
+
+/** Returns the value of `for` in one element of `Forwarded` (RFC 7239, section 4). Empty if it is not there once. */
+const readFor = (element: string): string => {
+  const values = splitFromRight(element, ';').flatMap((pair) => /^\s*for=(.*)$/i.exec(pair)?.[1] ?? [])
+  return values.length === 1 ? (values[0] as string) : ''
+}
+
+const readHeader = (value: string | string[] | undefined): string =>
   (Array.isArray(value) ? value.join() : value) ?? ''
 
 /**
- * Returns a function that finds the client's address: the peer's, or what a trusted proxy says in its header.
- * A proxy's own header has one address. In `X-Forwarded-For` each proxy appends its peer, so the client is the
- * last address that is not a proxy's. A value that is no address is not believed: then the address is the
- * proxy's that sent it, and `''` where the peer has left.
+ * Returns a function that finds the client's address: the peer's, or the one that a trusted proxy names in its header.
+ * In `X-Forwarded-For` and `Forwarded` each proxy appends its peer, so the client is the last address that is not a
+ * proxy's. Any other header has one address. A value that is no address is not believed: the address is then the one
+ * of the proxy that sent it, and `''` if the peer has left.
  */
-export const createClientAddress = ({ isProxy, header }: ClientAddressOptions) => {
+export const createClientAddress = ({
+  isProxy,
+  header = 'x-forwarded-for',
+  onUnreadable,
+}: ClientAddressOptions) => {
+  const isList = header === 'x-forwarded-for' || header === 'forwarded'
+  const read = header === 'forwarded' ? readFor : (value: string) => value
   return ({ socket, headers }: Received): string => {
     let address = socket.remoteAddress ?? ''
-    const said = textOf(headers[header ?? 'x-forwarded-for']).split(',')
-    if (header !== undefined && said.length > 1) return address
-    while (said.length > 0 && isProxy(address)) {
-      const next = (said.pop() as string).trim()
-      if (isIP(next) === 0) break
+    const value = readHeader(headers[header])
+    if (value === '' || !isProxy(address)) return address
+    for (const element of isList ? splitFromRight(value, ',') : [value]) {
+      const next = parseForwardedAddress(read(element))
+      if (next === undefined) {
+        onUnreadable?.(element.trim())
+        return address
+      }
       address = next
+      if (!isProxy(address)) return address
     }
     return address
   }

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { STATUS_CODES } from 'node:http'
+import type { Http2ServerResponse } from 'node:http2'
 import type { Socket } from 'node:net'
 import { ApiError, type ErrorCode } from '../errors.ts'
 import { hasBegunAnswer } from '../wire/node.ts'
@@ -12,29 +13,71 @@ const codes: Readonly<Record<string, ErrorCode>> = {
   ERR_HTTP_REQUEST_TIMEOUT: 'request_timeout',
 }
 
+/** Time for a client to close its connection after a refusal. */
+const closeAfterMs = 5_000
+
 /** Node's error, with the bytes that its parser read last. */
 type ParserError = { code?: string | undefined; rawPacket?: unknown }
 
 /** RFC 9110, section 9.1: a method is a token. */
 const startsWithMethod = /^(?:\r\n)*[!#$%&'*+.^`|~\w-]{1,64} \S/
 
-/** The parser also speaks of a version where a line ends wrongly after a good one. */
+/** The parser also reports a bad version if a later line ends wrongly. */
 const namesKnownVersion = /^\S+ \S+ HTTP\/1\.[01]\s/
 
-/** A method that no server knows is refused as one that no route takes; other bytes are no request at all. */
+/** Refuses a method that the service does not have. */
+const unknownMethod = (): ApiError =>
+  new ApiError('method_not_allowed', { headers: { allow: answeredMethods.join(', ') } })
+
+/** A method that Node does not know gets the answer of one that no route has; other bytes are not a request. */
 const toProblem = ({ code = '', rawPacket }: ParserError): ApiError => {
   const bytes = Buffer.isBuffer(rawPacket) ? rawPacket.toString('latin1') : ''
   if (code === 'HPE_INVALID_VERSION' && namesKnownVersion.test(bytes))
     return new ApiError('malformed_request')
-  if (code === 'HPE_INVALID_METHOD' && startsWithMethod.test(bytes))
-    return new ApiError('method_not_allowed', { headers: { allow: answeredMethods.join(', ') } })
+  if (code === 'HPE_INVALID_METHOD' && startsWithMethod.test(bytes)) return unknownMethod()
   return new ApiError(codes[code] ?? 'malformed_request')
 }
 
+type Refusal = {
+  problem: ApiError
+  publicUrl: string
+  /** Fields that every answer has. */
+  headers: Readonly<Record<string, string>>
+}
+
+const prepare = ({ problem, publicUrl, headers }: Refusal) => {
+  const requestId = randomUUID()
+  const body = problemBody(problem, publicUrl, requestId)
+  const fields = {
+    ...headers,
+    ...problem.extras.headers,
+    'request-id': requestId,
+    'content-type': problemType,
+    'content-length': String(Buffer.byteLength(body)),
+    'cache-control': 'no-store',
+  }
+  return { status: problem.status, fields, body }
+}
+
+/** Refuses on the raw socket and closes it. Only closes it if an answer has begun, or is no longer possible. */
+const refuseOnSocket = (socket: Socket, refusal: Refusal): void => {
+  if (socket.destroyed || !socket.writable || hasBegunAnswer(socket)) {
+    socket.destroy()
+    return
+  }
+  const { status, fields, body } = prepare(refusal)
+  const lines = Object.entries({ ...fields, date: new Date().toUTCString(), connection: 'close' })
+    .map(([name, value]) => `${name}: ${value}\r\n`)
+    .join('')
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines}\r\n${body}`)
+  // The client may still be sending. If it does not close the connection either, the service does.
+  socket.setTimeout(closeAfterMs, () => socket.destroy())
+}
+
 /**
- * Answers what Node's parser refuses, on the raw socket: there is no request to answer to. The connection
- * ends, because what follows on it cannot be told apart. Where an answer has begun it ends at once: another one would
- * be read as a part of it.
+ * Answers bytes that Node's parser refuses, on the raw socket, because there is no request object. It closes the
+ * connection, since the parser cannot find the next request. If an answer has begun, it only closes the connection: the
+ * client would read a second answer as a part of the first one.
  */
 export const answerClientError = (
   error: ParserError,
@@ -42,22 +85,26 @@ export const answerClientError = (
   publicUrl: string,
   headers: Readonly<Record<string, string>>,
 ): void => {
-  if (error.code === 'ECONNRESET' || socket.destroyed || !socket.writable || hasBegunAnswer(socket)) {
-    socket.destroy()
+  if (error.code === 'ECONNRESET') socket.destroy()
+  else refuseOnSocket(socket, { problem: toProblem(error), publicUrl, headers })
+}
+
+/**
+ * Answers CONNECT, which names no path, with 405. For Node's event `connect`, which has a socket over HTTP/1 and a
+ * response over HTTP/2. Without a listener Node closes the connection.
+ */
+export const answerConnect = (
+  answer: Socket | Http2ServerResponse,
+  publicUrl: string,
+  headers: Readonly<Record<string, string>>,
+): void => {
+  const refusal = { problem: unknownMethod(), publicUrl, headers }
+  if ('stream' in answer) {
+    const { status, fields, body } = prepare(refusal)
+    answer.writeHead(status, fields).end(body)
     return
   }
-  const problem = toProblem(error)
-  const requestId = randomUUID()
-  const body = problemBody(problem, publicUrl, requestId)
-  const lines = Object.entries({
-    ...headers,
-    ...problem.extras.headers,
-    date: new Date().toUTCString(),
-    'request-id': requestId,
-    'content-type': problemType,
-    'content-length': String(Buffer.byteLength(body)),
-    'cache-control': 'no-store',
-    connection: 'close',
-  }).map(([name, value]) => `${name}: ${value}\r\n`)
-  socket.end(`HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}\r\n${lines.join('')}\r\n${body}`)
+  // Node has removed its own listeners.
+  answer.on('error', () => answer.destroy()).resume()
+  refuseOnSocket(answer, refusal)
 }

@@ -1,6 +1,9 @@
 /** RFC 9110 §8.8.3: entity-tag = [ weak ] opaque-tag; the opaque part is what weak comparison compares. */
 const entityTags = /(?:W\/)?("[\x21\x23-\x7e\x80-\xff]*")/g
 
+/** Proxies that compress an answer add these to its tag: Apache, Jetty, Varnish, Caddy. Outside the quotes they do no harm. */
+const codingSuffix = /(?:--?|;)(?:gzip|br|zstd|deflate|df)"$/
+
 const opaquePart = (etag: string) => (etag.startsWith('W/') ? etag.slice(2) : etag)
 
 /** Whether `If-None-Match` names the tag, by weak comparison (RFC 9110 §13.1.2): then 304. */
@@ -9,7 +12,7 @@ export const isNotModified = (ifNoneMatch: string | undefined, etag: string): bo
   if (ifNoneMatch === etag || ifNoneMatch.trim() === '*') return true
   const wanted = opaquePart(etag)
   for (const [, opaque] of ifNoneMatch.matchAll(entityTags)) {
-    if (opaque === wanted) return true
+    if (opaque === wanted || opaque?.replace(codingSuffix, '"') === wanted) return true
   }
   return false
 }

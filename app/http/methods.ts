@@ -11,8 +11,7 @@ export const routedMethods = [...answeredMethods, standIn] as const
 
 type Raw = Pick<IncomingMessage, 'method'>
 
-/** CONNECT names no path: the router refuses it. */
-const kept: ReadonlySet<string> = new Set([...answeredMethods, 'CONNECT'])
+const kept: ReadonlySet<string> = new Set(answeredMethods)
 const asked = new WeakMap<Raw, string>()
 
 /**

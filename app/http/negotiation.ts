@@ -21,23 +21,20 @@ const memoised = <T extends {}>(parse: (header: string) => T | undefined) => {
   }
 }
 
-/** `name/name` or a wildcard, its parameters, and its weight: RFC 9110 §12.5.1. */
-type MediaRange = { range: string; isExact: boolean; weight: number }
+/** `name/name` or a wildcard, and its weight: RFC 9110 §12.5.1. */
+type MediaRange = { range: string; isOffered: boolean; weight: number }
 
 /** Commas and semicolons outside of quoted strings. */
 const splitAt = (text: string, separator: ',' | ';'): string[] =>
   text.match(separator === ',' ? /(?:"(?:\\.|[^"\\])*"?|[^",])+/g : /(?:"(?:\\.|[^"\\])*"?|[^";])+/g) ?? []
 
-/** What every text of ours is, so that a range which asks for it fits. */
-const ownParameters = new Set(['charset=utf-8', 'header=present'])
-
 const parseRange = (text: string): MediaRange => {
   const [range = '', ...parameters] = splitAt(text, ';').map((part) => part.trim().toLowerCase())
   const weight = parameters.find((each) => /^q\s*=/.test(each))
-  const others = parameters.filter((each) => each !== weight).map((each) => each.replaceAll('"', ''))
   return {
     range,
-    isExact: others.every((each) => ownParameters.has(each)),
+    // Parameters are ignored: JSON defines none, and every text is UTF-8. But a CSV file always has its header.
+    isOffered: !parameters.some((each) => /^header\s*=\s*"?absent"?$/.test(each)),
     weight: weight === undefined ? 1 : Number(weight.slice(weight.indexOf('=') + 1)),
   }
 }
@@ -45,8 +42,10 @@ const parseRange = (text: string): MediaRange => {
 /** Returns the weight of the most specific range that matches. 0 means not acceptable. */
 const weigh = (ranges: readonly MediaRange[], type: string): number => {
   for (const wanted of [type, `${type.split('/')[0]}/*`, '*/*']) {
-    const found = ranges.find(({ range, isExact }) => range === wanted && isExact)
-    if (found) return found.weight > 0 ? found.weight : 0
+    const weights = ranges.flatMap(({ range, isOffered, weight }) =>
+      range === wanted && isOffered ? [weight > 0 ? weight : 0] : [],
+    )
+    if (weights.length > 0) return Math.max(...weights)
   }
   return 0
 }

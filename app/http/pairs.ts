@@ -9,26 +9,25 @@ const decode = (text: string): string | undefined => {
   }
 }
 
-/** node:http hands over the target's bytes as Latin-1; clients that do not escape send UTF-8. */
-const asUtf8 = (raw: string): string => {
-  for (let i = 0; i < raw.length; i++) {
-    if (raw.charCodeAt(i) > 0x7f) {
-      try {
-        return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(raw, 'latin1'))
-      } catch {
-        return raw.replace(/[^\0-\x7f]/g, '%FF')
-      }
-    }
-  }
-  return raw
-}
+/**
+ * Percent-encodes the bytes of a target beyond ASCII, which sloppy clients send raw. Node decodes them as Latin-1 over
+ * HTTP/1.1 and as UTF-8 over HTTP/2, there with U+FFFD for bytes that are not UTF-8: `%FF`, which no reader accepts.
+ */
+export const escapeTarget = (target: string, isHttp2: boolean): string =>
+  target.replace(/[^\0-\x7f]+/g, (raw) =>
+    isHttp2
+      ? [...raw]
+          .map((each) => (each === '\uFFFD' || !each.isWellFormed() ? '%FF' : encodeURIComponent(each)))
+          .join('')
+      : Buffer.from(raw, 'latin1').toString('hex').toUpperCase().replace(/../g, '%$&'),
+  )
 
 /**
  * Splits a raw query string as HTML forms write it (WHATWG URL, application/x-www-form-urlencoded), but
  * strictly: nothing is replaced by U+FFFD. A name that cannot be decoded comes as its raw text.
  */
 export const parsePairs = (rawQuery: string): Pair[] =>
-  asUtf8(rawQuery)
+  rawQuery
     .split('&')
     .filter((part) => part !== '')
     .map((part) => {

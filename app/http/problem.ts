@@ -7,8 +7,8 @@ export const problemType = 'application/problem+json'
  * it had one.
  */
 export const problemBody = (error: ApiError, publicUrl: string, requestId: string | undefined): string => {
-  // What a fault of ours says is for the log: clients get the code.
-  const isOurs = error.status >= 500
+  // The reasons of the service's own faults are for the log. 501 and 505 are faults of the request.
+  const isOurs = error.status === 500 || error.status === 503
   const { errors, try: corrected, violatedPolicies } = isOurs ? {} : error.extras
   return JSON.stringify({
     type: `${publicUrl}/problems/${error.code}`,

@@ -1,22 +1,59 @@
-/** A string with the colon behind it, if it names a member; or where an object begins or ends. */
-const token = /("(?:[^"\\]|\\.)*")(\s*:)?|[{}]/g
+import { findJsonFault } from './json-fault.ts'
+
+/** A text that is not JSON, or in which an object has two members of one name. `position`: in characters, from 0. */
+export class JsonError extends SyntaxError {
+  readonly position: number
+  constructor(detail: string, position: number) {
+    super(detail)
+    this.position = position
+  }
+}
+
+const nameEnd = /"\s*:/g
+
+/** Counts the members of a JSON text. Texts that contain `":` make the count too high, never too low. */
+const countNames = (json: string): number => {
+  let count = 0
+  nameEnd.lastIndex = 0
+  while (nameEnd.test(json)) count += 1
+  return count
+}
+
+const countMembers = (value: unknown): number => {
+  const open = [value]
+  let count = 0
+  for (let each = open.pop(); each !== undefined; each = open.pop()) {
+    if (typeof each !== 'object' || each === null) continue
+    const inner = Object.values(each)
+    if (!Array.isArray(each)) count += inner.length
+    for (const one of inner) if (typeof one === 'object') open.push(one)
+  }
+  return count
+}
 
 /**
- * Returns the value of a JSON text. Throws if it is no JSON, or if an object has two members of one name: programs differ
- * in which of them they read (RFC 8259, section 4).
+ * Throws a `JsonError` if an object in the JSON text has two members of one name: programs differ in which of them
+ * they read (RFC 8259, section 4). `value` is the parsed text. The names are compared only if the text may have more
+ * members than the value.
  */
-export const parseUniqueJson = (text: string): unknown => {
-  const value: unknown = JSON.parse(text)
-  const objects: Set<string>[] = []
-  for (const [part, string, colon] of text.matchAll(token)) {
-    if (part === '{') objects.push(new Set())
-    else if (part === '}') objects.pop()
-    else if (string !== undefined && colon !== undefined) {
-      const name = JSON.parse(string) as string
-      const names = objects.at(-1)
-      if (names?.has(name)) throw new SyntaxError('an object has two members of one name')
-      names?.add(name)
-    }
+export const requireUniqueNames = (json: string, value: unknown): void => {
+  if (countNames(json) === countMembers(value)) return
+  const fault = findJsonFault(json)
+  if (fault) throw new JsonError(fault.detail, fault.position)
+}
+
+/**
+ * Parses a JSON text. Throws a `JsonError` if it is not JSON, or if an object has two members of one name. Its message
+ * has no user data except the name.
+ */
+export const parseUniqueJson = (json: string): unknown => {
+  let value: unknown
+  try {
+    value = JSON.parse(json)
+  } catch {
+    const { detail, position } = findJsonFault(json) ?? { detail: 'expected JSON', position: 0 }
+    throw new JsonError(detail, position)
   }
+  requireUniqueNames(json, value)
   return value
 }

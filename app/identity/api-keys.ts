@@ -40,12 +40,16 @@ export const createApiKey = (): { keyId: string; apiKey: string; secretSha256: B
   return { keyId, apiKey: body + checksum(body), secretSha256: sha256(secret) }
 }
 
-/** The parts of an API key; undefined for anything else, a mistyped key included. Needs no look-up. */
-export const parseApiKey = (text: string): { keyId: string; secret: string } | undefined => {
-  const [, keyId, secret, given] = format.exec(text) ?? []
+/** Returns the parts of an API key without the whitespace around it, which files and shells add; `undefined` for any other text. */
+export const parseApiKey = (given: string): { keyId: string; secret: string } | undefined => {
+  const text = given.trim()
+  const [, keyId, secret, sum] = format.exec(text) ?? []
   if (keyId === undefined || secret === undefined) return undefined
-  return checksum(text.slice(0, -checksumLength)) === given ? { keyId, secret } : undefined
+  return checksum(text.slice(0, -checksumLength)) === sum ? { keyId, secret } : undefined
 }
+
+/** Whether the text is probably an API key, even a mistyped one. */
+export const looksLikeApiKey = (text: string): boolean => text.startsWith(prefix)
 
 /** Whether the secret has this SHA-256 (32 bytes), in constant time. */
 export const matchesSecret = (secret: string, secretSha256: Uint8Array): boolean =>

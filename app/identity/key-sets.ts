@@ -4,6 +4,7 @@ import { LRUCache } from 'lru-cache'
 import { inTurn } from '../db/connect.ts'
 import type { Db } from '../db/schema.ts'
 import type { Outbound } from '../http/outbound.ts'
+import { parseUniqueJson } from '../http/unique-json.ts'
 import { type ClientKey, importClientKeys, type PublicJwk, parsePublishedKeys } from './client-keys.ts'
 import { findRow, type KeyFacts } from './facts.ts'
 
@@ -48,7 +49,7 @@ const nameOf = ({ keyId, jwksUri }: Publisher): string => `${keyId} ${jwksUri}`
 const readKeys = async (outbound: Outbound, uri: string): Promise<PublicJwk[]> => {
   const { status, body } = await outbound(uri, { ...requestLimits, headers: { accept: 'application/json' } })
   if (status !== 200) throw new Error(`status ${status}`)
-  return parsePublishedKeys(JSON.parse(body.toString()))
+  return parsePublishedKeys(parseUniqueJson(body.toString()))
 }
 
 /**

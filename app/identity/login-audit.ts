@@ -26,10 +26,13 @@ type LoginAudit = {
   ): (key: KeyFacts, ...rest: Rest) => Promise<Token>
 }
 
-/** Refused logins that become entries of their own in a minute. Further ones are counted. */
-const maxRefusalsPerMinute = 600
+/**
+ * Refused logins that become entries in a minute of a process. Further ones are counted. Strangers write at most
+ * 144,000 entries a day, about 70 MB.
+ */
+const maxRefusalsPerMinute = 100
 /** Those of one network, so that a flood from there leaves room for the failures of all others. */
-const maxRefusalsOfNetworkPerMinute = 30
+const maxRefusalsOfNetworkPerMinute = 10
 /** Those of a right key that is refused for its plan or its network. They do not count against the others. */
 const maxRefusalsOfKeyPerMinute = 10
 
@@ -38,7 +41,7 @@ const createBudgets = (now: () => number) => {
   let minute = 0
   let total = 0
   const used = new Map<string, number>()
-  /** Whether `name` has used less than its part. At most 600 networks, and the keys that exist, are kept. */
+  /** Whether `name` has used less than its part. At most 100 networks, and the keys that exist, are kept. */
   const isWithin = (name: string, most: number): boolean => {
     const count = used.get(name) ?? 0
     if (count < most) used.set(name, count + 1)

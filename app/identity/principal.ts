@@ -20,6 +20,8 @@ export type Principal = Readonly<{
   keyId: string
   /** Scopes of the token; undefined = every scope. */
   scopes: ReadonlySet<string> | undefined
+  /** Scopes of the key, known if the token lists its own. Unset: the token has every scope of the key. */
+  keyScopes?: ReadonlySet<string>
   expiringWithin: number
   plan: Plan
   /** When the token or its key ends, in milliseconds since 1970. Absent: never. */

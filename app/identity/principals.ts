@@ -5,7 +5,7 @@ import type { Plan } from '../db/schema.ts'
 import { describeUnreachable } from '../db/unreachable.ts'
 import { ApiError, type ErrorExtras } from '../errors.ts'
 import type { Turn } from '../overload/queue.ts'
-import { matchesSecret, parseApiKey } from './api-keys.ts'
+import { looksLikeApiKey, matchesSecret, parseApiKey } from './api-keys.ts'
 import {
   createFacts,
   type FactsOptions,
@@ -51,15 +51,29 @@ const bearer = 'Bearer realm="certdata"'
 export const requireCredentials = (): ApiError =>
   new ApiError('credentials_required', { headers: { 'www-authenticate': bearer } })
 
+const invalidToken = { 'www-authenticate': `${bearer}, error="invalid_token"` }
+
 /** 401 for a token that came and is not good. */
 export const refuseToken = (code: 'invalid_token' | 'token_expired' | 'token_revoked'): ApiError =>
-  new ApiError(code, { headers: { 'www-authenticate': `${bearer}, error="invalid_token"` } })
+  new ApiError(code, { headers: invalidToken })
+
+/** 401 `invalid_token` for a text that is no token. It names the way in for an API key, and never repeats the text. */
+export const refuseNoToken = (text: string): ApiError =>
+  looksLikeApiKey(text)
+    ? new ApiError('invalid_token', {
+        detail:
+          'This is an API key. Log in with it first: POST /v1/auth/login exchanges it for an access token.',
+        headers: invalidToken,
+      })
+    : refuseToken('invalid_token')
 
 /** 403 `insufficient_scope`, thrown where the principal lacks the scope (RFC 6750, section 3.1). */
 export const requireScope = (principal: Principal, scope: string): void => {
   if (principal.scopes?.has(scope) ?? !onlyNamedScopes.includes(scope)) return
   throw new ApiError('insufficient_scope', {
-    detail: `This needs the scope ${scope}.`,
+    detail: principal.keyScopes?.has(scope)
+      ? `This token was issued without the scope ${scope}, which its API key has. Log in without scope, or name it.`
+      : `This needs the scope ${scope}.`,
     headers: { 'www-authenticate': `${bearer}, error="insufficient_scope", scope="${scope}"` },
   })
 }

@@ -4,7 +4,7 @@ import type { z } from 'zod'
 import { accessTokenClaims, type tokenAnswer } from '../../schemas/auth.ts'
 import { ApiError } from '../errors.ts'
 import type { KeyFacts } from './facts.ts'
-import { refuseToken, requireCredentials } from './principals.ts'
+import { refuseNoToken, refuseToken, requireCredentials } from './principals.ts'
 import { areTooMany, tooManyScopes } from './scopes.ts'
 import { tokenType } from './signing-key.ts'
 import type { SigningKeys } from './signing-keys.ts'
@@ -86,7 +86,7 @@ export const createTokenVerifier = (jwt: Jwt, { signingKeys, now }: TokensOption
   const verify = (token: string): VerifiedToken => {
     const [header = '', claimsSegment = '', signature = ''] = token.split('.', 3)
     const key = signingKeys.publicByHeader.get(header)
-    if (key === undefined || !isCanonical(signature)) throw refuseToken('invalid_token')
+    if (key === undefined || !isCanonical(signature)) throw refuseNoToken(token)
     let payload: unknown
     try {
       payload = jwt.verify(token, { key, clockTimestamp: now() })

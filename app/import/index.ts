@@ -1,13 +1,15 @@
 import { sql } from 'kysely'
 import type { Db } from '../db/schema.ts'
 import { emptyBatch, isFull, type PreparedBatch, prepareBatch, writeBatch } from './batch.ts'
+import { createCountryCodeCheck } from './country-codes.ts'
 import { copyToShadows, createShadows } from './dry-run.ts'
+import { requireJsonLines, UnusableFile } from './file-kind.ts'
 import { parseLine } from './line.ts'
 import { readLines } from './lines.ts'
 import { createSeen, deleteMissing } from './replace.ts'
 import { addOutcome, emptyReport, type ImportReport } from './report.ts'
 
-export type { ImportReport, LineNote } from './report.ts'
+export type { ImportReport, NoteGroup } from './report.ts'
 
 export type ImportOptions = {
   /** Customer of the lines that name none; lines that name another one are bad. */
@@ -37,6 +39,7 @@ const importLines = async (
   if (dryRun) await createShadows(db)
   const isAudited = (options.isAudited ?? false) && !dryRun
   const writing = { remember: replace, isAudited, ...(dryRun ? { prepare: copyToShadows } : {}) }
+  const checkCountryCodes = createCountryCodeCheck()
   let batch = emptyBatch()
   let written = Promise.resolve()
   const write = async (prepared: PreparedBatch) => {
@@ -56,13 +59,17 @@ const importLines = async (
     batch = emptyBatch()
   }
   try {
-    for await (const line of readLines(source)) {
+    const checked = requireJsonLines(source, options.customer !== undefined)
+    for await (const line of readLines(checked)) {
       const parsed =
         line.fault === undefined
           ? parseLine(line.number, line.text, options)
           : { line: line.number, reason: line.fault }
       if ('reason' in parsed) batch.bad.push(parsed)
-      else batch.entries.push(parsed)
+      else {
+        parsed.warnings.push(...checkCountryCodes(parsed.record))
+        batch.entries.push(parsed)
+      }
       batch.characters += line.text?.length ?? 0
       if (isFull(batch)) await flush()
     }
@@ -74,6 +81,9 @@ const importLines = async (
   await flush()
   await written
   if (!replace) return
+  if (report.read === 0) {
+    throw new UnusableFile('The file is empty. With --replace it must have every record of its customers')
+  }
   const { deleted, refused } = await deleteMissing(db, {
     bad: report.bad,
     force: options.force ?? false,
@@ -87,8 +97,9 @@ const importLines = async (
  * Imports any number of NDJSON lines: unknown records are created, changed ones updated, unchanged ones not
  * touched. Bad lines are reported and all others are written, in transactions of at most 5,000 lines. If a record
  * occurs twice, the last line wins. References may dangle. Memory stays constant. `db` must act as
- * `certdata_operator`; for reference data alone the owner will do. Throws errors of the source or the database,
- * after it has reported how far it came. Importing the file again is safe.
+ * `certdata_operator`; for reference data alone the owner will do. Throws an `UnusableFile`, before anything is
+ * written, if the source is another kind of file, or empty with `replace`. Throws errors of the source or the
+ * database, with the number of lines read before. Importing the file again is safe.
  */
 export const importRecords = async (
   db: Db,
@@ -100,6 +111,7 @@ export const importRecords = async (
     try {
       await importLines(connection, source, options, report)
     } catch (cause) {
+      if (cause instanceof UnusableFile) throw cause
       const reason = cause instanceof Error ? cause.message : String(cause)
       throw new Error(`the import stopped after ${report.read} lines: ${reason}`, { cause })
     } finally {

@@ -1,9 +1,11 @@
 import type { z } from 'zod'
 import { recordId } from '../../schemas/fields.ts'
+import { JsonError, parseUniqueJson } from '../http/unique-json.ts'
 import { customerName, customerSlug } from '../identity/customers.ts'
 import { demoCustomerId } from '../identity/principal.ts'
 import type { Resource, ResourceName } from '../records/resources/define.ts'
 import { resourceNames, resources } from '../records/resources/index.ts'
+import { describeIssue, describeType } from './issue.ts'
 import { derivePeriods } from './periods.ts'
 import { createRecordChecker, type RecordChecker, type StoredRecord } from './record.ts'
 
@@ -19,8 +21,11 @@ export type ParsedLine = {
   warnings: string[]
 }
 
-/** A bad line: why, and which record it names, as far as that can be read. */
-export type BadLine = { line: number; reason: string; key?: RecordKey }
+/**
+ * A bad line and the reason. `column` is the character, from 1, where the line stops being JSON. `key` is the record
+ * that the line names, if it can be read.
+ */
+export type BadLine = { line: number; reason: string; column?: number; key?: RecordKey }
 
 type LineOptions = {
   /** Customer of the lines that name none; lines that name another one are bad. */
@@ -46,13 +51,17 @@ const shorten = (value: string, length: number) =>
   value.length > length ? `${value.slice(0, length)}…` : value
 const quote = (name: string) => JSON.stringify(shorten(name, longestQuote))
 
-const parseObject = (json: string): Record<string, unknown> | string => {
+type Unreadable = { reason: string; column?: number }
+
+const parseObject = (json: string): { object: Record<string, unknown> } | Unreadable => {
   try {
-    const value: unknown = JSON.parse(json)
-    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
-    return isObject ? (value as Record<string, unknown>) : 'not a JSON object'
-  } catch {
-    return 'not JSON'
+    const value = parseUniqueJson(json)
+    if (describeType(value) !== 'an object')
+      return { reason: `not a JSON object; found ${describeType(value)}` }
+    return { object: value as Record<string, unknown> }
+  } catch (error) {
+    if (!(error instanceof JsonError)) throw error
+    return { reason: `not JSON: ${error.message}`, column: error.position + 1 }
   }
 }
 
@@ -60,7 +69,7 @@ const findResource = (name: unknown): Resource | undefined =>
   resourceNames.some((known) => known === name) ? resources[name as ResourceName] : undefined
 
 const checkValue = (schema: z.ZodType, name: string, value: unknown): string[] =>
-  schema.safeParse(value).error?.issues.map((issue) => `${name}: ${issue.message}`) ?? []
+  schema.safeParse(value).error?.issues.map((issue) => describeIssue(issue, name, value)) ?? []
 
 const checkCustomer = (line: Record<string, unknown>, resource: Resource, options: LineOptions) => {
   const given = line.customer ?? undefined
@@ -88,8 +97,9 @@ const checkCustomer = (line: Record<string, unknown>, resource: Resource, option
  * A bad line comes with all its faults in one reason.
  */
 export const parseLine = (number: number, json: string, options: LineOptions): ParsedLine | BadLine => {
-  const line = parseObject(json)
-  if (typeof line === 'string') return { line: number, reason: line }
+  const parsed = parseObject(json)
+  if ('reason' in parsed) return { line: number, ...parsed }
+  const line = parsed.object
   const resource = findResource(line.resource)
   if (!resource) return { line: number, reason: `resource: expected one of ${resourceNames.join(', ')}` }
   const { customer, name, faults } = checkCustomer(line, resource, options)

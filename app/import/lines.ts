@@ -37,7 +37,7 @@ export const readLines = async function* (source: AsyncIterable<Uint8Array>): As
     try {
       return { number, text: decoder.decode(whole) }
     } catch {
-      return { number, fault: 'not UTF-8' }
+      return { number, fault: 'not UTF-8; for Latin-1 or Windows-1252: iconv -f WINDOWS-1252 -t UTF-8' }
     }
   }
   const isBlank = (line: Line) => line.fault === undefined && line.text.trim() === ''

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { timestamps } from '../../schemas/fields.ts'
 import type { Field, Resource } from '../records/resources/define.ts'
+import { describeIssue } from './issue.ts'
 
 /** A record as it is stored: a value for every stored field, none of them undefined. */
 export type StoredRecord = Record<string, unknown>
@@ -31,8 +32,13 @@ const complete = (schema: unknown, value: unknown): unknown => {
   return value
 }
 
-const describeIssue = (issue: z.core.$ZodIssue): string =>
-  issue.path.length > 0 ? `${issue.path.join('.')}: ${issue.message}` : issue.message
+const describeRecordIssue = (issue: z.core.$ZodIssue, record: StoredRecord): string => {
+  const value = issue.path.reduce<unknown>(
+    (inner, name) => (inner as StoredRecord | undefined)?.[name as string],
+    record,
+  )
+  return describeIssue(issue, issue.path.join('.'), value)
+}
 
 export type RecordChecker = (line: Readonly<Record<string, unknown>>) => {
   record: StoredRecord
@@ -60,7 +66,9 @@ export const createRecordChecker = (resource: Resource): RecordChecker => {
     for (const [name, other] of Object.entries(sameAs)) record[name] ??= record[other]
     const issues = schema.safeParse(record).error?.issues ?? []
     const sources = (name: PropertyKey | undefined) => sameAs[String(name)] ?? String(name)
-    const faults = issues.filter((issue) => !missing.has(sources(issue.path[0]))).map(describeIssue)
+    const faults = issues
+      .filter((issue) => !missing.has(sources(issue.path[0])))
+      .map((issue) => describeRecordIssue(issue, record))
     return { record, faults: [...[...missing].map((name) => `${name}: required`), ...faults] }
   }
 }

@@ -1,5 +1,9 @@
-/** A line's number in the file, from 1, and what is to be said of it. */
-export type LineNote = { line: number; reason: string }
+/** A note on a line. `line` counts from 1, as does `column`, the character where the line stops being JSON. */
+export type LineNote = { line: number; reason: string; column?: number }
+
+/** Notes with the same reason: the first three, and the number of all. */
+export type NoteGroup = { first: LineNote[]; count: number }
+const shownOfGroup = 3
 
 /** What an import did; in a dry run, what it would do. */
 export type ImportReport = {
@@ -15,6 +19,9 @@ export type ImportReport = {
   /** The first `maxNotes` bad lines, in order. */
   badLines: LineNote[]
   warningLines: LineNote[]
+  /** All bad lines and warnings by reason, up to `maxNotes` reasons each. */
+  badGroups: Map<string, NoteGroup>
+  warningGroups: Map<string, NoteGroup>
   /** Why nothing was deleted although `replace` was asked; null otherwise. */
   deletionRefused: string | null
   dryRun: boolean
@@ -39,6 +46,8 @@ export const emptyReport = (dryRun: boolean): ImportReport => ({
   customersCreated: 0,
   badLines: [],
   warningLines: [],
+  badGroups: new Map(),
+  warningGroups: new Map(),
   deletionRefused: null,
   dryRun,
 })
@@ -55,9 +64,15 @@ export type BatchOutcome = {
   byCustomer: ChangesByCustomer
 }
 
-const append = (notes: LineNote[], more: readonly LineNote[]) => {
-  const inOrder = more.toSorted((a, b) => a.line - b.line)
-  for (const { line, reason } of inOrder.slice(0, maxNotes - notes.length)) notes.push({ line, reason })
+const append = (notes: LineNote[], groups: Map<string, NoteGroup>, more: readonly LineNote[]) => {
+  for (const { line, reason, column } of more.toSorted((a, b) => a.line - b.line)) {
+    const note = { line, reason, ...(column === undefined ? {} : { column }) }
+    if (notes.length < maxNotes) notes.push(note)
+    const group = groups.get(reason) ?? { first: [], count: 0 }
+    group.count += 1
+    if (group.first.length < shownOfGroup) group.first.push(note)
+    if (groups.size < maxNotes) groups.set(reason, group)
+  }
 }
 
 /** Adds a batch to the report, in place. */
@@ -69,6 +84,6 @@ export const addOutcome = (report: ImportReport, outcome: BatchOutcome): void =>
   report.bad += outcome.bad.length
   report.warnings += outcome.warnings.length
   report.customersCreated += outcome.customersCreated
-  append(report.badLines, outcome.bad)
-  append(report.warningLines, outcome.warnings)
+  append(report.badLines, report.badGroups, outcome.bad)
+  append(report.warningLines, report.warningGroups, outcome.warnings)
 }

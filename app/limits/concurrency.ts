@@ -1,10 +1,13 @@
 import { randomUUID } from 'node:crypto'
+import { demoCustomerId } from '../identity/principal.ts'
 import { refuseQuota } from './meters.ts'
 import type { AccountName } from './policy.ts'
 import type { SlotStore } from './slots.ts'
 
-/** What a customer may have under way at once, whatever its plan (contract, section 8). */
+/** Exports and waiting clients of an account at one time, whatever its plan (contract, section 8). */
 const concurrencyQuotas = { exports: 2, long_polls: 10 } as const
+/** Waiting clients of the demo at one time. Each address is an account, and one visitor may have many addresses. */
+const demoLongPolls = 100
 
 /** The name of the policy that a refusal shows. */
 export type Concurrent = keyof typeof concurrencyQuotas
@@ -17,8 +20,8 @@ export type Ending = {
 
 export type Concurrency = {
   /**
-   * Holds one of the account's places of this kind until `ending` closes; where it has closed already nothing
-   * is held. Rejects with quota_exceeded where no place is free.
+   * Holds one of the account's places of this kind until `ending` closes. A waiting client of the demo also holds one
+   * of the demo's places. Holds nothing if `ending` has closed. Rejects with quota_exceeded if no place is free.
    */
   hold(account: AccountName, kind: Concurrent, ending: Ending): Promise<void>
 }
@@ -64,27 +67,34 @@ export const createConcurrency = ({ store, after }: ConcurrencyOptions): Concurr
     return () => callOff()
   }
 
+  const holdPlace = async (account: AccountName, kind: Concurrent, quota: number, ending: Ending) => {
+    const key = `${account.tag}\0${account.name}\0${kind}`
+    const refusal = { violated: [kind], retryAfterSeconds: retryAfterSeconds[kind] }
+    if ((held.get(key) ?? 0) >= quota) throw refuseQuota(refusal)
+    change(key, 1)
+    const slot = { account, kind, quota, id: randomUUID() }
+    const isHeld = store ? await store.hold(slot, leaseMs) : true
+    if (isHeld === false) {
+      change(key, -1)
+      throw refuseQuota(refusal)
+    }
+    const stopRenewing = store ? keepRenewed(() => store.hold(slot, leaseMs)) : () => {}
+    const release = () => {
+      change(key, -1)
+      stopRenewing()
+      void store?.release(slot)
+    }
+    if (ending.destroyed) release()
+    else ending.once('close', release)
+  }
+
   return {
     async hold(account, kind, ending) {
-      const key = `${account.tag}\0${account.name}\0${kind}`
-      const quota = concurrencyQuotas[kind]
-      const refusal = { violated: [kind], retryAfterSeconds: retryAfterSeconds[kind] }
-      if ((held.get(key) ?? 0) >= quota) throw refuseQuota(refusal)
-      change(key, 1)
-      const slot = { account, kind, quota, id: randomUUID() }
-      const isHeld = store ? await store.hold(slot, leaseMs) : true
-      if (isHeld === false) {
-        change(key, -1)
-        throw refuseQuota(refusal)
+      await holdPlace(account, kind, concurrencyQuotas[kind], ending)
+      // If this rejects, the first place is free again when the refusal has been sent.
+      if (account.tag === demoCustomerId && kind === 'long_polls') {
+        await holdPlace({ ...account, name: '' }, kind, demoLongPolls, ending)
       }
-      const stopRenewing = store ? keepRenewed(() => store.hold(slot, leaseMs)) : () => {}
-      const release = () => {
-        change(key, -1)
-        stopRenewing()
-        void store?.release(slot)
-      }
-      if (ending.destroyed) release()
-      else ending.once('close', release)
     },
   }
 }

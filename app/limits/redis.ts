@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { connectRedis, type RedisClient } from '../db/redis.ts'
+import { connectRedis, createMinuteWarning, isRefusal, type RedisClient } from '../db/redis.ts'
 import type { AccountName, Policy } from './policy.ts'
 import { beatScript, exchangeScript } from './scripts.ts'
 import { type SlotStore, slotKey, slotScript } from './slots.ts'
@@ -78,6 +78,7 @@ export const createRedisLimits = ({ url, after, warn }: RedisLimitsOptions): Lim
   let isClosed = false
   let wasReported = false
   let stopBeating = () => {}
+  const refusalWarning = createMinuteWarning(warn)
 
   const fall = (error?: Error): void => {
     isDown = true
@@ -85,10 +86,18 @@ export const createRedisLimits = ({ url, after, warn }: RedisLimitsOptions): Lim
     wasReported = true
     warn('Redis does not answer: every instance enforces limits by itself, retrying', error)
   }
+  /** The connection works, but Redis takes no writes. */
+  const fallByRefusal = (error: Error): void => {
+    isDown = true
+    wasReported = true
+    if (!isClosed)
+      refusalWarning.warn('Redis refuses commands: every instance enforces limits by itself', error)
+  }
   const rise = (): void => {
     isDown = false
     if (wasReported) warn('Redis answers again: limits are shared')
     wasReported = false
+    refusalWarning.reset()
   }
 
   /** The answer; undefined when it fails, or does not come within the time that a place is worth. */
@@ -104,11 +113,12 @@ export const createRedisLimits = ({ url, after, warn }: RedisLimitsOptions): Lim
 
   const beat = async (): Promise<void> => {
     if (redis.status === 'ready') {
-      const count = await redis.certdataBeat(instancesKey, id, leftAfterMs).catch(() => undefined)
+      const count = await redis.certdataBeat(instancesKey, id, leftAfterMs).catch((error: unknown) => error)
       if (isCount(count) && count >= 1) {
         instances = count
         rise()
-      } else fall()
+      } else if (isRefusal(count)) fallByRefusal(count)
+      else fall()
     }
     if (!isClosed) stopBeating = after(isDown ? beatEveryMsWhileDown : beatEveryMs, () => void beat())
   }

@@ -11,6 +11,8 @@ import { withConnection } from './with-connection.ts'
 
 export type LocalDatabase = {
   url: string
+  /** The folder of its data. */
+  directory: string
   secretKeys: readonly string[]
   /** The API key of the customer `local`. */
   apiKey: string
@@ -41,12 +43,20 @@ export const openLocalDatabase = async (
   const withDb = <T>(role: string | undefined, use: (db: Db) => Promise<T>) =>
     withConnection(embedded.url, { role, applicationName: 'certdata-setup', onError }, use)
   try {
-    const secretKeys = openSecretKeys(config, packageRoot, embedded.directory)
+    const secretKeys = openSecretKeys(config, packageRoot, { directory: embedded.directory })
     await withDb(undefined, (db) => prepareDatabase(db, createSecrets(secretKeys)))
     const refreshExampleData = (day: string) => withDb(operatorRole, (db) => loadExampleData(db, day))
     const apiKey = await withDb(operatorRole, (db) => ensureLocalCustomer(db, embedded.directory))
-    const { url, revive } = embedded
-    return { url, secretKeys, apiKey, refreshExampleData, revive, release: () => embedded.release() }
+    const { url, directory, revive } = embedded
+    return {
+      url,
+      directory,
+      secretKeys,
+      apiKey,
+      refreshExampleData,
+      revive,
+      release: () => embedded.release(),
+    }
   } catch (error) {
     await embedded.release()
     throw error

@@ -1,6 +1,9 @@
-/** What a newcomer needs in the first minute; only where the bundled database serves. */
-export const welcome = (publicUrl: string, demoToken: string, apiKey: string): string => `
+type Local = { apiKey: string; directory: string }
+
+/** Text for the first minute with the bundled database. `directory`: the folder of its data. */
+export const welcome = (publicUrl: string, demoToken: string, { apiKey, directory }: Local): string => `
 Certification Data API   ${publicUrl}
+Data folder (DATA_DIR)   ${directory}
 
 Try the example data:
   curl -g '${publicUrl}/v1/certificates?expiring=true&valid_until[lt]=today+60d&limit=2' -H 'Authorization: Bearer ${demoToken}'

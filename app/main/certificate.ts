@@ -1,10 +1,16 @@
 import { X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { createSecureContext } from 'node:tls'
+import { tlsPolicy } from '../http/listener.ts'
 import { type Figure, gaugeMin } from '../observe/figures.ts'
 import { sessionIdContext } from './ticket-keys.ts'
 
-type SecureContext = { cert: Buffer; key: Buffer; ticketKeys: Buffer; sessionIdContext: string }
+type SecureContext = {
+  cert: Buffer
+  key: Buffer
+  ticketKeys: Buffer
+  sessionIdContext: string
+} & typeof tlsPolicy
 
 /** Node's servers over TLS. */
 export type SecureServer = {
@@ -47,8 +53,10 @@ export const watchCertificate = (options: CertificateWatchOptions) => {
   let ticketKeys = ticketKey()
   let isFailing = false
 
-  // Without the last two, a new context would make up its own, and refuse the tickets of all other instances.
-  const use = (pair: typeof current) => server.setSecureContext({ ...pair, ticketKeys, sessionIdContext })
+  // A new context has Node's defaults for all else: its own ticket keys, which other instances do not accept, and more
+  // ciphers.
+  const use = (pair: typeof current) =>
+    server.setSecureContext({ ...pair, ...tlsPolicy, ticketKeys, sessionIdContext })
   const renewTicketKey = () => {
     const key = ticketKey()
     if (key.equals(ticketKeys)) return

@@ -4,12 +4,13 @@ import { schemaController } from '../../plugins/schema-compilers.ts'
 import securityHeaders from '../../plugins/security-headers.ts'
 import type { Config } from '../config/config.ts'
 import { unavailable } from '../errors.ts'
+import { listenOn } from '../http/listen.ts'
 import { createListener } from '../http/listener.ts'
 
 export type Early = { close(): Promise<void> }
 
 type EarlyOptions = {
-  config: Pick<Config, 'host' | 'tls' | 'hasHstsOfSubdomains'>
+  config: Pick<Config, 'host' | 'tls' | 'hasHstsOfSubdomains' | 'maxConnections'>
   port: number
   publicUrl: string
 }
@@ -25,8 +26,8 @@ const livePath = '/health/live'
  * closes its connection. Rejects where the address is in use.
  */
 export const listenEarly = async ({ config, port, publicUrl }: EarlyOptions): Promise<Early> => {
-  const { tls, host } = config
-  const serverFactory = createListener({ tls, maxHeaderBytes, unreadTimeoutMs })
+  const { tls, host, maxConnections } = config
+  const serverFactory = createListener({ tls, maxHeaderBytes, maxConnections, unreadTimeoutMs })
   const options = {
     schemaController,
     serverFactory,
@@ -45,6 +46,7 @@ export const listenEarly = async ({ config, port, publicUrl }: EarlyOptions): Pr
   })
   app.get(livePath, () => ({ status: 'live' }))
   // Not through the primary of a cluster: it would keep a connection that arrives as this server closes, unanswered.
-  await app.listen({ host, port, exclusive: true })
+  const place = { host, port, exclusive: true }
+  await listenOn(app.server, place, (each) => app.listen(each))
   return { close: () => app.close() }
 }

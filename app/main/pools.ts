@@ -1,5 +1,6 @@
 import type { Config } from '../config/config.ts'
 import { createDb, createPool, queueOf, type StatementEnd } from '../db/connect.ts'
+import { readerRole } from '../db/roles.ts'
 import type { Db } from '../db/schema.ts'
 import { UnfitConnection } from '../db/wall.ts'
 import { createExportSource, type ExportSource } from '../export/source.ts'
@@ -27,8 +28,6 @@ type PoolsOptions = {
   log: Log
   /** The primary. */
   url: string
-  /** The role that connections take; undefined: the login is it. */
-  role: string | undefined
   /** Told of each statement. */
   onStatement: ((statement: StatementEnd) => void) | undefined
   /** Told of a connection that may not serve; see app/db/wall.ts. */
@@ -62,7 +61,7 @@ type Pool = ReturnType<typeof createPool>
 const connectOnce = async (pool: Pool) => (await pool.connect()).release()
 
 /** Makes the connections' pools. They connect when they are asked first. */
-export const openPools = ({ config, log, url, role, onStatement, onUnfit }: PoolsOptions): Pools => {
+export const openPools = ({ config, log, url, onStatement, onUnfit }: PoolsOptions): Pools => {
   const {
     databasePool,
     databaseReplicaUrl: replicaUrl,
@@ -71,7 +70,7 @@ export const openPools = ({ config, log, url, role, onStatement, onUnfit }: Pool
   } = config
   const { pool: max, ...limits } = config.exports
   const common = (variable: string, use: string) => ({
-    ...(role === undefined ? {} : { role }),
+    role: readerRole,
     wall: { variable, onUnfit },
     onError: (error: Error) => log.warn({ reason: error.message }, `an idle ${use} connection was lost`),
   })

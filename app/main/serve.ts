@@ -7,6 +7,7 @@ import { Registry } from 'prom-client'
 import packageJson from '../../package.json' with { type: 'json' }
 import { build } from '../app.ts'
 import { type Config, ConfigError, parseConfig } from '../config/config.ts'
+import { listenOn } from '../http/listen.ts'
 import { welcome } from '../local/welcome.ts'
 import type { LogStream } from '../observe/log-stream.ts'
 import { startMetricsServer } from '../observe/metrics-server.ts'
@@ -17,8 +18,7 @@ import { certificateFigure, type SecureServer, watchCertificate } from './certif
 import { createDrain } from './drain.ts'
 import { type Early, listenEarly } from './early.ts'
 import { endBySignal, endByWord } from './end.ts'
-import { listenOnMany } from './listen.ts'
-import { openLog, outliveReaders } from './log.ts'
+import { captureConsole, openLog, outliveReaders } from './log.ts'
 import { describeStartFault } from './start-fault.ts'
 import { type Log, openStores, type Stores } from './stores.ts'
 import { supervise } from './supervise.ts'
@@ -30,8 +30,8 @@ const packageRoot = fileURLToPath(new URL('../..', import.meta.url))
 /** After a signal: by then it has ended, whatever hangs. */
 const shutdownMs = 20_000
 /**
- * Connections that wait to be taken, up to the system's own bound: what is beyond is not refused but tried again by the
- * client's system, a second later.
+ * Connections that wait to be accepted, at most the system's own limit. One above that is not refused: the client's
+ * system tries again after a second.
  */
 const backlog = 4_096
 /** Of which requests get this much, after the time for load balancers; what was counted is written afterwards. */
@@ -96,7 +96,7 @@ const listen = async (opened: Opened): Promise<() => Promise<void>> => {
       warn,
     })
   await early?.close()
-  await listenOnMany(app, { host: config.host, port, backlog })
+  await listenOn(app.server, { host: config.host, port, backlog }, (place) => app.listen(place))
   if (stopNow) shareMetrics(app, joinWorkers({ stop: stopNow, collect: app.metrics.readJson }))
   const { metricsPort } = config
   const metrics =
@@ -106,7 +106,7 @@ const listen = async (opened: Opened): Promise<() => Promise<void>> => {
   if (certificate) app.metrics.add([certificateFigure(certificate)])
   app.startStatus()
   const tasks = isFirst ? startTasks({ config, stores, log, warn, addFigures: app.metrics.add }) : undefined
-  if (isFirst && stores.local) process.stdout.write(welcome(publicUrl, config.demoToken, stores.local.apiKey))
+  if (isFirst && stores.local) process.stdout.write(welcome(publicUrl, config.demoToken, stores.local))
   return async () => {
     tasks?.quiet()
     certificate?.stop()
@@ -130,6 +130,7 @@ const listen = async (opened: Opened): Promise<() => Promise<void>> => {
 
 const serve = async (config: Config) => {
   const { stream: logStream, log } = openLog(config)
+  captureConsole(log)
   const starting = new AbortController()
   let stores: Stores | undefined
   let draining = false

@@ -7,7 +7,7 @@ import { createRedisCache, type SharedCache } from '../cache/redis.ts'
 import type { Config } from '../config/config.ts'
 import { createSecrets, type Secrets } from '../config/secrets.ts'
 import type { StatementEnd } from '../db/connect.ts'
-import { findServingRole } from '../db/serving-role.ts'
+import { readerRole } from '../db/roles.ts'
 import { loadSigningKeys, type SigningKeys } from '../identity/signing-keys.ts'
 import { createRedisLimits } from '../limits/redis.ts'
 import type { SlotStore } from '../limits/slots.ts'
@@ -79,7 +79,6 @@ const openOn = async (opening: Opening): Promise<Stores> => {
   const { config, packageRoot, log, local, url, onStatement } = opening
   const secretKeys = local?.secretKeys ?? openSecretKeys(config, packageRoot)
   const secrets = createSecrets(secretKeys)
-  const role = await findServingRole(url)
   let isOpen = false
   // Nobody catches it, which ends the process in order (app/main/end.ts). Until all is open, the start throws it.
   const onUnfit = (error: Error) => {
@@ -88,13 +87,13 @@ const openOn = async (opening: Opening): Promise<Stores> => {
         throw error
       })
   }
-  const pools = openPools({ config, log, url, role, onStatement, onUnfit })
+  const pools = openPools({ config, log, url, onStatement, onUnfit })
   const { db, reserved, replica, exportSource } = pools
   const warn = (message: string, error?: Error) => log.warn({ reason: error?.message }, message)
   const fence = createFence()
   const { cacheTtlSeconds, staleMaxSeconds, redisUrl } = config
   const poller = createPoller({
-    source: createChangeSource({ url, role, reachSeconds: cacheTtlSeconds }),
+    source: createChangeSource({ url, role: readerRole, reachSeconds: cacheTtlSeconds }),
     fence,
     clock: createLeaseClock(() => performance.now(), Date.now),
     warn,

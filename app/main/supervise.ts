@@ -3,7 +3,7 @@ import type { Config } from '../config/config.ts'
 import { startMetricsServer } from '../observe/metrics-server.ts'
 import { findPort } from './address.ts'
 import { endBySignal } from './end.ts'
-import { openLog } from './log.ts'
+import { captureConsole, openLog } from './log.ts'
 import { startWorkers, type Workers } from './workers.ts'
 
 /**
@@ -16,6 +16,7 @@ export const supervise = async (config: Config, withinMs: number): Promise<void>
     for (const worker of Object.values(cluster.workers ?? {})) worker?.process.kill('SIGKILL')
   })
   const { stream, log } = openLog(config)
+  captureConsole(log)
   let workers: Workers | undefined
   endBySignal(withinMs, async ({ err }) => {
     if (err) log.fatal({ err }, 'stopping after an unexpected error')

@@ -33,7 +33,7 @@ export const startTasks = ({ config, stores, log, warn, addFigures }: TasksOptio
     startDemoUndo({ db: reserved, warn }),
     stopWebhooks,
     local && keepRunning(local, poller.isDown, log),
-    url !== undefined && days !== undefined && startAuditPruning({ url, secrets, days, warn }),
+    url !== undefined && startAuditPruning({ url, secrets, days, warn }),
   ]
   return {
     quiet() {

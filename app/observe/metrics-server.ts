@@ -1,22 +1,24 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { listenOn } from '../http/listen.ts'
 
 type MetricsServerOptions = {
   host: string
-  /** 0: any free one. */
+  /** 0: any free port. */
   port: number
   /** The page and its media type. */
   read: () => Promise<{ type: string; text: string }>
 }
 
 /**
- * `/metrics` on a port of its own, plain and without a token: for networks that only the operator's machines
- * reach. Rejects where the port is taken.
+ * Serves `/metrics` on another port, without TLS and without a token, for networks that only the operator's machines
+ * reach. Rejects if the port is in use.
  */
 export const startMetricsServer = async ({ host, port, read }: MetricsServerOptions) => {
   const server = createServer((request, response) => {
-    if (request.url !== '/metrics' || (request.method !== 'GET' && request.method !== 'HEAD')) {
+    const [path] = (request.url ?? '').split('?')
+    if (path !== '/metrics' || (request.method !== 'GET' && request.method !== 'HEAD')) {
       response.writeHead(404).end()
       return
     }
@@ -25,12 +27,10 @@ export const startMetricsServer = async ({ host, port, read }: MetricsServerOpti
       () => response.writeHead(500).end(),
     )
   })
-  server.listen(port, host)
-  await once(server, 'listening')
+  await listenOn(server, { host, port }, (place) => once(server.listen(place), 'listening'))
   const close = async () => {
     server.closeAllConnections()
-    server.close()
-    await once(server, 'close')
+    await new Promise((resolve) => server.close(resolve))
   }
   return { port: (server.address() as AddressInfo).port, close }
 }

@@ -79,7 +79,7 @@ const stores = (figures: ServiceFigures): Figure[] => {
       'Requests refused with 503 overloaded, because no connection was free in time',
       ofPools('refused'),
     ),
-    gaugeMin('certdata_redis_up', '1 while Redis is connected, by its use', ofRedis('isUp')),
+    gaugeMin('certdata_redis_up', '1 while Redis is connected and takes writes, by its use', ofRedis('isUp')),
     gauge('certdata_redis_breaker_open', '1 while Redis hangs and is left alone', ofRedis('isBreakerOpen')),
     gaugeSum('certdata_memory_cache_bytes', 'Set aside for cached answers', figures.memoryBytes),
     counter('certdata_database_fills_total', 'Answers read from the primary', figures.fills),

@@ -1,30 +1,30 @@
+import { tracingChannel } from 'node:diagnostics_channel'
 import type { IncomingHttpHeaders } from 'node:http'
-import { setTimeout as delay } from 'node:timers/promises'
-import type { Context, Span } from '@opentelemetry/api'
+import type { Span } from '@opentelemetry/api'
 import type { StatementEnd } from '../db/connect.ts'
-import { traceRedis } from './trace-redis.ts'
+import { within } from '../overload/timer.ts'
 
-/** An answer that has gone out. `route`: the pattern; `source`: where its data came from. */
+/** An answer that was sent. `route`: the pattern; `source`: where its data came from. */
 type TracedAnswer = { route: string; status: number; source: string }
 
-/** The span of a request in a trace. */
+/** The span of a request. */
 export type RequestSpan = {
-  /** As a header: for what comes after it. */
+  /** As a header of W3C Trace Context. */
   traceparent: string
+  /** Calls `next` with the span as the parent of statements and commands. */
+  run(next: () => void): void
   end(answer: TracedAnswer): void
 }
 
 export type Tracing = {
-  /** Begins a span, under the caller's where it sent `traceparent`, and calls `next` within it. */
-  begin(method: string, headers: IncomingHttpHeaders, next: (span: RequestSpan) => void): void
-  /** Notes a request that was answered before anybody could begin a span, `milliseconds` ago. */
-  noteRequest(
-    request: { method: string; traceparent: string | undefined; milliseconds: number },
-    answer: TracedAnswer,
-  ): void
-  /** Records a statement under the span that runs now. Outside of requests it does nothing. */
+  /**
+   * Begins a span, below the caller's if the headers contain a `traceparent`. `startedAt`: milliseconds since 1970,
+   * now by default.
+   */
+  begin(method: string, headers: IncomingHttpHeaders, startedAt?: number): RequestSpan
+  /** Records a statement below the active span. Does nothing outside of requests. */
   noteStatement(statement: StatementEnd): void
-  /** Sends what waits; gives up after two seconds. */
+  /** Sends the remaining spans; gives up after two seconds. */
   close(): Promise<void>
 }
 
@@ -33,14 +33,16 @@ type TracingOptions = {
   warn: (message: string, error?: Error) => void
 }
 
+type RedisCommand = { command: string; span?: Span }
+
 const closeWithinMs = 2_000
 const undelivered = 'traces cannot be delivered (OTEL_EXPORTER_OTLP_ENDPOINT): not said again'
 
 /**
  * Loads OpenTelemetry and sends spans by OTLP over HTTP. OpenTelemetry's own variables apply, such as
  * `OTEL_EXPORTER_OTLP_ENDPOINT`, `OTEL_TRACES_SAMPLER` and `OTEL_SERVICE_NAME`. If the collector does not answer,
- * spans are lost and nothing else happens. Spans hold route patterns, codes and statements with placeholders, but
- * no ids and no values.
+ * the spans are lost, and requests are served as before. Spans contain route patterns, codes and statements with
+ * placeholders, but no ids and no values: hence our own spans (docs/decisions/0130).
  */
 export const startTracing = async ({ version, warn }: TracingOptions): Promise<Tracing> => {
   const { context, diag, DiagLogLevel, propagation, ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } =
@@ -67,56 +69,45 @@ export const startTracing = async ({ version, warn }: TracingOptions): Promise<T
   provider.register()
   const tracer = trace.getTracer('certdata', version)
   const failed = { code: SpanStatusCode.ERROR }
-  const client = (name: string, attributes: Record<string, string>, startTime?: number): Span =>
-    tracer.startSpan(name, { kind: SpanKind.CLIENT, attributes, ...(startTime ? { startTime } : {}) })
-  const stopRedis = traceRedis((command) => {
-    if (!trace.getActiveSpan()) return undefined
-    const span = client(command, { 'db.system.name': 'redis', 'db.operation.name': command })
-    return (isFailed) => {
-      if (isFailed) span.setStatus(failed)
-      span.end()
-    }
-  })
+  const startClient = (name: string, attributes: Record<string, string>, startTime = Date.now()): Span =>
+    tracer.startSpan(name, { kind: SpanKind.CLIENT, attributes, startTime })
 
-  const begin = (method: string, parent: Context, startTime = Date.now()): Span => {
-    const attributes = { 'http.request.method': method }
-    return tracer.startSpan(method, { kind: SpanKind.SERVER, attributes, startTime }, parent)
-  }
-  const end = (span: Span, method: string, { route, status, source }: TracedAnswer) => {
-    if (route !== '') span.updateName(`${method} ${route}`).setAttribute('http.route', route)
-    span.setAttributes({ 'http.response.status_code': status, 'certdata.answer.source': source })
-    if (status >= 500) span.setStatus(failed)
-    span.end()
-  }
+  // ioredis publishes its commands. Their arguments are not read.
+  const commands = tracingChannel<string, RedisCommand>('ioredis:command')
+  commands.start.subscribe((message) => {
+    if (!trace.getActiveSpan()) return
+    const command = message as RedisCommand
+    const name = command.command.toLowerCase()
+    command.span = startClient(name, { 'db.system.name': 'redis', 'db.operation.name': name })
+  })
+  commands.error.subscribe((message) => void (message as RedisCommand).span?.setStatus(failed))
+  commands.asyncEnd.subscribe((message) => void (message as RedisCommand).span?.end())
 
   return {
-    begin(method, headers, next) {
+    begin(method, headers, startTime = Date.now()) {
       const parent = propagation.extract(ROOT_CONTEXT, headers)
-      const span = begin(method, parent)
-      const ours = trace.setSpan(parent, span)
-      const carrier: { traceparent?: string } = {}
-      propagation.inject(ours, carrier)
-      const { traceparent = '' } = carrier
-      context.with(ours, () => next({ traceparent, end: (answer) => end(span, method, answer) }))
-    },
-    noteRequest({ method, traceparent, milliseconds }, answer) {
-      const parent = propagation.extract(ROOT_CONTEXT, { traceparent })
-      end(begin(method, parent, Date.now() - milliseconds), method, answer)
+      const attributes = { 'http.request.method': method }
+      const span = tracer.startSpan(method, { kind: SpanKind.SERVER, attributes, startTime }, parent)
+      const { traceId, spanId, traceFlags } = span.spanContext()
+      return {
+        traceparent: `00-${traceId}-${spanId}-0${traceFlags}`,
+        run: (next) => context.with(trace.setSpan(parent, span), next),
+        end({ route, status, source }) {
+          if (route !== '') span.updateName(`${method} ${route}`).setAttribute('http.route', route)
+          span.setAttributes({ 'http.response.status_code': status, 'certdata.answer.source': source })
+          if (status >= 500) span.setStatus(failed)
+          span.end()
+        },
+      }
     },
     noteStatement({ sql, milliseconds, failed: isFailed }) {
       if (!trace.getActiveSpan()) return
       const operation = /^\s*(\w+)/.exec(sql)?.[1]?.toLowerCase() ?? 'statement'
       const attributes = { 'db.system.name': 'postgresql', 'db.query.text': sql }
-      const span = client(operation, attributes, Date.now() - milliseconds)
+      const span = startClient(operation, attributes, Date.now() - milliseconds)
       if (isFailed) span.setStatus(failed)
       span.end()
     },
-    async close() {
-      stopRedis()
-      const signal = new AbortController()
-      const late = delay(closeWithinMs, undefined, { signal: signal.signal }).catch(ignore)
-      await Promise.race([provider.shutdown().catch(ignore), late])
-      signal.abort()
-    },
+    close: () => within(closeWithinMs, provider.shutdown()).catch(ignore),
   }
 }

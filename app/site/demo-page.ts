@@ -1,14 +1,14 @@
 import { html } from './escape.ts'
 import type { PageContent } from './layout.ts'
 
-/** Address, question in words, and what answers it. */
+/** Link, question in words, and the form of its answer. */
 const questions = [
-  ['expiring', 'What expires in the next 90 days?', 'A timeline'],
-  ['markets', 'Where may this product be sold today, and why not?', 'Products and countries'],
-  ['approvals', 'How far are my approvals?', 'Approvals by stage'],
-  ['changes', 'What changed since yesterday?', 'Changes by hour'],
-  ['history', 'What happened to a record?', 'Its history'],
-  ['request', 'Ask anything else', 'Build a request'],
+  ['#expiring', 'What expires in the next 90 days?', 'A timeline'],
+  ['#markets', 'Where may this product be sold today, and why not?', 'Products and countries'],
+  ['#approvals', 'How far are my approvals?', 'Approvals by stage'],
+  ['#changes', 'What changed since yesterday?', 'Changes by hour'],
+  ['#history', 'What happened to a record?', 'Its history'],
+  ['/docs', 'Ask anything else', 'In the reference'],
 ] as const
 
 const tabs = [
@@ -55,21 +55,10 @@ const tab = ([id, name]: (typeof tabs)[number], index: number) => {
   return html`<button type="button" role="tab" id="tab-${id}" aria-controls="panel" aria-selected="${isSelected}" tabindex="${order}">${name}</button>`
 }
 
-/** The controls of a request, hidden until they are wanted. The endpoint and Send come first. */
-const builder = html`<form id="request" class="plate" autocomplete="off" aria-label="Request" hidden>
-<div class="block"><label for="endpoint">Endpoint</label><div class="send-row"><select id="endpoint"><option>Loading …</option></select><button type="submit" class="main" id="send">Send</button></div>
-<p id="summary" class="soft small"></p>
-<div id="search-block" hidden><label for="search">Search</label><input id="search" name="q" type="search" spellcheck="false" maxlength="200"></div>
-<div id="id-block" hidden><label for="record-id">Record id</label><input id="record-id" list="record-ids" spellcheck="false" maxlength="64"><datalist id="record-ids"></datalist></div></div>
-<details class="block" id="filter-block" hidden><summary>Filters</summary><div id="filters"></div><button type="button" class="quiet" id="add-filter">Add a filter</button></details>
-<details class="block" id="control-block" hidden><summary>Parameters</summary><div id="controls"></div></details>
-<div class="block" id="mistake-block" hidden><button type="button" class="quiet" id="mistake">Make a mistake</button> <span class="soft small">and see how the answer helps.</span></div>
-</form>`
-
 const answer = html`<section class="stage" aria-labelledby="question">
 <div class="stage-head"><h2 id="question" tabindex="-1">Loading …</h2><p id="said" role="status"></p></div>
 <div class="halves">
-<div class="half">${recordBlock}<div id="picture"></div>${builder}</div>
+<div class="half">${recordBlock}<div id="picture"></div></div>
 <div class="half">
 <div class="tabs" role="tablist" aria-label="Answer and request">${tabs.map(tab)}</div>
 <div id="panel" role="tabpanel" aria-labelledby="tab-table">
@@ -77,8 +66,7 @@ const answer = html`<section class="stage" aria-labelledby="question">
 <div id="body" class="codebox" hidden><pre tabindex="0" aria-label="Body of the answer"></pre></div>
 <div id="snippet" class="codebox" hidden><pre tabindex="0" aria-label="Request"><code id="code"></code></pre></div>
 </div>
-<div id="faults"></div>
-<div class="row" id="follow"><button type="button" class="quiet" id="edit">Change this request</button><button type="button" class="quiet" id="next" hidden>Next page</button><button type="button" class="quiet" id="first" hidden>First page</button></div>
+<p class="small"><a id="reference" href="/docs">Change this request in the reference</a></p>
 </div></div>
 <dl class="cells" id="figures" hidden></dl>
 <p id="cache-words" class="small soft"></p>
@@ -97,26 +85,18 @@ const saving = html`<section class="plate card" id="saving" aria-labelledby="sav
 <p class="row"><button type="button" id="twice">Ask twice</button><span id="saving-said" role="status" class="soft small"></span></p>
 <div id="compare"></div></section>`
 
-/** `/demo`: questions in words, each with its picture, and the frame of the controls. Answers come in the browser. */
+/** Returns `/demo`: questions in words. The browser fetches the answers and draws them. */
 export const demoPage = (demoToken: string): PageContent => ({
   title: 'Demo',
   description:
     'Ask questions about an example company and see the answers as pictures, tables, JSON and code.',
   path: '/demo',
   isWide: true,
-  styles: [
-    'demo.css',
-    'answer.css',
-    'pictures.css',
-    'matrix.css',
-    'history.css',
-    'controls.css',
-    'cards.css',
-  ],
+  styles: ['demo.css', 'answer.css', 'pictures.css', 'matrix.css', 'history.css', 'cards.css'],
   script: 'demo.js',
   main: html`<div class="demo-head"><h1>Ask your certifications</h1>
 <p class="tag"><strong>Example data.</strong> The company is made up. The service is real.</p></div>
 <noscript><p class="notice">The demo needs JavaScript. <a href="/docs/guides/quick-start">The quick start</a> works with curl alone.</p></noscript>
-<nav aria-label="Questions"><ul class="questions">${questions.map(([id, text, hint]) => html`<li><a href="#${id}"><strong>${text}</strong> <span>${hint}</span></a></li>`)}</ul></nav>
+<nav aria-label="Questions"><ul class="questions">${questions.map(([href, text, hint]) => html`<li><a href="${href}"><strong>${text}</strong> <span>${hint}</span></a></li>`)}</ul></nav>
 <div id="demo" data-token="${demoToken}">${answer}<div class="cards">${live}${saving}</div></div>`,
 })

@@ -1,4 +1,6 @@
-import { html } from './escape.ts'
+import type { StatusDocument } from '../observe/status/document.ts'
+import { duration, milliseconds, percent } from './browser/units.js'
+import { type Html, html } from './escape.ts'
 import type { PageContent } from './layout.ts'
 import { codeBlock } from './markdown.ts'
 import type { SiteOptions } from './site.ts'
@@ -13,7 +15,7 @@ const resources = [
   ['approvals', 'The approval of each product in each country, from planned to granted'],
 ] as const
 
-/** Each with its figure as promised; the browser puts the measured one in its place. */
+/** Each with its promise. */
 const proofs = [
   [
     'freshness',
@@ -65,13 +67,55 @@ const answer = `{"data": [
   {"id": "crt-tracker-mini-br", "days_remaining": 14}],
  "page": {"limit": 2, "has_more": true, "next_cursor": "…"}}`
 
-/** `/`. */
-export const homePage = ({ publicUrl, demoToken }: SiteOptions): PageContent => ({
+/** Returns the measured figures with a note. A period with too few measurements is left out: the promise stays. */
+const measuredFigures = ({
+  targets,
+  periods,
+}: StatusDocument): Readonly<Record<string, readonly [figure: string, note: string]>> => {
+  const { latency, freshness, availability } = targets
+  const { '24h': day, '30d': month } = periods
+  const part = month.minutes === month.whole_minutes ? '' : `, ${duration(month.minutes * 60)} measured`
+  const figures = [
+    [
+      'freshness',
+      day,
+      milliseconds(day.max_age_ms),
+      `oldest answer in 24 hours, promised ≤ ${freshness.max_age_ms} ms`,
+    ],
+    [
+      'average',
+      day,
+      milliseconds(day.latency.average_ms),
+      `average in 24 hours, promised < ${latency.average_ms} ms`,
+    ],
+    [
+      'availability',
+      month,
+      percent(month.availability),
+      `in 30 days${part}, promised ${availability.promised * 100} %`,
+    ],
+  ] as const
+  return Object.fromEntries(
+    figures
+      .filter(([name, { verdicts }]) => verdicts[name] !== 'unknown')
+      .map(([name, , figure, note]) => [name, [figure, note]]),
+  )
+}
+
+const proofList = (status: StatusDocument): readonly Html[] => {
+  const measured = measuredFigures(status)
+  return proofs.map(([name, title, promise, words]) => {
+    const [figure, note] = measured[name] ?? [promise, 'promised']
+    return html`<div><dt>${title}</dt><dd class="figure" data-figure="${name}">${figure}</dd><dd class="small soft">${note}</dd><dd>${words}</dd></div>`
+  })
+}
+
+/** Returns `/` with the figures of the moment. */
+export const homePage = ({ publicUrl, demoToken }: SiteOptions, status: StatusDocument): PageContent => ({
   title: 'Home',
   description: 'Certificates, approvals and test reports of a certification house, as JSON.',
   path: '/',
   isWide: true,
-  script: 'home.js',
   styles: ['home.css'],
   main: html`<div class="hero">
 <h1>Your certifications, as data.</h1>
@@ -80,13 +124,13 @@ export const homePage = ({ publicUrl, demoToken }: SiteOptions): PageContent => 
 </div>
 
 <figure class="picture plate">
-<div class="scroll">${timeline(new Date().toISOString().slice(0, 10))}</div>
-<figcaption><code>GET /v1/certificates?include=product</code> <span>Example data. The <a href="/demo?path=%2Fv1%2Fcertificates">demo</a> shows the same.</span></figcaption>
+<div class="scroll">${timeline(status.generated_at.slice(0, 10))}</div>
+<figcaption><code>GET /v1/certificates?include=product</code> <span>Example data. The <a href="/demo">demo</a> shows the same.</span></figcaption>
 </figure>
 
 <section aria-labelledby="proofs"><h2 id="proofs" class="visually-hidden">What you can rely on</h2>
-<dl class="proofs">${proofs.map(([name, title, promise, words]) => html`<div><dt>${title}</dt><dd class="figure" data-figure="${name}">${promise}</dd><dd class="small soft" data-note="${name}">promised</dd><dd>${words}</dd></div>`)}</dl>
-<p class="state"><span class="mark" id="state-mark"></span><span id="state" role="status">Every figure is measured.</span> <a href="/status">See the status page</a></p></section>
+<dl class="proofs">${proofList(status)}</dl>
+<p class="state"><span class="mark ${status.status}"></span><span id="state">${status.headline}.</span> <a href="/status">See the status page</a></p></section>
 
 <section class="split" aria-labelledby="start"><div><h2 id="start">One request, one answer</h2>
 <p>Ask for the certificates that end next. The demo token is public, so you can send this request now. It reads example data only.</p>
@@ -98,5 +142,5 @@ export const homePage = ({ publicUrl, demoToken }: SiteOptions): PageContent => 
 
 <section aria-labelledby="resources"><h2 id="resources">Six resources, one grammar</h2>
 <p class="soft">Each has filters, sorting, pages, exports, a history and a feed of changes. All of them work in the same way.</p>
-<dl class="resources">${resources.map(([name, text]) => html`<div><dt><a href="/demo?path=${encodeURIComponent(`/v1/${name}`)}"><code>/v1/${name}</code></a></dt><dd>${text}</dd></div>`)}</dl></section>`,
+<dl class="resources">${resources.map(([name, text]) => html`<div><dt><a href="/docs#tag/${name === 'lab' ? 'test-reports' : name}/GET/v1/${name}"><code>/v1/${name}</code></a></dt><dd>${text}</dd></div>`)}</dl></section>`,
 })

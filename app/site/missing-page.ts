@@ -15,7 +15,7 @@ export const missingPage = (): PageContent => ({
 <li><a href="/docs">Reference</a>: every endpoint, filter and header</li>
 <li><a href="/docs/guides">Guides</a>: how things work and why</li>
 <li><a href="/problems">Errors</a>: what each code means and what to do</li>
-<li><a href="/demo">Demo</a>: requests with example data, in the browser</li>
+<li><a href="/demo">Demo</a>: questions about an example company, and their answers</li>
 <li><a href="/status">Status</a>: availability and speed, as measured</li>
 </ul>
 <p class="soft small">Programs get a problem document (RFC 9457) here. Only a browser gets this page.</p>`,

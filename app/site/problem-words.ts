@@ -100,10 +100,10 @@ export const problemWords: Readonly<Record<ErrorCode | 'overloaded', ProblemWord
     todo: ['Ask the certification house for a plan with API access.'],
   },
   insufficient_scope: {
-    means: 'The API key may not read this.',
-    why: 'Keys can be limited to some resources. WWW-Authenticate names the scope that is missing.',
+    means: 'The access token may not read this.',
+    why: 'The API key is limited to some resources, or the token was issued with fewer scopes than its key has. The detail says which. WWW-Authenticate names the missing scope.',
     todo: [
-      'Use a key with that scope, or ask the operator for one.',
+      'If the key has the scope, log in again without `scope`. If not, use another key, or ask the operator for one.',
       '`GET /v1/me` lists the scopes of the token.',
     ],
   },
@@ -221,9 +221,12 @@ export const problemWords: Readonly<Record<ErrorCode | 'overloaded', ProblemWord
     todo: ['Wait for the seconds that `Retry-After` names, then try again.', 'See `/status`.'],
   },
   http_version_not_supported: {
-    means: 'The request line names an HTTP version that the connection does not speak.',
-    why: 'A request line may say HTTP/1.1 or HTTP/1.0. HTTP/2 has no request line: a client and server agree on it by TLS.',
-    todo: ['Look at what your HTTP client or proxy really sends.'],
+    means: 'The service does not answer this request over this version of HTTP.',
+    why: 'A request line may name HTTP/1.1 or HTTP/1.0. HTTP/2 has no request line: client and server agree on it by TLS. Exports and `after=snapshot` need HTTP/1.1 or HTTP/2, because over HTTP/1.0 a stream that broke off looks complete.',
+    todo: [
+      'Use HTTP/1.1 or HTTP/2.',
+      'nginx speaks HTTP/1.0 to the service by default. Set `proxy_http_version 1.1`.',
+    ],
   },
 }
 

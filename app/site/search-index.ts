@@ -1,11 +1,8 @@
 import { catalogue, type ErrorCode } from '../errors.ts'
 import type { GuideGroup } from './guides.ts'
-import type { Route } from './openapi/description.ts'
 import { problemPath } from './problem-pages.ts'
 import { problemWords } from './problem-words.ts'
-
-/** What the search says of a route. */
-export type SearchedRoute = Pick<Route, 'method' | 'path' | 'description'>
+import { type DescribedRoute, toReferenceLink } from './reference-link.ts'
 
 /** What a search can find: a section of a guide, an endpoint of the reference, or an error. */
 export type SearchEntry = Readonly<{ title: string; part: string; path: string; text: string }>
@@ -31,17 +28,16 @@ const problemEntries = (): SearchEntry[] =>
   }))
 
 /** Fields with several operators are one word: a reader searches for `valid_until`, not for `valid_until[gte]`. */
-const parameterWords = ({ description: { parameters = [] } }: SearchedRoute): string =>
+const parameterWords = ({ description: { parameters = [] } }: DescribedRoute): string =>
   [...new Set(parameters.map(({ name }) => name.replace(/\[.*/, '')))].join(' ')
 
-const routeEntries = (routes: readonly SearchedRoute[]): SearchEntry[] =>
+const routeEntries = (routes: readonly DescribedRoute[]): SearchEntry[] =>
   routes.map((route) => {
-    const { summary, description, tag } = route.description
-    const path = route.path.replace(/:([A-Za-z_]+)/g, '{$1}')
+    const { summary, description } = route.description
     return {
       title: 'Reference',
-      part: `${route.method} ${path}`,
-      path: `/docs#tag/${tag.name.toLowerCase().replaceAll(' ', '-')}/${route.method}${path}`,
+      part: `${route.method} ${route.path.replace(/:([A-Za-z_]+)/g, '{$1}')}`,
+      path: toReferenceLink(route),
       text: `${summary}. ${description} ${parameterWords(route)}`.replaceAll('`', ''),
     }
   })
@@ -49,5 +45,5 @@ const routeEntries = (routes: readonly SearchedRoute[]): SearchEntry[] =>
 /** Returns everything that the pages' search can find, as the browser loads it: guides, endpoints, errors. */
 export const searchIndex = (
   groups: readonly GuideGroup[],
-  routes: readonly SearchedRoute[],
+  routes: readonly DescribedRoute[],
 ): SearchEntry[] => [...guideEntries(groups), ...routeEntries(routes), ...problemEntries()]

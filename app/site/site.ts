@@ -5,13 +5,12 @@ import { demoPage } from './demo-page.ts'
 import { docsPage } from './docs-page.ts'
 import { guidePages } from './guide-pages.ts'
 import { readGuides } from './guides.ts'
-import { homePage } from './home.ts'
 import { layOut, type PageContent } from './layout.ts'
 import { llmsTxt } from './llms-txt.ts'
 import { missingPage } from './missing-page.ts'
 import { problemPages } from './problem-pages.ts'
-import { type SearchedRoute, searchIndex } from './search-index.ts'
-import { statusPage } from './status-page.ts'
+import type { DescribedRoute } from './reference-link.ts'
+import { searchIndex } from './search-index.ts'
 
 export const htmlType = 'text/html; charset=utf-8'
 
@@ -31,7 +30,9 @@ export type Site = {
   /** What a browser shows for an address that has no page. */
   missing: SiteFile
   /** What the pages' search finds in the guides, the errors and the reference of these routes. */
-  searchFile(routes: readonly SearchedRoute[]): SiteFile
+  searchFile(routes: readonly DescribedRoute[]): SiteFile
+  /** Puts together a page that is the same for everyone for a while, with a tag. */
+  toPage(content: PageContent): SiteFile
   /** Puts a page together that is for one request only: it has no tag, so it is kept nowhere. */
   layOut(content: PageContent): SiteFile
 }
@@ -47,15 +48,8 @@ export const createSite = (options: SiteOptions): Site => {
   const { publicUrl, demoToken } = options
   const groups = readGuides(options)
   const guides = groups.flatMap((group) => group.guides)
-  const pages = [
-    homePage(options),
-    statusPage(),
-    demoPage(demoToken),
-    docsPage(demoToken),
-    ...guidePages(groups),
-    ...problemPages(publicUrl),
-  ]
-  const pageOf = (content: PageContent) => fileOf(htmlType, layOut(known, content))
+  const pages = [demoPage(demoToken), docsPage(demoToken), ...guidePages(groups), ...problemPages(publicUrl)]
+  const toPage = (content: PageContent) => fileOf(htmlType, layOut(known, content))
   const untagged = (content: PageContent): SiteFile => {
     const body = Buffer.from(layOut(known, content))
     return { type: htmlType, file: { body, etag: '', encoded: new Map() } }
@@ -63,12 +57,13 @@ export const createSite = (options: SiteOptions): Site => {
   return {
     assets: known,
     files: new Map([
-      ...pages.map((content) => [content.path, pageOf(content)] as const),
+      ...pages.map((content) => [content.path, toPage(content)] as const),
       ...guides.map(
         ({ path, markdown }) => [`${path}.md`, fileOf('text/markdown; charset=utf-8', markdown)] as const,
       ),
       ['/llms.txt', fileOf('text/plain; charset=utf-8', llmsTxt(groups, publicUrl))],
     ]),
+    toPage,
     missing: untagged(missingPage()),
     searchFile: (routes) => fileOf('application/json', JSON.stringify(searchIndex(groups, routes))),
     layOut: untagged,

@@ -1,8 +1,57 @@
-import { html } from './escape.ts'
+import type { StatusDocument } from '../observe/status/document.ts'
+import { duration, moment, percent } from './browser/units.js'
+import { type Html, html } from './escape.ts'
 import type { PageContent } from './layout.ts'
+import { daysChart, latencyChart, pointsTable, requestsChart, type StatusSpan } from './status-charts.ts'
+import { figuresTable } from './status-figures.ts'
 
-/** `/status`: the frame; figures and charts come from `/status.json`, in the browser. */
-export const statusPage = (): PageContent => ({
+const spans: readonly (readonly [StatusSpan, string])[] = [
+  ['minutes', '1 hour'],
+  ['quarters', '24 hours'],
+  ['days', '90 days'],
+]
+
+/** Returns the span that the query of `/status` names. Without a known name it is the last day. */
+export const findStatusSpan = (name: unknown): StatusSpan =>
+  spans.find(([span]) => span === name)?.[0] ?? 'quarters'
+
+const kinds = {
+  failing: 'Requests or probes failed.',
+  unreported: 'No instance reported. The time counts as not available.',
+} as const
+
+const shownDaysMs = 89 * 86_400_000
+
+const incidentList = ({
+  incidents,
+  measured_since: since,
+  generated_at: now,
+}: StatusDocument): Html | readonly Html[] => {
+  if (incidents.length === 0) {
+    const isYoung = since !== null && Date.parse(since) > Date.parse(now) - shownDaysMs
+    const when =
+      since === null ? ' yet' : isYoung ? ` since measuring began on ${moment(since)}` : ' in 90 days'
+    return html`<p class="soft">None${when}.</p>`
+  }
+  return incidents.map(
+    ({ from, until, minutes, kind, availability }) =>
+      html`<div class="incident"><p><strong>${moment(from)}</strong>${until === null ? ', going on for ' : ' for '}${duration(minutes * 60)}, ${percent(availability)} available</p><p class="soft">${kinds[kind]}</p></div>`,
+  )
+}
+
+const switchTo = (shown: StatusSpan) =>
+  spans.map(
+    ([span, name]) =>
+      html`<a href="/status?span=${span}#time"${span === shown ? html` aria-current="true"` : undefined}>${name}</a>`,
+  )
+
+const method = html`<section aria-labelledby="method"><h2 id="method">How this is measured</h2>
+<p>Every ten seconds, each instance sends itself a probe that reads the database. It also counts all of its answers. A minute has two shares: the probes that were answered, and the answers without a failure of the service (5xx, but not 501 and 505, which answer a wrong request). The lower share is the minute's availability. A minute without a report counts as not available. The charts show it as a gap.</p>
+<p>The service measures times itself, from the arrival of a request to the end of its answer, for answers with data. They do not include the network. The oldest answer is the longest time for which an answer missed a change. Each probe takes a sample of it. The 99th percentile comes from a histogram and is exact to within a fifth.</p>
+<p>A figure is judged if at least half of its period was measured. An average is judged from 20 answers on. Green keeps the promise, and red breaks it.</p></section>`
+
+/** Returns `/status`: figures, charts and incidents. The browser renews each part with `data-live`. */
+export const statusPage = (status: StatusDocument, span: StatusSpan): PageContent => ({
   title: 'Status',
   description: 'Availability, latency and incidents of the Certification Data API, as measured.',
   path: '/status',
@@ -10,32 +59,25 @@ export const statusPage = (): PageContent => ({
   styles: ['status.css'],
   script: 'status.js',
   main: html`<div class="headline"><p class="soft small">Status</p>
-<h1><span id="state-mark" class="mark"></span><span id="state">Loading …</span></h1>
-<p id="note"></p>
-<p id="fresh" class="soft small">This page needs JavaScript. <a href="/status.json">/status.json</a> has the same figures.</p></div>
-<p id="live" class="visually-hidden" role="status"></p>
+<div id="state" role="status" data-live><h1><span class="mark ${status.status}"></span>${status.headline}</h1></div>
+<p id="note" data-live>${status.note ?? ''}</p>
+<p id="fresh" class="soft small" data-live>As of ${moment(status.generated_at)}. Measured since ${status.measured_since ? moment(status.measured_since) : 'now'}. <a href="/status.json">As JSON</a></p></div>
 
 <section aria-labelledby="days-title"><h2 id="days-title">Availability by day</h2>
-<div id="days" class="chart"></div></section>
+<div id="days" data-live>${daysChart(status)}</div></section>
 
 <section aria-labelledby="figures-title"><h2 id="figures-title">Compared with the promise</h2>
-<div class="scroll plate" tabindex="0" role="region" aria-label="Figures by period"><table id="figures"><thead></thead><tbody></tbody></table></div></section>
+<div id="compared" class="scroll plate" tabindex="0" role="region" aria-label="Figures by period" data-live>${figuresTable(status)}</div></section>
 
-<section aria-labelledby="latency-title"><div class="chart-head"><h2 id="latency-title">Time to answer</h2>
-<fieldset class="switch"><legend class="visually-hidden">Time shown</legend>
-<label><input type="radio" name="span" value="minutes"><span>1 hour</span></label>
-<label><input type="radio" name="span" value="quarters" checked><span>24 hours</span></label>
-<label><input type="radio" name="span" value="days"><span>90 days</span></label></fieldset></div>
-<div id="latency" class="chart"></div>
+<section aria-labelledby="time"><div class="chart-head"><h2 id="time">Time to answer</h2>
+<nav class="switch" aria-label="Time shown">${switchTo(span)}</nav></div>
+<div id="latency" data-live>${latencyChart(status, span)}</div>
 <h2>Requests</h2>
-<div id="requests" class="chart"></div>
-<details><summary>The same as a table</summary><div class="scroll" tabindex="0" role="region" aria-label="Figures of the charts"><table id="points"></table></div></details></section>
+<div id="requests" data-live>${requestsChart(status, span)}</div>
+<details><summary>The same as a table</summary><div id="listed" class="scroll" tabindex="0" role="region" aria-label="Figures of the charts" data-live>${pointsTable(status, span)}</div></details></section>
 
 <section aria-labelledby="incidents-title"><h2 id="incidents-title">Incidents, 90 days</h2>
-<div id="incidents"></div></section>
+<div id="incidents" data-live>${incidentList(status)}</div></section>
 
-<section aria-labelledby="method"><h2 id="method">How this is measured</h2>
-<p>Every ten seconds, each instance sends itself a probe that reads the database. It also counts all of its answers. A minute has two shares: the probes that were answered, and the answers without an error of the service (5xx). The lower share is the minute's availability. A minute without a report counts as not available. The charts show it as a gap.</p>
-<p>The service measures times itself, from the arrival of a request to the end of its answer, for answers with data. They do not include the network. The oldest answer is the longest time for which an answer missed a change. Each probe takes a sample of it. The 99th percentile comes from a histogram and is exact to within a fifth.</p>
-<p>A figure is judged if at least half of its period was measured. An average is judged from 20 answers on. Green keeps the promise, and red breaks it.</p></section>`,
+${method}`,
 })

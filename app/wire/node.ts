@@ -1,14 +1,19 @@
+import type { ServerResponse } from 'node:http'
 import type { Server, ServerOpts, Socket } from 'node:net'
 
-/** The answer that is under way on a connection, in Node's own place for it. Node's own handler of errors looks there, too. */
-type Answering = Socket & { _httpMessage?: { headersSent: boolean } | null }
+/** Node keeps the unfinished answer of an HTTP/1 connection in this undocumented property. */
+type Answering = Socket & { _httpMessage?: ServerResponse | null }
 
-/** Whether the head of an answer has been sent on a connection on which that answer has not ended. */
+/** Whether an HTTP/1 connection has sent the head of an answer, but not its end. */
 export const hasBegunAnswer = (socket: Socket): boolean =>
   (socket as Answering)._httpMessage?.headersSent === true
 
-/** How Node's servers take connections; they keep it as properties, which their types do not tell. */
-type Taking = {
+/** Whether an HTTP/1 connection has received a complete request, and not sent the end of its answer. */
+export const isAnswering = (socket: Socket): boolean =>
+  (socket as Answering)._httpMessage?.req.complete === true
+
+/** Options of Node's servers, which keep them as properties that their types do not list. */
+type Listening = {
   allowHalfOpen: boolean
   highWaterMark: number
   noDelay: boolean
@@ -16,11 +21,11 @@ type Taking = {
   keepAliveInitialDelay: number
 }
 
-/** The options with which a server takes connections, for another server that takes them for it. */
+/** Returns a server's options for its connections, for a second server that accepts connections for it. */
 export const optionsOf = (server: Server): ServerOpts => {
   const { allowHalfOpen, highWaterMark, noDelay, keepAlive, keepAliveInitialDelay } =
-    server as unknown as Taking
-  // It is kept in seconds and given in milliseconds.
+    server as unknown as Listening
+  // Node stores seconds, and accepts milliseconds.
   return {
     allowHalfOpen,
     highWaterMark,

@@ -15,9 +15,19 @@ const endStuck = (streams: Map<ServerHttp2Stream, boolean>): void => {
   }
 }
 
+/** The streams of each watched session; whether a stream waited for its client at the last look. */
+const watched = new WeakMap<Http2Session, Map<ServerHttp2Stream, boolean>>()
+
+/** Whether a session has a stream with a complete request and an incomplete answer. Needs `limitPatience`. */
+export const isAnsweringStreams = (session: Http2Session): boolean =>
+  watched
+    .get(session)
+    ?.keys()
+    .some(({ state }) => state.remoteClose !== 0) === true
+
 const watch = (session: Http2Session, timeoutMs: number): void => {
-  /** Whether, at the last look, it waited for its client, which has taken nothing since. */
   const streams = new Map<ServerHttp2Stream, boolean>()
+  watched.set(session, streams)
   let wasIdle = false
   const look = () => {
     endStuck(streams)

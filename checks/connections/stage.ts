@@ -76,6 +76,7 @@ export const openStage = async (algorithm: 'ec' | 'rsa' = 'ec'): Promise<Stage> 
   const env = {
     ...{ DATABASE_URL: database.url, SECRET_KEY: secretKey, LOG_LEVEL: 'warn' },
     ...{ TLS_CERT: certificate.cert, TLS_KEY: certificate.key },
+    MAX_CONNECTIONS: '100000',
     ...{ LIMIT_ENTERPRISE_BURST: '1000000', LIMIT_ENTERPRISE_MINUTE: '100000000' },
   }
   const service = await startService(env, { isMeasured: true, hasOwnSession: true })

@@ -6,7 +6,7 @@ import { end, expectProblem, line, listHeaderFaults, listProblemFaults, openHttp
 import { type RawAnswer, sendBytes } from './sockets.ts'
 import { createRandom } from './world.ts'
 
-const { database, port, someId, token, auth, send } = await openHttpStage(t)
+const { database, port, someId, key, token, auth, send } = await openHttpStage(t)
 
 t.test('sizes: 8 KiB of target without its cursor, 16 KiB with the headers', async (t) => {
   const request = (target: string, more = '') => send(`${line(target)}Host: x\r\n${auth}${more}${end}`)
@@ -74,6 +74,46 @@ t.test('a method that the parser does not know is 405, and the connection ends',
     expectProblem(t, answer as RawAnswer, 'method_not_allowed', 405, method)
     t.same([more.length, answer?.headers.connection], [0, 'close'])
     t.equal(answer?.headers.allow, 'GET, HEAD, OPTIONS, POST')
+  }
+})
+
+t.test('CONNECT is 405, and the connection ends', async (t) => {
+  for (const target of ['example.com:443', '/v1/me']) {
+    const [answer, ...more] = await sendBytes(port, `${line(target, 'CONNECT')}Host: x\r\n${auth}\r\n`)
+    expectProblem(t, answer as RawAnswer, 'method_not_allowed', 405, target)
+    t.same([more.length, answer?.headers.connection], [0, 'close'])
+    t.equal(answer?.headers.allow, 'GET, HEAD, OPTIONS, POST')
+  }
+})
+
+t.test('Upgrade is ignored', async (t) => {
+  const upgrade = 'Upgrade: h2c, websocket\r\nConnection: Upgrade, close\r\n\r\n'
+  t.equal((await send(`${line('/v1/me')}Host: x\r\n${auth}${upgrade}`)).status, 200)
+  const body = 'Content-Type: application/json\r\nContent-Length: 2\r\n'
+  const answer = await send(`${line('/v1/auth/login', 'POST')}Host: x\r\n${body}${upgrade}{}`)
+  expectProblem(t, answer, 'invalid_body', 400)
+})
+
+t.test('a POST without a body is answered, whatever its media type', async (t) => {
+  const form = 'application/x-www-form-urlencoded'
+  const routes: [path: string, type: string, status: number][] = [
+    ['/v1/auth/login', 'application/json', 400],
+    ['/v1/access-requests', 'application/json', 400],
+    ['/v1/oauth/token', form, 401],
+    ['/v1/oauth/revoke', form, 401],
+    ['/v1/oauth/introspect', form, 401],
+    ['/access', form, 400],
+    ['/demo/change', 'application/json', 403],
+  ]
+  for (const version of ['1.0', '1.1']) {
+    const ask = (path: string, type: string, more = '') =>
+      send(`POST ${path} HTTP/${version}\r\nHost: x\r\nContent-Type: ${type}\r\n${more}${end}`)
+    for (const [path, type, status] of routes) {
+      t.equal((await ask(path, type)).status, status, `${path}, HTTP/${version}`)
+    }
+    const basic = `Authorization: Basic ${Buffer.from(`${key}:`).toString('base64')}\r\n`
+    t.equal((await ask('/v1/auth/login', 'application/json', basic)).status, 200)
+    t.equal((await ask('/v1/auth/login', 'application/json', `${basic}Content-Length: 0\r\n`)).status, 200)
   }
 })
 
@@ -237,13 +277,7 @@ t.test('nothing that is sent gives a 500, and every error is a problem document'
       const value = pick(random, values)
       return `${pick(random, names)}${pick(random, operators)}=${random() < 0.5 ? encodeURIComponent(value) : value}`
     })
-    const method =
-      random() < 0.9
-        ? pick(random, ['GET', 'HEAD'])
-        : pick(
-            random,
-            METHODS.filter((each) => each !== 'CONNECT'),
-          )
+    const method = random() < 0.9 ? pick(random, ['GET', 'HEAD']) : pick(random, METHODS)
     const target = `${random() < 0.6 ? route : random() < 0.5 ? `${route}/${path}` : `/${path}`}?${pairs.join('&')}`
     const lines = Array.from(
       { length: Math.floor(random() * 4) },

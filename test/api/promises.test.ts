@@ -204,7 +204,52 @@ t.test('strings compare by their UTF-8 bytes, case counts, and nothing is trimme
   t.same(await found('name=a%20'), ['a '])
   t.same(await found('name[prefix]=a'), ['a', 'a ', 'ab'])
   t.same(await found('name=A'), [])
-  t.same((await get('/v1/products?name=')).json().errors[0].code, 'invalid_value', 'an empty value is none')
+  t.same((await get('/v1/products?id=')).json().errors[0].code, 'invalid_value', 'an id is never empty')
+})
+
+t.test('a filter finds empty text, and the next page keeps the filter', async (t) => {
+  const { get } = await asCustomer(database, app, 'empty')
+  const brands = { a: '', b: '', c: 'x', d: null }
+  for (const [id, brand] of Object.entries(brands)) {
+    await sql`insert into products (customer_id, id, name, brand, tags)
+      values ('empty', ${id}, ${id}, ${brand}, ${brand === '' ? sql`array['']` : sql`array['t']`})`.execute(
+      database.operator,
+    )
+  }
+  const found = async (query: string) => {
+    const answer = await get(`/v1/products?sort=name&${query}`)
+    return answer
+      .json()
+      .data.map((row: { id: string }) => row.id)
+      .join('')
+  }
+  for (const query of ['brand=', 'brand[eq]=', 'brand[in]=', 'tags=', 'tags[all]='])
+    t.equal(await found(query), 'ab', query)
+  t.equal(await found('brand=,x'), 'abc')
+  for (const query of ['brand[ne]=', 'brand[nin]=', 'tags[ne]=']) t.equal(await found(query), 'cd', query)
+  t.equal(await found('brand[null]=true'), 'd')
+  const first = await get('/v1/products?brand=&limit=1')
+  const next = /<([^>]*)>; rel="next"/.exec(String(first.headers.link))?.[1] ?? ''
+  const { pathname, search } = new URL(next, 'https://api.example')
+  t.same(
+    (await get(pathname + search)).json().data.map((row: { id: string }) => row.id),
+    ['b'],
+  )
+})
+
+t.test('an instant with any number of decimals is compared exactly', async (t) => {
+  const { get } = await asCustomer(database, app, 'decimals')
+  await sql`insert into products (customer_id, id, name) values ('decimals', 'a', 'a')`.execute(
+    database.operator,
+  )
+  const updated = (await get('/v1/products')).json().data[0].updated_at as string
+  const above = updated.replace('Z', '0000001z').replace('T', 't')
+  const found = async (query: string) => (await get(`/v1/products?${query}`)).json().data.length
+  t.same(await found(`updated_at=${updated.replace('Z', '000Z')}`), 1)
+  const answers = { in: 0, ne: 1, gt: 0, gte: 0, lt: 1, lte: 1 }
+  for (const [operator, count] of Object.entries(answers)) {
+    t.equal(await found(`updated_at[${operator}]=${above}`), count, operator)
+  }
 })
 
 t.test('a page has 50 records unless said otherwise, 500 at most, and there is no offset', async (t) => {

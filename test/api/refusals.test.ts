@@ -193,3 +193,25 @@ t.test('a refusal says what to do, in our own words', async (t) => {
     t.notMatch(answer.body, /Invalid input|received/, 'none of a library')
   }
 })
+
+t.test('a body that names a member twice is refused on every route that reads JSON', async (t) => {
+  const bodies: [url: string, payload: string][] = [
+    ['/v1/auth/login', '{"api_key": "x", "api_key": "y"}'],
+    ['/v1/auth/login', '{"api_key": "x", "api_\\u006bey": "y"}'],
+    ['/v1/auth/login', '{"api_key": "x", "a": [{"b": 1, "b" : 1}]}'],
+    ['/v1/access-requests', '{"company": "a", "company": "b"}'],
+  ]
+  for (const [url, payload] of bodies) {
+    const headers = { 'content-type': 'application/json; charset=utf-8' }
+    const answer = await app.inject({ method: 'POST', url, headers, payload })
+    expectProblem(t, answer, 'invalid_body', 400, payload)
+    t.match(answer.json().detail, /two members are named/, payload)
+  }
+  const once = await app.inject({
+    method: 'POST',
+    url: '/v1/auth/login',
+    headers: { 'content-type': 'application/json' },
+    payload: '{"api_key": "\\"api_key\\": 1"}',
+  })
+  t.equal(once.statusCode, 401, 'a value may look like a member')
+})

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import t from 'tap'
-import { asCustomer, createTestApp, createTestDatabase, publicUrl } from '../helper.ts'
+import { parseApiKey } from '../../app/identity/api-keys.ts'
+import { addCustomer, asCustomer, createTestApp, createTestDatabase, logIn, publicUrl } from '../helper.ts'
 
 const database = await createTestDatabase()
 const app = await createTestApp(database)
@@ -41,4 +42,108 @@ t.test('the detail of a refused query names its first fault', async (t) => {
   t.equal(first.detail, `limit: ${first.errors[0].detail}`)
   const second = (await acme('/v1/products?nonsense=1')).json()
   t.equal(second.detail, second.errors[0].detail, 'which begins with the name already')
+})
+
+t.test('a documented default is accepted on every list and in every representation', async (t) => {
+  type Parameter = { name: string; in: string; schema?: { default?: unknown } }
+  type Operation = { parameters?: Parameter[]; responses: Record<string, { content?: object }> }
+  type Tree = { [name: string]: Tree }
+  const document: Tree = (await app.inject('/openapi.json')).json()
+  const resolve = (node: object): object =>
+    '$ref' in node
+      ? String(node.$ref)
+          .slice(2)
+          .split('/')
+          .reduce((found, key) => found[key] as Tree, document)
+      : node
+  let tried = 0
+  for (const [path, methods] of Object.entries(
+    document.paths as unknown as Record<string, { get?: Operation }>,
+  )) {
+    if (!path.startsWith('/v1/') || !methods.get) continue
+    const answer = resolve(methods.get.responses['200'] ?? {}) as { content?: object }
+    const parameters = (methods.get.parameters ?? []).map(resolve) as Parameter[]
+    const defaults = parameters.filter((each) => each.in === 'query' && each.schema?.default !== undefined)
+    const url = path.replace(/\{\w+\}/g, '1')
+    for (const accept of Object.keys(answer.content ?? {})) {
+      if (accept === 'text/event-stream') continue
+      for (const extra of path === '/v1/changes' ? ['', '&after=snapshot'] : ['']) {
+        const query = defaults.map(({ name, schema }) => `${name}=${schema?.default}`).join('&')
+        const got = await acme(`${url}?${query}${extra}`, { accept })
+        t.not(got.statusCode, 400, `${accept} ${url}?${query}${extra} ${got.statusCode}`)
+        tried += defaults.length
+      }
+    }
+  }
+  t.ok(tried > 50, `${tried} defaults`)
+  t.equal((await acme('/v1/products?bom=true')).statusCode, 400)
+  t.equal((await acme('/v1/changes?after=snapshot&wait=1')).statusCode, 400)
+})
+
+t.test('parameters of a media type are ignored, but a CSV file has its header', async (t) => {
+  for (const parameter of ['odata=verbose', 'version=1', 'charset=utf8', 'q=0.5;x="a,b"']) {
+    const { statusCode, headers } = await acme('/v1/products', { accept: `application/json; ${parameter}` })
+    t.match([statusCode, headers['content-type']], [200, /^application\/json/], parameter)
+  }
+  t.equal((await acme('/v1/products', { accept: 'text/csv; header=absent' })).statusCode, 406)
+})
+
+t.test('a tag to which a proxy added its coding still matches', async (t) => {
+  const { etag = '' } = (await acme('/v1/products')).headers
+  const inner = String(etag).slice(0, -1)
+  for (const suffix of ['-gzip"', ';gzip"', '--gzip"', '-br"', '-zstd"', '-df"', '"-gzip']) {
+    const { statusCode } = await acme('/v1/products', { 'if-none-match': inner + suffix })
+    t.equal(statusCode, 304, suffix)
+  }
+  t.equal((await acme('/v1/products', { 'if-none-match': `${inner}x-gzip"` })).statusCode, 200)
+})
+
+t.test('a body with a content coding is refused with the coding that is accepted', async (t) => {
+  const headers = { 'content-type': 'application/json', 'content-encoding': 'gzip' }
+  for (const url of ['/v1/auth/login', '/v1/access-requests']) {
+    const answer = await app.inject({ method: 'POST', url, headers, payload: Buffer.from('1f8b', 'hex') })
+    t.match([answer.statusCode, answer.headers['accept-encoding']], [415, 'identity'], url)
+  }
+})
+
+t.test('a missing path, a method and a misplaced key are explained', async (t) => {
+  const apiKey = await addCustomer(database, 'lost')
+  const { token } = await logIn(app, apiKey)
+  const detail = async (url: string, method: 'GET' | 'PUT' = 'GET') => {
+    const headers = { authorization: `Bearer ${token}` }
+    return (await app.inject({ method, url, headers })).json().detail as string
+  }
+  t.match(await detail('/v1/products/?limit=1'), /ends with a slash/)
+  t.match(await detail('//v1/products'), /two slashes/)
+  t.equal(await detail('/v1/certificats'), 'Did you mean /v1/certificates?')
+  t.match(await detail('/v1/products', 'PUT'), /read-only/)
+  const key = `cda_live_${'a'.repeat(16)}_${'B'.repeat(38)}`
+  const answer = await app.inject({ url: '/v1/products', headers: { authorization: `Bearer ${key}` } })
+  t.match(answer.json(), { status: 401, code: 'invalid_token', detail: /^This is an API key\. Log in/ })
+  t.notMatch(answer.body, key)
+})
+
+t.test('whitespace around a key is no fault, and a narrowed token is not blamed on its key', async (t) => {
+  const apiKey = await addCustomer(database, 'narrow')
+  const keyId = parseApiKey(apiKey)?.keyId ?? ''
+  const post = (url: string, payload: string | object, headers = {}) =>
+    app.inject({ method: 'POST', url, payload, headers })
+  t.equal((await post('/v1/auth/login', { api_key: ` ${apiKey}\n` })).statusCode, 200, 'JSON')
+  const basic = Buffer.from(`${keyId}:${apiKey}\n`).toString('base64')
+  const authorization = `Basic ${basic}`
+  t.equal((await post('/v1/auth/login', '', { authorization })).statusCode, 200, 'Basic')
+  const form = new URLSearchParams({
+    ...{ grant_type: 'client_credentials', client_id: keyId },
+    ...{ client_secret: `${apiKey}\n`, scope: 'lab:read' },
+  })
+  const type = { 'content-type': 'application/x-www-form-urlencoded' }
+  const token = await post('/v1/oauth/token', form.toString(), type)
+  t.equal(token.statusCode, 200, 'form')
+  const headers = { authorization: `Bearer ${token.json().access_token}` }
+  t.match((await app.inject({ url: '/v1/products', headers })).json(), {
+    status: 403,
+    detail: /issued without the scope products:read, which its API key has/,
+  })
+  const custom = (await app.inject({ url: '/v1/custom/nothing', headers })).json()
+  t.notMatch(custom.detail, /its API key has/)
 })

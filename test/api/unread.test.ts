@@ -21,7 +21,7 @@ const unreadTimeoutMs = 400
 /** The service's server around a router whose answers take a turn. */
 const start = async (t: Test, tls?: { certFile: string; keyFile: string }) => {
   const listen = createListener({
-    ...{ tls, maxHeaderBytes: 16_384, unreadTimeoutMs },
+    ...{ tls, maxHeaderBytes: 16_384, maxConnections: 100, unreadTimeoutMs },
   })
   let answered = 0
   const held = Promise.withResolvers<void>()

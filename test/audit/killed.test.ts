@@ -79,3 +79,37 @@ t.test('additions of a minute become one entry once the minute is over, whoever 
   t.equal(made.length, 1)
   t.equal(await countAdded(), 6, 'the present minute is left')
 })
+
+t.test('processes together count at most 100 questions of a key and minute separately', async (t) => {
+  await sql`delete from audit_reads`.execute(owner)
+  const minute = '2026-11-01T12:00Z'
+  const question = (keyId: string, query: string | null, count: number): AuditEvent => ({
+    ...{ actor: 'key', action: 'reads', keyId },
+    details: { minute, resource: 'products', query, status: 200, count, rows: count },
+  })
+  const process = (name: string) =>
+    addReads(
+      reader,
+      Array.from({ length: 60 }, (_, i) => question('busy', `${name}${i}`, 1)),
+    )
+  await Promise.all(['a', 'b', 'c'].map(process))
+  await addReads(reader, [question('busy', null, 5), question('quiet', 'q', 7)])
+  const read = async () => {
+    const { rows } = await sql<{ key: string; told: number; rest: number; count: number }>`
+      select entry ->> 'key_id' as key, count(entry #>> '{details,query}') as told,
+        coalesce(sum(count) filter (where entry #>> '{details,query}' is null), 0)::bigint as rest,
+        sum(count)::bigint as count
+      from audit_reads group by 1 order by 1`.execute(owner)
+    return rows
+  }
+  t.same(await read(), [
+    { key: 'busy', told: 100, rest: 85, count: 185 },
+    { key: 'quiet', told: 1, rest: 0, count: 7 },
+  ])
+  const [known] = (
+    await sql<{ query: string }>`select entry #>> '{details,query}' as query from audit_reads
+    where entry ->> 'key_id' = 'busy' and entry #>> '{details,query}' is not null limit 1`.execute(owner)
+  ).rows
+  await addReads(reader, [question('busy', known?.query ?? null, 3)])
+  t.match(await read(), [{ told: 100, rest: 85, count: 188 }], 'a known question keeps its row')
+})

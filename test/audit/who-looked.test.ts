@@ -5,12 +5,15 @@ import { promisify } from 'node:util'
 import type { FastifyInstance } from 'fastify'
 import { sql } from 'kysely'
 import t, { type Test } from 'tap'
+import type { ChainHead } from '../../app/audit/chain.ts'
 import { pruneAudit } from '../../app/audit/prune.ts'
 import { type AuditEvent, recordEvents } from '../../app/audit/record.ts'
 import { publishRoots } from '../../app/audit/roots.ts'
+import { sealPending } from '../../app/audit/sealer.ts'
 import { signStatement } from '../../app/audit/statement.ts'
 import { verifyAudit } from '../../app/audit/verify.ts'
 import { createSecrets } from '../../app/config/secrets.ts'
+import type { Db } from '../../app/db/schema.ts'
 import { parseApiKey } from '../../app/identity/api-keys.ts'
 import { rotateSigningKeys } from '../../app/identity/key-rotation.ts'
 import { createSealedKey, openSigningKey } from '../../app/identity/signing-key.ts'
@@ -554,6 +557,21 @@ t.test('within 90 seconds', async (t) => {
   })
 })
 
+/** Returns the reason that `audit verify` gives after these statements of a superuser, which are undone. */
+const reasonAfter = async (superuser: Db, statements: string, head?: ChainHead) => {
+  const undo = new Error('undo')
+  let reason: string | undefined
+  const attempt = superuser.transaction().execute(async (trx) => {
+    for (const each of statements.split(';')) await sql.raw(each).execute(trx)
+    reason = (await verifyAudit(trx, secrets, head)).fault?.reason
+    throw undo
+  })
+  await attempt.catch((error: unknown) => {
+    if (error !== undo) throw error
+  })
+  return reason
+}
+
 t.test('what a superuser does to roots and copies is named', async (t) => {
   const { app, superuser, database, apiKey, publish, verify } = await open(t)
   for (let i = 0; i < 3; i++) {
@@ -573,19 +591,7 @@ t.test('what a superuser does to roots and copies is named', async (t) => {
   const said = JSON.parse(Buffer.from(statement.split('.')[1] ?? '', 'base64url').toString())
   const forged = signStatement(foreign, said)
 
-  const after = async (statements: string) => {
-    const undo = new Error('undo')
-    let reason: string | undefined
-    const attempt = superuser.transaction().execute(async (trx) => {
-      for (const each of statements.split(';')) await sql.raw(each).execute(trx)
-      reason = (await verifyAudit(trx, secrets)).fault?.reason
-      throw undo
-    })
-    await attempt.catch((error: unknown) => {
-      if (error !== undo) throw error
-    })
-    return reason
-  }
+  const after = (statements: string) => reasonAfter(superuser, statements)
   t.equal(await after('select 1'), undefined)
   const acme = `customer_id = 'acme' and number = 1`
   const cases: [string, RegExp][] = [
@@ -686,6 +692,111 @@ t.test('what a superuser does to roots and copies is named', async (t) => {
     ],
   ]
   for (const [statements, expected] of cases) t.match(await after(statements), expected, statements)
+})
+
+t.test('what a superuser does to a whole trail is named', async (t) => {
+  const database = await createTestDatabase()
+  const superuser = connectOwner(database, 2)
+  t.teardown(async () => {
+    await superuser.destroy()
+    await database.close()
+  })
+  for (const customer of ['acme', 'globex']) await addCustomer(database, customer)
+  const key = createSealedKey(secrets)
+  const signer = openSigningKey(key.kid, key.sealed_private_key, secrets)
+  let head: ChainHead | undefined
+  for (let root = 1; root <= 2; root++) {
+    const customers = ['acme', 'globex', 'acme', undefined]
+    await recordEvents(
+      database.operator,
+      customers.map((customer) => ({ actor: 'operator', action: 'customers.show', customer })),
+    )
+    await sql`update audit_entries set at = at - interval '20 minutes'
+      where entry_id in (select entry_id from audit_pending)`.execute(superuser)
+    head = await sealPending(database.reader, secrets)
+    if (root === 2) {
+      const late = () =>
+        reasonAfter(superuser, "update audit_seals set sealed_at = now() - interval '20 minutes'")
+      t.equal(await reasonAfter(superuser, 'select 1'), undefined, 'sealed late: the root is not due yet')
+      t.match(await late(), /has no root after ten minutes/, 'no instance runs')
+    }
+    await publishRoots(database.reader, secrets, signer, 'all')
+  }
+  const [{ ref } = { ref: '' }] = (
+    await sql<{
+      ref: string
+    }>`select audit_ref::text as ref from customers where customer_id = 'acme'`.execute(superuser)
+  ).rows
+  const cutRoots = (after: number, lastSeal: string) => `
+    delete from audit_roots where root_no > ${after};
+    update audit_root_head set root_no = ${after}, last_seal = ${lastSeal}, digest = (
+      select sha256(convert_to(statement, 'UTF8')) from audit_roots where root_no = ${after});
+    update audit_copies set root_no = null, leaf_index = null, path = null where root_no > ${after};
+    update audit_seals set sealed_at = sealed_at - interval '20 minutes'`
+  const cutTail = `
+    create temporary table cut on commit drop as select entry_id from audit_seals where seal_no > 4;
+    delete from audit_entries where entry_id in (select entry_id from cut);
+    delete from audit_persons where entry_id in (select entry_id from cut);
+    delete from audit_copies where entry_id in (select entry_id from cut);
+    delete from audit_seals where entry_id in (select entry_id from cut);
+    ${cutRoots(1, '4')}`
+  const erasure = JSON.stringify([
+    { actor: 'operator', customer_ref: ref, action: 'customers.erase', outcome: 'ok', personal: {} },
+  ])
+  const cases: [string, string, RegExp | undefined][] = [
+    ['nothing', 'select 1', undefined],
+    [
+      'all pseudonyms replaced, all copies deleted',
+      'update customers set audit_ref = gen_random_uuid(); delete from audit_copies',
+      /customer .* deleted or replaced/,
+    ],
+    ['a pseudonym replaced', `update customers set audit_ref = gen_random_uuid()`, /deleted or replaced/],
+    [
+      'a customer replaced by one of the same name',
+      `delete from customers where customer_id = 'acme';
+       insert into customers (customer_id, name, plan) values ('acme', 'Acme', 'premium')`,
+      /deleted or replaced/,
+    ],
+    [
+      'an erasure inserted',
+      `select write_audit_entries('${erasure}');
+       delete from audit_persons where customer = 'acme'; delete from audit_copies where customer_id = 'acme'`,
+      /the customer still exists/,
+    ],
+    [
+      'copies of two customers swapped',
+      `update audit_copies set customer_id = 'globex', number = 100 + number where customer_id = 'acme';
+       update audit_copies set customer_id = 'acme' where number < 100;
+       update audit_copies set number = number - 100 where number > 100`,
+      /copy .* changed/,
+    ],
+    ['all roots deleted, head reset', cutRoots(0, '0'), /no root after ten minutes/],
+    ['and the head behind all seals', cutRoots(0, '(select max(seal_no) from audit_seals)'), /no root after/],
+    [
+      'and the times of seals in the future',
+      `${cutRoots(0, '0')}; update audit_seals set sealed_at = 'infinity'`,
+      /no root after ten minutes/,
+    ],
+    ['the head set back to an older root', cutRoots(1, '4'), /no root after ten minutes/],
+    ['entries renumbered', 'update audit_seals set number = number + 1', /number or the salt/],
+    [
+      'entries renumbered with their copies',
+      'update audit_seals set number = number + 1; update audit_copies set number = -number;' +
+        'update audit_copies set number = 1 - number',
+      /number or the salt/,
+    ],
+  ]
+  for (const [name, statements, expected] of cases) {
+    const reason = await reasonAfter(superuser, statements, head)
+    if (expected) t.match(reason, expected, name)
+    else t.equal(reason, undefined, name)
+  }
+  t.equal(await reasonAfter(superuser, cutTail), undefined, 'a cut tail is not seen without its head')
+  t.match(await reasonAfter(superuser, cutTail, head), /the chain was cut/)
+  await eraseCustomer(superuser, 'acme')
+  t.equal(await reasonAfter(superuser, 'select 1', head), undefined, 'an erasure is no fault')
+  await sealPending(database.reader, secrets)
+  t.equal(await reasonAfter(superuser, 'select 1', head), undefined)
 })
 
 t.test('after a pruning the rest is shown, and leads to its roots', async (t) => {

@@ -26,6 +26,9 @@ const files = ['README.md', 'clients/typescript/README.md', ...globSync('docs/*.
 
 /** What cannot be run here, by file and beginning. Each must be there, so that none stays for ever. */
 const notRun: readonly (readonly [file: string, begins: string, reason: string])[] = [
+  ['docs/webhooks.md', 'import base64', 'needs the package cryptography'],
+  ['docs/spreadsheets.md', 'import pandas', 'needs pandas'],
+  ['docs/spreadsheets.md', 'import polars', 'needs polars'],
   [
     'README.md',
     'npm ci && npm start',

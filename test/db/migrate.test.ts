@@ -1,7 +1,17 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { type Kysely, sql } from 'kysely'
 import { Migrator } from 'kysely/migration'
 import pg from 'pg'
 import t from 'tap'
-import { migrate, migrations } from '../../app/db/migrate.ts'
+import { listPendingMigrations, migrate, migrations } from '../../app/db/migrate.ts'
+import {
+  buildIndex,
+  changeInBatches,
+  readSqlMigration,
+  type StepwiseMigration,
+} from '../../app/db/migration-steps.ts'
 import { connectOwner, until } from '../helper.ts'
 import { testPostgres } from '../servers.ts'
 
@@ -46,4 +56,147 @@ t.test('others go on while a migration waits for a lock', async (t) => {
   await slow.query('commit')
   t.same(await migrated, names.slice(locking))
   t.same(await migrate(owner), [])
+})
+
+/** Counts the runs of a planted migration. */
+const plant = (work: (db: Kysely<unknown>) => Promise<unknown>, isStepwise = false) => {
+  const planted = {
+    runs: 0,
+    migration: {
+      async up(db) {
+        planted.runs++
+        await work(db)
+      },
+      ...(isStepwise ? { isStepwise: true } : {}),
+    } as StepwiseMigration,
+  }
+  return planted
+}
+
+t.test('each migration commits on its own, and the first error ends the run', async (t) => {
+  const all = {
+    ...migrations,
+    '9001-good': plant((db) => sql`create table planted (id integer primary key)`.execute(db)).migration,
+    '9002-bad': plant(async (db) => {
+      await sql`create table half ()`.execute(db)
+      await sql`select 1 / 0`.execute(db)
+    }).migration,
+    '9003-never': plant((db) => sql`create table never ()`.execute(db)).migration,
+  }
+  await t.rejects(migrate(owner, all), { code: '22012' })
+  t.same(await listPendingMigrations(owner, all), ['9002-bad', '9003-never'])
+  const { rows } = await sql<object>`
+    select to_regclass('planted') is not null as planted, to_regclass('half') as half`.execute(owner)
+  t.same(rows, [{ planted: true, half: null }])
+})
+
+t.test('a migration may be a file of SQL with several statements', async (t) => {
+  const file = join(t.testdir(), '9001-file.sql')
+  writeFileSync(file, `create function two() returns text language sql as $$ select ';' $$; select two();`)
+  const all = { ...migrations, '9001-good': plant(async () => {}).migration }
+  const withFile = { ...all, '9002-file': readSqlMigration(pathToFileURL(file)) }
+  t.same(await migrate(owner, withFile), ['9002-file'])
+})
+
+const before = {
+  ...migrations,
+  '9001-good': plant(async () => {}).migration,
+  '9002-file': plant(async () => {}).migration,
+}
+
+t.test('two at the same time: the second waits without a snapshot, and then has nothing to do', async (t) => {
+  const second = connectOwner(database)
+  t.teardown(() => second.destroy())
+  const entered = Promise.withResolvers<void>()
+  const released = Promise.withResolvers<void>()
+  const slow = plant(async () => {
+    entered.resolve()
+    await released.promise
+  })
+  const all = { ...before, '9003-slow': slow.migration }
+  const first = migrate(owner, all)
+  await entered.promise
+  const watcher = await connect()
+  const other = migrate(second, all)
+  const hasTried = async () => {
+    const { rows } = await watcher.query(
+      `select from pg_stat_activity where datname = current_database() and state = 'idle'
+        and query like '%pg_try_advisory_lock%' and backend_xmin is null`,
+    )
+    return rows.length > 0
+  }
+  await until('the second has tried the lock', hasTried)
+  released.resolve()
+  t.same([await first, await other], [['9003-slow'], []])
+  t.equal(slow.runs, 1)
+})
+
+const withSlow = { ...before, '9003-slow': plant(async () => {}).migration }
+
+t.test('a batch that meets a locked row is repeated, and the batches before it stay', async (t) => {
+  await sql`insert into planted select generate_series(1, 10)`.execute(owner)
+  await sql`alter table planted add column filled boolean`.execute(owner)
+  const [holder, watcher] = [await connect(), await connect()]
+  await holder.query('begin')
+  await holder.query('select from planted where id = 7 for update')
+  const filled = async () =>
+    (await watcher.query('select count(*)::int as n from planted where filled')).rows[0].n as number
+  const planted = plant(
+    (db) =>
+      changeInBatches(
+        db,
+        0,
+        (after) => sql<{ last: number | null }>`
+          with batch as (select id from planted where id > ${after} order by id limit 3),
+            changed as (update planted p set filled = true from batch b where p.id = b.id returning p.id)
+          select max(id) as last from changed`,
+      ),
+    true,
+  )
+  const migrated = migrate(owner, { ...withSlow, '9004-fill': planted.migration })
+  await until('the rows before the locked one are visible', async () => (await filled()) === 6)
+  const isBatch = async (state: string) => {
+    const { rows } = await watcher.query(
+      `select from pg_stat_activity where datname = current_database() and query like '%with batch%' and ${state}`,
+    )
+    return rows.length > 0
+  }
+  await until('the batch waits', () => isBatch(`wait_event_type = 'Lock'`))
+  await until('the batch has given up', () => isBatch(`state = 'idle'`))
+  await holder.query('commit')
+  t.same(await migrated, ['9004-fill'])
+  t.equal(await filled(), 10)
+  t.equal(planted.runs, 1, 'only the batch was repeated')
+})
+
+t.test('an interrupted build of an index is dropped and begun again', async (t) => {
+  const withFill = { ...withSlow, '9004-fill': plant(async () => {}).migration }
+  const build = plant((db) => buildIndex(db, 'planted_filled', 'planted (filled)'), true)
+  const all = { ...withFill, '9005-index': build.migration }
+  const [exporting, watcher] = [await connect(), await connect()]
+  await exporting.query('begin isolation level repeatable read')
+  await exporting.query('select from customers')
+  const lost = connectOwner(database)
+  const interrupted = migrate(lost, all).catch((error: Error) => error)
+  const builder = async () =>
+    (
+      await watcher.query(
+        `select pid from pg_stat_progress_create_index
+          where datname = current_database() and phase like 'waiting%'`,
+      )
+    ).rows[0]?.pid as number | undefined
+  await until('the build waits for the export', async () => (await builder()) !== undefined)
+  await watcher.query('select pg_terminate_backend($1)', [await builder()])
+  t.type(await interrupted, Error)
+  await lost.destroy().catch(() => {})
+  const validity = async () =>
+    (
+      await watcher.query(
+        `select indisvalid as valid from pg_index where indexrelid = to_regclass('planted_filled')`,
+      )
+    ).rows
+  t.same(await validity(), [{ valid: false }])
+  await exporting.query('commit')
+  t.same(await migrate(owner, all), ['9005-index'])
+  t.same(await validity(), [{ valid: true }])
 })

@@ -1,12 +1,15 @@
 import { sql } from 'kysely'
 import t from 'tap'
 import type { Db } from '../../app/db/schema.ts'
+import { entryList } from '../../app/operator/trail/lists.ts'
+import { parseTrailQuery } from '../../app/operator/trail/query.ts'
+import { trailStatement } from '../../app/operator/trail/trail.ts'
 import { parseQuery } from '../../app/records/query/parse.ts'
 import { planQuery, type QueryPlan } from '../../app/records/query/plan.ts'
 import type { ResourceName } from '../../app/records/resources/define.ts'
 import { resourceNames, resources } from '../../app/records/resources/index.ts'
 import { pageStatement } from '../../app/records/sql/statement.ts'
-import { createTestDatabase } from '../helper.ts'
+import { connectOwner, createTestDatabase } from '../helper.ts'
 import { explain, type PlanNode, rowsRead } from './explain.ts'
 
 /**
@@ -360,4 +363,51 @@ t.test('the cost rule', async (t) => {
       [],
     )
   })
+})
+
+/** Entries 1 and 2 are the only ones of their kind; the newest 30 wait for their root. A root has 20 entries. */
+const seedTrail = `
+insert into audit_copies (customer_id, number, entry_id, at, action, outcome, key_id, salt, entry, root_no)
+select 'large', i, i, timestamptz '2026-01-01' + i * interval '1 minute',
+  case i when 1 then 'keys.issue' when 3 then 'login' else 'reads' end, case i when 2 then 'refused' else 'ok' end,
+  case i when 1 then null when 2 then 'rare' else 'common-' || i % 3 end, '\\x00', '{}',
+  case when i <= ${largeRows - 30} then 1 + i / 20 end
+from generate_series(1, ${largeRows}) i`
+
+t.test('a page of the audit trail costs the same for common and for rare values', async (t) => {
+  const superuser = connectOwner(database)
+  await sql.raw(seedTrail).execute(superuser)
+  await sql`vacuum analyze audit_copies`.execute(superuser)
+  await superuser.destroy()
+  const rare: [query: string, found: number][] = [
+    ['', 51],
+    ['action=reads', 51],
+    ['action=keys.issue', 1],
+    ['action=keys.issue,reads', 51],
+    ['action=import', 0],
+    ['outcome=refused', 1],
+    ['outcome=ok,refused', 51],
+    ['outcome=ok', 51],
+    ['key=rare', 1],
+    ['key=common-1', 51],
+    ['key=common-1,rare,none,rare', 51],
+    ['key=common-0&action=login', 1],
+    ['key=common-1&outcome=refused', 0],
+    [`after_root=${largeRows / 20 - 2}`, 11],
+    [`after_root=${largeRows / 20 - 2}&outcome=ok&key=common-1`, 4],
+    ['after_root=0', 51],
+    ['after_root=0&action=keys.issue', 1],
+    ['after_root=5000', 0],
+    ['after_root=1&action=keys.issue', 0],
+  ]
+  const faults: string[] = []
+  for (const [text, found] of rare) {
+    const outcome = parseTrailQuery(entryList, false, text)
+    if ('faults' in outcome) throw new Error(`${text}: ${JSON.stringify(outcome.faults)}`)
+    const statement = trailStatement(entryList, outcome.query, { customerId: large, today, limit: 50 })
+    faults.push(...faultsIn(text, await explain(database.reader, statement), pageBound))
+    const { rows } = await statement.execute(database.reader)
+    t.equal(rows.filter(({ place }) => place !== null).length, found, text)
+  }
+  t.same(faults, [])
 })

@@ -1,6 +1,16 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, chownSync, existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -8,10 +18,13 @@ import pg from 'pg'
 import t, { type Test } from 'tap'
 import { parseConfig } from '../../app/config/config.ts'
 import { createSecrets } from '../../app/config/secrets.ts'
-import { createDb, createPool, readerRole } from '../../app/db/connect.ts'
-import { requireWall, UnfitConnection } from '../../app/db/wall.ts'
+import { createDb, createPool, operatorRole, readerRole } from '../../app/db/connect.ts'
+import { migrate } from '../../app/db/migrate.ts'
+import { pinSession } from '../../app/db/session.ts'
+import { requireFit, UnfitConnection } from '../../app/db/wall.ts'
 import { prepareDatabase } from '../../app/local/prepare.ts'
 import { openStores } from '../../app/main/stores.ts'
+import { run } from '../command-line.ts'
 import { until } from '../helper.ts'
 import { freePort, testPostgres } from '../servers.ts'
 import { startService } from '../service.ts'
@@ -19,10 +32,10 @@ import { startService } from '../service.ts'
 const secrets = { SECRET_KEY: 'a secret of the tests; longer than thirty-two characters' }
 const packageRoot = join(import.meta.dirname, '..', '..')
 const quiet = { info: () => {}, warn: () => {} }
-const options = { max: 2, applicationName: 'test', onError: () => {} }
+const pooling = { max: 2, applicationName: 'test', onError: () => {} }
 
 const server = await testPostgres()
-const owner = createPool(server.url, options)
+const owner = createPool(server.url, pooling)
 await prepareDatabase(createDb(owner), createSecrets([secrets.SECRET_KEY]))
 t.teardown(async () => {
   await owner.end()
@@ -37,12 +50,15 @@ const wall = { variable: 'DATABASE_URL', statementTimeoutMs: 5_000 }
 const refusalOf = async (settings: string, as = wall) => {
   const client = new pg.Client({ connectionString: server.url, options: settings })
   await client.connect()
-  const outcome = await requireWall(client, as, 5_000).catch((error: unknown) => error)
+  const outcome = await requireFit(client, { role: readerRole, wall: as }, 5_000).catch(
+    (error: unknown) => error,
+  )
   await client.end()
   if (outcome === undefined) return undefined
   return outcome instanceof UnfitConnection ? outcome.message : outcome
 }
-const asReader = `-c role=${readerRole} -c statement_timeout=5000`
+const pinned = new URLSearchParams(pinSession('').slice(1)).get('options')
+const asReader = `${pinned} -c role=${readerRole} -c statement_timeout=5000`
 
 t.test(
   'a connection is refused unless it is the reader, under row level security and a timeout',
@@ -52,9 +68,19 @@ t.test(
       await refusalOf('-c statement_timeout=5000'),
       /DATABASE_URL: .* not as certdata_reader.*log in as/,
     )
-    t.match(await refusalOf(`-c role=${readerRole}`), /statement_timeout is 0 ms.*alter role certdata_reader/)
+    t.match(
+      await refusalOf(`${pinned} -c role=${readerRole}`),
+      /statement_timeout is 0 ms.*alter role certdata_reader/,
+    )
+    t.match(
+      await refusalOf(`${asReader} -c DateStyle=German -c TimeZone=Asia/Tokyo`),
+      /settings DateStyle, TimeZone: .*certdata migrate/,
+    )
     t.match(await refusalOf(`${asReader} -c statement_timeout=6000`), /statement_timeout is 6000 ms/)
-    t.equal(await refusalOf(`-c role=${readerRole}`, { variable: 'DATABASE_URL' } as typeof wall), undefined)
+    t.equal(
+      await refusalOf(`${pinned} -c role=${readerRole}`, { variable: 'DATABASE_URL' } as typeof wall),
+      undefined,
+    )
     await owner.query('alter table products no force row level security')
     t.match(await refusalOf(asReader), /row level security does not bind/)
     await owner.query('alter table products force row level security')
@@ -64,11 +90,11 @@ t.test(
 t.test('a pool hands out no such connection, answers 503 and tells why', async (t) => {
   const told: string[] = []
   const unfit = { variable: 'DATABASE_REPLICA_URL', onUnfit: (error: Error) => told.push(error.message) }
-  const pool = createPool(server.url, { ...options, wall: unfit })
+  const pool = createPool(server.url, { ...pooling, wall: unfit })
   t.teardown(() => pool.end())
   await t.rejects(pool.connect(), { code: 'unavailable', status: 503 })
-  t.match(told, [/^DATABASE_REPLICA_URL: connections serve as /])
-  const fit = createPool(server.url, { ...options, role: readerRole, wall: unfit })
+  t.match(told, [/^DATABASE_REPLICA_URL: connections act as /])
+  const fit = createPool(server.url, { ...pooling, role: readerRole, wall: unfit })
   t.teardown(() => fit.end())
   ;(await fit.connect()).release()
   t.equal(told.length, 1)
@@ -149,10 +175,10 @@ t.test(
   withPooler,
   async (t) => {
     const url = await startPooler(t, 'certdata', ignoresAll)
-    await t.rejects(open({ DATABASE_URL: url }), { message: /serve as certdata, not as certdata_reader/ })
+    await t.rejects(open({ DATABASE_URL: url }), { message: /act as certdata, not as certdata_reader/ })
     const service = await startService({ ...secrets, DATABASE_URL: url })
     t.teardown(() => service.stop('SIGKILL'))
-    await service.printed('The service cannot start: DATABASE_URL: connections serve as certdata')
+    await service.printed('The service cannot start: DATABASE_URL: connections act as certdata')
   },
 )
 
@@ -173,6 +199,107 @@ t.test('behind a pooler the reader serves, with a timeout of its own', withPoole
   const patient = await startPooler(t, readerRole, ignoresAll)
   const stores = await open({ DATABASE_URL: patient, DATABASE_PREPARED: 'off' })
   await stores.close()
+})
+
+/** Settings that change literals and values, as another program on the same server may want them. */
+const foreign = {
+  DateStyle: 'German, DMY',
+  TimeZone: 'Asia/Tokyo',
+  IntervalStyle: 'iso_8601',
+  standard_conforming_strings: 'off',
+  bytea_output: 'escape',
+  extra_float_digits: '-5',
+  search_path: 'pg_temp',
+}
+const names = Object.keys(foreign) as (keyof typeof foreign)[]
+const ours = ['ISO, YMD', 'UTC', 'postgres', 'on', 'hex', '1', 'public']
+const showAll = `select array[${names.map((name) => `current_setting('${name}')`)}] as shown, current_user as role`
+
+const withForeignSettings = async (t: Test) => {
+  const change = (end: (name: keyof typeof foreign) => string) =>
+    owner.query(names.map((name) => `alter database ${databaseName} ${end(name)}`).join('; '))
+  await change((name) => `set ${name} = '${foreign[name]}'`)
+  t.teardown(() => change((name) => `reset ${name}`))
+}
+
+t.test('settings and role are the same whatever the connection string and the database say', async (t) => {
+  await withForeignSettings(t)
+  const options = names.map((name) => `-c ${name}=${foreign[name].replaceAll(' ', '\\ ')}`).join(' ')
+  const hostile = `${server.url}&%6Fptions=${encodeURIComponent(`${options} -c role=${readerRole}`)}`
+  for (const [url, role, expected] of [
+    [hostile, undefined, 'certdata'],
+    [hostile, operatorRole, operatorRole],
+    [`${server.url}#fragment`, readerRole, readerRole],
+  ] as const) {
+    const pool = createPool(url, { ...pooling, ...(role ? { role } : {}) })
+    const { rows } = await pool.query(showAll)
+    await pool.end()
+    t.same(rows, [{ shown: ours, role: expected }])
+  }
+  t.same(await migrate(createDb(owner)), [], 'migrate pins the roles')
+})
+
+t.test(
+  'behind a pooler the settings are those of the roles, or the service refuses',
+  withPooler,
+  async (t) => {
+    await withForeignSettings(t)
+    await owner.query(`alter role ${operatorRole} login`)
+    t.teardown(() => owner.query(`alter role ${operatorRole} nologin`))
+    for (const role of [readerRole, operatorRole]) {
+      const pool = createPool(await startPooler(t, role, ignoresAll), { ...pooling, role })
+      const { rows } = await pool.query(showAll)
+      await pool.end()
+      t.same(rows, [{ shown: ours, role }])
+    }
+    await owner.query(`alter role ${readerRole} in database ${databaseName} reset bytea_output`)
+    await t.rejects(open({ DATABASE_URL: await startPooler(t, readerRole, ignoresAll) }), {
+      message: /^DATABASE_URL: a pooler drops the settings bytea_output: run `npx certdata migrate`/,
+    })
+    await migrate(createDb(owner))
+  },
+)
+
+t.test('behind a pooler a login’s own session is pinned by statement', withPooler, async (t) => {
+  await withForeignSettings(t)
+  const pool = createPool(await startPooler(t, 'certdata', ignoresAll), pooling)
+  t.teardown(() => pool.end())
+  t.same((await pool.query(showAll)).rows, [{ shown: ours, role: 'certdata' }])
+})
+
+t.test('a command that must act as the operator does not run as the owner', withPooler, async (t) => {
+  const list = async (login: string) => {
+    const url = await startPooler(t, login, ignoresAll)
+    return run(['customers', 'list'], {
+      env: { ...secrets, DATABASE_URL: server.url, DATABASE_ADMIN_URL: url },
+    })
+  }
+  t.match(await list('certdata'), {
+    code: 1,
+    stderr: /connections act as certdata, not as certdata_operator.*let DATABASE_ADMIN_URL log in as/,
+  })
+  await owner.query(`alter role ${operatorRole} login`)
+  t.match(await list(operatorRole), { code: 0, stdout: /Example Devices/ })
+})
+
+t.test('a database with another encoding is refused by migrate and at the start', async (t) => {
+  const name = `${databaseName}_ascii`
+  await owner.query(`create database ${name} encoding 'SQL_ASCII' template template0
+    locale_provider libc lc_collate 'C' lc_ctype 'C'`)
+  t.teardown(() => owner.query(`drop database ${name} with (force)`))
+  const url = server.url.replace(`/${databaseName}`, `/${name}`)
+  const advice = /is SQL_ASCII, and must be UTF8.*create database certdata encoding 'UTF8' template template0/
+  t.match(await run(['migrate'], { env: { ...secrets, DATABASE_URL: url } }), { code: 1, stderr: advice })
+  await t.rejects(open({ DATABASE_URL: url }), { message: advice })
+})
+
+t.test('only app/db/session.ts says how to connect', async (t) => {
+  const app = join(packageRoot, 'app')
+  const files = readdirSync(app, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'))
+  const others = files.filter((file) =>
+    /connectionString: (?!pinSession\()/.test(readFileSync(join(app, file), 'utf8')),
+  )
+  t.same(others, [], 'every connection string passes pinSession')
 })
 
 t.test('a pooler that refuses start-up options is named as the cause', withPooler, async (t) => {

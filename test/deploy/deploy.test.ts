@@ -7,6 +7,7 @@ import { dirname, join } from 'node:path'
 import t from 'tap'
 import { parse } from 'yaml'
 import { variables } from '../../app/config/variables.ts'
+import { catalogue, isServiceFault } from '../../app/errors.ts'
 import { certificateFigure } from '../../app/main/certificate.ts'
 import { createProcessRegistry } from '../../app/observe/process-metrics.ts'
 import { listWebhookFigures } from '../../app/observe/webhook-metrics.ts'
@@ -139,6 +140,22 @@ t.test('every alert has its page of the run book', async (t) => {
     [],
     'and no page is left over',
   )
+})
+
+t.test('rules count the same statuses as failures as the service does', (t) => {
+  const selectors = [
+    ...(rules + read('docs/operations.md')).matchAll(/status=~"([^"]+)", status!~"([^"]+)"/g),
+  ]
+  t.equal(selectors.length, (rules + read('docs/operations.md')).match(/status=~/g)?.length)
+  for (const [, included, excluded] of selectors) {
+    for (const [status] of Object.values(catalogue)) {
+      const isCounted = [included, excluded].map((pattern) =>
+        new RegExp(`^(?:${pattern})$`).test(`${status}`),
+      )
+      t.equal(isCounted[0] && !isCounted[1], isServiceFault(status), String(status))
+    }
+  }
+  t.end()
 })
 
 t.test('rules fire when they should and not before', async (t) => {

@@ -2,12 +2,15 @@ import { once } from 'node:events'
 import { type ClientRequest, type IncomingMessage, request as request1 } from 'node:http'
 import { connect as connect2, constants } from 'node:http2'
 import type { Socket } from 'node:net'
+import { Readable, Writable } from 'node:stream'
 import { buffer, text } from 'node:stream/consumers'
 import { setTimeout as delay } from 'node:timers/promises'
 import { createGunzip } from 'node:zlib'
 import { sql } from 'kysely'
 import pg from 'pg'
 import t, { type Test } from 'tap'
+import { watchPace } from '../../app/export/pace.ts'
+import type { WriteRows } from '../../app/export/session.ts'
 import { makeCertificate } from '../api/sockets.ts'
 import {
   addCustomer,
@@ -50,6 +53,14 @@ await client.query(`insert into products (customer_id, id, name, brand)
   select 'dense', 'p' || i, 'Product ' || i,
     (select string_agg(md5(i || '.' || n), '') from generate_series(0, ${rowBytes} / 32) n)
   from generate_series(1, ${records}) i`)
+
+const pieceBytes = 64 * 1024
+const inPieces: WriteRows = async function* (batches) {
+  for await (const rows of batches) {
+    const bytes = Buffer.from(rows.map(([cell]) => cell).join('\n'))
+    for (let at = 0; at < bytes.length; at += pieceBytes) yield bytes.subarray(at, at + pieceBytes)
+  }
+}
 
 /** Connections that exports hold, idle ones of the pool aside. */
 const running = async () =>
@@ -308,6 +319,66 @@ t.test('over HTTP/2 every byte comes; a failure mid-way is an error of its strea
   await allOver('a stream that is cancelled frees its connection')
 })
 
+t.test('HEAD of a stream has the headers of GET and no length, and reads no row', async (t) => {
+  const { key: TLS_KEY, cert: TLS_CERT, remove } = makeCertificate()
+  const secure = await createTestApp(database, { env: { TLS_KEY, TLS_CERT } })
+  const { port } = new URL(await secure.listen({ host: '127.0.0.1', port: 0 }))
+  const session = connect2(`https://127.0.0.1:${port}`, { rejectUnauthorized: false })
+  const { origin, tokenOf } = await start(t)
+  const { token: secureToken } = await logIn(secure, await addCustomer(database, 'small'))
+  const token = await tokenOf('small')
+  t.teardown(async () => {
+    await writer.query('rollback')
+    session.destroy()
+    await secure.close()
+    remove()
+  })
+  type Fields = Record<string, string | string[] | number | undefined>
+  const over1 = async (method: string, path: string, headers: Record<string, string>): Promise<Fields> => {
+    const sent = request1({ port: new URL(origin).port, host: 'localhost', method, path, headers }).end()
+    const [{ statusCode, headers: fields }] = (await once(sent, 'response')) as [IncomingMessage]
+    sent.destroy()
+    return { ...fields, ':status': statusCode }
+  }
+  const over2 = async (method: string, path: string, headers: Record<string, string>): Promise<Fields> => {
+    const stream = session.request({ ':method': method, ':path': path, ...headers })
+    const [fields] = await once(stream, 'response')
+    stream.close(constants.NGHTTP2_CANCEL)
+    return { ...fields }
+  }
+  const names = [':status', 'content-type', 'content-encoding', 'content-length', 'vary', 'cache-control']
+  const others = ['content-disposition', 'x-accel-buffering']
+  const pick = (fields: Fields) => [...names, ...others].map((name) => [name, fields[name]])
+  for (const [path, accept] of [
+    ['/v1/products?format=ndjson', '*/*'],
+    ['/v1/products?format=csv', '*/*'],
+    ['/v1/products?format=xlsx', '*/*'],
+    ['/v1/changes?after=snapshot&resources=products', '*/*'],
+    ['/v1/changes?resources=products', 'text/event-stream'],
+  ] as const) {
+    for (const coding of ['identity', 'gzip', 'br', 'zstd']) {
+      for (const [name, ask, bearer] of [
+        ['HTTP/1.1', over1, token],
+        ['HTTP/2', over2, secureToken],
+      ] as const) {
+        const headers = { authorization: `Bearer ${bearer}`, accept, 'accept-encoding': coding }
+        const get = await ask('GET', path, headers)
+        const head = await ask('HEAD', path, headers)
+        t.same(pick(head), pick(get), `${name} ${path} ${coding}`)
+        t.equal(head['content-length'], undefined)
+        t.equal(head[':status'], 200)
+      }
+    }
+  }
+  await writer.query('begin; lock table products in access exclusive mode')
+  const headers = { authorization: `Bearer ${token}` }
+  for (const path of ['/v1/products?format=csv', '/v1/changes?after=snapshot&resources=products']) {
+    t.equal((await over1('HEAD', path, headers))[':status'], 200, 'although the table is locked')
+  }
+  await writer.query('rollback')
+  await allOver()
+})
+
 t.test('a client that takes nothing, or takes too long, is cut', async (t) => {
   const idle = await start(t, { EXPORT_IDLE_SECONDS: '1' })
   const { response } = await idle.ask()
@@ -335,8 +406,6 @@ t.test('a client that takes nothing, or takes too long, is cut', async (t) => {
   await allOver('the slow one is cut')
 })
 
-const pieceBytes = 64 * 1024
-
 t.test('a client that takes a little now and then is cut, and a slow one is not', async (t) => {
   const exports = createTestExports(database.url, { idleMs: 1_000 })
   t.teardown(() => exports.close())
@@ -344,12 +413,7 @@ t.test('a client that takes a little now and then is cut, and a slow one is not'
   const takeEach = async (ms: number, limit: number) => {
     const session = await exports.source.open('acme', sql`select 1`)
     const statement = sql`select brand from products where customer_id = 'acme'`
-    const stream = session.stream([statement], async function* (batches) {
-      for await (const rows of batches) {
-        const bytes = Buffer.from(rows.map(([cell]) => cell).join('\n'))
-        for (let at = 0; at < bytes.length; at += pieceBytes) yield bytes.subarray(at, at + pieceBytes)
-      }
-    })
+    const stream = session.stream([statement], inPieces)
     let pieces = 0
     try {
       for await (const _ of stream) {
@@ -369,6 +433,103 @@ t.test('a client that takes a little now and then is cut, and a slow one is not'
   const [pieces, reason] = await takeEach(400, 20)
   t.ok(Number(pieces) < 10, `${pieces} pieces`)
   t.match(reason, 'the client took less than 256 KiB in 1 s')
+  await allOver()
+})
+
+/** A reader that takes pieces when it is told to: `take(n)` resolves when it waits for the next one. */
+const createReader = (stream: Readable) => {
+  let accept = () => {}
+  let left = 0
+  let waiting = Promise.withResolvers<void>()
+  const sink = new Writable({
+    highWaterMark: 1,
+    write(_piece, _encoding, done) {
+      accept = done
+      if (left-- > 0) setImmediate(done)
+      else waiting.resolve()
+    },
+  })
+  stream.pipe(sink)
+  return {
+    waits: () => waiting.promise,
+    take: (pieces: number) => {
+      waiting = Promise.withResolvers()
+      left = pieces - 1
+      accept()
+      return waiting.promise
+    },
+  }
+}
+
+t.test('the pace of a reader counts only the time in which the stream waits for it', async (t) => {
+  let nowMs = 0
+  const piece = Buffer.alloc(64 * 1024)
+  const start = () => {
+    const stream = new Readable({ highWaterMark: 0, read() {} })
+    const pace = watchPace(stream, () => nowMs)
+    const reader = createReader(stream)
+    return { stream, pace, reader }
+  }
+  const stuck = start()
+  stuck.stream.push(piece)
+  await stuck.reader.waits()
+  nowMs += 29_000
+  t.equal(stuck.pace(), undefined, 'not measured yet')
+  nowMs += 1_000
+  t.equal(stuck.pace(), piece.length / 30)
+  nowMs += 90_000
+  t.equal(stuck.pace(), 0, 'an old window does not count')
+
+  const slowSource = start()
+  slowSource.stream.push(piece)
+  await slowSource.reader.waits()
+  void slowSource.reader.take(1)
+  await once(slowSource.stream, 'resume')
+  nowMs += 3_600_000
+  t.equal(slowSource.pace(), undefined, 'the reader waited, not the stream')
+})
+
+t.test('a slow reader is cut when another export needs its connection, and not before', async (t) => {
+  let nowMs = 0
+  const exports = createTestExports(database.url, { max: 1, now: () => nowMs })
+  t.teardown(() => exports.close())
+  const open = async (customer: string) => {
+    const session = await exports.source.open(customer, sql`select 1`)
+    const statement = sql`select repeat('x', 2000) from generate_series(1, 100000)`
+    const stream = session.stream([statement], inPieces)
+    const failed = once(stream, 'error')
+    const reader = createReader(stream)
+    await reader.waits()
+    return { stream, failed, reader }
+  }
+  const refusal = (customer: string) => exports.source.open(customer, sql`select 1`).catch((error) => error)
+  const fast = await open('acme')
+  // 64 pieces of 64 KiB in 60 s.
+  for (let turn = 0; turn < 2; turn++) {
+    await fast.reader.take(32)
+    nowMs += 30_000
+  }
+  t.match(await refusal('bolt'), { code: 'unavailable' }, 'a reader of 68 KiB/s keeps its connection')
+  fast.stream.destroy()
+  await allOver()
+
+  const slow = await open('acme')
+  nowMs += 3_600_000
+  t.equal(slow.stream.destroyed, false, 'nobody else waits')
+  t.match(await refusal('acme'), { code: 'quota_exceeded' }, 'the customer itself has to wait')
+  const next = await open('bolt')
+  t.match((await slow.failed)[0].message, /another one needs its connection, and the client read \d+ KiB\/s/)
+  t.equal(exports.source.running, 1)
+  t.match(await refusal('cog'), { code: 'unavailable' }, 'a new reader has time')
+  next.stream.destroy()
+  await allOver()
+
+  const visitor = await open('demo')
+  t.match(await refusal('demo'), { code: 'quota_exceeded' })
+  nowMs += 60_000
+  const another = await open('demo')
+  t.match((await visitor.failed)[0].message, /another one needs/, 'visitors of the demo are many clients')
+  another.stream.destroy()
   await allOver()
 })
 

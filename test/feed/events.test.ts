@@ -4,11 +4,14 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { decodeJwt } from 'jose'
 import { sql } from 'kysely'
 import t, { type Test } from 'tap'
+import type { Listener } from '../../app/cache/poller.ts'
+import type { ChangeEvent } from '../../app/cache/stamped.ts'
 import { createSecrets } from '../../app/config/secrets.ts'
+import { ApiError } from '../../app/errors.ts'
 import { longestStreamMs, mostUnreadBytes, streamEvents } from '../../app/feed/events.ts'
 import type { FeedPage } from '../../app/feed/read.ts'
 import { createTokenCodec, type SyncToken } from '../../app/feed/token.ts'
-import type { Wake } from '../../app/feed/wait.ts'
+import { createWaiting, type Wake } from '../../app/feed/wait.ts'
 import { revokeApiKey } from '../../app/identity/api-key-store.ts'
 import {
   addCustomer,
@@ -64,7 +67,7 @@ t.test('a change is an event, its id is where the next connection goes on', asyn
   t.equal(first.answer.headers.get('x-accel-buffering'), 'no', 'proxies do not hold events up')
   await until('it begins with a token', () => first.events.length === 1)
   t.same(first.events[0]?.data.data, [])
-  t.equal(first.lines[0], 'retry: 1000')
+  t.match(first.lines[0], /^retry: [1-4]\d{3}$/)
   let products = 0
   const ms = await fastest(2_000, async () => {
     const startedAt = performance.now()
@@ -213,7 +216,7 @@ const page = (changes: string[], hasMore = false): FeedPage => ({
 const stage = (
   first: FeedPage,
   read: () => FeedPage | Promise<FeedPage>,
-  { heartbeatMs = 1e6, judge = async () => {} } = {},
+  { heartbeatMs = 1e6, judge = async () => {}, ...more }: Partial<Parameters<typeof streamEvents>[0]> = {},
 ) => {
   const wakes = new EventEmitter()
   let watches = 0
@@ -225,6 +228,7 @@ const stage = (
     judge,
     ending: { destroyed: false, once: () => {} },
     heartbeatMs,
+    ...more,
   })
   const wake = async (reason: Wake) => {
     await until('it waits', () => wakes.listenerCount('wake') > 0)
@@ -232,6 +236,145 @@ const stage = (
   }
   return { stream, wake, ends: () => watches }
 }
+
+/** A timer that the test fires. */
+const createTimer = () => {
+  const due: { ms: number; call: () => void }[] = []
+  const after = (ms: number, call: () => void) => {
+    const entry = { ms, call }
+    due.push(entry)
+    return () => {
+      if (due.includes(entry)) due.splice(due.indexOf(entry), 1)
+    }
+  }
+  const fire = () => {
+    for (const { call } of due.splice(0)) call()
+  }
+  return { after, due, fire }
+}
+/** Enough turns of the event loop for all that needs no timer. */
+const settle = async () => {
+  for (let turn = 0; turn < 20; turn++) await delay(0)
+}
+
+t.test(
+  'a refused read is repeated after a random time of at most 2 s, and the stream stays open',
+  async (t) => {
+    const { after, due, fire } = createTimer()
+    const randoms = [0.5, 0.25, 0.75]
+    let refusals = 2
+    let reads = 0
+    const read = () => {
+      reads += 1
+      if (refusals-- > 0) throw new ApiError('overloaded')
+      return page([`${reads}`])
+    }
+    const random = () => randoms.shift() ?? 0
+    const { stream, wake, ends } = stage(page([]), read, { after, random })
+    let text = ''
+    stream.setEncoding('utf8').on('data', (chunk: string) => {
+      text += chunk
+    })
+    await wake('changed')
+    await until('it pauses', () => due.length === 1)
+    await wake('changed')
+    await settle()
+    t.equal(reads, 1, 'another change does not end the pause')
+    t.equal(due[0]?.ms, 500)
+    fire()
+    await until('it pauses again', () => due.length === 1)
+    t.equal(due[0]?.ms, 1_500)
+    fire()
+    await until('the change', () => text.includes('["3"]'))
+    t.match(text, /^retry: 3000\n/, 'each stream has a random time until its client connects again')
+    await wake('time')
+    await once(stream, 'end')
+    t.equal(ends(), 1)
+  },
+)
+
+t.test('a pause does not delay the end of a stream or the check of its rights', async (t) => {
+  const overloaded = () => {
+    throw new ApiError('overloaded')
+  }
+  for (const reason of ['closing', 'rights'] as const) {
+    const { after, due } = createTimer()
+    const { stream, wake } = stage(page([]), overloaded, { after, judge: refuse })
+    stream.resume()
+    await wake('changed')
+    await until('it pauses', () => due.length === 1)
+    await wake(reason)
+    await once(stream, 'end')
+    await settle()
+    t.equal(due.length, 0, 'the pause is called off')
+  }
+})
+
+t.test('while rights cannot be checked, nothing is read', async (t) => {
+  const { after, due, fire } = createTimer()
+  let isOverloaded = true
+  let reads = 0
+  const judge = async () => {
+    if (isOverloaded) throw new ApiError('overloaded')
+  }
+  const read = () => {
+    reads += 1
+    return page([])
+  }
+  const { stream, wake } = stage(page([]), read, { after, judge })
+  stream.resume()
+  await wake('rights')
+  await until('it pauses', () => due.length === 1)
+  await wake('changed')
+  await settle()
+  t.equal(reads, 0)
+  isOverloaded = false
+  fire()
+  await until('it reads', () => reads === 1)
+  await wake('time')
+  await once(stream, 'end')
+})
+
+t.test('clients that wait wake one after another, within half a second', async (t) => {
+  const { after, due, fire } = createTimer()
+  let tell: Listener = () => {}
+  const listen = (listener: Listener) => {
+    tell = listener
+    return () => {}
+  }
+  let next = 0
+  const random = () => (next++ % 1_000) / 1_000
+  const waiting = createWaiting({ listen, databaseNow: () => 0, isDraining: () => false, after, random })
+  const ending = { destroyed: false, once: () => {} }
+  const open = () => waiting.watch('acme', ['products'], 60_000, ending)
+  const event = { customerId: 'acme', resource: 'products', xid: 1 } as unknown as ChangeEvent
+  const [only] = [open()]
+  const alone = only?.next()
+  tell([event])
+  t.ok((due[0]?.ms ?? 9) < 1, 'a single one has no delay')
+  fire()
+  t.equal(await alone, 'changed')
+
+  const watches = Array.from({ length: 999 }, open)
+  t.equal(waiting.count, 1_000)
+  const woken = watches.map((watch) => watch.next())
+  tell([event])
+  tell([event])
+  const delays = due.map(({ ms }) => ms)
+  t.equal(delays.length, 999)
+  t.ok(Math.max(...delays) < 500)
+  t.ok(new Set(delays.map((ms) => Math.floor(ms / 50))).size === 10, 'spread over the whole time')
+  fire()
+  t.same(new Set(await Promise.all(woken)), new Set(['changed']))
+
+  const last = watches.map((watch) => watch.next())
+  tell([event])
+  waiting.close()
+  t.same(new Set(await Promise.all(last)), new Set(['closing']), 'without a delay')
+  t.equal(due.length, 0)
+  for (const watch of [...watches, only]) watch?.end()
+  t.equal(waiting.count, 0)
+})
 
 const refuse = async () => {
   throw new Error('revoked')

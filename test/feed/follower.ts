@@ -78,7 +78,7 @@ export type Follower = {
 }
 
 const readBody = async ({ body }: FeedAnswer): Promise<string> =>
-  body instanceof Readable ? text(body) : body.toString()
+  body instanceof Readable ? text(body) : String(body)
 
 /** Follows the feed's core as a client would, by tokens alone. */
 export const createFollower = (database: TestDatabase, asker: Asker): Follower => {
@@ -106,6 +106,7 @@ export const createFollower = (database: TestDatabase, asker: Asker): Follower =
       judgeAnew: async () => principal(),
       rawQuery,
       isHead: false,
+      httpVersion: '1.1',
       address: '127.0.0.1',
       ending: { destroyed: false, once: () => {} },
       countRows: () => {},

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import t from 'tap'
+import { findJsonFault } from '../../app/http/json-fault.ts'
 import { parseUniqueJson } from '../../app/http/unique-json.ts'
 
 t.test('JSON is read as ever', (t) => {
@@ -30,5 +31,72 @@ t.test('an object with two members of one name is refused, however they are spel
     '{"a":["a","a"]}',
   ]
   for (const text of good) t.same(parseUniqueJson(text), JSON.parse(text), text)
+  t.end()
+})
+
+t.test('a fault is found exactly if the text is not JSON, or repeats a name', (t) => {
+  const nested = `${'['.repeat(100_000)}${']'.repeat(100_000)}`
+  t.equal(findJsonFault(nested), undefined)
+  t.equal(parseUniqueJson(nested)?.constructor, Array, 'depth does not exhaust the stack')
+  const pieces = [
+    '{',
+    '}',
+    '[',
+    ']',
+    ':',
+    ',',
+    '"a"',
+    '"b\\u0063"',
+    '"\\x"',
+    '"',
+    ' ',
+    '\n',
+    '1',
+    '-0.5e+3',
+    '01',
+    '.5',
+    'true',
+    'nul',
+  ]
+  const isJson = (text: string) => {
+    try {
+      JSON.parse(text)
+      return true
+    } catch {
+      return false
+    }
+  }
+  const text = fc.oneof(
+    fc.array(fc.constantFrom(...pieces), { maxLength: 12 }).map((parts) => parts.join('')),
+    fc.tuple(fc.jsonValue(), fc.nat(), fc.constantFrom(...pieces, '')).map(([value, at, piece]) => {
+      const json = JSON.stringify(value)
+      const place = at % (json.length + 1)
+      return json.slice(0, place) + piece + json.slice(place + 1)
+    }),
+  )
+  fc.assert(
+    fc.property(text, (text) => {
+      const fault = findJsonFault(text)
+      if (isJson(text)) t.ok(fault === undefined || fault.detail.startsWith('two members'), text)
+      else t.ok(fault && fault.position <= text.length && !fault.detail.startsWith('two members'), text)
+    }),
+    { numRuns: 500 },
+  )
+  t.end()
+})
+
+t.test('a fault has its position', (t) => {
+  const faults: [text: string, position: number, detail: RegExp][] = [
+    ['{"a": 1', 7, /ends too early/],
+    ['', 0, /ends too early/],
+    ['{"a": x}', 6, /expected a value/],
+    ['{"a": 1,}', 8, /expected a name/],
+    ['{"a" 1}', 5, /":"/],
+    ['{"a": "b}', 6, /no closing quote/],
+    ['{"a": 1}{', 8, /nothing after/],
+    ['[1, 2}', 5, /closing bracket/],
+    ['{"a": 1, "a": 2}', 9, /two members are named "a"/],
+  ]
+  for (const [text, position, detail] of faults) t.match(findJsonFault(text), { position, detail }, text)
   t.end()
 })

@@ -120,3 +120,82 @@ t.test('a header that names no single address leaves the proxy’s', async (t) =
   t.equal(said('192.0.2.9, unknown, 172.16.0.9'), '172.16.0.9')
   t.equal(said('172.16.0.8, 172.16.0.9'), '172.16.0.8')
 })
+
+const isProxy = createAddressRanges(['172.16.0.0/12'])
+const from = (header: string, value: string, onUnreadable?: (value: string) => void) =>
+  createClientAddress({ isProxy, header, ...(onUnreadable ? { onUnreadable } : {}) })({
+    socket: { remoteAddress: '172.19.0.1' },
+    headers: { [header]: value },
+  })
+
+t.test('an address may have a port or brackets, in every header', async (t) => {
+  const forms: [value: string, address: string][] = [
+    ['203.0.113.5:51234', '203.0.113.5'],
+    ['[2001:db8::1]:443', '2001:db8::1'],
+    ['[2001:db8::1]', '2001:db8::1'],
+    ['2001:DB8:0::1', '2001:db8::1'],
+    ['"[2001:db8::1]:_port"', '2001:db8::1'],
+    ['::ffff:203.0.113.5', '203.0.113.5'],
+    ['[::ffff:203.0.113.5]:80', '203.0.113.5'],
+    [' 203.0.113.5 ', '203.0.113.5'],
+  ]
+  for (const [value, address] of forms) {
+    t.equal(from('x-forwarded-for', `192.0.2.9, ${value}, 172.16.0.9:80`), address, value)
+    t.equal(from('x-azure-clientip', value), address, value)
+    const quoted = value.trim().startsWith('"') ? value.trim() : `"${value.trim()}"`
+    t.equal(from('forwarded', `for=192.0.2.9, proto=https;For=${quoted}`), address, value)
+  }
+  for (const value of [
+    'fe80::1%eth0',
+    '[fe80::1%1]',
+    '203.0.113.5:',
+    '[203.0.113.5]',
+    '2001:db8::1]',
+    'a.b',
+    '1.2.3',
+    '',
+  ]) {
+    t.equal(from('x-forwarded-for', `192.0.2.9, ${value}`), '172.19.0.1', value)
+  }
+})
+
+t.test('in Forwarded the client is the last address that is not a proxy’s (RFC 7239)', async (t) => {
+  const forwarded = (value: string) => from('forwarded', value)
+  t.equal(forwarded('for=192.0.2.9, for=192.0.2.1;proto=https;by=172.16.0.1, for=172.16.0.9'), '192.0.2.1')
+  t.equal(forwarded('FOR=192.0.2.1'), '192.0.2.1')
+  for (const value of ['unknown', '_hidden', '"_hidden:80"']) {
+    t.equal(forwarded(`for=192.0.2.9, for=${value}, for=172.16.0.9`), '172.16.0.9', value)
+  }
+  t.equal(forwarded('for=192.0.2.9, proto=https'), '172.19.0.1', 'no for')
+  t.equal(forwarded('for=192.0.2.9;for=192.0.2.1'), '172.19.0.1', 'for twice')
+})
+
+t.test('no text of a client becomes its address in Forwarded', async (t) => {
+  const own = 'for="[2001:db8::1]"'
+  for (const sent of ['for="', 'for=192.0.2.9;x="', '"', 'for="\\', 'for=192.0.2.9']) {
+    t.equal(from('forwarded', `${sent}, ${own}`), '2001:db8::1', sent)
+  }
+  const hosts = [
+    'a\\", for=192.0.2.9;x=\\"b',
+    'x, for=192.0.2.9;y=\\\\',
+    'a;for=192.0.2.9;b',
+    'a;for=192.0.2.9',
+  ]
+  for (const host of hosts) t.equal(from('forwarded', `${own};host="${host}"`), '2001:db8::1', host)
+})
+
+t.test('an unreadable address is warned of at most once a minute, without digits', async (t) => {
+  const lines: string[] = []
+  const app = await createTestApp(database, {
+    env: { TRUSTED_PROXIES: '10.0.0.0/8', LOG_LEVEL: 'warn' },
+    logStream: { write: (line: string) => void lines.push(line) } as never,
+  })
+  t.teardown(() => app.close())
+  for (let i = 0; i < 5; i++) {
+    const headers = { ...demo, 'x-forwarded-proto': 'HTTPS', 'x-forwarded-for': `203.0.113.${i}:80:80` }
+    await app.inject({ url: '/v1/products', remoteAddress: '10.0.0.1', headers })
+  }
+  const warnings = lines.filter((line) => line.includes('no address'))
+  t.equal(warnings.length, 1)
+  t.match(warnings[0], '000.0.000.0:00:00')
+})

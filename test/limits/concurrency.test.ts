@@ -71,6 +71,22 @@ t.test('at most 2 exports and 10 long polls at once, each for itself and each cu
   }
 })
 
+t.test('at most 100 clients of the demo wait at once, from all addresses together', async (t) => {
+  const { hold } = createConcurrency({ store: undefined, after })
+  const endings: Ending[] = []
+  const wait = (index: number, tag = 'demo') => {
+    const ending = createEnding()
+    endings.push(ending)
+    return hold({ tag, name: `192.0.2.${index}` }, 'long_polls', ending)
+  }
+  let next = 0
+  t.equal(await holdMany(() => wait(next++), 250), 100)
+  t.match(await refusalOf(wait(next)), { status: 429, extras: { violatedPolicies: ['long_polls'] } })
+  t.equal(await holdMany(() => wait(next++, 'acme'), 20), 20, 'a customer has its own places')
+  for (const ending of endings) close(ending)
+  t.equal(await holdMany(() => wait(next++), 250), 100, 'places are free again')
+})
+
 t.test('a refusal is 429 and says what is full and when to try again', async (t) => {
   const { hold } = createConcurrency({ store: undefined, after })
   const refusal = async (kind: Concurrent) => {

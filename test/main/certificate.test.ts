@@ -39,7 +39,7 @@ install('first', 'crt', 'key')
 const files = { certFile: at('live.crt'), keyFile: at('live.key') }
 
 const listen = createListener({
-  ...{ tls: files, maxHeaderBytes: 16_384, unreadTimeoutMs: 60_000 },
+  ...{ tls: files, maxHeaderBytes: 16_384, maxConnections: 100, unreadTimeoutMs: 60_000 },
 })
 const server = listen((_request, response) => response.end('ok')) as ReturnType<typeof createSecureServer>
 server.listen(0, '127.0.0.1')
@@ -87,6 +87,12 @@ t.test('a renewed certificate is taken while connections stay, and half of one i
   await until('taken', () => said.length === 2)
   t.same(said.at(-1), 'the renewed certificate is in use')
   t.equal((await meet()).name, 'second')
+  const weak = { maxVersion: 'TLSv1.2', ciphers: 'ECDHE-RSA-AES128-SHA' } as const
+  const refused = once(
+    connect({ port, host: '127.0.0.1', rejectUnauthorized: false, ...weak }),
+    'secureConnect',
+  )
+  await t.rejects(refused, /handshake failure/, 'the ciphers stay')
   t.equal(watch.endsAt(), endOf('second'))
   t.equal(await ask(before.socket), 'HTTP/1.1 200 OK', 'who was connected still is')
 })
@@ -114,7 +120,7 @@ t.test('a folder that is swapped as a whole, as orchestrators do, is seen', asyn
 
 t.test('a pair that does not fit stops the start, and names the variables', async (t) => {
   const half = { certFile: at('first.crt'), keyFile: at('second.key') }
-  const rest = { maxHeaderBytes: 16_384, unreadTimeoutMs: 60_000 }
+  const rest = { maxHeaderBytes: 16_384, maxConnections: 100, unreadTimeoutMs: 60_000 }
   for (const tls of [half, { ...half, keyFile: at('missing.key') }])
     t.throws(() => createListener({ tls, ...rest })(() => {}), /TLS_CERT and TLS_KEY cannot be taken: /)
 })

@@ -132,3 +132,59 @@ t.test(
     t.notMatch(service.output(), /wrong@/, 'without the password')
   },
 )
+
+const metricsToken = 'who-measures-has-this'
+
+t.test('a Redis that refuses writes shows in the metrics, and the log gives the reason', async (t) => {
+  const redis = await testRedis()
+  if (!redis) return t.pass('refuses', { skip: 'no redis-server is installed' })
+  const admin = new Redis(redis.url)
+  t.teardown(async () => {
+    admin.disconnect()
+    await redis.stop()
+  })
+  const service = await start({
+    REDIS_URL: redis.url,
+    METRICS_TOKEN: metricsToken,
+    LIMIT_PREMIUM_BURST: '10000',
+    LIMIT_PREMIUM_MINUTE: '100000',
+  })
+  await untilReady(service)
+  const headers = await logIn(service)
+  let asked = 0
+  const read = async () => {
+    await fetch(`${service.base}/v1/products?name=n${asked++}`, { headers })
+    const metrics = await fetch(`${service.base}/metrics`, {
+      headers: { authorization: `Bearer ${metricsToken}` },
+    })
+    return [...(await metrics.text()).matchAll(/^certdata_redis_up\{use="(\w+)"\} (\d)$/gm)].map(
+      ([, , up]) => up,
+    )
+  }
+  const untilUp = (up: string) =>
+    until(`both are ${up}`, async () => {
+      const found = await read()
+      return found.length === 2 && found.every((each) => each === up)
+    })
+  await untilUp('1')
+  const refusals: [reason: RegExp, begin: string[], end: string[]][] = [
+    [/OOM command not allowed/, ['config', 'set', 'maxmemory', '1'], ['config', 'set', 'maxmemory', '0']],
+    [/READONLY/, ['replicaof', '127.0.0.1', '1'], ['replicaof', 'no', 'one']],
+  ]
+  for (const [reason, [begin = '', ...beginWith], [end = '', ...endWith]] of refusals) {
+    await admin.call(begin, ...beginWith)
+    await untilUp('0')
+    const find = () =>
+      service
+        .output()
+        .split('\n')
+        .filter((line) => reason.test(line))
+    await until(`a line gives the reason ${reason}`, async () => find().length > 0)
+    for (const line of find()) t.match(JSON.parse(line), { level: 40, msg: /^Redis refuses commands/ })
+    t.ok(find().length <= 2, 'at most one line for the cache and one for the limits')
+    await admin.call(end, ...endWith)
+    await untilUp('1')
+  }
+  t.equal(await service.stop(), 0)
+  for (const line of service.output().trim().split('\n')) t.doesNotThrow(() => JSON.parse(line), line)
+})

@@ -41,7 +41,12 @@ const visit = async (port: number, version: SecureVersion, session?: Buffer) => 
 const openInstance = async (t: Test, secret = secretKey) => {
   const secrets = createSecrets([secret])
   const files = { certFile: first.cert, keyFile: first.key }
-  const listen = createListener({ tls: files, maxHeaderBytes: 16_384, unreadTimeoutMs: 60_000 })
+  const listen = createListener({
+    tls: files,
+    maxHeaderBytes: 16_384,
+    maxConnections: 100,
+    unreadTimeoutMs: 60_000,
+  })
   const server = listen((_, response) => response.end('ok')) as ReturnType<typeof createSecureServer>
   const clock = { now: Date.parse('2026-11-25T10:00:00Z') }
   const ticketKey = () => ticketKeyAt(secrets, clock.now)

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import t from 'tap'
 import { findTraceId } from '../../app/observe/trace-context.ts'
 import { addCustomer, createTestDatabase, secretKey, until } from '../helper.ts'
-import { freePort } from '../servers.ts'
+import { freePort, testRedis } from '../servers.ts'
 import { type Service, startService, untilReady } from '../service.ts'
 
 const database = await createTestDatabase()
@@ -82,13 +82,18 @@ t.test('with one, requests and their statements arrive there as one trace', asyn
   await once(collector, 'listening')
   t.teardown(() => collector.close())
   const { port } = collector.address() as AddressInfo
+  const redis = await testRedis()
+  t.teardown(() => redis?.stop())
   const service = await start({
     OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}`,
     OTEL_RESOURCE_ATTRIBUTES: 'deployment.environment.name=test',
+    ...(redis ? { REDIS_URL: redis.url } : {}),
   })
   const authorization = `Bearer ${await logIn(service)}`
   const url = `${service.base}/v1/products?name[prefix]=Secret`
   t.equal((await fetch(url, { headers: { authorization, traceparent } })).status, 200)
+  const wrong = `${service.base}/v1/products?number[below]=Secret&valid_until=Secret`
+  t.equal((await fetch(wrong, { headers: { authorization, traceparent } })).status, 400)
   await fetch(`${service.base}/v1/countries`, { headers: { authorization } })
   await service.printed('"route":"/v1/countries"')
   for (let count = 0; count < 3; count += 1) {
@@ -99,7 +104,14 @@ t.test('with one, requests and their statements arrive there as one trace', asyn
   t.equal(await service.stop(), 0, 'what waits is sent before the end')
   t.match(service.output(), 'LOADED')
 
-  type Span = { traceId: string; spanId: string; parentSpanId?: string; name: string; attributes: unknown[] }
+  type Span = {
+    traceId: string
+    spanId: string
+    parentSpanId?: string
+    name: string
+    attributes: unknown[]
+    status: unknown
+  }
   type Sent = { resourceSpans: { resource: unknown; scopeSpans: { spans: Span[] }[] }[] }
   const sent = bodies.flatMap((body) => (JSON.parse(body) as Sent).resourceSpans)
   t.match(JSON.stringify(sent[0]?.resource), '"deployment.environment.name"')
@@ -113,8 +125,11 @@ t.test('with one, requests and their statements arrive there as one trace', asyn
     .filter(({ name }) => name === 'GET /v1/approvals')
     .map(({ attributes }) => /"(database|memory)"/.exec(JSON.stringify(attributes))?.[1])
   t.same(sources, ['database', 'memory', 'memory'], 'also what is answered in front of the router')
-  const statement = spans.find(({ parentSpanId }) => parentSpanId === root?.spanId)
-  t.match(JSON.stringify(statement?.attributes), 'postgresql')
+  const children = JSON.stringify(spans.filter(({ parentSpanId }) => parentSpanId === root?.spanId))
+  t.match(children, 'postgresql')
+  if (redis) t.match(children, '"redis"')
+  const refused = spans.find(({ attributes }) => JSON.stringify(attributes).includes('"intValue":400'))
+  t.match(refused, { name: 'GET /v1/products', status: { code: 0 } }, 'a wrong request is no failure of ours')
   t.notMatch(bodies.join(), /Secret|cda_live/, 'no values')
 })
 

@@ -1,5 +1,5 @@
-import { execFile } from 'node:child_process'
-import { readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { execFile, execFileSync, spawnSync } from 'node:child_process'
+import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { promisify } from 'node:util'
@@ -7,11 +7,12 @@ import t from 'tap'
 import { CLUSTER, findPlaces } from '../../app/local/embedded/places.ts'
 import { findPostmaster } from '../../app/local/embedded/postmaster.ts'
 import { type Environment, resultOf, run, runProcess, start } from '../command-line.ts'
-import { testPostgres } from '../servers.ts'
+import { makeDataFolder, testPostgres } from '../servers.ts'
 
 /** What only a process of its own shows; what commands do is in cli.test.ts. */
 
 const root = join(import.meta.dirname, '../..')
+const isRoot = process.getuid?.() === 0
 
 const rest = { resource: 'products', customer: 'acme', name: 'P', category: 'x'.repeat(1900) }
 /** Of 500 records. */
@@ -92,6 +93,13 @@ t.test('on a database of its own', async (t) => {
   await t.test('whoever reads nothing of a list is no fault', async (t) => {
     t.same(await pipe('customers list', 'head -n 0', env), { stdout: '', stderr: 'exit code 0\n' })
   })
+
+  await t.test('only migrate creates a secret key', async (t) => {
+    const elsewhere = { ...env, DATA_DIR: t.testdir() }
+    const rotated = await run(['signing-keys', 'rotate'], { env: elsewhere })
+    t.match(rotated, { code: 1, stderr: /There is no .*secret\.key: set SECRET_KEY/ })
+    t.same(readdirSync(elsewhere.DATA_DIR), [])
+  })
 })
 
 t.test('without a database', async (t) => {
@@ -100,7 +108,15 @@ t.test('without a database', async (t) => {
   t.teardown(() => rmSync(env.DATA_DIR, { recursive: true, force: true }))
   const findServer = () => findPostmaster(join(findPlaces(env.DATA_DIR).home, CLUSTER))
 
-  await t.test('it works on the bundled one, made ready at the first command', async (t) => {
+  await t.test('a command other than migrate creates none, and names the folder', async (t) => {
+    const refused = await runProcess(['customers', 'list', '--json'], { env })
+    t.match(refused, { code: 1, stderr: `There is no database in ${env.DATA_DIR}. Set DATA_DIR to` })
+    t.match(JSON.parse(refused.stdout), { ok: false, error: /npm start or certdata migrate/ })
+    t.notOk(existsSync(env.DATA_DIR))
+  })
+
+  await t.test('it works on the bundled one after migrate', async (t) => {
+    t.match(await runProcess(['migrate'], { env }), { code: 0, stderr: /^$/ })
     const added = await runProcess(['customers', 'add', 'acme', '--json'], { env })
     t.match(added, { code: 0, stderr: /^$/ })
     const listed = await runProcess(['customers', 'list', '--json'], { env })
@@ -134,4 +150,31 @@ t.test('a command loads no other commands, and compiled code from the start befo
     loaded.filter((url) => /cli\/(import|keys|migrate)\.ts|kysely|db\/embedded/.test(url)),
     [],
   )
+})
+
+const systemNode = '/usr/bin/node'
+const isOld =
+  existsSync(systemNode) && /^v(1\d|2[0-3])\./.test(execFileSync(systemNode, ['-v'], { encoding: 'utf8' }))
+
+t.test('an older Node names the command to use', isOld ? {} : { skip: 'no older Node here' }, async (t) => {
+  for (const [file, command] of [
+    ['server.js', 'npm start'],
+    ['certdata.js', 'npx certdata'],
+  ] as const) {
+    const { status, stderr } = spawnSync(systemNode, [join(root, 'app', file)], { encoding: 'utf8' })
+    t.equal(status, 1)
+    t.match(stderr, `: run \`${command}\`, which`)
+  }
+})
+
+t.test('a user id without a name learns what to set', isRoot ? {} : { skip: 'only for root' }, async (t) => {
+  const folder = makeDataFolder('nameless')
+  chmodSync(folder, 0o777)
+  t.teardown(() => rmSync(folder, { recursive: true, force: true }))
+  const { status, stderr } = spawnSync(process.execPath, [join(root, 'app/cli.ts'), 'migrate'], {
+    ...{ uid: 54_321, gid: 0, encoding: 'utf8', cwd: '/' },
+    env: { DATA_DIR: join(folder, 'data'), HOME: folder },
+  })
+  t.equal(status, 1)
+  t.match(stderr, /user id 54321, which has no name: set DATABASE_URL/)
 })

@@ -323,7 +323,7 @@ t.test('on one database', async (t) => {
     const { code, stdout, stderr } = await cli('import - --customer acme', { input })
     t.equal(code, 1)
     t.match(stdout, /^3 lines: 1 created, .*2 bad/)
-    t.match(stderr, /line 2: name: required\nline 3: not JSON\n/)
+    t.match(stderr, /line 2: name: required\nline 3, column 1: not JSON: expected a value\n/)
     t.notOk(stderr.includes('\u001b') || stderr.includes('█'), 'no progress bar without a terminal')
     const watched = await cli('import - --customer acme', { input, isWatched: true })
     const [bar, ...redrawn] = watched.stderr.split('\r\u001b[K').slice(1)
@@ -336,7 +336,7 @@ t.test('on one database', async (t) => {
       bad: 2,
       bad_lines: [
         { line: 2, reason: 'name: required' },
-        { line: 3, reason: 'not JSON' },
+        { line: 3, column: 1, reason: /^not JSON/ },
       ],
     })
   })

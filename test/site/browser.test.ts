@@ -3,7 +3,6 @@ import type { Page } from 'playwright-core'
 import t from 'tap'
 import { loadExampleData } from '../../app/local/example-data.ts'
 import { loadReferenceData } from '../../app/local/reference/load.ts'
-import type { createStatusDocument } from '../../app/observe/status/document.ts'
 import { createTestDatabase, listenTestApp } from '../helper.ts'
 import { findViolations, type Look, launchBrowser, openWindow } from './browser.ts'
 
@@ -95,55 +94,56 @@ t.test('the form works without JavaScript', async (t) => {
   await close()
 })
 
-t.test('the status page says what was measured, and goes on by itself', async (t) => {
+t.test('the status page shows the measurements and renews itself', async (t) => {
   const { page, faults, close } = await open('/status', { hasClock: true })
-  await page.waitForSelector('#figures tbody tr')
   t.match(await page.textContent('#state'), /Too few measurements/)
-  t.equal(await page.locator('#days rect').count(), 90)
   t.equal(await page.locator('#days rect.none').count(), 90, 'days without figures are no good days')
-  const measured = (await (await fetch(`${origin}/status.json`)).json()) as ReturnType<
-    typeof createStatusDocument
-  >
+  const measured = app.serviceStatus.document()
   const { now } = measured.periods
   const until = new Date().toISOString()
-  await page.route('**/status.json', (route) =>
-    route.fulfill({
-      json: {
-        ...measured,
-        status: 'down',
-        headline: 'The service does not answer correctly',
-        note: 'Below the promise: availability over 24 hours.',
-        generated_at: until,
-        measured_since: '2026-11-01T00:00:00Z',
-        periods: {
-          ...measured.periods,
-          now: {
-            ...now,
-            until,
-            minutes: 5,
-            availability: 0.98765,
-            verdicts: { ...now.verdicts, availability: 'broken' },
-          },
-          '30d': { ...measured.periods['30d'], minutes: 2, availability: 1 },
-        },
-        incidents: [
-          { from: '2026-11-20T10:00:00Z', until: null, minutes: 7, kind: 'unreported', availability: 0 },
-        ],
+  app.serviceStatus.document = () => ({
+    ...measured,
+    status: 'down',
+    headline: 'The service does not answer correctly',
+    note: 'Below the promise: availability over 24 hours.',
+    generated_at: until,
+    measured_since: '2026-11-01T00:00:00Z',
+    periods: {
+      ...measured.periods,
+      now: {
+        ...now,
+        until,
+        minutes: 5,
+        availability: 0.98765,
+        verdicts: { ...now.verdicts, availability: 'broken' },
       },
-    }),
-  )
+      '30d': { ...measured.periods['30d'], minutes: 2, availability: 1 },
+    },
+    incidents: [
+      { from: '2026-11-20T10:00:00Z', until: null, minutes: 7, kind: 'unreported', availability: 0 },
+    ],
+  })
+  await page.click('summary')
   await page.clock.fastForward(11_000)
-  await page.locator('#state', { hasText: 'does not answer' }).waitFor()
+  await page.locator('#state[role=status]', { hasText: 'does not answer' }).waitFor()
+  t.ok(await page.isVisible('#points'), 'an open table stays open')
   t.match(await page.textContent('#incidents'), /20 Nov, 10:00 UTC, going on for 7 min/)
   t.match(await page.textContent('#figures'), /98\.7 %/, 'never rounded up')
-  t.equal(await page.locator('#figures td.bad').count(), 1, 'red where the service says so')
+  t.equal(await page.locator('#figures td.bad').count(), 1, 'red if the service says so')
   t.match(await page.locator('#figures thead th').nth(1).textContent(), /Last 5 minutesmeasured/)
   t.match(await page.locator('#figures thead th').nth(3).textContent(), /30 days2 min measured/)
   t.equal(await page.textContent('#note'), 'Below the promise: availability over 24 hours.')
-  t.match(await page.textContent('#live'), /does not answer/, 'and said aloud')
-  await page.getByText('90 days', { exact: true }).last().click()
-  t.match(await page.getAttribute('#latency svg', 'aria-label'), /last 90 days/)
+  await page.getByRole('link', { name: '90 days' }).click()
+  await page.locator('#latency svg[aria-label*="last 90 days"]').waitFor()
+  t.equal(await page.getAttribute('.switch [aria-current]', 'href'), '/status?span=days#time')
   t.same(await findViolations(page), [])
   t.same(faults, [])
+  await close()
+})
+
+t.test('the status page needs no JavaScript', async (t) => {
+  const { page, close } = await open('/status?span=none-such', { javaScript: false })
+  t.match(await page.textContent('#figures'), /98\.7 %/)
+  t.match(await page.getAttribute('#latency svg', 'aria-label'), /last 24 hours/)
   await close()
 })

@@ -114,6 +114,21 @@ t.test('each question has an address, and looks right on a phone and in the dark
   }
 })
 
+t.test('questions and tabs work by keyboard', async (t) => {
+  const { page, close } = await open('/demo')
+  await untilSaid(page, /certificates/)
+  await page.keyboard.press('Tab')
+  t.ok(await isFocused(page, 'a.skip'), 'first a link past the navigation')
+  await tabTo(page, 'a[href="#approvals"]')
+  await page.keyboard.press('Enter')
+  await untilSaid(page, /approvals are under way/)
+  await tabTo(page, '#tab-table')
+  await page.keyboard.press('ArrowLeft')
+  t.ok(await isFocused(page, '#tab-python'))
+  t.match(await page.textContent('#code'), /approvals[\s\S]*urlopen\(/)
+  await close()
+})
+
 t.test('a cell of the matrix says why, and arrow keys lead through it', async (t) => {
   const { page, faults, close } = await open('/demo#markets')
   await page.waitForSelector('.matrix')
@@ -177,16 +192,20 @@ t.test('the timeline shows the stages of a record in words, and each record has 
   t.match(shown.at(-1), /^create: Created \| status: /)
   await page.focus('#record')
   await page.keyboard.type('The same')
-  await untilSaid(page, /^The same certificate, entered twice and then deleted: 2 entries,/)
+  await untilSaid(page, /^The same certificate, entered twice and then deleted: [23] entries,/)
   t.ok(await isFocused(page, '#record'), 'the list keeps the focus')
   t.match(page.url(), /#history\/certificates\/crt-smartlock-au-twice$/)
-  t.match((await readTimeline(page))[0], /^delete: Deleted \| approval status: pending/)
+  // On a few days of each four weeks it was created again.
+  const timeline = await readTimeline(page)
+  t.match(
+    timeline.find((entry) => entry.startsWith('delete')),
+    /Deleted \| approval status: pending/,
+  )
   await page.click('.record-timeline .delete summary')
   t.match(await page.textContent('.record-timeline .delete details'), /title: SmartLock 4 “Brücke”, RCM/)
   t.same(await findViolations(page), [])
-  await page.click('#edit')
-  await untilSaid(page, /^200 OK, 2 records/)
-  t.equal(await page.inputValue('#record-id'), 'crt-smartlock-au-twice', 'the builder takes the record along')
+  await page.click('#reference')
+  await page.waitForURL(/\/docs#tag\/history\/GET\/v1\/certificates\/\{id\}\/history$/)
   await page.goBack()
   await untilSaid(page, /^The same certificate/)
   t.same(faults, [])
@@ -285,10 +304,6 @@ t.test('a visit of everything uses at most 30 of the 60 requests of a minute', a
   await page.locator('.record-timeline .news, .record-timeline .update').first().waitFor()
   await page.click('#twice')
   await page.waitForSelector('#compare table')
-  await page.click('a[href="#request"]')
-  await untilSaid(page, /^200/)
-  await page.click('#send')
-  await untilSaid(page, /^200/)
   const left = Number(
     await page.locator('#figures div', { hasText: 'Left this minute' }).locator('dd').textContent(),
   )

@@ -4,6 +4,7 @@ import type { LightMyRequestResponse } from 'fastify'
 import { sql } from 'kysely'
 import t from 'tap'
 import { catalogue } from '../../app/errors.ts'
+import { bar, curve } from '../../app/site/charts.ts'
 import { createTestApp, createTestDatabase, publicUrl } from '../helper.ts'
 
 const database = await createTestDatabase()
@@ -77,6 +78,40 @@ t.test('with all it loads a page is below 100 kB, and its parts are kept for eve
   }
   const status = await sizeOf('/status.json')
   t.ok(status.bytes < 20_000)
+})
+
+t.test('an old link to a request of the demo leads to its operation in the reference', async (t) => {
+  for (const [target, link] of [
+    ['/v1/products?limit=3', '#tag/products/GET/v1/products'],
+    ['/v1/lab/rep-1', '#tag/test-reports/GET/v1/lab/{id}'],
+    ['/v1/certificates/crt-1/history', '#tag/history/GET/v1/certificates/{id}/history'],
+    ['/v1/custom/market-access?product_id=p', ''],
+    ['//elsewhere.example/v1/products', ''],
+    ['', ''],
+  ] as const) {
+    const answer = await get(`/demo?path=${encodeURIComponent(target)}`)
+    t.match([answer.statusCode, answer.headers.location], [302, `/docs${link}`], target)
+  }
+})
+
+t.test('links into the reference lead to operations that it describes', async (t) => {
+  const described = new Set<string>(
+    (await get('/docs/search.json')).json().map(({ path }: { path: string }) => path),
+  )
+  const links = [...(await get('/')).body.matchAll(/href="(\/docs#[^"]+)"/g)].map(
+    ([, link]) => link as string,
+  )
+  t.equal(links.length, 6)
+  for (const link of links) t.ok(described.has(link), link)
+})
+
+t.test('charts interrupt lines at gaps and keep small bars visible', async (t) => {
+  t.equal(
+    curve('average', [0.5, 0.25, null, 1]).html,
+    '<path class="average" d="M0.5 50h0L1.5 75M3.5 0h0"/>',
+    'a point without neighbours is a dot',
+  )
+  t.match(bar('failed', 3, 0.0001).html, 'y="98" width="0.76" height="2"')
 })
 
 t.test('nothing comes from elsewhere', async (t) => {

@@ -8,7 +8,7 @@ import pg from 'pg'
 import t from 'tap'
 import { dropConnection } from '../../app/wire/driver.ts'
 import { gatherWrites } from '../../app/wire/gather-writes.ts'
-import { hasBegunAnswer, optionsOf } from '../../app/wire/node.ts'
+import { hasBegunAnswer, isAnswering, optionsOf } from '../../app/wire/node.ts'
 import { canSendPrepared, sendPrepared } from '../../app/wire/prepared.ts'
 import { frontStreams } from '../../app/wire/streams.ts'
 import { testPostgres, testRedis } from '../servers.ts'
@@ -105,19 +105,26 @@ t.test(
   },
 )
 
-t.test('Node’s socket._httpMessage: a refusal could be written into an answer under way', async (t) => {
-  await answerOf((response) => {
-    const socket = response.socket as Socket
-    t.equal('_httpMessage' in socket, true, 'it is there')
-    t.equal(hasBegunAnswer(socket), false, 'before the head')
-    response.write('a')
-    t.equal(hasBegunAnswer(socket), true, 'behind the head')
-    response.end()
-  })
-})
+t.test(
+  'Node’s socket._httpMessage: a refusal could be written into an answer, or a busy connection be replaced',
+  async (t) => {
+    await answerOf((response) => {
+      const socket = response.socket as Socket
+      t.equal('_httpMessage' in socket, true, 'it is there')
+      t.equal(hasBegunAnswer(socket), false, 'before the head')
+      response.write('a')
+      t.equal(hasBegunAnswer(socket), true, 'behind the head')
+      t.equal(isAnswering(socket), false, 'before the end of the request')
+      setImmediate(() => {
+        t.equal(isAnswering(socket), true)
+        response.end()
+      })
+    })
+  },
+)
 
 t.test(
-  'options of Node’s net.Server: sockets beside the first would take connections differently',
+  'options of Node’s net.Server: the second address of localhost would accept connections differently',
   async (t) => {
     const given = { keepAlive: true, keepAliveInitialDelay: 30_000, noDelay: true, allowHalfOpen: true }
     t.match(optionsOf(createNetServer({ ...given, highWaterMark: 1234 })), { ...given, highWaterMark: 1234 })

@@ -63,6 +63,11 @@ export function findPlaces(dataDir: string): ClusterPaths {
   return { directory, home: shortFolder(directory), moved: obstacle }
 }
 
+/** Whether `dataDir` (absolute) has an instance. Creates nothing. */
+export function hasInstance(dataDir: string): boolean {
+  return lstatSync(join(dataDir, CLUSTER), { throwIfNoEntry: false }) !== undefined
+}
+
 /** Makes `directory` remember that its cluster lies in another `home`. */
 export function linkCluster({ directory, home }: ClusterPaths): void {
   if (home !== directory) symlinkSync(join(home, CLUSTER), join(directory, CLUSTER))

@@ -1,4 +1,5 @@
 import { chmodSync, lchownSync, lstatSync, mkdirSync, readFileSync } from 'node:fs'
+import { userInfo } from 'node:os'
 
 /**
  * Whom the server runs as. `ids` goes into the options of a spawn; empty: as this process's own user.
@@ -12,10 +13,13 @@ export const ownUid = process.getuid?.() ?? -1
 /**
  * Returns the user that a new cluster will belong to: normally this process's user. PostgreSQL refuses to run as
  * root, so root uses `postgres`, or else `nobody`.
- * @throws when root finds neither of the two in /etc/passwd
+ * @throws when root finds neither of the two in /etc/passwd, or when this process's user id has no name
  */
 export function newServerUser(): ServerUser {
-  if (ownUid !== 0) return { name: `uid ${ownUid}`, ids: {} }
+  if (ownUid !== 0) {
+    requireName()
+    return { name: `uid ${ownUid}`, ids: {} }
+  }
   const accounts = readFileSync('/etc/passwd', 'utf8')
     .split('\n')
     .map((line) => line.split(':'))
@@ -27,6 +31,20 @@ export function newServerUser(): ServerUser {
     'PostgreSQL does not run as root, and there is no user "postgres" or "nobody": ' +
       'start as another user or set DATABASE_URL',
   )
+}
+
+// initdb fails for a user id without a name, which containers often have. The server itself needs none.
+function requireName(): void {
+  if (ownUid < 0) return
+  try {
+    userInfo()
+  } catch (cause) {
+    throw new Error(
+      `the bundled PostgreSQL cannot create its data as user id ${ownUid}, which has no name: set DATABASE_URL to a ` +
+        'PostgreSQL of your own, or add the user id to /etc/passwd',
+      { cause },
+    )
+  }
 }
 
 /**

@@ -1,4 +1,5 @@
 import pg from 'pg'
+import { pinSession } from '../../db/session.ts'
 
 // Starting, stopping, not listening yet or no more.
 const NOT_READY = ['57P03', 'ENOENT', 'ECONNREFUSED', 'ECONNRESET', 'EPIPE']
@@ -39,7 +40,7 @@ export async function answers(socketDir: string): Promise<boolean> {
 
 async function query(url: string, text: string): Promise<void> {
   const client = new pg.Client({
-    connectionString: url,
+    connectionString: pinSession(url),
     connectionTimeoutMillis: TIMEOUT_MS,
     query_timeout: TIMEOUT_MS,
   })

@@ -110,3 +110,6 @@ export const createStatusDocument = (history: History, own: readonly Minute[], n
     incidents: incidents.map((each) => describeIncident(each, until)),
   }
 }
+
+/** The figures of `/status` and `/status.json`. Shares are between 0 and 1, times in milliseconds. */
+export type StatusDocument = ReturnType<typeof createStatusDocument>

@@ -9,7 +9,7 @@ const countBits = (bits: number): number => {
 /**
  * Returns how available the service was in a minute, 0 to 1. It is the smaller of two shares. The first is the
  * share of slots in which a probe was answered; it covers minutes without traffic. The second is the share of
- * answers without a 5xx. It includes the probes, so that one failure among three requests does not count as a third
+ * answers that are no failure of the service. It includes the probes, so that one failure among three requests does not count as a third
  * of a minute.
  */
 export const levelOf = ({

@@ -1,3 +1,5 @@
+import { isServiceFault } from '../../errors.ts'
+
 export const minuteMs = 60_000
 export const minutesPerDay = 1_440
 /** A minute has six slots of ten seconds, each with a probe. */
@@ -12,7 +14,7 @@ export type Minute = {
   slots: number
   /** Answers of the API with any status. */
   requests: number
-  /** Of these with a status of 5xx. */
+  /** Of these, failures of the service; see `isServiceFault`. */
   failed: number
   /** Data answers (200 and 304), whose time was taken. */
   timed: number
@@ -105,7 +107,7 @@ export const createMinutes = (now: () => number): Minutes => {
     addAnswer(status, ms, isHit) {
       const minute = minuteAt(now())
       minute.requests += 1
-      if (status >= 500) minute.failed += 1
+      if (isServiceFault(status)) minute.failed += 1
       if (ms === undefined) return
       minute.timed += 1
       minute.durationMs += ms

@@ -1,9 +1,7 @@
 import { randomBytes } from 'node:crypto'
-import { createRepresentation } from '../../cache/entry.ts'
 import type { Db } from '../../db/schema.ts'
-import type { Representation } from '../../http/encodings.ts'
 import { within } from '../../overload/timer.ts'
-import { createStatusDocument } from './document.ts'
+import { createStatusDocument, type StatusDocument } from './document.ts'
 import { createHistoryReader } from './history.ts'
 import { createMinutes, type Minutes } from './minutes.ts'
 import { pruneServiceMinutes, reportServiceMinutes } from './store.ts'
@@ -29,8 +27,8 @@ export type Status = Pick<Minutes, 'addAnswer'> & {
   refresh(): Promise<void>
   /** Deletes what is no longer shown. */
   prune(): Promise<void>
-  /** The document of the moment, as JSON; made anew every few seconds at most. */
-  document(): Representation
+  /** Returns the figures of the moment. The same object for up to three seconds. */
+  document(): StatusDocument
 }
 
 /** Longer than any answer should take, shorter than a slot. */
@@ -43,7 +41,7 @@ export const createStatus = ({ db, now, probe }: StatusOptions): Status => {
   const instance = randomBytes(8).toString('hex')
   const minutes = createMinutes(now)
   const history = createHistoryReader(db, now)
-  let made: { atMs: number; file: Representation } | undefined
+  let made: { atMs: number; document: StatusDocument } | undefined
 
   return {
     addAnswer: minutes.addAnswer,
@@ -71,10 +69,9 @@ export const createStatus = ({ db, now, probe }: StatusOptions): Status => {
     document() {
       const nowMs = now()
       if (!made || Math.abs(nowMs - made.atMs) >= documentMs) {
-        const document = createStatusDocument(history.current(), minutes.unsettled(), nowMs)
-        made = { atMs: nowMs, file: createRepresentation('application/json', JSON.stringify(document)) }
+        made = { atMs: nowMs, document: createStatusDocument(history.current(), minutes.unsettled(), nowMs) }
       }
-      return made.file
+      return made.document
     },
   }
 }

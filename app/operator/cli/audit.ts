@@ -82,12 +82,9 @@ const verify = async (shell: Shell, options: Output & { head?: ChainHead }): Pro
 const prune = async (
   shell: Shell,
   { before: given, ...options }: Output & { before?: string },
-  command: Command,
 ): Promise<void> => {
   const { auditDays } = parseConfig(shell.env)
-  const before =
-    given ?? (auditDays === undefined ? undefined : new Date(Date.now() - auditDays * dayMs).toISOString())
-  if (before === undefined) command.error("error: give '--before', or set AUDIT_DAYS")
+  const before = given ?? new Date(Date.now() - auditDays * dayMs).toISOString()
   const { fault, ...result } = await withSchemaOwner(shell, (db, openSecrets) =>
     pruneAudit(db, openSecrets(), before),
   )

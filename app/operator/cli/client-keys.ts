@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { type Command, Option } from 'commander'
 import { maskQuery } from '../../audit/mask-query.ts'
 import { parseTarget } from '../../http/outbound.ts'
+import { parseUniqueJson } from '../../http/unique-json.ts'
 import { type ApiKey, addApiKey, changeClientProof } from '../../identity/api-key-store.ts'
 import { createApiKey } from '../../identity/api-keys.ts'
 import { type PublicJwk, parseClientKeys } from '../../identity/client-keys.ts'
@@ -18,7 +19,7 @@ type AddOptions = ProofOptions & { scopes?: string[]; expires?: string }
 
 const readJwks = async (file: string): Promise<PublicJwk[]> => {
   try {
-    return parseClientKeys(JSON.parse(await readFile(file, 'utf8')))
+    return parseClientKeys(parseUniqueJson(await readFile(file, 'utf8')))
   } catch (error) {
     throw new Refusal(`${file} cannot be taken: ${(error as Error).message}`)
   }

@@ -20,13 +20,28 @@ type Server = {
 
 type UseServer<T> = (server: Server) => Promise<T>
 
-const useEmbedded = async <T>(shell: Shell, config: Config, use: UseServer<T>): Promise<T> => {
+/** Only `migrate` creates data. Any other command would create a second database by accident. */
+const requireInstance = async (dataDir: string): Promise<void> => {
+  const { hasInstance } = await import('../../local/embedded/places.ts')
+  if (hasInstance(dataDir)) return
+  throw new Refusal(
+    `There is no database in ${dataDir}. Set DATA_DIR to the data folder of the service, which npm start prints, or set DATABASE_URL. To create a new database, run npm start or certdata migrate`,
+  )
+}
+
+const useEmbedded = async <T>(
+  shell: Shell,
+  config: Config,
+  mayCreate: boolean,
+  use: UseServer<T>,
+): Promise<T> => {
   const log = (message: string) => shell.stderr.write(`${message}\n`)
+  if (!mayCreate) await requireInstance(resolve(packageRoot, config.dataDir))
   const { startEmbedded } = await import('../../local/embedded.ts')
   const { url, directory, release } = await startEmbedded({ dataDir: config.dataDir, packageRoot, log })
   // The bundled server must not stay behind. What was not committed is rolled back.
   const forgetSignals = shell.onSignal(release)
-  const openSecrets = () => createSecrets(openSecretKeys(config, packageRoot, directory))
+  const openSecrets = () => createSecrets(openSecretKeys(config, packageRoot, { directory, mayCreate }))
   try {
     return await use({ url, isEmbedded: true, openSecrets })
   } finally {
@@ -35,11 +50,11 @@ const useEmbedded = async <T>(shell: Shell, config: Config, use: UseServer<T>): 
   }
 }
 
-const useServer = <T>(shell: Shell, use: UseServer<T>): Promise<T> => {
+const useServer = <T>(shell: Shell, mayCreate: boolean, use: UseServer<T>): Promise<T> => {
   const config = parseConfig(shell.env)
   const url = config.databaseAdminUrl
-  if (url === undefined) return useEmbedded(shell, config, use)
-  const openSecrets = () => createSecrets(openSecretKeys(config, packageRoot))
+  if (url === undefined) return useEmbedded(shell, config, mayCreate, use)
+  const openSecrets = () => createSecrets(openSecretKeys(config, packageRoot, { mayCreate }))
   return use({ url, isEmbedded: false, openSecrets })
 }
 
@@ -60,21 +75,21 @@ const requireSchema = async (db: Db, server: Server): Promise<void> => {
 export type UseDatabase<T> = (db: Db, openSecrets: () => Secrets) => Promise<T>
 
 /**
- * Runs `use` as the owner of the configured database, the bundled one included, whether or not the service
- * is running on it. Throws ConfigError, the driver's errors, and what `use` throws.
+ * Runs `use` as the owner of the configured database, whether or not the service is running on it. Creates the bundled
+ * database if it does not exist. Throws ConfigError, the driver's errors, and the errors of `use`.
  */
 export const withOwner = <T>(shell: Shell, use: UseDatabase<T>): Promise<T> =>
-  useServer(shell, ({ url, openSecrets }) => connect(url, undefined, (db) => use(db, openSecrets)))
+  useServer(shell, true, ({ url, openSecrets }) => connect(url, undefined, (db) => use(db, openSecrets)))
 
 const withRole = <T>(shell: Shell, role: string | undefined, use: UseDatabase<T>): Promise<T> =>
-  useServer(shell, async (server) => {
+  useServer(shell, false, async (server) => {
     await connect(server.url, undefined, (db) => requireSchema(db, server))
     return connect(server.url, role, (db) => use(db, server.openSecrets))
   })
 
 /**
- * Runs `use` as the operator's role, which sees every customer. Throws a Refusal where the schema is not
- * up to date; the bundled database is brought up to date instead.
+ * Runs `use` as the operator's role, which sees every customer. Throws a Refusal if the schema is not up to date; the
+ * bundled database is brought up to date instead. Throws a Refusal if DATA_DIR has no bundled database.
  */
 export const withOperator = <T>(shell: Shell, use: UseDatabase<T>): Promise<T> =>
   withRole(shell, operatorRole, use)

@@ -1,7 +1,7 @@
 import type { FileHandle } from 'node:fs/promises'
 import { open } from 'node:fs/promises'
 import type { Command } from 'commander'
-import { type ImportReport, importRecords, type LineNote } from '../../import/index.ts'
+import { type ImportReport, importRecords, type NoteGroup } from '../../import/index.ts'
 import { parseSlug } from './arguments.ts'
 import { recordAct, refuseDemo } from './audited.ts'
 import { withOperator } from './context.ts'
@@ -16,7 +16,7 @@ type ImportCommandOptions = Output & {
   customer?: string
 }
 
-/** Notes printed of each kind; `--json` has more. */
+/** Different reasons that are printed for bad lines and for warnings; `--json` has more. */
 const maxPrinted = 20
 
 const formatReport = (report: ImportReport): string => {
@@ -46,6 +46,8 @@ const toJson = ({
   customersCreated,
   deletionRefused,
   dryRun,
+  badGroups: _badGroups,
+  warningGroups: _warningGroups,
   ...counts
 }: ImportReport) => ({
   ...counts,
@@ -56,11 +58,24 @@ const toJson = ({
   deletion_refused: deletionRefused,
 })
 
-const printNotes = ({ stderr }: Shell, kind: string, notes: readonly LineNote[], count: number) => {
-  for (const { line, reason } of notes.slice(0, maxPrinted)) {
-    stderr.write(`line ${line}: ${kind}${reason}\n`)
+const printNotes = (
+  { stderr }: Shell,
+  kind: string,
+  groups: ReadonlyMap<string, NoteGroup>,
+  total: number,
+) => {
+  let left = total
+  for (const { first, count } of [...groups.values()].slice(0, maxPrinted)) {
+    left -= count
+    for (const { line, column, reason } of first) {
+      const place = column === undefined ? `line ${line}` : `line ${line}, column ${column}`
+      stderr.write(`${place}: ${kind}${reason}\n`)
+    }
+    const more = count - first.length
+    const lines = more === 1 ? 'line' : 'lines'
+    if (more > 0) stderr.write(`… and ${more.toLocaleString('en')} more ${lines} with the same fault\n`)
   }
-  if (count > maxPrinted) stderr.write(`… and ${count - maxPrinted} more\n`)
+  if (left > 0) stderr.write(`… and ${left.toLocaleString('en')} more\n`)
 }
 
 type Source = { stream: AsyncIterable<Uint8Array>; sizeBytes?: number }
@@ -105,8 +120,8 @@ const runImport = async (
       progress.end()
     }
   })
-  printNotes(shell, 'warning: ', report.warningLines, report.warnings)
-  printNotes(shell, '', report.badLines, report.bad)
+  printNotes(shell, 'warning: ', report.warningGroups, report.warnings)
+  printNotes(shell, '', report.badGroups, report.bad)
   if (report.deletionRefused) shell.stderr.write(`${report.deletionRefused} (--force deletes them)\n`)
   print(shell, options, toJson(report), formatReport(report))
   if (report.bad > 0 || report.deletionRefused) throw new Reported()

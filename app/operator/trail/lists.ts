@@ -3,13 +3,17 @@ import { auditActions } from '../../audit/record.ts'
 import { instantText } from '../../db/instant.ts'
 import type { ExportColumn, Sql } from '../../records/sql/column.ts'
 
-/** What a filter takes: an instant, one of some values, or a list of texts. */
+/** A filter and the kind of its values. */
 export type TrailFilter = Readonly<{
   kind: 'instant' | 'texts' | 'number' | 'numbers'
-  /** The values that there are; absent: any. */
+  /** The allowed values. Optional: any text is allowed by default. */
   values?: readonly string[]
-  condition: (values: readonly string[]) => Sql
+  /** `undefined` if `split` has the condition. */
+  condition?: (values: readonly string[]) => Sql
 }>
+
+/** Given filters by name. */
+export type TrailConditions = ReadonlyMap<string, readonly string[]>
 
 /** A list of the audit trail, newest first. `s` has the customer. */
 export type TrailList = Readonly<{
@@ -17,9 +21,14 @@ export type TrailList = Readonly<{
   path: string
   columns: readonly ExportColumn[]
   filters: Readonly<Record<string, TrailFilter>>
-  /** The tables and what is always asked of them, the customer first. */
+  /** The tables, and the conditions of every query, the customer first. */
   from: Sql
   where: Sql
+  /**
+   * Splits the list into parts that an index has in the order of the list: the parts as a table, and the condition
+   * that a row belongs to one. `undefined` if no filter needs it.
+   */
+  split?: (conditions: TrailConditions) => Readonly<{ parts: Sql; where: Sql }> | undefined
   /** A whole number by which the list is sorted. */
   order: Sql
 }>
@@ -30,8 +39,6 @@ const path = `coalesce((select '["' || string_agg(${base64url('substr(c.path, 32
 const proof = `('{"root":' || c.root_no || ',"index":' || c.leaf_index || ',"salt":"' || ${base64url('c.salt')}
   || '","path":' || ${path} || '}')::json`
 
-const anyOf = (column: string) => (values: readonly string[]) =>
-  sql`${sql.raw(column)} = any(${values}::text[])`
 const from =
   (column: string) =>
   ([value]: readonly string[]) =>
@@ -41,9 +48,39 @@ const before =
   ([value]: readonly string[]) =>
     sql`${sql.raw(column)} < ${value}::timestamptz`
 
+const outcomes = ['ok', 'refused']
+
+/** A part for each action, outcome and key. The indexes `audit_copies_action` and `audit_copies_key` have each in order. */
+const splitEntries: TrailList['split'] = (conditions) => {
+  const [action, outcome, key] = ['action', 'outcome', 'key'].map((name) => conditions.get(name))
+  if (!action && !outcome && !key) return undefined
+  const list = (values: readonly string[]) => sql`unnest(${[...new Set(values)]}::text[])`
+  const parts = sql`${list(action ?? auditActions)} a (action) cross join ${list(outcome ?? outcomes)} o (outcome)`
+  const where = sql`c.action = a.action and c.outcome = o.outcome`
+  if (!key) return { parts, where }
+  return {
+    parts: sql`${parts} cross join ${list(key)} k (key_id)`,
+    where: sql`${where} and c.key_id = k.key_id`,
+  }
+}
+
+/**
+ * The newest entry that is in a root up to this one, found by bisection: numbers have no gap, and roots grow with them.
+ * An entry that waits for its root is newer.
+ */
+const newestUpTo = (root: string | undefined) => sql`(with recursive search (low, high) as (
+    select coalesce(min(n.number), 1) - 1, coalesce(max(n.number), 0) from audit_copies n
+    where n.customer_id = s.customer_id
+    union all
+    select case when is_older then middle else low end, case when is_older then high else middle - 1 end
+    from (select *, (low + high + 1) / 2 as middle from search where low < high) m
+    cross join lateral (select coalesce((select n.root_no <= ${root}::bigint from audit_copies n
+      where n.customer_id = s.customer_id and n.number = m.middle), false) as is_older) tried
+  ) select max(low) from search)`
+
 /**
  * The customer's entries with their proofs. An entry is there once its minute has a root. Indexes: the primary key,
- * backwards; for a time, the index on customer and time.
+ * backwards; for a time, the index on customer and time; for other filters, see `splitEntries`.
  */
 export const entryList: TrailList = {
   path: 'audit',
@@ -55,13 +92,14 @@ export const entryList: TrailList = {
   filters: {
     since: { kind: 'instant', condition: from('c.at') },
     until: { kind: 'instant', condition: before('c.at') },
-    action: { kind: 'texts', values: auditActions, condition: anyOf('c.action') },
-    key: { kind: 'texts', condition: anyOf('c.key_id') },
-    outcome: { kind: 'texts', values: ['ok', 'refused'], condition: anyOf('c.outcome') },
-    after_root: { kind: 'number', condition: ([value]) => sql`c.root_no > ${value}::bigint` },
+    action: { kind: 'texts', values: auditActions },
+    key: { kind: 'texts' },
+    outcome: { kind: 'texts', values: outcomes },
+    after_root: { kind: 'number', condition: ([value]) => sql`c.number > ${newestUpTo(value)}` },
   },
   from: sql`audit_copies c`,
   where: sql`c.customer_id = s.customer_id and c.root_no is not null`,
+  split: splitEntries,
   order: sql`c.number`,
 }
 

@@ -11,7 +11,7 @@ import { defaultLimit } from '../../records/query/query.ts'
 import { resolveInstant } from '../../records/query/values.ts'
 import type { Sql } from '../../records/sql/column.ts'
 import { session } from '../../records/sql/session.ts'
-import type { TrailList } from './lists.ts'
+import type { TrailFilter, TrailList } from './lists.ts'
 import { parseTrailQuery, selectionOf, type TrailQuery } from './query.ts'
 
 /** The media types of the trail: pages, and lines of a whole list. */
@@ -40,32 +40,47 @@ type TrailDeps = {
   today: () => string
 }
 
-const conditionsOf = (list: TrailList, { conditions }: TrailQuery, today: string): Sql => {
-  const given = [...conditions].map(([name, values]) => {
-    const filter = list.filters[name] as TrailList['filters'][string]
-    const isInstant = filter.kind === 'instant'
-    return filter.condition(isInstant ? values.map((value) => resolveInstant(value, today)) : values)
+/**
+ * Returns what follows `select …` for the first rows of a list. `after`: only rows behind this place. `limit`: a number
+ * of rows as SQL, or `all`. With a split, each part is read in order up to the limit, then they are merged.
+ */
+const selectRows = (
+  list: TrailList,
+  { conditions }: TrailQuery,
+  { today, after, limit }: { today: string; after?: string | undefined; limit: Sql },
+): Sql => {
+  const given = [...conditions].flatMap(([name, values]) => {
+    const { kind, condition } = list.filters[name] as TrailFilter
+    if (!condition) return []
+    return [condition(kind === 'instant' ? values.map((value) => resolveInstant(value, today)) : values)]
   })
-  return sql.join([list.where, ...given], sql.raw(' and '))
+  const further = after === undefined ? [] : [sql`${list.order} < ${after}::bigint`]
+  const where = sql.join([list.where, ...given, ...further], sql.raw(' and '))
+  const ordered = sql`order by ${list.order} desc limit ${limit}`
+  const split = list.split?.(conditions)
+  if (!split) return sql`${list.from} where ${where} ${ordered}`
+  return sql`${split.parts} cross join lateral (
+    select c.* from ${list.from} where ${where} and ${split.where} ${ordered}) c ${ordered}`
 }
 
 type PageRow = { at: string; place: string | null } & Record<string, string | null>
 
-const pageStatement = (
+/** The statement of a page, which reads a row more than `limit`: so it is known whether there is a next page. */
+export const trailStatement = (
   list: TrailList,
-  customerId: string,
-  conditions: Sql,
-  after: string | undefined,
-  limit: number,
+  query: TrailQuery,
+  {
+    customerId,
+    today,
+    after,
+    limit,
+  }: { customerId: string; today: string; after?: string | undefined; limit: number },
 ) => {
   const columns = list.columns.map(({ name, value }) => sql`${value}::text as ${sql.ref(name)}`)
-  const further = after === undefined ? sql`` : sql`and ${list.order} < ${after}::bigint`
+  const rows = selectRows(list, query, { today, after, limit: sql`${limit + 1}::integer` })
   return sql<PageRow>`select ${selectInstant('now()')} as "data_as_of", page.*
     from ${session(customerId, false)}
-    left join lateral (
-      select ${list.order}::text as place, ${sql.join(columns)} from ${list.from}
-      where ${conditions} ${further} order by ${list.order} desc limit ${limit + 1}::integer
-    ) page on true`
+    left join lateral (select ${list.order}::text as place, ${sql.join(columns)} from ${rows}) page on true`
 }
 
 /** The query of the next page: what was asked, and its cursor. The query is known to be without faults. */
@@ -102,8 +117,7 @@ export const createTrail = ({ db, exports, cursors, publicUrl, today }: TrailDep
     const query = parse(request, list)
     const [after] = readCursor(cursors, customerId, selectionOf(list, query), query.cursor) ?? []
     const { limit = defaultLimit } = query
-    const conditions = conditionsOf(list, query, today())
-    const statement = pageStatement(list, customerId, conditions, after, limit)
+    const statement = trailStatement(list, query, { customerId, today: today(), after, limit })
     const { rows } = await inTurn(db, customerId, () => statement.execute(db))
     const found = rows.filter(({ place }) => place !== null)
     const shown = found.slice(0, limit)
@@ -124,9 +138,11 @@ export const createTrail = ({ db, exports, cursors, publicUrl, today }: TrailDep
   const answerLines = (request: TrailRequest, list: TrailList): Promise<ExportAnswer> =>
     exports.answer(request, () => {
       const query = parse(request, list)
-      const limit = query.limit === undefined ? sql`` : sql`limit ${query.limit}`
-      const from = sql`from (select ${request.principal.customerId}::text as customer_id) s cross join ${list.from}
-        where ${conditionsOf(list, query, today())} order by ${list.order} desc ${limit}`
+      const rows = selectRows(list, query, {
+        today: today(),
+        limit: query.limit === undefined ? sql`all` : sql`${query.limit}::integer`,
+      })
+      const from = sql`from (select ${request.principal.customerId}::text as customer_id) s cross join ${rows}`
       return { name: list.path, columns: list.columns, from }
     })
 

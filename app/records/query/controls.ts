@@ -1,8 +1,10 @@
 import { formatNames } from '../../http/formats.ts'
 import type { Resource } from '../resources/define.ts'
+import { translateSortKey } from './foreign.ts'
 import { findNearest } from './nearest.ts'
 import { type Condition, maxLimit, maxSortKeys, parseSortKey, type SortKey } from './query.ts'
 import {
+  fine,
   integerWithin,
   many,
   oneOfNames,
@@ -46,11 +48,14 @@ const readSort = (resource: Resource): DraftReader => {
   const parse = (text: string): ParsedElement => {
     const { key, descending } = parseSortKey(text)
     if (resource.sorts.includes(key)) return { value: text }
+    const translated = translateSortKey(text)
+    const isTranslated = translated !== undefined && resource.sorts.includes(translated.replace('-', ''))
     const nearest = findNearest(key, resource.sorts)
+    const suggestion = isTranslated ? translated : nearest && `${descending ? '-' : ''}${nearest}`
     return {
       code: resource.fields.has(key) ? 'not_sortable' : 'unknown_field',
       detail: `expected one of: ${resource.sorts.join(', ')}; a leading - reverses the order`,
-      ...(nearest ? { suggestion: `${descending ? '-' : ''}${nearest}` } : {}),
+      ...(suggestion ? { suggestion } : {}),
     }
   }
   return (draft) => {
@@ -73,9 +78,11 @@ const refusePageOnly = (name: string): ParameterReader => {
   return () => refuse('unknown_parameter', detail)
 }
 
-/** Refuses `bom`, known by name so that it says why. */
-const refuseMark: ParameterReader = () =>
-  refuse('invalid_value', 'only a CSV file has a byte order mark: leave bom out, or ask for CSV')
+/** Refuses every `bom` but the default, which generated clients send. */
+const refuseMark: ParameterReader = (value) =>
+  value === 'false'
+    ? fine
+    : refuse('invalid_value', 'only a CSV file has a byte order mark: leave bom out, or ask for CSV')
 
 /** Reads a value as a whole, into the draft. */
 const one =

@@ -21,24 +21,28 @@ const distance = (a: string, b: string): number => {
 /** Longer input is no misspelling of ours; it also bounds the work. */
 const longestName = 64
 
+/** A short word differs from another by few letters: `page` and `tags` by two. */
+const allowedEdits = (length: number): number => (length <= 5 ? 1 : length <= 10 ? 2 : 3)
+
 /**
- * The candidate that the input most likely meant: the fewest edits, at most two or two fifths of its
- * length, and at most half of the candidate's; a part of a longer name ("status" of "approval_status") counts as one edit.
- * Undefined where nothing is near; the first of equally near ones.
+ * Returns the candidate that the input most likely meant: the one with the fewest edits. Up to 5 characters allow one
+ * edit, up to 10 two, longer ones three, and never more than half of the candidate. A part of a longer name
+ * (`status` of `approval_status`) counts as one edit. Returns `undefined` if no candidate is near, or if two are
+ * equally near.
  */
 export const findNearest = (input: string, candidates: Iterable<string>): string | undefined => {
   if (input.length === 0 || input.length > longestName) return undefined
   const wanted = input.toLowerCase()
   let best: string | undefined
-  let bestDistance = Math.max(2, Math.floor(wanted.length * 0.4)) + 1
+  let bestDistance = allowedEdits(wanted.length) + 1
   for (const candidate of candidates) {
     const isPart =
       wanted.length > 2 && candidate.split('_').length > 1 && `_${candidate}_`.includes(`_${wanted}_`)
     const edits = isPart ? 1 : distance(wanted, candidate.toLowerCase())
-    if (edits < bestDistance && 2 * edits <= candidate.length) {
-      best = candidate
-      bestDistance = edits
-    }
+    if (2 * edits > candidate.length || edits > bestDistance) continue
+    if (edits < bestDistance) best = candidate
+    else if (best !== undefined && candidate !== best) best = undefined
+    bestDistance = edits
   }
   return best
 }

@@ -1,5 +1,6 @@
 import type { Fault } from '../../errors.ts'
 import { formatPairs, type Pair, parsePairs } from '../../http/pairs.ts'
+import { translateParameter } from './foreign.ts'
 import { findNearest } from './nearest.ts'
 import { maxParameters } from './query.ts'
 import { type ParameterReader, type ParameterReading, refuse } from './readers.ts'
@@ -10,38 +11,68 @@ export type PairReading = { faults: Fault[]; meant?: readonly [name: string, val
 /** What a whole query string says: every fault, and what each pair should have been. */
 export type PairsReading = { faults: Fault[]; meant: readonly (PairReading['meant'] | undefined)[] }
 
-/** One parameter's value by its reader. */
-export const readValue = (name: string, reader: ParameterReader, value: string | undefined): PairReading => {
+/** One parameter's value by its reader. `mayBeEmpty`: whether the reader judges an empty value itself. */
+export const readValue = (
+  name: string,
+  reader: ParameterReader,
+  value: string | undefined,
+  mayBeEmpty = false,
+): PairReading => {
   const reading: ParameterReading =
     value === undefined
       ? refuse('invalid_value', 'expected percent-encoded UTF-8')
-      : value === ''
+      : value === '' && !mayBeEmpty
         ? refuse('invalid_value', 'expected a value')
         : reader(value)
   const faults = reading.faults.map((fault) => ({ parameter: name, ...fault }))
   return reading.cure === undefined ? { faults } : { faults, meant: [name, reading.cure] }
 }
 
-/** The fault of a name that is none of `known`; `what` is wrong with it. */
-export const unknownParameter = (
-  name: string,
-  known: readonly string[],
-  what = 'is not a parameter here',
-): { fault: Fault; nearest?: string } => {
-  const nearest = findNearest(name, known)
-  const detail = `${name} ${what}; expected one of: ${known.join(', ')}`
-  const fault = { parameter: name, code: 'unknown_parameter', detail }
-  return nearest ? { fault: { ...fault, did_you_mean: nearest }, nearest } : { fault }
+type Unknown = {
+  /** Names of this address. */
+  known: readonly string[]
+  /** Whether the named parameter takes an operator in brackets. By default none does. */
+  takesOperator?: (name: string) => boolean
+  /** By default `is not a parameter here`. */
+  problem?: string | undefined
+  resource?: string
+}
+
+/**
+ * Refuses a parameter that is not in `known`. Translates it if another API spells it so; else the nearest name is
+ * proposed, with the operator if that name takes one.
+ */
+export const refuseUnknown = (
+  { name, value }: Pair,
+  { known, takesOperator = () => false, problem = 'is not a parameter here', resource }: Unknown,
+): PairReading => {
+  const bracket = name.indexOf('[', 1)
+  const [base, operator] = bracket === -1 ? [name, ''] : [name.slice(0, bracket), name.slice(bracket)]
+  const fault = { parameter: name, code: 'unknown_parameter' }
+  const translated = translateParameter(name, value, known, resource)
+  if (translated) {
+    const { detail, meant } = translated
+    return meant
+      ? { faults: [{ ...fault, detail, did_you_mean: meant[0] }], meant }
+      : { faults: [{ ...fault, detail }] }
+  }
+  const detail = `${base} ${problem}; expected one of: ${known.join(', ')}`
+  const nearest = findNearest(base, known)
+  if (nearest === undefined) return { faults: [{ ...fault, detail }] }
+  const isLost = operator !== '' && !takesOperator(nearest)
+  const meant = isLost ? nearest : nearest + operator
+  const faults = [{ ...fault, detail, did_you_mean: meant }]
+  return value === undefined || isLost ? { faults } : { faults, meant: [meant, value] }
 }
 
 /** Returns what reads a pair by the reader of its name. A name without one is a fault. */
 export const readByName =
   (readers: ReadonlyMap<string, ParameterReader>) =>
-  ({ name, value }: Pair): PairReading => {
-    const reader = readers.get(name)
-    if (reader) return readValue(name, reader, value)
-    const { fault, nearest } = unknownParameter(name, [...readers.keys()])
-    return nearest && value !== undefined ? { faults: [fault], meant: [nearest, value] } : { faults: [fault] }
+  (pair: Pair): PairReading => {
+    const reader = readers.get(pair.name)
+    return reader
+      ? readValue(pair.name, reader, pair.value)
+      : refuseUnknown(pair, { known: [...readers.keys()] })
   }
 
 /** Reads every pair of a query string; a name that was given before is a fault. */

@@ -9,18 +9,12 @@ import {
   pagesOnly,
   type QueryShape,
 } from './controls.ts'
+import { translateOperator } from './foreign.ts'
 import { findNearest } from './nearest.ts'
-import {
-  correct,
-  formatMeant,
-  type PairReading,
-  readPairs,
-  readValue,
-  unknownParameter,
-} from './parameters.ts'
+import { correct, formatMeant, type PairReading, readPairs, readValue, refuseUnknown } from './parameters.ts'
 import { defaultLimit, normalised, type Operator, operatorsOf, parseSortKey, type Query } from './query.ts'
 import { many, type ParameterReader, single } from './readers.ts'
-import { parsePrefix, parseValue } from './values.ts'
+import { holdsEmptyText, parsePrefix, parseValue } from './values.ts'
 
 /** What was read of the parameters whose faults depend on each other and on today. */
 export type AskedOfDay = Pick<Query, 'asOf' | 'on' | 'includes'>
@@ -47,10 +41,10 @@ const filterReader = (field: Field, operator: string, draft: Draft): ParameterRe
   }
   if (operator === 'prefix') return single(parsePrefix, (value) => take([value]))
   if (operator === 'in' || operator === 'nin' || operator === 'all') {
-    return many((text) => parseValue(field, text), take)
+    return many((text) => parseValue(field, text, operator), take)
   }
   return single(
-    (text) => parseValue(field, text),
+    (text) => parseValue(field, text, operator),
     (value) => take([value]),
   )
 }
@@ -63,6 +57,13 @@ export type FilterContext = {
   draft: Draft
 }
 
+/** A guess between two operators can turn the meaning around, so only an unknown word is guessed. */
+const nearestOperator = (operator: string, taken: readonly string[]): string | undefined => {
+  const translated = translateOperator(operator)
+  if (translated === undefined) return findNearest(operator, taken)
+  return taken.includes(translated) ? translated : undefined
+}
+
 /** Reads one condition, `field=value` or `field[operator]=value`, into the draft. */
 export const readFilter = ({ name, value }: Pair, context: FilterContext): PairReading => {
   const { resource, filterable, known, draft } = context
@@ -70,24 +71,20 @@ export const readFilter = ({ name, value }: Pair, context: FilterContext): PairR
   const base = bracketed?.[1] ?? name
   const field = filterable.find((each) => each.name === base)
   if (!field) {
-    const what = resource.fields.has(base) ? 'cannot be filtered' : undefined
-    const { fault, nearest } = unknownParameter(base, known, what)
-    const rename = nearest && value !== undefined
-    const isFilter = filterable.some((each) => each.name === nearest)
-    const meant = bracketed && (isFilter || !nearest) ? `${nearest}[${bracketed[2]}]` : nearest
-    const faults = [{ ...fault, parameter: name, ...(nearest ? { did_you_mean: meant as string } : {}) }]
-    return rename ? { faults, meant: [meant as string, value] } : { faults }
+    const problem = resource.fields.has(base) ? 'cannot be filtered' : undefined
+    const takesOperator = (other: string) => filterable.some((each) => each.name === other)
+    return refuseUnknown({ name, value }, { known, takesOperator, problem, resource: resource.name })
   }
   const operator = bracketed ? (bracketed[2] as string) : 'in'
   if (!operatorsOf(field).includes(operator)) {
-    const nearest = findNearest(operator, operatorsOf(field))
+    const nearest = nearestOperator(operator, operatorsOf(field))
     const detail = `${field.name} takes: ${operatorsOf(field).join(', ')}`
     const fault = { parameter: name, code: 'unknown_operator', detail }
     if (!nearest) return { faults: [fault] }
     const faults = [{ ...fault, did_you_mean: `${field.name}[${nearest}]` }]
     return value === undefined ? { faults } : { faults, meant: [`${field.name}[${nearest}]`, value] }
   }
-  return readValue(name, filterReader(field, operator, draft), value)
+  return readValue(name, filterReader(field, operator, draft), value, holdsEmptyText(field))
 }
 
 /** What may be asked of a resource. */

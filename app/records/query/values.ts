@@ -19,28 +19,60 @@ export const parseDate = (text: string): Parsed => {
   return { detail: 'expected a date as YYYY-MM-DD, or today, today+90d, today-30d' }
 }
 
+/** RFC 3339, section 5.6, or a date. A `+` may arrive as a space. */
 const instantPattern =
-  /^(\d{4}-\d{2}-\d{2})(?:T(\d{2}):(\d{2}):(\d{2})(?:\.(\d{1,6}))?(?:Z|([+ -])(\d{2}):(\d{2})))?$/
+  /^(\d{4}-\d{2}-\d{2})(?:T(\d{2}):(\d{2}):(\d{2})(?:\.(\d+))?(?:Z|([+ -])(\d{2}):(\d{2})))?$/i
 
-/** A day stands for its first instant in UTC; an offset is brought to UTC, microseconds are kept. */
-export const parseInstant = (text: string): Parsed => {
-  if (relativeDate.test(text)) return parseDate(text)
-  const fault = {
-    detail: 'expected an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d',
-  }
-  const match = instantPattern.exec(text)
-  if (!match) return fault
-  const [, day, hour = '00', minute = '00', second = '00', decimals = '', sign, offsetHour, offsetMinute] =
-    match
-  if (Number(hour) > 23 || Number(minute) > 59 || Number(second) > 59) return fault
-  if (Number(offsetHour ?? 0) > 23 || Number(offsetMinute ?? 0) > 59) return fault
+/**
+ * The whole seconds of an instant in UTC, in milliseconds. Undefined if there is no such instant in the years 1 to
+ * 9999. The leap second at the end of a month is the first second of the next, as in PostgreSQL.
+ */
+const readSeconds = ([
+  ,
+  day = '',
+  hour = '00',
+  minute = '00',
+  second = '00',
+  ,
+  sign,
+  ...offset
+]: RegExpExecArray) => {
+  const [offsetHours = 0, offsetMinutes = 0] = offset.map((part) => Number(part ?? 0))
+  const isLeap = second === '60'
+  if (Number(hour) > 23 || Number(minute) > 59 || (Number(second) > 59 && !isLeap)) return undefined
+  if (offsetHours > 23 || offsetMinutes > 59) return undefined
   const midnight = Date.parse(`${day}T00:00:00Z`)
-  if (Number.isNaN(midnight) || new Date(midnight).toISOString().slice(0, 10) !== day) return fault
-  const offsetMs =
-    (sign === '-' ? -1 : 1) * (Number(offsetHour ?? 0) * 60 + Number(offsetMinute ?? 0)) * 60_000
-  const utc = new Date(Date.parse(`${day}T${hour}:${minute}:${second}Z`) - offsetMs)
+  if (Number.isNaN(midnight) || new Date(midnight).toISOString().slice(0, 10) !== day) return undefined
+  const offsetMs = (sign === '-' ? -1 : 1) * (offsetHours * 60 + offsetMinutes) * 60_000
+  const ms =
+    Date.parse(`${day}T${hour}:${minute}:${isLeap ? '59' : second}Z`) - offsetMs + (isLeap ? 1000 : 0)
+  return isLeap && new Date(ms).toISOString().slice(8, 19) !== '01T00:00:00' ? undefined : ms
+}
+
+const microsecondDigits = 6
+
+/**
+ * An instant in UTC with six decimals, as instants are stored; a date is its first instant. More decimals lie between
+ * two stored instants: `gte` and `lt` take the later one, `gt` and `lte` the earlier one, so that the answer is exact.
+ * Any other operator keeps the decimals, and no stored instant is equal.
+ */
+export const parseInstant = (text: string, operator = 'gte'): Parsed => {
+  if (relativeDate.test(text)) return parseDate(text)
+  const fault = { detail: 'expected an instant as 2026-01-31T12:00:00Z, a date, or today-30d' }
+  const match = instantPattern.exec(text)
+  const seconds = match ? readSeconds(match) : undefined
+  if (!match || seconds === undefined) return fault
+  const decimals = (match[5] ?? '').replace(/0+$/, '')
+  const isBetween = decimals.length > microsecondDigits
+  const isLater = isBetween && (operator === 'gte' || operator === 'lt')
+  const isEarlier = isBetween && (operator === 'gt' || operator === 'lte')
+  const micros =
+    Number(decimals.slice(0, microsecondDigits).padEnd(microsecondDigits, '0')) + (isLater ? 1 : 0)
+  const utc = new Date(seconds + (micros === 1_000_000 ? 1000 : 0))
   if (utc.getUTCFullYear() < 1 || utc.getUTCFullYear() > 9999) return fault
-  return { value: `${utc.toISOString().slice(0, 19)}.${decimals.padEnd(6, '0')}Z` }
+  const sixth = String(micros % 1_000_000).padStart(microsecondDigits, '0')
+  const rest = isLater || isEarlier ? '' : decimals.slice(microsecondDigits)
+  return { value: `${utc.toISOString().slice(0, 19)}.${sixth}${rest}Z` }
 }
 
 const parseKnown = (values: readonly string[], text: string): Parsed => {
@@ -57,16 +89,21 @@ const parseText = (field: Field, text: string): Parsed => {
   return field.element.safeParse(capitals).success ? { detail, suggestion: capitals } : { detail }
 }
 
+/** Whether empty text may be a value of the field: it has no form and no list of values. */
+export const holdsEmptyText = (field: Field): boolean =>
+  field.kind === 'text' && !field.values && field.element.safeParse('').success
+
 /**
  * One value of a filter on `field` in canonical text: known values, dates (also relative ones, kept
  * relative so that a cursor outlives midnight), instants in UTC, booleans, text as it is.
  */
-export const parseValue = (field: Field, text: string): Parsed => {
-  if (text === '') return { detail: 'expected a value; to find null, use [null]=true' }
+export const parseValue = (field: Field, text: string, operator = 'in'): Parsed => {
+  if (text === '' && !holdsEmptyText(field))
+    return { detail: 'expected a value; to find null, use [null]=true' }
   if (field.kind === 'boolean') return parseKnown(['true', 'false'], text)
   if (field.values) return parseKnown(field.values, text)
   if (field.kind === 'date') return parseDate(text)
-  if (field.kind === 'instant') return parseInstant(text)
+  if (field.kind === 'instant') return parseInstant(text, operator)
   return parseText(field, text)
 }
 
@@ -92,8 +129,14 @@ export const resolveDate = (value: string, today: string): string => {
   return addDays(today, (match[1] === '-' ? -1 : 1) * Number(match[2] ?? 0))
 }
 
-/** The same, and a day as its first instant (UTC): the database would take it in its own time zone. */
+const storedLength = '2026-01-31T12:00:00.000000Z'.length
+
+/**
+ * The same, and a day as its first instant (UTC): the database would take it in its own time zone. PostgreSQL would
+ * round more than six decimals, so such an instant becomes `-infinity`, which no record has.
+ */
 export const resolveInstant = (value: string, today: string): string => {
   const resolved = resolveDate(value, today)
+  if (resolved.length > storedLength) return '-infinity'
   return resolved.length === 10 ? `${resolved}T00:00:00Z` : resolved
 }

@@ -1,4 +1,5 @@
-import { find, make, milliseconds, number } from './ui.js'
+import { find, make } from './ui.js'
+import { milliseconds, number } from './units.js'
 
 /**
  * What came back, and how.

@@ -1,5 +1,4 @@
 import { send } from './answer.js'
-import { openBuilder, startBuilder } from './builder.js'
 import { historyOf, recordOf, startHistory } from './history.js'
 import { startLive } from './live.js'
 import { questions } from './questions.js'
@@ -9,8 +8,6 @@ import { find, make } from './ui.js'
 
 /** @typedef {import('./questions.js').Question} Question */
 
-/** What the builder opens with. */
-let wanted = new URLSearchParams(location.search).get('path') ?? '/v1/products?product_status=active&limit=3'
 /** Counts the questions: an answer that comes after the next question is not shown. */
 let turn = 0
 
@@ -29,7 +26,6 @@ const askWhy = async (product, country) => {
     ],
     records: body.schemes,
   })
-  wanted = asked
   const reasons = body.schemes.map((/** @type {any} */ { scheme, allowed, because }) =>
     make(
       'li',
@@ -58,9 +54,8 @@ const ask = async (question) => {
   const answers = await Promise.all(question.targets.map((target) => send(target, token)))
   if (mine !== turn) return
   const refused = answers.find(({ status }) => status !== 200)
-  wanted = question.targets[0] ?? wanted
   if (refused) {
-    showAnswers(question.targets, [refused])
+    showAnswers(question.targets, [refused], { columns: question.columns, records: [] })
     return say(`${describe(refused)} ${refused.body?.detail ?? ''}`)
   }
   const bodies = answers.map(({ body }) => body)
@@ -97,24 +92,16 @@ const mark = (key) => {
 const open = (key) => {
   record = recordOf(key)
   const question = record ? historyOf(record) : questions.find((each) => each.key === key)
-  const isBuilder = key === 'request'
-  find('#question', HTMLElement).textContent = mark(record ? 'history' : key)
-  find('#request', HTMLElement).hidden = !isBuilder
+  if (!question) return
+  find('#question', HTMLElement).textContent = mark(question.key)
   find('#record-block', HTMLElement).hidden = record === undefined
-  find('#edit', HTMLElement).hidden = isBuilder
   find('#picture', HTMLElement).replaceChildren()
-  find('#faults', HTMLElement).replaceChildren()
-  for (const name of ['#next', '#first']) find(name, HTMLElement).hidden = true
-  if (question) {
-    say('Asking …')
-    return void ask(question).catch(failed)
-  }
-  turn++
-  void openBuilder(wanted).catch(failed)
+  say('Asking …')
+  void ask(question).catch(failed)
 }
 
-const keys = new Set(['request', ...questions.map(({ key }) => key)])
-/** What the address names. Other fragments are places on the page. */
+const keys = new Set(questions.map(({ key }) => key))
+/** The question that the address names. Other fragments are places on the page. */
 const named = () => {
   const key = location.hash.slice(1)
   return keys.has(key) || recordOf(key) ? key : undefined
@@ -125,20 +112,13 @@ const route = () => {
 }
 
 startStage()
-startBuilder()
 startHistory()
 startLive(showArrived)
 startSaving()
-find('#edit', HTMLElement).addEventListener('click', () => {
-  // The event of the new address comes later, and what is hidden cannot have the focus.
-  find('#request', HTMLElement).hidden = false
-  location.hash = 'request'
-  find('#endpoint', HTMLElement).focus()
-})
 addEventListener('hashchange', route)
 // A link from below the answer leads up to it.
 document.addEventListener('click', ({ target }) => {
   if (target instanceof Element && target.closest('main a[href^="#history/"]'))
     find('#question', HTMLElement).focus()
 })
-open(named() ?? (location.search.includes('path=') ? 'request' : 'expiring'))
+open(named() ?? 'expiring')

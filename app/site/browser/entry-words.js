@@ -1,5 +1,5 @@
 import { toWords } from './names.js'
-import { moment } from './ui.js'
+import { moment } from './units.js'
 
 /**
  * Entries of history in words.

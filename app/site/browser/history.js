@@ -1,7 +1,8 @@
 import { titleOf, valueWords } from './entry-words.js'
 import { toWords } from './names.js'
 import { recordTimeline } from './record-timeline.js'
-import { find, make, moment, number } from './ui.js'
+import { find, make } from './ui.js'
+import { moment, number } from './units.js'
 
 /**
  * The question what happened to a record: which record it is about, what it asks, and its words.

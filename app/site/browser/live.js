@@ -1,5 +1,6 @@
 import { token } from './stage.js'
-import { find, make, milliseconds } from './ui.js'
+import { find, make } from './ui.js'
+import { milliseconds } from './units.js'
 
 /**
  * Real time: a button changes an example record, and the change feed tells of it. All times are of the page's clock.

@@ -1,7 +1,8 @@
 import { markets } from './markets.js'
 import { namesOf, toWords } from './names.js'
 import { columns, rows, stages } from './pictures.js'
-import { date, make, moment, number } from './ui.js'
+import { make } from './ui.js'
+import { date, moment, number } from './units.js'
 
 /**
  * The ready questions: what each asks the API, and what the answer looks like. A question has an address of its own,

@@ -87,7 +87,7 @@ export const recordTimeline = (entries, seen, hasMore) => {
     make('ol', { 'aria-label': name }, ...list.map((entry) => entryOf(entry, seen))),
   ])
   const rest = hasMore
-    ? make('p', { class: 'soft small' }, 'Older entries are on the next page: change this request.')
+    ? make('p', { class: 'soft small' }, 'Older entries are on the next page of the same request.')
     : ''
   return make('div', { class: 'record-timeline' }, ...parts, rest)
 }

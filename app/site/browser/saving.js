@@ -1,6 +1,7 @@
 import { bytesOf, send } from './answer.js'
 import { token } from './stage.js'
-import { find, make, milliseconds, number } from './ui.js'
+import { find, make } from './ui.js'
+import { milliseconds, number } from './units.js'
 
 /** A long page: all countries with their authorities and requirements. */
 const target = '/v1/countries?limit=500'

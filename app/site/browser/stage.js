@@ -1,8 +1,9 @@
 import { bytesOf, phrase, showBodies, showFigures } from './answer.js'
-import { snippets } from './query.js'
-import { showAnyTable, showTable } from './table.js'
+import { snippets } from './snippets.js'
+import { showTable } from './table.js'
 import { startTabs } from './tabs.js'
-import { addCopyButton, find, milliseconds, number } from './ui.js'
+import { addCopyButton, find } from './ui.js'
+import { milliseconds, number } from './units.js'
 
 /**
  * The part of the page that shows requests and their answers: table, JSON, and the request in three languages.
@@ -19,9 +20,7 @@ let language = 'curl'
 /** @type {string[]} */
 let targets = []
 
-/** Shows these requests in the chosen language. @param {string[]} asked */
-export const showRequest = (asked) => {
-  targets = asked
+const showCode = () => {
   const urls = targets.map((target) => location.origin + target)
   find('#code', HTMLElement).textContent = snippets(urls, token)[language]
 }
@@ -41,18 +40,19 @@ export const describe = (answer) => {
 }
 
 /**
- * Shows answers beside what is on the left.
+ * Shows requests as code, and their answers as a table and as JSON.
  * @param {string[]} asked
  * @param {Answer[]} answers
- * @param {{ columns: Column[], records: Shown['records'] }} [table] absent: what the first body has
+ * @param {{ columns: Column[], records: Shown['records'] }} table
  */
-export const showAnswers = (asked, answers, table) => {
-  showRequest(asked)
+export const showAnswers = (asked, answers, { columns, records }) => {
+  targets = asked
+  showCode()
+  // The service redirects this to the operation in the reference.
+  find('#reference', HTMLAnchorElement).href = `/demo?path=${encodeURIComponent(asked[0] ?? '')}`
   showFigures(answers)
   showBodies(find('#body pre', HTMLElement), answers)
-  const box = find('#table-box', HTMLElement)
-  if (table) showTable(box, table.columns, table.records)
-  else showAnyTable(box, answers[0]?.body)
+  showTable(find('#table-box', HTMLElement), columns, records)
 }
 
 /** Makes the tabs work. */
@@ -65,6 +65,6 @@ export const startStage = () => {
     find('#snippet', HTMLElement).hidden = !isCode
     if (!isCode) return
     language = /** @type {typeof language} */ (name)
-    showRequest(targets)
+    showCode()
   })
 }

@@ -1,6 +1,6 @@
 import { maxTextBytes } from '../../../schemas/fields.ts'
 import { maxValues, normalised, operatorsOf } from '../../records/query/query.ts'
-import { parsePrefix, parseValue } from '../../records/query/values.ts'
+import { holdsEmptyText, parsePrefix, parseValue } from '../../records/query/values.ts'
 import type { Field, Resource, ResourceName } from '../../records/resources/define.ts'
 import type { OpenApiParameter, SchemaNode } from './description.ts'
 import { filterExample } from './examples.ts'
@@ -52,9 +52,10 @@ const grammarOf = (field: Field, operator: string): string => {
   return parsed.detail.replace(/^expected /, '')
 }
 
-const schemaOf = (operator: string): SchemaNode => {
+const schemaOf = (field: Field, operator: string): SchemaNode => {
   if (operator === 'null') return { type: 'string', enum: ['true', 'false'] }
-  return { type: 'string', minLength: 1, maxLength: lists.has(operator) ? maxTargetBytes : maxTextBytes }
+  const least = holdsEmptyText(field) && operator !== 'prefix' ? {} : { minLength: 1 }
+  return { type: 'string', ...least, maxLength: lists.has(operator) ? maxTargetBytes : maxTextBytes }
 }
 
 /** `operator`: `bare` for the name alone. */
@@ -62,7 +63,7 @@ const describeFilter = (field: Field, operator: string, description: string): Op
   name: operator === bare ? field.name : `${field.name}[${operator}]`,
   in: 'query',
   description,
-  schema: schemaOf(operator),
+  schema: schemaOf(field, operator),
   example: filterExample(field, operator, lists.has(operator)),
 })
 

@@ -34,9 +34,17 @@ const formatOf = ({ type, maximum, format }: SchemaNode): unknown => {
   return typeof maximum === 'number' && maximum <= maxInt32 ? 'int32' : 'int64'
 }
 
+/** `exclusiveMinimum` of an integer as `minimum`: ogen refuses the former. */
+const withMinimum = (node: SchemaNode): SchemaNode => {
+  const { exclusiveMinimum, ...rest } = node
+  const isInteger = [node.type].flat().includes('integer')
+  if (!isInteger || typeof exclusiveMinimum !== 'number') return node
+  return { ...rest, minimum: exclusiveMinimum + 1 }
+}
+
 const convert = (node: SchemaNode, direction: Direction): SchemaNode => {
   // The pattern of a date is 300 characters that say what the format says; keys of an object are strings.
-  const { pattern, propertyNames: _, additionalProperties, ...flat } = flattenNull(node)
+  const { pattern, propertyNames: _, additionalProperties, ...flat } = withMinimum(flattenNull(node))
   const open = direction === 'answer' ? openEnum(flat) : flat
   const format = formatOf(open)
   const mayGrow = additionalProperties === false && direction === 'answer'

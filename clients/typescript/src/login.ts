@@ -26,7 +26,7 @@ type Renewed = Exclude<Credentials, { token: string }>
 const requestOf = async (credentials: Renewed, origin: string): Promise<LoginRequest> => {
   if ('apiKey' in credentials) {
     const headers = { 'content-type': 'application/json' }
-    return { path: '/v1/auth/login', headers, body: JSON.stringify({ api_key: credentials.apiKey }) }
+    return { path: '/v1/auth/login', headers, body: JSON.stringify({ api_key: credentials.apiKey.trim() }) }
   }
   const body = new URLSearchParams({
     grant_type: 'client_credentials',

@@ -21,6 +21,11 @@ export type ProblemCode =
   | 'unavailable'
   | (string & {})
 
+const toLine = ({ parameter, pointer, detail, did_you_mean: nearest }: Fault): string => {
+  const hint = nearest === undefined || detail.includes(nearest) ? '' : ` Did you mean ${nearest}?`
+  return `- ${parameter ?? pointer ?? ''}: ${detail}${hint}`
+}
+
 /** A refusal of the service: the problem document (RFC 9457) as an error. */
 export class ProblemError extends Error {
   override readonly name = 'ProblemError'
@@ -31,7 +36,11 @@ export class ProblemError extends Error {
   readonly headers: Headers
 
   constructor(problem: Problem, headers: Headers) {
-    super(`${problem.code} (${problem.status}): ${problem.detail}`)
+    super(
+      [`${problem.code} (${problem.status}): ${problem.detail}`, ...(problem.errors ?? []).map(toLine)].join(
+        '\n',
+      ),
+    )
     this.status = problem.status
     this.code = problem.code
     this.problem = problem

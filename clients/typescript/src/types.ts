@@ -1529,43 +1529,43 @@ export type Resources = {
       'tags[nin]'?: Value | readonly Value[]
       /** `tags` contains every one of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one. */
       'tags[all]'?: Value | readonly Value[]
-      /** `created_at` is any of these. Each is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one. */
+      /** `created_at` is any of these. Each is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one. */
       created_at?: Value | readonly Value[]
-      /** `created_at` is this. The value is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. */
+      /** `created_at` is this. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. */
       'created_at[eq]'?: Value
-      /** `created_at` is not this. The value is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. */
+      /** `created_at` is not this. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. */
       'created_at[ne]'?: Value
-      /** `created_at` is any of these. Each is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one. */
+      /** `created_at` is any of these. Each is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one. */
       'created_at[in]'?: Value | readonly Value[]
-      /** `created_at` is none of these. Each is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one. */
+      /** `created_at` is none of these. Each is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one. */
       'created_at[nin]'?: Value | readonly Value[]
-      /** `created_at` is greater than this. The value is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. */
+      /** `created_at` is greater than this. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. */
       'created_at[gt]'?: Value
-      /** `created_at` is this or greater. The value is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. */
+      /** `created_at` is this or greater. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. */
       'created_at[gte]'?: Value
-      /** `created_at` is less than this. The value is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. */
+      /** `created_at` is less than this. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. */
       'created_at[lt]'?: Value
-      /** `created_at` is this or less. The value is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. */
+      /** `created_at` is this or less. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. */
       'created_at[lte]'?: Value
       /** `created_at` is null (true) or not (false). */
       'created_at[null]'?: boolean
-      /** `updated_at` is any of these. Each is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one. */
+      /** `updated_at` is any of these. Each is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one. */
       updated_at?: Value | readonly Value[]
-      /** `updated_at` is this. The value is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. */
+      /** `updated_at` is this. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. */
       'updated_at[eq]'?: Value
-      /** `updated_at` is not this. The value is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. */
+      /** `updated_at` is not this. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. */
       'updated_at[ne]'?: Value
-      /** `updated_at` is any of these. Each is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one. */
+      /** `updated_at` is any of these. Each is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one. */
       'updated_at[in]'?: Value | readonly Value[]
-      /** `updated_at` is none of these. Each is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one. */
+      /** `updated_at` is none of these. Each is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one. */
       'updated_at[nin]'?: Value | readonly Value[]
-      /** `updated_at` is greater than this. The value is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. */
+      /** `updated_at` is greater than this. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. */
       'updated_at[gt]'?: Value
-      /** `updated_at` is this or greater. The value is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. */
+      /** `updated_at` is this or greater. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. */
       'updated_at[gte]'?: Value
-      /** `updated_at` is less than this. The value is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. */
+      /** `updated_at` is less than this. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. */
       'updated_at[lt]'?: Value
-      /** `updated_at` is this or less. The value is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. */
+      /** `updated_at` is this or less. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. */
       'updated_at[lte]'?: Value
       /** `updated_at` is null (true) or not (false). */
       'updated_at[null]'?: boolean
@@ -1730,43 +1730,43 @@ export type Resources = {
       'tags[nin]'?: Value | readonly Value[]
       /** `tags` contains every one of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one. */
       'tags[all]'?: Value | readonly Value[]
-      /** `created_at` is any of these. Each is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one. */
+      /** `created_at` is any of these. Each is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one. */
       created_at?: Value | readonly Value[]
-      /** `created_at` is this. The value is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. */
+      /** `created_at` is this. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. */
       'created_at[eq]'?: Value
-      /** `created_at` is not this. The value is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. */
+      /** `created_at` is not this. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. */
       'created_at[ne]'?: Value
-      /** `created_at` is any of these. Each is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one. */
+      /** `created_at` is any of these. Each is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one. */
       'created_at[in]'?: Value | readonly Value[]
-      /** `created_at` is none of these. Each is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one. */
+      /** `created_at` is none of these. Each is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one. */
       'created_at[nin]'?: Value | readonly Value[]
-      /** `created_at` is greater than this. The value is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. */
+      /** `created_at` is greater than this. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. */
       'created_at[gt]'?: Value
-      /** `created_at` is this or greater. The value is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. */
+      /** `created_at` is this or greater. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. */
       'created_at[gte]'?: Value
-      /** `created_at` is less than this. The value is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. */
+      /** `created_at` is less than this. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. */
       'created_at[lt]'?: Value
-      /** `created_at` is this or less. The value is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. */
+      /** `created_at` is this or less. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. */
       'created_at[lte]'?: Value
       /** `created_at` is null (true) or not (false). */
       'created_at[null]'?: boolean
-      /** `updated_at` is any of these. Each is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one. */
+      /** `updated_at` is any of these. Each is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one. */
       updated_at?: Value | readonly Value[]
-      /** `updated_at` is this. The value is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. */
+      /** `updated_at` is this. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. */
       'updated_at[eq]'?: Value
-      /** `updated_at` is not this. The value is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. */
+      /** `updated_at` is not this. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. */
       'updated_at[ne]'?: Value
-      /** `updated_at` is any of these. Each is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one. */
+      /** `updated_at` is any of these. Each is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one. */
       'updated_at[in]'?: Value | readonly Value[]
-      /** `updated_at` is none of these. Each is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one. */
+      /** `updated_at` is none of these. Each is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one. */
       'updated_at[nin]'?: Value | readonly Value[]
-      /** `updated_at` is greater than this. The value is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. */
+      /** `updated_at` is greater than this. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. */
       'updated_at[gt]'?: Value
-      /** `updated_at` is this or greater. The value is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. */
+      /** `updated_at` is this or greater. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. */
       'updated_at[gte]'?: Value
-      /** `updated_at` is less than this. The value is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. */
+      /** `updated_at` is less than this. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. */
       'updated_at[lt]'?: Value
-      /** `updated_at` is this or less. The value is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. */
+      /** `updated_at` is this or less. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. */
       'updated_at[lte]'?: Value
       /** `updated_at` is null (true) or not (false). */
       'updated_at[null]'?: boolean
@@ -1953,43 +1953,43 @@ export type Resources = {
       'tags[nin]'?: Value | readonly Value[]
       /** `tags` contains every one of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one. */
       'tags[all]'?: Value | readonly Value[]
-      /** `created_at` is any of these. Each is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one. */
+      /** `created_at` is any of these. Each is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one. */
       created_at?: Value | readonly Value[]
-      /** `created_at` is this. The value is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. */
+      /** `created_at` is this. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. */
       'created_at[eq]'?: Value
-      /** `created_at` is not this. The value is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. */
+      /** `created_at` is not this. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. */
       'created_at[ne]'?: Value
-      /** `created_at` is any of these. Each is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one. */
+      /** `created_at` is any of these. Each is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one. */
       'created_at[in]'?: Value | readonly Value[]
-      /** `created_at` is none of these. Each is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one. */
+      /** `created_at` is none of these. Each is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one. */
       'created_at[nin]'?: Value | readonly Value[]
-      /** `created_at` is greater than this. The value is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. */
+      /** `created_at` is greater than this. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. */
       'created_at[gt]'?: Value
-      /** `created_at` is this or greater. The value is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. */
+      /** `created_at` is this or greater. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. */
       'created_at[gte]'?: Value
-      /** `created_at` is less than this. The value is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. */
+      /** `created_at` is less than this. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. */
       'created_at[lt]'?: Value
-      /** `created_at` is this or less. The value is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. */
+      /** `created_at` is this or less. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. */
       'created_at[lte]'?: Value
       /** `created_at` is null (true) or not (false). */
       'created_at[null]'?: boolean
-      /** `updated_at` is any of these. Each is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one. */
+      /** `updated_at` is any of these. Each is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one. */
       updated_at?: Value | readonly Value[]
-      /** `updated_at` is this. The value is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. */
+      /** `updated_at` is this. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. */
       'updated_at[eq]'?: Value
-      /** `updated_at` is not this. The value is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. */
+      /** `updated_at` is not this. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. */
       'updated_at[ne]'?: Value
-      /** `updated_at` is any of these. Each is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one. */
+      /** `updated_at` is any of these. Each is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one. */
       'updated_at[in]'?: Value | readonly Value[]
-      /** `updated_at` is none of these. Each is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one. */
+      /** `updated_at` is none of these. Each is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one. */
       'updated_at[nin]'?: Value | readonly Value[]
-      /** `updated_at` is greater than this. The value is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. */
+      /** `updated_at` is greater than this. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. */
       'updated_at[gt]'?: Value
-      /** `updated_at` is this or greater. The value is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. */
+      /** `updated_at` is this or greater. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. */
       'updated_at[gte]'?: Value
-      /** `updated_at` is less than this. The value is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. */
+      /** `updated_at` is less than this. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. */
       'updated_at[lt]'?: Value
-      /** `updated_at` is this or less. The value is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. */
+      /** `updated_at` is this or less. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. */
       'updated_at[lte]'?: Value
       /** `updated_at` is null (true) or not (false). */
       'updated_at[null]'?: boolean
@@ -2092,23 +2092,23 @@ export type Resources = {
       'blocs[nin]'?: Value | readonly Value[]
       /** `blocs` contains every one of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one. */
       'blocs[all]'?: Value | readonly Value[]
-      /** `updated_at` is any of these. Each is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one. */
+      /** `updated_at` is any of these. Each is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one. */
       updated_at?: Value | readonly Value[]
-      /** `updated_at` is this. The value is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. */
+      /** `updated_at` is this. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. */
       'updated_at[eq]'?: Value
-      /** `updated_at` is not this. The value is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. */
+      /** `updated_at` is not this. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. */
       'updated_at[ne]'?: Value
-      /** `updated_at` is any of these. Each is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one. */
+      /** `updated_at` is any of these. Each is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one. */
       'updated_at[in]'?: Value | readonly Value[]
-      /** `updated_at` is none of these. Each is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one. */
+      /** `updated_at` is none of these. Each is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one. */
       'updated_at[nin]'?: Value | readonly Value[]
-      /** `updated_at` is greater than this. The value is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. */
+      /** `updated_at` is greater than this. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. */
       'updated_at[gt]'?: Value
-      /** `updated_at` is this or greater. The value is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. */
+      /** `updated_at` is this or greater. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. */
       'updated_at[gte]'?: Value
-      /** `updated_at` is less than this. The value is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. */
+      /** `updated_at` is less than this. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. */
       'updated_at[lt]'?: Value
-      /** `updated_at` is this or less. The value is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. */
+      /** `updated_at` is this or less. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. */
       'updated_at[lte]'?: Value
       /** `updated_at` is null (true) or not (false). */
       'updated_at[null]'?: boolean
@@ -2299,43 +2299,43 @@ export type Resources = {
       'tags[nin]'?: Value | readonly Value[]
       /** `tags` contains every one of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one. */
       'tags[all]'?: Value | readonly Value[]
-      /** `created_at` is any of these. Each is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one. */
+      /** `created_at` is any of these. Each is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one. */
       created_at?: Value | readonly Value[]
-      /** `created_at` is this. The value is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. */
+      /** `created_at` is this. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. */
       'created_at[eq]'?: Value
-      /** `created_at` is not this. The value is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. */
+      /** `created_at` is not this. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. */
       'created_at[ne]'?: Value
-      /** `created_at` is any of these. Each is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one. */
+      /** `created_at` is any of these. Each is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one. */
       'created_at[in]'?: Value | readonly Value[]
-      /** `created_at` is none of these. Each is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one. */
+      /** `created_at` is none of these. Each is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one. */
       'created_at[nin]'?: Value | readonly Value[]
-      /** `created_at` is greater than this. The value is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. */
+      /** `created_at` is greater than this. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. */
       'created_at[gt]'?: Value
-      /** `created_at` is this or greater. The value is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. */
+      /** `created_at` is this or greater. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. */
       'created_at[gte]'?: Value
-      /** `created_at` is less than this. The value is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. */
+      /** `created_at` is less than this. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. */
       'created_at[lt]'?: Value
-      /** `created_at` is this or less. The value is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. */
+      /** `created_at` is this or less. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. */
       'created_at[lte]'?: Value
       /** `created_at` is null (true) or not (false). */
       'created_at[null]'?: boolean
-      /** `updated_at` is any of these. Each is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one. */
+      /** `updated_at` is any of these. Each is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one. */
       updated_at?: Value | readonly Value[]
-      /** `updated_at` is this. The value is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. */
+      /** `updated_at` is this. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. */
       'updated_at[eq]'?: Value
-      /** `updated_at` is not this. The value is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. */
+      /** `updated_at` is not this. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. */
       'updated_at[ne]'?: Value
-      /** `updated_at` is any of these. Each is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one. */
+      /** `updated_at` is any of these. Each is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one. */
       'updated_at[in]'?: Value | readonly Value[]
-      /** `updated_at` is none of these. Each is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one. */
+      /** `updated_at` is none of these. Each is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one. */
       'updated_at[nin]'?: Value | readonly Value[]
-      /** `updated_at` is greater than this. The value is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. */
+      /** `updated_at` is greater than this. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. */
       'updated_at[gt]'?: Value
-      /** `updated_at` is this or greater. The value is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. */
+      /** `updated_at` is this or greater. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. */
       'updated_at[gte]'?: Value
-      /** `updated_at` is less than this. The value is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. */
+      /** `updated_at` is less than this. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. */
       'updated_at[lt]'?: Value
-      /** `updated_at` is this or less. The value is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. */
+      /** `updated_at` is this or less. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. */
       'updated_at[lte]'?: Value
       /** `updated_at` is null (true) or not (false). */
       'updated_at[null]'?: boolean
@@ -2554,43 +2554,43 @@ export type Resources = {
       'tags[nin]'?: Value | readonly Value[]
       /** `tags` contains every one of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one. */
       'tags[all]'?: Value | readonly Value[]
-      /** `created_at` is any of these. Each is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one. */
+      /** `created_at` is any of these. Each is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one. */
       created_at?: Value | readonly Value[]
-      /** `created_at` is this. The value is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. */
+      /** `created_at` is this. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. */
       'created_at[eq]'?: Value
-      /** `created_at` is not this. The value is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. */
+      /** `created_at` is not this. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. */
       'created_at[ne]'?: Value
-      /** `created_at` is any of these. Each is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one. */
+      /** `created_at` is any of these. Each is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one. */
       'created_at[in]'?: Value | readonly Value[]
-      /** `created_at` is none of these. Each is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one. */
+      /** `created_at` is none of these. Each is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one. */
       'created_at[nin]'?: Value | readonly Value[]
-      /** `created_at` is greater than this. The value is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. */
+      /** `created_at` is greater than this. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. */
       'created_at[gt]'?: Value
-      /** `created_at` is this or greater. The value is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. */
+      /** `created_at` is this or greater. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. */
       'created_at[gte]'?: Value
-      /** `created_at` is less than this. The value is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. */
+      /** `created_at` is less than this. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. */
       'created_at[lt]'?: Value
-      /** `created_at` is this or less. The value is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. */
+      /** `created_at` is this or less. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. */
       'created_at[lte]'?: Value
       /** `created_at` is null (true) or not (false). */
       'created_at[null]'?: boolean
-      /** `updated_at` is any of these. Each is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one. */
+      /** `updated_at` is any of these. Each is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one. */
       updated_at?: Value | readonly Value[]
-      /** `updated_at` is this. The value is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. */
+      /** `updated_at` is this. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. */
       'updated_at[eq]'?: Value
-      /** `updated_at` is not this. The value is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. */
+      /** `updated_at` is not this. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. */
       'updated_at[ne]'?: Value
-      /** `updated_at` is any of these. Each is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one. */
+      /** `updated_at` is any of these. Each is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one. */
       'updated_at[in]'?: Value | readonly Value[]
-      /** `updated_at` is none of these. Each is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one. */
+      /** `updated_at` is none of these. Each is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one. */
       'updated_at[nin]'?: Value | readonly Value[]
-      /** `updated_at` is greater than this. The value is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. */
+      /** `updated_at` is greater than this. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. */
       'updated_at[gt]'?: Value
-      /** `updated_at` is this or greater. The value is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. */
+      /** `updated_at` is this or greater. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. */
       'updated_at[gte]'?: Value
-      /** `updated_at` is less than this. The value is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. */
+      /** `updated_at` is less than this. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. */
       'updated_at[lt]'?: Value
-      /** `updated_at` is this or less. The value is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. */
+      /** `updated_at` is this or less. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. */
       'updated_at[lte]'?: Value
       /** `updated_at` is null (true) or not (false). */
       'updated_at[null]'?: boolean

@@ -95,10 +95,11 @@ t.test('answers are counted in the minute in which they end', async (t) => {
   minutes.addProbe(now + 11_000, 120)
   now += 60_000
   minutes.addAnswer(503, undefined, false)
+  for (const status of [501, 505]) minutes.addAnswer(status, undefined, false)
   const [over, ...others] = minutes.unsettled()
   t.match(over, { minute: 1_000, slots: 0b10, requests: 2, failed: 0, timed: 1, hits: 1, ageMs: 120 })
   t.same(others, [], 'the running minute is not over')
-  t.match(minutes.unsettled(true)[1], { minute: 1_001, slots: 0, requests: 1, failed: 1, ageMs: null })
+  t.match(minutes.unsettled(true)[1], { minute: 1_001, slots: 0, requests: 3, failed: 1, ageMs: null })
   minutes.settle(minutes.unsettled(true))
   t.same(
     minutes.unsettled(true).map(({ minute }) => minute),

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import t from 'tap'
 import { createDb, createPool, readerRole } from '../../../app/db/connect.ts'
-import type { createStatusDocument } from '../../../app/observe/status/document.ts'
+import type { StatusDocument } from '../../../app/observe/status/document.ts'
 import { emptyMinute, type Minute } from '../../../app/observe/status/minutes.ts'
 import { createStatus, type Status } from '../../../app/observe/status/status.ts'
 import { reportServiceMinutes } from '../../../app/observe/status/store.ts'
@@ -27,8 +27,7 @@ const goTo = (minute: number, second = 30) => {
 }
 
 const start = (probe = async () => 100): Status => createStatus({ db: reader, now: () => clock.now, probe })
-const read = (status: Status): ReturnType<typeof createStatusDocument> =>
-  JSON.parse(status.document().body.toString())
+const read = (status: Status): StatusDocument => JSON.parse(JSON.stringify(status.document()))
 
 /** A minute of an instance: probes at these seconds, then its report, early in the next minute. */
 const live = async (statuses: readonly Status[], minute: number, seconds = [1, 11, 21, 31, 41, 51]) => {

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import t from 'tap'
-import { formatPairs, joinList, parsePairs, splitList } from '../../../app/http/pairs.ts'
+import { escapeTarget, formatPairs, joinList, parsePairs, splitList } from '../../../app/http/pairs.ts'
 import { formatParts, formatSelection, withCursor } from '../../../app/records/query/canonical.ts'
 import { type ParseOutcome, parseQuery } from '../../../app/records/query/parse.ts'
 import { operatorsOf, type Query } from '../../../app/records/query/query.ts'
-import { resolveDate } from '../../../app/records/query/values.ts'
+import { resolveDate, resolveInstant } from '../../../app/records/query/values.ts'
 import type { Field, Resource } from '../../../app/records/resources/define.ts'
 import { resourceNames, resources } from '../../../app/records/resources/index.ts'
 
@@ -199,21 +199,26 @@ t.test('pairs decode as HTML forms write them', async (t) => {
     { name: 'a', value: 'b c+d' },
     { name: 'tags[all]', value: 'ä' },
   ])
-  t.same(parsePairs(`a=${Buffer.from('ä').toString('latin1')}`), [{ name: 'a', value: 'ä' }], 'raw UTF-8')
+  t.equal(
+    escapeTarget(`/x?a=${Buffer.from('ä€').toString('latin1')}`, false),
+    '/x?a=%C3%A4%E2%82%AC',
+    'HTTP/1.1',
+  )
+  t.equal(escapeTarget('/x?a=ä€😀\uFFFD', true), '/x?a=%C3%A4%E2%82%AC%F0%9F%98%80%FF', 'HTTP/2')
   t.same(parsePairs('a=%FF'), [{ name: 'a', value: undefined }], 'not UTF-8')
-  t.same(parsePairs('a=\xff'), [{ name: 'a', value: undefined }], 'not UTF-8, raw')
+  t.same(parsePairs(escapeTarget('a=\xff', false)), [{ name: 'a', value: undefined }], 'not UTF-8, raw')
 })
 
 t.test('every fault is listed, with what was expected and the nearest valid name', async (t) => {
   const faults = faultsOf(
     certificates,
-    'validty=valid&tags=&foo=1&foo=1&sort=title,nmber&limit=0&fields=numbr&valid_until[gtee]=2026-01-01' +
+    'validty=valid&issued_on=&foo=1&foo=1&sort=title,nmber&limit=0&fields=numbr&valid_until[gtee]=2026-01-01' +
       '&include=prduct&approval_status=aproved,gone&country_code=de&count=yes&on=2026-02-30',
   )
   const found = faults.map(({ parameter, code, did_you_mean }) => [parameter, code, did_you_mean])
   t.same(found, [
     ['validty', 'unknown_parameter', 'validity'],
-    ['tags', 'invalid_value', undefined],
+    ['issued_on', 'invalid_value', undefined],
     ['foo', 'unknown_parameter', undefined],
     ['foo', 'duplicate_parameter', undefined],
     ['sort', 'not_sortable', undefined],
@@ -293,12 +298,20 @@ t.test('instants are brought to UTC with six decimals', async (t) => {
   t.equal(value('2026-01-31T12:00:00Z'), '2026-01-31T12:00:00.000000Z')
   t.equal(value('2026-01-31T01:00:00.5+02:00'), '2026-01-30T23:00:00.500000Z')
   t.equal(value('2026-01-31'), '2026-01-31T00:00:00.000000Z')
+  t.equal(value('2026-01-31t12:00:00z'), '2026-01-31T12:00:00.000000Z')
+  t.equal(value('2026-01-31T12:00:00.123456000Z'), '2026-01-31T12:00:00.123456Z')
+  t.equal(value('2026-06-30T23:59:60Z'), '2026-07-01T00:00:00.000000Z')
+  t.equal(value('2026-07-01T01:59:60.5+02:00'), '2026-07-01T00:00:00.500000Z')
   for (const bad of [
     '2026-02-30',
     '2026-01-01T24:00:00Z',
     '2026-01-01T00:00:00',
     '0000-06-01',
-    '2026-01-01T00:00:00.1234567Z',
+    '2026-01-31T23:59:60Z ',
+    '2026-01-30T23:59:60Z',
+    '2026-01-31T23:58:60Z',
+    '9999-12-31T23:59:59.9999999Z',
+    '2026-01-01T00:00:00.Z',
   ]) {
     t.match(
       faultsOf(projects, `updated_at[gte]=${encodeURIComponent(bad)}`),
@@ -306,6 +319,50 @@ t.test('instants are brought to UTC with six decimals', async (t) => {
       bad,
     )
   }
+})
+
+t.test('an instant with more than six decimals is compared exactly', async (t) => {
+  const value = (operator: string, text: string) =>
+    understood(parseQuery(projects, 'page', `updated_at[${operator}]=${text}`)).conditions[0]?.values[0]
+  const between = '2026-12-31T23:59:59.9999990000000001Z'
+  for (const operator of ['gt', 'lte']) t.equal(value(operator, between), '2026-12-31T23:59:59.999999Z')
+  for (const operator of ['gte', 'lt']) t.equal(value(operator, between), '2027-01-01T00:00:00.000000Z')
+  for (const operator of ['eq', 'in', 'nin']) {
+    t.equal(value(operator, between), between)
+    t.equal(resolveInstant(value(operator, between) as string, '2026-01-01'), '-infinity')
+  }
+})
+
+t.test('an empty value is the empty text where a field may hold it, and invalid elsewhere', async (t) => {
+  for (const name of [
+    'brand',
+    'brand[eq]',
+    'brand[ne]',
+    'brand[in]',
+    'brand[nin]',
+    'tags',
+    'tags[all]',
+    'name',
+  ]) {
+    const query = understood(parseQuery(products, 'page', `${name}=`))
+    t.same(query.conditions[0]?.values, [''], name)
+    t.same(understood(parseQuery(products, 'page', formatQuery(query))), query, name)
+  }
+  t.same(understood(parseQuery(products, 'page', 'brand=,a')).conditions[0]?.values, ['', 'a'])
+  const strict = [
+    'id',
+    'product_status',
+    'parent_product_id',
+    'updated_at',
+    'brand[null]',
+    'name[prefix]',
+    'limit',
+    'q',
+  ]
+  for (const name of strict) {
+    t.match(faultsOf(products, `${name}=`), [{ code: 'invalid_value' }], name)
+  }
+  t.match(faultsOf(certificates, 'country_code='), [{ code: 'invalid_value' }])
 })
 
 t.test('text that cannot be stored is refused in a filter', async (t) => {
@@ -320,4 +377,93 @@ t.test('the selection of a cursor leaves out what may change between pages', asy
   t.equal(selection('tags=a&limit=3&fields=number&include=product&count=exact'), selection('tags=a'))
   t.not(selection('tags=a&sort=number'), selection('tags=a'))
   t.not(selection('tags=a&on=2027-01-01'), selection('tags=a'))
+})
+
+const proposal = (resource: Resource, query: string): string | undefined => {
+  const outcome = parseQuery(resource, 'page', query)
+  return 'corrected' in outcome ? decodeURIComponent(outcome.corrected as string) : undefined
+}
+
+t.test(
+  'spellings of other APIs get the sentence for this API, and `try` only with the same meaning',
+  async (t) => {
+    const cases: [query: string, sentence: RegExp, meant?: string][] = [
+      ['page=2', /next_cursor/],
+      ['offset=50', /next_cursor/],
+      ['$skip=50', /next_cursor/],
+      ['start=1', /next_cursor/],
+      ['per_page=10', /limit=/, 'limit=10'],
+      ['pageSize=10', /limit=/, 'limit=10'],
+      ['$top=10', /limit=/, 'limit=10'],
+      ['page[size]=10', /limit=/, 'limit=10'],
+      ['order_by=-number', /sort=/, 'sort=-number'],
+      ['$orderby=valid_until desc', /sort=/, 'sort=-valid_until'],
+      ['sort_by=number&direction=desc', /sort=/],
+      ['order=desc', /sort=/],
+      ['sort=valid_until:desc', /leading -/, 'sort=-valid_until'],
+      ['sort=valid_until asc,number.desc', /leading -/, 'sort=valid_until,-number'],
+      ['sort=-valid_until:desc', /leading -/],
+      ['valid_until__lt=2026-01-01', /brackets/, 'valid_until[lt]=2026-01-01'],
+      ['valid_until_gte=2026-01-01', /brackets/, 'valid_until[gte]=2026-01-01'],
+      ['valid_until>=2026-01-01', /brackets/, 'valid_until[gte]=2026-01-01'],
+      ['authority__icontains=F', /brackets/],
+      ['tags__lt=a', /brackets/],
+      ['filter[authority]=FCC', /parameter of its own/, 'authority=FCC'],
+      ['filter[valid_until][before]=2026-01-01', /brackets/, 'valid_until[lt]=2026-01-01'],
+      ['filter[nothing]=1', /parameter of its own/],
+      ["$filter=authority eq 'FCC'", /parameter of its own/],
+      ['valid_until[ge]=2026-01-01', /takes/, 'valid_until[gte]=2026-01-01'],
+      ['$select=number,title', /fields=/, 'fields=number,title'],
+      ['fields[certificates]=number', /fields=/, 'fields=number'],
+      ['fields[products]=name', /fields=/],
+      ['expand=product', /include=/, 'include=product'],
+      ['search=tracker', /q=/, 'q=tracker'],
+      ['limt[gt]=5', /limt is not/],
+    ]
+    for (const [query, sentence, meant] of cases) {
+      t.match(faultsOf(certificates, query)[0]?.detail, sentence, query)
+      t.equal(proposal(certificates, query), meant, query)
+    }
+  },
+)
+
+t.test('a proposed query parses, and undoes a foreign spelling exactly', async (t) => {
+  const respell: Record<string, (pair: [string, string]) => [string, string] | undefined> = {
+    django: ([name, value]) => (name.includes('[') ? [name.replace(/\[(\w+)\]/, '__$1'), value] : undefined),
+    jsonApi: ([name, value]) =>
+      ['sort', 'limit'].includes(name) ? undefined : [name.replace(/^\w+/, 'filter[$&]'), value],
+    perPage: ([name, value]) => (name === 'limit' ? ['per_page', value] : undefined),
+    orderBy: ([name, value]) => (name === 'sort' ? ['order_by', value] : undefined),
+    direction: ([name, value]) =>
+      name === 'sort'
+        ? [
+            name,
+            value.replace(
+              /(^|,)(-?)(\w+)/g,
+              (_, comma, sign, key) => `${comma}${key}:${sign ? 'desc' : 'asc'}`,
+            ),
+          ]
+        : undefined,
+    typo: ([name, value]) => (name.length > 3 ? [name.slice(0, 2) + name.slice(3), value] : undefined),
+  }
+  t.doesNotThrow(() =>
+    fc.assert(
+      fc.property(shown(anyQuery), fc.constantFrom(...Object.keys(respell)), fc.nat(), (any, way, seed) => {
+        const { resource, pairs } = any
+        if (pairs.length === 0) return
+        const at = seed % pairs.length
+        const changed = respell[way]?.(pairs[at] as [string, string])
+        if (!changed) return
+        const outcome = parseQuery(resource, 'page', formatPairs(pairs.with(at, changed)))
+        if (!('corrected' in outcome)) return assert.ok(way === 'typo' || !('query' in outcome))
+        const again = understood(parseQuery(resource, 'page', outcome.corrected as string))
+        if (way === 'typo') return
+        assert.deepEqual(
+          meaning(again),
+          meaning(understood(parseQuery(resource, 'page', formatPairs(pairs)))),
+        )
+      }),
+      { numRuns: 500 },
+    ),
+  )
 })

@@ -13,6 +13,12 @@ import httpx
 _HTTP_DATE = re.compile(r"[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT")
 
 
+def _to_line(fault: dict[str, Any]) -> str:
+    detail, nearest = fault.get("detail", ""), fault.get("did_you_mean")
+    hint = f" Did you mean {nearest}?" if nearest and nearest not in detail else ""
+    return f"- {fault.get('parameter') or fault.get('pointer') or ''}: {detail}{hint}"
+
+
 class CertdataError(Exception):
     """Every error of this client."""
 
@@ -39,7 +45,7 @@ class ApiError(CertdataError):
         self.code: str = problem["code"]
         """`unknown` where the answer was no problem document, a proxy's for instance."""
         self.detail: str = problem["detail"]
-        super().__init__(f"{self.code} ({status}): {self.detail}")
+        super().__init__("\n".join([f"{self.code} ({status}): {self.detail}", *map(_to_line, self.faults)]))
 
     @property
     def faults(self) -> list[dict[str, Any]]:

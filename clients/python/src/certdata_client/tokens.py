@@ -27,7 +27,7 @@ class LoginRequest(NamedTuple):
 
 def key_login(api_key: str) -> LoginRequest:
     """Return the login of an API key."""
-    return LoginRequest("/v1/auth/login", "application/json", json.dumps({"api_key": api_key}).encode())
+    return LoginRequest("/v1/auth/login", "application/json", json.dumps({"api_key": api_key.strip()}).encode())
 
 
 def signed_login(sign: Callable[[], str]) -> LoginRequest:

@@ -1247,43 +1247,43 @@ CertificatesQuery = TypedDict(
         "tags[nin]": "Value | Sequence[Value] | None",
         # `tags` contains every one of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one.
         "tags[all]": "Value | Sequence[Value] | None",
-        # `created_at` is any of these. Each is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one.
+        # `created_at` is any of these. Each is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one.
         "created_at": "Value | Sequence[Value] | None",
-        # `created_at` is this. The value is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d.
+        # `created_at` is this. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d.
         "created_at[eq]": "Value | None",
-        # `created_at` is not this. The value is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d.
+        # `created_at` is not this. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d.
         "created_at[ne]": "Value | None",
-        # `created_at` is any of these. Each is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one.
+        # `created_at` is any of these. Each is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one.
         "created_at[in]": "Value | Sequence[Value] | None",
-        # `created_at` is none of these. Each is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one.
+        # `created_at` is none of these. Each is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one.
         "created_at[nin]": "Value | Sequence[Value] | None",
-        # `created_at` is greater than this. The value is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d.
+        # `created_at` is greater than this. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d.
         "created_at[gt]": "Value | None",
-        # `created_at` is this or greater. The value is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d.
+        # `created_at` is this or greater. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d.
         "created_at[gte]": "Value | None",
-        # `created_at` is less than this. The value is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d.
+        # `created_at` is less than this. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d.
         "created_at[lt]": "Value | None",
-        # `created_at` is this or less. The value is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d.
+        # `created_at` is this or less. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d.
         "created_at[lte]": "Value | None",
         # `created_at` is null (true) or not (false).
         "created_at[null]": "bool | None",
-        # `updated_at` is any of these. Each is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one.
+        # `updated_at` is any of these. Each is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one.
         "updated_at": "Value | Sequence[Value] | None",
-        # `updated_at` is this. The value is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d.
+        # `updated_at` is this. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d.
         "updated_at[eq]": "Value | None",
-        # `updated_at` is not this. The value is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d.
+        # `updated_at` is not this. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d.
         "updated_at[ne]": "Value | None",
-        # `updated_at` is any of these. Each is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one.
+        # `updated_at` is any of these. Each is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one.
         "updated_at[in]": "Value | Sequence[Value] | None",
-        # `updated_at` is none of these. Each is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one.
+        # `updated_at` is none of these. Each is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one.
         "updated_at[nin]": "Value | Sequence[Value] | None",
-        # `updated_at` is greater than this. The value is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d.
+        # `updated_at` is greater than this. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d.
         "updated_at[gt]": "Value | None",
-        # `updated_at` is this or greater. The value is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d.
+        # `updated_at` is this or greater. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d.
         "updated_at[gte]": "Value | None",
-        # `updated_at` is less than this. The value is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d.
+        # `updated_at` is less than this. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d.
         "updated_at[lt]": "Value | None",
-        # `updated_at` is this or less. The value is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d.
+        # `updated_at` is this or less. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d.
         "updated_at[lte]": "Value | None",
         # `updated_at` is null (true) or not (false).
         "updated_at[null]": "bool | None",
@@ -1455,43 +1455,43 @@ ProductsQuery = TypedDict(
         "tags[nin]": "Value | Sequence[Value] | None",
         # `tags` contains every one of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one.
         "tags[all]": "Value | Sequence[Value] | None",
-        # `created_at` is any of these. Each is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one.
+        # `created_at` is any of these. Each is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one.
         "created_at": "Value | Sequence[Value] | None",
-        # `created_at` is this. The value is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d.
+        # `created_at` is this. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d.
         "created_at[eq]": "Value | None",
-        # `created_at` is not this. The value is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d.
+        # `created_at` is not this. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d.
         "created_at[ne]": "Value | None",
-        # `created_at` is any of these. Each is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one.
+        # `created_at` is any of these. Each is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one.
         "created_at[in]": "Value | Sequence[Value] | None",
-        # `created_at` is none of these. Each is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one.
+        # `created_at` is none of these. Each is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one.
         "created_at[nin]": "Value | Sequence[Value] | None",
-        # `created_at` is greater than this. The value is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d.
+        # `created_at` is greater than this. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d.
         "created_at[gt]": "Value | None",
-        # `created_at` is this or greater. The value is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d.
+        # `created_at` is this or greater. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d.
         "created_at[gte]": "Value | None",
-        # `created_at` is less than this. The value is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d.
+        # `created_at` is less than this. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d.
         "created_at[lt]": "Value | None",
-        # `created_at` is this or less. The value is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d.
+        # `created_at` is this or less. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d.
         "created_at[lte]": "Value | None",
         # `created_at` is null (true) or not (false).
         "created_at[null]": "bool | None",
-        # `updated_at` is any of these. Each is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one.
+        # `updated_at` is any of these. Each is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one.
         "updated_at": "Value | Sequence[Value] | None",
-        # `updated_at` is this. The value is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d.
+        # `updated_at` is this. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d.
         "updated_at[eq]": "Value | None",
-        # `updated_at` is not this. The value is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d.
+        # `updated_at` is not this. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d.
         "updated_at[ne]": "Value | None",
-        # `updated_at` is any of these. Each is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one.
+        # `updated_at` is any of these. Each is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one.
         "updated_at[in]": "Value | Sequence[Value] | None",
-        # `updated_at` is none of these. Each is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one.
+        # `updated_at` is none of these. Each is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one.
         "updated_at[nin]": "Value | Sequence[Value] | None",
-        # `updated_at` is greater than this. The value is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d.
+        # `updated_at` is greater than this. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d.
         "updated_at[gt]": "Value | None",
-        # `updated_at` is this or greater. The value is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d.
+        # `updated_at` is this or greater. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d.
         "updated_at[gte]": "Value | None",
-        # `updated_at` is less than this. The value is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d.
+        # `updated_at` is less than this. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d.
         "updated_at[lt]": "Value | None",
-        # `updated_at` is this or less. The value is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d.
+        # `updated_at` is this or less. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d.
         "updated_at[lte]": "Value | None",
         # `updated_at` is null (true) or not (false).
         "updated_at[null]": "bool | None",
@@ -1685,43 +1685,43 @@ ProjectsQuery = TypedDict(
         "tags[nin]": "Value | Sequence[Value] | None",
         # `tags` contains every one of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one.
         "tags[all]": "Value | Sequence[Value] | None",
-        # `created_at` is any of these. Each is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one.
+        # `created_at` is any of these. Each is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one.
         "created_at": "Value | Sequence[Value] | None",
-        # `created_at` is this. The value is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d.
+        # `created_at` is this. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d.
         "created_at[eq]": "Value | None",
-        # `created_at` is not this. The value is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d.
+        # `created_at` is not this. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d.
         "created_at[ne]": "Value | None",
-        # `created_at` is any of these. Each is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one.
+        # `created_at` is any of these. Each is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one.
         "created_at[in]": "Value | Sequence[Value] | None",
-        # `created_at` is none of these. Each is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one.
+        # `created_at` is none of these. Each is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one.
         "created_at[nin]": "Value | Sequence[Value] | None",
-        # `created_at` is greater than this. The value is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d.
+        # `created_at` is greater than this. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d.
         "created_at[gt]": "Value | None",
-        # `created_at` is this or greater. The value is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d.
+        # `created_at` is this or greater. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d.
         "created_at[gte]": "Value | None",
-        # `created_at` is less than this. The value is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d.
+        # `created_at` is less than this. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d.
         "created_at[lt]": "Value | None",
-        # `created_at` is this or less. The value is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d.
+        # `created_at` is this or less. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d.
         "created_at[lte]": "Value | None",
         # `created_at` is null (true) or not (false).
         "created_at[null]": "bool | None",
-        # `updated_at` is any of these. Each is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one.
+        # `updated_at` is any of these. Each is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one.
         "updated_at": "Value | Sequence[Value] | None",
-        # `updated_at` is this. The value is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d.
+        # `updated_at` is this. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d.
         "updated_at[eq]": "Value | None",
-        # `updated_at` is not this. The value is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d.
+        # `updated_at` is not this. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d.
         "updated_at[ne]": "Value | None",
-        # `updated_at` is any of these. Each is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one.
+        # `updated_at` is any of these. Each is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one.
         "updated_at[in]": "Value | Sequence[Value] | None",
-        # `updated_at` is none of these. Each is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one.
+        # `updated_at` is none of these. Each is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one.
         "updated_at[nin]": "Value | Sequence[Value] | None",
-        # `updated_at` is greater than this. The value is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d.
+        # `updated_at` is greater than this. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d.
         "updated_at[gt]": "Value | None",
-        # `updated_at` is this or greater. The value is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d.
+        # `updated_at` is this or greater. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d.
         "updated_at[gte]": "Value | None",
-        # `updated_at` is less than this. The value is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d.
+        # `updated_at` is less than this. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d.
         "updated_at[lt]": "Value | None",
-        # `updated_at` is this or less. The value is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d.
+        # `updated_at` is this or less. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d.
         "updated_at[lte]": "Value | None",
         # `updated_at` is null (true) or not (false).
         "updated_at[null]": "bool | None",
@@ -1831,23 +1831,23 @@ CountriesQuery = TypedDict(
         "blocs[nin]": "Value | Sequence[Value] | None",
         # `blocs` contains every one of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one.
         "blocs[all]": "Value | Sequence[Value] | None",
-        # `updated_at` is any of these. Each is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one.
+        # `updated_at` is any of these. Each is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one.
         "updated_at": "Value | Sequence[Value] | None",
-        # `updated_at` is this. The value is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d.
+        # `updated_at` is this. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d.
         "updated_at[eq]": "Value | None",
-        # `updated_at` is not this. The value is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d.
+        # `updated_at` is not this. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d.
         "updated_at[ne]": "Value | None",
-        # `updated_at` is any of these. Each is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one.
+        # `updated_at` is any of these. Each is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one.
         "updated_at[in]": "Value | Sequence[Value] | None",
-        # `updated_at` is none of these. Each is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one.
+        # `updated_at` is none of these. Each is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one.
         "updated_at[nin]": "Value | Sequence[Value] | None",
-        # `updated_at` is greater than this. The value is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d.
+        # `updated_at` is greater than this. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d.
         "updated_at[gt]": "Value | None",
-        # `updated_at` is this or greater. The value is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d.
+        # `updated_at` is this or greater. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d.
         "updated_at[gte]": "Value | None",
-        # `updated_at` is less than this. The value is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d.
+        # `updated_at` is less than this. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d.
         "updated_at[lt]": "Value | None",
-        # `updated_at` is this or less. The value is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d.
+        # `updated_at` is this or less. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d.
         "updated_at[lte]": "Value | None",
         # `updated_at` is null (true) or not (false).
         "updated_at[null]": "bool | None",
@@ -2045,43 +2045,43 @@ LabQuery = TypedDict(
         "tags[nin]": "Value | Sequence[Value] | None",
         # `tags` contains every one of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one.
         "tags[all]": "Value | Sequence[Value] | None",
-        # `created_at` is any of these. Each is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one.
+        # `created_at` is any of these. Each is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one.
         "created_at": "Value | Sequence[Value] | None",
-        # `created_at` is this. The value is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d.
+        # `created_at` is this. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d.
         "created_at[eq]": "Value | None",
-        # `created_at` is not this. The value is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d.
+        # `created_at` is not this. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d.
         "created_at[ne]": "Value | None",
-        # `created_at` is any of these. Each is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one.
+        # `created_at` is any of these. Each is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one.
         "created_at[in]": "Value | Sequence[Value] | None",
-        # `created_at` is none of these. Each is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one.
+        # `created_at` is none of these. Each is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one.
         "created_at[nin]": "Value | Sequence[Value] | None",
-        # `created_at` is greater than this. The value is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d.
+        # `created_at` is greater than this. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d.
         "created_at[gt]": "Value | None",
-        # `created_at` is this or greater. The value is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d.
+        # `created_at` is this or greater. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d.
         "created_at[gte]": "Value | None",
-        # `created_at` is less than this. The value is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d.
+        # `created_at` is less than this. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d.
         "created_at[lt]": "Value | None",
-        # `created_at` is this or less. The value is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d.
+        # `created_at` is this or less. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d.
         "created_at[lte]": "Value | None",
         # `created_at` is null (true) or not (false).
         "created_at[null]": "bool | None",
-        # `updated_at` is any of these. Each is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one.
+        # `updated_at` is any of these. Each is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one.
         "updated_at": "Value | Sequence[Value] | None",
-        # `updated_at` is this. The value is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d.
+        # `updated_at` is this. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d.
         "updated_at[eq]": "Value | None",
-        # `updated_at` is not this. The value is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d.
+        # `updated_at` is not this. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d.
         "updated_at[ne]": "Value | None",
-        # `updated_at` is any of these. Each is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one.
+        # `updated_at` is any of these. Each is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one.
         "updated_at[in]": "Value | Sequence[Value] | None",
-        # `updated_at` is none of these. Each is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one.
+        # `updated_at` is none of these. Each is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one.
         "updated_at[nin]": "Value | Sequence[Value] | None",
-        # `updated_at` is greater than this. The value is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d.
+        # `updated_at` is greater than this. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d.
         "updated_at[gt]": "Value | None",
-        # `updated_at` is this or greater. The value is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d.
+        # `updated_at` is this or greater. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d.
         "updated_at[gte]": "Value | None",
-        # `updated_at` is less than this. The value is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d.
+        # `updated_at` is less than this. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d.
         "updated_at[lt]": "Value | None",
-        # `updated_at` is this or less. The value is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d.
+        # `updated_at` is this or less. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d.
         "updated_at[lte]": "Value | None",
         # `updated_at` is null (true) or not (false).
         "updated_at[null]": "bool | None",
@@ -2307,43 +2307,43 @@ ApprovalsQuery = TypedDict(
         "tags[nin]": "Value | Sequence[Value] | None",
         # `tags` contains every one of these. Each is at most 2000 bytes of text without U+0000 or lone surrogates. At most 200, comma-separated; `\,` is a comma within one.
         "tags[all]": "Value | Sequence[Value] | None",
-        # `created_at` is any of these. Each is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one.
+        # `created_at` is any of these. Each is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one.
         "created_at": "Value | Sequence[Value] | None",
-        # `created_at` is this. The value is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d.
+        # `created_at` is this. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d.
         "created_at[eq]": "Value | None",
-        # `created_at` is not this. The value is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d.
+        # `created_at` is not this. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d.
         "created_at[ne]": "Value | None",
-        # `created_at` is any of these. Each is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one.
+        # `created_at` is any of these. Each is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one.
         "created_at[in]": "Value | Sequence[Value] | None",
-        # `created_at` is none of these. Each is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one.
+        # `created_at` is none of these. Each is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one.
         "created_at[nin]": "Value | Sequence[Value] | None",
-        # `created_at` is greater than this. The value is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d.
+        # `created_at` is greater than this. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d.
         "created_at[gt]": "Value | None",
-        # `created_at` is this or greater. The value is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d.
+        # `created_at` is this or greater. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d.
         "created_at[gte]": "Value | None",
-        # `created_at` is less than this. The value is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d.
+        # `created_at` is less than this. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d.
         "created_at[lt]": "Value | None",
-        # `created_at` is this or less. The value is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d.
+        # `created_at` is this or less. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d.
         "created_at[lte]": "Value | None",
         # `created_at` is null (true) or not (false).
         "created_at[null]": "bool | None",
-        # `updated_at` is any of these. Each is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one.
+        # `updated_at` is any of these. Each is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one.
         "updated_at": "Value | Sequence[Value] | None",
-        # `updated_at` is this. The value is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d.
+        # `updated_at` is this. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d.
         "updated_at[eq]": "Value | None",
-        # `updated_at` is not this. The value is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d.
+        # `updated_at` is not this. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d.
         "updated_at[ne]": "Value | None",
-        # `updated_at` is any of these. Each is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one.
+        # `updated_at` is any of these. Each is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one.
         "updated_at[in]": "Value | Sequence[Value] | None",
-        # `updated_at` is none of these. Each is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one.
+        # `updated_at` is none of these. Each is an instant as 2026-01-31T12:00:00Z, a date, or today-30d. At most 200, comma-separated; `\,` is a comma within one.
         "updated_at[nin]": "Value | Sequence[Value] | None",
-        # `updated_at` is greater than this. The value is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d.
+        # `updated_at` is greater than this. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d.
         "updated_at[gt]": "Value | None",
-        # `updated_at` is this or greater. The value is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d.
+        # `updated_at` is this or greater. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d.
         "updated_at[gte]": "Value | None",
-        # `updated_at` is less than this. The value is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d.
+        # `updated_at` is less than this. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d.
         "updated_at[lt]": "Value | None",
-        # `updated_at` is this or less. The value is an instant as 2026-01-31T12:00:00Z (at most six decimals), a date, or today-30d.
+        # `updated_at` is this or less. The value is an instant as 2026-01-31T12:00:00Z, a date, or today-30d.
         "updated_at[lte]": "Value | None",
         # `updated_at` is null (true) or not (false).
         "updated_at[null]": "bool | None",

@@ -1,0 +1,50 @@
+/**
+ * Settings of every session. They decide how PostgreSQL reads literals and writes values, which code and cursors rely
+ * on. A server, a database, a login or a connection string may have others. Values as `current_setting` shows them.
+ */
+const pinned = {
+  DateStyle: 'ISO, YMD',
+  TimeZone: 'UTC',
+  IntervalStyle: 'postgres',
+  standard_conforming_strings: 'on',
+  bytea_output: 'hex',
+  extra_float_digits: '1',
+  search_path: 'public',
+} as const
+
+const settings = Object.entries(pinned)
+
+/**
+ * Returns the connection string with the role and the pinned settings as its start-up options, in place of its own
+ * `options` and of PGOPTIONS. `role`: optional, defaults to the login's own. Every connection of the service uses it.
+ * Without characters that need encoding: the driver encodes some strings twice.
+ */
+export const pinSession = (url: string, role?: string): string => {
+  const options = role === undefined ? settings : [...settings, ['role', role] as const]
+  const text = options.map(([name, value]) => `-c+${name}=${value.replaceAll(' ', '')}`).join('+')
+  // The driver uses the last of several parameters with the same name.
+  const address = url.replace(/#.*$/s, '')
+  return `${address}${address.includes('?') ? '&' : '?'}options=${text}`
+}
+
+/** SQL of a text array: the settings that this session does not have, because a pooler dropped its options. */
+export const listUnpinned = `array(select name from (values ${settings
+  .map(([name, value]) => `('${name}', '${value}')`)
+  .join(', ')}) as pinned (name, value) where current_setting(name) <> value)`
+
+/** Statements that pin the settings of a session that has begun. */
+export const pinSettings = settings.map(([name, value]) => `set ${name} = '${value}'`).join('; ')
+
+/**
+ * Statements that pin the settings of a role in the current database, for poolers that drop start-up options. A role
+ * that another login made may not be altered: then nothing changes.
+ */
+export const pinRole = (role: string): string => `do $$ begin
+  ${settings
+    .map(
+      ([name, value]) =>
+        `execute format('alter role ${role} in database %I set ${name} = %L', current_database(), '${value}');`,
+    )
+    .join('\n  ')}
+exception when insufficient_privilege then null;
+end $$`

@@ -1,0 +1,45 @@
+import { once } from 'node:events'
+import { type AddressInfo, createServer, type Server } from 'node:net'
+import { optionsOf } from '../wire/node.ts'
+
+type Place = { host: string; port: number; backlog?: number; exclusive?: boolean }
+
+/** True if an address could not be opened because the machine has no IPv6. */
+const lacksIpv6 = ({ code }: NodeJS.ErrnoException): boolean =>
+  code === 'EADDRNOTAVAIL' || code === 'EAFNOSUPPORT'
+
+const closeTogether = (server: Server, second: Server): void => {
+  const closeFirst = server.close.bind(server)
+  server.close = (callback) => {
+    const closed = new Promise((resolve) => second.close(resolve))
+    return closeFirst((error) => void closed.then(() => callback?.(error)))
+  }
+}
+
+const listenOnIpv6 = async (server: Server, place: Omit<Place, 'host'>): Promise<void> => {
+  const { port } = server.address() as AddressInfo
+  const second = createServer(optionsOf(server), (socket) => server.emit('connection', socket))
+  try {
+    await once(second.listen({ ...place, port, host: '::1' }), 'listening')
+  } catch (error) {
+    if (lacksIpv6(error as NodeJS.ErrnoException)) return
+    throw error
+  }
+  second.on('error', (error) => server.emit('error', error))
+  closeTogether(server, second)
+}
+
+/**
+ * Starts a server on an address. On `localhost` it accepts connections on both 127.0.0.1 and, if the machine has IPv6,
+ * ::1, because clients try either one first. `listen` starts it on one address; Fastify's own second server for
+ * `localhost` would have neither the first one's limits nor its drain. Rejects if an address is in use or does not
+ * belong to this machine.
+ */
+export const listenOn = async (
+  server: Server,
+  { host, ...place }: Place,
+  listen: (place: Place) => Promise<unknown>,
+): Promise<void> => {
+  await listen({ ...place, host: host === 'localhost' ? '127.0.0.1' : host })
+  if (host === 'localhost') await listenOnIpv6(server, place)
+}

@@ -1,0 +1,14 @@
+import { ApiError } from '../errors.ts'
+
+/**
+ * Throws http_version_not_supported if the request came over HTTP/1.0. There, a stream ends with its connection, so a
+ * client takes a part for the whole. The service cannot prevent that: if its process is killed, the system closes the
+ * connections in order. `httpVersion` is `1.0`, `1.1` or `2.0`.
+ */
+export const requireFraming = (httpVersion: string): void => {
+  if (httpVersion !== '1.0') return
+  throw new ApiError('http_version_not_supported', {
+    detail:
+      'A client of HTTP/1.0 cannot notice that a stream broke off. Use HTTP/1.1 or HTTP/2. An nginx in front of the service needs proxy_http_version 1.1',
+  })
+}

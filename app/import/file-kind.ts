@@ -1,0 +1,125 @@
+import { findJsonFault } from '../http/json-fault.ts'
+import type { ResourceName } from '../records/resources/define.ts'
+import { resources } from '../records/resources/index.ts'
+
+/** A file that the import does not read. The message names the kind of file and the next step. */
+export class UnusableFile extends Error {}
+
+/** Bytes from which the kind of a file is recognised. */
+const headBytes = 64 * 1024
+
+const pipe = 'npx certdata import -'
+
+/** The messages. `file` stands for the name of the file. */
+const messages = {
+  gzip: `The file is compressed with gzip. Unpack it: gunzip -c file | ${pipe}`,
+  zip: `The file is an Excel workbook (XLSX) or another zip archive. Unpack an archive: unzip -p file | ${pipe}. A workbook cannot be imported: write its rows as JSON lines first`,
+  utf16: `The file is UTF-16 text. Convert it to UTF-8: iconv -f UTF-16 -t UTF-8 file | ${pipe}`,
+  utf16le: `The file is UTF-16 text. Convert it to UTF-8: iconv -f UTF-16LE -t UTF-8 file | ${pipe}`,
+  utf16be: `The file is UTF-16 text. Convert it to UTF-8: iconv -f UTF-16BE -t UTF-8 file | ${pipe}`,
+  latin1: `The file is Latin-1 or Windows-1252 text. Convert it to UTF-8: iconv -f WINDOWS-1252 -t UTF-8 file | ${pipe}`,
+  binary: 'The file is not text. Expected JSON lines in UTF-8: one object on each line',
+  csv: 'The file is a table (CSV). The import reads JSON lines: write each row as one JSON object on a line of its own',
+  array: `The file is a JSON array. Write one object on each line: jq -c '.[]' file | ${pipe}`,
+  indented: `The file has JSON objects over several lines. Write each on one line: jq -c . file | ${pipe}`,
+  concatenated: `The file has several JSON objects on one line. Write each on a line: jq -c . file | ${pipe}`,
+  cr: `The lines of the file end with CR only. Convert them: tr '\\r' '\\n' < file | ${pipe}`,
+  commas: `The file has a comma after each object. Remove it: sed 's/,[[:space:]]*$//' file | ${pipe}`,
+  customers:
+    'No line names a customer. Add "customer" to the lines, or name it: npx certdata import file --customer <slug>',
+} as const
+export type FileKind = keyof typeof messages
+
+const startsWith = (head: Buffer, ...bytes: number[]) => bytes.every((byte, index) => head[index] === byte)
+
+const multibyte = /[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf4][\x80-\xbf]{3}/
+// biome-ignore lint/suspicious/noControlCharactersInRegex: text files have none of these
+const control = /[\x00-\x08\x0e-\x1f]/
+
+/** The kind of a file that is no UTF-8 text. A text with both UTF-8 and other characters is UTF-8 with bad lines. */
+const findEncoding = (head: Buffer): FileKind | undefined => {
+  if (startsWith(head, 0x1f, 0x8b)) return 'gzip'
+  if (startsWith(head, 0x50, 0x4b, 0x03, 0x04)) return 'zip'
+  if (startsWith(head, 0xff, 0xfe) || startsWith(head, 0xfe, 0xff)) return 'utf16'
+  if (head.length > 3 && head[1] === 0 && head[3] === 0) return 'utf16le'
+  if (head.length > 3 && head[0] === 0 && head[2] === 0) return 'utf16be'
+  try {
+    new TextDecoder('utf-8', { fatal: true }).decode(head, { stream: true })
+    return undefined
+  } catch {
+    const text = head.toString('latin1')
+    if (control.test(text)) return 'binary'
+    return multibyte.test(text) ? undefined : 'latin1'
+  }
+}
+
+type Json = Readonly<Record<string, unknown>>
+const parseObject = (line: string): Json | undefined => {
+  try {
+    const value: unknown = JSON.parse(line)
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** The kind of a text whose first line is no JSON object; undefined if that line may be a fault of its own. */
+const findTextKind = (text: string, first: string, second: string): FileKind | undefined => {
+  if (first.includes('\r')) return 'cr'
+  if (/^\[\s*(?:[{\]]|$)/.test(first)) return 'array'
+  if (first.startsWith('{')) {
+    if (first === '{' || second.startsWith('"')) return 'indented'
+    if (/\}\s*,$/.test(first) && parseObject(first.slice(0, -1))) return 'commas'
+    const { position = 0 } = findJsonFault(first) ?? {}
+    return first[position] === '{' && parseObject(first.slice(0, position)) ? 'concatenated' : undefined
+  }
+  return /[,;\t]/.test(first) && !/^\s*[{[]/m.test(text) ? 'csv' : undefined
+}
+
+const isOwned = ({ resource }: Json): boolean =>
+  Object.hasOwn(resources, String(resource)) && !resources[resource as ResourceName].reference
+
+/**
+ * Recognises a file by its first bytes. Returns undefined for JSON lines. `hasCustomer`: whether the import was told
+ * the customer of lines that name none.
+ */
+export const findFileKind = (head: Buffer, hasCustomer: boolean): FileKind | undefined => {
+  const encoding = findEncoding(head)
+  if (encoding) return encoding
+  const text = head.toString().replace(/^\ufeff/, '')
+  const lines = text.split('\n').map((line) => line.replace(/^\ufeff/, '').trim())
+  const [first = '', second = ''] = lines.filter((line) => line !== '')
+  if (first === '') return undefined
+  if (!parseObject(first)) return findTextKind(text, first, second)
+  if (hasCustomer) return undefined
+  const objects = lines.map(parseObject).filter((object) => object !== undefined)
+  const isNamed = objects.some(({ customer }) => customer !== undefined && customer !== null)
+  return !isNamed && objects.some(isOwned) ? 'customers' : undefined
+}
+
+/** Passes on the bytes of a source. First throws an `UnusableFile` if it does not begin like a file of JSON lines. */
+export const requireJsonLines = async function* (
+  source: AsyncIterable<Uint8Array>,
+  hasCustomer: boolean,
+): AsyncGenerator<Uint8Array> {
+  const chunks: Uint8Array[] = []
+  let sizeBytes = 0
+  let isChecked = false
+  const check = (): Buffer => {
+    isChecked = true
+    const head = Buffer.concat(chunks.splice(0))
+    const kind = findFileKind(head.subarray(0, headBytes), hasCustomer)
+    if (kind) throw new UnusableFile(messages[kind])
+    return head
+  }
+  for await (const chunk of source) {
+    if (isChecked) {
+      yield chunk
+      continue
+    }
+    chunks.push(chunk)
+    sizeBytes += chunk.length
+    if (sizeBytes >= headBytes) yield check()
+  }
+  if (!isChecked) yield check()
+}

@@ -1,0 +1,107 @@
+type Pair = readonly [name: string, value: string]
+
+/** The sentence for a parameter as another API spells it, and the pair that means the same here, if one exists. */
+export type Translation = Readonly<{ detail: string; meant?: Pair }>
+
+const pages = 'Pages have no number and no offset here: follow page.next_cursor with cursor='
+const order = 'sort= takes the sort keys; a leading - reverses the order: sort=-updated_at'
+const filters = 'Each filter is a parameter of its own: field=value or field[operator]=value'
+const size = 'limit= sets the number of records on a page'
+const search = 'q= searches for words'
+const fields = 'fields= takes the names of fields, separated by commas'
+const include = 'include= adds related records'
+const cursor = 'cursor= takes page.next_cursor of the answer before'
+
+/**
+ * Names of other APIs (OData, JSON:API, Django, Stripe, GitHub and the like), in lower case without `_`, `-`.
+ * `own`: the parameter here that takes the same values.
+ */
+const names: readonly (readonly [spellings: string, detail: string, own?: string])[] = [
+  ['page pagenumber pageno page[number] page[offset] p offset $skip skip start startindex', pages],
+  ['startingafter endingbefore', pages],
+  [
+    'perpage pagesize pagelimit size maxresults top $top $limit take rows page[size] page[limit]',
+    size,
+    'limit',
+  ],
+  ['orderby $orderby sortby ordering sort[]', order, 'sort'],
+  ['order direction sortorder sortdir sortdirection dir desc asc', order],
+  ['$filter filter where rsql', filters],
+  ['search $search query keyword keywords', search, 'q'],
+  ['$select select columns attributes fields[]', fields, 'fields'],
+  ['expand $expand embed expand[] include[]', include, 'include'],
+  ['pagetoken nextcursor page[cursor] page[after] continuationtoken', cursor, 'cursor'],
+  ['$format', 'format= names the representation', 'format'],
+  ['$count includetotal total withcount', 'count=exact adds the total'],
+  ['since updatedsince modifiedsince', 'updated_at[gte]= takes an instant or a date', 'updated_at[gte]'],
+]
+
+const translations = new Map(
+  names.flatMap(([spellings, detail, own]) => spellings.split(' ').map((name) => [name, { detail, own }])),
+)
+
+/** Operators of other APIs by our names. The empty ones have no equivalent. */
+const operators: Readonly<Record<string, string>> = {
+  ...{ eq: 'eq', exact: 'eq', is: 'eq', ne: 'ne', neq: 'ne', not: 'ne', '!': 'ne' },
+  ...{ gt: 'gt', after: 'gt', gte: 'gte', ge: 'gte', min: 'gte', '>': 'gte' },
+  ...{ lt: 'lt', before: 'lt', lte: 'lte', le: 'lte', max: 'lte', '<': 'lte' },
+  ...{ in: 'in', nin: 'nin', all: 'all', null: 'null', isnull: 'null' },
+  ...{ prefix: 'prefix', startswith: 'prefix' },
+  ...{ contains: '', icontains: '', like: '', ilike: '', endswith: '', range: '', between: '', regex: '' },
+}
+
+/** Returns our operator for another API's. `''`: it has no equivalent. `undefined`: the operator is unknown. */
+export const translateOperator = (name: string): string | undefined =>
+  Object.hasOwn(operators, name) ? operators[name] : undefined
+
+const bracketed = /^filter\[(\w+)\](?:\[(\w+)\])?$/
+const sparse = /^fields\[(\w+)\]$/
+const suffixed = /^(\w+?)(?:(?:__|[_.:])([a-z]+)|([<>!]))$/
+
+const translateFilter = (name: string, value: string, known: readonly string[]): Translation | undefined => {
+  const nested = bracketed.exec(name)
+  const [, field = '', word = nested ? '' : undefined, sign] = nested ?? suffixed.exec(name) ?? []
+  const given = word ?? sign
+  const operator = given === '' ? '' : translateOperator(given ?? '')
+  if (!nested && (operator === undefined || !known.includes(field))) return undefined
+  const own = operator === '' && given === '' ? field : `${field}[${operator}]`
+  const detail = `An operator is in brackets after the field: field[lt]=value. ${filters}`
+  const hasEquivalent = known.includes(field) && operator !== undefined && (operator !== '' || given === '')
+  return hasEquivalent && value !== '' ? { detail, meant: [own, value] } : { detail }
+}
+
+/**
+ * Translates an unknown parameter of another API. `known`: the parameters of this address. `resource`: the name that
+ * JSON:API puts into `fields[…]`. Returns `undefined` if the table does not contain the name.
+ */
+export const translateParameter = (
+  name: string,
+  value: string | undefined,
+  known: readonly string[],
+  resource?: string,
+): Translation | undefined => {
+  const plain = name.toLowerCase().replaceAll(/[_-]/g, '')
+  const found = translations.get(plain)
+  if (found) {
+    const base = found.own?.split('[')[0]
+    if (base === undefined || value === undefined || value === '') return { detail: found.detail }
+    if (!known.includes(base)) return { detail: `${found.detail}, but this address does not take ${base}` }
+    return { detail: found.detail, meant: [found.own as string, value] }
+  }
+  const type = sparse.exec(name)?.[1]
+  if (type !== undefined) {
+    const isOwn = type === resource && known.includes('fields') && value
+    return isOwn ? { detail: fields, meant: ['fields', value] } : { detail: fields }
+  }
+  return translateFilter(name, value ?? '', known)
+}
+
+const directed = /^(\w+)(?:\s*[:.]|\s+)\s*(asc|desc)(?:ending)?$/i
+
+/** Returns our spelling of `key:desc`, `key desc`, `key.asc` and `+key`. `undefined` for any other text. */
+export const translateSortKey = (text: string): string | undefined => {
+  const plus = /^[ +](\w+)$/.exec(text)
+  if (plus) return plus[1]
+  const [, key, direction] = directed.exec(text) ?? []
+  return key === undefined ? undefined : `${direction?.toLowerCase() === 'desc' ? '-' : ''}${key}`
+}

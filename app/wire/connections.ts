@@ -1,0 +1,51 @@
+import type { Http2Session } from 'node:http2'
+import type { Server, Socket } from 'node:net'
+import type { TLSSocket } from 'node:tls'
+import { isAnswering } from './node.ts'
+import { isAnsweringStreams } from './patience.ts'
+
+type Connection = {
+  readonly socket: Socket
+  /** Whether it has a complete request without a complete answer. */
+  isInUse: () => boolean
+}
+
+const never = () => false
+
+/** Equal for a socket and the TLS socket around it, which have no public link. */
+const formatEnds = ({ localAddress, remoteAddress, remotePort }: Socket): string =>
+  `${localAddress} ${remoteAddress} ${remotePort}`
+
+/**
+ * Keeps at most `max` connections open. A new one above that replaces the oldest connection that is not in use: it has
+ * not finished its TLS handshake, has not sent a complete request, or waits for its next one. So idle connections keep
+ * out neither health checks nor customers. If all are in use, the new one is closed. `onFull` is called each time.
+ */
+export const limitConnections = (server: Server, isTls: boolean, max: number, onFull: () => void): void => {
+  /** Oldest first. */
+  const connections = new Map<string, Connection>()
+  const closeOne = (newest: Socket) => {
+    for (const { socket, isInUse } of connections.values()) {
+      if (socket !== newest && !socket.destroyed && !isInUse()) return socket.destroy()
+    }
+    return newest.destroy()
+  }
+  const note = (socket: Socket, isInUse: () => boolean) => {
+    const connection = connections.get(formatEnds(socket))
+    if (connection) connection.isInUse = isInUse
+  }
+  server.on('connection', (socket: Socket) => {
+    const ends = formatEnds(socket)
+    connections.set(ends, { socket, isInUse: isTls ? never : () => isAnswering(socket) })
+    socket.once('close', () => connections.delete(ends))
+    if (connections.size <= max) return
+    onFull()
+    closeOne(socket)
+  })
+  server.on('secureConnection', (socket: TLSSocket) => {
+    if (socket.alpnProtocol !== 'h2') note(socket, () => isAnswering(socket))
+  })
+  server.on('session', (session: Http2Session) => {
+    note(session.socket as Socket, () => isAnsweringStreams(session))
+  })
+}

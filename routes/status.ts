@@ -1,0 +1,49 @@
+import type { FastifyInstance, FastifyReply } from 'fastify'
+import { createRepresentation } from '../app/cache/entry.ts'
+import type { StatusDocument } from '../app/observe/status/document.ts'
+import { homePage } from '../app/site/home.ts'
+import type { SiteFile } from '../app/site/site.ts'
+import { findStatusSpan, statusPage } from '../app/site/status-page.ts'
+import type { Deps } from '../plugins/deps.ts'
+import type { SendPage } from '../plugins/pages.ts'
+
+type StatusRouteOptions = Pick<Deps, 'publicUrl' | 'config'>
+
+/**
+ * The figures of the status as pages for people and as JSON for monitors. Each is rendered again when the figures
+ * change, every few seconds at most. Needs the plugins `status` and `pages`.
+ */
+export const statusRoutes = async (
+  app: FastifyInstance,
+  { publicUrl, config: { demoToken } }: StatusRouteOptions,
+): Promise<void> => {
+  const rendered = new Map<string, { status: StatusDocument; file: SiteFile }>()
+  const send = (
+    reply: FastifyReply,
+    name: string,
+    render: (status: StatusDocument) => SiteFile,
+    how?: SendPage,
+  ) => {
+    const status = app.serviceStatus.document()
+    let made = rendered.get(name)
+    if (made?.status !== status) {
+      made = { status, file: render(status) }
+      rendered.set(name, made)
+    }
+    return reply.sendPage(made.file, how)
+  }
+  const { toPage } = app.site
+  // A few seconds, so that caches answer a crowd.
+  const how = { cacheControl: 'public, max-age=5' }
+  app.get('/', (_request, reply) =>
+    send(reply, '/', (status) => toPage(homePage({ publicUrl, demoToken }, status))),
+  )
+  app.get<{ Querystring: { span?: unknown } }>('/status', ({ query }, reply) => {
+    const span = findStatusSpan(query.span)
+    return send(reply, span, (status) => toPage(statusPage(status, span)), how)
+  })
+  const type = 'application/json'
+  app.get('/status.json', (_request, reply) =>
+    send(reply, type, (status) => ({ type, file: createRepresentation(type, JSON.stringify(status)) }), how),
+  )
+}

@@ -1,0 +1,207 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { type ClientHttp2Session, connect as connectHttp2 } from 'node:http2'
+import { type AddressInfo, connect, type Socket } from 'node:net'
+import { networkInterfaces } from 'node:os'
+import { text } from 'node:stream/consumers'
+import { connect as connectTls } from 'node:tls'
+import t, { type Test } from 'tap'
+import { listenOn } from '../../app/http/listen.ts'
+import { createListener } from '../../app/http/listener.ts'
+import { makeCertificate } from '../api/sockets.ts'
+import { until } from '../helper.ts'
+import { freePort } from '../servers.ts'
+
+const host = '127.0.0.1'
+const { key: keyFile, cert: certFile, remove } = makeCertificate('rsa')
+t.teardown(remove)
+const tls = { certFile, keyFile }
+
+type Handler = (request: IncomingMessage, response: ServerResponse) => void
+
+const start = async (t: Test, handler: Handler, { isTls = false, maxConnections = 1_000 } = {}) => {
+  let refusals = 0
+  const listen = createListener({
+    ...{ tls: isTls ? tls : undefined, maxHeaderBytes: 16_384, unreadTimeoutMs: 60_000, maxConnections },
+    onFull: () => {
+      refusals += 1
+    },
+  })
+  const server = listen(handler)
+  server.on('tlsClientError', () => {})
+  server.listen(0, host)
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  const sockets: Socket[] = []
+  t.teardown(() => {
+    for (const socket of sockets) socket.destroy()
+    server.close()
+  })
+  /** Opens a connection for HTTP/1. */
+  const open = async (): Promise<Socket> => {
+    const options = { port, host, rejectUnauthorized: false, ALPNProtocols: ['http/1.1'] }
+    const socket = isTls ? connectTls(options) : connect(options)
+    sockets.push(socket.on('error', () => {}))
+    await once(socket, isTls ? 'secureConnect' : 'connect')
+    return socket
+  }
+  const countRefusals = () => refusals
+  return { server, port, open, sockets, countRefusals }
+}
+
+/** Resolves when it is closed, with or without an error. */
+const whenClosed = (connection: Socket | ClientHttp2Session) =>
+  new Promise<void>((resolve) => connection.once('close', resolve))
+
+const head = 'GET / HTTP/1.1\r\nHost: a\r\n'
+const countAnswers = (received: string) => received.split('HTTP/1.1 200').length - 1
+
+for (const isTls of [false, true]) {
+  const name = isTls ? 'over TLS' : 'in plain'
+  t.test(`16 unanswered requests of a connection are handled, and no more are read, ${name}`, async (t) => {
+    const held: ServerResponse[] = []
+    let isHolding = true
+    const { server, open } = await start(
+      t,
+      (_, response) => void (isHolding ? held.push(response) : response.end('x')),
+      { isTls },
+    )
+    const arrived = once(server, isTls ? 'secureConnection' : 'connection')
+    const client = await open()
+    const [theirs] = (await arrived) as [Socket]
+    let received = ''
+    client.on('data', (chunk) => {
+      received += chunk
+    })
+    // Far more than the buffers of both sides.
+    const count = 2_000
+    client.write(`${head}X: ${'x'.repeat(8_000)}\r\n\r\n`.repeat(count))
+    await until('it stops reading', () => theirs.isPaused())
+    t.equal(held.length, 16)
+
+    const answering = (await open()).setEncoding('latin1')
+    answering.write(`${head}\r\n`)
+    await until('another connection is read', () => held.length === 17)
+    held.pop()?.end('x')
+    t.match((await once(answering, 'data'))[0], 'HTTP/1.1 200')
+    t.equal(held.length, 16)
+    t.ok(theirs.bytesRead < 300_000, `${theirs.bytesRead} bytes are read`)
+
+    // Node resumes the socket after each answer.
+    for (const response of held.splice(0, 4)) response.end('x')
+    await until('others are handled', () => held.length === 15 && countAnswers(received) === 4)
+    isHolding = false
+    for (const response of held) response.end('x')
+    await until('all are answered', () => countAnswers(received) === count)
+  })
+}
+
+t.test('a connection with more than 1,000 unanswered requests is closed', async (t) => {
+  let handled = 0
+  const { open } = await start(t, () => {
+    handled += 1
+  })
+  const client = await open()
+  const closed = whenClosed(client)
+  client.write('GET / HTTP/1.1\r\nHost:a\r\n\r\n'.repeat(2_400))
+  await closed
+  t.equal(handled, 16)
+})
+
+t.test('above the limit a new connection replaces the oldest one that is not in use', async (t) => {
+  const held: ServerResponse[] = []
+  const { open, countRefusals } = await start(t, (_, response) => void held.push(response), {
+    maxConnections: 3,
+  })
+  const [busy, silent] = [await open(), await open()]
+  busy.write(`${head}\r\n`)
+  await until('a request waits for its answer', () => held.length === 1)
+  const slow = await open()
+  slow.write('POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\nabc')
+  await until('another one has no complete body', () => held.length === 2)
+  t.equal(countRefusals(), 0)
+
+  for (const replaced of [silent, slow]) {
+    const closed = whenClosed(replaced)
+    const next = await open()
+    next.write(`${head}\r\n`)
+    await closed
+  }
+  await until('all three have a request', () => held.length === 4)
+  await whenClosed(await open())
+  t.equal(countRefusals(), 3)
+  busy.setEncoding('latin1')
+  held[0]?.end('x')
+  t.match((await once(busy, 'data'))[0], '200')
+})
+
+t.test('over TLS unfinished handshakes and idle sessions are replaced', async (t) => {
+  const held: ServerResponse[] = []
+  const { server, port, open, sockets } = await start(t, (_, response) => void held.push(response), {
+    isTls: true,
+    maxConnections: 2,
+  })
+  const session = connectHttp2(`https://${host}:${port}`, { rejectUnauthorized: false })
+  t.teardown(() => session.destroy())
+  session.on('error', () => {})
+  session
+    .request()
+    .on('error', () => {})
+    .resume()
+  await until('a stream waits for its answer', () => held.length === 1)
+  const arrived = once(server, 'connection')
+  const half = connect(port, host).on('error', () => {})
+  sockets.push(half)
+  await arrived
+  const closed = whenClosed(half)
+  const idle = await open()
+  await closed
+  t.notOk(session.closed, 'the session in use stays')
+
+  const gone = whenClosed(idle)
+  const next = await open()
+  await gone
+  next.write(`${head}\r\n`)
+  await until('the new connection is answered', () => held.length === 2)
+  await new Promise((resolve) => held[0]?.once('close', resolve).end())
+  const ended = whenClosed(session)
+  await open()
+  await ended
+})
+
+/** Runs openssl's client, and returns its output. */
+const runClient = async (port: number, input: string, ...options: string[]): Promise<string> => {
+  const client = spawn('openssl', ['s_client', '-connect', `${host}:${port}`, '-tls1_2', ...options])
+  const read = Promise.all([text(client.stdout), text(client.stderr), once(client, 'close')])
+  client.stdin.end(input)
+  return (await read).slice(0, 2).join('\n')
+}
+
+t.test('TLS 1.2 has forward secrecy and authenticated encryption, and no renegotiation', async (t) => {
+  const { port } = await start(t, (_, response) => void response.end('x'), { isTls: true })
+  const refused = ['AES128-GCM-SHA256', 'AES256-SHA', 'ECDHE-RSA-AES128-SHA', 'ECDHE-RSA-AES256-SHA384']
+  const accepted = ['ECDHE-RSA-AES128-GCM-SHA256', 'ECDHE-RSA-CHACHA20-POLY1305']
+  const outputs = [...refused, ...accepted].map((cipher) =>
+    runClient(port, '', '-alpn', 'h2', '-cipher', cipher),
+  )
+  const hasAgreed = (await Promise.all(outputs)).map((output) => /^New, TLSv1\.2, Cipher is EC/m.test(output))
+  t.same(hasAgreed, [...refused.map(() => false), ...accepted.map(() => true)])
+  const output = await runClient(port, 'R\n')
+  t.match(output, 'RENEGOTIATING')
+  t.match(output, 'no renegotiation')
+})
+
+t.test('on localhost a server accepts IPv4 and IPv6, and closes both', async (t) => {
+  const hasIpv6 = Object.values(networkInterfaces()).some((all) =>
+    all?.some((each) => each.address === '::1'),
+  )
+  const server = createServer((_, response) => void response.end('here'))
+  const port = await freePort()
+  await listenOn(server, { host: 'localhost', port }, (place) => once(server.listen(place), 'listening'))
+  const urls = [`http://127.0.0.1:${port}`, ...(hasIpv6 ? [`http://[::1]:${port}`] : [])]
+  const ask = (url: string) => fetch(url, { headers: { connection: 'close' } })
+  for (const url of urls) t.equal(await (await ask(url)).text(), 'here', url)
+  await new Promise((resolve) => server.close(resolve))
+  for (const url of urls) await t.rejects(ask(url), url)
+})

@@ -1,0 +1,210 @@
+import { execFile, execFileSync } from 'node:child_process'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import t from 'tap'
+import { describeCountryCode } from '../../app/import/country-codes.ts'
+import { parseLine } from '../../app/import/line.ts'
+import { readLines } from '../../app/import/lines.ts'
+import { run } from '../command-line.ts'
+import { certificate, openDatabase, product } from './database.ts'
+
+const database = await openDatabase(t)
+const { query, take } = database
+const folder = join(import.meta.dirname, 'cases')
+const env = { DATABASE_URL: database.url, DATA_DIR: t.testdir() }
+const importFile = (path: string, args: string[] = []) => run(['import', path, ...args], { env })
+t.beforeEach(() => query('truncate products, certificates, projects, lab; delete from customers'))
+
+const messages: Readonly<Record<string, RegExp>> = {
+  'array-one-line.json': /JSON array.*jq -c '\.\[\]'/,
+  'array.json': /JSON array.*jq -c '\.\[\]'/,
+  'comma.csv': /table \(CSV\)/,
+  'concatenated.json': /several JSON objects on one line.*jq -c \./,
+  'cr-only.ndjson': /end with CR only.*tr /,
+  'excel-semicolon.csv': /table \(CSV\)/,
+  'gz.ndjson.gz': /gzip.*gunzip -c/,
+  'latin1.ndjson': /Latin-1 or Windows-1252.*iconv -f WINDOWS-1252 -t UTF-8/,
+  'pretty.json': /over several lines.*jq -c \./,
+  'trailing-comma.ndjson': /comma after each object.*sed /,
+  'utf16be-bom.ndjson': /UTF-16.*iconv -f UTF-16 -t UTF-8/,
+  'utf16le-bom.ndjson': /UTF-16.*iconv -f UTF-16 -t UTF-8/,
+  'xlsx.ndjson': /Excel workbook \(XLSX\) or another zip/,
+}
+
+t.test('each other kind of file gets one message, from a file and from standard input', async (t) => {
+  t.same(readdirSync(folder).sort(), [...Object.keys(messages), 'bom-each.ndjson'].sort())
+  for (const [name, message] of Object.entries(messages)) {
+    const { code, stdout, stderr } = await importFile(join(folder, name))
+    t.match({ code, stdout }, { code: 1, stdout: '' }, name)
+    t.match(stderr, message, name)
+    t.equal(stderr.trimEnd().split('\n').length, 1, name)
+    await t.rejects(take([readFileSync(join(folder, name))]), message, `${name} from a stream`)
+  }
+  const told = await importFile(join(folder, 'array.json'), ['--json'])
+  t.match(JSON.parse(told.stdout), { ok: false, error: messages['array.json'] })
+  t.same(await query('select * from customers'), [])
+})
+
+t.test('a file without a byte order mark, and a table with tabs, are recognised', async (t) => {
+  const line = JSON.stringify(product('a', { name: 'Träger' }))
+  const utf16 = Buffer.from(`${line}\n`, 'utf16le')
+  await t.rejects(take([utf16]), /iconv -f UTF-16LE/)
+  await t.rejects(take([Buffer.from(utf16).swap16()]), /iconv -f UTF-16BE/)
+  await t.rejects(take(['resource\tcustomer\tid', 'products\tacme\ta']), /table/)
+  await t.rejects(take([Buffer.from([0x89, 0x50, 0x4e, 0x47, 0, 1, 2])]), /not text/)
+  await t.rejects(take(['', ' ', '{', '"resource": "products"', '}']), /over several lines/)
+})
+
+t.test('a named pipe gets the same message', { skip: process.platform === 'win32' }, async (t) => {
+  const pipe = join(t.testdir(), 'pipe')
+  execFileSync('mkfifo', [pipe])
+  const writer = execFile('sh', ['-c', 'cat "$0" > "$1"', join(folder, 'gz.ndjson.gz'), pipe])
+  t.match(await importFile(pipe), { code: 1, stderr: /gunzip/ })
+  writer.kill()
+})
+
+t.test('the command in a message makes a file that can be imported', async (t) => {
+  const hasJq = (() => {
+    try {
+      execFileSync('jq', ['--version'])
+      return true
+    } catch {
+      return false
+    }
+  })()
+  for (const name of Object.keys(messages)) {
+    const { stderr } = await importFile(join(folder, name))
+    const command = /: ((?:gunzip|iconv|tr|sed|jq) .*) \| npx certdata import -/.exec(stderr)?.[1]
+    if (command === undefined || (command.startsWith('jq') && !hasJq)) continue
+    const output = execFileSync('sh', ['-c', command.replace(/\bfile\b/, '"$0"'), join(folder, name)])
+    const report = await take([output])
+    t.ok(report.read > 0 && report.bad === 0, command)
+  }
+})
+
+t.test('JSON lines are never taken for another kind', async (t) => {
+  const bom = readFileSync(join(folder, 'bom-each.ndjson'))
+  t.match(await take([bom]), { bad: 0, created: 2 }, 'a byte order mark on each line')
+  const good = JSON.stringify(product('a'))
+  for (const first of ['["products"]', '{"resource": "products", ', '{"a": 1}}', 'x, y', '7', good]) {
+    t.match(await take([first, good]), { read: 2 }, first)
+  }
+  t.match(await take([`${good}\r`]), { bad: 0 })
+  const mixed = [
+    JSON.stringify(product('a', { name: 'Träger' })),
+    Buffer.from(good.replace('Product', 'Pr\xf6dukt'), 'latin1'),
+  ]
+  t.match(await take(mixed), { bad: 1, read: 2 })
+})
+
+t.test('a repeated fault is reported three times, then counted', async (t) => {
+  const lines = Array.from({ length: 5000 }, (_, index) => ({ ...product(String(index)), colour: 'red' }))
+  const input = [...lines, { ...product('x'), name: 7 }].map((line) => JSON.stringify(line)).join('\n')
+  const { code, stderr } = await run(['import', '-'], { env, input })
+  t.equal(code, 1)
+  t.same(stderr.trimEnd().split('\n'), [
+    ...[1, 2, 3].map((line) => `line ${line}: unknown field "colour"`),
+    '… and 4,997 more lines with the same fault',
+    'line 5001: name must be text; found a number',
+  ])
+})
+
+t.test('an empty file is refused with --replace, and harmless without', async (t) => {
+  await take([product('a')])
+  for (const input of ['', '\n \n']) {
+    t.match(await run(['import', '-', '--replace', '--force'], { env, input }), {
+      code: 1,
+      stderr: /file is empty/,
+    })
+    t.match(await run(['import', '-'], { env, input }), { code: 0, stdout: /^0 lines/ })
+  }
+  t.equal((await query('select * from products')).length, 1)
+})
+
+t.test('a file without customers gets one message, unless it needs none', async (t) => {
+  const nameless = [1, 2, 3].map((id) => ({ ...product(String(id)), customer: undefined }))
+  await t.rejects(take(nameless), /No line names a customer/)
+  await t.rejects(take(nameless), /--customer <slug>/)
+  t.match(await take(nameless, { customer: 'acme' }), { bad: 0 })
+  t.match(await take([...nameless, product('a')]), { bad: 3, created: 1 })
+  t.match(await take([{ resource: 'countries', id: 'XY' }]), { bad: 1 }, 'countries belong to no customer')
+})
+
+t.test('a wrong type is told in plain words, and broken JSON with its column', (t) => {
+  const reason = (line: object | string) => {
+    const parsed = parseLine(7, typeof line === 'string' ? line : JSON.stringify(line), {})
+    return 'reason' in parsed ? `${parsed.column ?? '-'} ${parsed.reason}` : ''
+  }
+  t.equal(reason(certificate('a', { title: 7 })), '- title must be text; found a number')
+  t.equal(reason(certificate('a', { tags: 'x' })), '- tags must be a list; found text')
+  t.equal(reason(certificate('a', { tags: ['x', 7] })), '- tags.1 must be text; found a number')
+  t.equal(
+    reason(certificate('a', { validity_periods: [7] })),
+    '- validity_periods.0 must be an object; found a number',
+  )
+  t.match(
+    reason(product('a', { product_status: 7 })),
+    /^- product_status must be one of "draft", .*; found a number$/,
+  )
+  t.match(
+    reason(certificate('a', { valid_until: 7 })),
+    /^- valid_until: expected a date as YYYY-MM-DD; found a number$/,
+  )
+  t.equal(reason(product('a', { customer: 7 })), '- customer must be text; found a number')
+  t.match(reason('[1]'), 'not a JSON object; found a list')
+  t.match(reason('{"resource": "products", "id": x}'), /^32 not JSON: expected a value/)
+  t.match(reason('{"resource": "products"'), /^24 not JSON: it ends too early/)
+  t.end()
+})
+
+t.test('a line with two members of one name is bad, however deep and however spelled', async (t) => {
+  const report = await take([
+    '{"resource": "products", "customer": "acme", "id": "a", "id": "b", "name": "x"}',
+    '{"resource": "products", "customer": "acme", "id": "a", "\\u0069d" : "b", "name": "x"}',
+    '{"resource": "countries", "id": "DE", "requirements": {"note": "x", "note": "y"}}',
+    '{"resource": "products", "customer": "acme", "id": "c", "name": "\\"id\\":1, \\"id\\":2"}',
+  ])
+  t.match(report, { read: 4, bad: 3, created: 1 })
+  for (const { reason } of report.badLines) t.match(reason, /two members are named/)
+})
+
+t.test('codes that are no country are a warning, once each, with the likely code', async (t) => {
+  const codes = ['UK', 'UK', 'EU', 'XX', 'GB', 'XK']
+  const lines = codes.map((country_code, index) => certificate(String(index), { country_code }))
+  const report = await take([
+    ...lines,
+    {
+      resource: 'projects',
+      customer: 'acme',
+      id: 'a',
+      project_number: 'P',
+      country_codes: ['JP', 'EL', 'EU'],
+    },
+    {
+      resource: 'lab',
+      customer: 'acme',
+      id: 'a',
+      report_number: 'R',
+      status: 'planned',
+      laboratory_country_code: 'QM',
+    },
+  ])
+  t.match(report, { bad: 0, created: 8, warnings: 5 })
+  t.same(
+    report.warningLines.map(({ line, reason }) => `${line} ${reason.split(';').slice(0, 2).join(';')}`),
+    [
+      '1 country_code: UK is no ISO 3166-1 code; GB is United Kingdom',
+      '3 country_code: EU is the European Union, which is no country; this is reported once',
+      '4 country_code: XX is no country in ISO 3166-1; this is reported once',
+      '7 country_codes: EL is no ISO 3166-1 code; GR is Greece',
+      '8 laboratory_country_code: QM is no country in ISO 3166-1; this is reported once',
+    ],
+  )
+})
+
+t.test('the reference data know no country that the list has not', async (t) => {
+  const file = join(import.meta.dirname, '../../app/local/reference/countries.ndjson')
+  for await (const { text = '' } of readLines(ReadableStream.from([readFileSync(file)]))) {
+    t.equal(describeCountryCode(JSON.parse(text).code), undefined)
+  }
+})

@@ -1,0 +1,98 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { connect } from 'node:net'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { freePort, makeDataFolder } from './servers.ts'
+
+const program = '/usr/sbin/nginx'
+
+export type Nginx = { port: number; stop(): Promise<void> }
+
+/** Why nginx tests are skipped. False if nginx is installed, or if REQUIRE_REDIS=1 forbids skipping. */
+export const skipsNginx: string | false =
+  existsSync(program) || process.env.REQUIRE_REDIS === '1' ? false : 'there is no nginx'
+
+/** nginx without any setting of proxy_pass. */
+const defaults = (port: number, instance: number) => `
+events {}
+http {
+  access_log off;
+  server {
+    listen 127.0.0.1:${port};
+    location / { proxy_pass http://127.0.0.1:${instance}; }
+  }
+}
+`
+
+/** `deploy/nginx.conf` with the ports, addresses and certificate of a test. `files` are paths of PEM files. */
+const shipped = (port: number, instance: number, files: { cert: string; key: string }): string => {
+  const replacements: [string, string][] = [
+    ['access_log /dev/stdout plain;', 'access_log off;'],
+    ['server certdata-1:3000;', `server 127.0.0.1:${instance};`],
+    ['    server certdata-2:3000;\n', ''],
+    ['listen 8443 ', `listen 127.0.0.1:${port} `],
+    ['ssl_certificate /certificates/localhost.pem', `ssl_certificate ${files.cert}`],
+    ['ssl_certificate_key /certificates/localhost.pem', `ssl_certificate_key ${files.key}`],
+  ]
+  const text = readFileSync(join(import.meta.dirname, '../deploy/nginx.conf'), 'utf8')
+  return replacements.reduce((configuration, [from, to]) => {
+    if (!configuration.includes(from)) throw new Error(`deploy/nginx.conf does not contain: ${from}`)
+    return configuration.replace(from, to)
+  }, text)
+}
+
+/** Keeps nginx's files in the folder that nginx is started with. By default they are in folders of the system. */
+const withOwnFiles = (configuration: string): string => {
+  const kinds = ['client_body', 'proxy', 'fastcgi', 'scgi', 'uwsgi']
+  const paths = kinds.map((kind) => `${kind}_temp_path ${kind};`)
+  const user = process.getuid?.() === 0 ? 'user root;' : ''
+  return `daemon off; pid pid; error_log stderr crit; ${user}\n${configuration.replace('http {', `http {\n${paths.join(' ')}`)}`
+}
+
+const isListening = async (port: number): Promise<boolean> => {
+  const socket = connect(port, '127.0.0.1')
+  try {
+    await once(socket, 'connect')
+    return true
+  } catch {
+    return false
+  } finally {
+    socket.destroy()
+  }
+}
+
+const untilListening = async (port: number, child: ChildProcess) => {
+  for (let tries = 0; tries < 500 && child.exitCode === null; tries += 1) {
+    if (await isListening(port)) return
+    await delay(20)
+  }
+  throw new Error('nginx does not start')
+}
+
+/** Debian's nginx in front of an instance on this machine: with its defaults, or with the shipped file if `tls` is given. */
+export const startNginx = async (instance: number, tls?: { cert: string; key: string }): Promise<Nginx> => {
+  const port = await freePort()
+  const folder = makeDataFolder('nginx')
+  const file = join(folder, 'nginx.conf')
+  writeFileSync(file, withOwnFiles(tls ? shipped(port, instance, tls) : defaults(port, instance)))
+  const child = spawn(program, ['-p', folder, '-c', file, '-e', 'stderr'], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+  })
+  // Its workers end with it, which SIGKILL would prevent.
+  const end = () => child.kill('SIGTERM')
+  process.once('exit', end)
+  const stop = async () => {
+    process.removeListener('exit', end)
+    if (child.exitCode === null && child.signalCode === null && end()) await once(child, 'exit')
+    rmSync(folder, { recursive: true, force: true })
+  }
+  try {
+    await untilListening(port, child)
+  } catch (error) {
+    await stop()
+    throw error
+  }
+  return { port, stop }
+}
