@@ -23,7 +23,6 @@ import { describeStartFault } from './start-fault.ts'
 import { type Log, openStores, type Stores } from './stores.ts'
 import { supervise } from './supervise.ts'
 import { startTasks } from './tasks.ts'
-import { ticketKeyAt } from './ticket-keys.ts'
 import { joinWorkers, type WorkerLink } from './worker.ts'
 
 const packageRoot = fileURLToPath(new URL('../..', import.meta.url))
@@ -91,7 +90,6 @@ const listen = async (opened: Opened): Promise<() => Promise<void>> => {
     watchCertificate({
       files: config.tls,
       server: app.server as unknown as SecureServer,
-      ticketKey: () => ticketKeyAt(stores.secrets, stores.poller.databaseNow()),
       info: (message) => log.info(message),
       warn,
     })
