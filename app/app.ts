@@ -48,7 +48,7 @@ export const build = async (deps: Deps): Promise<FastifyInstance> => {
   await app.register(signingKeyRefresh, deps)
   await app.register(calendar, deps)
   await app.register(quotas, deps)
-  await app.register(auth, { ...deps, db, demoToken, accessTokenSeconds, logins: app.limits.logins })
+  await app.register(auth, { ...deps, db, demoToken, accessTokenSeconds })
   await app.register(audit, { db, secrets, now, monotonicNow })
   await app.register(metrics, { processRegistry: deps.figures?.process })
   await app.register(accessRequests, deps)

@@ -28,7 +28,7 @@ import {
   type VerifiedToken,
 } from '../app/identity/tokens.ts'
 import { createTurn } from '../app/limits/address.ts'
-import type { LoginAttempt, Logins } from '../app/limits/logins.ts'
+import type { LoginAttempt } from '../app/limits/logins.ts'
 import { throttleWarnings } from '../app/observe/throttled-warning.ts'
 
 type AuthOptions = TokensOptions & {
@@ -38,8 +38,6 @@ type AuthOptions = TokensOptions & {
   judge: Pick<Judge, 'check' | 'epoch' | 'readOr'>
   /** Milliseconds from any start, never going back. */
   monotonicNow: () => number
-  /** Absent: logins are not limited. */
-  logins?: Logins
 }
 
 /** Anything with the raw header: a Fastify request or Node's own. */
@@ -180,7 +178,8 @@ async function auth(app: FastifyInstance, options: AuthOptions): Promise<void> {
   const verify = createTokenVerifier(app.jwt, options)
   const authenticate = createAuthenticate(options, { principals, verify })
   app.decorate('principals', principals)
-  const { db, logins, now } = options
+  const { db, now } = options
+  const { logins } = app.limits
   /** Until the key is verified, only the client's network is known. */
   const toAttempt = (credential: Credential, ip: string): LoginAttempt => {
     const turn = createTurn(db, ip)
@@ -191,17 +190,15 @@ async function auth(app: FastifyInstance, options: AuthOptions): Promise<void> {
     }
   }
   app.decorate('logIn', async (credential: Credential, ip: string) => {
-    const attempt = toAttempt(credential, ip)
-    const facts = await (logins ? logins.logIn(attempt, ip) : attempt.verify())
+    const facts = await logins.logIn(toAttempt(credential, ip), ip)
     // After the login was counted: a right key that is refused for its network or plan is limited as well.
     const denied = judgeNetwork(facts, ip) ?? authorize(facts, now())
     if (denied) throw denied
     return facts
   })
-  app.decorate('identifyClient', (credential: Credential, ip: string) => {
-    const attempt = toAttempt(credential, ip)
-    return logins ? logins.identify(attempt, ip) : attempt.verify()
-  })
+  app.decorate('identifyClient', (credential: Credential, ip: string) =>
+    logins.identify(toAttempt(credential, ip), ip),
+  )
   app.decorate('signingKeys', signingKeys)
   app.decorate('authenticate', authenticate)
   app.decorate('authenticateInTurn', (request: Request, owner: string) =>
@@ -211,4 +208,4 @@ async function auth(app: FastifyInstance, options: AuthOptions): Promise<void> {
   app.decorate('signAccessToken', createTokenSigner(app.jwt, options, principals.listScopes))
 }
 
-export default fp(auth, { name: 'auth', fastify: '5.x' })
+export default fp(auth, { name: 'auth', dependencies: ['gate', 'quotas'], fastify: '5.x' })

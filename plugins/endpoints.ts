@@ -133,5 +133,5 @@ export default fp<EndpointOptions>(
     }
     done()
   },
-  { name: 'endpoints', dependencies: ['auth', 'gate', 'problems'], fastify: '5.x' },
+  { name: 'endpoints', dependencies: ['answers', 'auth', 'gate', 'problems'], fastify: '5.x' },
 )

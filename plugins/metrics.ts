@@ -106,5 +106,5 @@ export default fp<MetricsOptions>(
     app.watchAnswers(note)
     done()
   },
-  { name: 'metrics', dependencies: ['answers', 'audit'], fastify: '5.x' },
+  { name: 'metrics', dependencies: ['answers', 'audit', 'auth'], fastify: '5.x' },
 )

@@ -42,6 +42,33 @@ t.test('a client is known by clientAddress, never by ip, which is a proxy’s', 
   t.same(wrong, [])
 })
 
+t.test(
+  'a plugin declares the plugins whose decorators it uses, so that a wrong order stops the boot',
+  async (t) => {
+    const plugins = files
+      .filter((path) => path.startsWith('plugins/'))
+      .map(textOf)
+      .flatMap((text) => {
+        const name = /\bname: '([\w-]+)'/.exec(text)?.[1]
+        const declared = /\bdependencies: \[([^\]]*)\]/.exec(text)?.[1] ?? ''
+        return name ? [{ name, text, declared }] : []
+      })
+    const owners = plugins.flatMap(({ name, text }) =>
+      [...text.matchAll(/\bapp\.decorate\('(\w+)'/g)].map(([, decorator]) => ({ name, decorator })),
+    )
+    t.ok(owners.length > 20)
+    const undeclared = plugins.flatMap(({ name, text, declared }) =>
+      owners
+        .filter((owner) => owner.name !== name && !declared.includes(`'${owner.name}'`))
+        .filter(({ decorator }) =>
+          new RegExp(`\\bapp\\.${decorator}\\b|\\b${decorator}\\b[^=]*\\} = app\\b`).test(text),
+        )
+        .map((owner) => `${name} uses ${owner.decorator} of ${owner.name}`),
+    )
+    t.same(undeclared, [])
+  },
+)
+
 t.test('an exported type has a name of its own', async (t) => {
   const owners = Map.groupBy(
     files.filter(isService).flatMap((path) =>

@@ -1,5 +1,6 @@
 import { createHmac, createPrivateKey, createPublicKey, generateKeyPairSync, sign } from 'node:crypto'
 import Fastify, { type FastifyInstance } from 'fastify'
+import fp from 'fastify-plugin'
 import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod'
 import { createLocalJWKSet, decodeJwt, type JSONWebKeySet, jwtVerify } from 'jose'
 import { sql } from 'kysely'
@@ -69,6 +70,16 @@ const problem = (error: unknown): Problem & { headers: ApiError['extras']['heade
   }
 }
 
+/** Without limits of logins, and with one address for all clients. */
+const gate = fp(async (app) => void app.decorateRequest('clientAddress', { getter: () => '192.0.2.1' }), {
+  name: 'gate',
+})
+const verify = (attempt: { verify: () => unknown }) => attempt.verify()
+const quotas = fp(
+  async (app) => void app.decorate('limits', { logins: { logIn: verify, identify: verify } } as never),
+  { name: 'quotas' },
+)
+
 const buildApp = async (keys: SigningKeys = signingKeys, url = publicUrl, connection = db) => {
   const app: FastifyInstance = Fastify()
   app.setValidatorCompiler(validatorCompiler)
@@ -80,6 +91,8 @@ const buildApp = async (keys: SigningKeys = signingKeys, url = publicUrl, connec
       .headers(headers ?? {})
       .send(body)
   })
+  await app.register(gate)
+  await app.register(quotas)
   await app.register(auth, {
     db: connection,
     judge,
@@ -90,7 +103,6 @@ const buildApp = async (keys: SigningKeys = signingKeys, url = publicUrl, connec
     now,
     monotonicNow: now,
   })
-  app.decorateRequest('clientAddress', { getter: () => '192.0.2.1' })
   await app.register(authRoutes)
   app.get('/who', async (request) => {
     const principal = await app.authenticate(request)
@@ -782,3 +794,9 @@ t.test(
     t.strictSame((await loadSigningKeys(db, secrets)).jwks, jwks)
   },
 )
+
+t.test('without the plugins that it depends on, auth stops the boot', async (t) => {
+  const alone = Fastify()
+  alone.register(auth, {} as never)
+  await t.rejects(async () => alone.ready(), /dependency 'gate' of plugin 'auth' is not registered/)
+})
