@@ -21,6 +21,14 @@ const startsWithMethod = /^(?:\r\n)*[!#$%&'*+.^`|~\w-]{1,64} \S/
 /** The parser also speaks of a version where a line ends wrongly after a good one. */
 const namesKnownVersion = /^\S+ \S+ HTTP\/1\.[01]\s/
 
+const targetBeyondAscii = /^\S+ [^ ]*[\x80-\xff]/
+
+/** Returns 400 for a target with bytes beyond ASCII, which RFC 3986, section 2.5, wants as escapes. */
+export const unescapedTarget = (): ApiError =>
+  new ApiError('malformed_request', {
+    detail: 'Write every character beyond ASCII in the target as escapes of its UTF-8 bytes: ü is %C3%BC',
+  })
+
 /** A method that no server knows is refused as one that no route takes; other bytes are no request at all. */
 const toProblem = ({ code = '', rawPacket }: ParserError): ApiError => {
   const bytes = Buffer.isBuffer(rawPacket) ? rawPacket.toString('latin1') : ''
@@ -28,6 +36,7 @@ const toProblem = ({ code = '', rawPacket }: ParserError): ApiError => {
     return new ApiError('malformed_request')
   if (code === 'HPE_INVALID_METHOD' && startsWithMethod.test(bytes))
     return new ApiError('method_not_allowed', { headers: { allow: answeredMethods.join(', ') } })
+  if (code === 'HPE_INVALID_URL' && targetBeyondAscii.test(bytes)) return unescapedTarget()
   return new ApiError(codes[code] ?? 'malformed_request')
 }
 
