@@ -28,6 +28,8 @@ t.test('the address that is suggested is one that is answered', async (t) => {
     '/v1/certificates?fromat=csv&include=product',
     '/v1/changes?aftr=abc',
     `/v1/changes?aftr=${token}&resources=lab`,
+    '/v1/products?name[=x',
+    '/v1/changes?resources=products&name[=x',
   ]
   for (const path of bad) t.equal(await suggested(path), undefined, path)
   for (const path of [`/v1/products?curser=${cursor}`, `/v1/changes?aftr=${token}`, '/v1/products?limt=2']) {
