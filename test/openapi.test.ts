@@ -314,6 +314,12 @@ t.test('documented bounds and values are those that the parser keeps', async (t)
   t.same(wrong, [])
 })
 
+t.test('an integer has an inclusive minimum, which every generator takes', (t) => {
+  t.notMatch(served.body, /exclusiveM(?:in|ax)imum/)
+  t.equal(document.components.schemas.Limit.properties.quota.minimum, 1)
+  t.end()
+})
+
 const importing = async (lines: readonly object[]) => {
   const text = lines.map((line) => JSON.stringify(line)).join('\n')
   return await importRecords(database.operator, ReadableStream.from([Buffer.from(text)]))
