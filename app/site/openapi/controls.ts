@@ -11,8 +11,8 @@ import { maxTargetBytes } from './filters.ts'
 
 type Control = Readonly<{ description: string; schema: SchemaNode; example: string | number }>
 
-/** The target's bound leaves the cursor out; target and headers together end here. */
-const maxHeadBytes = 16_384
+/** Target and headers together. The bound of the target does not count the cursor. */
+export const maxHeadBytes = 16_384
 
 const text: SchemaNode = { type: 'string', minLength: 1, maxLength: maxTargetBytes }
 
