@@ -3,9 +3,9 @@ import { existsSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { promisify } from 'node:util'
 
-const stepLimitMs = 240_000
+const stepLimitMs = 600_000
 
-/** Runs a program in a folder. Rejects with its output if it fails, or does not end in four minutes. */
+/** Runs a program in a folder. Rejects with its output if it fails, or does not end in ten minutes. */
 export const runProgram = async (program: string, options: readonly string[], cwd: string): Promise<void> => {
   const settings = { cwd, timeout: stepLimitMs, maxBuffer: 2 ** 26 }
   await promisify(execFile)(program, options, settings).catch(

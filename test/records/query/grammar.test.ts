@@ -420,6 +420,7 @@ t.test(
       ['expand=product', /include=/, 'include=product'],
       ['search=tracker', /q=/, 'q=tracker'],
       ['limt[gt]=5', /limt is not/],
+      ['tzzs=2', /^tzzs is not/],
       ['id[=1', /^id\[ is not/],
       ['valid_until[lt=2026-01-01', /^valid_until\[lt is not/],
       ['valid_untl[lt]x=2026-01-01', /^valid_untl\[lt\]x is not/],
