@@ -1305,7 +1305,7 @@ CertificatesQuery = TypedDict(
         "count": "Literal[\"exact\"] | None",
         # `page.next_cursor` of the answer before, unchanged, with the same filters and sort. Absent: the first page. Not with an export.
         "cursor": "Value | None",
-        # Begins a CSV file with a byte order mark, by which some spreadsheets know UTF-8. Only with CSV. Absent: false.
+        # Begins a CSV file with a byte order mark, by which some spreadsheets know UTF-8. Only with CSV.
         "bom": "bool | None",
     },
     total=False,
@@ -1507,7 +1507,7 @@ ProductsQuery = TypedDict(
         "count": "Literal[\"exact\"] | None",
         # `page.next_cursor` of the answer before, unchanged, with the same filters and sort. Absent: the first page. Not with an export.
         "cursor": "Value | None",
-        # Begins a CSV file with a byte order mark, by which some spreadsheets know UTF-8. Only with CSV. Absent: false.
+        # Begins a CSV file with a byte order mark, by which some spreadsheets know UTF-8. Only with CSV.
         "bom": "bool | None",
     },
     total=False,
@@ -1737,7 +1737,7 @@ ProjectsQuery = TypedDict(
         "count": "Literal[\"exact\"] | None",
         # `page.next_cursor` of the answer before, unchanged, with the same filters and sort. Absent: the first page. Not with an export.
         "cursor": "Value | None",
-        # Begins a CSV file with a byte order mark, by which some spreadsheets know UTF-8. Only with CSV. Absent: false.
+        # Begins a CSV file with a byte order mark, by which some spreadsheets know UTF-8. Only with CSV.
         "bom": "bool | None",
     },
     total=False,
@@ -1867,7 +1867,7 @@ CountriesQuery = TypedDict(
         "count": "Literal[\"exact\"] | None",
         # `page.next_cursor` of the answer before, unchanged, with the same filters and sort. Absent: the first page. Not with an export.
         "cursor": "Value | None",
-        # Begins a CSV file with a byte order mark, by which some spreadsheets know UTF-8. Only with CSV. Absent: false.
+        # Begins a CSV file with a byte order mark, by which some spreadsheets know UTF-8. Only with CSV.
         "bom": "bool | None",
     },
     total=False,
@@ -2099,7 +2099,7 @@ LabQuery = TypedDict(
         "count": "Literal[\"exact\"] | None",
         # `page.next_cursor` of the answer before, unchanged, with the same filters and sort. Absent: the first page. Not with an export.
         "cursor": "Value | None",
-        # Begins a CSV file with a byte order mark, by which some spreadsheets know UTF-8. Only with CSV. Absent: false.
+        # Begins a CSV file with a byte order mark, by which some spreadsheets know UTF-8. Only with CSV.
         "bom": "bool | None",
     },
     total=False,
@@ -2361,7 +2361,7 @@ ApprovalsQuery = TypedDict(
         "count": "Literal[\"exact\"] | None",
         # `page.next_cursor` of the answer before, unchanged, with the same filters and sort. Absent: the first page. Not with an export.
         "cursor": "Value | None",
-        # Begins a CSV file with a byte order mark, by which some spreadsheets know UTF-8. Only with CSV. Absent: false.
+        # Begins a CSV file with a byte order mark, by which some spreadsheets know UTF-8. Only with CSV.
         "bom": "bool | None",
     },
     total=False,
