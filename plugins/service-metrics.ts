@@ -26,7 +26,9 @@ const redisFigures = ({ shared, limitStore }: ServiceMetricsOptions): Record<str
   const cache = shared?.figures?.()
   return {
     ...(cache ? { cache } : {}),
-    ...(limitStore ? { limits: { isUp: !limitStore.isDown, isBreakerOpen: limitStore.isDown } } : {}),
+    ...(limitStore
+      ? { limits: { isUp: !limitStore.isDown && !limitStore.isRefused, isBreakerOpen: limitStore.isDown } }
+      : {}),
   }
 }
 

@@ -40,7 +40,8 @@ const commandTimeoutMs = 25
 const probeEveryMs = 100
 /** While Redis refuses writes, one small write at a time asks whether it takes them again. */
 const tryWriteEveryMs = 1_000
-const triedName = 'certdata:{}:tried'
+/** On the node of a cluster that refused a command about this customer. */
+const triedName = (customerId: string) => `certdata:{${customerId}}:tried`
 /** A server that hangs for longer may never answer on this connection. */
 const giveUpAfterMs = 5_000
 
@@ -83,7 +84,7 @@ export const createRedisCache = (options: RedisCacheOptions): SharedCache => {
   let isHanging = false
   let refuses = false
   let isClosed = false
-  const refusalWarning = createMinuteWarning(warn)
+  const warnOfRefusal = createMinuteWarning(warn)
 
   const probe = async () => {
     const giveUpAt = performance.now() + giveUpAfterMs
@@ -97,32 +98,37 @@ export const createRedisCache = (options: RedisCacheOptions): SharedCache => {
       try {
         await inTime(redis.ping())
         isHanging = false
-      } catch {
-        await delay(probeEveryMs, undefined, { ref: false })
+      } catch (error) {
+        // A refusal is an answer, too.
+        if (isRefusal(error)) isHanging = false
+        else await delay(probeEveryMs, undefined, { ref: false })
       }
     }
   }
   const reportRefusal = (error: Error) =>
-    refusalWarning.warn('Redis refuses commands: answers are not shared with other instances', error)
+    warnOfRefusal('Redis refuses commands: answers are not shared with other instances', error)
 
-  const tryWrites = async () => {
+  /** Tries every command of this file, as an ACL may refuse any of them. */
+  const tryWrites = async (customerId: string) => {
+    const name = triedName(customerId)
     while (refuses && !isClosed) {
       await delay(tryWriteEveryMs, undefined, { ref: false })
       try {
-        await redis.certdataSet(triedName, '0'.repeat(rankBytes), '', '1000')
+        await redis.certdataSet(name, '0'.repeat(rankBytes), '', '1000')
+        await redis.getBuffer(name)
+        await redis.unlink(name)
         refuses = false
-        refusalWarning.reset()
         warn('Redis takes writes again')
       } catch (error) {
         if (isRefusal(error)) reportRefusal(error)
       }
     }
   }
-  const onFailure = (error: Error) => {
+  const onFailure = (error: Error, customerId: string) => {
     if (isRefusal(error) && !refuses) {
       refuses = true
       reportRefusal(error)
-      void tryWrites()
+      void tryWrites(customerId)
     }
     if (isHanging || error.message !== timedOut) return
     isHanging = true
@@ -151,7 +157,7 @@ export const createRedisCache = (options: RedisCacheOptions): SharedCache => {
   ): Entry | undefined => {
     const entry = openEnvelope(name, sealed, secrets)
     if (entry?.customerId === customerId && entry.key === key) return { ...entry, dependsOn }
-    redis.unlink(name).catch(onFailure)
+    redis.unlink(name).catch((error) => onFailure(error, customerId))
     return undefined
   }
 
@@ -164,7 +170,7 @@ export const createRedisCache = (options: RedisCacheOptions): SharedCache => {
         const sealed = await inTime(redis.getBuffer(name))
         return sealed ? opened(name, sealed, { customerId, key, dependsOn }) : undefined
       } catch (error) {
-        onFailure(error as Error)
+        onFailure(error as Error, customerId)
         return undefined
       }
     },
@@ -174,7 +180,9 @@ export const createRedisCache = (options: RedisCacheOptions): SharedCache => {
       const sealed = sealEntry(name, entry, secrets)
       const rank = rankSnapshot(entry.snapshot)
       const ttlMs = String(ttlSeconds * 1000)
-      inTime(redis.certdataSet(name, rank, sealed, ttlMs)).catch(onFailure)
+      inTime(redis.certdataSet(name, rank, sealed, ttlMs)).catch((error) =>
+        onFailure(error, entry.customerId),
+      )
     },
     figures: () => ({ isUp: redis.status === 'ready' && !refuses, isBreakerOpen: isHanging }),
     close() {

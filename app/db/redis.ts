@@ -78,20 +78,20 @@ const createClient = (url: string, options: Omit<RedisOptions, 'gathers'>): Redi
 
 const warnEveryMs = 60_000
 
-type Warn = (message: string, error?: Error) => void
-
-/** Returns a function that warns of an error at most once a minute, until `reset` is called. */
-export const createMinuteWarning = (warn: Warn) => {
+/**
+ * Returns a function that warns of a refusal at most once a minute. An error with another code (its first word) is
+ * another refusal. Refusals that stop and start again count as one, because a server whose memory is nearly full takes
+ * only some writes.
+ */
+export const createMinuteWarning = (warn: (message: string, error: Error) => void) => {
   let warnedAt = Number.NEGATIVE_INFINITY
-  return {
-    warn(message: string, error?: Error): void {
-      if (performance.now() - warnedAt < warnEveryMs) return
-      warnedAt = performance.now()
-      warn(message, error)
-    },
-    reset() {
-      warnedAt = Number.NEGATIVE_INFINITY
-    },
+  let warnedOf = ''
+  return (message: string, error: Error): void => {
+    const [code = ''] = error.message.split(' ', 1)
+    if (code === warnedOf && performance.now() - warnedAt < warnEveryMs) return
+    warnedAt = performance.now()
+    warnedOf = code
+    warn(message, error)
   }
 }
 

@@ -3,7 +3,6 @@ import { parseAddress } from '../audit/client-address.ts'
 import { inTurn } from '../db/connect.ts'
 import type { Db } from '../db/schema.ts'
 import type { Principal } from '../identity/principal.ts'
-import type { Owner } from '../overload/fair-queue.ts'
 import type { Turn } from '../overload/queue.ts'
 import type { AccountName } from './policy.ts'
 
@@ -34,7 +33,7 @@ export const clientOf = (address: string): string => {
  * Returns the owner in the queue for work of a client that has not logged in: its network as `clientOf` returns it, and
  * the first 48 bits of an IPv6 address around it, because one site is given that many networks (RFC 6177).
  */
-export const toQueueOwner = (address: string): Owner => {
+export const toQueueOwner = (address: string): { network: string; site: string } => {
   const network = clientOf(address)
   return { network, site: network.split(':').slice(0, 3).join(':') }
 }

@@ -80,8 +80,9 @@ export const createRedisLimits = ({ url, after, warn }: RedisLimitsOptions): Lim
   let isDown = true
   let isClosed = false
   let wasReported = false
+  let isExchangeRefused = false
   let stopBeating = () => {}
-  const refusalWarning = createMinuteWarning(warn)
+  const warnOfRefusal = createMinuteWarning(warn)
 
   const fall = (error?: Error): void => {
     isDown = true
@@ -89,18 +90,20 @@ export const createRedisLimits = ({ url, after, warn }: RedisLimitsOptions): Lim
     wasReported = true
     warn('Redis does not answer: every instance enforces limits by itself, retrying', error)
   }
+  const reportRefusal = (error: Error): void => {
+    if (!isClosed) warnOfRefusal('Redis refuses commands: every instance enforces limits by itself', error)
+  }
   /** The connection works, but Redis takes no writes. */
   const fallByRefusal = (error: Error): void => {
     isDown = true
     wasReported = true
-    if (!isClosed)
-      refusalWarning.warn('Redis refuses commands: every instance enforces limits by itself', error)
+    reportRefusal(error)
   }
   const rise = (): void => {
     isDown = false
-    if (wasReported) warn('Redis answers again: limits are shared')
+    if (!wasReported) return
     wasReported = false
-    refusalWarning.reset()
+    warn('Redis answers again: limits are shared')
   }
 
   /** The answer; undefined when it fails, or does not come within the time that a place is worth. */
@@ -138,6 +141,9 @@ export const createRedisLimits = ({ url, after, warn }: RedisLimitsOptions): Lim
     get isDown() {
       return isDown
     },
+    get isRefused() {
+      return isExchangeRefused
+    },
     get instances() {
       return instances
     },
@@ -150,8 +156,15 @@ export const createRedisLimits = ({ url, after, warn }: RedisLimitsOptions): Lim
         spent,
         wanted,
       ])
-      const exchanged = redis.certdataExchange(keys.length, ...keys, ...numbers)
-      return readSettlements(await exchanged.catch(() => undefined), demands)
+      try {
+        const answer = await redis.certdataExchange(keys.length, ...keys, ...numbers)
+        isExchangeRefused = false
+        return readSettlements(answer, demands)
+      } catch (error) {
+        isExchangeRefused = isRefusal(error)
+        if (isRefusal(error)) reportRefusal(error)
+        return undefined
+      }
     },
     async hold(slot, leaseMs) {
       if (isDown) return undefined

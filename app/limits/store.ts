@@ -26,6 +26,8 @@ export type LimitStore = {
   exchange(account: AccountName, demands: readonly Demand[]): Promise<readonly Settlement[] | undefined>
   /** Whether an exchange would fail. */
   readonly isDown: boolean
+  /** Whether the last exchange was refused, although the store is not down. Absent: never. */
+  readonly isRefused?: boolean
   /** How many instances share it, this one included; at least 1. */
   readonly instances: number
   close(): Promise<void>

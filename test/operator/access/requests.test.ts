@@ -152,6 +152,22 @@ t.test('requests are limited per client address, and a refused body costs one, t
   await clear()
 })
 
+t.test('a site with many networks, and all sites together, store a limited number of requests', async (t) => {
+  const { post, clock } = await open({ LIMIT_ACCESS_REQUESTS: '1', TRUSTED_PROXIES: '127.0.0.1' })
+  const from = async (address: string, payload: unknown = body) =>
+    (await post(payload, { headers: { 'x-forwarded-for': address, 'x-forwarded-proto': 'https' } }))
+      .statusCode
+  for (let n = 1; n <= 4; n++) t.equal(await from(`2001:db8:0:${n}::1`), 202)
+  t.equal(await from('2001:db8:0:5::1'), 429, 'a /48 network has four times the quota of a client')
+  for (let n = 1; n <= 20; n++) t.equal(await from(`192.0.2.${n}`, {}), 400)
+  for (let n = 1; n <= 16; n++) t.equal(await from(`198.51.100.${n}`), 202, 'bad bodies do not count')
+  t.equal(await from('203.0.113.1'), 429, 'twenty are stored in an hour')
+  t.equal((await stored()).length, 20)
+  clock.offsetMs += 3_600_000
+  t.equal(await from('203.0.113.1'), 202)
+  await clear()
+})
+
 t.test('two at once do not pass where there is room for one', async (t) => {
   const { post } = await open({ LIMIT_ACCESS_REQUESTS: '1' })
   const answers = await Promise.all([post(body), post(body), post(body)])
