@@ -941,7 +941,8 @@ CREATE OR REPLACE FUNCTION public.api_keys_log_update()
  LANGUAGE plpgsql
 AS $function$
 begin
-  insert into change_log (customer_id, resource, record_id) select r.customer_id, 'auth', r.key_id from (select customer_id, key_id from new_rows n full join old_rows o using (customer_id, key_id)
+  insert into change_log (customer_id, resource, record_id) select r.customer_id, 'auth', r.key_id
+  from (select customer_id, key_id from new_rows n full join old_rows o using (customer_id, key_id)
   where to_jsonb(n) - 'last_used_on' is distinct from to_jsonb(o) - 'last_used_on') r;
   return null;
 end $function$
@@ -1020,7 +1021,9 @@ CREATE OR REPLACE FUNCTION public.approvals_before()
  LANGUAGE plpgsql
 AS $function$
 begin
-  new.requested_on_sort := coalesce(new.requested_on, 'infinity'); new.expected_on_sort := coalesce(new.expected_on, 'infinity');
+  new.requested_on_sort := coalesce(new.requested_on, 'infinity');
+  new.expected_on_sort := coalesce(new.expected_on,
+    'infinity');
   if tg_op = 'INSERT' then
     new.created_at := now();
     new.updated_at := now();
@@ -1047,9 +1050,11 @@ CREATE OR REPLACE FUNCTION public.approvals_elements_delete()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
-begin 
-    delete from elements e using (select r.customer_id, 'tags' as field, v as value, r.id from old_rows r, unnest(r.tags) v) g where e.customer_id = g.customer_id
-      and e.resource = 'approvals' and e.field = g.field and e.value = g.value and e.id = g.id;
+begin
+  delete from elements e using
+      (select r.customer_id, 'tags' as field, v as value, r.id from old_rows r, unnest(r.tags) v) g
+    where e.customer_id = g.customer_id and e.resource = 'approvals' and e.field = g.field
+      and e.value = g.value and e.id = g.id;
   return null;
 end $function$
 
@@ -1058,9 +1063,10 @@ CREATE OR REPLACE FUNCTION public.approvals_elements_insert()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
-begin 
-    insert into elements (customer_id, resource, field, value, id)
-    select n.customer_id, 'approvals', n.field, n.value, n.id from (select r.customer_id, 'tags' as field, v as value, r.id from new_rows r, unnest(r.tags) v) n on conflict do nothing;
+begin
+  insert into elements (customer_id, resource, field, value, id)
+    select n.customer_id, 'approvals', n.field, n.value, n.id from
+      (select r.customer_id, 'tags' as field, v as value, r.id from new_rows r, unnest(r.tags) v) n on conflict do nothing;
   return null;
 end $function$
 
@@ -1077,11 +1083,19 @@ CREATE OR REPLACE FUNCTION public.approvals_elements_update()
  LANGUAGE plpgsql
 AS $function$
 begin
-  if not (old.customer_id is distinct from new.customer_id or old.id is distinct from new.id or old.tags is distinct from new.tags) then return null; end if;
-  delete from elements e using ((select old.customer_id, 'tags' as field, v as value, old.id from unnest(old.tags) v) except (select new.customer_id, 'tags' as field, v as value, new.id from unnest(new.tags) v)) g
-    where e.customer_id = g.customer_id and e.resource = 'approvals' and e.field = g.field and e.value = g.value and e.id = g.id;
+  if not (old.customer_id is distinct from new.customer_id or old.id is distinct from new.id
+    or old.tags is distinct from new.tags) then return null; end if;
+  delete from elements e using
+    ((select old.customer_id, 'tags' as field, v as value, old.id from unnest(old.tags) v)
+    except
+    (select new.customer_id, 'tags' as field, v as value, new.id from unnest(new.tags) v)) g
+    where e.customer_id = g.customer_id and e.resource = 'approvals' and e.field = g.field and e.value = g.value
+      and e.id = g.id;
   insert into elements (customer_id, resource, field, value, id)
-    select n.customer_id, 'approvals', n.field, n.value, n.id from ((select new.customer_id, 'tags' as field, v as value, new.id from unnest(new.tags) v) except (select old.customer_id, 'tags' as field, v as value, old.id from unnest(old.tags) v)) n on conflict do nothing;
+    select n.customer_id, 'approvals', n.field, n.value, n.id from
+      ((select new.customer_id, 'tags' as field, v as value, new.id from unnest(new.tags) v)
+      except
+      (select old.customer_id, 'tags' as field, v as value, old.id from unnest(old.tags) v)) n on conflict do nothing;
   return null;
 end $function$
 
@@ -1105,7 +1119,8 @@ begin
     select r.customer_id, 'approvals', r.id from old_rows r;
   insert into record_history (customer_id, resource, record_id, position, at)
     select o.customer_id, 'approvals', o.id, coalesce(l.position + 1, 0), o.created_at
-    from (select r.* from old_rows r where exists (select from customers c where c.customer_id = r.customer_id)) o left join lateral (
+    from (select r.* from old_rows r where exists (select from customers c where c.customer_id = r.customer_id)) o
+      left join lateral (
       select h.position, h.old = '{}' as is_mark from record_history h
       where h.customer_id = o.customer_id and h.resource = 'approvals' and h.record_id = o.id
         and (h.old ? 'created_at' or h.old = '{}')
@@ -1113,7 +1128,10 @@ begin
     where l.is_mark is not true;
   insert into record_history (customer_id, resource, record_id, at, since, old)
     select o.customer_id, 'approvals', o.id, greatest(now(), o.updated_at), o.updated_at,
-      jsonb_build_object('created_at', o.created_at, 'product_id', o.product_id, 'country_code', o.country_code, 'scheme', o.scheme, 'project_id', o.project_id, 'certificate_id', o.certificate_id, 'status', o.status, 'phase', o.phase, 'requested_on', o.requested_on, 'submitted_on', o.submitted_on, 'decided_on', o.decided_on, 'expected_on', o.expected_on, 'tags', o.tags)
+      jsonb_build_object('created_at', o.created_at, 'product_id', o.product_id, 'country_code', o.country_code,
+        'scheme', o.scheme, 'project_id', o.project_id, 'certificate_id', o.certificate_id, 'status', o.status,
+        'phase', o.phase, 'requested_on', o.requested_on, 'submitted_on', o.submitted_on, 'decided_on',
+        o.decided_on, 'expected_on', o.expected_on, 'tags', o.tags)
     from (select r.* from old_rows r where exists (select from customers c where c.customer_id = r.customer_id)) o;
   return null;
 end $function$
@@ -1157,7 +1175,10 @@ begin
   end if;
   insert into record_history (customer_id, resource, record_id, at, since, old)
     values (old.customer_id, 'approvals', old.id, greatest(now(), old.updated_at), old.updated_at,
-      jsonb_build_object('created_at', old.created_at, 'product_id', old.product_id, 'country_code', old.country_code, 'scheme', old.scheme, 'project_id', old.project_id, 'certificate_id', old.certificate_id, 'status', old.status, 'phase', old.phase, 'requested_on', old.requested_on, 'submitted_on', old.submitted_on, 'decided_on', old.decided_on, 'expected_on', old.expected_on, 'tags', old.tags));
+      jsonb_build_object('created_at', old.created_at, 'product_id', old.product_id, 'country_code',
+        old.country_code, 'scheme', old.scheme, 'project_id', old.project_id, 'certificate_id', old.certificate_id,
+        'status', old.status, 'phase', old.phase, 'requested_on', old.requested_on, 'submitted_on',
+        old.submitted_on, 'decided_on', old.decided_on, 'expected_on', old.expected_on, 'tags', old.tags));
   if former_end(new.customer_id, 'approvals', new.id) > new.created_at then
     update approvals set created_at = 'infinity' where customer_id = new.customer_id and id = new.id;
   end if;
@@ -1188,7 +1209,8 @@ begin
   insert into change_log (customer_id, resource, record_id)
     values (new.customer_id, 'approvals', new.id);
   -- history
-  former := concat_ws(',', case when old.product_id is distinct from new.product_id then '"product_id":' || coalesce(to_json(old.product_id)::text, 'null') end,
+  former := concat_ws(',',
+    case when old.product_id is distinct from new.product_id then '"product_id":' || coalesce(to_json(old.product_id)::text, 'null') end,
     case when old.country_code is distinct from new.country_code then '"country_code":' || coalesce(to_json(old.country_code)::text, 'null') end,
     case when old.scheme is distinct from new.scheme then '"scheme":' || coalesce(to_json(old.scheme)::text, 'null') end,
     case when old.project_id is distinct from new.project_id then '"project_id":' || coalesce(to_json(old.project_id)::text, 'null') end,
@@ -1249,7 +1271,7 @@ CREATE OR REPLACE FUNCTION public.approvals_words_insert()
  LANGUAGE plpgsql
 AS $function$
 begin
-  insert into record_words 
+  insert into record_words
   select r.customer_id, 'approvals', r.id, array_to_tsvector(array(
     select 'approvals/' || r.customer_id || '/' || left(word, 100)
     from unnest(fold_words(concat_ws(' ', r.scheme, r.product_id, r.certificate_id))) word
@@ -1274,7 +1296,9 @@ CREATE OR REPLACE FUNCTION public.approvals_words_update()
  LANGUAGE plpgsql
 AS $function$
 begin
-  if not (old.customer_id is distinct from new.customer_id or old.id is distinct from new.id or old.scheme is distinct from new.scheme or old.product_id is distinct from new.product_id or old.certificate_id is distinct from new.certificate_id) then return null; end if;
+  if not (old.customer_id is distinct from new.customer_id or old.id is distinct from new.id
+    or old.scheme is distinct from new.scheme or old.product_id is distinct from new.product_id
+    or old.certificate_id is distinct from new.certificate_id) then return null; end if;
   update record_words w set customer_id = new.customer_id, id = new.id, words = array_to_tsvector(array(
     select 'approvals/' || new.customer_id || '/' || left(word, 100)
     from unnest(fold_words(concat_ws(' ', new.scheme, new.product_id, new.certificate_id))) word
@@ -1385,7 +1409,10 @@ CREATE OR REPLACE FUNCTION public.certificates_before()
  LANGUAGE plpgsql
 AS $function$
 begin
-  new.valid_from_sort := coalesce(new.valid_from, 'infinity'); new.valid_until_sort := coalesce(new.valid_until, 'infinity'); new.issued_on_sort := coalesce(new.issued_on, 'infinity');
+  new.valid_from_sort := coalesce(new.valid_from, 'infinity');
+  new.valid_until_sort := coalesce(new.valid_until,
+    'infinity');
+  new.issued_on_sort := coalesce(new.issued_on, 'infinity');
   if tg_op = 'INSERT' then
     new.created_at := now();
     new.updated_at := now();
@@ -1412,9 +1439,12 @@ CREATE OR REPLACE FUNCTION public.certificates_elements_delete()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
-begin 
-    delete from elements e using (select r.customer_id, 'standards' as field, v as value, r.id from old_rows r, unnest(r.standards) v union select r.customer_id, 'tags' as field, v as value, r.id from old_rows r, unnest(r.tags) v) g where e.customer_id = g.customer_id
-      and e.resource = 'certificates' and e.field = g.field and e.value = g.value and e.id = g.id;
+begin
+  delete from elements e using
+      (select r.customer_id, 'standards' as field, v as value, r.id from old_rows r, unnest(r.standards) v
+      union select r.customer_id, 'tags' as field, v as value, r.id from old_rows r, unnest(r.tags) v) g
+    where e.customer_id = g.customer_id and e.resource = 'certificates' and e.field = g.field
+      and e.value = g.value and e.id = g.id;
   return null;
 end $function$
 
@@ -1423,9 +1453,12 @@ CREATE OR REPLACE FUNCTION public.certificates_elements_insert()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
-begin 
-    insert into elements (customer_id, resource, field, value, id)
-    select n.customer_id, 'certificates', n.field, n.value, n.id from (select r.customer_id, 'standards' as field, v as value, r.id from new_rows r, unnest(r.standards) v union select r.customer_id, 'tags' as field, v as value, r.id from new_rows r, unnest(r.tags) v) n on conflict do nothing;
+begin
+  insert into elements (customer_id, resource, field, value, id)
+    select n.customer_id, 'certificates', n.field, n.value, n.id from
+      (select r.customer_id, 'standards' as field, v as value, r.id from new_rows r, unnest(r.standards) v
+      union
+      select r.customer_id, 'tags' as field, v as value, r.id from new_rows r, unnest(r.tags) v) n on conflict do nothing;
   return null;
 end $function$
 
@@ -1442,11 +1475,24 @@ CREATE OR REPLACE FUNCTION public.certificates_elements_update()
  LANGUAGE plpgsql
 AS $function$
 begin
-  if not (old.customer_id is distinct from new.customer_id or old.id is distinct from new.id or old.standards is distinct from new.standards or old.tags is distinct from new.tags) then return null; end if;
-  delete from elements e using ((select old.customer_id, 'standards' as field, v as value, old.id from unnest(old.standards) v union select old.customer_id, 'tags' as field, v as value, old.id from unnest(old.tags) v) except (select new.customer_id, 'standards' as field, v as value, new.id from unnest(new.standards) v union select new.customer_id, 'tags' as field, v as value, new.id from unnest(new.tags) v)) g
-    where e.customer_id = g.customer_id and e.resource = 'certificates' and e.field = g.field and e.value = g.value and e.id = g.id;
+  if not (old.customer_id is distinct from new.customer_id or old.id is distinct from new.id
+    or old.standards is distinct from new.standards or old.tags is distinct from new.tags) then return null; end if;
+  delete from elements e using
+    ((select old.customer_id, 'standards' as field, v as value, old.id from unnest(old.standards) v
+    union select old.customer_id, 'tags' as field, v as value, old.id from unnest(old.tags) v)
+    except
+    (select new.customer_id, 'standards' as field, v as value, new.id from unnest(new.standards) v
+    union select new.customer_id, 'tags' as field, v as value, new.id from unnest(new.tags) v)) g
+    where e.customer_id = g.customer_id and e.resource = 'certificates' and e.field = g.field and e.value = g.value
+      and e.id = g.id;
   insert into elements (customer_id, resource, field, value, id)
-    select n.customer_id, 'certificates', n.field, n.value, n.id from ((select new.customer_id, 'standards' as field, v as value, new.id from unnest(new.standards) v union select new.customer_id, 'tags' as field, v as value, new.id from unnest(new.tags) v) except (select old.customer_id, 'standards' as field, v as value, old.id from unnest(old.standards) v union select old.customer_id, 'tags' as field, v as value, old.id from unnest(old.tags) v)) n on conflict do nothing;
+    select n.customer_id, 'certificates', n.field, n.value, n.id from
+      ((select new.customer_id, 'standards' as field, v as value, new.id from unnest(new.standards) v
+      union select new.customer_id, 'tags' as field, v as value, new.id from unnest(new.tags) v)
+      except
+      (select old.customer_id, 'standards' as field, v as value, old.id from unnest(old.standards) v
+      union
+      select old.customer_id, 'tags' as field, v as value, old.id from unnest(old.tags) v)) n on conflict do nothing;
   return null;
 end $function$
 
@@ -1470,7 +1516,8 @@ begin
     select r.customer_id, 'certificates', r.id from old_rows r;
   insert into record_history (customer_id, resource, record_id, position, at)
     select o.customer_id, 'certificates', o.id, coalesce(l.position + 1, 0), o.created_at
-    from (select r.* from old_rows r where exists (select from customers c where c.customer_id = r.customer_id)) o left join lateral (
+    from (select r.* from old_rows r where exists (select from customers c where c.customer_id = r.customer_id)) o
+      left join lateral (
       select h.position, h.old = '{}' as is_mark from record_history h
       where h.customer_id = o.customer_id and h.resource = 'certificates' and h.record_id = o.id
         and (h.old ? 'created_at' or h.old = '{}')
@@ -1478,7 +1525,12 @@ begin
     where l.is_mark is not true;
   insert into record_history (customer_id, resource, record_id, at, since, old)
     select o.customer_id, 'certificates', o.id, greatest(now(), o.updated_at), o.updated_at,
-      jsonb_build_object('created_at', o.created_at, 'number', o.number, 'title', o.title, 'product_id', o.product_id, 'project_id', o.project_id, 'approval_id', o.approval_id, 'supersedes_id', o.supersedes_id, 'country_code', o.country_code, 'authority', o.authority, 'scheme', o.scheme, 'certificate_type', o.certificate_type, 'approval_status', o.approval_status, 'valid_from', o.valid_from, 'valid_until', o.valid_until, 'validity_periods', o.validity_periods, 'issued_on', o.issued_on, 'holder', o.holder, 'standards', o.standards, 'tags', o.tags, 'source_url', o.source_url)
+      jsonb_build_object('created_at', o.created_at, 'number', o.number, 'title', o.title, 'product_id',
+        o.product_id, 'project_id', o.project_id, 'approval_id', o.approval_id, 'supersedes_id', o.supersedes_id,
+        'country_code', o.country_code, 'authority', o.authority, 'scheme', o.scheme, 'certificate_type',
+        o.certificate_type, 'approval_status', o.approval_status, 'valid_from', o.valid_from, 'valid_until',
+        o.valid_until, 'validity_periods', o.validity_periods, 'issued_on', o.issued_on, 'holder', o.holder,
+        'standards', o.standards, 'tags', o.tags, 'source_url', o.source_url)
     from (select r.* from old_rows r where exists (select from customers c where c.customer_id = r.customer_id)) o;
   return null;
 end $function$
@@ -1522,7 +1574,13 @@ begin
   end if;
   insert into record_history (customer_id, resource, record_id, at, since, old)
     values (old.customer_id, 'certificates', old.id, greatest(now(), old.updated_at), old.updated_at,
-      jsonb_build_object('created_at', old.created_at, 'number', old.number, 'title', old.title, 'product_id', old.product_id, 'project_id', old.project_id, 'approval_id', old.approval_id, 'supersedes_id', old.supersedes_id, 'country_code', old.country_code, 'authority', old.authority, 'scheme', old.scheme, 'certificate_type', old.certificate_type, 'approval_status', old.approval_status, 'valid_from', old.valid_from, 'valid_until', old.valid_until, 'validity_periods', old.validity_periods, 'issued_on', old.issued_on, 'holder', old.holder, 'standards', old.standards, 'tags', old.tags, 'source_url', old.source_url));
+      jsonb_build_object('created_at', old.created_at, 'number', old.number, 'title', old.title, 'product_id',
+        old.product_id, 'project_id', old.project_id, 'approval_id', old.approval_id, 'supersedes_id',
+        old.supersedes_id, 'country_code', old.country_code, 'authority', old.authority, 'scheme', old.scheme,
+        'certificate_type', old.certificate_type, 'approval_status', old.approval_status, 'valid_from',
+        old.valid_from, 'valid_until', old.valid_until, 'validity_periods', old.validity_periods, 'issued_on',
+        old.issued_on, 'holder', old.holder, 'standards', old.standards, 'tags', old.tags, 'source_url',
+        old.source_url));
   if former_end(new.customer_id, 'certificates', new.id) > new.created_at then
     update certificates set created_at = 'infinity' where customer_id = new.customer_id and id = new.id;
   end if;
@@ -1553,7 +1611,8 @@ begin
   insert into change_log (customer_id, resource, record_id)
     values (new.customer_id, 'certificates', new.id);
   -- history
-  former := concat_ws(',', case when old.number is distinct from new.number then '"number":' || coalesce(to_json(old.number)::text, 'null') end,
+  former := concat_ws(',',
+    case when old.number is distinct from new.number then '"number":' || coalesce(to_json(old.number)::text, 'null') end,
     case when old.title is distinct from new.title then '"title":' || coalesce(to_json(old.title)::text, 'null') end,
     case when old.product_id is distinct from new.product_id then '"product_id":' || coalesce(to_json(old.product_id)::text, 'null') end,
     case when old.project_id is distinct from new.project_id then '"project_id":' || coalesce(to_json(old.project_id)::text, 'null') end,
@@ -1621,7 +1680,7 @@ CREATE OR REPLACE FUNCTION public.certificates_words_insert()
  LANGUAGE plpgsql
 AS $function$
 begin
-  insert into record_words 
+  insert into record_words
   select r.customer_id, 'certificates', r.id, array_to_tsvector(array(
     select 'certificates/' || r.customer_id || '/' || left(word, 100)
     from unnest(fold_words(concat_ws(' ', r.number, r.title, r.holder))) word
@@ -1646,7 +1705,9 @@ CREATE OR REPLACE FUNCTION public.certificates_words_update()
  LANGUAGE plpgsql
 AS $function$
 begin
-  if not (old.customer_id is distinct from new.customer_id or old.id is distinct from new.id or old.number is distinct from new.number or old.title is distinct from new.title or old.holder is distinct from new.holder) then return null; end if;
+  if not (old.customer_id is distinct from new.customer_id or old.id is distinct from new.id
+    or old.number is distinct from new.number or old.title is distinct from new.title
+    or old.holder is distinct from new.holder) then return null; end if;
   update record_words w set customer_id = new.customer_id, id = new.id, words = array_to_tsvector(array(
     select 'certificates/' || new.customer_id || '/' || left(word, 100)
     from unnest(fold_words(concat_ws(' ', new.number, new.title, new.holder))) word
@@ -1813,7 +1874,6 @@ CREATE OR REPLACE FUNCTION public.countries_before()
  LANGUAGE plpgsql
 AS $function$
 begin
-  
   if tg_op = 'INSERT' then
     new.created_at := now();
     new.updated_at := now();
@@ -1863,7 +1923,9 @@ begin
     where l.is_mark is not true;
   insert into record_history (customer_id, resource, record_id, at, since, old)
     select '*', 'countries', o.id, greatest(now(), o.updated_at), o.updated_at,
-      jsonb_build_object('created_at', o.created_at, 'code', o.code, 'alpha3', o.alpha3, 'name', o.name, 'region', o.region, 'blocs', o.blocs, 'authorities', o.authorities, 'requirements', o.requirements, 'sources', o.sources, 'confidence', o.confidence, 'reviewed_on', o.reviewed_on)
+      jsonb_build_object('created_at', o.created_at, 'code', o.code, 'alpha3', o.alpha3, 'name', o.name, 'region',
+        o.region, 'blocs', o.blocs, 'authorities', o.authorities, 'requirements', o.requirements, 'sources',
+        o.sources, 'confidence', o.confidence, 'reviewed_on', o.reviewed_on)
     from old_rows o;
   return null;
 end $function$
@@ -1907,7 +1969,9 @@ begin
   end if;
   insert into record_history (customer_id, resource, record_id, at, since, old)
     values ('*', 'countries', old.id, greatest(now(), old.updated_at), old.updated_at,
-      jsonb_build_object('created_at', old.created_at, 'code', old.code, 'alpha3', old.alpha3, 'name', old.name, 'region', old.region, 'blocs', old.blocs, 'authorities', old.authorities, 'requirements', old.requirements, 'sources', old.sources, 'confidence', old.confidence, 'reviewed_on', old.reviewed_on));
+      jsonb_build_object('created_at', old.created_at, 'code', old.code, 'alpha3', old.alpha3, 'name', old.name,
+        'region', old.region, 'blocs', old.blocs, 'authorities', old.authorities, 'requirements', old.requirements,
+        'sources', old.sources, 'confidence', old.confidence, 'reviewed_on', old.reviewed_on));
   if former_end('*', 'countries', new.id) > new.created_at then
     update countries set created_at = 'infinity' where id = new.id;
   end if;
@@ -1938,7 +2002,8 @@ begin
   insert into change_log (customer_id, resource, record_id)
     values ('*', 'countries', new.id);
   -- history
-  former := concat_ws(',', case when old.code is distinct from new.code then '"code":' || coalesce(to_json(old.code)::text, 'null') end,
+  former := concat_ws(',',
+    case when old.code is distinct from new.code then '"code":' || coalesce(to_json(old.code)::text, 'null') end,
     case when old.alpha3 is distinct from new.alpha3 then '"alpha3":' || coalesce(to_json(old.alpha3)::text, 'null') end,
     case when old.name is distinct from new.name then '"name":' || coalesce(to_json(old.name)::text, 'null') end,
     case when old.region is distinct from new.region then '"region":' || coalesce(to_json(old.region)::text, 'null') end,
@@ -1997,10 +2062,11 @@ CREATE OR REPLACE FUNCTION public.countries_words_insert()
  LANGUAGE plpgsql
 AS $function$
 begin
-  insert into record_words 
+  insert into record_words
   select '*', 'countries', r.id, array_to_tsvector(array(
     select 'countries/' || '*' || '/' || left(word, 100)
-    from unnest(fold_words(concat_ws(' ', r.code, r.alpha3, r.name, (select string_agg(concat_ws(' ', a ->> 'name', a ->> 'abbreviation'), ' ')
+    from unnest(fold_words(concat_ws(' ', r.code, r.alpha3, r.name, (select string_agg(concat_ws(' ', a ->> 'name',
+      a ->> 'abbreviation'), ' ')
   from jsonb_array_elements(r.authorities) a)))) word
     where length(word) > 1))
   from new_rows r;
@@ -2023,10 +2089,13 @@ CREATE OR REPLACE FUNCTION public.countries_words_update()
  LANGUAGE plpgsql
 AS $function$
 begin
-  if not (old.id is distinct from new.id or old.code is distinct from new.code or old.alpha3 is distinct from new.alpha3 or old.name is distinct from new.name or old.authorities is distinct from new.authorities) then return null; end if;
+  if not (old.id is distinct from new.id or old.code is distinct from new.code
+    or old.alpha3 is distinct from new.alpha3 or old.name is distinct from new.name
+    or old.authorities is distinct from new.authorities) then return null; end if;
   update record_words w set customer_id = '*', id = new.id, words = array_to_tsvector(array(
     select 'countries/' || '*' || '/' || left(word, 100)
-    from unnest(fold_words(concat_ws(' ', new.code, new.alpha3, new.name, (select string_agg(concat_ws(' ', a ->> 'name', a ->> 'abbreviation'), ' ')
+    from unnest(fold_words(concat_ws(' ', new.code, new.alpha3, new.name, (select string_agg(concat_ws(' ', a ->>
+      'name', a ->> 'abbreviation'), ' ')
       from jsonb_array_elements(new.authorities) a)))) word
     where length(word) > 1))
   where w.customer_id = '*' and w.resource = 'countries' and w.id = old.id;
@@ -2063,7 +2132,7 @@ CREATE OR REPLACE FUNCTION public.custom_documents_log_delete()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
-begin 
+begin
   insert into change_log (customer_id, resource, record_id)
     select distinct '*', 'custom', r.name from old_rows r;
   return null;
@@ -2074,7 +2143,7 @@ CREATE OR REPLACE FUNCTION public.custom_documents_log_insert()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
-begin 
+begin
   insert into change_log (customer_id, resource, record_id)
     select distinct '*', 'custom', r.name from new_rows r;
   return null;
@@ -2095,7 +2164,7 @@ CREATE OR REPLACE FUNCTION public.custom_documents_log_update()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
-begin 
+begin
   insert into change_log (customer_id, resource, record_id)
     select distinct '*', 'custom', r.name from (table old_rows union all table new_rows) r;
   return null;
@@ -2106,7 +2175,7 @@ CREATE OR REPLACE FUNCTION public.custom_endpoints_log_delete()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
-begin 
+begin
   insert into change_log (customer_id, resource, record_id)
     select distinct '*', 'custom', r.name from old_rows r;
   return null;
@@ -2117,7 +2186,7 @@ CREATE OR REPLACE FUNCTION public.custom_endpoints_log_insert()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
-begin 
+begin
   insert into change_log (customer_id, resource, record_id)
     select distinct '*', 'custom', r.name from new_rows r;
   return null;
@@ -2138,7 +2207,7 @@ CREATE OR REPLACE FUNCTION public.custom_endpoints_log_update()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
-begin 
+begin
   insert into change_log (customer_id, resource, record_id)
     select distinct '*', 'custom', r.name from (table old_rows union all table new_rows) r;
   return null;
@@ -2149,7 +2218,7 @@ CREATE OR REPLACE FUNCTION public.custom_grants_log_delete()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
-begin 
+begin
   insert into change_log (customer_id, resource, record_id)
     select distinct r.customer_id, 'custom', r.name from old_rows r;
   return null;
@@ -2160,7 +2229,7 @@ CREATE OR REPLACE FUNCTION public.custom_grants_log_insert()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
-begin 
+begin
   insert into change_log (customer_id, resource, record_id)
     select distinct r.customer_id, 'custom', r.name from new_rows r;
   return null;
@@ -2181,7 +2250,7 @@ CREATE OR REPLACE FUNCTION public.custom_grants_log_update()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
-begin 
+begin
   insert into change_log (customer_id, resource, record_id)
     select distinct r.customer_id, 'custom', r.name from (table old_rows union all table new_rows) r;
   return null;
@@ -2459,9 +2528,11 @@ CREATE OR REPLACE FUNCTION public.lab_elements_delete()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
-begin 
-    delete from elements e using (select r.customer_id, 'standards' as field, v as value, r.id from old_rows r, unnest(r.standards) v union select r.customer_id, 'tags' as field, v as value, r.id from old_rows r, unnest(r.tags) v) g where e.customer_id = g.customer_id
-      and e.resource = 'lab' and e.field = g.field and e.value = g.value and e.id = g.id;
+begin
+  delete from elements e using
+      (select r.customer_id, 'standards' as field, v as value, r.id from old_rows r, unnest(r.standards) v
+      union select r.customer_id, 'tags' as field, v as value, r.id from old_rows r, unnest(r.tags) v) g
+    where e.customer_id = g.customer_id and e.resource = 'lab' and e.field = g.field and e.value = g.value and e.id = g.id;
   return null;
 end $function$
 
@@ -2470,9 +2541,12 @@ CREATE OR REPLACE FUNCTION public.lab_elements_insert()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
-begin 
-    insert into elements (customer_id, resource, field, value, id)
-    select n.customer_id, 'lab', n.field, n.value, n.id from (select r.customer_id, 'standards' as field, v as value, r.id from new_rows r, unnest(r.standards) v union select r.customer_id, 'tags' as field, v as value, r.id from new_rows r, unnest(r.tags) v) n on conflict do nothing;
+begin
+  insert into elements (customer_id, resource, field, value, id)
+    select n.customer_id, 'lab', n.field, n.value, n.id from
+      (select r.customer_id, 'standards' as field, v as value, r.id from new_rows r, unnest(r.standards) v
+      union
+      select r.customer_id, 'tags' as field, v as value, r.id from new_rows r, unnest(r.tags) v) n on conflict do nothing;
   return null;
 end $function$
 
@@ -2489,11 +2563,24 @@ CREATE OR REPLACE FUNCTION public.lab_elements_update()
  LANGUAGE plpgsql
 AS $function$
 begin
-  if not (old.customer_id is distinct from new.customer_id or old.id is distinct from new.id or old.standards is distinct from new.standards or old.tags is distinct from new.tags) then return null; end if;
-  delete from elements e using ((select old.customer_id, 'standards' as field, v as value, old.id from unnest(old.standards) v union select old.customer_id, 'tags' as field, v as value, old.id from unnest(old.tags) v) except (select new.customer_id, 'standards' as field, v as value, new.id from unnest(new.standards) v union select new.customer_id, 'tags' as field, v as value, new.id from unnest(new.tags) v)) g
-    where e.customer_id = g.customer_id and e.resource = 'lab' and e.field = g.field and e.value = g.value and e.id = g.id;
+  if not (old.customer_id is distinct from new.customer_id or old.id is distinct from new.id
+    or old.standards is distinct from new.standards or old.tags is distinct from new.tags) then return null; end if;
+  delete from elements e using
+    ((select old.customer_id, 'standards' as field, v as value, old.id from unnest(old.standards) v
+    union select old.customer_id, 'tags' as field, v as value, old.id from unnest(old.tags) v)
+    except
+    (select new.customer_id, 'standards' as field, v as value, new.id from unnest(new.standards) v
+    union select new.customer_id, 'tags' as field, v as value, new.id from unnest(new.tags) v)) g
+    where e.customer_id = g.customer_id and e.resource = 'lab' and e.field = g.field and e.value = g.value
+      and e.id = g.id;
   insert into elements (customer_id, resource, field, value, id)
-    select n.customer_id, 'lab', n.field, n.value, n.id from ((select new.customer_id, 'standards' as field, v as value, new.id from unnest(new.standards) v union select new.customer_id, 'tags' as field, v as value, new.id from unnest(new.tags) v) except (select old.customer_id, 'standards' as field, v as value, old.id from unnest(old.standards) v union select old.customer_id, 'tags' as field, v as value, old.id from unnest(old.tags) v)) n on conflict do nothing;
+    select n.customer_id, 'lab', n.field, n.value, n.id from
+      ((select new.customer_id, 'standards' as field, v as value, new.id from unnest(new.standards) v
+      union select new.customer_id, 'tags' as field, v as value, new.id from unnest(new.tags) v)
+      except
+      (select old.customer_id, 'standards' as field, v as value, old.id from unnest(old.standards) v
+      union
+      select old.customer_id, 'tags' as field, v as value, old.id from unnest(old.tags) v)) n on conflict do nothing;
   return null;
 end $function$
 
@@ -2517,7 +2604,8 @@ begin
     select r.customer_id, 'lab', r.id from old_rows r;
   insert into record_history (customer_id, resource, record_id, position, at)
     select o.customer_id, 'lab', o.id, coalesce(l.position + 1, 0), o.created_at
-    from (select r.* from old_rows r where exists (select from customers c where c.customer_id = r.customer_id)) o left join lateral (
+    from (select r.* from old_rows r where exists (select from customers c where c.customer_id = r.customer_id)) o
+      left join lateral (
       select h.position, h.old = '{}' as is_mark from record_history h
       where h.customer_id = o.customer_id and h.resource = 'lab' and h.record_id = o.id
         and (h.old ? 'created_at' or h.old = '{}')
@@ -2525,7 +2613,12 @@ begin
     where l.is_mark is not true;
   insert into record_history (customer_id, resource, record_id, at, since, old)
     select o.customer_id, 'lab', o.id, greatest(now(), o.updated_at), o.updated_at,
-      jsonb_build_object('created_at', o.created_at, 'report_number', o.report_number, 'title', o.title, 'test_type', o.test_type, 'standards', o.standards, 'status', o.status, 'result', o.result, 'laboratory', o.laboratory, 'laboratory_country_code', o.laboratory_country_code, 'product_id', o.product_id, 'project_id', o.project_id, 'certificate_id', o.certificate_id, 'supersedes_id', o.supersedes_id, 'tested_from', o.tested_from, 'tested_until', o.tested_until, 'issued_on', o.issued_on, 'revision', o.revision, 'document_url', o.document_url, 'tags', o.tags)
+      jsonb_build_object('created_at', o.created_at, 'report_number', o.report_number, 'title', o.title,
+        'test_type', o.test_type, 'standards', o.standards, 'status', o.status, 'result', o.result, 'laboratory',
+        o.laboratory, 'laboratory_country_code', o.laboratory_country_code, 'product_id', o.product_id,
+        'project_id', o.project_id, 'certificate_id', o.certificate_id, 'supersedes_id', o.supersedes_id,
+        'tested_from', o.tested_from, 'tested_until', o.tested_until, 'issued_on', o.issued_on, 'revision',
+        o.revision, 'document_url', o.document_url, 'tags', o.tags)
     from (select r.* from old_rows r where exists (select from customers c where c.customer_id = r.customer_id)) o;
   return null;
 end $function$
@@ -2569,7 +2662,12 @@ begin
   end if;
   insert into record_history (customer_id, resource, record_id, at, since, old)
     values (old.customer_id, 'lab', old.id, greatest(now(), old.updated_at), old.updated_at,
-      jsonb_build_object('created_at', old.created_at, 'report_number', old.report_number, 'title', old.title, 'test_type', old.test_type, 'standards', old.standards, 'status', old.status, 'result', old.result, 'laboratory', old.laboratory, 'laboratory_country_code', old.laboratory_country_code, 'product_id', old.product_id, 'project_id', old.project_id, 'certificate_id', old.certificate_id, 'supersedes_id', old.supersedes_id, 'tested_from', old.tested_from, 'tested_until', old.tested_until, 'issued_on', old.issued_on, 'revision', old.revision, 'document_url', old.document_url, 'tags', old.tags));
+      jsonb_build_object('created_at', old.created_at, 'report_number', old.report_number, 'title', old.title,
+        'test_type', old.test_type, 'standards', old.standards, 'status', old.status, 'result', old.result,
+        'laboratory', old.laboratory, 'laboratory_country_code', old.laboratory_country_code, 'product_id',
+        old.product_id, 'project_id', old.project_id, 'certificate_id', old.certificate_id, 'supersedes_id',
+        old.supersedes_id, 'tested_from', old.tested_from, 'tested_until', old.tested_until, 'issued_on',
+        old.issued_on, 'revision', old.revision, 'document_url', old.document_url, 'tags', old.tags));
   if former_end(new.customer_id, 'lab', new.id) > new.created_at then
     update lab set created_at = 'infinity' where customer_id = new.customer_id and id = new.id;
   end if;
@@ -2600,7 +2698,8 @@ begin
   insert into change_log (customer_id, resource, record_id)
     values (new.customer_id, 'lab', new.id);
   -- history
-  former := concat_ws(',', case when old.report_number is distinct from new.report_number then '"report_number":' || coalesce(to_json(old.report_number)::text, 'null') end,
+  former := concat_ws(',',
+    case when old.report_number is distinct from new.report_number then '"report_number":' || coalesce(to_json(old.report_number)::text, 'null') end,
     case when old.title is distinct from new.title then '"title":' || coalesce(to_json(old.title)::text, 'null') end,
     case when old.test_type is distinct from new.test_type then '"test_type":' || coalesce(to_json(old.test_type)::text, 'null') end,
     case when old.standards is distinct from new.standards then '"standards":' || coalesce(to_json(old.standards)::text, 'null') end,
@@ -2667,7 +2766,7 @@ CREATE OR REPLACE FUNCTION public.lab_words_insert()
  LANGUAGE plpgsql
 AS $function$
 begin
-  insert into record_words 
+  insert into record_words
   select r.customer_id, 'lab', r.id, array_to_tsvector(array(
     select 'lab/' || r.customer_id || '/' || left(word, 100)
     from unnest(fold_words(concat_ws(' ', r.report_number, r.title, r.laboratory))) word
@@ -2692,7 +2791,9 @@ CREATE OR REPLACE FUNCTION public.lab_words_update()
  LANGUAGE plpgsql
 AS $function$
 begin
-  if not (old.customer_id is distinct from new.customer_id or old.id is distinct from new.id or old.report_number is distinct from new.report_number or old.title is distinct from new.title or old.laboratory is distinct from new.laboratory) then return null; end if;
+  if not (old.customer_id is distinct from new.customer_id or old.id is distinct from new.id
+    or old.report_number is distinct from new.report_number or old.title is distinct from new.title
+    or old.laboratory is distinct from new.laboratory) then return null; end if;
   update record_words w set customer_id = new.customer_id, id = new.id, words = array_to_tsvector(array(
     select 'lab/' || new.customer_id || '/' || left(word, 100)
     from unnest(fold_words(concat_ws(' ', new.report_number, new.title, new.laboratory))) word
@@ -2912,9 +3013,12 @@ CREATE OR REPLACE FUNCTION public.products_elements_delete()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
-begin 
-    delete from elements e using (select r.customer_id, 'part_numbers' as field, v as value, r.id from old_rows r, unnest(r.part_numbers) v union select r.customer_id, 'tags' as field, v as value, r.id from old_rows r, unnest(r.tags) v) g where e.customer_id = g.customer_id
-      and e.resource = 'products' and e.field = g.field and e.value = g.value and e.id = g.id;
+begin
+  delete from elements e using
+      (select r.customer_id, 'part_numbers' as field, v as value, r.id from old_rows r, unnest(r.part_numbers) v
+      union select r.customer_id, 'tags' as field, v as value, r.id from old_rows r, unnest(r.tags) v) g
+    where e.customer_id = g.customer_id and e.resource = 'products' and e.field = g.field
+      and e.value = g.value and e.id = g.id;
   return null;
 end $function$
 
@@ -2923,9 +3027,12 @@ CREATE OR REPLACE FUNCTION public.products_elements_insert()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
-begin 
-    insert into elements (customer_id, resource, field, value, id)
-    select n.customer_id, 'products', n.field, n.value, n.id from (select r.customer_id, 'part_numbers' as field, v as value, r.id from new_rows r, unnest(r.part_numbers) v union select r.customer_id, 'tags' as field, v as value, r.id from new_rows r, unnest(r.tags) v) n on conflict do nothing;
+begin
+  insert into elements (customer_id, resource, field, value, id)
+    select n.customer_id, 'products', n.field, n.value, n.id from
+      (select r.customer_id, 'part_numbers' as field, v as value, r.id from new_rows r, unnest(r.part_numbers) v
+      union
+      select r.customer_id, 'tags' as field, v as value, r.id from new_rows r, unnest(r.tags) v) n on conflict do nothing;
   return null;
 end $function$
 
@@ -2942,11 +3049,25 @@ CREATE OR REPLACE FUNCTION public.products_elements_update()
  LANGUAGE plpgsql
 AS $function$
 begin
-  if not (old.customer_id is distinct from new.customer_id or old.id is distinct from new.id or old.part_numbers is distinct from new.part_numbers or old.tags is distinct from new.tags) then return null; end if;
-  delete from elements e using ((select old.customer_id, 'part_numbers' as field, v as value, old.id from unnest(old.part_numbers) v union select old.customer_id, 'tags' as field, v as value, old.id from unnest(old.tags) v) except (select new.customer_id, 'part_numbers' as field, v as value, new.id from unnest(new.part_numbers) v union select new.customer_id, 'tags' as field, v as value, new.id from unnest(new.tags) v)) g
-    where e.customer_id = g.customer_id and e.resource = 'products' and e.field = g.field and e.value = g.value and e.id = g.id;
+  if not (old.customer_id is distinct from new.customer_id or old.id is distinct from new.id
+    or old.part_numbers is distinct from new.part_numbers
+    or old.tags is distinct from new.tags) then return null; end if;
+  delete from elements e using
+    ((select old.customer_id, 'part_numbers' as field, v as value, old.id from unnest(old.part_numbers) v
+    union select old.customer_id, 'tags' as field, v as value, old.id from unnest(old.tags) v)
+    except
+    (select new.customer_id, 'part_numbers' as field, v as value, new.id from unnest(new.part_numbers) v
+    union select new.customer_id, 'tags' as field, v as value, new.id from unnest(new.tags) v)) g
+    where e.customer_id = g.customer_id and e.resource = 'products' and e.field = g.field and e.value = g.value
+      and e.id = g.id;
   insert into elements (customer_id, resource, field, value, id)
-    select n.customer_id, 'products', n.field, n.value, n.id from ((select new.customer_id, 'part_numbers' as field, v as value, new.id from unnest(new.part_numbers) v union select new.customer_id, 'tags' as field, v as value, new.id from unnest(new.tags) v) except (select old.customer_id, 'part_numbers' as field, v as value, old.id from unnest(old.part_numbers) v union select old.customer_id, 'tags' as field, v as value, old.id from unnest(old.tags) v)) n on conflict do nothing;
+    select n.customer_id, 'products', n.field, n.value, n.id from
+      ((select new.customer_id, 'part_numbers' as field, v as value, new.id from unnest(new.part_numbers) v
+      union select new.customer_id, 'tags' as field, v as value, new.id from unnest(new.tags) v)
+      except
+      (select old.customer_id, 'part_numbers' as field, v as value, old.id from unnest(old.part_numbers) v
+      union
+      select old.customer_id, 'tags' as field, v as value, old.id from unnest(old.tags) v)) n on conflict do nothing;
   return null;
 end $function$
 
@@ -2970,7 +3091,8 @@ begin
     select r.customer_id, 'products', r.id from old_rows r;
   insert into record_history (customer_id, resource, record_id, position, at)
     select o.customer_id, 'products', o.id, coalesce(l.position + 1, 0), o.created_at
-    from (select r.* from old_rows r where exists (select from customers c where c.customer_id = r.customer_id)) o left join lateral (
+    from (select r.* from old_rows r where exists (select from customers c where c.customer_id = r.customer_id)) o
+      left join lateral (
       select h.position, h.old = '{}' as is_mark from record_history h
       where h.customer_id = o.customer_id and h.resource = 'products' and h.record_id = o.id
         and (h.old ? 'created_at' or h.old = '{}')
@@ -2978,7 +3100,10 @@ begin
     where l.is_mark is not true;
   insert into record_history (customer_id, resource, record_id, at, since, old)
     select o.customer_id, 'products', o.id, greatest(now(), o.updated_at), o.updated_at,
-      jsonb_build_object('created_at', o.created_at, 'name', o.name, 'part_numbers', o.part_numbers, 'model', o.model, 'brand', o.brand, 'manufacturer', o.manufacturer, 'product_status', o.product_status, 'category', o.category, 'technologies', o.technologies, 'hardware_version', o.hardware_version, 'software_version', o.software_version, 'parent_product_id', o.parent_product_id, 'tags', o.tags)
+      jsonb_build_object('created_at', o.created_at, 'name', o.name, 'part_numbers', o.part_numbers, 'model',
+        o.model, 'brand', o.brand, 'manufacturer', o.manufacturer, 'product_status', o.product_status, 'category',
+        o.category, 'technologies', o.technologies, 'hardware_version', o.hardware_version, 'software_version',
+        o.software_version, 'parent_product_id', o.parent_product_id, 'tags', o.tags)
     from (select r.* from old_rows r where exists (select from customers c where c.customer_id = r.customer_id)) o;
   return null;
 end $function$
@@ -3022,7 +3147,10 @@ begin
   end if;
   insert into record_history (customer_id, resource, record_id, at, since, old)
     values (old.customer_id, 'products', old.id, greatest(now(), old.updated_at), old.updated_at,
-      jsonb_build_object('created_at', old.created_at, 'name', old.name, 'part_numbers', old.part_numbers, 'model', old.model, 'brand', old.brand, 'manufacturer', old.manufacturer, 'product_status', old.product_status, 'category', old.category, 'technologies', old.technologies, 'hardware_version', old.hardware_version, 'software_version', old.software_version, 'parent_product_id', old.parent_product_id, 'tags', old.tags));
+      jsonb_build_object('created_at', old.created_at, 'name', old.name, 'part_numbers', old.part_numbers, 'model',
+        old.model, 'brand', old.brand, 'manufacturer', old.manufacturer, 'product_status', old.product_status,
+        'category', old.category, 'technologies', old.technologies, 'hardware_version', old.hardware_version,
+        'software_version', old.software_version, 'parent_product_id', old.parent_product_id, 'tags', old.tags));
   if former_end(new.customer_id, 'products', new.id) > new.created_at then
     update products set created_at = 'infinity' where customer_id = new.customer_id and id = new.id;
   end if;
@@ -3053,7 +3181,8 @@ begin
   insert into change_log (customer_id, resource, record_id)
     values (new.customer_id, 'products', new.id);
   -- history
-  former := concat_ws(',', case when old.name is distinct from new.name then '"name":' || coalesce(to_json(old.name)::text, 'null') end,
+  former := concat_ws(',',
+    case when old.name is distinct from new.name then '"name":' || coalesce(to_json(old.name)::text, 'null') end,
     case when old.part_numbers is distinct from new.part_numbers then '"part_numbers":' || coalesce(to_json(old.part_numbers)::text, 'null') end,
     case when old.model is distinct from new.model then '"model":' || coalesce(to_json(old.model)::text, 'null') end,
     case when old.brand is distinct from new.brand then '"brand":' || coalesce(to_json(old.brand)::text, 'null') end,
@@ -3114,10 +3243,11 @@ CREATE OR REPLACE FUNCTION public.products_words_insert()
  LANGUAGE plpgsql
 AS $function$
 begin
-  insert into record_words 
+  insert into record_words
   select r.customer_id, 'products', r.id, array_to_tsvector(array(
     select 'products/' || r.customer_id || '/' || left(word, 100)
-    from unnest(fold_words(concat_ws(' ', r.name, array_to_string(r.part_numbers, ' '), r.model, r.brand, r.manufacturer))) word
+    from unnest(fold_words(concat_ws(' ', r.name, array_to_string(r.part_numbers, ' '), r.model, r.brand,
+      r.manufacturer))) word
     where length(word) > 1))
   from new_rows r;
   return null;
@@ -3139,10 +3269,14 @@ CREATE OR REPLACE FUNCTION public.products_words_update()
  LANGUAGE plpgsql
 AS $function$
 begin
-  if not (old.customer_id is distinct from new.customer_id or old.id is distinct from new.id or old.name is distinct from new.name or old.part_numbers is distinct from new.part_numbers or old.model is distinct from new.model or old.brand is distinct from new.brand or old.manufacturer is distinct from new.manufacturer) then return null; end if;
+  if not (old.customer_id is distinct from new.customer_id or old.id is distinct from new.id
+    or old.name is distinct from new.name or old.part_numbers is distinct from new.part_numbers
+    or old.model is distinct from new.model or old.brand is distinct from new.brand
+    or old.manufacturer is distinct from new.manufacturer) then return null; end if;
   update record_words w set customer_id = new.customer_id, id = new.id, words = array_to_tsvector(array(
     select 'products/' || new.customer_id || '/' || left(word, 100)
-    from unnest(fold_words(concat_ws(' ', new.name, array_to_string(new.part_numbers, ' '), new.model, new.brand, new.manufacturer))) word
+    from unnest(fold_words(concat_ws(' ', new.name, array_to_string(new.part_numbers, ' '), new.model, new.brand,
+      new.manufacturer))) word
     where length(word) > 1))
   where w.customer_id = old.customer_id and w.resource = 'products' and w.id = old.id;
   return null;
@@ -3154,7 +3288,8 @@ CREATE OR REPLACE FUNCTION public.projects_before()
  LANGUAGE plpgsql
 AS $function$
 begin
-  new.ordered_on_sort := coalesce(new.ordered_on, 'infinity'); new.due_on_sort := coalesce(new.due_on, 'infinity');
+  new.ordered_on_sort := coalesce(new.ordered_on, 'infinity');
+  new.due_on_sort := coalesce(new.due_on, 'infinity');
   if tg_op = 'INSERT' then
     new.created_at := now();
     new.updated_at := now();
@@ -3181,9 +3316,14 @@ CREATE OR REPLACE FUNCTION public.projects_elements_delete()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
-begin 
-    delete from elements e using (select r.customer_id, 'product_ids' as field, v as value, r.id from old_rows r, unnest(r.product_ids) v union select r.customer_id, 'country_codes' as field, v as value, r.id from old_rows r, unnest(r.country_codes) v union select r.customer_id, 'tags' as field, v as value, r.id from old_rows r, unnest(r.tags) v) g where e.customer_id = g.customer_id
-      and e.resource = 'projects' and e.field = g.field and e.value = g.value and e.id = g.id;
+begin
+  delete from elements e using
+      (select r.customer_id, 'product_ids' as field, v as value, r.id from old_rows r, unnest(r.product_ids) v
+      union
+      select r.customer_id, 'country_codes' as field, v as value, r.id from old_rows r, unnest(r.country_codes) v
+      union select r.customer_id, 'tags' as field, v as value, r.id from old_rows r, unnest(r.tags) v) g
+    where e.customer_id = g.customer_id and e.resource = 'projects' and e.field = g.field
+      and e.value = g.value and e.id = g.id;
   return null;
 end $function$
 
@@ -3192,9 +3332,14 @@ CREATE OR REPLACE FUNCTION public.projects_elements_insert()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
-begin 
-    insert into elements (customer_id, resource, field, value, id)
-    select n.customer_id, 'projects', n.field, n.value, n.id from (select r.customer_id, 'product_ids' as field, v as value, r.id from new_rows r, unnest(r.product_ids) v union select r.customer_id, 'country_codes' as field, v as value, r.id from new_rows r, unnest(r.country_codes) v union select r.customer_id, 'tags' as field, v as value, r.id from new_rows r, unnest(r.tags) v) n on conflict do nothing;
+begin
+  insert into elements (customer_id, resource, field, value, id)
+    select n.customer_id, 'projects', n.field, n.value, n.id from
+      (select r.customer_id, 'product_ids' as field, v as value, r.id from new_rows r, unnest(r.product_ids) v
+      union
+      select r.customer_id, 'country_codes' as field, v as value, r.id from new_rows r, unnest(r.country_codes) v
+      union
+      select r.customer_id, 'tags' as field, v as value, r.id from new_rows r, unnest(r.tags) v) n on conflict do nothing;
   return null;
 end $function$
 
@@ -3211,11 +3356,29 @@ CREATE OR REPLACE FUNCTION public.projects_elements_update()
  LANGUAGE plpgsql
 AS $function$
 begin
-  if not (old.customer_id is distinct from new.customer_id or old.id is distinct from new.id or old.product_ids is distinct from new.product_ids or old.country_codes is distinct from new.country_codes or old.tags is distinct from new.tags) then return null; end if;
-  delete from elements e using ((select old.customer_id, 'product_ids' as field, v as value, old.id from unnest(old.product_ids) v union select old.customer_id, 'country_codes' as field, v as value, old.id from unnest(old.country_codes) v union select old.customer_id, 'tags' as field, v as value, old.id from unnest(old.tags) v) except (select new.customer_id, 'product_ids' as field, v as value, new.id from unnest(new.product_ids) v union select new.customer_id, 'country_codes' as field, v as value, new.id from unnest(new.country_codes) v union select new.customer_id, 'tags' as field, v as value, new.id from unnest(new.tags) v)) g
-    where e.customer_id = g.customer_id and e.resource = 'projects' and e.field = g.field and e.value = g.value and e.id = g.id;
+  if not (old.customer_id is distinct from new.customer_id or old.id is distinct from new.id
+    or old.product_ids is distinct from new.product_ids or old.country_codes is distinct from new.country_codes
+    or old.tags is distinct from new.tags) then return null; end if;
+  delete from elements e using
+    ((select old.customer_id, 'product_ids' as field, v as value, old.id from unnest(old.product_ids) v
+    union select old.customer_id, 'country_codes' as field, v as value, old.id from unnest(old.country_codes) v
+    union select old.customer_id, 'tags' as field, v as value, old.id from unnest(old.tags) v)
+    except
+    (select new.customer_id, 'product_ids' as field, v as value, new.id from unnest(new.product_ids) v
+    union select new.customer_id, 'country_codes' as field, v as value, new.id from unnest(new.country_codes) v
+    union select new.customer_id, 'tags' as field, v as value, new.id from unnest(new.tags) v)) g
+    where e.customer_id = g.customer_id and e.resource = 'projects' and e.field = g.field and e.value = g.value
+      and e.id = g.id;
   insert into elements (customer_id, resource, field, value, id)
-    select n.customer_id, 'projects', n.field, n.value, n.id from ((select new.customer_id, 'product_ids' as field, v as value, new.id from unnest(new.product_ids) v union select new.customer_id, 'country_codes' as field, v as value, new.id from unnest(new.country_codes) v union select new.customer_id, 'tags' as field, v as value, new.id from unnest(new.tags) v) except (select old.customer_id, 'product_ids' as field, v as value, old.id from unnest(old.product_ids) v union select old.customer_id, 'country_codes' as field, v as value, old.id from unnest(old.country_codes) v union select old.customer_id, 'tags' as field, v as value, old.id from unnest(old.tags) v)) n on conflict do nothing;
+    select n.customer_id, 'projects', n.field, n.value, n.id from
+      ((select new.customer_id, 'product_ids' as field, v as value, new.id from unnest(new.product_ids) v
+      union select new.customer_id, 'country_codes' as field, v as value, new.id from unnest(new.country_codes) v
+      union select new.customer_id, 'tags' as field, v as value, new.id from unnest(new.tags) v)
+      except
+      (select old.customer_id, 'product_ids' as field, v as value, old.id from unnest(old.product_ids) v
+      union select old.customer_id, 'country_codes' as field, v as value, old.id from unnest(old.country_codes) v
+      union
+      select old.customer_id, 'tags' as field, v as value, old.id from unnest(old.tags) v)) n on conflict do nothing;
   return null;
 end $function$
 
@@ -3239,7 +3402,8 @@ begin
     select r.customer_id, 'projects', r.id from old_rows r;
   insert into record_history (customer_id, resource, record_id, position, at)
     select o.customer_id, 'projects', o.id, coalesce(l.position + 1, 0), o.created_at
-    from (select r.* from old_rows r where exists (select from customers c where c.customer_id = r.customer_id)) o left join lateral (
+    from (select r.* from old_rows r where exists (select from customers c where c.customer_id = r.customer_id)) o
+      left join lateral (
       select h.position, h.old = '{}' as is_mark from record_history h
       where h.customer_id = o.customer_id and h.resource = 'projects' and h.record_id = o.id
         and (h.old ? 'created_at' or h.old = '{}')
@@ -3247,7 +3411,10 @@ begin
     where l.is_mark is not true;
   insert into record_history (customer_id, resource, record_id, at, since, old)
     select o.customer_id, 'projects', o.id, greatest(now(), o.updated_at), o.updated_at,
-      jsonb_build_object('created_at', o.created_at, 'project_number', o.project_number, 'customer_reference', o.customer_reference, 'title', o.title, 'status', o.status, 'classification', o.classification, 'product_ids', o.product_ids, 'country_codes', o.country_codes, 'ordered_on', o.ordered_on, 'due_on', o.due_on, 'completed_on', o.completed_on, 'tags', o.tags)
+      jsonb_build_object('created_at', o.created_at, 'project_number', o.project_number, 'customer_reference',
+        o.customer_reference, 'title', o.title, 'status', o.status, 'classification', o.classification,
+        'product_ids', o.product_ids, 'country_codes', o.country_codes, 'ordered_on', o.ordered_on, 'due_on',
+        o.due_on, 'completed_on', o.completed_on, 'tags', o.tags)
     from (select r.* from old_rows r where exists (select from customers c where c.customer_id = r.customer_id)) o;
   return null;
 end $function$
@@ -3291,7 +3458,10 @@ begin
   end if;
   insert into record_history (customer_id, resource, record_id, at, since, old)
     values (old.customer_id, 'projects', old.id, greatest(now(), old.updated_at), old.updated_at,
-      jsonb_build_object('created_at', old.created_at, 'project_number', old.project_number, 'customer_reference', old.customer_reference, 'title', old.title, 'status', old.status, 'classification', old.classification, 'product_ids', old.product_ids, 'country_codes', old.country_codes, 'ordered_on', old.ordered_on, 'due_on', old.due_on, 'completed_on', old.completed_on, 'tags', old.tags));
+      jsonb_build_object('created_at', old.created_at, 'project_number', old.project_number, 'customer_reference',
+        old.customer_reference, 'title', old.title, 'status', old.status, 'classification', old.classification,
+        'product_ids', old.product_ids, 'country_codes', old.country_codes, 'ordered_on', old.ordered_on, 'due_on',
+        old.due_on, 'completed_on', old.completed_on, 'tags', old.tags));
   if former_end(new.customer_id, 'projects', new.id) > new.created_at then
     update projects set created_at = 'infinity' where customer_id = new.customer_id and id = new.id;
   end if;
@@ -3322,7 +3492,8 @@ begin
   insert into change_log (customer_id, resource, record_id)
     values (new.customer_id, 'projects', new.id);
   -- history
-  former := concat_ws(',', case when old.project_number is distinct from new.project_number then '"project_number":' || coalesce(to_json(old.project_number)::text, 'null') end,
+  former := concat_ws(',',
+    case when old.project_number is distinct from new.project_number then '"project_number":' || coalesce(to_json(old.project_number)::text, 'null') end,
     case when old.customer_reference is distinct from new.customer_reference then '"customer_reference":' || coalesce(to_json(old.customer_reference)::text, 'null') end,
     case when old.title is distinct from new.title then '"title":' || coalesce(to_json(old.title)::text, 'null') end,
     case when old.status is distinct from new.status then '"status":' || coalesce(to_json(old.status)::text, 'null') end,
@@ -3382,7 +3553,7 @@ CREATE OR REPLACE FUNCTION public.projects_words_insert()
  LANGUAGE plpgsql
 AS $function$
 begin
-  insert into record_words 
+  insert into record_words
   select r.customer_id, 'projects', r.id, array_to_tsvector(array(
     select 'projects/' || r.customer_id || '/' || left(word, 100)
     from unnest(fold_words(concat_ws(' ', r.project_number, r.customer_reference, r.title))) word
@@ -3407,7 +3578,10 @@ CREATE OR REPLACE FUNCTION public.projects_words_update()
  LANGUAGE plpgsql
 AS $function$
 begin
-  if not (old.customer_id is distinct from new.customer_id or old.id is distinct from new.id or old.project_number is distinct from new.project_number or old.customer_reference is distinct from new.customer_reference or old.title is distinct from new.title) then return null; end if;
+  if not (old.customer_id is distinct from new.customer_id or old.id is distinct from new.id
+    or old.project_number is distinct from new.project_number
+    or old.customer_reference is distinct from new.customer_reference
+    or old.title is distinct from new.title) then return null; end if;
   update record_words w set customer_id = new.customer_id, id = new.id, words = array_to_tsvector(array(
     select 'projects/' || new.customer_id || '/' || left(word, 100)
     from unnest(fold_words(concat_ws(' ', new.project_number, new.customer_reference, new.title))) word
@@ -3512,8 +3686,34 @@ AS $function$
       array_agg(requests order by n) as requests_by, array_agg(failed order by n) as failed_by
     from by_minute group by day
   ), totals as (
-    select (minute at time zone 'UTC')::date as day, sum(requests)::bigint as requests, sum(failed)::bigint as failed, sum(timed)::bigint as timed,
-    sum(duration_ms) as duration_ms, sum(hits)::bigint as hits, max(age_ms) as age_ms, array[coalesce(sum(buckets[1]), 0), coalesce(sum(buckets[2]), 0), coalesce(sum(buckets[3]), 0), coalesce(sum(buckets[4]), 0), coalesce(sum(buckets[5]), 0), coalesce(sum(buckets[6]), 0), coalesce(sum(buckets[7]), 0), coalesce(sum(buckets[8]), 0), coalesce(sum(buckets[9]), 0), coalesce(sum(buckets[10]), 0), coalesce(sum(buckets[11]), 0), coalesce(sum(buckets[12]), 0), coalesce(sum(buckets[13]), 0), coalesce(sum(buckets[14]), 0), coalesce(sum(buckets[15]), 0), coalesce(sum(buckets[16]), 0), coalesce(sum(buckets[17]), 0), coalesce(sum(buckets[18]), 0), coalesce(sum(buckets[19]), 0), coalesce(sum(buckets[20]), 0), coalesce(sum(buckets[21]), 0), coalesce(sum(buckets[22]), 0), coalesce(sum(buckets[23]), 0), coalesce(sum(buckets[24]), 0), coalesce(sum(buckets[25]), 0), coalesce(sum(buckets[26]), 0), coalesce(sum(buckets[27]), 0), coalesce(sum(buckets[28]), 0), coalesce(sum(buckets[29]), 0), coalesce(sum(buckets[30]), 0), coalesce(sum(buckets[31]), 0), coalesce(sum(buckets[32]), 0), coalesce(sum(buckets[33]), 0), coalesce(sum(buckets[34]), 0), coalesce(sum(buckets[35]), 0), coalesce(sum(buckets[36]), 0), coalesce(sum(buckets[37]), 0), coalesce(sum(buckets[38]), 0), coalesce(sum(buckets[39]), 0), coalesce(sum(buckets[40]), 0), coalesce(sum(buckets[41]), 0), coalesce(sum(buckets[42]), 0), coalesce(sum(buckets[43]), 0), coalesce(sum(buckets[44]), 0), coalesce(sum(buckets[45]), 0), coalesce(sum(buckets[46]), 0), coalesce(sum(buckets[47]), 0), coalesce(sum(buckets[48]), 0), coalesce(sum(buckets[49]), 0), coalesce(sum(buckets[50]), 0), coalesce(sum(buckets[51]), 0), coalesce(sum(buckets[52]), 0), coalesce(sum(buckets[53]), 0), coalesce(sum(buckets[54]), 0), coalesce(sum(buckets[55]), 0), coalesce(sum(buckets[56]), 0), coalesce(sum(buckets[57]), 0), coalesce(sum(buckets[58]), 0), coalesce(sum(buckets[59]), 0), coalesce(sum(buckets[60]), 0), coalesce(sum(buckets[61]), 0), coalesce(sum(buckets[62]), 0), coalesce(sum(buckets[63]), 0), coalesce(sum(buckets[64]), 0), coalesce(sum(buckets[65]), 0), coalesce(sum(buckets[66]), 0), coalesce(sum(buckets[67]), 0), coalesce(sum(buckets[68]), 0), coalesce(sum(buckets[69]), 0), coalesce(sum(buckets[70]), 0), coalesce(sum(buckets[71]), 0), coalesce(sum(buckets[72]), 0), coalesce(sum(buckets[73]), 0)]::bigint[] as buckets
+    select (minute at time zone 'UTC')::date as day, sum(requests)::bigint as requests, sum(failed)::bigint as
+      failed, sum(timed)::bigint as timed,
+    sum(duration_ms) as duration_ms, sum(hits)::bigint as hits, max(age_ms) as age_ms,
+      array[coalesce(sum(buckets[1]), 0), coalesce(sum(buckets[2]), 0), coalesce(sum(buckets[3]), 0),
+      coalesce(sum(buckets[4]), 0), coalesce(sum(buckets[5]), 0), coalesce(sum(buckets[6]), 0),
+      coalesce(sum(buckets[7]), 0), coalesce(sum(buckets[8]), 0), coalesce(sum(buckets[9]), 0),
+      coalesce(sum(buckets[10]), 0), coalesce(sum(buckets[11]), 0), coalesce(sum(buckets[12]), 0),
+      coalesce(sum(buckets[13]), 0), coalesce(sum(buckets[14]), 0), coalesce(sum(buckets[15]), 0),
+      coalesce(sum(buckets[16]), 0), coalesce(sum(buckets[17]), 0), coalesce(sum(buckets[18]), 0),
+      coalesce(sum(buckets[19]), 0), coalesce(sum(buckets[20]), 0), coalesce(sum(buckets[21]), 0),
+      coalesce(sum(buckets[22]), 0), coalesce(sum(buckets[23]), 0), coalesce(sum(buckets[24]), 0),
+      coalesce(sum(buckets[25]), 0), coalesce(sum(buckets[26]), 0), coalesce(sum(buckets[27]), 0),
+      coalesce(sum(buckets[28]), 0), coalesce(sum(buckets[29]), 0), coalesce(sum(buckets[30]), 0),
+      coalesce(sum(buckets[31]), 0), coalesce(sum(buckets[32]), 0), coalesce(sum(buckets[33]), 0),
+      coalesce(sum(buckets[34]), 0), coalesce(sum(buckets[35]), 0), coalesce(sum(buckets[36]), 0),
+      coalesce(sum(buckets[37]), 0), coalesce(sum(buckets[38]), 0), coalesce(sum(buckets[39]), 0),
+      coalesce(sum(buckets[40]), 0), coalesce(sum(buckets[41]), 0), coalesce(sum(buckets[42]), 0),
+      coalesce(sum(buckets[43]), 0), coalesce(sum(buckets[44]), 0), coalesce(sum(buckets[45]), 0),
+      coalesce(sum(buckets[46]), 0), coalesce(sum(buckets[47]), 0), coalesce(sum(buckets[48]), 0),
+      coalesce(sum(buckets[49]), 0), coalesce(sum(buckets[50]), 0), coalesce(sum(buckets[51]), 0),
+      coalesce(sum(buckets[52]), 0), coalesce(sum(buckets[53]), 0), coalesce(sum(buckets[54]), 0),
+      coalesce(sum(buckets[55]), 0), coalesce(sum(buckets[56]), 0), coalesce(sum(buckets[57]), 0),
+      coalesce(sum(buckets[58]), 0), coalesce(sum(buckets[59]), 0), coalesce(sum(buckets[60]), 0),
+      coalesce(sum(buckets[61]), 0), coalesce(sum(buckets[62]), 0), coalesce(sum(buckets[63]), 0),
+      coalesce(sum(buckets[64]), 0), coalesce(sum(buckets[65]), 0), coalesce(sum(buckets[66]), 0),
+      coalesce(sum(buckets[67]), 0), coalesce(sum(buckets[68]), 0), coalesce(sum(buckets[69]), 0),
+      coalesce(sum(buckets[70]), 0), coalesce(sum(buckets[71]), 0), coalesce(sum(buckets[72]), 0),
+      coalesce(sum(buckets[73]), 0)]::bigint[] as buckets
     from service_minutes
     where minute >= since::timestamp at time zone 'UTC' and minute < until::timestamp at time zone 'UTC'
     group by 1
@@ -3530,8 +3730,34 @@ CREATE OR REPLACE FUNCTION public.read_service_minutes(since timestamp with time
  STABLE SECURITY DEFINER
  SET search_path TO 'public', 'pg_temp'
 AS $function$
-  select extract(epoch from minute)::bigint / 60, bit_or(slots)::integer, sum(requests)::bigint as requests, sum(failed)::bigint as failed, sum(timed)::bigint as timed,
-    sum(duration_ms) as duration_ms, sum(hits)::bigint as hits, max(age_ms) as age_ms, array[coalesce(sum(buckets[1]), 0), coalesce(sum(buckets[2]), 0), coalesce(sum(buckets[3]), 0), coalesce(sum(buckets[4]), 0), coalesce(sum(buckets[5]), 0), coalesce(sum(buckets[6]), 0), coalesce(sum(buckets[7]), 0), coalesce(sum(buckets[8]), 0), coalesce(sum(buckets[9]), 0), coalesce(sum(buckets[10]), 0), coalesce(sum(buckets[11]), 0), coalesce(sum(buckets[12]), 0), coalesce(sum(buckets[13]), 0), coalesce(sum(buckets[14]), 0), coalesce(sum(buckets[15]), 0), coalesce(sum(buckets[16]), 0), coalesce(sum(buckets[17]), 0), coalesce(sum(buckets[18]), 0), coalesce(sum(buckets[19]), 0), coalesce(sum(buckets[20]), 0), coalesce(sum(buckets[21]), 0), coalesce(sum(buckets[22]), 0), coalesce(sum(buckets[23]), 0), coalesce(sum(buckets[24]), 0), coalesce(sum(buckets[25]), 0), coalesce(sum(buckets[26]), 0), coalesce(sum(buckets[27]), 0), coalesce(sum(buckets[28]), 0), coalesce(sum(buckets[29]), 0), coalesce(sum(buckets[30]), 0), coalesce(sum(buckets[31]), 0), coalesce(sum(buckets[32]), 0), coalesce(sum(buckets[33]), 0), coalesce(sum(buckets[34]), 0), coalesce(sum(buckets[35]), 0), coalesce(sum(buckets[36]), 0), coalesce(sum(buckets[37]), 0), coalesce(sum(buckets[38]), 0), coalesce(sum(buckets[39]), 0), coalesce(sum(buckets[40]), 0), coalesce(sum(buckets[41]), 0), coalesce(sum(buckets[42]), 0), coalesce(sum(buckets[43]), 0), coalesce(sum(buckets[44]), 0), coalesce(sum(buckets[45]), 0), coalesce(sum(buckets[46]), 0), coalesce(sum(buckets[47]), 0), coalesce(sum(buckets[48]), 0), coalesce(sum(buckets[49]), 0), coalesce(sum(buckets[50]), 0), coalesce(sum(buckets[51]), 0), coalesce(sum(buckets[52]), 0), coalesce(sum(buckets[53]), 0), coalesce(sum(buckets[54]), 0), coalesce(sum(buckets[55]), 0), coalesce(sum(buckets[56]), 0), coalesce(sum(buckets[57]), 0), coalesce(sum(buckets[58]), 0), coalesce(sum(buckets[59]), 0), coalesce(sum(buckets[60]), 0), coalesce(sum(buckets[61]), 0), coalesce(sum(buckets[62]), 0), coalesce(sum(buckets[63]), 0), coalesce(sum(buckets[64]), 0), coalesce(sum(buckets[65]), 0), coalesce(sum(buckets[66]), 0), coalesce(sum(buckets[67]), 0), coalesce(sum(buckets[68]), 0), coalesce(sum(buckets[69]), 0), coalesce(sum(buckets[70]), 0), coalesce(sum(buckets[71]), 0), coalesce(sum(buckets[72]), 0), coalesce(sum(buckets[73]), 0)]::bigint[]
+  select extract(epoch from minute)::bigint / 60, bit_or(slots)::integer, sum(requests)::bigint as requests,
+    sum(failed)::bigint as failed, sum(timed)::bigint as timed,
+    sum(duration_ms) as duration_ms, sum(hits)::bigint as hits, max(age_ms) as age_ms,
+      array[coalesce(sum(buckets[1]), 0), coalesce(sum(buckets[2]), 0), coalesce(sum(buckets[3]), 0),
+      coalesce(sum(buckets[4]), 0), coalesce(sum(buckets[5]), 0), coalesce(sum(buckets[6]), 0),
+      coalesce(sum(buckets[7]), 0), coalesce(sum(buckets[8]), 0), coalesce(sum(buckets[9]), 0),
+      coalesce(sum(buckets[10]), 0), coalesce(sum(buckets[11]), 0), coalesce(sum(buckets[12]), 0),
+      coalesce(sum(buckets[13]), 0), coalesce(sum(buckets[14]), 0), coalesce(sum(buckets[15]), 0),
+      coalesce(sum(buckets[16]), 0), coalesce(sum(buckets[17]), 0), coalesce(sum(buckets[18]), 0),
+      coalesce(sum(buckets[19]), 0), coalesce(sum(buckets[20]), 0), coalesce(sum(buckets[21]), 0),
+      coalesce(sum(buckets[22]), 0), coalesce(sum(buckets[23]), 0), coalesce(sum(buckets[24]), 0),
+      coalesce(sum(buckets[25]), 0), coalesce(sum(buckets[26]), 0), coalesce(sum(buckets[27]), 0),
+      coalesce(sum(buckets[28]), 0), coalesce(sum(buckets[29]), 0), coalesce(sum(buckets[30]), 0),
+      coalesce(sum(buckets[31]), 0), coalesce(sum(buckets[32]), 0), coalesce(sum(buckets[33]), 0),
+      coalesce(sum(buckets[34]), 0), coalesce(sum(buckets[35]), 0), coalesce(sum(buckets[36]), 0),
+      coalesce(sum(buckets[37]), 0), coalesce(sum(buckets[38]), 0), coalesce(sum(buckets[39]), 0),
+      coalesce(sum(buckets[40]), 0), coalesce(sum(buckets[41]), 0), coalesce(sum(buckets[42]), 0),
+      coalesce(sum(buckets[43]), 0), coalesce(sum(buckets[44]), 0), coalesce(sum(buckets[45]), 0),
+      coalesce(sum(buckets[46]), 0), coalesce(sum(buckets[47]), 0), coalesce(sum(buckets[48]), 0),
+      coalesce(sum(buckets[49]), 0), coalesce(sum(buckets[50]), 0), coalesce(sum(buckets[51]), 0),
+      coalesce(sum(buckets[52]), 0), coalesce(sum(buckets[53]), 0), coalesce(sum(buckets[54]), 0),
+      coalesce(sum(buckets[55]), 0), coalesce(sum(buckets[56]), 0), coalesce(sum(buckets[57]), 0),
+      coalesce(sum(buckets[58]), 0), coalesce(sum(buckets[59]), 0), coalesce(sum(buckets[60]), 0),
+      coalesce(sum(buckets[61]), 0), coalesce(sum(buckets[62]), 0), coalesce(sum(buckets[63]), 0),
+      coalesce(sum(buckets[64]), 0), coalesce(sum(buckets[65]), 0), coalesce(sum(buckets[66]), 0),
+      coalesce(sum(buckets[67]), 0), coalesce(sum(buckets[68]), 0), coalesce(sum(buckets[69]), 0),
+      coalesce(sum(buckets[70]), 0), coalesce(sum(buckets[71]), 0), coalesce(sum(buckets[72]), 0),
+      coalesce(sum(buckets[73]), 0)]::bigint[]
   from service_minutes where minute >= since and minute < until group by minute order by minute
 $function$
 
@@ -3718,11 +3944,15 @@ AS $function$
 declare
   oldest bigint;
 begin
-  perform from record_history h where h.customer_id = 'demo' and h.resource = kind and h.record_id = record order by h.position desc offset 90 limit 1;
+  perform from record_history h where h.customer_id = 'demo' and h.resource = kind and h.record_id = record order by
+    h.position desc offset 90 limit 1;
   if not found then return; end if;
-  oldest := (select h.position from record_history h where h.customer_id = 'demo' and h.resource = kind and h.record_id = record order by h.position desc offset 49 limit 1);
-  delete from record_history h where h.customer_id = 'demo' and h.resource = kind and h.record_id = record and h.position < oldest;
-  update record_history h set old = '{}' where h.customer_id = 'demo' and h.resource = kind and h.record_id = record and h.position = oldest;
+  oldest := (select h.position from record_history h where h.customer_id = 'demo' and h.resource = kind and
+    h.record_id = record order by h.position desc offset 49 limit 1);
+  delete from record_history h where h.customer_id = 'demo' and h.resource = kind and h.record_id = record and
+    h.position < oldest;
+  update record_history h set old = '{}' where h.customer_id = 'demo' and h.resource = kind and h.record_id = record
+    and h.position = oldest;
   insert into change_log (customer_id, resource, record_id) values ('demo', 'history', record);
 end $function$
 

@@ -17,6 +17,7 @@ create policy operator on customers for all to certdata_operator using (true) wi
 
 grant select, insert, update, delete on customers to certdata_operator;
 
+-- In PL/pgSQL, which keeps its plan: a function in SQL is planned again at each call (0.19 ms instead of 0.02).
 create function find_customer(wanted text)
 returns table (customer_id text, plan text, suspended_at timestamptz, expiring_within integer)
 language plpgsql stable security definer rows 1 set search_path = public, pg_temp as $$
@@ -35,6 +36,7 @@ revoke execute on function find_customer, find_customer_since from public;
 grant execute on function find_customer, find_customer_since to certdata_reader;
 grant execute on function find_customer to certdata_operator;
 
+-- Cached rights depend on these rows: see change_log.
 create function customers_log_insert() returns trigger language plpgsql as $$
 begin
   insert into change_log (customer_id, resource, record_id) select r.customer_id, 'auth', '*' from new_rows r;
@@ -53,7 +55,7 @@ begin
   return null;
 end $$;
 
--- What was there under the former key is gone. By row: a set of old rows would cost every update a tenth.
+-- By row, because a transition table of old rows makes every update a tenth slower.
 create function customers_log_moved() returns trigger language plpgsql as $$
 begin
   insert into change_log (customer_id, resource, record_id)
@@ -93,6 +95,7 @@ create trigger customers_log_moved after update of customer_id on customers
 create trigger customers_log_truncate after truncate on customers
   for each statement execute function customers_log_truncate();
 create trigger customers_log_settings after update of expiring_within on customers
-  for each row when (old.expiring_within is distinct from new.expiring_within) execute function customers_log_settings();
+  for each row when (old.expiring_within is distinct from new.expiring_within)
+    execute function customers_log_settings();
 create trigger customers_history_delete after delete on customers
   for each row execute function customers_history_delete();

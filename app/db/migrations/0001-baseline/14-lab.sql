@@ -25,8 +25,8 @@ create table lab (
   tags text[] collate "C" not null default '{}',
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
-  primary key (customer_id, id),
   created_xid xid8,
+  primary key (customer_id, id),
   constraint lab_standards_list check (case when array_ndims(standards) > 1 then false
     else coalesce(array_lower(standards, 1), 1) = 1 and array_position(standards, null) is null end),
   constraint lab_tags_list check (case when array_ndims(tags) > 1 then false
@@ -65,32 +65,50 @@ begin
 end $$;
 
 create function lab_elements_insert() returns trigger language plpgsql as $$
-begin 
-    insert into elements (customer_id, resource, field, value, id)
-    select n.customer_id, 'lab', n.field, n.value, n.id from (select r.customer_id, 'standards' as field, v as value, r.id from new_rows r, unnest(r.standards) v union select r.customer_id, 'tags' as field, v as value, r.id from new_rows r, unnest(r.tags) v) n on conflict do nothing;
+begin
+  insert into elements (customer_id, resource, field, value, id)
+    select n.customer_id, 'lab', n.field, n.value, n.id from
+      (select r.customer_id, 'standards' as field, v as value, r.id from new_rows r, unnest(r.standards) v
+      union
+      select r.customer_id, 'tags' as field, v as value, r.id from new_rows r, unnest(r.tags) v) n on conflict do nothing;
   return null;
 end $$;
 
 create function lab_elements_update() returns trigger language plpgsql as $$
 begin
-  if not (old.customer_id is distinct from new.customer_id or old.id is distinct from new.id or old.standards is distinct from new.standards or old.tags is distinct from new.tags) then return null; end if;
-  delete from elements e using ((select old.customer_id, 'standards' as field, v as value, old.id from unnest(old.standards) v union select old.customer_id, 'tags' as field, v as value, old.id from unnest(old.tags) v) except (select new.customer_id, 'standards' as field, v as value, new.id from unnest(new.standards) v union select new.customer_id, 'tags' as field, v as value, new.id from unnest(new.tags) v)) g
-    where e.customer_id = g.customer_id and e.resource = 'lab' and e.field = g.field and e.value = g.value and e.id = g.id;
+  if not (old.customer_id is distinct from new.customer_id or old.id is distinct from new.id
+    or old.standards is distinct from new.standards or old.tags is distinct from new.tags) then return null; end if;
+  delete from elements e using
+    ((select old.customer_id, 'standards' as field, v as value, old.id from unnest(old.standards) v
+    union select old.customer_id, 'tags' as field, v as value, old.id from unnest(old.tags) v)
+    except
+    (select new.customer_id, 'standards' as field, v as value, new.id from unnest(new.standards) v
+    union select new.customer_id, 'tags' as field, v as value, new.id from unnest(new.tags) v)) g
+    where e.customer_id = g.customer_id and e.resource = 'lab' and e.field = g.field and e.value = g.value
+      and e.id = g.id;
   insert into elements (customer_id, resource, field, value, id)
-    select n.customer_id, 'lab', n.field, n.value, n.id from ((select new.customer_id, 'standards' as field, v as value, new.id from unnest(new.standards) v union select new.customer_id, 'tags' as field, v as value, new.id from unnest(new.tags) v) except (select old.customer_id, 'standards' as field, v as value, old.id from unnest(old.standards) v union select old.customer_id, 'tags' as field, v as value, old.id from unnest(old.tags) v)) n on conflict do nothing;
+    select n.customer_id, 'lab', n.field, n.value, n.id from
+      ((select new.customer_id, 'standards' as field, v as value, new.id from unnest(new.standards) v
+      union select new.customer_id, 'tags' as field, v as value, new.id from unnest(new.tags) v)
+      except
+      (select old.customer_id, 'standards' as field, v as value, old.id from unnest(old.standards) v
+      union
+      select old.customer_id, 'tags' as field, v as value, old.id from unnest(old.tags) v)) n on conflict do nothing;
   return null;
 end $$;
 
 create function lab_elements_delete() returns trigger language plpgsql as $$
-begin 
-    delete from elements e using (select r.customer_id, 'standards' as field, v as value, r.id from old_rows r, unnest(r.standards) v union select r.customer_id, 'tags' as field, v as value, r.id from old_rows r, unnest(r.tags) v) g where e.customer_id = g.customer_id
-      and e.resource = 'lab' and e.field = g.field and e.value = g.value and e.id = g.id;
+begin
+  delete from elements e using
+      (select r.customer_id, 'standards' as field, v as value, r.id from old_rows r, unnest(r.standards) v
+      union select r.customer_id, 'tags' as field, v as value, r.id from old_rows r, unnest(r.tags) v) g
+    where e.customer_id = g.customer_id and e.resource = 'lab' and e.field = g.field and e.value = g.value and e.id = g.id;
   return null;
 end $$;
 
 create function lab_words_insert() returns trigger language plpgsql as $$
 begin
-  insert into record_words 
+  insert into record_words
   select r.customer_id, 'lab', r.id, array_to_tsvector(array(
     select 'lab/' || r.customer_id || '/' || left(word, 100)
     from unnest(fold_words(concat_ws(' ', r.report_number, r.title, r.laboratory))) word
@@ -101,7 +119,9 @@ end $$;
 
 create function lab_words_update() returns trigger language plpgsql as $$
 begin
-  if not (old.customer_id is distinct from new.customer_id or old.id is distinct from new.id or old.report_number is distinct from new.report_number or old.title is distinct from new.title or old.laboratory is distinct from new.laboratory) then return null; end if;
+  if not (old.customer_id is distinct from new.customer_id or old.id is distinct from new.id
+    or old.report_number is distinct from new.report_number or old.title is distinct from new.title
+    or old.laboratory is distinct from new.laboratory) then return null; end if;
   update record_words w set customer_id = new.customer_id, id = new.id, words = array_to_tsvector(array(
     select 'lab/' || new.customer_id || '/' || left(word, 100)
     from unnest(fold_words(concat_ws(' ', new.report_number, new.title, new.laboratory))) word
@@ -117,7 +137,8 @@ begin
   insert into change_log (customer_id, resource, record_id)
     values (new.customer_id, 'lab', new.id);
   -- history
-  former := concat_ws(',', case when old.report_number is distinct from new.report_number then '"report_number":' || coalesce(to_json(old.report_number)::text, 'null') end,
+  former := concat_ws(',',
+    case when old.report_number is distinct from new.report_number then '"report_number":' || coalesce(to_json(old.report_number)::text, 'null') end,
     case when old.title is distinct from new.title then '"title":' || coalesce(to_json(old.title)::text, 'null') end,
     case when old.test_type is distinct from new.test_type then '"test_type":' || coalesce(to_json(old.test_type)::text, 'null') end,
     case when old.standards is distinct from new.standards then '"standards":' || coalesce(to_json(old.standards)::text, 'null') end,
@@ -149,7 +170,8 @@ begin
     select r.customer_id, 'lab', r.id from old_rows r;
   insert into record_history (customer_id, resource, record_id, position, at)
     select o.customer_id, 'lab', o.id, coalesce(l.position + 1, 0), o.created_at
-    from (select r.* from old_rows r where exists (select from customers c where c.customer_id = r.customer_id)) o left join lateral (
+    from (select r.* from old_rows r where exists (select from customers c where c.customer_id = r.customer_id)) o
+      left join lateral (
       select h.position, h.old = '{}' as is_mark from record_history h
       where h.customer_id = o.customer_id and h.resource = 'lab' and h.record_id = o.id
         and (h.old ? 'created_at' or h.old = '{}')
@@ -157,7 +179,12 @@ begin
     where l.is_mark is not true;
   insert into record_history (customer_id, resource, record_id, at, since, old)
     select o.customer_id, 'lab', o.id, greatest(now(), o.updated_at), o.updated_at,
-      jsonb_build_object('created_at', o.created_at, 'report_number', o.report_number, 'title', o.title, 'test_type', o.test_type, 'standards', o.standards, 'status', o.status, 'result', o.result, 'laboratory', o.laboratory, 'laboratory_country_code', o.laboratory_country_code, 'product_id', o.product_id, 'project_id', o.project_id, 'certificate_id', o.certificate_id, 'supersedes_id', o.supersedes_id, 'tested_from', o.tested_from, 'tested_until', o.tested_until, 'issued_on', o.issued_on, 'revision', o.revision, 'document_url', o.document_url, 'tags', o.tags)
+      jsonb_build_object('created_at', o.created_at, 'report_number', o.report_number, 'title', o.title,
+        'test_type', o.test_type, 'standards', o.standards, 'status', o.status, 'result', o.result, 'laboratory',
+        o.laboratory, 'laboratory_country_code', o.laboratory_country_code, 'product_id', o.product_id,
+        'project_id', o.project_id, 'certificate_id', o.certificate_id, 'supersedes_id', o.supersedes_id,
+        'tested_from', o.tested_from, 'tested_until', o.tested_until, 'issued_on', o.issued_on, 'revision',
+        o.revision, 'document_url', o.document_url, 'tags', o.tags)
     from (select r.* from old_rows r where exists (select from customers c where c.customer_id = r.customer_id)) o;
   return null;
 end $$;
@@ -178,7 +205,12 @@ begin
   end if;
   insert into record_history (customer_id, resource, record_id, at, since, old)
     values (old.customer_id, 'lab', old.id, greatest(now(), old.updated_at), old.updated_at,
-      jsonb_build_object('created_at', old.created_at, 'report_number', old.report_number, 'title', old.title, 'test_type', old.test_type, 'standards', old.standards, 'status', old.status, 'result', old.result, 'laboratory', old.laboratory, 'laboratory_country_code', old.laboratory_country_code, 'product_id', old.product_id, 'project_id', old.project_id, 'certificate_id', old.certificate_id, 'supersedes_id', old.supersedes_id, 'tested_from', old.tested_from, 'tested_until', old.tested_until, 'issued_on', old.issued_on, 'revision', old.revision, 'document_url', old.document_url, 'tags', old.tags));
+      jsonb_build_object('created_at', old.created_at, 'report_number', old.report_number, 'title', old.title,
+        'test_type', old.test_type, 'standards', old.standards, 'status', old.status, 'result', old.result,
+        'laboratory', old.laboratory, 'laboratory_country_code', old.laboratory_country_code, 'product_id',
+        old.product_id, 'project_id', old.project_id, 'certificate_id', old.certificate_id, 'supersedes_id',
+        old.supersedes_id, 'tested_from', old.tested_from, 'tested_until', old.tested_until, 'issued_on',
+        old.issued_on, 'revision', old.revision, 'document_url', old.document_url, 'tags', old.tags));
   if former_end(new.customer_id, 'lab', new.id) > new.created_at then
     update lab set created_at = 'infinity' where customer_id = new.customer_id and id = new.id;
   end if;

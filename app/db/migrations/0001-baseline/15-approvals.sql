@@ -19,8 +19,8 @@ create table approvals (
   tags text[] collate "C" not null default '{}',
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
-  primary key (customer_id, id),
   created_xid xid8,
+  primary key (customer_id, id),
   constraint approvals_tags_list check (case when array_ndims(tags) > 1 then false
     else coalesce(array_lower(tags, 1), 1) = 1 and array_position(tags, null) is null end)
 );
@@ -38,7 +38,9 @@ create index approvals_status on approvals (customer_id, status);
 
 create function approvals_before() returns trigger language plpgsql as $$
 begin
-  new.requested_on_sort := coalesce(new.requested_on, 'infinity'); new.expected_on_sort := coalesce(new.expected_on, 'infinity');
+  new.requested_on_sort := coalesce(new.requested_on, 'infinity');
+  new.expected_on_sort := coalesce(new.expected_on,
+    'infinity');
   if tg_op = 'INSERT' then
     new.created_at := now();
     new.updated_at := now();
@@ -61,32 +63,43 @@ begin
 end $$;
 
 create function approvals_elements_insert() returns trigger language plpgsql as $$
-begin 
-    insert into elements (customer_id, resource, field, value, id)
-    select n.customer_id, 'approvals', n.field, n.value, n.id from (select r.customer_id, 'tags' as field, v as value, r.id from new_rows r, unnest(r.tags) v) n on conflict do nothing;
+begin
+  insert into elements (customer_id, resource, field, value, id)
+    select n.customer_id, 'approvals', n.field, n.value, n.id from
+      (select r.customer_id, 'tags' as field, v as value, r.id from new_rows r, unnest(r.tags) v) n on conflict do nothing;
   return null;
 end $$;
 
 create function approvals_elements_update() returns trigger language plpgsql as $$
 begin
-  if not (old.customer_id is distinct from new.customer_id or old.id is distinct from new.id or old.tags is distinct from new.tags) then return null; end if;
-  delete from elements e using ((select old.customer_id, 'tags' as field, v as value, old.id from unnest(old.tags) v) except (select new.customer_id, 'tags' as field, v as value, new.id from unnest(new.tags) v)) g
-    where e.customer_id = g.customer_id and e.resource = 'approvals' and e.field = g.field and e.value = g.value and e.id = g.id;
+  if not (old.customer_id is distinct from new.customer_id or old.id is distinct from new.id
+    or old.tags is distinct from new.tags) then return null; end if;
+  delete from elements e using
+    ((select old.customer_id, 'tags' as field, v as value, old.id from unnest(old.tags) v)
+    except
+    (select new.customer_id, 'tags' as field, v as value, new.id from unnest(new.tags) v)) g
+    where e.customer_id = g.customer_id and e.resource = 'approvals' and e.field = g.field and e.value = g.value
+      and e.id = g.id;
   insert into elements (customer_id, resource, field, value, id)
-    select n.customer_id, 'approvals', n.field, n.value, n.id from ((select new.customer_id, 'tags' as field, v as value, new.id from unnest(new.tags) v) except (select old.customer_id, 'tags' as field, v as value, old.id from unnest(old.tags) v)) n on conflict do nothing;
+    select n.customer_id, 'approvals', n.field, n.value, n.id from
+      ((select new.customer_id, 'tags' as field, v as value, new.id from unnest(new.tags) v)
+      except
+      (select old.customer_id, 'tags' as field, v as value, old.id from unnest(old.tags) v)) n on conflict do nothing;
   return null;
 end $$;
 
 create function approvals_elements_delete() returns trigger language plpgsql as $$
-begin 
-    delete from elements e using (select r.customer_id, 'tags' as field, v as value, r.id from old_rows r, unnest(r.tags) v) g where e.customer_id = g.customer_id
-      and e.resource = 'approvals' and e.field = g.field and e.value = g.value and e.id = g.id;
+begin
+  delete from elements e using
+      (select r.customer_id, 'tags' as field, v as value, r.id from old_rows r, unnest(r.tags) v) g
+    where e.customer_id = g.customer_id and e.resource = 'approvals' and e.field = g.field
+      and e.value = g.value and e.id = g.id;
   return null;
 end $$;
 
 create function approvals_words_insert() returns trigger language plpgsql as $$
 begin
-  insert into record_words 
+  insert into record_words
   select r.customer_id, 'approvals', r.id, array_to_tsvector(array(
     select 'approvals/' || r.customer_id || '/' || left(word, 100)
     from unnest(fold_words(concat_ws(' ', r.scheme, r.product_id, r.certificate_id))) word
@@ -97,7 +110,9 @@ end $$;
 
 create function approvals_words_update() returns trigger language plpgsql as $$
 begin
-  if not (old.customer_id is distinct from new.customer_id or old.id is distinct from new.id or old.scheme is distinct from new.scheme or old.product_id is distinct from new.product_id or old.certificate_id is distinct from new.certificate_id) then return null; end if;
+  if not (old.customer_id is distinct from new.customer_id or old.id is distinct from new.id
+    or old.scheme is distinct from new.scheme or old.product_id is distinct from new.product_id
+    or old.certificate_id is distinct from new.certificate_id) then return null; end if;
   update record_words w set customer_id = new.customer_id, id = new.id, words = array_to_tsvector(array(
     select 'approvals/' || new.customer_id || '/' || left(word, 100)
     from unnest(fold_words(concat_ws(' ', new.scheme, new.product_id, new.certificate_id))) word
@@ -113,7 +128,8 @@ begin
   insert into change_log (customer_id, resource, record_id)
     values (new.customer_id, 'approvals', new.id);
   -- history
-  former := concat_ws(',', case when old.product_id is distinct from new.product_id then '"product_id":' || coalesce(to_json(old.product_id)::text, 'null') end,
+  former := concat_ws(',',
+    case when old.product_id is distinct from new.product_id then '"product_id":' || coalesce(to_json(old.product_id)::text, 'null') end,
     case when old.country_code is distinct from new.country_code then '"country_code":' || coalesce(to_json(old.country_code)::text, 'null') end,
     case when old.scheme is distinct from new.scheme then '"scheme":' || coalesce(to_json(old.scheme)::text, 'null') end,
     case when old.project_id is distinct from new.project_id then '"project_id":' || coalesce(to_json(old.project_id)::text, 'null') end,
@@ -139,7 +155,8 @@ begin
     select r.customer_id, 'approvals', r.id from old_rows r;
   insert into record_history (customer_id, resource, record_id, position, at)
     select o.customer_id, 'approvals', o.id, coalesce(l.position + 1, 0), o.created_at
-    from (select r.* from old_rows r where exists (select from customers c where c.customer_id = r.customer_id)) o left join lateral (
+    from (select r.* from old_rows r where exists (select from customers c where c.customer_id = r.customer_id)) o
+      left join lateral (
       select h.position, h.old = '{}' as is_mark from record_history h
       where h.customer_id = o.customer_id and h.resource = 'approvals' and h.record_id = o.id
         and (h.old ? 'created_at' or h.old = '{}')
@@ -147,7 +164,10 @@ begin
     where l.is_mark is not true;
   insert into record_history (customer_id, resource, record_id, at, since, old)
     select o.customer_id, 'approvals', o.id, greatest(now(), o.updated_at), o.updated_at,
-      jsonb_build_object('created_at', o.created_at, 'product_id', o.product_id, 'country_code', o.country_code, 'scheme', o.scheme, 'project_id', o.project_id, 'certificate_id', o.certificate_id, 'status', o.status, 'phase', o.phase, 'requested_on', o.requested_on, 'submitted_on', o.submitted_on, 'decided_on', o.decided_on, 'expected_on', o.expected_on, 'tags', o.tags)
+      jsonb_build_object('created_at', o.created_at, 'product_id', o.product_id, 'country_code', o.country_code,
+        'scheme', o.scheme, 'project_id', o.project_id, 'certificate_id', o.certificate_id, 'status', o.status,
+        'phase', o.phase, 'requested_on', o.requested_on, 'submitted_on', o.submitted_on, 'decided_on',
+        o.decided_on, 'expected_on', o.expected_on, 'tags', o.tags)
     from (select r.* from old_rows r where exists (select from customers c where c.customer_id = r.customer_id)) o;
   return null;
 end $$;
@@ -168,7 +188,10 @@ begin
   end if;
   insert into record_history (customer_id, resource, record_id, at, since, old)
     values (old.customer_id, 'approvals', old.id, greatest(now(), old.updated_at), old.updated_at,
-      jsonb_build_object('created_at', old.created_at, 'product_id', old.product_id, 'country_code', old.country_code, 'scheme', old.scheme, 'project_id', old.project_id, 'certificate_id', old.certificate_id, 'status', old.status, 'phase', old.phase, 'requested_on', old.requested_on, 'submitted_on', old.submitted_on, 'decided_on', old.decided_on, 'expected_on', old.expected_on, 'tags', old.tags));
+      jsonb_build_object('created_at', old.created_at, 'product_id', old.product_id, 'country_code',
+        old.country_code, 'scheme', old.scheme, 'project_id', old.project_id, 'certificate_id', old.certificate_id,
+        'status', old.status, 'phase', old.phase, 'requested_on', old.requested_on, 'submitted_on',
+        old.submitted_on, 'decided_on', old.decided_on, 'expected_on', old.expected_on, 'tags', old.tags));
   if former_end(new.customer_id, 'approvals', new.id) > new.created_at then
     update approvals set created_at = 'infinity' where customer_id = new.customer_id and id = new.id;
   end if;

@@ -22,7 +22,6 @@ create table countries (
 
 create function countries_before() returns trigger language plpgsql as $$
 begin
-  
   if tg_op = 'INSERT' then
     new.created_at := now();
     new.updated_at := now();
@@ -46,10 +45,11 @@ end $$;
 
 create function countries_words_insert() returns trigger language plpgsql as $$
 begin
-  insert into record_words 
+  insert into record_words
   select '*', 'countries', r.id, array_to_tsvector(array(
     select 'countries/' || '*' || '/' || left(word, 100)
-    from unnest(fold_words(concat_ws(' ', r.code, r.alpha3, r.name, (select string_agg(concat_ws(' ', a ->> 'name', a ->> 'abbreviation'), ' ')
+    from unnest(fold_words(concat_ws(' ', r.code, r.alpha3, r.name, (select string_agg(concat_ws(' ', a ->> 'name',
+      a ->> 'abbreviation'), ' ')
   from jsonb_array_elements(r.authorities) a)))) word
     where length(word) > 1))
   from new_rows r;
@@ -58,10 +58,13 @@ end $$;
 
 create function countries_words_update() returns trigger language plpgsql as $$
 begin
-  if not (old.id is distinct from new.id or old.code is distinct from new.code or old.alpha3 is distinct from new.alpha3 or old.name is distinct from new.name or old.authorities is distinct from new.authorities) then return null; end if;
+  if not (old.id is distinct from new.id or old.code is distinct from new.code
+    or old.alpha3 is distinct from new.alpha3 or old.name is distinct from new.name
+    or old.authorities is distinct from new.authorities) then return null; end if;
   update record_words w set customer_id = '*', id = new.id, words = array_to_tsvector(array(
     select 'countries/' || '*' || '/' || left(word, 100)
-    from unnest(fold_words(concat_ws(' ', new.code, new.alpha3, new.name, (select string_agg(concat_ws(' ', a ->> 'name', a ->> 'abbreviation'), ' ')
+    from unnest(fold_words(concat_ws(' ', new.code, new.alpha3, new.name, (select string_agg(concat_ws(' ', a ->>
+      'name', a ->> 'abbreviation'), ' ')
       from jsonb_array_elements(new.authorities) a)))) word
     where length(word) > 1))
   where w.customer_id = '*' and w.resource = 'countries' and w.id = old.id;
@@ -75,7 +78,8 @@ begin
   insert into change_log (customer_id, resource, record_id)
     values ('*', 'countries', new.id);
   -- history
-  former := concat_ws(',', case when old.code is distinct from new.code then '"code":' || coalesce(to_json(old.code)::text, 'null') end,
+  former := concat_ws(',',
+    case when old.code is distinct from new.code then '"code":' || coalesce(to_json(old.code)::text, 'null') end,
     case when old.alpha3 is distinct from new.alpha3 then '"alpha3":' || coalesce(to_json(old.alpha3)::text, 'null') end,
     case when old.name is distinct from new.name then '"name":' || coalesce(to_json(old.name)::text, 'null') end,
     case when old.region is distinct from new.region then '"region":' || coalesce(to_json(old.region)::text, 'null') end,
@@ -107,7 +111,9 @@ begin
     where l.is_mark is not true;
   insert into record_history (customer_id, resource, record_id, at, since, old)
     select '*', 'countries', o.id, greatest(now(), o.updated_at), o.updated_at,
-      jsonb_build_object('created_at', o.created_at, 'code', o.code, 'alpha3', o.alpha3, 'name', o.name, 'region', o.region, 'blocs', o.blocs, 'authorities', o.authorities, 'requirements', o.requirements, 'sources', o.sources, 'confidence', o.confidence, 'reviewed_on', o.reviewed_on)
+      jsonb_build_object('created_at', o.created_at, 'code', o.code, 'alpha3', o.alpha3, 'name', o.name, 'region',
+        o.region, 'blocs', o.blocs, 'authorities', o.authorities, 'requirements', o.requirements, 'sources',
+        o.sources, 'confidence', o.confidence, 'reviewed_on', o.reviewed_on)
     from old_rows o;
   return null;
 end $$;
@@ -128,7 +134,9 @@ begin
   end if;
   insert into record_history (customer_id, resource, record_id, at, since, old)
     values ('*', 'countries', old.id, greatest(now(), old.updated_at), old.updated_at,
-      jsonb_build_object('created_at', old.created_at, 'code', old.code, 'alpha3', old.alpha3, 'name', old.name, 'region', old.region, 'blocs', old.blocs, 'authorities', old.authorities, 'requirements', old.requirements, 'sources', old.sources, 'confidence', old.confidence, 'reviewed_on', old.reviewed_on));
+      jsonb_build_object('created_at', old.created_at, 'code', old.code, 'alpha3', old.alpha3, 'name', old.name,
+        'region', old.region, 'blocs', old.blocs, 'authorities', old.authorities, 'requirements', old.requirements,
+        'sources', old.sources, 'confidence', old.confidence, 'reviewed_on', old.reviewed_on));
   if former_end('*', 'countries', new.id) > new.created_at then
     update countries set created_at = 'infinity' where id = new.id;
   end if;

@@ -1,3 +1,5 @@
+-- One row for each element of the arrays that can be filtered. Conditions on arrays (&&, @>) are not leakproof: under row
+-- level security no index would be used.
 create table elements (
   customer_id text collate "C" not null,
   resource text collate "C" not null,
@@ -7,6 +9,8 @@ create table elements (
   primary key (customer_id, resource, field, value, id)
 );
 
+-- When records were last deleted. Each deleting statement adds a row of its own, so that transactions do not wait for each
+-- other. The time is never earlier than the newest change of the deleted records.
 create table removals (
   customer_id text collate "C" not null,
   resource text collate "C" not null,
@@ -36,7 +40,7 @@ create policy reader on elements for select to certdata_reader
 grant select, insert, update, delete on elements to certdata_operator;
 grant select on elements to certdata_reader;
 
--- Only rows that a newer one has made idle: nobody waits for them.
+-- Keeps the newest row of each customer and resource.
 create function prune_removals() returns void
 language sql volatile security definer set search_path = public, pg_temp as $$
   delete from removals r where exists (
@@ -48,7 +52,8 @@ revoke execute on function prune_removals from public;
 grant execute on function prune_removals to certdata_reader, certdata_operator;
 
 -- The same for every table of records, and for `countries`, which has no customer_id: its rows are those of `*`.
--- Functions and triggers that need a resource's own columns are in the resource's file.
+-- The functions that need a resource's own columns are in the resource's file. `npm run bench:writers` removes the parts
+-- between `-- history` and `-- end`.
 do $setup$
 declare
   name text;

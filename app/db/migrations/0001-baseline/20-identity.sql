@@ -1,3 +1,5 @@
+-- certdata_reader has no rights on these tables. A key must be found before its customer is known, so functions answer one
+-- question each.
 create table api_keys (
   customer_id text collate "C" not null references customers (customer_id) on delete cascade,
   key_id text collate "C" not null check (key_id ~ '^[a-z0-9]{1,32}$'),
@@ -7,13 +9,13 @@ create table api_keys (
   revoked_at timestamptz,
   last_used_on date,
   created_at timestamptz not null default now(),
-  primary key (customer_id, key_id),
   unique (key_id),
   replaced_by text collate "C",
   networks cidr[],
   client_jwks jsonb,
   jwks_uri text,
   constraint api_keys_networks check (cardinality(networks) between 1 and 100),
+  primary key (customer_id, key_id),
   constraint api_keys_one_proof check (client_jwks is null or jwks_uri is null)
 );
 comment on column api_keys.scopes is 'null = every scope, those of later resources included';
@@ -65,6 +67,7 @@ language sql volatile security definer set search_path = public, pg_temp as $$
   where customer_id = customer and key_id = key and revoked_at is null
 $$;
 
+-- A retiring key is left out one minute after its last token expired: clocks of instances differ by less.
 create function list_signing_keys()
 returns table (kid text, state text, public_jwk jsonb, sealed_private_key bytea)
 language sql stable security definer set search_path = public, pg_temp as $$
@@ -100,9 +103,11 @@ begin
   return null;
 end $$;
 
+-- `last_used_on` is written each day and changes no rights.
 create function api_keys_log_update() returns trigger language plpgsql as $$
 begin
-  insert into change_log (customer_id, resource, record_id) select r.customer_id, 'auth', r.key_id from (select customer_id, key_id from new_rows n full join old_rows o using (customer_id, key_id)
+  insert into change_log (customer_id, resource, record_id) select r.customer_id, 'auth', r.key_id
+  from (select customer_id, key_id from new_rows n full join old_rows o using (customer_id, key_id)
   where to_jsonb(n) - 'last_used_on' is distinct from to_jsonb(o) - 'last_used_on') r;
   return null;
 end $$;
@@ -113,7 +118,7 @@ begin
   return null;
 end $$;
 
--- What was there under the former key is gone. By row: a set of old rows would cost every update a tenth.
+-- By row, because a transition table of old rows makes every update a tenth slower.
 create function api_keys_log_moved() returns trigger language plpgsql as $$
 begin
   insert into change_log (customer_id, resource, record_id)
@@ -137,6 +142,7 @@ create trigger api_keys_log_delete after delete on api_keys
   referencing old table as old_rows
   for each statement execute function api_keys_log_delete();
 create trigger api_keys_log_moved after update of customer_id, key_id on api_keys
-  for each row when (old.customer_id is distinct from new.customer_id or old.key_id is distinct from new.key_id) execute function api_keys_log_moved();
+  for each row when (old.customer_id is distinct from new.customer_id or old.key_id is distinct from new.key_id)
+    execute function api_keys_log_moved();
 create trigger api_keys_log_truncate after truncate on api_keys
   for each statement execute function api_keys_log_truncate();

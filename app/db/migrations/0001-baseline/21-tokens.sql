@@ -17,6 +17,7 @@ create table used_assertions (
 );
 create index used_assertions_expiry on used_assertions (expires_at);
 
+-- The last answer of a client's jwks_uri. All instances together fetch it once a minute.
 create table client_key_sets (
   customer_id text collate "C" not null references customers (customer_id) on delete cascade,
   key_id text collate "C" not null,
@@ -51,6 +52,7 @@ language sql stable security definer set search_path = public, pg_temp as $$
     where r.customer_id = customer and r.key_id = key and r.jti = token)
 $$;
 
+-- Also deletes some rows whose tokens have expired.
 create function revoke_token(customer text, key text, token text, until timestamptz) returns void
 language sql volatile security definer set search_path = public, pg_temp as $$
   delete from revoked_tokens where ctid = any (array(
@@ -117,7 +119,7 @@ begin
   return null;
 end $$;
 
--- What was there under the former key is gone. By row: a set of old rows would cost every update a tenth.
+-- By row, because a transition table of old rows makes every update a tenth slower.
 create function revoked_tokens_log_moved() returns trigger language plpgsql as $$
 begin
   insert into change_log (customer_id, resource, record_id)
@@ -141,6 +143,7 @@ create trigger revoked_tokens_log_delete after delete on revoked_tokens
   referencing old table as old_rows
   for each statement execute function revoked_tokens_log_delete();
 create trigger revoked_tokens_log_moved after update of customer_id, key_id on revoked_tokens
-  for each row when (old.customer_id is distinct from new.customer_id or old.key_id is distinct from new.key_id) execute function revoked_tokens_log_moved();
+  for each row when (old.customer_id is distinct from new.customer_id or old.key_id is distinct from new.key_id)
+    execute function revoked_tokens_log_moved();
 create trigger revoked_tokens_log_truncate after truncate on revoked_tokens
   for each statement execute function revoked_tokens_log_truncate();

@@ -1,3 +1,4 @@
+-- See docs/audit.md. An erasure deletes the personal part of an entry; the entry and its seal stay.
 create table audit_entries (
   entry_id bigint primary key,
   at timestamptz not null default clock_timestamp(),
@@ -9,6 +10,7 @@ create table audit_entries (
 );
 create index audit_entries_at on audit_entries (at);
 
+-- `personal` is json, not jsonb, because the seals are computed from its text.
 create table audit_persons (
   entry_id bigint primary key,
   salt bytea not null,
@@ -17,6 +19,7 @@ create table audit_persons (
 );
 create index audit_persons_customer on audit_persons (customer, entry_id) where customer is not null;
 
+-- Entries without a seal. An entry of a long transaction appears after later ones were sealed, so a last id is not enough.
 create table audit_pending (entry_id bigint primary key);
 
 create table audit_seals (
@@ -37,6 +40,8 @@ create table audit_anchor (
   anchored_at timestamptz not null default clock_timestamp()
 );
 
+-- Instances add counts every few seconds. When a minute is over, its rows become entries. `entry` is an entry without
+-- counts.
 create table audit_reads (
   minute timestamptz not null,
   entry jsonb not null,
@@ -65,6 +70,8 @@ language sql volatile set search_path = public, pg_temp as $$
   select entry_id, actor, customer_ref, action, outcome, request_id from given
 $$;
 
+-- Both roles write entries with this function only. If a customer was erased, its entry is written without the personal
+-- part. The lock makes an erasure wait for entries in progress.
 create function append_audit(entries json) returns void
 language sql volatile security definer set search_path = public, pg_temp as $$
   with given as materialized (
@@ -90,6 +97,7 @@ language sql volatile security definer set search_path = public, pg_temp as $$
   cross join lateral (select g.named is not null and c.customer_id is null) as l (gone)
 $$;
 
+-- A key has at most 100 separate questions a minute. Further ones are counted together, without the question.
 create function add_audit_reads(entries json) returns void
 language sql volatile security definer set search_path = public, pg_temp as $$
   select pg_advisory_xact_lock(hashtextextended('certdata audit reads', 0));
@@ -119,6 +127,8 @@ language sql volatile security definer set search_path = public, pg_temp as $$
   on conflict (minute, entry) do update set count = r.count + excluded.count, rows = r.rows + excluded.rows
 $$;
 
+-- Moves rows of past minutes to the audit trail. Leaves rows that another instance moves, and rows of locked customers,
+-- so that an erasure in progress does not delay other customers.
 create function collect_audit_reads(before timestamptz, most integer) returns bigint
 language sql volatile security definer set search_path = public, pg_temp as $$
   with oldest as materialized (

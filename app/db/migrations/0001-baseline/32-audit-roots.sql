@@ -17,6 +17,7 @@ create table audit_root_keys (
 );
 comment on table audit_root_keys is 'public halves of the keys that signed roots, also after their rotation';
 
+-- The newest root. Pruning keeps it, so that numbers continue and roots stay linked.
 create table audit_root_head (
   only_one boolean primary key default true check (only_one),
   root_no bigint not null,
@@ -30,6 +31,7 @@ grant select on audit_roots, audit_root_keys, audit_root_head to certdata_operat
 grant select (root_no, at, statement, kid) on audit_roots to certdata_reader;
 grant select (kid, public_jwk) on audit_root_keys to certdata_reader;
 
+-- A root covers entries sealed before second 20 of a minute. Reads of a minute become entries 10 to 15 s after it.
 create function audit_root_cut(at timestamptz) returns timestamptz
 language sql stable parallel safe as $$
   select date_trunc('minute', at - interval '20 seconds') + interval '20 seconds'

@@ -30,8 +30,8 @@ create policy operator on custom_grants for all to certdata_operator using (true
 
 grant select, insert, update, delete on custom_endpoints, custom_documents, custom_grants to certdata_operator;
 
--- The serving role sees what one customer was granted, and nothing else of documents and grants. A day more than
--- a former revision is served: which instant ends it is for the service's clock.
+-- Documents that one customer was granted. The service serves an old revision for 30 days by its own clock, so this has
+-- one day more.
 create function find_custom_endpoints(wanted text)
 returns table (name text, revision integer, document text, superseded_at timestamptz)
 language sql stable security definer set search_path = public, pg_temp as $$
@@ -47,21 +47,21 @@ revoke execute on function find_custom_endpoints from public;
 grant execute on function find_custom_endpoints to certdata_reader;
 
 create function custom_endpoints_log_insert() returns trigger language plpgsql as $$
-begin 
+begin
   insert into change_log (customer_id, resource, record_id)
     select distinct '*', 'custom', r.name from new_rows r;
   return null;
 end $$;
 
 create function custom_endpoints_log_update() returns trigger language plpgsql as $$
-begin 
+begin
   insert into change_log (customer_id, resource, record_id)
     select distinct '*', 'custom', r.name from (table old_rows union all table new_rows) r;
   return null;
 end $$;
 
 create function custom_endpoints_log_delete() returns trigger language plpgsql as $$
-begin 
+begin
   insert into change_log (customer_id, resource, record_id)
     select distinct '*', 'custom', r.name from old_rows r;
   return null;
@@ -86,21 +86,21 @@ create trigger custom_endpoints_log_truncate after truncate on custom_endpoints
   for each statement execute function custom_endpoints_log_truncate();
 
 create function custom_documents_log_insert() returns trigger language plpgsql as $$
-begin 
+begin
   insert into change_log (customer_id, resource, record_id)
     select distinct '*', 'custom', r.name from new_rows r;
   return null;
 end $$;
 
 create function custom_documents_log_update() returns trigger language plpgsql as $$
-begin 
+begin
   insert into change_log (customer_id, resource, record_id)
     select distinct '*', 'custom', r.name from (table old_rows union all table new_rows) r;
   return null;
 end $$;
 
 create function custom_documents_log_delete() returns trigger language plpgsql as $$
-begin 
+begin
   insert into change_log (customer_id, resource, record_id)
     select distinct '*', 'custom', r.name from old_rows r;
   return null;
@@ -125,21 +125,21 @@ create trigger custom_documents_log_truncate after truncate on custom_documents
   for each statement execute function custom_documents_log_truncate();
 
 create function custom_grants_log_insert() returns trigger language plpgsql as $$
-begin 
+begin
   insert into change_log (customer_id, resource, record_id)
     select distinct r.customer_id, 'custom', r.name from new_rows r;
   return null;
 end $$;
 
 create function custom_grants_log_update() returns trigger language plpgsql as $$
-begin 
+begin
   insert into change_log (customer_id, resource, record_id)
     select distinct r.customer_id, 'custom', r.name from (table old_rows union all table new_rows) r;
   return null;
 end $$;
 
 create function custom_grants_log_delete() returns trigger language plpgsql as $$
-begin 
+begin
   insert into change_log (customer_id, resource, record_id)
     select distinct r.customer_id, 'custom', r.name from old_rows r;
   return null;

@@ -1,3 +1,5 @@
+-- A visitor of the demo changes one of five example records for a minute. Any later call undoes the change, even after a
+-- crash of the instance that made it.
 create table demo_changes (
   id text collate "C" primary key,
   original text collate "C",
@@ -9,19 +11,26 @@ comment on table demo_changes is 'approvals of the example customer that a visit
 insert into demo_changes (id) values ('apr-levelsense-de'), ('apr-levelsense-us'), ('apr-lumen-gateway-kw'),
   ('apr-lumen-gateway-lte-cn'), ('apr-smartlock-br');
 
+-- Keeps 50 of more than 90 rows of a record's history. The oldest becomes a mark: see record_history.
 create function trim_demo_history(kind text, record text) returns void
 language plpgsql volatile security definer set search_path = public, pg_temp as $$
 declare
   oldest bigint;
 begin
-  perform from record_history h where h.customer_id = 'demo' and h.resource = kind and h.record_id = record order by h.position desc offset 90 limit 1;
+  perform from record_history h where h.customer_id = 'demo' and h.resource = kind and h.record_id = record order by
+    h.position desc offset 90 limit 1;
   if not found then return; end if;
-  oldest := (select h.position from record_history h where h.customer_id = 'demo' and h.resource = kind and h.record_id = record order by h.position desc offset 49 limit 1);
-  delete from record_history h where h.customer_id = 'demo' and h.resource = kind and h.record_id = record and h.position < oldest;
-  update record_history h set old = '{}' where h.customer_id = 'demo' and h.resource = kind and h.record_id = record and h.position = oldest;
+  oldest := (select h.position from record_history h where h.customer_id = 'demo' and h.resource = kind and
+    h.record_id = record order by h.position desc offset 49 limit 1);
+  delete from record_history h where h.customer_id = 'demo' and h.resource = kind and h.record_id = record and
+    h.position < oldest;
+  update record_history h set old = '{}' where h.customer_id = 'demo' and h.resource = kind and h.record_id = record
+    and h.position = oldest;
   insert into change_log (customer_id, resource, record_id) values ('demo', 'history', record);
 end $$;
 
+-- Undoes changes that are due. Then it advances the first unchanged record by one status, or if all are changed, undoes
+-- the one that is due first.
 create function change_demo_record(change boolean)
 returns table (id text, status text, until timestamptz)
 language sql volatile security definer set search_path = public, pg_temp as $$

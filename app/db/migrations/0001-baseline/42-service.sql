@@ -4,6 +4,7 @@ create table reference_data (
   loaded_at timestamptz not null default now()
 );
 
+-- Counts for the status page. No data of customers.
 create table service_minutes (
   minute timestamptz not null check (minute = date_trunc('minute', minute)),
   instance text collate "C" not null check (octet_length(instance) between 1 and 64),
@@ -20,37 +21,7 @@ create table service_minutes (
 comment on table service_minutes is 'a row for each minute and running instance; slots: a bit per ten seconds';
 comment on column service_minutes.buckets is 'data answers by their time: 0.1 ms * 10^(i/12), from i = 0';
 
-create table access_requests (
-  request_id text collate "C" primary key check (request_id ~ '^[a-z0-9]{16}$'),
-  company text not null,
-  name text not null,
-  email text not null,
-  message text not null,
-  created_at timestamptz not null default now(),
-  due_at timestamptz not null,
-  rejected_at timestamptz,
-  reason text
-);
-comment on table access_requests is 'open and rejected; whoever is here has consented';
-
-create table approved_requests (
-  customer_id text collate "C" not null references customers (customer_id) on delete cascade,
-  request_id text collate "C" not null,
-  company text not null,
-  name text not null,
-  email text not null,
-  message text not null,
-  created_at timestamptz not null,
-  due_at timestamptz not null,
-  approved_at timestamptz not null default now(),
-  primary key (customer_id, request_id)
-);
-
-alter table approved_requests enable row level security;
-alter table approved_requests force row level security;
-create policy operator on approved_requests for all to certdata_operator using (true) with check (true);
-
-grant select, insert, update, delete on reference_data, access_requests, approved_requests to certdata_operator;
+grant select, insert, update, delete on reference_data to certdata_operator;
 grant select on service_minutes to certdata_operator;
 
 create function report_service_minutes(minutes json) returns void
@@ -74,16 +45,43 @@ language sql volatile security definer set search_path = public, pg_temp as $$
   ) select count(*) from gone
 $$;
 
+-- Sums buckets by subscript: unnesting the arrays takes twenty times as long.
 create function read_service_minutes(since timestamptz, until timestamptz)
 returns table (minute bigint, slots integer, requests bigint, failed bigint, timed bigint,
   duration_ms double precision, hits bigint, age_ms integer, buckets bigint[])
 language sql stable security definer set search_path = public, pg_temp as $$
-  select extract(epoch from minute)::bigint / 60, bit_or(slots)::integer, sum(requests)::bigint as requests, sum(failed)::bigint as failed, sum(timed)::bigint as timed,
-    sum(duration_ms) as duration_ms, sum(hits)::bigint as hits, max(age_ms) as age_ms, array[coalesce(sum(buckets[1]), 0), coalesce(sum(buckets[2]), 0), coalesce(sum(buckets[3]), 0), coalesce(sum(buckets[4]), 0), coalesce(sum(buckets[5]), 0), coalesce(sum(buckets[6]), 0), coalesce(sum(buckets[7]), 0), coalesce(sum(buckets[8]), 0), coalesce(sum(buckets[9]), 0), coalesce(sum(buckets[10]), 0), coalesce(sum(buckets[11]), 0), coalesce(sum(buckets[12]), 0), coalesce(sum(buckets[13]), 0), coalesce(sum(buckets[14]), 0), coalesce(sum(buckets[15]), 0), coalesce(sum(buckets[16]), 0), coalesce(sum(buckets[17]), 0), coalesce(sum(buckets[18]), 0), coalesce(sum(buckets[19]), 0), coalesce(sum(buckets[20]), 0), coalesce(sum(buckets[21]), 0), coalesce(sum(buckets[22]), 0), coalesce(sum(buckets[23]), 0), coalesce(sum(buckets[24]), 0), coalesce(sum(buckets[25]), 0), coalesce(sum(buckets[26]), 0), coalesce(sum(buckets[27]), 0), coalesce(sum(buckets[28]), 0), coalesce(sum(buckets[29]), 0), coalesce(sum(buckets[30]), 0), coalesce(sum(buckets[31]), 0), coalesce(sum(buckets[32]), 0), coalesce(sum(buckets[33]), 0), coalesce(sum(buckets[34]), 0), coalesce(sum(buckets[35]), 0), coalesce(sum(buckets[36]), 0), coalesce(sum(buckets[37]), 0), coalesce(sum(buckets[38]), 0), coalesce(sum(buckets[39]), 0), coalesce(sum(buckets[40]), 0), coalesce(sum(buckets[41]), 0), coalesce(sum(buckets[42]), 0), coalesce(sum(buckets[43]), 0), coalesce(sum(buckets[44]), 0), coalesce(sum(buckets[45]), 0), coalesce(sum(buckets[46]), 0), coalesce(sum(buckets[47]), 0), coalesce(sum(buckets[48]), 0), coalesce(sum(buckets[49]), 0), coalesce(sum(buckets[50]), 0), coalesce(sum(buckets[51]), 0), coalesce(sum(buckets[52]), 0), coalesce(sum(buckets[53]), 0), coalesce(sum(buckets[54]), 0), coalesce(sum(buckets[55]), 0), coalesce(sum(buckets[56]), 0), coalesce(sum(buckets[57]), 0), coalesce(sum(buckets[58]), 0), coalesce(sum(buckets[59]), 0), coalesce(sum(buckets[60]), 0), coalesce(sum(buckets[61]), 0), coalesce(sum(buckets[62]), 0), coalesce(sum(buckets[63]), 0), coalesce(sum(buckets[64]), 0), coalesce(sum(buckets[65]), 0), coalesce(sum(buckets[66]), 0), coalesce(sum(buckets[67]), 0), coalesce(sum(buckets[68]), 0), coalesce(sum(buckets[69]), 0), coalesce(sum(buckets[70]), 0), coalesce(sum(buckets[71]), 0), coalesce(sum(buckets[72]), 0), coalesce(sum(buckets[73]), 0)]::bigint[]
+  select extract(epoch from minute)::bigint / 60, bit_or(slots)::integer, sum(requests)::bigint as requests,
+    sum(failed)::bigint as failed, sum(timed)::bigint as timed,
+    sum(duration_ms) as duration_ms, sum(hits)::bigint as hits, max(age_ms) as age_ms,
+      array[coalesce(sum(buckets[1]), 0), coalesce(sum(buckets[2]), 0), coalesce(sum(buckets[3]), 0),
+      coalesce(sum(buckets[4]), 0), coalesce(sum(buckets[5]), 0), coalesce(sum(buckets[6]), 0),
+      coalesce(sum(buckets[7]), 0), coalesce(sum(buckets[8]), 0), coalesce(sum(buckets[9]), 0),
+      coalesce(sum(buckets[10]), 0), coalesce(sum(buckets[11]), 0), coalesce(sum(buckets[12]), 0),
+      coalesce(sum(buckets[13]), 0), coalesce(sum(buckets[14]), 0), coalesce(sum(buckets[15]), 0),
+      coalesce(sum(buckets[16]), 0), coalesce(sum(buckets[17]), 0), coalesce(sum(buckets[18]), 0),
+      coalesce(sum(buckets[19]), 0), coalesce(sum(buckets[20]), 0), coalesce(sum(buckets[21]), 0),
+      coalesce(sum(buckets[22]), 0), coalesce(sum(buckets[23]), 0), coalesce(sum(buckets[24]), 0),
+      coalesce(sum(buckets[25]), 0), coalesce(sum(buckets[26]), 0), coalesce(sum(buckets[27]), 0),
+      coalesce(sum(buckets[28]), 0), coalesce(sum(buckets[29]), 0), coalesce(sum(buckets[30]), 0),
+      coalesce(sum(buckets[31]), 0), coalesce(sum(buckets[32]), 0), coalesce(sum(buckets[33]), 0),
+      coalesce(sum(buckets[34]), 0), coalesce(sum(buckets[35]), 0), coalesce(sum(buckets[36]), 0),
+      coalesce(sum(buckets[37]), 0), coalesce(sum(buckets[38]), 0), coalesce(sum(buckets[39]), 0),
+      coalesce(sum(buckets[40]), 0), coalesce(sum(buckets[41]), 0), coalesce(sum(buckets[42]), 0),
+      coalesce(sum(buckets[43]), 0), coalesce(sum(buckets[44]), 0), coalesce(sum(buckets[45]), 0),
+      coalesce(sum(buckets[46]), 0), coalesce(sum(buckets[47]), 0), coalesce(sum(buckets[48]), 0),
+      coalesce(sum(buckets[49]), 0), coalesce(sum(buckets[50]), 0), coalesce(sum(buckets[51]), 0),
+      coalesce(sum(buckets[52]), 0), coalesce(sum(buckets[53]), 0), coalesce(sum(buckets[54]), 0),
+      coalesce(sum(buckets[55]), 0), coalesce(sum(buckets[56]), 0), coalesce(sum(buckets[57]), 0),
+      coalesce(sum(buckets[58]), 0), coalesce(sum(buckets[59]), 0), coalesce(sum(buckets[60]), 0),
+      coalesce(sum(buckets[61]), 0), coalesce(sum(buckets[62]), 0), coalesce(sum(buckets[63]), 0),
+      coalesce(sum(buckets[64]), 0), coalesce(sum(buckets[65]), 0), coalesce(sum(buckets[66]), 0),
+      coalesce(sum(buckets[67]), 0), coalesce(sum(buckets[68]), 0), coalesce(sum(buckets[69]), 0),
+      coalesce(sum(buckets[70]), 0), coalesce(sum(buckets[71]), 0), coalesce(sum(buckets[72]), 0),
+      coalesce(sum(buckets[73]), 0)]::bigint[]
   from service_minutes where minute >= since and minute < until group by minute order by minute
 $$;
 
--- Whole days (UTC), with their minutes as three lists: nothing is kept twice, and nothing is rounded early.
+-- Days (UTC), with their minutes as lists.
 create function read_service_days(since date, until date)
 returns table (day date, minutes integer[], slots integer[], requests_by integer[], failed_by integer[],
   requests bigint, failed bigint, timed bigint, duration_ms double precision, hits bigint, age_ms integer,
@@ -101,8 +99,34 @@ language sql stable security definer set search_path = public, pg_temp as $$
       array_agg(requests order by n) as requests_by, array_agg(failed order by n) as failed_by
     from by_minute group by day
   ), totals as (
-    select (minute at time zone 'UTC')::date as day, sum(requests)::bigint as requests, sum(failed)::bigint as failed, sum(timed)::bigint as timed,
-    sum(duration_ms) as duration_ms, sum(hits)::bigint as hits, max(age_ms) as age_ms, array[coalesce(sum(buckets[1]), 0), coalesce(sum(buckets[2]), 0), coalesce(sum(buckets[3]), 0), coalesce(sum(buckets[4]), 0), coalesce(sum(buckets[5]), 0), coalesce(sum(buckets[6]), 0), coalesce(sum(buckets[7]), 0), coalesce(sum(buckets[8]), 0), coalesce(sum(buckets[9]), 0), coalesce(sum(buckets[10]), 0), coalesce(sum(buckets[11]), 0), coalesce(sum(buckets[12]), 0), coalesce(sum(buckets[13]), 0), coalesce(sum(buckets[14]), 0), coalesce(sum(buckets[15]), 0), coalesce(sum(buckets[16]), 0), coalesce(sum(buckets[17]), 0), coalesce(sum(buckets[18]), 0), coalesce(sum(buckets[19]), 0), coalesce(sum(buckets[20]), 0), coalesce(sum(buckets[21]), 0), coalesce(sum(buckets[22]), 0), coalesce(sum(buckets[23]), 0), coalesce(sum(buckets[24]), 0), coalesce(sum(buckets[25]), 0), coalesce(sum(buckets[26]), 0), coalesce(sum(buckets[27]), 0), coalesce(sum(buckets[28]), 0), coalesce(sum(buckets[29]), 0), coalesce(sum(buckets[30]), 0), coalesce(sum(buckets[31]), 0), coalesce(sum(buckets[32]), 0), coalesce(sum(buckets[33]), 0), coalesce(sum(buckets[34]), 0), coalesce(sum(buckets[35]), 0), coalesce(sum(buckets[36]), 0), coalesce(sum(buckets[37]), 0), coalesce(sum(buckets[38]), 0), coalesce(sum(buckets[39]), 0), coalesce(sum(buckets[40]), 0), coalesce(sum(buckets[41]), 0), coalesce(sum(buckets[42]), 0), coalesce(sum(buckets[43]), 0), coalesce(sum(buckets[44]), 0), coalesce(sum(buckets[45]), 0), coalesce(sum(buckets[46]), 0), coalesce(sum(buckets[47]), 0), coalesce(sum(buckets[48]), 0), coalesce(sum(buckets[49]), 0), coalesce(sum(buckets[50]), 0), coalesce(sum(buckets[51]), 0), coalesce(sum(buckets[52]), 0), coalesce(sum(buckets[53]), 0), coalesce(sum(buckets[54]), 0), coalesce(sum(buckets[55]), 0), coalesce(sum(buckets[56]), 0), coalesce(sum(buckets[57]), 0), coalesce(sum(buckets[58]), 0), coalesce(sum(buckets[59]), 0), coalesce(sum(buckets[60]), 0), coalesce(sum(buckets[61]), 0), coalesce(sum(buckets[62]), 0), coalesce(sum(buckets[63]), 0), coalesce(sum(buckets[64]), 0), coalesce(sum(buckets[65]), 0), coalesce(sum(buckets[66]), 0), coalesce(sum(buckets[67]), 0), coalesce(sum(buckets[68]), 0), coalesce(sum(buckets[69]), 0), coalesce(sum(buckets[70]), 0), coalesce(sum(buckets[71]), 0), coalesce(sum(buckets[72]), 0), coalesce(sum(buckets[73]), 0)]::bigint[] as buckets
+    select (minute at time zone 'UTC')::date as day, sum(requests)::bigint as requests, sum(failed)::bigint as
+      failed, sum(timed)::bigint as timed,
+    sum(duration_ms) as duration_ms, sum(hits)::bigint as hits, max(age_ms) as age_ms,
+      array[coalesce(sum(buckets[1]), 0), coalesce(sum(buckets[2]), 0), coalesce(sum(buckets[3]), 0),
+      coalesce(sum(buckets[4]), 0), coalesce(sum(buckets[5]), 0), coalesce(sum(buckets[6]), 0),
+      coalesce(sum(buckets[7]), 0), coalesce(sum(buckets[8]), 0), coalesce(sum(buckets[9]), 0),
+      coalesce(sum(buckets[10]), 0), coalesce(sum(buckets[11]), 0), coalesce(sum(buckets[12]), 0),
+      coalesce(sum(buckets[13]), 0), coalesce(sum(buckets[14]), 0), coalesce(sum(buckets[15]), 0),
+      coalesce(sum(buckets[16]), 0), coalesce(sum(buckets[17]), 0), coalesce(sum(buckets[18]), 0),
+      coalesce(sum(buckets[19]), 0), coalesce(sum(buckets[20]), 0), coalesce(sum(buckets[21]), 0),
+      coalesce(sum(buckets[22]), 0), coalesce(sum(buckets[23]), 0), coalesce(sum(buckets[24]), 0),
+      coalesce(sum(buckets[25]), 0), coalesce(sum(buckets[26]), 0), coalesce(sum(buckets[27]), 0),
+      coalesce(sum(buckets[28]), 0), coalesce(sum(buckets[29]), 0), coalesce(sum(buckets[30]), 0),
+      coalesce(sum(buckets[31]), 0), coalesce(sum(buckets[32]), 0), coalesce(sum(buckets[33]), 0),
+      coalesce(sum(buckets[34]), 0), coalesce(sum(buckets[35]), 0), coalesce(sum(buckets[36]), 0),
+      coalesce(sum(buckets[37]), 0), coalesce(sum(buckets[38]), 0), coalesce(sum(buckets[39]), 0),
+      coalesce(sum(buckets[40]), 0), coalesce(sum(buckets[41]), 0), coalesce(sum(buckets[42]), 0),
+      coalesce(sum(buckets[43]), 0), coalesce(sum(buckets[44]), 0), coalesce(sum(buckets[45]), 0),
+      coalesce(sum(buckets[46]), 0), coalesce(sum(buckets[47]), 0), coalesce(sum(buckets[48]), 0),
+      coalesce(sum(buckets[49]), 0), coalesce(sum(buckets[50]), 0), coalesce(sum(buckets[51]), 0),
+      coalesce(sum(buckets[52]), 0), coalesce(sum(buckets[53]), 0), coalesce(sum(buckets[54]), 0),
+      coalesce(sum(buckets[55]), 0), coalesce(sum(buckets[56]), 0), coalesce(sum(buckets[57]), 0),
+      coalesce(sum(buckets[58]), 0), coalesce(sum(buckets[59]), 0), coalesce(sum(buckets[60]), 0),
+      coalesce(sum(buckets[61]), 0), coalesce(sum(buckets[62]), 0), coalesce(sum(buckets[63]), 0),
+      coalesce(sum(buckets[64]), 0), coalesce(sum(buckets[65]), 0), coalesce(sum(buckets[66]), 0),
+      coalesce(sum(buckets[67]), 0), coalesce(sum(buckets[68]), 0), coalesce(sum(buckets[69]), 0),
+      coalesce(sum(buckets[70]), 0), coalesce(sum(buckets[71]), 0), coalesce(sum(buckets[72]), 0),
+      coalesce(sum(buckets[73]), 0)]::bigint[] as buckets
     from service_minutes
     where minute >= since::timestamp at time zone 'UTC' and minute < until::timestamp at time zone 'UTC'
     group by 1
@@ -121,33 +145,3 @@ revoke execute on function report_service_minutes, prune_service_minutes, read_s
   first_service_minute from public;
 grant execute on function report_service_minutes, prune_service_minutes, read_service_minutes, read_service_days,
   first_service_minute to certdata_reader;
-
-create function add_access_request(text, text, text, text, text, timestamptz) returns void
-language sql volatile security definer set search_path = public, pg_temp as $$
-  insert into access_requests (request_id, company, name, email, message, due_at)
-  values ($1, $2, $3, $4, $5, $6)
-$$;
-
-create function delete_old_access_requests(kept_days integer) returns bigint
-language sql volatile security definer set search_path = public, pg_temp as $$
-  with undecided_or_rejected as (
-    delete from access_requests
-    where coalesce(rejected_at, created_at) < now() - make_interval(days => greatest(kept_days, 1))
-    returning 1
-  ), approved as (
-    delete from approved_requests
-    where approved_at < now() - make_interval(days => greatest(kept_days, 1))
-    returning 1
-  )
-  select (select count(*) from undecided_or_rejected) + (select count(*) from approved)
-$$;
-
-create function count_overdue_access_requests() returns bigint
-language sql stable security definer set search_path = public, pg_temp as $$
-  select count(*) from access_requests where rejected_at is null and due_at < now()
-$$;
-
-revoke execute on function add_access_request, delete_old_access_requests, count_overdue_access_requests from public;
-grant execute on function add_access_request, delete_old_access_requests, count_overdue_access_requests to
-  certdata_reader;
-grant execute on function delete_old_access_requests, count_overdue_access_requests to certdata_operator;

@@ -1,4 +1,4 @@
--- Logical replication applies rows without ordinary triggers.
+-- Fire in every session, also with session_replication_role = replica.
 do $$
 declare
   each record;

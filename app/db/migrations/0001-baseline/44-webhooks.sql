@@ -4,16 +4,16 @@ create table webhooks (
   url text not null,
   resources text[] not null check (cardinality(resources) > 0),
   state text not null default 'unverified' check (state in ('unverified', 'active', 'disabled')),
-  -- Why it is disabled.
+  -- Only if disabled.
   reason text check (reason in ('operator', 'gone', 'failing')),
   created_at timestamptz not null default now(),
   changed_at timestamptz not null default now(),
-  -- The sync token up to which all was told; its oldest running transaction, its day and its database.
+  -- The sync token of the last delivered message, its oldest running transaction, its day and its database.
   token text,
   since xid8,
   day date,
   identity text,
-  -- The message under way, and where it leads.
+  -- The message in progress, and the sync token after it.
   message_id text,
   message_at timestamptz,
   message_resources text[],
@@ -27,7 +27,7 @@ create table webhooks (
   next_attempt_at timestamptz,
   last_result text,
   delivered_at timestamptz,
-  -- The instance that sends, until when nobody else does.
+  -- The instance that sends, and the end of its lease.
   holder uuid,
   held_until timestamptz,
   primary key (customer_id, webhook_id),
@@ -42,6 +42,9 @@ create policy operator on webhooks for all to certdata_operator using (true) wit
 
 grant select, insert, update, delete on webhooks to certdata_operator;
 
+-- Leases webhooks with something to send. Transactions below `since` were delivered, so one probe of the change log
+-- decides; it may find a webhook too many, never one too few. `changed`: customers to look at; null: all. `busy`: webhooks
+-- that the holder is working on. A lease or delay far ahead was written before the database's clock was set back.
 create function claim_webhooks(holder uuid, at timestamptz, lease interval, changed text[], busy text[],
   most integer, with_failing boolean default true) returns setof webhooks
 language sql volatile security definer set search_path = public, pg_temp as $$
@@ -87,7 +90,7 @@ $$;
 comment on function renew_webhooks is
   'renews what the holder works on; returns customers with webhooks that wait: their lease has ended, or an attempt is due';
 
--- Writes what the holder found out. False: it holds the webhook no longer.
+-- Writes the result of a delivery. Returns false if the holder has lost its lease.
 create function update_webhook(holder uuid, customer text, webhook text, changes json) returns boolean
 language sql volatile security definer set search_path = public, pg_temp as $$
   with updated as (
