@@ -9,13 +9,13 @@ create table api_keys (
   revoked_at timestamptz,
   last_used_on date,
   created_at timestamptz not null default now(),
-  unique (key_id),
   replaced_by text collate "C",
   networks cidr[],
   client_jwks jsonb,
   jwks_uri text,
-  constraint api_keys_networks check (cardinality(networks) between 1 and 100),
   primary key (customer_id, key_id),
+  unique (key_id),
+  constraint api_keys_networks check (cardinality(networks) between 1 and 100),
   constraint api_keys_one_proof check (client_jwks is null or jwks_uri is null)
 );
 comment on column api_keys.scopes is 'null = every scope, those of later resources included';
