@@ -38,7 +38,7 @@ const pool = createPool(server.url, {
 })
 const db = createDb(pool)
 
-/** The trigger functions, as the migrations made them. */
+/** The trigger functions, as `migrate` created them. */
 const functions: string[] = []
 
 /** What a trigger function does for history stands between these comments. */

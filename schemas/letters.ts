@@ -1,5 +1,5 @@
 /**
- * What a word of a search is. The database has the same in `fold_words` (migration 0015), and words of records were made
+ * What a word of a search is. The database has the same in `fold_words` (`04-words.sql`), and words of records were made
  * by it: a change here needs a migration that makes them again.
  */
 

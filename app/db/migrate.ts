@@ -1,34 +1,13 @@
 import { sql } from 'kysely'
 import { Migrator } from 'kysely/migration'
 import { operatorRole, readerRole } from './connect.ts'
-import { lockWaitMs, pause, retryLocked, type StepwiseMigration } from './migration-steps.ts'
-import * as records from './migrations/0001-records.ts'
-import * as identity from './migrations/0002-identity.ts'
-import * as tokens from './migrations/0003-tokens.ts'
-import * as changes from './migrations/0004-changes.ts'
-import * as audit from './migrations/0005-audit.ts'
-import * as accessRequests from './migrations/0006-access-requests.ts'
-import * as feed from './migrations/0007-feed.ts'
-import * as custom from './migrations/0008-custom.ts'
-import * as serviceMinutes from './migrations/0009-service-minutes.ts'
-import * as plannedFunctions from './migrations/0011-planned-functions.ts'
-import * as lists from './migrations/0012-lists.ts'
-import * as marks from './migrations/0013-marks.ts'
-import * as auditReads from './migrations/0014-audit-reads.ts'
-import * as words from './migrations/0015-words.ts'
-import * as demoChanges from './migrations/0016-demo-changes.ts'
-import * as managedIdentity from './migrations/0017-managed-identity.ts'
-import * as history from './migrations/0018-history.ts'
-import * as clientKeys from './migrations/0019-client-keys.ts'
-import * as whoLooked from './migrations/0020-who-looked.ts'
-import * as webhooks from './migrations/0021-webhooks.ts'
-import * as rowTriggers from './migrations/0022-row-triggers.ts'
-import * as historyOrder from './migrations/0023-history-order.ts'
-import * as auditWaits from './migrations/0024-audit-waits.ts'
-import * as webhookLeases from './migrations/0025-webhook-leases.ts'
-import * as demoHistory from './migrations/0027-demo-history.ts'
-import * as auditBounds from './migrations/0029-audit-bounds.ts'
-import * as auditFilters from './migrations/0030-audit-filters.ts'
+import {
+  lockWaitMs,
+  pause,
+  readSqlMigration,
+  retryLocked,
+  type StepwiseMigration,
+} from './migration-steps.ts'
 import type { Db } from './schema.ts'
 import { pinRole } from './session.ts'
 
@@ -36,33 +15,7 @@ type Migrations = Readonly<Record<string, StepwiseMigration>>
 
 /** By name, in order. A released migration must never be changed. */
 export const migrations: Migrations = {
-  '0001-records': records,
-  '0002-identity': identity,
-  '0003-tokens': tokens,
-  '0004-changes': changes,
-  '0005-audit': audit,
-  '0006-access-requests': accessRequests,
-  '0007-feed': feed,
-  '0008-custom': custom,
-  '0009-service-minutes': serviceMinutes,
-  '0011-planned-functions': plannedFunctions,
-  '0012-lists': lists,
-  '0013-marks': marks,
-  '0014-audit-reads': auditReads,
-  '0015-words': words,
-  '0016-demo-changes': demoChanges,
-  '0017-managed-identity': managedIdentity,
-  '0018-history': history,
-  '0019-client-keys': clientKeys,
-  '0020-who-looked': whoLooked,
-  '0021-webhooks': webhooks,
-  '0022-row-triggers': rowTriggers,
-  '0023-history-order': historyOrder,
-  '0024-audit-waits': auditWaits,
-  '0025-webhook-leases': webhookLeases,
-  '0027-demo-history': demoHistory,
-  '0029-audit-bounds': auditBounds,
-  '0030-audit-filters': auditFilters,
+  '0001-baseline': readSqlMigration(new URL('./migrations/0001-baseline/', import.meta.url)),
 }
 
 const createMigrator = (db: Db, all: Migrations) =>
@@ -86,9 +39,25 @@ const withMigrationLock = <T>(db: Db, work: (connection: Db) => Promise<T>): Pro
     }
   })
 
+/** Throws if a migration ran here that this version does not have: the pending ones do not fit such a schema. */
+const requireKnown = async (db: Db, all: Migrations): Promise<void> => {
+  const tables = await sql<{
+    ran: boolean
+  }>`select to_regclass('kysely_migration') is not null as ran`.execute(db)
+  if (!tables.rows[0]?.ran) return
+  const { rows } = await sql<{ name: string }>`select name from kysely_migration order by name`.execute(db)
+  const unknown = rows.map(({ name }) => name).filter((name) => !(name in all))
+  if (unknown.length === 0) return
+  throw new Error(
+    `The database has migrations that this version does not know (${unknown.join(', ')}): create a new database`,
+  )
+}
+
 /** Runs each pending migration on its own: in one transaction, or statement by statement if it is stepwise. */
 const runPending = async (db: Db, all: Migrations): Promise<string[]> => {
   const pending = await listPendingMigrations(db, all)
+  if (pending.length === 0) return pending
+  await requireKnown(db, all)
   const migrator = createMigrator(db, all)
   await sql.raw(`set lock_timeout = ${lockWaitMs}`).execute(db)
   try {
@@ -107,7 +76,7 @@ const runPending = async (db: Db, all: Migrations): Promise<string[]> => {
 /**
  * Brings the schema up to date and returns the names of the migrations that ran. `db` must log in as the owner. A second
  * call at the same time waits and then finds nothing to do. Rejects with the first migration's error; the migrations
- * before it stay. A migration that needs a lock on a busy table tries for ten minutes, and delays other sessions by half
+ * before it stay. Rejects without a change if a migration is pending and others ran that this version does not have. A migration that needs a lock on a busy table tries for ten minutes, and delays other sessions by half
  * a second at a time.
  * The schema of a later version stays as it is. Migrations only add, so this version works with it, and a roll-back can
  * run this command as every release does.

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import { type Kysely, type RawBuilder, sql } from 'kysely'
 import type { Migration } from 'kysely/migration'
@@ -38,14 +38,15 @@ export const retryLocked = async <T>(step: () => Promise<T>): Promise<T> => {
 export type StepwiseMigration = Migration & { isStepwise?: true }
 
 /**
- * Reads a migration from an `.sql` file. It runs as one simple query in the migration's transaction, so it needs no
- * statement separators of its own. Throws if the file cannot be read.
+ * Reads a migration from an `.sql` file, or from all files of a folder (a URL that ends with a slash) in the order of
+ * their names. Each file runs as one simple query in the migration's transaction. Throws if a file cannot be read.
  */
-export const readSqlMigration = (file: URL): Migration => {
-  const text = readFileSync(file, 'utf8')
+export const readSqlMigration = (url: URL): Migration => {
+  const files = url.pathname.endsWith('/') ? readdirSync(url).sort() : ['']
+  const texts = files.map((name) => readFileSync(new URL(name, url), 'utf8'))
   return {
     async up(db) {
-      await sql.raw(text).execute(db)
+      for (const text of texts) await sql.raw(text).execute(db)
     },
   }
 }

@@ -19,7 +19,7 @@ const lookEveryMs = 50_000
 const pruneEveryMs = 3_600_000
 
 /**
- * Keeps the change log: notes once a minute which transactions have ended, writes a random mark (migration 0013), and
+ * Keeps the change log: notes once a minute which transactions have ended, writes a random mark (`05-changes.sql`), and
  * prunes once an hour what no sync token can need any more, and history that is too old. Every instance does; they
  * agree in the database. A failure is reported once, and the next look tries again. Returns the function that ends it,
  * after what is running.

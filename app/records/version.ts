@@ -23,6 +23,7 @@ export type Computing = {
 }
 
 const rooms = join(import.meta.dirname, '..')
+const migrations = join(rooms, 'db/migrations')
 const read = (...path: string[]) => readFileSync(join(rooms, ...path), 'utf8')
 const readAll = (folder: string) =>
   readdirSync(join(rooms, folder))
@@ -34,8 +35,11 @@ const definition = /create (?:or replace )?function (\w+)\(.*?\$\$.*?\$\$/gs
 /** Read once, at the first question. A comment counts as code: a cold cache is cheaper than a wrong answer. */
 const readComputing = (): Computing => {
   const functions = new Map<string, string>()
-  for (const migration of readAll('db/migrations'))
+  for (const file of readdirSync(migrations, { recursive: true, encoding: 'utf8' }).sort()) {
+    if (!/\.(sql|ts)$/.test(file)) continue
+    const migration = readFileSync(join(migrations, file), 'utf8')
     for (const [text, name] of migration.matchAll(definition)) functions.set(name as string, text)
+  }
   return {
     functions,
     pages: [

@@ -129,7 +129,7 @@ const fill = async (client: pg.Client, size: Size): Promise<void> => {
   await client.query('vacuum (freeze, analyze)')
 }
 
-/** Every trigger of the record tables is ENABLE ALWAYS (migrations 0001, 0004, 0008). */
+/** Every trigger of the record tables is ENABLE ALWAYS. */
 const enableTriggers = async (client: pg.Client): Promise<void> => {
   const { rows } = await client.query(
     `select tgrelid::regclass::text as table, tgname as name from pg_trigger

@@ -2,7 +2,6 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { type Kysely, sql } from 'kysely'
-import { Migrator } from 'kysely/migration'
 import pg from 'pg'
 import t from 'tap'
 import { listPendingMigrations, migrate, migrations } from '../../app/db/migrate.ts'
@@ -28,36 +27,6 @@ const connect = async () => {
   return client
 }
 
-t.test('others go on while a migration waits for a lock', async (t) => {
-  const names = Object.keys(migrations)
-  const locking = names.indexOf('0022-row-triggers')
-  const earlier = Object.fromEntries(Object.entries(migrations).slice(0, locking))
-  const migrator = new Migrator({ db: owner, provider: { getMigrations: async () => earlier } })
-  t.equal((await migrator.migrateToLatest()).error, undefined)
-  const [slow, other, watcher] = [await connect(), await connect(), await connect()]
-  await slow.query(`insert into customers (customer_id, name) values ('acme', 'Acme')`)
-  await slow.query(
-    `insert into products (customer_id, id, name) values ('acme', 'p', 'one'), ('acme', 'q', 'one')`,
-  )
-  await slow.query('begin')
-  await slow.query(`update products set name = 'slow' where id = 'p'`)
-  const migrated = migrate(owner)
-  const isWaiting = async () => {
-    const { rows } = await watcher.query(
-      `select from pg_locks where mode = 'ShareRowExclusiveLock' and not granted
-        and database = (select oid from pg_database where datname = current_database())`,
-    )
-    return rows.length > 0
-  }
-  await until('the migration waits', isWaiting)
-  await other.query(`update products set name = 'other' where id = 'q'`)
-  const { rows } = await other.query('select name from products order by id')
-  t.same(rows, [{ name: 'one' }, { name: 'other' }], 'while the slow writer still holds its lock')
-  await slow.query('commit')
-  t.same(await migrated, names.slice(locking))
-  t.same(await migrate(owner), [])
-})
-
 /** Counts the runs of a planted migration. */
 const plant = (work: (db: Kysely<unknown>) => Promise<unknown>, isStepwise = false) => {
   const planted = {
@@ -73,9 +42,59 @@ const plant = (work: (db: Kysely<unknown>) => Promise<unknown>, isStepwise = fal
   return planted
 }
 
+const locking = {
+  ...migrations,
+  '9000-locking': plant((db) => sql`lock table products in share row exclusive mode`.execute(db)).migration,
+}
+
+t.test('other sessions continue while a migration waits for a lock', async (t) => {
+  await migrate(owner)
+  const [slow, other, watcher] = [await connect(), await connect(), await connect()]
+  await slow.query(`insert into customers (customer_id, name) values ('acme', 'Acme')`)
+  await slow.query(
+    `insert into products (customer_id, id, name) values ('acme', 'p', 'one'), ('acme', 'q', 'one')`,
+  )
+  await slow.query('begin')
+  await slow.query(`update products set name = 'slow' where id = 'p'`)
+  const migrated = migrate(owner, locking)
+  const isWaiting = async () => {
+    const { rows } = await watcher.query(
+      `select from pg_locks where mode = 'ShareRowExclusiveLock' and not granted
+        and database = (select oid from pg_database where datname = current_database())`,
+    )
+    return rows.length > 0
+  }
+  await until('the migration waits', isWaiting)
+  await other.query(`update products set name = 'other' where id = 'q'`)
+  const { rows } = await other.query('select name from products order by id')
+  t.same(rows, [{ name: 'one' }, { name: 'other' }], 'while the slow writer still holds its lock')
+  await slow.query('commit')
+  t.same(await migrated, ['9000-locking'])
+  t.same(await migrate(owner, locking), [])
+})
+
+t.test('refuses a database with migrations that this version does not have', async (t) => {
+  const old = await testPostgres()
+  const oldOwner = connectOwner(old)
+  t.teardown(async () => {
+    await oldOwner.destroy()
+    await old.stop()
+  })
+  const unknown = { '0001-records': plant((db) => sql`create table customers ()`.execute(db)).migration }
+  await migrate(oldOwner, unknown)
+  const run = async () => (await sql`select name from kysely_migration order by name`.execute(oldOwner)).rows
+  t.same(await run(), [{ name: '0001-records' }])
+  await t.rejects(migrate(oldOwner), {
+    message:
+      'The database has migrations that this version does not know (0001-records): create a new database',
+  })
+  t.same(await run(), [{ name: '0001-records' }])
+  t.same((await sql`select to_regclass('products') as products`.execute(oldOwner)).rows, [{ products: null }])
+})
+
 t.test('each migration commits on its own, and the first error ends the run', async (t) => {
   const all = {
-    ...migrations,
+    ...locking,
     '9001-good': plant((db) => sql`create table planted (id integer primary key)`.execute(db)).migration,
     '9002-bad': plant(async (db) => {
       await sql`create table half ()`.execute(db)
@@ -93,13 +112,13 @@ t.test('each migration commits on its own, and the first error ends the run', as
 t.test('a migration may be a file of SQL with several statements', async (t) => {
   const file = join(t.testdir(), '9001-file.sql')
   writeFileSync(file, `create function two() returns text language sql as $$ select ';' $$; select two();`)
-  const all = { ...migrations, '9001-good': plant(async () => {}).migration }
+  const all = { ...locking, '9001-good': plant(async () => {}).migration }
   const withFile = { ...all, '9002-file': readSqlMigration(pathToFileURL(file)) }
   t.same(await migrate(owner, withFile), ['9002-file'])
 })
 
 const before = {
-  ...migrations,
+  ...locking,
   '9001-good': plant(async () => {}).migration,
   '9002-file': plant(async () => {}).migration,
 }

@@ -1,6 +1,5 @@
 import { sql } from 'kysely'
 import t from 'tap'
-import { up as makeWords } from '../../app/db/migrations/0015-words.ts'
 import type { Db } from '../../app/db/schema.ts'
 import { eraseCustomer } from '../../app/operator/gdpr/erase.ts'
 import { foldWords } from '../../app/records/query/words.ts'
@@ -142,29 +141,4 @@ t.test('nobody finds a record of another customer, whatever the statement asks f
   const erased = await eraseCustomer(owner, 'acme')
   t.equal(erased?.rows.record_words, 1)
   t.same(await listWords(), ['products/bolt b: common name'])
-})
-
-t.test('the migration makes the words of records that are there already', async (t) => {
-  await run(
-    `insert into projects (customer_id, id, project_number, title) values ('bolt', 'j', 'P-77', 'Renewal')`,
-  )
-  const dump = async () => (await sql`select * from record_words order by 1, 2, 3`.execute(operator)).rows
-  const kept = await dump()
-  await owner.transaction().execute(async (trx) => {
-    await run(
-      `do $$ declare name text; begin
-        for name in select tgrelid::regclass || ' ' || tgname from pg_trigger where tgname like '%\\_words\\_%' loop
-          execute format('drop trigger %s on %s', split_part(name, ' ', 2), split_part(name, ' ', 1));
-        end loop;
-        for name in select oid::regprocedure from pg_proc where proname ~ '_words' and pronamespace = 'public'::regnamespace loop
-          execute 'drop function ' || name;
-        end loop;
-        drop table record_words;
-      end $$`,
-      trx as unknown as Db,
-    )
-    await makeWords(trx as never)
-  })
-  t.same(await dump(), kept)
-  t.equal(kept.length, 2)
 })

@@ -17,7 +17,7 @@ const spelled = new RegExp(`[${Object.keys(spellings).join('')}]`, 'gu')
 
 /**
  * Returns the words of a text, folded, in their order: without case and accents. The database's `fold_words` makes the
- * same words of the same text (migration 0015). It folds these once more, so that a letter that one of the two does not
+ * same words of the same text (`04-words.sql`). It folds these once more, so that a letter that one of the two does not
  * know yet costs a match and nothing else.
  */
 export const foldWords = (text: string): string[] =>

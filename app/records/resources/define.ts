@@ -44,7 +44,7 @@ export type ResourceDefinition = {
   elements: readonly string[]
   /**
    * Fields in whose words `q` looks: texts, arrays of texts, and of `authorities` names and abbreviations. Triggers keep
-   * their words in the table `record_words` (migration 0015).
+   * their words in the table `record_words` (`04-words.sql`).
    */
   search: readonly string[]
   /** Resources whose changes change this one's answers, itself included; includes add theirs. */

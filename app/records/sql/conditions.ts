@@ -22,7 +22,7 @@ const castOf: Record<Field['kind'], string> = {
 const cast = (value: unknown, type: string): Sql => sql`${value}::${sql.raw(type)}`
 
 /**
- * Texts carry a mark before them in their sort column (see the migration), so that null can be last.
+ * Texts carry a mark before them in their sort column (see `12-products.sql`), so that null can be last.
  * See docs/decisions/0003-sort-columns-for-null-last.md.
  */
 const isMarked = (field: Field) => field.kind === 'text' && field.sortColumn?.endsWith('_sort') === true

@@ -65,7 +65,7 @@ export const describePage = (
 
 /**
  * Reads a page as the bytes to send. `nextQuery` writes the query of the following page.
- * Index: see the migration; the first sort key's, or the one of the most selective filter.
+ * Index: the first sort key's, or the one of the most selective filter.
  */
 export const readPage = async (
   db: Db,

@@ -1,37 +1,37 @@
-import { type Kysely, sql } from 'kysely'
+-- A visitor of the demo changes one of five example records for a minute. Any later call undoes the change, even after a
+-- crash of the instance that made it.
+create table demo_changes (
+  id text collate "C" primary key,
+  original text collate "C",
+  until timestamptz,
+  check ((original is null) = (until is null))
+);
+comment on table demo_changes is 'approvals of the example customer that a visitor of the demo may change for a minute';
 
-/** Rows of history at which the oldest of an example record are forgotten, and how many stay. */
-const [most, kept] = [90, 50]
+insert into demo_changes (id) values ('apr-levelsense-de'), ('apr-levelsense-us'), ('apr-lumen-gateway-kw'),
+  ('apr-lumen-gateway-lte-cn'), ('apr-smartlock-br');
 
-const ofRecord = `h.customer_id = 'demo' and h.resource = kind and h.record_id = record`
-
-/**
- * Demo changes and the daily renewal of the example data go on for ever. Ten below the promised 100 rows, because two calls at
- * the same time each look before the other one writes. The oldest row that stays becomes a mark, as where an operator
- * forgets history: so `history_from` says where the record's history begins.
- */
-const trim = `
+-- Keeps 50 of more than 90 rows of a record's history. The oldest becomes a mark: see record_history.
 create function trim_demo_history(kind text, record text) returns void
 language plpgsql volatile security definer set search_path = public, pg_temp as $$
 declare
   oldest bigint;
 begin
-  perform from record_history h where ${ofRecord} order by h.position desc offset ${most} limit 1;
+  perform from record_history h where h.customer_id = 'demo' and h.resource = kind and h.record_id = record order by
+    h.position desc offset 90 limit 1;
   if not found then return; end if;
-  oldest := (select h.position from record_history h where ${ofRecord} order by h.position desc offset ${kept - 1} limit 1);
-  delete from record_history h where ${ofRecord} and h.position < oldest;
-  update record_history h set old = '{}' where ${ofRecord} and h.position = oldest;
+  oldest := (select h.position from record_history h where h.customer_id = 'demo' and h.resource = kind and
+    h.record_id = record order by h.position desc offset 49 limit 1);
+  delete from record_history h where h.customer_id = 'demo' and h.resource = kind and h.record_id = record and
+    h.position < oldest;
+  update record_history h set old = '{}' where h.customer_id = 'demo' and h.resource = kind and h.record_id = record
+    and h.position = oldest;
   insert into change_log (customer_id, resource, record_id) values ('demo', 'history', record);
 end $$;
-revoke execute on function trim_demo_history from public;
-grant execute on function trim_demo_history to certdata_operator;`
 
-/**
- * As in 0016, but that calls take turns and trim history first. Without turns, a call that waited for a row took the record
- * that another call had just changed. A call adds at most two rows to a record's history.
- */
-const change = `
-create or replace function change_demo_record(change boolean)
+-- Undoes changes that are due. Then it advances the first unchanged record by one status, or if all are changed, undoes
+-- the one that is due first.
+create function change_demo_record(change boolean)
 returns table (id text, status text, until timestamptz)
 language sql volatile security definer set search_path = public, pg_temp as $$
   select pg_advisory_xact_lock(hashtextextended('certdata demo changes', 0));
@@ -59,9 +59,8 @@ language sql volatile security definer set search_path = public, pg_temp as $$
   )
   update approvals a set status = n.status from next n where a.customer_id = 'demo' and a.id = n.id
   returning a.id, a.status, n.until
-$$;`
+$$;
 
-/** Bounds the history of example records. */
-export const up = async (db: Kysely<unknown>): Promise<void> => {
-  for (const statement of [trim, change]) await sql.raw(statement).execute(db)
-}
+revoke execute on function trim_demo_history, change_demo_record from public;
+grant execute on function trim_demo_history to certdata_operator;
+grant execute on function change_demo_record to certdata_reader;

@@ -1,27 +1,19 @@
-import { type Kysely, sql } from 'kysely'
-
-/**
- * Webhooks: where a customer wants to be told that something changed. A row says up to which sync token its receiver
- * was told, which message is under way, and who sends it. It lives in the database that it tells of, so that its token
- * is never ahead of that database's history.
- */
-const table = `
 create table webhooks (
   customer_id text collate "C" not null references customers (customer_id) on delete cascade,
   webhook_id text collate "C" not null check (webhook_id ~ '^wh_[a-z0-9]{16}$'),
   url text not null,
   resources text[] not null check (cardinality(resources) > 0),
   state text not null default 'unverified' check (state in ('unverified', 'active', 'disabled')),
-  -- Why it is disabled.
+  -- Only if disabled.
   reason text check (reason in ('operator', 'gone', 'failing')),
   created_at timestamptz not null default now(),
   changed_at timestamptz not null default now(),
-  -- The sync token up to which all was told; its oldest running transaction, its day and its database.
+  -- The sync token of the last delivered message, its oldest running transaction, its day and its database.
   token text,
   since xid8,
   day date,
   identity text,
-  -- The message under way, and where it leads.
+  -- The message in progress, and the sync token after it.
   message_id text,
   message_at timestamptz,
   message_resources text[],
@@ -35,7 +27,7 @@ create table webhooks (
   next_attempt_at timestamptz,
   last_result text,
   delivered_at timestamptz,
-  -- The instance that sends, until when nobody else does.
+  -- The instance that sends, and the end of its lease.
   holder uuid,
   held_until timestamptz,
   primary key (customer_id, webhook_id),
@@ -43,26 +35,26 @@ create table webhooks (
 );
 comment on table webhooks is 'receivers that are told that something changed, and how far each was told';
 create unique index webhooks_id on webhooks (webhook_id);
+
 alter table webhooks enable row level security;
 alter table webhooks force row level security;
 create policy operator on webhooks for all to certdata_operator using (true) with check (true);
-grant select, insert, update, delete on webhooks to certdata_operator;`
 
-/**
- * Takes webhooks for which there is something to send. What a transaction below \`since\` wrote was told, so that one
- * probe of the log's primary key decides; it may find one too many, never one too few. \`changed\`: customers to look
- * at; null: all. \`busy\`: webhooks that this holder works on.
- */
-const claim = `
+grant select, insert, update, delete on webhooks to certdata_operator;
+
+-- Leases webhooks with something to send. Transactions below `since` were delivered, so one probe of the change log
+-- decides; it may find a webhook too many, never one too few. `changed`: customers to look at; null: all. `busy`: webhooks
+-- that the holder is working on. A lease or delay far ahead was written before the database's clock was set back.
 create function claim_webhooks(holder uuid, at timestamptz, lease interval, changed text[], busy text[],
-  most integer) returns setof webhooks
+  most integer, with_failing boolean default true) returns setof webhooks
 language sql volatile security definer set search_path = public, pg_temp as $$
   with due as materialized (
     select w.customer_id, w.webhook_id from webhooks w
     join customers c on c.customer_id = w.customer_id and c.suspended_at is null and c.plan <> 'basic'
-    where w.state = 'active' and ($4 is null or w.customer_id = any($4))
-      and (w.held_until is null or w.held_until <= $2 or w.holder = $1) and w.webhook_id <> all($5)
-      and (w.next_attempt_at is null or w.next_attempt_at <= $2)
+    where w.state = 'active' and ($4 is null or w.customer_id = any($4)) and ($7 or w.failing_since is null)
+      and (w.held_until is null or w.held_until <= $2 or w.held_until > $2 + interval '1 minute' or w.holder = $1)
+      and w.webhook_id <> all($5)
+      and (w.next_attempt_at is null or w.next_attempt_at <= $2 or w.next_attempt_at > $2 + interval '2 hours')
       and (w.message_id is not null or w.day < ($2 at time zone 'UTC')::date
         or w.identity is distinct from change_identity()
         or exists (select from change_log l where l.customer_id in (w.customer_id, '*') and l.xid >= w.since
@@ -72,8 +64,33 @@ language sql volatile security definer set search_path = public, pg_temp as $$
   update webhooks w set holder = $1, held_until = $2 + $3 from due d
   where w.customer_id = d.customer_id and w.webhook_id = d.webhook_id returning w.*
 $$;
+comment on function claim_webhooks is 'with_failing: whether receivers count that did not take the last message';
 
--- Writes what the holder found out. False: it holds the webhook no longer.
+create function renew_webhooks(holder uuid, at timestamptz, lease interval, busy text[]) returns setof text
+language sql volatile security definer set search_path = public, pg_temp as $$
+  with mine as materialized (
+    select w.webhook_id from webhooks w
+    where w.holder = $1 and w.webhook_id = any($4) and w.held_until is not null for update skip locked
+  ), renewed as (
+    update webhooks w set held_until = $2 + $3 from mine where w.webhook_id = mine.webhook_id
+  ), ended as materialized (
+    select w.webhook_id from webhooks w
+    where (w.held_until <= $2 or w.held_until > $2 + interval '1 minute')
+      and not (w.holder = $1 and w.webhook_id = any($4)) for update skip locked
+  ), freed as (
+    update webhooks w set held_until = null from ended where w.webhook_id = ended.webhook_id
+    returning w.customer_id, w.state
+  )
+  select f.customer_id from freed f where f.state = 'active'
+  union
+  select w.customer_id from webhooks w
+  join customers c on c.customer_id = w.customer_id and c.suspended_at is null and c.plan <> 'basic'
+  where w.state = 'active' and w.held_until is null and w.next_attempt_at <= $2
+$$;
+comment on function renew_webhooks is
+  'renews what the holder works on; returns customers with webhooks that wait: their lease has ended, or an attempt is due';
+
+-- Writes the result of a delivery. Returns false if the holder has lost its lease.
 create function update_webhook(holder uuid, customer text, webhook text, changes json) returns boolean
 language sql volatile security definer set search_path = public, pg_temp as $$
   with updated as (
@@ -95,12 +112,5 @@ language sql stable security definer set search_path = public, pg_temp as $$
     count(*) filter (where state = 'disabled' and reason <> 'operator') from webhooks
 $$;
 
-revoke execute on function claim_webhooks, update_webhook, count_webhooks from public;
-grant execute on function claim_webhooks, update_webhook, count_webhooks to certdata_reader;
--- The operator's command reads the feed once, for the place where a webhook begins.
-grant execute on function find_customer to certdata_operator;`
-
-/** Creates the table of webhooks and the functions by which the serving role sends. */
-export const up = async (db: Kysely<unknown>): Promise<void> => {
-  for (const statement of [table, claim]) await sql.raw(statement).execute(db)
-}
+revoke execute on function claim_webhooks, renew_webhooks, update_webhook, count_webhooks from public;
+grant execute on function claim_webhooks, renew_webhooks, update_webhook, count_webhooks to certdata_reader;

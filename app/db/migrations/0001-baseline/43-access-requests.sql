@@ -1,11 +1,3 @@
-import { type Kysely, sql } from 'kysely'
-
-/**
- * Requests for access. One that is approved belongs to the customer it became and moves to a table with
- * `customer_id`: so the customer's export and erasure find it without being told. The serving role adds,
- * counts and deletes what is old, by functions, and reads nothing.
- */
-const statements = `
 create table access_requests (
   request_id text collate "C" primary key check (request_id ~ '^[a-z0-9]{16}$'),
   company text not null,
@@ -19,6 +11,7 @@ create table access_requests (
 );
 comment on table access_requests is 'open and rejected; whoever is here has consented';
 
+-- With customer_id, so that a customer's export and erasure find it.
 create table approved_requests (
   customer_id text collate "C" not null references customers (customer_id) on delete cascade,
   request_id text collate "C" not null,
@@ -31,9 +24,11 @@ create table approved_requests (
   approved_at timestamptz not null default now(),
   primary key (customer_id, request_id)
 );
+
 alter table approved_requests enable row level security;
 alter table approved_requests force row level security;
 create policy operator on approved_requests for all to certdata_operator using (true) with check (true);
+
 grant select, insert, update, delete on access_requests, approved_requests to certdata_operator;
 
 create function add_access_request(text, text, text, text, text, timestamptz) returns void
@@ -61,13 +56,7 @@ language sql stable security definer set search_path = public, pg_temp as $$
   select count(*) from access_requests where rejected_at is null and due_at < now()
 $$;
 
-revoke execute on function add_access_request, delete_old_access_requests, count_overdue_access_requests
-  from public;
-grant execute on function add_access_request to certdata_reader;
-grant execute on function delete_old_access_requests, count_overdue_access_requests
-  to certdata_reader, certdata_operator;`
-
-/** Creates the tables of access requests and the functions by which the serving role reaches them. */
-export const up = async (db: Kysely<unknown>): Promise<void> => {
-  await sql.raw(statements).execute(db)
-}
+revoke execute on function add_access_request, delete_old_access_requests, count_overdue_access_requests from public;
+grant execute on function add_access_request, delete_old_access_requests, count_overdue_access_requests to
+  certdata_reader;
+grant execute on function delete_old_access_requests, count_overdue_access_requests to certdata_operator;

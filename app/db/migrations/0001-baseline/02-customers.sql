@@ -1,0 +1,101 @@
+create domain calendar_date as date check (value between date '0001-01-01' and date '9999-12-31');
+
+create table customers (
+  customer_id text collate "C" primary key check (customer_id ~ '^[a-z0-9][a-z0-9-]{0,63}$'),
+  name text not null,
+  plan text collate "C" not null check (plan in ('basic', 'premium', 'enterprise')) default 'basic',
+  suspended_at timestamptz,
+  expiring_within integer not null default 90 check (expiring_within between 1 and 365),
+  created_at timestamptz not null default now(),
+  audit_ref uuid not null default gen_random_uuid()
+);
+comment on column customers.audit_ref is 'Names the customer in audit entries once he is erased';
+
+alter table customers enable row level security;
+alter table customers force row level security;
+create policy operator on customers for all to certdata_operator using (true) with check (true);
+
+grant select, insert, update, delete on customers to certdata_operator;
+
+-- In PL/pgSQL, which keeps its plan: a function in SQL is planned again at each call (0.19 ms instead of 0.02).
+create function find_customer(wanted text)
+returns table (customer_id text, plan text, suspended_at timestamptz, expiring_within integer)
+language plpgsql stable security definer rows 1 set search_path = public, pg_temp as $$
+begin
+  return query select c.customer_id, c.plan, c.suspended_at, c.expiring_within
+    from customers c where c.customer_id = wanted;
+end
+$$;
+
+create function find_customer_since(wanted text) returns timestamptz
+language sql stable security definer set search_path = public, pg_temp as $$
+  select c.created_at from customers c where c.customer_id = wanted
+$$;
+
+revoke execute on function find_customer, find_customer_since from public;
+grant execute on function find_customer, find_customer_since to certdata_reader;
+grant execute on function find_customer to certdata_operator;
+
+-- Cached rights depend on these rows: see change_log.
+create function customers_log_insert() returns trigger language plpgsql as $$
+begin
+  insert into change_log (customer_id, resource, record_id) select r.customer_id, 'auth', '*' from new_rows r;
+  return null;
+end $$;
+
+create function customers_log_update() returns trigger language plpgsql as $$
+begin
+  insert into change_log (customer_id, resource, record_id) select r.customer_id, 'auth', '*' from new_rows r;
+  return null;
+end $$;
+
+create function customers_log_delete() returns trigger language plpgsql as $$
+begin
+  insert into change_log (customer_id, resource, record_id) select r.customer_id, 'auth', '*' from old_rows r;
+  return null;
+end $$;
+
+-- By row, because a transition table of old rows makes every update a tenth slower.
+create function customers_log_moved() returns trigger language plpgsql as $$
+begin
+  insert into change_log (customer_id, resource, record_id)
+    values (old.customer_id, 'auth', '*');
+  return null;
+end $$;
+
+create function customers_log_truncate() returns trigger language plpgsql as $$
+begin
+  insert into change_log (customer_id, resource, record_id) values ('*', 'auth', '*');
+  return null;
+end $$;
+
+create function customers_log_settings() returns trigger language plpgsql as $$
+begin
+  insert into change_log (customer_id, resource, record_id) values (new.customer_id, 'settings', '*');
+  return null;
+end $$;
+
+create function customers_history_delete() returns trigger language plpgsql as $$
+begin
+  delete from record_history where customer_id = old.customer_id;
+  return null;
+end $$;
+
+create trigger customers_log_insert after insert on customers
+  referencing new table as new_rows
+  for each statement execute function customers_log_insert();
+create trigger customers_log_update after update on customers
+  referencing new table as new_rows
+  for each statement execute function customers_log_update();
+create trigger customers_log_delete after delete on customers
+  referencing old table as old_rows
+  for each statement execute function customers_log_delete();
+create trigger customers_log_moved after update of customer_id on customers
+  for each row when (old.customer_id is distinct from new.customer_id) execute function customers_log_moved();
+create trigger customers_log_truncate after truncate on customers
+  for each statement execute function customers_log_truncate();
+create trigger customers_log_settings after update of expiring_within on customers
+  for each row when (old.expiring_within is distinct from new.expiring_within)
+    execute function customers_log_settings();
+create trigger customers_history_delete after delete on customers
+  for each row execute function customers_history_delete();

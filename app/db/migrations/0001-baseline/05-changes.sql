@@ -1,0 +1,213 @@
+-- Which records changed in which transaction. Caches and the change feed depend on it. `*` means every customer, resource
+-- or record. Logical replication writes rows without statement triggers, so they are missing here.
+create table change_log (
+  customer_id text collate "C" not null,
+  xid xid8 not null default pg_current_xact_id(),
+  position bigint generated always as identity,
+  resource text collate "C" not null,
+  record_id text collate "C" not null,
+  changed_at timestamptz not null default now(),
+  primary key (customer_id, xid, position)
+);
+comment on table change_log is 'append-only; xid, not position, says what is new: see poll_changes';
+-- poll_changes skips from one customer and resource of a transaction to the next.
+create index change_log_xid on change_log (xid, customer_id, resource);
+
+alter table change_log enable row level security;
+alter table change_log force row level security;
+create policy operator on change_log for all to certdata_operator using (true) with check (true);
+
+-- A list, because before PostgreSQL 17 an OR in a policy makes the planner read all changes of the customer.
+create policy reader on change_log for select to certdata_reader
+  using (customer_id in (nullif(current_setting('app.customer_id', true), ''), '*'));
+
+create table change_samples (
+  sampled_at timestamptz primary key,
+  snapshot pg_snapshot not null
+);
+comment on table change_samples is 'a snapshot a minute: tells which transactions had ended by then';
+
+create table change_state (
+  only_row boolean primary key default true check (only_row),
+  identity text not null,
+  pruned_below xid8 not null,
+  history_floor bigint not null default 0
+);
+
+-- Random marks in the history of the database. A restored copy of its files, or a standby on another timeline, has the
+-- same identity and repeats transaction numbers, but it lacks the marks written since.
+create table change_marks (
+  xid xid8 primary key default pg_current_xact_id(),
+  mark uuid not null default gen_random_uuid(),
+  server_started_at timestamptz not null default pg_postmaster_start_time(),
+  marked_at timestamptz not null default now()
+);
+comment on table change_marks is 'random marks, one a minute: tell one history of the database from another';
+
+grant select, insert, delete on change_log to certdata_operator;
+grant select on change_log to certdata_reader;
+grant select, insert, update, delete on change_samples, change_state to certdata_operator;
+
+-- Names the history that transaction numbers belong to: server, timeline, database and change log. Managed servers may
+-- deny the functions that name the first two. There the identity is `managed`, and the marks alone distinguish histories.
+create function change_identity() returns text
+language plpgsql stable security definer set search_path = public, pg_temp as $$
+declare
+  database text := concat_ws('.', (select oid from pg_database where datname = current_database()),
+    'change_log'::regclass::oid);
+begin
+  return concat_ws('.', (select system_identifier from pg_control_system()),
+    case when pg_is_in_recovery() then 'recovery' else left(pg_walfile_name(pg_current_wal_lsn()), 8) end,
+    database);
+exception when insufficient_privilege or feature_not_supported or undefined_function then
+  return concat_ws('.', 'managed', case when pg_is_in_recovery() then 'recovery' end, database);
+end $$;
+
+-- The newest mark; null if it was written before the last start of this server. Then begin_changes writes one.
+create function current_mark() returns text
+language plpgsql stable security definer set search_path = public, pg_temp as $$
+begin
+  return (select case when m.server_started_at = pg_postmaster_start_time() then m.mark end
+    from change_marks m order by m.xid desc limit 1);
+end $$;
+
+-- The newest mark in the snapshot of the calling statement.
+create function newest_mark() returns text
+language plpgsql stable security definer set search_path = public, pg_temp as $$
+begin
+  return (select m.mark from change_marks m order by m.xid desc limit 1);
+end $$;
+
+-- Writes a mark, unless the newest was written since the last start of this server and is younger than `younger_than`
+-- (null: any age). Deletes marks that no sync token can name any more.
+create function mark_changes(younger_than interval) returns void
+language plpgsql volatile security definer set search_path = public, pg_temp as $$
+begin
+  if coalesce((select m.server_started_at = pg_postmaster_start_time()
+      and (younger_than is null or m.marked_at > now() - younger_than)
+    from change_marks m order by m.xid desc limit 1), false) then return; end if;
+  insert into change_marks default values;
+  delete from change_marks where xid < (
+    select m.xid from change_marks m cross join change_state s
+    where m.xid < s.pruned_below order by m.xid desc limit 1);
+end $$;
+
+create function change_epoch() returns table (identity text, begun boolean, pruned_below text)
+language sql stable security definer rows 1 set search_path = public, pg_temp as $$
+  select i.identity, s.identity is not distinct from i.identity, s.pruned_below::text
+  from (select change_identity() as identity offset 0) i left join change_state s on true
+$$;
+
+-- `mark` is the newest mark, `target_mark` the newest that is visible in `target`. If `begun` is false, call
+-- begin_changes first.
+create function change_history(target pg_snapshot)
+returns table (identity text, begun boolean, pruned_below text, mark text, target_mark text)
+language sql stable security definer rows 1 set search_path = public, pg_temp as $$
+  select e.identity, e.begun and m.mark is not null, e.pruned_below, m.mark, (
+    select t.mark::text from change_marks t
+    where t.xid < pg_snapshot_xmax(target) and pg_visible_in_snapshot(t.xid, target)
+    order by t.xid desc limit 1)
+  from change_epoch() e cross join (select current_mark() as mark offset 0) m
+$$;
+
+-- Each process calls this when it starts. It empties the log if it belongs to another history. Returns the snapshot from
+-- which the log is to be read; null if there is none.
+create function begin_changes(reach interval) returns text
+language plpgsql volatile security definer set search_path = public, pg_temp as $$
+begin
+  if not exists (select from change_state s where s.identity = change_identity()) then
+    perform pg_advisory_xact_lock(hashtextextended('certdata change log', 0));
+    if not exists (select from change_state s where s.identity = change_identity()) then
+      delete from change_log;
+      delete from change_samples;
+      delete from change_marks;
+      insert into change_state (identity, pruned_below, history_floor)
+        values (change_identity(), pg_snapshot_xmin(pg_current_snapshot()),
+          (select case when is_called then last_value else 0 end from record_history_position_seq))
+        on conflict (only_row) do update set identity = excluded.identity,
+          pruned_below = excluded.pruned_below, history_floor = excluded.history_floor;
+    end if;
+  end if;
+  perform mark_changes(null);
+  return coalesce(
+    (select s.snapshot::text from change_samples s where s.sampled_at <= now() - reach
+      order by s.sampled_at desc limit 1),
+    (select s.snapshot::text from change_samples s order by s.sampled_at limit 1));
+end $$;
+
+-- Rows of record_history up to this position were written by transactions of another history.
+create function history_floor() returns bigint
+language plpgsql stable security definer set search_path = public, pg_temp as $$
+begin
+  return (select s.history_floor from change_state s);
+end $$;
+
+-- Customers and resources that changed since a snapshot: rows of transactions that were running in it, or began after it.
+-- The cost depends on the number of these pairs, not of rows. `at` is the start of the transaction, because the start of
+-- the statement can be later than its snapshot.
+create function poll_changes(since text, most integer)
+returns table (snapshot text, at text, identity text, started text, recovering boolean, events text, found integer)
+language sql stable security definer set search_path = public, pg_temp as $$
+  with recursive seen as (
+    select pg_current_snapshot() as snapshot
+  ), spans as (
+    select x as low, x as high from pg_snapshot_xip(since::pg_snapshot) x
+    union all
+    select pg_snapshot_xmax(since::pg_snapshot), pg_snapshot_xmax(seen.snapshot) from seen
+  ), walk as (
+    select first.*, spans.high from spans cross join lateral (
+      select c.xid, c.customer_id, c.resource from change_log c
+      where c.xid >= spans.low and c.xid <= spans.high
+      order by c.xid, c.customer_id, c.resource limit 1) first
+    union all
+    select next.*, walk.high from walk cross join lateral (
+      select c.xid, c.customer_id, c.resource from change_log c
+      where (c.xid, c.customer_id, c.resource) > (walk.xid, walk.customer_id, walk.resource)
+        and c.xid <= walk.high
+      order by c.xid, c.customer_id, c.resource limit 1) next
+  ), bounded as (
+    select w.xid, w.customer_id, w.resource from walk w limit most + 1
+  )
+  select seen.snapshot::text,
+    to_char(now() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'),
+    change_identity(), extract(epoch from pg_postmaster_start_time())::text, pg_is_in_recovery(),
+    (select string_agg(concat_ws(' ', b.xid, b.customer_id, b.resource), ',') from bounded b),
+    (select count(*)::integer from bounded)
+  from seen
+$$;
+
+create function sample_changes() returns void
+language sql volatile security definer set search_path = public, pg_temp as $$
+  insert into change_samples (sampled_at, snapshot)
+  values (date_trunc('minute', now()), pg_current_snapshot()) on conflict do nothing;
+  select mark_changes(interval '30 seconds');
+$$;
+
+-- Not by age: rows of a transaction that was open for hours are old when they appear. Deletes rows of transactions that
+-- had ended `retention` ago, at most `most`, and returns their number. Call it until it returns less.
+create function prune_changes(retention interval, most integer default 20000) returns bigint
+language plpgsql volatile security definer set search_path = public, pg_temp as $$
+declare
+  kept timestamptz;
+  below xid8;
+  gone bigint;
+begin
+  perform pg_advisory_xact_lock(hashtextextended('certdata change log', 0));
+  select s.sampled_at, pg_snapshot_xmin(s.snapshot) into kept, below from change_samples s
+    where s.sampled_at <= now() - greatest(retention, interval '1 hour') order by s.sampled_at desc limit 1;
+  if below is null then return 0; end if;
+  update change_state set pruned_below = greatest(pruned_below, below);
+  delete from change_log where ctid = any (array(
+    select c.ctid from change_log c where c.xid < below order by c.xid limit most));
+  get diagnostics gone = row_count;
+  delete from change_samples where sampled_at < kept;
+  return gone;
+end $$;
+
+insert into change_state (identity, pruned_below)
+  values (change_identity(), pg_snapshot_xmin(pg_current_snapshot()));
+
+revoke execute on function change_identity, current_mark, newest_mark, mark_changes, change_epoch, change_history,
+  begin_changes, history_floor, poll_changes, sample_changes, prune_changes from public;
+grant execute on function change_identity, current_mark, newest_mark, change_epoch, change_history, begin_changes,
+  history_floor, poll_changes, sample_changes, prune_changes to certdata_reader, certdata_operator;

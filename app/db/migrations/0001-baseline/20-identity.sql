@@ -1,0 +1,148 @@
+-- certdata_reader has no rights on these tables. A key must be found before its customer is known, so functions answer one
+-- question each.
+create table api_keys (
+  customer_id text collate "C" not null references customers (customer_id) on delete cascade,
+  key_id text collate "C" not null check (key_id ~ '^[a-z0-9]{1,32}$'),
+  secret_sha256 bytea not null check (octet_length(secret_sha256) = 32),
+  scopes text[] collate "C",
+  expires_at timestamptz,
+  revoked_at timestamptz,
+  last_used_on date,
+  created_at timestamptz not null default now(),
+  replaced_by text collate "C",
+  networks cidr[],
+  client_jwks jsonb,
+  jwks_uri text,
+  primary key (customer_id, key_id),
+  unique (key_id),
+  constraint api_keys_networks check (cardinality(networks) between 1 and 100),
+  constraint api_keys_one_proof check (client_jwks is null or jwks_uri is null)
+);
+comment on column api_keys.scopes is 'null = every scope, those of later resources included';
+comment on column api_keys.replaced_by is 'the key that a rotation made in this one''s place';
+comment on column api_keys.networks is 'null = every address';
+comment on column api_keys.client_jwks is 'public keys of a client that signs assertions (RFC 7517)';
+comment on column api_keys.jwks_uri is 'where a client publishes these keys';
+
+create table signing_keys (
+  kid text collate "C" primary key,
+  state text not null check (state in ('next', 'active', 'retiring')),
+  public_jwk jsonb not null,
+  sealed_private_key bytea not null,
+  created_at timestamptz not null default now(),
+  activated_at timestamptz,
+  retired_at timestamptz,
+  tokens_until timestamptz
+);
+comment on column signing_keys.tokens_until is 'no token signed with this key is valid for longer';
+create unique index signing_keys_one_active on signing_keys (state) where state = 'active';
+create unique index signing_keys_one_next on signing_keys (state) where state = 'next';
+
+alter table api_keys enable row level security;
+alter table api_keys force row level security;
+create policy operator on api_keys for all to certdata_operator using (true) with check (true);
+
+grant select, insert, update, delete on api_keys, signing_keys to certdata_operator;
+
+create function find_api_key(wanted text)
+returns table (customer_id text, key_id text, secret_sha256 bytea, scopes text[], expires_at timestamptz,
+  revoked_at timestamptz, last_used_on date, plan text, suspended_at timestamptz, expiring_within integer,
+  networks text[], client_jwks text, jwks_uri text)
+language sql stable security definer set search_path = public, pg_temp as $$
+  select k.customer_id, k.key_id, k.secret_sha256, k.scopes, k.expires_at, k.revoked_at, k.last_used_on,
+    c.plan, c.suspended_at, c.expiring_within, k.networks::text[], k.client_jwks::text, k.jwks_uri
+  from api_keys k join customers c on c.customer_id = k.customer_id
+  where k.key_id = wanted
+$$;
+
+create function mark_api_key_used(wanted text) returns void
+language sql volatile security definer set search_path = public, pg_temp as $$
+  update api_keys set last_used_on = (now() at time zone 'UTC')::date
+  where key_id = wanted and last_used_on is distinct from (now() at time zone 'UTC')::date
+$$;
+
+create function revoke_api_key(customer text, key text) returns void
+language sql volatile security definer set search_path = public, pg_temp as $$
+  update api_keys set revoked_at = now()
+  where customer_id = customer and key_id = key and revoked_at is null
+$$;
+
+-- A retiring key is left out one minute after its last token expired: clocks of instances differ by less.
+create function list_signing_keys()
+returns table (kid text, state text, public_jwk jsonb, sealed_private_key bytea)
+language sql stable security definer set search_path = public, pg_temp as $$
+  select s.kid, s.state, s.public_jwk, s.sealed_private_key from signing_keys s
+  where s.state <> 'retiring' or coalesce(s.tokens_until, 'infinity') > now() - interval '1 minute'
+  order by s.created_at, s.kid
+$$;
+
+create function signing_keys_version() returns text
+language sql stable security definer set search_path = public, pg_temp as $$
+  select coalesce(md5(string_agg(kid || ' ' || state, ',' order by kid)), '') from list_signing_keys()
+$$;
+comment on function signing_keys_version is 'another text whenever list_signing_keys lists others';
+
+create function cover_signing_key(wanted text, until timestamptz) returns boolean
+language sql volatile security definer set search_path = public, pg_temp as $$
+  update signing_keys set tokens_until = least(until, now() + interval '2 days')
+    where kid in (select kid from list_signing_keys() where kid = wanted)
+      and coalesce(tokens_until, '-infinity') < least(until, now() + interval '2 days');
+  select exists (select from list_signing_keys() where kid = wanted)
+$$;
+comment on function cover_signing_key is
+  'notes how long tokens of this key may live; false: the key is gone and may sign nothing';
+
+revoke execute on function find_api_key, mark_api_key_used, revoke_api_key, list_signing_keys, signing_keys_version,
+  cover_signing_key from public;
+grant execute on function find_api_key, mark_api_key_used, revoke_api_key, list_signing_keys, signing_keys_version,
+  cover_signing_key to certdata_reader;
+
+create function api_keys_log_insert() returns trigger language plpgsql as $$
+begin
+  insert into change_log (customer_id, resource, record_id) select r.customer_id, 'auth', r.key_id from new_rows r;
+  return null;
+end $$;
+
+-- `last_used_on` is written each day and changes no rights.
+create function api_keys_log_update() returns trigger language plpgsql as $$
+begin
+  insert into change_log (customer_id, resource, record_id) select r.customer_id, 'auth', r.key_id
+  from (select customer_id, key_id from new_rows n full join old_rows o using (customer_id, key_id)
+  where to_jsonb(n) - 'last_used_on' is distinct from to_jsonb(o) - 'last_used_on') r;
+  return null;
+end $$;
+
+create function api_keys_log_delete() returns trigger language plpgsql as $$
+begin
+  insert into change_log (customer_id, resource, record_id) select r.customer_id, 'auth', r.key_id from old_rows r;
+  return null;
+end $$;
+
+-- By row, because a transition table of old rows makes every update a tenth slower.
+create function api_keys_log_moved() returns trigger language plpgsql as $$
+begin
+  insert into change_log (customer_id, resource, record_id)
+    values (old.customer_id, 'auth', old.key_id);
+  return null;
+end $$;
+
+create function api_keys_log_truncate() returns trigger language plpgsql as $$
+begin
+  insert into change_log (customer_id, resource, record_id) values ('*', 'auth', '*');
+  return null;
+end $$;
+
+create trigger api_keys_log_insert after insert on api_keys
+  referencing new table as new_rows
+  for each statement execute function api_keys_log_insert();
+create trigger api_keys_log_update after update on api_keys
+  referencing old table as old_rows new table as new_rows
+  for each statement execute function api_keys_log_update();
+create trigger api_keys_log_delete after delete on api_keys
+  referencing old table as old_rows
+  for each statement execute function api_keys_log_delete();
+create trigger api_keys_log_moved after update of customer_id, key_id on api_keys
+  for each row when (old.customer_id is distinct from new.customer_id or old.key_id is distinct from new.key_id)
+    execute function api_keys_log_moved();
+create trigger api_keys_log_truncate after truncate on api_keys
+  for each statement execute function api_keys_log_truncate();

@@ -1,0 +1,149 @@
+create table revoked_tokens (
+  customer_id text collate "C" not null references customers (customer_id) on delete cascade,
+  key_id text collate "C" not null,
+  jti text collate "C" not null check (octet_length(jti) between 1 and 64),
+  expires_at timestamptz not null,
+  revoked_at timestamptz not null default now(),
+  primary key (customer_id, key_id, jti)
+);
+create index revoked_tokens_expiry on revoked_tokens (expires_at);
+
+create table used_assertions (
+  customer_id text collate "C" not null references customers (customer_id) on delete cascade,
+  key_id text collate "C" not null,
+  jti_sha256 bytea not null check (octet_length(jti_sha256) = 32),
+  expires_at timestamptz not null,
+  primary key (customer_id, key_id, jti_sha256)
+);
+create index used_assertions_expiry on used_assertions (expires_at);
+
+-- The last answer of a client's jwks_uri. All instances together fetch it once a minute.
+create table client_key_sets (
+  customer_id text collate "C" not null references customers (customer_id) on delete cascade,
+  key_id text collate "C" not null,
+  jwks_uri text not null,
+  jwks jsonb,
+  asked_at timestamptz not null default now(),
+  read_at timestamptz,
+  primary key (customer_id, key_id)
+);
+
+alter table revoked_tokens enable row level security;
+alter table revoked_tokens force row level security;
+create policy operator on revoked_tokens for all to certdata_operator using (true) with check (true);
+alter table used_assertions enable row level security;
+alter table used_assertions force row level security;
+create policy operator on used_assertions for all to certdata_operator using (true) with check (true);
+alter table client_key_sets enable row level security;
+alter table client_key_sets force row level security;
+create policy operator on client_key_sets for all to certdata_operator using (true) with check (true);
+
+grant select, insert, update, delete on revoked_tokens, used_assertions, client_key_sets to certdata_operator;
+
+create function has_revoked_tokens(customer text, key text) returns boolean
+language sql stable security definer set search_path = public, pg_temp as $$
+  select exists (select from revoked_tokens r where r.customer_id = customer and r.key_id = key
+    and r.expires_at > now() - interval '1 minute')
+$$;
+
+create function is_token_revoked(customer text, key text, token text) returns boolean
+language sql stable security definer set search_path = public, pg_temp as $$
+  select exists (select from revoked_tokens r
+    where r.customer_id = customer and r.key_id = key and r.jti = token)
+$$;
+
+-- Also deletes some rows whose tokens have expired.
+create function revoke_token(customer text, key text, token text, until timestamptz) returns void
+language sql volatile security definer set search_path = public, pg_temp as $$
+  delete from revoked_tokens where ctid = any (array(
+    select ctid from revoked_tokens where expires_at < now() - interval '2 minutes'
+    limit 100 for update skip locked));
+  insert into revoked_tokens (customer_id, key_id, jti, expires_at) values (customer, key, token, until)
+    on conflict do nothing
+$$;
+
+create function use_assertion(customer text, key text, jti bytea, until timestamptz) returns boolean
+language sql volatile security definer set search_path = public, pg_temp as $$
+  delete from used_assertions where ctid = any (array(
+    select ctid from used_assertions where expires_at < now() - interval '2 minutes'
+    limit 100 for update skip locked));
+  with used as (
+    insert into used_assertions (customer_id, key_id, jti_sha256, expires_at) values (customer, key, jti, until)
+    on conflict do nothing returning 1)
+  select exists (select from used)
+$$;
+comment on function use_assertion is 'false: the assertion was used before';
+
+create function take_key_set(customer text, key text, uri text)
+returns table (is_due boolean, jwks text, age_seconds float8)
+language sql volatile security definer set search_path = public, pg_temp as $$
+  with claimed as (
+    insert into client_key_sets as s (customer_id, key_id, jwks_uri)
+    select customer, key, uri from api_keys k where k.customer_id = customer and k.key_id = key
+    on conflict (customer_id, key_id) do update set asked_at = now(), jwks_uri = uri,
+      jwks = case when s.jwks_uri = uri then s.jwks end
+      where s.jwks_uri <> uri or s.asked_at <= now() - interval '1 minute'
+    returning 1)
+  select exists (select from claimed), s.jwks::text, extract(epoch from now() - s.read_at)::float8
+  from (select) one
+  left join client_key_sets s on s.customer_id = customer and s.key_id = key and s.jwks_uri = uri
+$$;
+comment on function take_key_set is 'the keys read last; is_due: the caller is to read them again';
+
+create function keep_key_set(customer text, key text, uri text, said jsonb) returns void
+language sql volatile security definer set search_path = public, pg_temp as $$
+  update client_key_sets set jwks = said, read_at = now()
+  where customer_id = customer and key_id = key and jwks_uri = uri
+$$;
+
+revoke execute on function has_revoked_tokens, is_token_revoked, revoke_token, use_assertion, take_key_set,
+  keep_key_set from public;
+grant execute on function has_revoked_tokens, is_token_revoked, revoke_token, use_assertion, take_key_set,
+  keep_key_set to certdata_reader;
+
+create function revoked_tokens_log_insert() returns trigger language plpgsql as $$
+begin
+  insert into change_log (customer_id, resource, record_id) select r.customer_id, 'auth', r.key_id from new_rows r;
+  return null;
+end $$;
+
+create function revoked_tokens_log_update() returns trigger language plpgsql as $$
+begin
+  insert into change_log (customer_id, resource, record_id) select r.customer_id, 'auth', r.key_id from new_rows r;
+  return null;
+end $$;
+
+create function revoked_tokens_log_delete() returns trigger language plpgsql as $$
+begin
+  insert into change_log (customer_id, resource, record_id) select r.customer_id, 'auth', r.key_id from old_rows r;
+  return null;
+end $$;
+
+-- By row, because a transition table of old rows makes every update a tenth slower.
+create function revoked_tokens_log_moved() returns trigger language plpgsql as $$
+begin
+  insert into change_log (customer_id, resource, record_id)
+    values (old.customer_id, 'auth', old.key_id);
+  return null;
+end $$;
+
+create function revoked_tokens_log_truncate() returns trigger language plpgsql as $$
+begin
+  insert into change_log (customer_id, resource, record_id) values ('*', 'auth', '*');
+  return null;
+end $$;
+
+create trigger revoked_tokens_log_insert after insert on revoked_tokens
+  referencing new table as new_rows
+  for each statement execute function revoked_tokens_log_insert();
+create trigger revoked_tokens_log_update after update on revoked_tokens
+  referencing new table as new_rows
+  for each statement execute function revoked_tokens_log_update();
+create trigger revoked_tokens_log_delete after delete on revoked_tokens
+  referencing old table as old_rows
+  for each statement execute function revoked_tokens_log_delete();
+create trigger revoked_tokens_log_moved after update of customer_id, key_id on revoked_tokens
+  for each row when (old.customer_id is distinct from new.customer_id or old.key_id is distinct from new.key_id)
+    execute function revoked_tokens_log_moved();
+create trigger revoked_tokens_log_truncate after truncate on revoked_tokens
+  for each statement execute function revoked_tokens_log_truncate();
