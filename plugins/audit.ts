@@ -11,7 +11,7 @@ import { publishRoots } from '../app/audit/roots.ts'
 import { readChainState, sealPending } from '../app/audit/sealer.ts'
 import type { Db } from '../app/db/schema.ts'
 import { describeUnreachable } from '../app/db/unreachable.ts'
-import { createLoginAudit, type LoginAuditOptions } from '../app/identity/login-audit.ts'
+import { createLoginAudit } from '../app/identity/login-audit.ts'
 import type { AuditFigures } from '../app/observe/service-metrics.ts'
 import { throttleWarnings } from '../app/observe/throttled-warning.ts'
 import { repeatWhenReady } from './repeat.ts'
@@ -82,21 +82,9 @@ const createSeal = (app: FastifyInstance, { db, secrets, now }: AuditOptions) =>
   return { seal, publish: () => makeRoots('all'), figures: () => ({ head: known, contradictions, sealedAt }) }
 }
 
-/** Puts the audit around what `auth` decorates: checks of keys, and tokens given. */
-const watchAuthentication = (app: FastifyInstance, options: Omit<LoginAuditOptions, 'warn'>) => {
-  const report = throttleWarnings({ warn: (details, message) => app.log.warn(details, message) })
-  const warn = (error: unknown) =>
-    report(describeUnreachable(error), 'refused logins are not in the audit trail')
-  const { watchCheck, watchSigning } = createLoginAudit({ ...options, warn })
-  app.logIn = watchCheck(app.logIn)
-  app.identifyClient = watchCheck(app.identifyClient)
-  app.signAccessToken = watchSigning(app.signAccessToken)
-}
-
 /**
  * Who read what: counted, added to the database every five seconds, an entry each minute. Logins: written at once. And
  * the sealer.
- * Register it right after `auth`: who takes that plugin's functions later takes the watched ones.
  */
 async function audit(app: FastifyInstance, options: AuditOptions): Promise<void> {
   const { db, secrets, now, monotonicNow } = options
@@ -120,7 +108,10 @@ async function audit(app: FastifyInstance, options: AuditOptions): Promise<void>
   const figures = () => ({ ...sealed(), queued: counts.size + add.unsent(), lost: lostEntries })
   app.decorate('audit', { record, flush, seal, publish, head, figures })
   app.decorateRequest('refusedKeyId', undefined)
-  watchAuthentication(app, { record, count: counts.addRefusal, now })
+  const report = throttleWarnings({ warn: (details, message) => app.log.warn(details, message) })
+  const warn = (error: unknown) =>
+    report(describeUnreachable(error), 'refused logins are not in the audit trail')
+  app.onLogin(createLoginAudit({ record, count: counts.addRefusal, now, warn }))
 
   app.watchAnswers(({ principal, refusedKeyId: keyId, target, status, rows, route, endpoint, isClosed }) => {
     const reader = principal ?? (keyId === undefined ? undefined : ({ kind: 'live', keyId } as const))

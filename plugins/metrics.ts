@@ -41,21 +41,6 @@ const createCounts = (names: readonly string[]) => {
   return { counts, add }
 }
 
-/** Counts checks of API keys on all routes. */
-const countLogins = (app: FastifyInstance, add: (outcome: string) => void): void => {
-  const { logIn } = app
-  app.logIn = async (...args) => {
-    try {
-      const facts = await logIn(...args)
-      add('ok')
-      return facts
-    } catch (error) {
-      add(error instanceof ApiError ? error.code : 'internal_error')
-      throw error
-    }
-  }
-}
-
 /** Errors by their code, and refusals over a quota by policy: both from the catalogue, so bounded. */
 const countErrors = (app: FastifyInstance) => {
   const problems = createCounts([...Object.keys(catalogue), 'other'])
@@ -72,10 +57,7 @@ const countErrors = (app: FastifyInstance) => {
   return { problems: problems.counts, refusals: refusals.counts, noteProblem }
 }
 
-/**
- * Metrics of this service, in a registry of its own: each answer is noted, rooms are asked when
- * somebody reads. Register it right after `audit`, whose logins it counts.
- */
+/** Metrics of this service, in a registry of its own. Other figures than counts are read at each scrape. */
 export default fp<MetricsOptions>(
   (app, { processRegistry }, done) => {
     const registry = new Registry()
@@ -84,7 +66,11 @@ export default fp<MetricsOptions>(
     const { note, addRoute, figures } = createRequestMetrics()
     app.addHook('onRoute', ({ url, config }) => addRoute(url, config?.scope !== undefined))
     const logins = createCounts(loginOutcomes)
-    countLogins(app, logins.add)
+    app.onLogin((event) => {
+      if (event.type === 'signed' || !event.isLogin) return
+      const error = event.type === 'refused' ? event.error : undefined
+      logins.add(event.type === 'accepted' ? 'ok' : error instanceof ApiError ? error.code : 'internal_error')
+    })
     const { problems, refusals, noteProblem } = countErrors(app)
 
     add([
@@ -106,5 +92,5 @@ export default fp<MetricsOptions>(
     app.watchAnswers(note)
     done()
   },
-  { name: 'metrics', dependencies: ['answers', 'audit'], fastify: '5.x' },
+  { name: 'metrics', dependencies: ['answers', 'auth'], fastify: '5.x' },
 )
