@@ -30,7 +30,7 @@ import {
   type VerifiedToken,
 } from '../app/identity/tokens.ts'
 import { createTurn } from '../app/limits/address.ts'
-import type { LoginAttempt, Logins } from '../app/limits/logins.ts'
+import type { LoginAttempt } from '../app/limits/logins.ts'
 import { throttleWarnings } from '../app/observe/throttled-warning.ts'
 
 type AuthOptions = TokensOptions & {
@@ -40,8 +40,6 @@ type AuthOptions = TokensOptions & {
   judge: Pick<Judge, 'check' | 'epoch' | 'readOr'>
   /** Milliseconds from any start, never going back. */
   monotonicNow: () => number
-  /** Absent: logins are not limited. */
-  logins?: Logins
 }
 
 /** Anything with the raw header: a Fastify request or Node's own. */
@@ -80,6 +78,12 @@ declare module 'fastify' {
     verifyToken: ReturnType<typeof createTokenVerifier>
     principals: Principals
     signingKeys: SigningKeys
+  }
+  interface FastifyRequest {
+    /** Undefined until the request is authenticated, and on routes without authentication. */
+    principal: Principal | undefined
+    /** The key of a valid token that was refused because it is revoked, or for its key's networks. */
+    refusedKeyId: string | undefined
   }
 }
 
@@ -184,7 +188,10 @@ async function auth(app: FastifyInstance, options: AuthOptions): Promise<void> {
   const verify = createTokenVerifier(app.jwt, options)
   const authenticate = createAuthenticate(options, { principals, verify })
   app.decorate('principals', principals)
-  const { db, logins, now } = options
+  app.decorateRequest('principal', undefined)
+  app.decorateRequest('refusedKeyId', undefined)
+  const { db, now } = options
+  const { logins } = app.limits
   /** Until the key is verified, only the client's network is known. */
   const toAttempt = (credential: Credential, ip: string): LoginAttempt => {
     const turn = createTurn(db, ip)
@@ -197,18 +204,14 @@ async function auth(app: FastifyInstance, options: AuthOptions): Promise<void> {
   const events = createLoginEvents()
   app.decorate('onLogin', events.on)
   const logIn: KeyCheck = async (credential, { ip }) => {
-    const attempt = toAttempt(credential, ip)
-    const facts = await (logins ? logins.logIn(attempt, ip) : attempt.verify())
+    const facts = await logins.logIn(toAttempt(credential, ip), ip)
     // After the login was counted: a right key that is refused for its network or plan is limited as well.
     const denied = judgeNetwork(facts, ip) ?? authorize(facts, now())
     if (denied) throw denied
     return facts
   }
   app.decorate('logIn', events.emitChecks(true, logIn))
-  const identify: KeyCheck = async (credential, { ip }) => {
-    const attempt = toAttempt(credential, ip)
-    return logins ? logins.identify(attempt, ip) : attempt.verify()
-  }
+  const identify: KeyCheck = (credential, { ip }) => logins.identify(toAttempt(credential, ip), ip)
   app.decorate('identifyClient', events.emitChecks(false, identify))
   app.decorate('signingKeys', signingKeys)
   app.decorate('authenticate', authenticate)
@@ -222,4 +225,4 @@ async function auth(app: FastifyInstance, options: AuthOptions): Promise<void> {
   )
 }
 
-export default fp(auth, { name: 'auth', fastify: '5.x' })
+export default fp(auth, { name: 'auth', dependencies: ['gate', 'quotas'], fastify: '5.x' })

@@ -4,6 +4,7 @@ import { Registry } from 'prom-client'
 import { ApiError, catalogue, type ErrorCode } from '../app/errors.ts'
 import { byLabel, counter, type Figure, registerFigures } from '../app/observe/figures.ts'
 import { createRequestMetrics } from '../app/observe/request-metrics.ts'
+import type { SentAnswer } from '../app/observe/sent-answer.ts'
 
 type MetricsOptions = {
   /** Of the process; absent in tests that build many services in one. */
@@ -14,6 +15,7 @@ declare module 'fastify' {
   interface FastifyInstance {
     metrics: {
       add(figures: readonly Figure[]): void
+      countAnswer(answer: SentAnswer): void
       /** Counts an error that was answered without the router, and the policies that it violated. */
       noteProblem(code: ErrorCode, violated?: readonly string[]): void
       /** Everything in Prometheus's text format, and its media type. */
@@ -63,7 +65,7 @@ export default fp<MetricsOptions>(
     const registry = new Registry()
     const add = (figures: readonly Figure[]) => registerFigures(registry, figures)
     const whole = () => (processRegistry ? Registry.merge([registry, processRegistry]) : registry)
-    const { note, addRoute, figures } = createRequestMetrics()
+    const { countAnswer, addRoute, figures } = createRequestMetrics()
     app.addHook('onRoute', ({ url, config }) => addRoute(url, config?.scope !== undefined))
     const logins = createCounts(loginOutcomes)
     app.onLogin((event) => {
@@ -85,12 +87,12 @@ export default fp<MetricsOptions>(
     ])
     app.decorate('metrics', {
       add,
+      countAnswer,
       noteProblem,
       read: async () => ({ type: registry.contentType, text: await whole().metrics() }),
       readJson: () => whole().getMetricsAsJSON() as Promise<object[]>,
     })
-    app.watchAnswers(note)
     done()
   },
-  { name: 'metrics', dependencies: ['answers', 'auth'], fastify: '5.x' },
+  { name: 'metrics', dependencies: ['auth'], fastify: '5.x' },
 )

@@ -70,5 +70,5 @@ export default fp<OAuthPluginOptions>(
     })
     done()
   },
-  { name: 'oauth', dependencies: ['auth', 'problems', 'quotas'], fastify: '5.x' },
+  { name: 'oauth', dependencies: ['auth', 'gate', 'problems', 'quotas'], fastify: '5.x' },
 )

@@ -1,5 +1,6 @@
 import { createHmac, createPrivateKey, createPublicKey, generateKeyPairSync, sign } from 'node:crypto'
 import Fastify, { type FastifyInstance } from 'fastify'
+import fp from 'fastify-plugin'
 import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod'
 import { createLocalJWKSet, decodeJwt, type JSONWebKeySet, jwtVerify } from 'jose'
 import { sql } from 'kysely'
@@ -17,6 +18,7 @@ import type { Principal } from '../../app/identity/principal.ts'
 import { createPrincipals, requirePlan, requireScope } from '../../app/identity/principals.ts'
 import { listScopes } from '../../app/identity/scopes.ts'
 import { loadSigningKeys, type SigningKeys } from '../../app/identity/signing-keys.ts'
+import type { Logins } from '../../app/limits/logins.ts'
 import auth from '../../plugins/auth.ts'
 import { authRoutes } from '../../routes/login.ts'
 import { until } from '../helper.ts'
@@ -69,6 +71,18 @@ const problem = (error: unknown): Problem & { headers: ApiError['extras']['heade
   }
 }
 
+/** The decorators that `auth` needs of `gate` and `quotas`. */
+const gate = fp(async (app) => void app.decorateRequest('clientAddress', { getter: () => '192.0.2.1' }), {
+  name: 'gate',
+})
+const unlimited = fp(
+  async (app) => {
+    const logins: Logins = { logIn: ({ verify }) => verify(), identify: ({ verify }) => verify() }
+    app.decorate('limits', { logins } as FastifyInstance['limits'])
+  },
+  { name: 'quotas' },
+)
+
 const buildApp = async (keys: SigningKeys = signingKeys, url = publicUrl, connection = db) => {
   const app: FastifyInstance = Fastify()
   app.setValidatorCompiler(validatorCompiler)
@@ -80,6 +94,8 @@ const buildApp = async (keys: SigningKeys = signingKeys, url = publicUrl, connec
       .headers(headers ?? {})
       .send(body)
   })
+  await app.register(gate)
+  await app.register(unlimited)
   await app.register(auth, {
     db: connection,
     judge,
@@ -90,7 +106,6 @@ const buildApp = async (keys: SigningKeys = signingKeys, url = publicUrl, connec
     now,
     monotonicNow: now,
   })
-  app.decorateRequest('clientAddress', { getter: () => '192.0.2.1' })
   await app.register(authRoutes)
   app.get('/who', async (request) => {
     const principal = await app.authenticate(request)
@@ -175,6 +190,34 @@ t.test('an API key in the body or by HTTP Basic gives a token that opens the doo
       plan: 'premium',
     })
   }
+})
+
+t.test('every listener gets each login, and one that rejects keeps the token back', async (t) => {
+  const { apiKey } = await newKey()
+  const listening = await buildApp()
+  const events: string[] = []
+  const add = (listener: string) =>
+    listening.onLogin(({ type, source }) => void events.push(`${listener}: ${type} ${source.ip}`))
+  add('first')
+  add('second')
+  const expectEvents = (...types: string[]) => {
+    const each = types.flatMap((type) => ['first', 'second'].map((name) => `${name}: ${type} 192.0.2.1`))
+    t.strictSame(events.splice(0), each)
+  }
+  t.equal((await login({ api_key: createApiKey().apiKey }, listening)).statusCode, 401)
+  expectEvents('refused')
+  t.equal((await login({ api_key: apiKey }, listening)).statusCode, 200)
+  expectEvents('accepted', 'signed')
+  listening.onLogin(({ type }) => {
+    if (type === 'signed') throw new ApiError('unavailable')
+  })
+  t.equal((await login({ api_key: apiKey }, listening)).statusCode, 503)
+  expectEvents('accepted', 'signed')
+})
+
+t.test('auth does not start without the plugins that it depends on', async (t) => {
+  const options = {} as Parameters<typeof auth>[1]
+  await t.rejects(Fastify().register(auth, options).ready(), /dependency 'gate' of plugin 'auth'/)
 })
 
 t.test('a token verifies from the published keys alone and carries the claims of RFC 9068', async (t) => {
