@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
+import { findUndeclared } from '../checks/structure/decorators.ts'
 import { type Import, listImports, readSources } from '../checks/structure/graph.ts'
 import { isAbove, roomOf, rooms } from '../checks/structure/rooms.ts'
 
@@ -58,6 +59,15 @@ t.test('an exported type has a name of its own', async (t) => {
     shared.map(([name, places]) => `${name}: ${places.map(({ path }) => path).join(', ')}`),
     [],
   )
+})
+
+t.test('a plugin declares a dependency on each plugin whose decorators it uses', async (t) => {
+  const { plugins, undeclared } = findUndeclared(sources.filter(({ path }) => path.startsWith('plugins/')))
+  t.ok(plugins.length > 25)
+  t.same(undeclared, [])
+  const owner = "app.decorate('clock', 1)\n}, { name: 'clock', fastify: '5.x' })"
+  const user = "const { clock } = app\n}, { name: 'user', dependencies: ['other'], fastify: '5.x' })"
+  t.same(findUndeclared([{ text: owner }, { text: user }]).undeclared, ['user → clock: clock'])
 })
 
 t.test('schemas know zod and nothing else', async (t) => {
