@@ -114,7 +114,7 @@ async function audit(app: FastifyInstance, options: AuditOptions): Promise<void>
     }
   }
   app.decorate('audit', { record, countAnswer, flush, seal, publish, head, figures })
-  const report = throttleWarnings({ warn: (details, message) => app.log.warn(details, message) })
+  const report = throttleWarnings(app.log)
   const warn = (error: unknown) =>
     report(describeUnreachable(error), 'refused logins are not in the audit trail')
   app.onLogin(createLoginAudit({ record, count: counts.addRefusal, now, warn }))

@@ -183,7 +183,7 @@ async function auth(app: FastifyInstance, options: AuthOptions): Promise<void> {
       requiredClaims: ['exp', 'iss', 'aud', 'sub', 'jti'],
     },
   })
-  const warn = throttleWarnings({ warn: (details, message) => app.log.warn(details, message) })
+  const warn = throttleWarnings(app.log)
   const principals = createPrincipals({ ...options, warn })
   const verify = createTokenVerifier(app.jwt, options)
   const authenticate = createAuthenticate(options, { principals, verify })
