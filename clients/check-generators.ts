@@ -1,46 +1,23 @@
-import { execFile } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { promisify } from 'node:util'
+import { delimiter, join } from 'node:path'
 import { startService } from './tools/service.ts'
+import { runProgram, runStep } from './tools/steps.ts'
 import { type Changes, createClient, type TokenAnswer } from './typescript/src/index.ts'
 
-// Generates clients from the document that a running service serves, compiles them, and lets two of them ask
-// it for what the example file brings. Wants java, mvn, go and python3, and what they download. Nothing generated is kept.
+// Generates clients from the OpenAPI document of a running service, compiles them, and lets each send requests.
+// A generator whose tools (java, mvn, go, python3) are not installed is skipped. Keeps nothing but the generator itself.
 
 const version = '7.25.0'
-const stepLimitMs = 240_000
+const oapiCodegen = { generator: 'v2.8.2', runtime: 'v1.9.0' }
+const ogen = 'v1.24.0'
 const folder = mkdtempSync(join(tmpdir(), 'certdata-generators-'))
 const cache = join(import.meta.dirname, '../node_modules/.cache/openapi-generator')
 const jar = join(cache, `openapi-generator-cli-${version}.jar`)
 const asks = join(import.meta.dirname, 'generated')
 
-type Place = { cwd?: string; env?: Record<string, string> }
-
-const run = async (program: string, options: readonly string[], { cwd = folder, env = {} }: Place = {}) => {
-  const { stdout } = await promisify(execFile)(program, options, {
-    cwd,
-    env: { ...process.env, ...env },
-    timeout: stepLimitMs,
-    maxBuffer: 2 ** 26,
-  }).catch((error: Error & { stdout?: string; stderr?: string }) => {
-    throw new Error(`${program} ${options.join(' ')}\n${error.stdout ?? ''}${error.stderr ?? ''}`, {
-      cause: error,
-    })
-  })
-  return stdout
-}
-
-const step = async (name: string, act: () => Promise<unknown>): Promise<boolean> => {
-  const startedAt = Date.now()
-  const outcome = await act().then(
-    () => 'ok',
-    (error: Error) => `FAILED\n${error.message.slice(-4_000)}`,
-  )
-  console.log(`${name} (${((Date.now() - startedAt) / 1000).toFixed(1)} s): ${outcome}`)
-  return outcome === 'ok'
-}
+const run = (program: string, options: readonly string[], { cwd = folder } = {}) =>
+  runProgram(program, options, cwd)
 
 const fetchGenerator = async () => {
   if (existsSync(jar)) return
@@ -60,9 +37,18 @@ const checkPython = async (asked: readonly string[]) => {
   await run(python, [join(asks, 'ask.py'), ...asked])
 }
 
-const checkJava = async () => {
-  await generate('java', ['--library', 'native', '--additional-properties=hideGenerationTimestamp=true'])
-  await run('mvn', ['-q', '-DskipTests', 'compile'], { cwd: join(folder, 'java') })
+/** With one argument object, whose methods must not be named `wait`: Java has that name already. */
+const checkJava = async (asked: readonly string[]) => {
+  const properties = 'hideGenerationTimestamp=true,useSingleRequestParameter=true'
+  const mapping = ['--parameter-name-mappings', 'wait=waitSeconds']
+  await generate('java', ['--library', 'native', `--additional-properties=${properties}`, ...mapping])
+  const cwd = join(folder, 'java')
+  cpSync(join(asks, 'Ask.java'), join(cwd, 'src/main/java/example/Ask.java'))
+  const libraries = ['dependency:copy-dependencies', '-DincludeScope=runtime', '-DoutputDirectory=target/lib']
+  await run('mvn', ['-q', '-DskipTests', 'compile', ...libraries], { cwd })
+  await run('java', ['-cp', ['target/classes', 'target/lib/*'].join(delimiter), 'example.Ask', ...asked], {
+    cwd,
+  })
 }
 
 const checkGo = async (asked: readonly string[]) => {
@@ -75,6 +61,38 @@ const checkGo = async (asked: readonly string[]) => {
   await run('go', ['build', './...'], { cwd })
   await run('go', ['vet', './...'], { cwd })
   await run('go', ['run', './ask', ...asked], { cwd })
+}
+
+/** A module with this generated client, the libraries it needs at these versions, and a program that uses it. */
+const runGoModule = async (cwd: string, library: string, program: string, asked: readonly string[]) => {
+  await run('go', ['mod', 'init', 'github.com/example/certdata'], { cwd })
+  await run('go', ['get', library], { cwd })
+  cpSync(join(asks, program), join(cwd, 'ask/main.go'))
+  await run('go', ['mod', 'tidy'], { cwd })
+  await run('go', ['run', './ask', ...asked], { cwd })
+}
+
+const checkOapiCodegen = async (asked: readonly string[]) => {
+  const cwd = join(folder, 'oapi-codegen')
+  mkdirSync(cwd)
+  const settings = {
+    ...{ package: 'certdata', output: 'client.go', generate: { models: true, client: true } },
+    // Without it the types of webhooks are missing, and the code does not compile.
+    'output-options': { 'skip-prune': true },
+  }
+  // JSON is YAML.
+  writeFileSync(join(cwd, 'settings.yaml'), JSON.stringify(settings))
+  const generator = `github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen@${oapiCodegen.generator}`
+  await run('go', ['run', generator, '--config', 'settings.yaml', '../openapi.json'], { cwd })
+  await runGoModule(cwd, `github.com/oapi-codegen/runtime@${oapiCodegen.runtime}`, 'ask-oapi.go.txt', asked)
+}
+
+const checkOgen = async (asked: readonly string[]) => {
+  const cwd = join(folder, 'ogen')
+  mkdirSync(cwd)
+  const options = ['--package', 'certdata', '--target', '.', '../openapi.json']
+  await run('go', ['run', `github.com/ogen-go/ogen/cmd/ogen@${ogen}`, ...options], { cwd })
+  await runGoModule(cwd, `github.com/ogen-go/ogen@${ogen}`, 'ask-ogen.go.txt', asked)
 }
 
 const logIn = async (url: string, apiKey: string): Promise<string> => {
@@ -95,10 +113,12 @@ try {
   await certdata('import', join(import.meta.dirname, '../examples/records.ndjson'), '--customer', 'local')
   const asked = [url, await logIn(url, apiKey), body.page.next_token]
   const results = [
-    await step('openapi-generator', fetchGenerator),
-    await step('Python: import, and a call', () => checkPython(asked)),
-    await step('Java: compiles', checkJava),
-    await step('Go: builds, and a call', () => checkGo(asked)),
+    await runStep('OpenAPI Generator', ['mvn', 'java'], fetchGenerator),
+    await runStep('Python: import, and requests', ['java', 'python3'], () => checkPython(asked)),
+    await runStep('Java: compiles, and requests', ['java', 'mvn'], () => checkJava(asked)),
+    await runStep('Go: builds, and requests', ['java', 'go'], () => checkGo(asked)),
+    await runStep('oapi-codegen: builds, and requests', ['go'], () => checkOapiCodegen(asked)),
+    await runStep('ogen: builds, and requests', ['go'], () => checkOgen(asked)),
   ]
   process.exitCode = results.every(Boolean) ? 0 : 1
 } finally {

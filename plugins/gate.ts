@@ -3,6 +3,7 @@ import type { FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { ApiError } from '../app/errors.ts'
 import { createAddressRanges, createClientAddress } from '../app/http/client-address.ts'
+import { unescapedTarget } from '../app/http/client-error.ts'
 import { isHost } from '../app/http/fields.ts'
 import { throttleWarnings } from '../app/observe/throttled-warning.ts'
 import { tokenParameters } from '../app/records/query/token-parameters.ts'
@@ -89,6 +90,8 @@ const checkHeaderSize = (rawHeaders: readonly string[]): void => {
 /** Throws 400 or 414 for a target that the service does not read. */
 const checkTarget = (target: string, method: string): void => {
   if (target === '*' && method !== 'OPTIONS') throw malformed('Only OPTIONS may use the target *')
+  // Node's parser of HTTP/1.1 refuses these bytes itself.
+  if (/[^\0-\x7f]/.test(target)) throw unescapedTarget()
   if (target.includes('#')) throw malformed('The target must not have a fragment')
   if (target.length > maxTargetBytes && target.replace(uncounted, '$1').length > maxTargetBytes) {
     throw new ApiError('uri_too_long', {

@@ -67,6 +67,7 @@ export default fp<SiteOptions>(
     app.setNotFoundHandler((request, reply) => {
       const { method, url, headers } = request
       const isRead = method === 'GET' || method === 'HEAD'
+      // See docs/decisions/0084-browsers-get-a-page-for-an-unknown-address.md.
       // A browser that opens an address sends no token. A request with a token comes from a program.
       const isPerson = headers.authorization === undefined && preferredType(headers.accept) === 'text/html'
       if (isRead && isPerson && !apiRoots.has(rootOf(url))) {

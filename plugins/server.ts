@@ -7,7 +7,6 @@ import { answerClientError, answerConnect } from '../app/http/client-error.ts'
 import { createListener } from '../app/http/listener.ts'
 import { describeForLog } from '../app/http/log-error.ts'
 import { replaceMethod } from '../app/http/methods.ts'
-import { escapeTarget } from '../app/http/pairs.ts'
 import { type JsonError, requireUniqueNames } from '../app/http/unique-json.ts'
 import type { LogStream } from '../app/observe/log-stream.ts'
 import { throttleWarnings } from '../app/observe/throttled-warning.ts'
@@ -67,7 +66,7 @@ export const createServer = ({
     // So that a method nobody has is 405 where the path is known, like any other.
     rewriteUrl: (request) => {
       replaceMethod(request)
-      return escapeTarget(request.url ?? '', 'stream' in request)
+      return request.url ?? ''
     },
     frameworkErrors: (error, request, reply) => request.server.sendProblem(error, request, reply),
     clientErrorHandler: (error, socket) =>

@@ -5,7 +5,10 @@ import type { Deps } from '../plugins/deps.ts'
 
 const noStore = { 'cache-control': 'no-store' }
 
-/** For load balancers: live says that the process runs, ready that requests should be sent to it. */
+/**
+ * For load balancers. `live`: the process runs. `ready`: send requests to it. An instance without its database is not
+ * ready although its cache can answer, because another instance may still reach the database.
+ */
 export const healthRoutes = async (
   app: FastifyInstance,
   { ping, isDraining }: Pick<Deps, 'ping' | 'isDraining'>,

@@ -38,6 +38,33 @@ t.test('the index lists every decision once, with its title', async (t) => {
   t.same(links.map(([, title, file]) => [title, file]).sort(byFile), titles)
 })
 
+t.test('every decision is linked from the code, and each link leads to a decision', async (t) => {
+  const sources = globSync('{app,plugins,routes,schemas,clients,deploy}/**/*.{ts,js,cfg,sql}', {
+    cwd: root,
+    exclude: (path) => path.includes('node_modules'),
+  })
+  const links = sources.flatMap((file) =>
+    [...read(file).matchAll(/decisions?[ /](\d{4}[\w-]*(?:\.md)?)/g)].map(([, name]) => ({ file, name })),
+  )
+  const linked = new Set(links.map(({ name }) => name))
+  t.same(
+    decisions.filter((name) => !linked.has(name)),
+    [],
+    'decisions without a link from the code',
+  )
+  const broken = links.filter(({ name = '' }) => !decisions.includes(name))
+  t.same(broken, [], 'links to no decision')
+  const sections = read(`${folder}/README.md`).split(/^## /m).slice(1)
+  for (const section of sections) {
+    const room = section.split('\n', 1)[0] ?? ''
+    const prefix = room === 'app/main' ? /^app\/(main\/|server\.js)/ : new RegExp(`^${room}/`)
+    for (const [, name] of section.matchAll(/\]\(([\w-]+\.md)\)/g)) {
+      const isHere = links.some((link) => link.name === name && prefix.test(link.file))
+      t.ok(isHere, `${name} is linked from ${room}`)
+    }
+  }
+})
+
 t.test(
   'every link between the documents leads to a file and, where it names one, to a heading',
   async (t) => {

@@ -314,6 +314,28 @@ t.test('documented bounds and values are those that the parser keeps', async (t)
   t.same(wrong, [])
 })
 
+t.test('header parameters are described with no stricter bounds than the service has', async (t) => {
+  const headers = operations
+    .flatMap(({ operation }) => operation.parameters ?? [])
+    .map((each) => resolve(each))
+    .filter((each) => each.in === 'header')
+  t.ok(headers.length > 10)
+  for (const { name, schema } of headers) t.same(schema, { type: 'string', maxLength: 16_384 }, name)
+  const { get } = await asCustomer(database, app, 'headers')
+  const long = Array.from({ length: 500 }, (_, n) => `"${'x'.repeat(20)}${n}"`).join(', ')
+  for (const name of ['if-none-match', 'cache-control']) {
+    t.equal((await get('/v1/products', { [name]: long })).statusCode, 200, name)
+    t.equal((await get('/v1/products', { [name]: '' })).statusCode, 200, `${name}, empty`)
+  }
+  t.equal((await get('/v1/changes', { 'last-event-id': '' })).statusCode, 200)
+})
+
+t.test('an integer has an inclusive minimum, which every generator takes', (t) => {
+  t.notMatch(served.body, /exclusiveM(?:in|ax)imum/)
+  t.equal(document.components.schemas.Limit.properties.quota.minimum, 1)
+  t.end()
+})
+
 const importing = async (lines: readonly object[]) => {
   const text = lines.map((line) => JSON.stringify(line)).join('\n')
   return await importRecords(database.operator, ReadableStream.from([Buffer.from(text)]))

@@ -31,7 +31,10 @@ export type Leaf = {
 /** `commitment` null: the personal part was erased before its entry was sealed. */
 export type Seal = ChainHead & Leaf & { entryId: number; commitment: Buffer | null }
 
-/** `personalSha256` null: there is no personal part (any more). */
+/**
+ * `personalSha256` null: there is no personal part (any more).
+ * See docs/decisions/0018-audit-chain-holds-no-personal-data.md.
+ */
 export type Sealable = Leaf & { entry: ChainedEntry; personalSha256: Buffer | null }
 
 /** A seal and what is found for it. */

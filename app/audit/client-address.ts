@@ -22,7 +22,8 @@ export const parseAddress = (address: string): string[] | undefined => {
 
 /**
  * Cuts a client's address to its network, so that it points at no single person: IPv4 to /24, IPv6 to /48 (one site).
- * Undefined for what is no address. Why not a hash: see the decision "client addresses are cut".
+ * Undefined if the text is no address.
+ * See docs/decisions/0016-client-addresses-are-cut.md.
  */
 export const truncateAddress = (address: string): string | undefined => {
   const parts = parseAddress(address)

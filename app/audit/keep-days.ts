@@ -8,6 +8,7 @@ import { type Pruning, pruneAudit } from './prune.ts'
 /**
  * Prunes the entries that are older than so many days, by the database's clock. Returns undefined, and writes
  * nothing, if no entry is. `db` is the owner's; another login is refused by the database.
+ * See docs/decisions/0080-audit-entries-have-an-age.md.
  */
 export const pruneOldEntries = async (
   db: Db,

@@ -55,7 +55,10 @@ export const rootFrom = (leaf: Buffer, index: number, path: readonly Uint8Array[
 /** Returns the smallest power of two that holds so many leaves. */
 export const sizeFor = (count: number): number => 2 ** Math.ceil(Math.log2(Math.max(1, count)))
 
-/** Returns the numbers below `size` in random order: a place then tells nothing of when an entry was sealed. */
+/**
+ * Returns the numbers below `size` in random order: a place then tells nothing of when an entry was sealed.
+ * See docs/decisions/0102-trees-hide-how-much-others-do.md.
+ */
 export const randomPlaces = (size: number): number[] => {
   const places = Array.from({ length: size }, (_, index) => index)
   for (let i = size - 1; i > 0; i--) {

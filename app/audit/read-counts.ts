@@ -5,6 +5,7 @@ import type { AuditEvent } from './record.ts'
 /**
  * Who asked. `undefined` if the client is unknown. The customer of a live key is looked up when the entry is
  * written, if the key still exists. By then the customer may be erased, and another may have taken the name.
+ * See docs/decisions/0026-refused-tokens-are-audited-by-key.md.
  */
 export type Reader = Readonly<
   { kind: 'live'; keyId: string } | { kind: 'demo'; customerId: string; keyId: string }
@@ -17,6 +18,7 @@ type ReadCountsOptions = {
   fingerprint: (target: string) => string
 }
 
+// See docs/decisions/0077-reads-wait-in-an-unsealed-table.md.
 export type ReadCounts = {
   /**
    * Counts an answer. `route`: the pattern or an endpoint's name, never the address. `rows`: records in the answer.

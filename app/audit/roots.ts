@@ -20,7 +20,10 @@ const keyText = ({ kid, x }: RootJwk) => JSON.stringify([1, kid, x])
 
 const signKey = (key: ChainKey, jwk: RootJwk): Buffer => key.mac(purpose, keyText(jwk))
 
-/** Whether the service itself put this public key into the database. */
+/**
+ * Whether the service itself put this public key into the database.
+ * See docs/decisions/0101-a-signed-root-a-minute.md.
+ */
 export const isOwnKey = (key: ChainKey, jwk: RootJwk, mac: Buffer): boolean =>
   key.verifyMac(purpose, keyText(jwk), mac)
 

@@ -22,6 +22,7 @@ const sealedAtOnce = 5
 const lockWaitMs = 2_000
 
 type HeadRow = { sealNo: number; mac: Buffer }
+// See docs/decisions/0017-pending-audit-entries-have-rows.md.
 type UnsealedRow = Omit<ChainedEntry, 'entryId'> & Leaf & { entryId: number; personalSha256: Buffer | null }
 
 const readHead = async (db: Db): Promise<ChainHead> => {
@@ -43,6 +44,7 @@ export const takeSealLock = async (trx: Db, isWaited: boolean): Promise<boolean>
 
 type Batch = { head: ChainHead; count: number }
 
+// See docs/decisions/0113-entries-wait-for-an-erasure.md.
 const sealBatch = (db: Db, key: ChainKey, isWaited: boolean): Promise<Batch | undefined> =>
   db.transaction().execute(async (trx) => {
     if (!(await takeSealLock(trx, isWaited))) return undefined

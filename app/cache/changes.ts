@@ -62,6 +62,7 @@ const toPoll = (row: Row, since: Snapshot | undefined): Poll => {
  * The change log on a connection of its own, so that no request's statement is in its way. One that fails, or takes
  * long, may be dead where the database is not: then a second one is asked as well, the first to answer is kept and
  * the other dropped. Nothing is kept in the session, so that a pooler may stand between.
+ * See docs/decisions/0071-a-second-connection-for-a-hanging-poll.md.
  */
 export const createChangeSource = (options: ChangeSourceOptions): ChangeSource => {
   const { reachSeconds, timeoutMs = defaultTimeoutMs, patienceMs = defaultPatienceMs } = options

@@ -12,7 +12,10 @@ const connect = async (url: string): Promise<RedisClient> => {
   return redis
 }
 
-/** A way to take a customer out of Redis; opened before anything else is erased. */
+/**
+ * Deletes the entries of a customer in Redis. It connects before any row is deleted: the entries are found by the ids of
+ * the customer's keys, which the erasure deletes. If Redis does not answer, the erasure does not start.
+ */
 export type RedisEraser = {
   /** Deletes keys tagged with the customer (`{slug}`) or naming one of his keys; returns how many. */
   erase(customer: string, keyIds: readonly string[]): Promise<number>

@@ -11,7 +11,10 @@ export type Fence = {
   apply(poll: Poll): void
   /** Whether what was read may be served now. */
   judge(stamped: Stamped): Verdict
-  /** Notes what is being served though no judgement was needed, because its query began after the request. */
+  /**
+   * Notes what is being served though no judgement was needed, because its query began after the request.
+   * See docs/decisions/0029-monotonic-reads-go-by-poll.md.
+   */
   noteServed(stamped: Stamped): void
   /** Undefined before the first poll. */
   readonly last: Poll | undefined
@@ -28,7 +31,10 @@ type Line = {
   served: Snapshot | undefined
 }
 
-/** What one poll brought, or several that brought little, until the last one's snapshot: goes as a whole, oldest first. */
+/**
+ * What one poll brought, or several that brought little, until the last one's snapshot: goes as a whole, oldest first.
+ * See docs/decisions/0027-fence-keeps-transaction-numbers.md.
+ */
 type Batch = { snapshot: Snapshot; xids: number[]; lines: Line[] }
 
 /** About 50 bytes each, 5 MB, and 0.4 kB for each line that they changed: 45 MB where each is another's. */

@@ -14,6 +14,3 @@ export const createNames = () => {
     return `certdata:{${customerId}}:${tag}:${key}`
   }
 }
-
-/** The name of the lease to read this entry. */
-export const leaseName = (name: string) => `${name} lease`

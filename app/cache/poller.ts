@@ -43,6 +43,7 @@ export type Poller = {
   /**
    * The database's clock, carried on by the monotonic one; whole milliseconds since 1970. Before the first good poll
    * it is this machine's.
+   * See docs/decisions/0056-the-database-clock-counts.md.
    */
   databaseNow(): number
   /** Returns what ends it. */

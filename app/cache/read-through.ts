@@ -36,14 +36,11 @@ type Flight = {
 }
 
 type Deps = DatabaseReadsDeps & {
-  /** Waits a moment between looks at what another instance is reading. */
+  /** How a failed read waits before the next one is tried. */
   wait: (ms: number) => Promise<unknown>
 }
 
-/** Another instance that reads for all gets this long before we read too. */
-const patienceMs = 400
-const lookEveryMs = 10
-/** So long a failed read answers those who come after it: else each would try in turn. */
+/** How long a failed read also fails later callers, so that they do not retry one after another. */
 const failureMs = 100
 
 const isOverloaded = (error: unknown) => error instanceof ApiError && error.code === 'overloaded'
@@ -53,8 +50,9 @@ const ignoreOverload = (error: unknown): undefined => {
 }
 
 /**
- * Memory, then Redis, then the database. Misses on one key share a flight, in this process and, through Redis,
- * between processes. Whoever joined a flight takes its answer only if that shows all that is known by then.
+ * Memory, then Redis, then the database. Misses on one key share a flight in this process; the queue in front of the
+ * database bounds the reads of all keys. A caller that joins a flight takes its answer only if the answer shows all
+ * changes known by then.
  */
 export const createReadThrough = ({ memory, shared, judge, wait }: Deps): ReadThrough => {
   const flights = new Map<string, Flight>()
@@ -64,36 +62,23 @@ export const createReadThrough = ({ memory, shared, judge, wait }: Deps): ReadTh
   /** The question answered from memory first since the last probe. */
   let sample: { question: Question; entry: Entry } | undefined
 
-  /** What is there, and the answer where it will do. */
-  const judgeShared = async (entry: Entry | undefined) => {
-    const answer = entry && (await judged(judge, entry, 'redis'))
-    if (entry && answer) memory.set(entry)
-    return { entry, answer }
-  }
-
   /** What the database says now is better than a stale answer, where only the polls fail. */
   const preferNew = (answer: Answer, read: () => Promise<Answer>): Answer | Promise<Answer> =>
     answer.staleSeconds === undefined ? answer : judge.readOr(read, answer)
 
-  /** One instance reads; the others look again until its answer is there, or it takes too long. */
-  const readTogether = async (question: Question, cache: SharedCache): Promise<Answer> => {
+  const readShared = async (question: Question, cache: SharedCache): Promise<Answer> => {
     const { customerId, key, dependsOn } = question
-    const first = await cache.look(customerId, key, dependsOn)
-    if (first.isOurs) return database.read(question)
-    let found = await judgeShared(first.entry)
-    for (let waitedMs = 0; !found.answer && waitedMs < patienceMs; waitedMs += lookEveryMs) {
-      if (await cache.tryLease(customerId, key, found.entry)) break
-      await wait(lookEveryMs)
-      found = await judgeShared(await cache.get(customerId, key, dependsOn))
-    }
-    const { answer } = found
-    return answer ? preferNew(answer, () => database.readPrimary(question)) : database.read(question)
+    const entry = await cache.get(customerId, key, dependsOn)
+    const answer = entry && (await judged(judge, entry, 'redis'))
+    if (!entry || !answer) return database.read(question)
+    memory.set(entry)
+    return preferNew(answer, () => database.readPrimary(question))
   }
 
   const start = (name: string, question: Question): Promise<Answer> => {
     tick += 1
     const isDirect = question.noCache || !(shared || question.fillFromReplica)
-    const result = question.noCache || !shared ? database.read(question) : readTogether(question, shared)
+    const result = question.noCache || !shared ? database.read(question) : readShared(question, shared)
     const flight: Flight = { startedAt: tick, isDirect, result }
     flights.set(name, flight)
     const land = () => {

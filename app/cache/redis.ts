@@ -9,30 +9,20 @@ import {
 import { after } from '../overload/timer.ts'
 import type { Entry } from './entry.ts'
 import { type EnvelopeMac, openEnvelope, rankBytes, sealEntry } from './envelope.ts'
-import { createNames, leaseName } from './names.ts'
-import { leaseScript, lookScript, setScript } from './scripts.ts'
+import { createNames } from './names.ts'
+import { setScript } from './scripts.ts'
 import { rankSnapshot } from './snapshot.ts'
 
 /** A store of entries behind the memory cache, shared by all instances. Never throws, never hangs. */
 export type SharedCache = {
   /** `undefined`: absent, refused, or not answered in time. Whether it is fresh is the fence's to say. */
   get(customerId: string, key: string, dependsOn: readonly string[]): Promise<Entry | undefined>
-  /** The same, and where nothing is there and nobody reads it, this instance is to read it for all. */
-  look(customerId: string, key: string, dependsOn: readonly string[]): Promise<Look>
-  /** Keeps the newer of two, and ends a lease on the key. Does nothing while Redis is away or hangs. */
+  /** Keeps the newer of two entries. Does nothing while Redis is unreachable or hangs. */
   set(entry: Entry): void
-  /**
-   * Whether we are to read this key for all, given what `get` has just found: not where another one has been
-   * stored since. True also where nobody can tell.
-   */
-  tryLease(customerId: string, key: string, found: Entry | undefined): Promise<boolean>
   close(): Promise<void>
-  /** For metrics; absent: nobody can tell. */
+  /** For metrics. Optional: a store of the tests has none. */
   figures?(): RedisFigures
 }
-
-/** `isOurs`: no entry was there, and this instance has the lease to read it. */
-export type Look = { entry: Entry | undefined; isOurs: boolean }
 
 export type RedisCacheOptions = {
   url: string
@@ -53,11 +43,8 @@ const tryWriteEveryMs = 1_000
 const triedName = 'certdata:{}:tried'
 /** A server that hangs for longer may never answer on this connection. */
 const giveUpAfterMs = 5_000
-/** An instance that died with a lease holds the others up for so long. */
-const leaseMs = 1_000
 
-type Command = 'certdataSet' | 'certdataLease' | 'certdataLookBuffer'
-type Commands = Record<Command, (...args: (string | Buffer)[]) => Promise<unknown>>
+type Commands = Record<'certdataSet', (...args: (string | Buffer)[]) => Promise<unknown>>
 
 /** How Redis begins its answer to a user or password that it does not take; its client puts words in front. */
 const refusal = /\b(?:WRONGPASS|NOAUTH|NOPERM)\b/
@@ -88,11 +75,7 @@ export const createRedisCache = (options: RedisCacheOptions): SharedCache => {
   const { url, secrets, epoch, ttlSeconds, warn } = options
   const redis = connectRedis(url, {
     gathers: true,
-    scripts: {
-      certdataSet: { lua: setScript, numberOfKeys: 2 },
-      certdataLease: { lua: leaseScript, numberOfKeys: 2 },
-      certdataLook: { lua: lookScript, numberOfKeys: 2 },
-    },
+    scripts: { certdataSet: { lua: setScript, numberOfKeys: 1 } },
   }) as RedisClient & Commands
   const nameOf = createNames()
   let isDown = false
@@ -126,7 +109,7 @@ export const createRedisCache = (options: RedisCacheOptions): SharedCache => {
     while (refuses && !isClosed) {
       await delay(tryWriteEveryMs, undefined, { ref: false })
       try {
-        await redis.certdataSet(triedName, leaseName(triedName), '0'.repeat(rankBytes), '', '1000')
+        await redis.certdataSet(triedName, '0'.repeat(rankBytes), '', '1000')
         refuses = false
         refusalWarning.reset()
         warn('Redis takes writes again')
@@ -185,38 +168,13 @@ export const createRedisCache = (options: RedisCacheOptions): SharedCache => {
         return undefined
       }
     },
-    async look(customerId, key, dependsOn) {
-      const current = epoch()
-      if (isHanging || current === '') return { entry: undefined, isOurs: true }
-      const name = nameOf(current, customerId, key)
-      try {
-        const found = await inTime(redis.certdataLookBuffer(name, leaseName(name), String(leaseMs)))
-        if (!Buffer.isBuffer(found)) return { entry: undefined, isOurs: found !== 0 }
-        return { entry: opened(name, found, { customerId, key, dependsOn }), isOurs: false }
-      } catch (error) {
-        onFailure(error as Error)
-        return { entry: undefined, isOurs: true }
-      }
-    },
     set(entry) {
       if (isHanging || redis.status !== 'ready') return
       const name = nameOf(entry.epoch, entry.customerId, entry.key)
       const sealed = sealEntry(name, entry, secrets)
       const rank = rankSnapshot(entry.snapshot)
       const ttlMs = String(ttlSeconds * 1000)
-      inTime(redis.certdataSet(name, leaseName(name), rank, sealed, ttlMs)).catch(onFailure)
-    },
-    async tryLease(customerId, key, found) {
-      const current = epoch()
-      if (isHanging || current === '') return true
-      const name = nameOf(current, customerId, key)
-      const rank = found?.epoch === current ? rankSnapshot(found.snapshot) : ''
-      try {
-        return (await inTime(redis.certdataLease(name, leaseName(name), String(leaseMs), rank))) !== 0
-      } catch (error) {
-        onFailure(error as Error)
-        return true
-      }
+      inTime(redis.certdataSet(name, rank, sealed, ttlMs)).catch(onFailure)
     },
     figures: () => ({ isUp: redis.status === 'ready' && !refuses, isBreakerOpen: isHanging }),
     close() {

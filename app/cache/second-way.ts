@@ -10,6 +10,7 @@ const trustMs = 1_000
 /**
  * Whether reads are answered while polls are not. Not every failure of polls is the database's: then what it says now
  * is better than what is known.
+ * See docs/decisions/0078-failed-polls-do-not-make-answers-old.md.
  */
 export type SecondWay = {
   /** The result of `read`. If it fails or takes long, or just did for another caller: `known`. Never rejects. */

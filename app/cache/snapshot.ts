@@ -53,7 +53,10 @@ export const includesSnapshot = (snapshot: Snapshot, older: Snapshot): boolean =
   snapshot.text === older.text ||
   (snapshot.xmax >= older.xmax && snapshot.xip.every((xid) => xid >= older.xmax || older.xip.includes(xid)))
 
-/** Whether one of a standby's may have shown what `known`, a primary's, does not. */
+/**
+ * Whether one of a standby's may have shown what `known`, a primary's, does not.
+ * See docs/decisions/0031-standby-answers-wait-for-a-poll.md.
+ */
 export const mayExceed = ({ ceiling }: Snapshot, known: Snapshot | undefined): boolean =>
   ceiling !== undefined && (!known || known.xmax < ceiling || known.xip.some((xid) => xid < ceiling))
 

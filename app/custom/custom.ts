@@ -22,6 +22,7 @@ export type Custom = Readonly<{
   /**
    * Whether this principal may ask: rejects with 404 `not_found` where its customer was not granted the endpoint,
    * whatever there is, and with 403 `insufficient_scope`.
+   * See docs/decisions/0063-unknown-custom-endpoints-after-quota.md.
    */
   admit(asked: Asked): Promise<void>
   /**

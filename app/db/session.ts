@@ -18,6 +18,7 @@ const settings = Object.entries(pinned)
  * Returns the connection string with the role and the pinned settings as its start-up options, in place of its own
  * `options` and of PGOPTIONS. `role`: optional, defaults to the login's own. Every connection of the service uses it.
  * Without characters that need encoding: the driver encodes some strings twice.
+ * See docs/decisions/0127-sessions-are-pinned-or-refused.md.
  */
 export const pinSession = (url: string, role?: string): string => {
   const options = role === undefined ? settings : [...settings, ['role', role] as const]

@@ -35,6 +35,7 @@ export type EdgeAnswer = Readonly<{
   traceparent: string | undefined
 }>
 
+// See docs/decisions/0038-fast-lane-repeats-the-router.md.
 type EdgeDeps = {
   tickets: Pick<Tickets, 'find'>
   replies: Pick<Replies, 'find'>

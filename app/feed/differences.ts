@@ -10,6 +10,7 @@ import type { DayAndWindow } from './token.ts'
 /**
  * What a follower has: all that is visible in `snapshot`, which was taken after the instant `at` (RFC 3339), with the
  * computed values of `moment`.
+ * See docs/decisions/0092-the-feed-compares-with-the-token.md.
  */
 export type Seen = Readonly<{ snapshot: Snapshot; at: string; moment: DayAndWindow }>
 

@@ -108,6 +108,7 @@ export const requireFollowable = (token: SyncToken, epoch: Epoch, nowSeconds: nu
   if (!seen.every((snapshot) => includesSnapshot(epoch.snapshot, snapshot))) {
     throw expired('The database has gone back to a time before this token')
   }
+  // See docs/decisions/0073-random-marks-distinguish-histories.md.
   // Files that were put back count transactions on from where they were copied, and lack the marks written since.
   if (token.mark !== undefined && token.mark !== epoch.targetMark) {
     throw expired('The database has been restored since')

@@ -42,7 +42,10 @@ export type FlipRow = EpochRow & {
 
 type Side = { resource: Resource; edge: Edge }
 
-/** Every edge of these resources, in a fixed order: its place is part of tokens. */
+/**
+ * Every edge of these resources, in a fixed order: its place is part of tokens.
+ * See docs/decisions/0034-computed-changes-are-walked-in-order.md.
+ */
 const listEdges = (names: readonly ResourceName[]): Side[] =>
   names.flatMap((name) =>
     (resources[name].flips?.edges ?? []).map((edge) => ({ resource: resources[name], edge })),

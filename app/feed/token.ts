@@ -21,6 +21,7 @@ export type DiffWalk = Readonly<{
 /**
  * Where a follower is. Its records show all that is visible in `base`. If it is within a walk over the log, they also show
  * what changed up to the place in `diff`. Its computed values are those of `moment`, and up to the place in `flip` later ones.
+ * See docs/decisions/0033-sync-tokens-name-running-transactions.md.
  */
 export type SyncToken = Readonly<{
   /** Which history of which database: `change_identity()`. */

@@ -56,7 +56,10 @@ const shared: readonly Wake[] = ['day', 'changed', 'unknown']
 const longestSpreadMs = 500
 /** Reasons that stay. */
 const final: readonly Wake[] = ['gone', 'closing', 'time']
-/** Reasons after which it is to be judged anew whether the client may go on. */
+/**
+ * Reasons after which a client must be authorized again.
+ * See docs/decisions/0114-waiting-clients-are-authorized-again.md.
+ */
 export const judged: readonly (Wake | 'ready')[] = ['rights', 'unknown']
 
 type Watcher = { resources: ReadonlySet<string>; wake: (wake: Wake) => void }

@@ -29,12 +29,21 @@ const namesKnownVersion = /^\S+ \S+ HTTP\/1\.[01]\s/
 const unknownMethod = (): ApiError =>
   new ApiError('method_not_allowed', { headers: { allow: answeredMethods.join(', ') } })
 
+const targetBeyondAscii = /^\S+ [^ ]*[\x80-\xff]/
+
+/** Returns 400 for a target with bytes beyond ASCII, which RFC 3986, section 2.5, wants as escapes. */
+export const unescapedTarget = (): ApiError =>
+  new ApiError('malformed_request', {
+    detail: 'Write every character beyond ASCII in the target as escapes of its UTF-8 bytes: ü is %C3%BC',
+  })
+
 /** A method that Node does not know gets the answer of one that no route has; other bytes are not a request. */
 const toProblem = ({ code = '', rawPacket }: ParserError): ApiError => {
   const bytes = Buffer.isBuffer(rawPacket) ? rawPacket.toString('latin1') : ''
   if (code === 'HPE_INVALID_VERSION' && namesKnownVersion.test(bytes))
     return new ApiError('malformed_request')
   if (code === 'HPE_INVALID_METHOD' && startsWithMethod.test(bytes)) return unknownMethod()
+  if (code === 'HPE_INVALID_URL' && targetBeyondAscii.test(bytes)) return unescapedTarget()
   return new ApiError(codes[code] ?? 'malformed_request')
 }
 

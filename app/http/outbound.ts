@@ -36,6 +36,7 @@ const longestUrl = 2_000
 /**
  * Returns the URL, if requests may go to it: https on port 443, no user name, no fragment, and no address that is not
  * public. Throws OutboundError otherwise. What its name resolves to is checked at each request.
+ * See docs/decisions/0097-one-guard-for-requests-to-customers.md.
  */
 export const parseTarget = (text: string): URL => {
   const url = text.length <= longestUrl ? URL.parse(text) : null

@@ -10,19 +10,6 @@ const decode = (text: string): string | undefined => {
 }
 
 /**
- * Percent-encodes the bytes of a target beyond ASCII, which sloppy clients send raw. Node decodes them as Latin-1 over
- * HTTP/1.1 and as UTF-8 over HTTP/2, there with U+FFFD for bytes that are not UTF-8: `%FF`, which no reader accepts.
- */
-export const escapeTarget = (target: string, isHttp2: boolean): string =>
-  target.replace(/[^\0-\x7f]+/g, (raw) =>
-    isHttp2
-      ? [...raw]
-          .map((each) => (each === '\uFFFD' || !each.isWellFormed() ? '%FF' : encodeURIComponent(each)))
-          .join('')
-      : Buffer.from(raw, 'latin1').toString('hex').toUpperCase().replace(/../g, '%$&'),
-  )
-
-/**
  * Splits a raw query string as HTML forms write it (WHATWG URL, application/x-www-form-urlencoded), but
  * strictly: nothing is replaced by U+FFFD. A name that cannot be decoded comes as its raw text.
  */

@@ -146,7 +146,10 @@ export const parsePublishedKeys = (value: unknown): PublicJwk[] =>
 export const importClientKeys = (jwks: readonly PublicJwk[]): ClientKey[] =>
   jwks.map((jwk) => ({ kid: jwk.kid, alg: jwk.alg, key: importJwk(jwk) }))
 
-/** How a client proves itself that has no secret: with one of these keys, or with one that it publishes. */
+/**
+ * How a client proves itself that has no secret: with one of these keys, or with one that it publishes.
+ * See docs/decisions/0096-a-client-that-signs-is-a-key.md.
+ */
 export type ClientProver = Readonly<{ keys: readonly ClientKey[] } | { jwksUri: string }>
 
 /** Returns it from the columns of a key; undefined: the key is a secret. */

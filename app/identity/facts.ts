@@ -25,7 +25,10 @@ export type KeyFacts = CustomerFacts &
     isAllowedFrom: ((address: string) => boolean) | undefined
     /** How a client signs that has no secret; undefined: the key is a secret. */
     client: ClientProver | undefined
-    /** Whether any token of it was revoked that has not expired: only then each is asked for. */
+    /**
+     * True if an unexpired token of the key was revoked. Only then is each token looked up. A list of revocations that
+     * is read by position would miss late commits.
+     */
     hasRevokedTokens: boolean
   }>
 

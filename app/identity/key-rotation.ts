@@ -26,6 +26,7 @@ type SigningKeyRecord = {
 /**
  * Seconds that a key must have been published before it signs. `verifiers` covers every client that caches our key
  * set. `instances` covers only our own instances, which look twice a second.
+ * See docs/decisions/0006-retiring-signing-keys.md.
  */
 export const leadSeconds = { verifiers: jwksMaxAgeSeconds, instances: 5 } as const
 

@@ -19,7 +19,7 @@ type LoginAuditOptions = {
  */
 const maxRefusalsPerMinute = 100
 /** Those of one network, so that a flood from there leaves room for the failures of all others. */
-const maxRefusalsOfNetworkPerMinute = 10
+const maxRefusalsOfNetworkPerMinute = 30
 /** Those of a right key that is refused for its plan or its network. They do not count against the others. */
 const maxRefusalsOfKeyPerMinute = 10
 

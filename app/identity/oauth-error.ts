@@ -1,6 +1,9 @@
 import type { ApiError, ErrorCode } from '../errors.ts'
 
-/** OAuth's own errors (RFC 6749, section 5.2): status, and the problem page that explains more. */
+/**
+ * OAuth's own errors (RFC 6749, section 5.2): status, and the problem page that explains more. The status is the one of
+ * the catalogue, so that proxies and logs see one status for each fault on every path.
+ */
 const errors = {
   invalid_request: [400, 'invalid_body'],
   invalid_client: [401, 'invalid_api_key'],

@@ -22,7 +22,10 @@ export type KeyChecks = {
 
 type OAuthOptions = {
   principals: Principals
-  /** Returns the facts of the key, on any plan. Rejects with 401, and with 429 after too many failures. */
+  /**
+   * Returns the facts of the key, on any plan: a suspended customer may still revoke a leaked key. Rejects with 401, and
+   * with 429 above the limit of failures.
+   */
   identify: KeyCheck
   /** The same as a login: rejects also with 403 plan_required, and with 429 after too many. */
   logIn: KeyCheck

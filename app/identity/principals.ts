@@ -119,6 +119,7 @@ export const authorize = (facts: KeyFacts | undefined, nowMs: number): ApiError 
 /**
  * Returns 403 `network_not_allowed` if the key may not be used from this address, or undefined. An address that is not
  * known is in no network.
+ * See docs/decisions/0095-networks-are-judged-with-the-key.md.
  */
 export const judgeNetwork = (
   { isAllowedFrom }: KeyFacts,

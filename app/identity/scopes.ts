@@ -6,7 +6,10 @@ export const changesScope = 'changes:read'
 /** The scope of the customer's own audit trail. */
 export const auditScope = 'audit:read'
 
-/** Scopes that a key has only where they were named for it. A key without limits does not have them. */
+/**
+ * Scopes that a key has only where they were named for it. A key without limits does not have them.
+ * See docs/decisions/0103-audit-read-must-be-named.md.
+ */
 export const onlyNamedScopes: readonly string[] = [auditScope]
 
 /** Returns the scope of a custom endpoint. */

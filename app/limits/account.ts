@@ -40,13 +40,17 @@ export type AccountDeps = {
 /**
  * The share of a quota that all instances together may be ahead of the store. It stays below the promised
  * 10 % because an instance that has just started is known to the others only after its first heartbeat.
+ * See docs/decisions/0012-sliding-window-with-settled-leases.md.
  */
 const aheadShare = 0.08
 /** Settled from this share of a lease on: the rest lasts while the store answers. */
 const settleShare = 0.75
 /** Longest wait for a lease. Then the request is judged by what this instance knows. */
 const leaseWaitMs = 5
-/** An exchange is late after this time: then no request waits for its answer any more. */
+/**
+ * An exchange is late after this time: then no request waits for its answer any more.
+ * See docs/decisions/0074-late-answers-of-redis-count.md.
+ */
 const lateAfterMs = 25
 
 type Waiter = {

@@ -41,7 +41,10 @@ const readCounts = (ages: unknown, { windowSeconds }: Policy): Count[] | undefin
   return counts
 }
 
-/** Undefined for whatever the script cannot have said: others may write to Redis, too. */
+/**
+ * Returns undefined for results that the script cannot produce, because other programs may write to Redis. Counts are
+ * checked but not sealed, since a script holds no key: a writer can change a quota, but read no data.
+ */
 const readSettlements = (answer: unknown, demands: readonly Demand[]): Settlement[] | undefined => {
   if (!Array.isArray(answer) || answer.length !== demands.length * 2) return undefined
   const settlements: Settlement[] = []

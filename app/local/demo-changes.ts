@@ -16,6 +16,7 @@ export type DemoChange = {
 /**
  * Changes one of five example records for a minute, for all who look at the demo. First it undoes earlier changes
  * that are due. `db`: connections of the serving role. Throws `unavailable` if there are no example data.
+ * See docs/decisions/0083-the-database-undoes-demo-changes.md.
  */
 export const changeDemoRecord = async (db: Db): Promise<DemoChange> => {
   const { rows } = await sql<{ id: string; status: string; until: string | null }>`

@@ -10,7 +10,10 @@ const file = new URL('example-data.ndjson', import.meta.url)
 /** A line of the example data. */
 export type ExampleRecord = Readonly<{ resource: string; id: string; [field: string]: unknown }>
 
-/** `day`: the record is so from that day on. `gone`: from that day on there is no such record. */
+/**
+ * `day`: the record is so from that day on. `gone`: from that day on there is no such record.
+ * See docs/decisions/0116-example-records-go-through-stages.md.
+ */
 type Line = ExampleRecord & Readonly<{ day?: string; gone?: boolean }>
 
 const millisecondsPerDay = 86_400_000
@@ -83,7 +86,7 @@ const trimHistories = (db: Db) =>
 
 /**
  * Loads the demo customer's records as of `day` (YYYY-MM-DD) and replaces earlier ones. Records of other customers
- * do not change. Writes nothing if the records are already right. In a new database it first writes the stages
+ * do not change. The examples belong to a customer, so that the demo runs the same code as every request. Writes nothing if the records are already right. In a new database it first writes the stages
  * of the four weeks before, one after the other. So there is history to look at, with the times of the load.
  * `db` must act as the operator's role. Throws if a line is bad, which is a fault of the example data.
  */

@@ -3,26 +3,15 @@ import { readFileSync } from 'node:fs'
 import { createSecureContext } from 'node:tls'
 import { tlsPolicy } from '../http/listener.ts'
 import { type Figure, gaugeMin } from '../observe/figures.ts'
-import { sessionIdContext } from './ticket-keys.ts'
 
-type SecureContext = {
-  cert: Buffer
-  key: Buffer
-  ticketKeys: Buffer
-  sessionIdContext: string
-} & typeof tlsPolicy
+type SecureContext = { cert: Buffer; key: Buffer } & typeof tlsPolicy
 
 /** Node's servers over TLS. */
-export type SecureServer = {
-  setSecureContext(options: SecureContext): void
-  setTicketKeys(keys: Buffer): void
-}
+export type SecureServer = { setSecureContext(options: SecureContext): void }
 
 type CertificateWatchOptions = {
   files: Readonly<{ certFile: string; keyFile: string }>
   server: SecureServer
-  /** The key for session tickets now; see ticket-keys.ts. */
-  ticketKey: () => Buffer
   /** Milliseconds from one look to the next. */
   everyMs?: number
   info: (message: string) => void
@@ -40,34 +29,24 @@ export const certificateFigure = ({ endsAt }: { endsAt: () => number }): Figure 
   )
 
 /**
- * Keeps what new connections get: the certificate that is in the files, and the ticket key of the time. It sets both at
- * once, and takes a renewed certificate or the next key without a restart; connections that are open keep theirs. It
- * reads the files' content, which also notices links that now point elsewhere. A pair that does not fit is left for
- * the next look, and reported once: often one of the two files is still to be written. `check` looks now; `endsAt` is
- * in milliseconds since 1970.
+ * Reads the certificate's files again every half minute, and uses a renewed certificate for new connections without a
+ * restart. It compares the files' content, so it also notices links that point elsewhere now. A certificate and a key
+ * that do not match are reported once and tried again at the next look: often one of the two files is still to be
+ * written. `check` looks now; `endsAt` is in milliseconds since 1970.
  */
 export const watchCertificate = (options: CertificateWatchOptions) => {
-  const { files, server, ticketKey, everyMs = thirtySeconds, info, warn } = options
+  const { files, server, everyMs = thirtySeconds, info, warn } = options
   const read = () => ({ cert: readFileSync(files.certFile), key: readFileSync(files.keyFile) })
   let current = read()
-  let ticketKeys = ticketKey()
   let isFailing = false
 
-  // A new context has Node's defaults for all else: its own ticket keys, which other instances do not accept, and more
-  // ciphers.
-  const use = (pair: typeof current) =>
-    server.setSecureContext({ ...pair, ...tlsPolicy, ticketKeys, sessionIdContext })
-  const renewTicketKey = () => {
-    const key = ticketKey()
-    if (key.equals(ticketKeys)) return
-    ticketKeys = key
-    server.setTicketKeys(key)
-  }
-  const renewCertificate = () => {
+  // Without the policy, a new context has Node's default ciphers.
+  const use = (pair: typeof current) => server.setSecureContext({ ...pair, ...tlsPolicy })
+  const check = () => {
     try {
       const found = read()
       if (found.cert.equals(current.cert) && found.key.equals(current.key)) return
-      // Throws where key and certificate are no pair.
+      // Throws if the key does not belong to the certificate.
       createSecureContext(found)
       use(found)
       current = found
@@ -79,10 +58,7 @@ export const watchCertificate = (options: CertificateWatchOptions) => {
       isFailing = true
     }
   }
-  const check = () => {
-    renewTicketKey()
-    renewCertificate()
-  }
+  // The files may have changed since the server read them.
   use(current)
   const timer = setInterval(check, everyMs).unref()
   return {

@@ -12,11 +12,13 @@ const report = (message: string): void => {
   else process.stderr.write(`${message}\n`)
 }
 
-/** This process's log, and its way out for others who write lines of their own. */
+/** Opens the log of this process. `stream` is for callers that write lines of their own. */
 export const openLog = ({ logLevel }: Pick<Config, 'logLevel'>) => {
   const stream = openLogStream(process.stdout.fd, report)
   return { stream, log: pino({ level: logLevel, serializers: { err: describeForLog } }, stream) }
 }
+
+export type OpenLog = ReturnType<typeof openLog>
 
 /**
  * Sends lines of libraries, which write them with `console`, and warnings of Node.js to the log. Otherwise they would be

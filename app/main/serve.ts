@@ -18,12 +18,11 @@ import { certificateFigure, type SecureServer, watchCertificate } from './certif
 import { createDrain } from './drain.ts'
 import { type Early, listenEarly } from './early.ts'
 import { endBySignal, endByWord } from './end.ts'
-import { captureConsole, openLog, outliveReaders } from './log.ts'
+import { captureConsole, type OpenLog, openLog, outliveReaders } from './log.ts'
 import { describeStartFault } from './start-fault.ts'
 import { type Log, openStores, type Stores } from './stores.ts'
 import { supervise } from './supervise.ts'
 import { startTasks } from './tasks.ts'
-import { ticketKeyAt } from './ticket-keys.ts'
 import { joinWorkers, type WorkerLink } from './worker.ts'
 
 const packageRoot = fileURLToPath(new URL('../..', import.meta.url))
@@ -91,7 +90,6 @@ const listen = async (opened: Opened): Promise<() => Promise<void>> => {
     watchCertificate({
       files: config.tls,
       server: app.server as unknown as SecureServer,
-      ticketKey: () => ticketKeyAt(stores.secrets, stores.poller.databaseNow()),
       info: (message) => log.info(message),
       warn,
     })
@@ -128,9 +126,7 @@ const listen = async (opened: Opened): Promise<() => Promise<void>> => {
   }
 }
 
-const serve = async (config: Config) => {
-  const { stream: logStream, log } = openLog(config)
-  captureConsole(log)
+const serve = async (config: Config, { stream: logStream, log }: OpenLog) => {
   const starting = new AbortController()
   let stores: Stores | undefined
   let draining = false
@@ -179,17 +175,21 @@ const shareMetrics = ({ metrics }: Pick<FastifyInstance, 'metrics'>, { scrape }:
   metrics.read = async () => ({ type: Registry.PROMETHEUS_CONTENT_TYPE, text: await scrape() })
 }
 
-/** The process from its environment: one service, or workers that share its port. What keeps it from starting ends it. */
+/** Starts one service, or workers that share its port, from the environment. An error ends the process. */
 export const start = async (): Promise<void> => {
+  let opened: OpenLog | undefined
   try {
     outliveReaders()
     const config = parseConfig(process.env)
+    opened = openLog(config)
+    captureConsole(opened.log)
     await (config.workers > 1 && cluster.isPrimary
-      ? supervise(config, shutdownMs + workersExtraMs)
-      : serve(config))
+      ? supervise(config, opened, shutdownMs + workersExtraMs)
+      : serve(config, opened))
   } catch (error) {
     if ((error as Error).name === 'AbortError') return
     process.stderr.write(`${error instanceof ConfigError ? error.message : describeStartFault(error)}\n`)
+    await opened?.stream.end()
     process.exit(1)
   }
 }

@@ -3,20 +3,21 @@ import type { Config } from '../config/config.ts'
 import { startMetricsServer } from '../observe/metrics-server.ts'
 import { findPort } from './address.ts'
 import { endBySignal } from './end.ts'
-import { captureConsole, openLog } from './log.ts'
+import type { OpenLog } from './log.ts'
 import { startWorkers, type Workers } from './workers.ts'
 
 /**
  * Keeps workers on one port; serves their metrics together; ends when they have, or `withinMs` after a signal.
  * Rejects where the first of them does not start.
  */
-export const supervise = async (config: Config, withinMs: number): Promise<void> => {
-  // Before the log's own: that may wait for whoever reads it.
+export const supervise = async (
+  config: Config,
+  { stream, log }: OpenLog,
+  withinMs: number,
+): Promise<void> => {
   process.once('exit', () => {
     for (const worker of Object.values(cluster.workers ?? {})) worker?.process.kill('SIGKILL')
   })
-  const { stream, log } = openLog(config)
-  captureConsole(log)
   let workers: Workers | undefined
   endBySignal(withinMs, async ({ err }) => {
     if (err) log.fatal({ err }, 'stopping after an unexpected error')

@@ -1,109 +1,89 @@
-import { writeSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import sonic from 'sonic-boom'
 
 export type LogStream = {
   write(line: string): void
-  /** Lines that could not be written and are given up. */
+  /** Number of lines that were dropped. */
   readonly lost: number
 }
 
-/** Kept while nothing can be written, half a second of the busiest log; lines beyond are given up. */
-const mostBytes = 8_388_608
-/** Lines go out together, so late or so many: a call of the system for each costs as much as half an answer. */
+type LogStreamOptions = {
+  /** Longest wait of `end`, in milliseconds. Optional, a second by default. */
+  lastMs?: number
+  /** Bytes that wait while nothing can be written. Optional. By default half a second of the busiest log. */
+  maxBytes?: number
+}
+
+/** Lines are written together, after this time or this many bytes: a system call costs as much as half an answer. */
 const batchMs = 50
-const batchCharacters = 32_768
-/** Largest piece that is written at once, in a turn of the event loop: what waits is written together. */
+const batchBytes = 32_768
+/** Largest piece of one write, of which there is one in each turn of the event loop. */
 const pieceBytes = 262_144
-/** A pipe that is full is tried again so often. The library's own 100 ms would be too slow for a busy log. */
-const fullMs = 5
-/** A disk that is full, or a reader that is gone, so often, also where nothing is logged. */
-const retryMs = 1_000
-/** Longest wait for the disk or the reader at the end. */
-const defaultLastMs = 1_000
-/** In so many parts: a moment in which the whole process stood still is one of them. */
+/** `end` waits in this many parts. A moment in which the whole process stood still counts as one of them. */
 const lastParts = 10
 
-const countLines = (lines: string) => lines.split('\n').length - 1
-
 /**
- * Writes the log to `fd` beside the event loop, so that no answer waits for a line. It survives a
- * reader that is gone or a full disk, keeps lines for a while and retries.
- * `report` is called when writing fails or lines are dropped, and again with the number of lost lines when the
- * backlog is empty.
- * Not `pino.destination`: it tries a full disk for ever when the process ends.
- * `end` resolves when all is written, or after `lastMs`, a second if absent. A process that ends without it writes its
- * last lines at once; what is kept then is lost.
+ * Writes the log to `fd` in the background, so that no answer waits for a line. If nothing can be written, because the
+ * disk is full or nothing reads, lines wait up to a limit, and are dropped above it.
+ * `report` is called when writing fails or a line is dropped, and again with the number of dropped lines when the log
+ * is written again.
+ * `end` takes no more lines, and resolves when all are written or the time is over. A process that ends without it
+ * loses the lines of its last 50 ms: `flushSync` of the library retries a full disk forever.
+ * See docs/decisions/0069-the-log-never-blocks.md.
  */
 export const openLogStream = (
   fd: number,
   report: (message: string) => void,
-  lastMs = defaultLastMs,
+  { lastMs = 1_000, maxBytes = 8_388_608 }: LogStreamOptions = {},
 ): LogStream & { end(): Promise<void> } => {
-  // Only with a least length does it flush when asked.
+  const limits = { minLength: batchBytes, maxLength: maxBytes, maxWrite: pieceBytes }
+  // With texts, the library measures all that waits again for each line. The periodic flush also retries a full disk.
   const destination = new sonic.SonicBoom({
-    ...{ fd, sync: false, minLength: 1, maxLength: mostBytes, maxWrite: pieceBytes },
-    retryEAGAIN: () => false,
+    ...{ fd, sync: false, contentMode: 'buffer', periodicFlush: batchMs },
+    ...limits,
   })
-  let batch = ''
-  let timer: NodeJS.Timeout | undefined
-  let retry: NodeJS.Timeout | undefined
   let lost = 0
   let isFailing = false
+  let ended: Promise<void> | undefined
 
   const fail = (message: string) => {
     if (!isFailing) report(message)
     isFailing = true
   }
-  const flush = () => {
-    clearTimeout(timer)
-    timer = undefined
-    const lines = batch
-    batch = ''
-    if (lines !== '') destination.write(lines)
-  }
-  destination.on('drop', (lines) => {
-    lost += countLines(lines)
+  destination.on('drop', () => {
+    lost += 1
     fail('the log is not taken in time: lines are given up')
   })
-  destination.on('error', ({ code, message }: NodeJS.ErrnoException) => {
-    const isFull = code === 'EAGAIN'
-    clearTimeout(retry)
-    retry = setTimeout(() => destination.flush(), isFull ? fullMs : retryMs).unref()
-    if (!isFull) fail(`the log cannot be written (${code ?? message}): the service goes on without`)
-  })
+  destination.on('error', ({ code, message }: NodeJS.ErrnoException) =>
+    fail(`the log cannot be written (${code ?? message}): the service goes on without`),
+  )
   destination.on('drain', () => {
     if (isFailing) report(`the log is written again; lines lost: ${lost}`)
     isFailing = false
   })
-  process.once('exit', () => {
-    try {
-      writeSync(fd, batch)
-    } catch {
-      // Nobody is left to retry, and standard error has said why.
-    }
-  })
+  const end = async () => {
+    let isWritten = false
+    const written = new Promise<void>((resolve) => {
+      destination.once('finish', () => {
+        isWritten = true
+        resolve()
+      })
+    })
+    destination.end()
+    for (let part = 0; part < lastParts && !isWritten; part += 1)
+      await Promise.race([written, delay(lastMs / lastParts)])
+  }
   return {
     write(line) {
-      batch += line
-      if (batch.length >= batchCharacters) flush()
-      else timer ??= setTimeout(flush, batchMs).unref()
+      // The library's types lack the buffers of `contentMode`.
+      if (!ended) destination.write(Buffer.from(line) as unknown as string)
     },
     get lost() {
       return lost
     },
-    async end() {
-      flush()
-      let isWritten = false
-      const written = new Promise<void>((resolve) => {
-        destination.once('drain', () => {
-          isWritten = true
-          resolve()
-        })
-      })
-      destination.flush()
-      for (let part = 0; part < lastParts && !isWritten; part += 1)
-        await Promise.race([written, delay(lastMs / lastParts)])
+    end: () => {
+      ended ??= end()
+      return ended
     },
   }
 }

@@ -86,6 +86,7 @@ const stores = (figures: ServiceFigures): Figure[] => {
   ]
 }
 
+// See docs/decisions/0050-audit-head-as-two-gauges.md.
 const audit = ({ audit: read }: ServiceFigures): Figure[] => [
   gauge('certdata_audit_head_seal', "Number of the chain's last seal", () => read().head?.sealNo),
   gauge(

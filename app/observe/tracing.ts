@@ -40,7 +40,8 @@ const undelivered = 'traces cannot be delivered (OTEL_EXPORTER_OTLP_ENDPOINT): n
  * Loads OpenTelemetry and sends spans by OTLP over HTTP. OpenTelemetry's own variables apply, such as
  * `OTEL_EXPORTER_OTLP_ENDPOINT`, `OTEL_TRACES_SAMPLER` and `OTEL_SERVICE_NAME`. If the collector does not answer,
  * the spans are lost, and requests are served as before. Spans contain route patterns, codes and statements with
- * placeholders, but no ids and no values: hence our own spans (docs/decisions/0130).
+ * placeholders, but no ids and no values.
+ * See docs/decisions/0130-traces-are-our-own-spans.md.
  */
 export const startTracing = async ({ version, warn }: TracingOptions): Promise<Tracing> => {
   const { context, diag, DiagLogLevel, propagation, ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } =

@@ -5,6 +5,7 @@ import { after } from './timer.ts'
 /**
  * The queue in front of the database. A fixed number of jobs run at once. The others wait for their turn, fairly by
  * owner, and no longer than the deadline.
+ * See docs/decisions/0072-one-queue-in-front-of-the-database.md.
  */
 export type Queue = {
   /**

@@ -9,7 +9,10 @@ import { resources } from './resources/index.ts'
 import { compile } from './sql/compile.ts'
 import { pageStatement } from './sql/statement.ts'
 
-/** What computes answers beside the statements of a resource. */
+/**
+ * What computes answers beside the statements of a resource.
+ * See docs/decisions/0079-cache-keys-hash-the-code.md.
+ */
 export type Computing = {
   /** SQL functions by name, as the migrations define them last. */
   functions: ReadonlyMap<string, string>

@@ -11,7 +11,7 @@ type Highlighter = {
 // Not by import: the package's types would bring the browser's globals into the whole program.
 const require = createRequire(import.meta.url)
 const highlighter = require('highlight.js/lib/core') as Highlighter
-for (const name of ['bash', 'http', 'javascript', 'json', 'python', 'sql', 'yaml']) {
+for (const name of ['bash', 'go', 'http', 'javascript', 'json', 'python', 'sql', 'typescript', 'yaml']) {
   highlighter.registerLanguage(name, require(`highlight.js/lib/languages/${name}`))
 }
 
@@ -40,7 +40,7 @@ const toText = (rendered: string) =>
     .trim()
 
 /** What a reader copies: commands, programs and documents, and no answers. */
-const copied = new Set(['sh', 'js', 'python', 'sql', 'yaml'])
+const copied = new Set(['sh', 'js', 'ts', 'python', 'go', 'sql', 'yaml'])
 
 /**
  * Returns code as HTML, its words marked for the style sheet. The browser adds a copy button where a reader needs it.

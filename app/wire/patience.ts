@@ -68,6 +68,7 @@ const watchSockets = (server: Server, event: 'connection' | 'secureConnection', 
  * HTTP/2: a stream of which nothing was taken, or whose request did not end, for `timeoutMs`, and a session without a
  * stream for so long. Each ends within twice that time. Node's own timeouts for HTTP/2 do not end them: those of
  * sessions and of streams alike begin again with each PING.
+ * See docs/decisions/0065-unread-http2-answers-end.md.
  */
 export const limitPatience = (server: Server, isTls: boolean, timeoutMs: number): void => {
   watchSockets(server, isTls ? 'secureConnection' : 'connection', timeoutMs)

@@ -7,6 +7,7 @@ export const keepAliveTimeoutMs = 72_000
  * Where Node's HTTP/1 answers keep their head until it goes out. It is no documented property, but the one by which
  * Node itself and much middleware tell whether a head was written. To write it is a fifth of an answer cheaper than
  * to have Node check and join names and values that were sent many times before.
+ * See docs/decisions/0039-the-lane-writes-its-head-at-once.md.
  */
 type Headed = ServerResponse & { _header?: string | null }
 

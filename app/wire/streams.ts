@@ -13,6 +13,7 @@ type StreamListener = (
  * answer. Returns true if `front` answered the stream. Call it when the server has its first `request` listener: Node
  * then has one `stream` listener of its own, which makes them. That is no documented fact. If it is not so, nothing is
  * changed and the function returns false: `front` sees no stream, and the router answers all of them.
+ * See docs/decisions/0087-the-edge-answers-streams.md.
  */
 export const frontStreams = (
   server: EventEmitter,

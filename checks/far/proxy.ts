@@ -11,7 +11,7 @@ export type Passage = {
    * sends sooner than the bytes can have travelled is part of the same trip, such as HTTP/2's acknowledgements.
    */
   turns: number
-  /** Those of them that ask for a page, as the mark of its statement or that statement's name shows. */
+  /** Those of them that request a page, as the statement or its name shows. */
   pageTurns: number
   /** Bytes that the client got. */
   received: number
@@ -27,8 +27,8 @@ export type Distance = {
   close(): Promise<void>
 }
 
-/** See `pageMark` in app/db/client.ts. */
-const pageMark = /\/\* page \*\/|page_[\da-f]{16}/
+/** The statement of a page, or its name if the connection has it prepared. */
+const pageStatement = /picked as \(|page_[\da-f]{16}/
 
 type Parcel = { dueAt: number; deliver: () => void }
 
@@ -68,7 +68,7 @@ const join = (client: Socket, server: Socket, oneWayMs: () => number): Passage =
     const now = performance.now()
     if (isClientsTurn && now - turnedAt >= oneWayMs()) {
       passage.turns += 1
-      if (pageMark.test(bytes.toString('latin1'))) passage.pageTurns += 1
+      if (pageStatement.test(bytes.toString('latin1'))) passage.pageTurns += 1
       turnedAt = now
     }
     isClientsTurn = false

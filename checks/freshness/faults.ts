@@ -117,9 +117,7 @@ export const overwrite = (shared: SharedCache, url: string, secrets: Secrets): S
     set(entry) {
       const tag = createHash('sha256').update(entry.epoch).digest('base64url').slice(0, 8)
       const name = `certdata:{${entry.customerId}}:${tag}:${entry.key}`
-      const ignore = () => {}
-      redis.set(name, sealEntry(name, entry, secrets), 'PX', 600_000).catch(ignore)
-      redis.unlink(`${name} lease`).catch(ignore)
+      redis.set(name, sealEntry(name, entry, secrets), 'PX', 600_000).catch(() => {})
     },
     close() {
       redis.disconnect()

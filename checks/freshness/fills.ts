@@ -1,11 +1,12 @@
 import type pg from 'pg'
 import type { Fence } from '../../app/cache/fence.ts'
 import { parseSnapshot } from '../../app/cache/snapshot.ts'
+import type { NamedStatement } from '../../app/db/connect.ts'
 import type { Counters } from './instance.ts'
 
-type Query = (text: string, values: unknown[]) => Promise<pg.QueryResult>
-/** Answers a page's or record's statement; `ask` is the connection's own way. */
-type Reader = (ask: Query, text: string, values: unknown[]) => Promise<pg.QueryResult>
+type Query = (statement: NamedStatement) => Promise<pg.QueryResult>
+/** Reads the statement of a page or record; `ask` is the connection's own query. */
+type Reader = (ask: Query, statement: NamedStatement) => Promise<pg.QueryResult>
 
 /** The one statement behind every page and record; see app/records/sql/statement.ts. */
 const isFill = (text: string) => text.includes('picked') && text.includes('app.customer_id')
@@ -16,9 +17,11 @@ const throughReader = (pool: pg.Pool, read: Reader): pg.Pool => {
   const wrap = (client: pg.PoolClient): pg.PoolClient => {
     if (wrapped.has(client)) return client
     wrapped.add(client)
-    const ask = client.query.bind(client) as unknown as Query
-    const query: Query = (text, values) =>
-      typeof text === 'string' && isFill(text) ? read(ask, text, values) : ask(text, values)
+    const ask = client.query.bind(client) as unknown as (...given: unknown[]) => Promise<pg.QueryResult>
+    const query = (statement: NamedStatement, ...rest: never[]) =>
+      typeof statement === 'object' && isFill(statement.text ?? '')
+        ? read(ask, statement)
+        : ask(statement, ...rest)
     return Object.assign(client, { query })
   }
   const connect = async () => wrap(await pool.connect())
@@ -28,12 +31,12 @@ const throughReader = (pool: pg.Pool, read: Reader): pg.Pool => {
 /** Counts the statements that fill the cache, and how many run at once. */
 export const countFills = (pool: pg.Pool, counters: Counters): pg.Pool => {
   let running = 0
-  return throughReader(pool, async (ask, text, values) => {
+  return throughReader(pool, async (ask, statement) => {
     counters.fills += 1
     running += 1
     counters.mostFillsAtOnce = Math.max(counters.mostFillsAtOnce, running)
     try {
-      return await ask(text, values)
+      return await ask(statement)
     } finally {
       running -= 1
     }
@@ -41,10 +44,10 @@ export const countFills = (pool: pg.Pool, counters: Counters): pg.Pool => {
 }
 
 /** Not by the pool's own way, which asks with a callback: statements of pages are answered by promises alone. */
-const askPool = async (pool: pg.Pool, text: string, values: unknown[]): Promise<pg.QueryResult> => {
+const askPool = async (pool: pg.Pool, statement: NamedStatement): Promise<pg.QueryResult> => {
   const client = await pool.connect()
   try {
-    return await client.query(text, values)
+    return await client.query({ text: statement.text, values: statement.values })
   } finally {
     client.release()
   }
@@ -55,8 +58,8 @@ const everything = ['certificates', 'products', 'projects', 'countries', 'lab', 
 
 /** Counts the statements that the standby answered. */
 export const countFromStandby = (pool: pg.Pool, counters: Counters): pg.Pool =>
-  throughReader(pool, async (ask, text, values) => {
-    const result = await ask(text, values)
+  throughReader(pool, async (ask, statement) => {
+    const result = await ask(statement)
     counters.fromStandby += 1
     return result
   })
@@ -66,15 +69,15 @@ export const countFromStandby = (pool: pg.Pool, counters: Counters): pg.Pool =>
  * primary where the fence finds even that behind.
  */
 export const trustStandby = (pool: pg.Pool, standby: pg.Pool, fence: Fence, counters: Counters): pg.Pool =>
-  throughReader(pool, async (ask, text, values) => {
-    const result = await askPool(standby, text, values)
+  throughReader(pool, async (ask, statement) => {
+    const result = await askPool(standby, statement)
     const [row] = result.rows as Record<string, unknown>[]
     const epoch = fence.last?.epoch
-    if (!row || epoch === undefined || row.standby === '') return ask(text, values)
+    if (!row || epoch === undefined || row.standby === '') return ask(statement)
     const snapshot = parseSnapshot(String(row.snapshot))
-    const customerId = String(values[0])
+    const customerId = String(statement.values[0])
     if (fence.judge({ customerId, dependsOn: everything, snapshot, epoch }) !== 'fresh') {
-      return ask(text, values)
+      return ask(statement)
     }
     counters.fromStandby += 1
     // As the primary would say: an epoch ends with the start of its server.
@@ -84,8 +87,8 @@ export const trustStandby = (pool: pg.Pool, standby: pg.Pool, fence: Fence, coun
 
 /** Plants a fault: a standby is read without a look at its history. */
 export const believeStandby = (standby: pg.Pool, fence: Fence, counters: Counters): pg.Pool =>
-  throughReader(standby, async (ask, text, values) => {
-    const result = await ask(text, values)
+  throughReader(standby, async (ask, statement) => {
+    const result = await ask(statement)
     counters.fromStandby += 1
     for (const row of result.rows) row.standby = fence.last?.mark
     return result

@@ -9,7 +9,7 @@ const everyMs = 8
 const script = `
 local found = {}
 for _, name in ipairs(redis.call('KEYS', 'certdata:{*')) do
-  if string.sub(name, -6) ~= ' lease' and not string.find(name, ':limits:', 1, true) then
+  if not string.find(name, ':limits:', 1, true) then
     found[#found + 1] = name
     found[#found + 1] = redis.call('GETRANGE', name, 0, ${rankBytes - 1})
   end

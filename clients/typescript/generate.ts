@@ -140,6 +140,7 @@ const resourceOf = (document: OpenApiDocument, path: string): string[] => {
 /**
  * The TypeScript of a document: its schemas as types, and what each resource's list takes. Known values are open
  * unions. Records are whole: only `fields` leaves fields out, and the client's types say which.
+ * See docs/decisions/0044-client-types-have-their-own-generator.md.
  */
 export const generateTypes = (document: OpenApiDocument): string => {
   const { schemas } = document.components

@@ -28,6 +28,8 @@ t.test('the address that is suggested is one that is answered', async (t) => {
     '/v1/certificates?fromat=csv&include=product',
     '/v1/changes?aftr=abc',
     `/v1/changes?aftr=${token}&resources=lab`,
+    '/v1/products?name[=x',
+    '/v1/changes?resources=products&name[=x',
   ]
   for (const path of bad) t.equal(await suggested(path), undefined, path)
   for (const path of [`/v1/products?curser=${cursor}`, `/v1/changes?aftr=${token}`, '/v1/products?limt=2']) {
@@ -42,6 +44,9 @@ t.test('the detail of a refused query names its first fault', async (t) => {
   t.equal(first.detail, `limit: ${first.errors[0].detail}`)
   const second = (await acme('/v1/products?nonsense=1')).json()
   t.equal(second.detail, second.errors[0].detail, 'which begins with the name already')
+  const third = (await acme('/v1/products?limt=2')).json()
+  t.match(third.detail, /^Did you mean limit\? limt is not a parameter here/)
+  t.equal(third.errors[0].detail, third.detail)
 })
 
 t.test('a documented default is accepted on every list and in every representation', async (t) => {

@@ -104,8 +104,14 @@ t.test('a flood of refused logins is counted, not written one by one', async (t)
   const written = await newest((await count()) - before)
   const counted = written.filter(({ action }) => action === 'refusals')
   t.equal(written.length - counted.length, 100)
-  t.match(counted, [{ details: { resource: 'login: invalid_api_key', status: 401, count: 520 } }])
-  t.equal(counted.length, 1)
+  // A flush may fall into the flood, and each flush writes one entry.
+  for (const each of counted) t.match(each, { details: { resource: 'login: invalid_api_key', status: 401 } })
+  const refused = counted.map(({ details }) => (details as { count: number }).count)
+  t.equal(
+    refused.reduce((sum, each) => sum + each, 0),
+    520,
+  )
+  t.ok(counted.length < 10)
 })
 
 t.test(
@@ -114,7 +120,7 @@ t.test(
     clock.offsetMs += 120_000
     const before = await count()
     for (let i = 0; i < 620; i++) await login({ api_key: 'nonsense' }, `127.1.1.${i % 250}`)
-    t.equal((await count()) - before, 10)
+    t.equal((await count()) - before, 30)
     await login({ api_key: 'nonsense' }, '127.1.2.1')
     t.match(await newest(1), [{ outcome: 'refused', client: '127.1.2.0/24' }])
     await app.audit.flush()

@@ -187,7 +187,6 @@ t.test('an edit is exit code 1 with the first bad entry, and stops a pruning', a
 t.test('wrong options are exit code 2', async (t) => {
   const commands = [
     ['audit'],
-    ['audit', 'prune'],
     ['audit', 'prune', '--before', 'yesterday'],
     ['audit', 'verify', '--head', '1'],
     ['audit', 'list', '--limit', '0'],

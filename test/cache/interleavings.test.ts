@@ -13,7 +13,7 @@ const run = async (count: number, fault: Fault = {}) => {
   const totals = { answers: 0, stale: 0, memory: 0, redis: 0, database: 0 }
   const broken: string[] = []
   for (let seed = 1; seed <= count; seed += 1) {
-    const stores = { hasStandby: seed % 3 === 0, hasRedis: seed % 2 === 0 }
+    const stores = { hasStandby: seed % 3 === 0, hasRedis: seed % 4 !== 0 }
     const outcome = await simulate({ seed, steps: 1_000, ...stores, ...fault })
     broken.push(...outcome.broken)
     totals.answers += outcome.answers
@@ -31,7 +31,8 @@ t.test(
     t.same(broken, [])
     t.ok(totals.answers > 300 * episodes)
     t.ok(totals.stale < 0.6 * totals.answers, 'most of them are fresh')
-    t.ok(Math.min(totals.memory, totals.redis, totals.database) > 10 * episodes, 'they come from everywhere')
+    t.ok(Math.min(totals.memory, totals.database) > 10 * episodes, 'from memory and the database')
+    t.ok(totals.redis > 5 * episodes, 'and from Redis')
   },
 )
 

@@ -173,37 +173,26 @@ export const createModel = (now: () => number) => {
   }
 }
 
-const leaseMs = 1_000
 const secrets = createSecrets(['a secret of the tests that is longer than thirty-two characters'])
 
 /** What all instances' `SharedCache` look into. */
-export const createStore = () => ({
-  entries: new Map<string, Buffer>(),
-  /** Until when each is held, in milliseconds. */
-  leases: new Map<string, number>(),
-})
+export const createStore = () => ({ entries: new Map<string, Buffer>() })
 
 type SharedOptions = {
   store: ReturnType<typeof createStore>
   epoch: () => string
-  now: () => number
   /** Waits for as long as a message takes. */
   travel: () => Promise<void>
 }
 
 /** The scripts of `app/cache/redis.ts`, without Redis. */
-export const createModelCache = ({ store, epoch, now, travel }: SharedOptions): SharedCache => {
-  const { entries, leases } = store
+export const createModelCache = ({ store, epoch, travel }: SharedOptions): SharedCache => {
+  const { entries } = store
   const nameOf = (of: string, key: string) => `${of} ${key}`
   const open = (name: string, dependsOn: readonly string[]): Entry | undefined => {
     const sealed = entries.get(name)
     const entry = sealed && openEnvelope(name, sealed, secrets)
     return entry && { ...entry, dependsOn }
-  }
-  const take = (name: string): boolean => {
-    if ((leases.get(name) ?? 0) > now()) return false
-    leases.set(name, now() + leaseMs)
-    return true
   }
   const through = async <T>(act: () => T): Promise<T> => {
     await travel()
@@ -216,29 +205,13 @@ export const createModelCache = ({ store, epoch, now, travel }: SharedOptions): 
       const name = nameOf(epoch(), key)
       return through(() => open(name, dependsOn))
     },
-    look: (_, key, dependsOn) => {
-      const name = nameOf(epoch(), key)
-      return through(() => {
-        const entry = open(name, dependsOn)
-        return { entry, isOurs: !entry && take(name) }
-      })
-    },
     set(entry) {
       const name = nameOf(entry.epoch, entry.key)
       const sealed = sealEntry(name, entry, secrets)
       const rank = rankSnapshot(entry.snapshot)
       void through(() => {
         const known = entries.get(name)?.subarray(0, rankBytes).toString()
-        leases.delete(name)
         if (known === undefined || known <= rank) entries.set(name, sealed)
-      })
-    },
-    tryLease: (_, key, found) => {
-      const name = nameOf(epoch(), key)
-      const rank = found ? rankSnapshot(found.snapshot) : ''
-      return through(() => {
-        const known = entries.get(name)?.subarray(0, rankBytes).toString() ?? ''
-        return known === rank && take(name)
       })
     },
     close: async () => {},

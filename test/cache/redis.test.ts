@@ -1,6 +1,5 @@
 import { performance } from 'node:perf_hooks'
 import { setTimeout as delay } from 'node:timers/promises'
-import { isDeepStrictEqual } from 'node:util'
 import { Redis } from 'ioredis'
 import { sql } from 'kysely'
 import t, { type Test } from 'tap'
@@ -74,7 +73,7 @@ async function testShared({ url, port, pid, stop }: NonNullable<typeof redis>) {
     for (;;) {
       const [path, mark] = addressOf(asked++)
       const answer = await a.get(path)
-      const isThere = async () => (await keysOf(mark)).some((name) => !name.endsWith(' lease'))
+      const isThere = async () => (await keysOf(mark)).length > 0
       if ((await until(isThere, 2_000).catch(() => undefined)) !== undefined) return { path, mark, answer }
     }
   }
@@ -260,55 +259,6 @@ async function testShared({ url, port, pid, stop }: NonNullable<typeof redis>) {
     t.same(wrong, [])
   })
 
-  t.test('one instance reads a key for all, until its answer is there or a second is over', async (t) => {
-    const [one, two] = [openCache(), openCache()]
-    await until(async () => (await sealedOf(two, entryOf('acme', 'leased too', 'text'))).sealed.length > 0)
-    await until(async () => (await sealedOf(one, entryOf('acme', 'leased too', 'text'))).sealed.length > 0)
-    const wanted = {
-      leases: [true, false],
-      ofOther: true,
-      afterAnswer: true,
-      unseen: false,
-      endsInTime: true,
-    }
-    // Within the second for which a lease lasts.
-    const tryAll = async (attempt: number) => {
-      const key = `leased ${attempt}`
-      const leases = [await one.tryLease('acme', key, undefined), await two.tryLease('acme', key, undefined)]
-      const ofOther = await two.tryLease('bolt', key, undefined)
-      const entry = entryOf('acme', key, 'text')
-      one.set(entry)
-      await until(async () => (await two.get('acme', key, dependsOn)) !== undefined, 500).catch(() => {})
-      const afterAnswer = await two.tryLease('acme', key, entry)
-      const unseen = await one.tryLease('acme', key, undefined)
-      const [name = ''] = await client.keys(`certdata:{acme}*${key} lease`)
-      const leftMs = await client.pttl(name)
-      return { leases, ofOther, afterAnswer, unseen, endsInTime: leftMs > 0 && leftMs <= 1_000 }
-    }
-    t.same(await bestOfThree(tryAll, (outcome) => isDeepStrictEqual(outcome, wanted)), wanted)
-  })
-
-  t.test('a look takes the lease where nothing is there, and one instance at a time has it', async (t) => {
-    const [one, two] = [openCache(), openCache()]
-    for (const each of [one, two])
-      await until(async () => (await sealedOf(each, entryOf('acme', 'up', 'text'))).name)
-    const isOurs = async (cache: SharedCache, key: string) =>
-      (await cache.look('acme', key, dependsOn)).isOurs
-    const wanted = { ours: [true, false], lease: false, text: 'text', again: false }
-    const lookAtAll = async (attempt: number) => {
-      const key = `looked ${attempt}`
-      const ours = [await isOurs(one, key), await isOurs(two, key)]
-      const lease = await two.tryLease('acme', key, undefined)
-      one.set(entryOf('acme', key, 'text'))
-      await until(async () => (await two.get('acme', key, dependsOn)) !== undefined, 500).catch(() => {})
-      const { entry } = await two.look('acme', key, dependsOn)
-      return { ours, lease, text: entry?.body.toString(), again: await isOurs(two, key) }
-    }
-    t.same(await bestOfThree(lookAtAll, (outcome) => isDeepStrictEqual(outcome, wanted)), wanted)
-    for (const name of await client.keys('*looked*'))
-      t.ok((await client.pttl(name)) > 0, 'and all of it ends')
-  })
-
   t.test('a poisoned Redis costs the hit and nothing else', async (t) => {
     await connected()
     const {
@@ -363,7 +313,7 @@ async function testShared({ url, port, pid, stop }: NonNullable<typeof redis>) {
     await client.config('SET', 'maxmemory', '1')
     cache.set(entryOf('acme', 'while it is full', 'x'))
     // The answer to a later command on the same connection comes after the script.
-    await cache.look('acme', 'while it is full', dependsOn)
+    await cache.get('acme', 'while it is full', dependsOn)
     t.same(await client.keys('*while it is full'), [])
     await client.config('SET', 'maxmemory', '0')
     await sealedOf(cache, entryOf('acme', 'once there is room', 'x'))

@@ -160,7 +160,7 @@ const createInstance = (id: string, world: World) => {
   const { epoch } = judge
   const cache = createReadThrough({
     memory: createMemoryCache(1_000_000),
-    shared: hasRedis ? createModelCache({ store, epoch, now, travel: () => turn() }) : undefined,
+    shared: hasRedis ? createModelCache({ store, epoch, travel: () => turn() }) : undefined,
     judge,
     wait: () => turn(),
   })

@@ -1,6 +1,6 @@
 /** Languages whose blocks are examples to be run; a block of another is what one shows, or only text. */
-const languages = ['sh', 'js', 'python'] as const
-const unknownLanguages = ['bash', 'shell', 'ts', 'typescript', 'javascript', 'py', 'curl', '']
+const languages = ['sh', 'js', 'ts', 'python'] as const
+const unknownLanguages = ['bash', 'shell', 'typescript', 'javascript', 'py', 'curl', '']
 
 export type Example = {
   file: string

@@ -11,6 +11,7 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import t from 'tap'
 import { catalogue, type ErrorCode } from '../../app/errors.ts'
@@ -145,6 +146,7 @@ const expectRefusals = (code: string) => code.replaceAll(/^(.*?\S) +#.*\(exit 1\
 const programs = {
   sh: (file: string) => ['bash', file],
   js: (file: string) => ['env', '-u', 'NODE_OPTIONS', process.execPath, file],
+  ts: (file: string) => ['env', '-u', 'NODE_OPTIONS', process.execPath, file],
   python: (file: string) => ['python3', file],
 }
 
@@ -198,7 +200,7 @@ t.test('every example runs, and shows what it says', async (t) => {
     for (const [index, { language, code, line, outcome }] of own.entries()) {
       const where = `${file}:${line}`
       values.push(...(await registerClient(code, folder, service)))
-      const extension = { sh: 'sh', js: 'mjs', python: 'py' }[language]
+      const extension = { sh: 'sh', js: 'mjs', ts: 'mts', python: 'py' }[language]
       const script = join(folder, `example-${index}.${extension}`)
       // Variables of a guide's earlier commands are there in its later ones.
       const begin = language === 'sh' ? `set -euo pipefail\n${shell}` : ''
@@ -246,7 +248,7 @@ t.test('an example that shows what is not so would be seen', async (t) => {
   )
   t.match(example, { line: 4, language: 'sh', code: 'ls\n', outcome: { language: 'text', text: 'a\n' } })
   t.same(others, [], 'what nothing was run for is only text')
-  t.throws(() => listExamples('x', '```bash\nls\n```\n'), /x:2: write the block as one of sh, js, python/)
+  t.throws(() => listExamples('x', '```bash\nls\n```\n'), /x:2: write the block as one of sh, js, ts, python/)
 })
 
 t.test('what is not run is named, and no more than that', async (t) => {
@@ -256,6 +258,47 @@ t.test('what is not run is named, and no more than that', async (t) => {
   t.same(named, notRun)
   t.ok(examples.filter(isRun).length > 30)
   for (const [file, begins, reason] of notRun) t.comment(`not run: ${file}: ${begins}: ${reason}`)
+})
+
+type WebhookVector = {
+  name: string
+  headers: Record<string, string>
+  body: string
+  keys: Record<string, string>[]
+  reason?: string
+}
+
+t.test('the webhook examples without a client accept signed messages only', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'certdata-webhooks-'))
+  t.teardown(() => rmSync(folder, { recursive: true, force: true }))
+  const vectors = readFileSync(join(root, 'clients/vectors/webhooks.json'), 'utf8')
+  const messages = (JSON.parse(vectors) as WebhookVector[]).map(({ headers, ...rest }) => ({
+    ...rest,
+    headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value])),
+  }))
+  // These are signed correctly. The examples check neither the time nor the JSON.
+  const otherwiseFaulty = ['too_old', 'too_new', 'malformed_body', undefined]
+  const expected = messages.map(({ reason }) => otherwiseFaulty.includes(reason))
+  t.ok(expected.includes(true) && expected.includes(false))
+  writeFileSync(join(folder, 'messages.json'), JSON.stringify(messages))
+  const codeIn = (language: string) =>
+    examples.find((each) => each.file === 'docs/webhooks.md' && each.language === language)?.code ?? ''
+
+  writeFileSync(join(folder, 'verify.mts'), codeIn('ts'))
+  const { isGenuine } = await import(pathToFileURL(join(folder, 'verify.mts')).href)
+  const genuine = messages.map(({ headers, body, keys }) => isGenuine(headers, Buffer.from(body), keys))
+  t.same(genuine, expected, 'TypeScript')
+
+  const python = process.env.PYTHON ?? 'python3'
+  if ((await run([python, '-c', 'import cryptography'], folder, {})).status !== 0) {
+    t.comment('Python is skipped: the package cryptography is not installed')
+    return
+  }
+  const each = 'is_genuine(each["headers"], each["body"].encode(), each["keys"])'
+  const print = `import json\nprint(json.dumps([${each} for each in json.load(open("messages.json"))]))\n`
+  writeFileSync(join(folder, 'verify.py'), `${codeIn('python')}\n${print}`)
+  const { output } = await run([python, 'verify.py'], folder, {})
+  t.same(JSON.parse(output), expected, 'Python')
 })
 
 t.test('the guide to errors has every code there is, and no other', async (t) => {

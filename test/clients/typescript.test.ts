@@ -175,6 +175,17 @@ t.test(
   },
 )
 
+t.test('a key is sent without the whitespace around it', async (t) => {
+  const { apiKey } = await newClient()
+  const bodies: unknown[] = []
+  const recorded: typeof fetch = (input, init) => {
+    if (init?.method === 'POST') bodies.push(init.body)
+    return fetch(input, init)
+  }
+  await createClient({ url: origin, apiKey: ` ${apiKey}\n`, fetch: recorded }).me()
+  t.same(bodies, [JSON.stringify({ api_key: apiKey })])
+})
+
 t.test('a token is renewed before its end without anybody waiting, and by one login', async (t) => {
   const logins: ((ok: boolean) => void)[] = []
   let now = 0

@@ -124,6 +124,26 @@ t.test('an answer of the edge is the router’s, field by field', async (t) => {
   }
 })
 
+t.test('the edge matches a tag to which a proxy added its coding', async (t) => {
+  const { app, ask } = await start(t)
+  const path = '/v1/certificates?limit=5'
+  const etag = String((await twice(() => ask(path))).headers.etag)
+  const withSuffix = (suffix: string) => ({ 'if-none-match': `${etag.slice(0, -1)}${suffix}"` })
+  const plain = await twice(() => ask(path, withSuffix('')))
+  t.equal(plain.status, 304)
+  for (const suffix of ['-gzip', ';gzip', '--gzip', '-br', ';br', '-zstd']) {
+    for (const coding of ['identity', 'gzip']) {
+      const headers = { ...withSuffix(suffix), 'accept-encoding': coding }
+      const fast = await watch(app, () => ask(path, headers))
+      t.equal(fast.isFast, true, suffix)
+      t.same(lasting(fast), lasting(plain), 'with the headers and the tag of any other 304')
+      t.same(lasting(await ask(path, { ...headers, ...byRouter })), lasting(plain))
+    }
+  }
+  const other = await watch(app, () => ask(path, withSuffix('-x')))
+  t.match(other, { status: 200, isFast: true })
+})
+
 t.test('every request that is more than a plain GET is left to the router', async (t) => {
   const { app, ask } = await start(t)
   const path = '/v1/certificates?limit=3'

@@ -18,7 +18,6 @@ import type { Principal } from '../../app/identity/principal.ts'
 import { createPrincipals, requirePlan, requireScope } from '../../app/identity/principals.ts'
 import { listScopes } from '../../app/identity/scopes.ts'
 import { loadSigningKeys, type SigningKeys } from '../../app/identity/signing-keys.ts'
-import type { Logins } from '../../app/limits/logins.ts'
 import auth from '../../plugins/auth.ts'
 import { authRoutes } from '../../routes/login.ts'
 import { until } from '../helper.ts'
@@ -71,15 +70,13 @@ const problem = (error: unknown): Problem & { headers: ApiError['extras']['heade
   }
 }
 
-/** The decorators that `auth` needs of `gate` and `quotas`. */
+/** Without limits of logins, and with one address for all clients. */
 const gate = fp(async (app) => void app.decorateRequest('clientAddress', { getter: () => '192.0.2.1' }), {
   name: 'gate',
 })
-const unlimited = fp(
-  async (app) => {
-    const logins: Logins = { logIn: ({ verify }) => verify(), identify: ({ verify }) => verify() }
-    app.decorate('limits', { logins } as FastifyInstance['limits'])
-  },
+const verify = (attempt: { verify: () => unknown }) => attempt.verify()
+const quotas = fp(
+  async (app) => void app.decorate('limits', { logins: { logIn: verify, identify: verify } } as never),
   { name: 'quotas' },
 )
 
@@ -95,7 +92,7 @@ const buildApp = async (keys: SigningKeys = signingKeys, url = publicUrl, connec
       .send(body)
   })
   await app.register(gate)
-  await app.register(unlimited)
+  await app.register(quotas)
   await app.register(auth, {
     db: connection,
     judge,
@@ -213,12 +210,6 @@ t.test('every listener gets each login, and one that rejects keeps the token bac
   })
   t.equal((await login({ api_key: apiKey }, listening)).statusCode, 503)
   expectEvents('accepted', 'signed')
-})
-
-t.test('auth does not start without the plugins that it depends on', async (t) => {
-  const options = {} as Parameters<typeof auth>[1]
-  const start = async () => void (await Fastify().register(auth, options).ready())
-  await t.rejects(start, /dependency 'gate' of plugin 'auth'/)
 })
 
 t.test('a token verifies from the published keys alone and carries the claims of RFC 9068', async (t) => {
@@ -826,3 +817,9 @@ t.test(
     t.strictSame((await loadSigningKeys(db, secrets)).jwks, jwks)
   },
 )
+
+t.test('without the plugins that it depends on, auth stops the boot', async (t) => {
+  const alone = Fastify()
+  alone.register(auth, {} as never)
+  await t.rejects(async () => alone.ready(), /dependency 'gate' of plugin 'auth' is not registered/)
+})

@@ -45,7 +45,6 @@ const server = listen((_request, response) => response.end('ok')) as ReturnType<
 server.listen(0, '127.0.0.1')
 await once(server, 'listening')
 const { port } = server.address() as AddressInfo
-const ticketKey = () => Buffer.alloc(48, 1)
 const open: TLSSocket[] = []
 t.teardown(() => {
   for (const socket of open) socket.destroy()
@@ -68,7 +67,7 @@ const ask = async (socket: TLSSocket) => {
 t.test('a renewed certificate is taken while connections stay, and half of one is not', async (t) => {
   const said: string[] = []
   const say = (message: string) => said.push(message)
-  const watch = watchCertificate({ files, server, ticketKey, everyMs: 20, info: say, warn: say })
+  const watch = watchCertificate({ files, server, everyMs: 20, info: say, warn: say })
   t.teardown(() => watch.stop())
   const before = await meet()
   t.equal(before.name, 'first')
@@ -109,7 +108,7 @@ t.test('a folder that is swapped as a whole, as orchestrators do, is seen', asyn
   const linked = { certFile: at('tls.crt'), keyFile: at('tls.key') }
   const said: string[] = []
   const say = (message: string) => said.push(message)
-  const options = { files: linked, server, ticketKey, everyMs: 60_000 }
+  const options = { files: linked, server, everyMs: 60_000 }
   const watch = watchCertificate({ ...options, info: say, warn: say })
   t.teardown(() => watch.stop())
   swap('second')

@@ -68,7 +68,11 @@ t.test('on a database of its own', async (t) => {
     const { code, stdout, stderr } = await runProcess(['import', '-', '--customer', 'acme'], { env, input })
     t.equal(code, 1)
     t.match(stdout, /^3 lines: 1 created, .*2 bad/)
-    t.equal(stderr, 'line 2: name: required\nline 3: not JSON\n', 'and no progress bar without a terminal')
+    t.equal(
+      stderr,
+      'line 2: name: required\nline 3, column 1: not JSON: expected a value\n',
+      'and no progress bar without a terminal',
+    )
   })
 
   await t.test('memory does not grow with the file', async (t) => {

@@ -50,7 +50,10 @@ const countBy = (
     group by ${positions} order by ${order} limit ${limit}::integer) g)`
 }
 
-/** When a record of the resource was last made, changed or taken away; each look-up ends at the first entry of an index. */
+/**
+ * When a record of the resource was last made, changed or taken away; each look-up ends at the first entry of an index.
+ * See docs/decisions/0048-removals-remember-the-last-change.md.
+ */
 const newestOf = (name: ResourceName): Json[] => {
   const removed = (owner: Json) => sql`(select m.changed_at from removals m
     where m.customer_id = ${owner} and m.resource = ${sql.lit(name)} order by m.changed_at desc limit 1)`

@@ -26,7 +26,10 @@ const widths: Readonly<Record<ColumnKind, number>> = {
   },
 }
 
-/** What stands before a sheet's rows: widths, and the names in a row that stays in sight. */
+/**
+ * What stands before a sheet's rows: widths, and the names in a row that stays in sight.
+ * See docs/decisions/0082-xlsx-is-written-here.md.
+ */
 const sheetHead = (columns: readonly ExportColumn[]): string => {
   const width = ({ name, kind }: ExportColumn, index: number) =>
     `<col min="${index + 1}" max="${index + 1}" width="${Math.max(widths[kind], name.length + 2)}" customWidth="1"/>`

@@ -37,6 +37,7 @@ export type WebhookChanges = Readonly<
   }
 >
 
+// See docs/decisions/0107-a-row-holds-the-lease-of-a-webhook.md.
 export type Claim = Readonly<{
   /** Of this instance. */
   holder: string

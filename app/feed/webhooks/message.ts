@@ -3,7 +3,10 @@ import type { Outbound } from '../../http/outbound.ts'
 import { parseRetryAfter } from '../../http/retry-after.ts'
 import type { WebhookKeys } from './keys.ts'
 
-/** What a receiver is told: that something changed, never what it is now. */
+/**
+ * What a receiver is told: that something changed, never what it is now.
+ * See docs/decisions/0106-webhooks-carry-a-token.md.
+ */
 export type WebhookMessage = Readonly<{
   /** Its identity, the same at each attempt. */
   id: string

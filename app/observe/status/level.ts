@@ -11,6 +11,7 @@ const countBits = (bits: number): number => {
  * share of slots in which a probe was answered; it covers minutes without traffic. The second is the share of
  * answers that are no failure of the service. It includes the probes, so that one failure among three requests does not count as a third
  * of a minute.
+ * See docs/decisions/0041-availability-is-the-worse-of-two.md.
  */
 export const levelOf = ({
   slots,

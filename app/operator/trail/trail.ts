@@ -23,6 +23,7 @@ export const trailCost = (rawQuery: string, accept: string | undefined): number 
 
 type TrailRequest = ExportRequest & Readonly<{ rawQuery: string }>
 
+// See docs/decisions/0100-customers-read-copies-of-what-was-hashed.md.
 export type Trail = {
   /**
    * A page or the whole of a list, for the customer who asks. Rejects with invalid_query, invalid_cursor,

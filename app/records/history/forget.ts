@@ -6,7 +6,8 @@ import { isMark } from './states.ts'
 
 /**
  * Deletes the former values of one record for good, and returns how many changes went. Undefined: there is no such record
- * and no history of it. A record that is there gets a mark: its history begins anew. The record is locked before, so that
+ * and no history of it. An existing record gets a mark, from which its history begins. Without the mark, the present
+ * values would seem to exist since the creation of the record. The record is locked before, so that
  * no change of it is under way. `trx`: a transaction of the operator's role.
  */
 export const forgetHistory = async (

@@ -8,6 +8,7 @@ import { dayOf, entryText, joinChanges } from './changes.ts'
 import { type HistoryRow, presentPosition } from './record-statement.ts'
 import { begunAt, historyOf, isMark, isOfRecord, lastEnd, operation, ownerOf } from './states.ts'
 
+// See docs/decisions/0112-calendar-changes-of-one-record.md.
 export type HistoryListPlan = Readonly<{
   customerId: string
   resources: readonly Resource[]
@@ -20,7 +21,10 @@ export type HistoryListPlan = Readonly<{
 
 const union = (parts: readonly Sql[]): Sql => sql.join(parts, sql.raw(' union all '))
 
-/** The order of entries: newest first, and within an instant by resource, record and position. */
+/**
+ * The order of entries: newest first, and within an instant by resource, record and position.
+ * See docs/decisions/0111-history-cursors-contain-positions.md.
+ */
 const newestFirst = sql.raw('order by e.at desc, e.resource desc, e.record_id desc, e.position desc')
 
 const from = ({ since }: HistoryListPlan, resource: Resource): Sql =>

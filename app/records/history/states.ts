@@ -14,7 +14,10 @@ export const historyOf = ({ reference }: Resource): Sql =>
 export const isOfRecord = (resource: Resource, id: Sql): Sql =>
   sql`h.customer_id = ${ownerOf(resource)} and h.resource = ${sql.lit(resource.name)} and h.record_id = ${id}`
 
-/** What a row of `record_history h` undoes. */
+/**
+ * What a row of `record_history h` undoes.
+ * See docs/decisions/0090-history-undoes-changes.md.
+ */
 export const operation: Sql = sql`case when h.old is null then 'create' when h.old ? 'created_at' then 'delete' else 'update' end`
 
 /** A mark says that everything before it is forgotten. */

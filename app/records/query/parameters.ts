@@ -48,6 +48,7 @@ export const refuseUnknown = (
 ): PairReading => {
   const bracket = name.indexOf('[', 1)
   const [base, operator] = bracket === -1 ? [name, ''] : [name.slice(0, bracket), name.slice(bracket)]
+  const isWhole = operator === '' || /^\[[^[\]]*\]$/.test(operator)
   const fault = { parameter: name, code: 'unknown_parameter' }
   const translated = translateParameter(name, value, known, resource)
   if (translated) {
@@ -56,11 +57,10 @@ export const refuseUnknown = (
       ? { faults: [{ ...fault, detail, did_you_mean: meant[0] }], meant }
       : { faults: [{ ...fault, detail }] }
   }
-  const detail = `${base} ${problem}; expected one of: ${known.join(', ')}`
+  const detail = `${isWhole ? base : name} ${problem}; expected one of: ${known.join(', ')}`
   const nearest = findNearest(base, known)
   if (nearest === undefined) return { faults: [{ ...fault, detail }] }
-  // A known name with brackets that were not understood: the same again would be no correction.
-  const isLost = operator !== '' && (nearest === base || !takesOperator(nearest))
+  const isLost = operator !== '' && !(isWhole && takesOperator(nearest))
   const meant = isLost ? nearest : nearest + operator
   const faults = [{ ...fault, detail, did_you_mean: meant }]
   return value === undefined || isLost ? { faults } : { faults, meant: [meant, value] }

@@ -21,7 +21,10 @@ const castOf: Record<Field['kind'], string> = {
 
 const cast = (value: unknown, type: string): Sql => sql`${value}::${sql.raw(type)}`
 
-/** Texts carry a mark before them in their sort column (see the migration), so that null can be last. */
+/**
+ * Texts carry a mark before them in their sort column (see the migration), so that null can be last.
+ * See docs/decisions/0003-sort-columns-for-null-last.md.
+ */
 const isMarked = (field: Field) => field.kind === 'text' && field.sortColumn?.endsWith('_sort') === true
 const marked = (field: Field, value: string) => (isMarked(field) ? `v${value}` : value)
 
@@ -81,6 +84,7 @@ const scalarCondition = (field: Field, { operator, values }: Condition): Sql => 
   }
 }
 
+// See docs/decisions/0002-one-table-of-array-elements.md.
 const inElements = (resource: Resource, field: Field, values: readonly string[]): Sql => {
   const value =
     values.length === 1
@@ -127,6 +131,7 @@ const computedCondition = (field: Field, { operator, values }: Condition, bindin
  * each word begins a word. Their ids come from the index of words, and each id is looked up by itself, so the cost is
  * that of the customer's matches. `offset 0`: the planner would take the average customer for this one, and read all
  * its records instead.
+ * See docs/decisions/0085-words-are-found-by-the-owner.md.
  */
 export const rowSource = ({ resource, conditions }: QueryPlan): Sql => {
   const words = conditions.find(({ operator }) => operator === 'words')?.values

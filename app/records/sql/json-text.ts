@@ -32,6 +32,7 @@ const compactText = (nullable: z.ZodType, value: string): string => {
 /**
  * The SQL expression that writes a `jsonb` column as answers have it: without spaces, the members in the schema's
  * order. PostgreSQL keeps neither. Its type is `json`, so that the text goes into every answer unchanged.
+ * See docs/decisions/0075-objects-are-ordered-at-reading.md.
  */
 export const compactJson = (schema: z.ZodType, column: string): string =>
   `(${compactText(schema, column)})::json`

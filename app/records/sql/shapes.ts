@@ -8,6 +8,7 @@ import type { Condition } from '../query/query.ts'
  * Queries whose plan does not hang on their values: PostgreSQL may plan them once and keep it. Only values of the
  * first sort key bound them, so that key's index serves them, whatever the values are. Of others the planner has
  * to see the values: a rare country is read by its index, a frequent one by the sort's.
+ * See docs/decisions/0040-statements-are-kept-prepared.md.
  */
 const isBound = ({ conditions, sort, count }: QueryPlan): boolean =>
   !count &&

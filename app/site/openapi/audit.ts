@@ -3,6 +3,7 @@ import { linesType } from '../../export/json-lines.ts'
 import { entryList, rootList, type TrailList } from '../../operator/trail/lists.ts'
 import { trailReaders } from '../../operator/trail/query.ts'
 import { defaultLimit, maxLimit } from '../../records/query/query.ts'
+import { maxHeadBytes } from './controls.ts'
 import type { Description, OpenApiParameter } from './description.ts'
 import { commonHeaders, limitHeaders } from './headers.ts'
 
@@ -45,7 +46,7 @@ const parameters: Readonly<Record<string, Omit<OpenApiParameter, 'name' | 'in'>>
   cursor: {
     description:
       '`page.next_cursor` of the answer before, unchanged, with the same filters. Not with an export.',
-    schema: { type: 'string', minLength: 1, maxLength: 16_384 },
+    schema: { type: 'string', minLength: 1, maxLength: maxHeadBytes },
     example: 'AXq3x0a2c0F1WyIyMDI2LTA0LTI1VDExOjAyOjAzLjQ1Njc4OVoiLCI0Mzg1ZGNlMmE5ZWY2MjJiIl0',
   },
   format: {

@@ -4,6 +4,7 @@ import { eventsType } from '../../feed/offer.ts'
 import { feedReaders, maxWaitSeconds } from '../../feed/query.ts'
 import { defaultLimit, maxLimit } from '../../records/query/query.ts'
 import { resourceNames, resources } from '../../records/resources/index.ts'
+import { maxHeadBytes } from './controls.ts'
 import type { Description, OpenApiParameter } from './description.ts'
 import { exampleOf } from './examples.ts'
 import { sharedFilterParameters } from './filters.ts'
@@ -14,7 +15,7 @@ const [first] = resourceNames
 if (!first) throw new Error('there is no resource')
 const change = createChangeSchema(schemas, exampleOf(resources[first].schema) as object)
 
-const text = { type: 'string', minLength: 1, maxLength: 16_384 }
+const text = { type: 'string', minLength: 1, maxLength: maxHeadBytes }
 
 const parameters: Readonly<Record<string, Omit<OpenApiParameter, 'name' | 'in'>>> = {
   after: {
@@ -76,7 +77,7 @@ const lastEventId: OpenApiParameter = {
   name: 'Last-Event-Id',
   in: 'header',
   description: 'Of a stream of events that broke: the id of its last event. It goes before `after`.',
-  schema: text,
+  schema: { type: 'string', maxLength: maxHeadBytes },
   example: 'AVsiNzU3NTYwNDE2MTY5NDc2NTg5OC4wMDAwMDAwMS4xNjM4NC4xNjUwMCIsMTc5NTI1MzQwMF0',
 }
 

@@ -11,8 +11,8 @@ import { maxTargetBytes } from './filters.ts'
 
 type Control = Readonly<{ description: string; schema: SchemaNode; example: string | number }>
 
-/** The target's bound leaves the cursor out; target and headers together end here. */
-const maxHeadBytes = 16_384
+/** Target and headers together. The bound of the target does not count the cursor. */
+export const maxHeadBytes = 16_384
 
 const text: SchemaNode = { type: 'string', minLength: 1, maxLength: maxTargetBytes }
 
@@ -95,11 +95,10 @@ const controls: Readonly<Record<string, (resource: Resource, read: ParameterRead
     schema: { type: 'string', enum: ['exact'] },
     example: 'exact',
   }),
-  // Without a default, which some generated clients send: other formats refuse it.
   bom: () => ({
     description:
-      'Begins a CSV file with a byte order mark, by which some spreadsheets know UTF-8. Only with CSV. Absent: false.',
-    schema: { type: 'string', enum: ['true', 'false'] },
+      'Begins a CSV file with a byte order mark, by which some spreadsheets know UTF-8. Only with CSV.',
+    schema: { type: 'string', enum: ['true', 'false'], default: 'false' },
     example: 'false',
   }),
   cursor: () => ({

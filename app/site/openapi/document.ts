@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import packageJson from '../../../package.json' with { type: 'json' }
 import { type Components, createComponents } from './components.ts'
+import { maxHeadBytes } from './controls.ts'
 import type { Route, SchemaNode } from './description.ts'
 import { exampleOf } from './examples.ts'
 import { responsesOf, type Writing } from './responses.ts'
@@ -38,14 +39,14 @@ const conditionHeaders = (components: Components): SchemaNode[] => [
     name: 'If-None-Match',
     in: 'header',
     description: 'ETag of the answer that you have. 304 if it is still current',
-    schema: { type: 'string', maxLength: 2048 },
+    schema: { type: 'string', maxLength: maxHeadBytes },
     example: 'W/"mHqvXYqkV0jXyVd8Hq2c1w"',
   })),
   components.refer('parameters', 'CacheControl', () => ({
     name: 'Cache-Control',
     in: 'header',
     description: '`no-cache`: an answer at least as new as everything committed before the request arrived',
-    schema: { type: 'string', maxLength: 256 },
+    schema: { type: 'string', maxLength: maxHeadBytes },
     example: 'no-cache',
   })),
 ]

@@ -104,8 +104,9 @@ const sharedDescription = (owners: readonly Owner[], operator: string): string =
 }
 
 /**
- * One parameter for each condition on a field of any of these resources, with the resources that have it. What values
- * it takes, the parameters of their lists say (decision 0122).
+ * One parameter for each condition on a field of any of these resources, with the names of the resources that have the
+ * field. Its values are described at the parameters of their lists.
+ * See docs/decisions/0122-the-feed-names-each-filter-once.md.
  */
 export const sharedFilterParameters = (
   resources: Readonly<Record<ResourceName, Resource>>,

@@ -3,6 +3,7 @@ import { historyReaders } from '../../records/history/query.ts'
 import { defaultLimit, maxLimit } from '../../records/query/query.ts'
 import type { Resource } from '../../records/resources/define.ts'
 import { resourceNames } from '../../records/resources/index.ts'
+import { maxHeadBytes } from './controls.ts'
 import type { Description, OpenApiParameter, Tag } from './description.ts'
 import { entryHeaders } from './headers.ts'
 import { idParameter, nameOf } from './records.ts'
@@ -31,7 +32,7 @@ const parameters: Readonly<Record<string, Omit<OpenApiParameter, 'name' | 'in'>>
   cursor: {
     description:
       '`page.next_cursor` of the answer before, unchanged, with the same parameters. Absent: the newest entries.',
-    schema: { ...text, maxLength: 16_384 },
+    schema: { ...text, maxLength: maxHeadBytes },
     example: 'AXq3x0a2c0F1WyIyMDI2LTA0LTI1VDExOjAyOjAzLjQ1Njc4OVoiLCI0Mzg1ZGNlMmE5ZWY2MjJiIl0',
   },
   format: {

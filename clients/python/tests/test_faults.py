@@ -106,6 +106,10 @@ async def test_a_refused_token_is_replaced_once_and_a_refused_successor_stands(k
         assert sent == [None, "Bearer t1", None, "Bearer t2", "Bearer t2", None, "Bearer t3"]
 
 
+async def test_a_key_is_sent_without_the_whitespace_around_it() -> None:
+    assert key_login(" key\n").content == key_login("key").content
+
+
 async def test_a_fixed_token_is_not_replaced(kind: str) -> None:
     with start_script([refusal(401, "invalid_token")]) as script:
         async with open_face(kind, script.url, token="x", retry=QUICK) as face:

@@ -87,6 +87,7 @@ def test_errors(vector: dict[str, Any]) -> None:
         "faults": error.faults,
         "request_id": error.request_id,
         "retry_after_ms": None if wait is None else round(wait * 1000),
+        "message": str(error),
     } == vector["report"]
 
 

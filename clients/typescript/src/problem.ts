@@ -21,9 +21,10 @@ export type ProblemCode =
   | 'unavailable'
   | (string & {})
 
-const toLine = ({ parameter, pointer, detail, did_you_mean: nearest }: Fault): string => {
-  const hint = nearest === undefined || detail.includes(nearest) ? '' : ` Did you mean ${nearest}?`
-  return `- ${parameter ?? pointer ?? ''}: ${detail}${hint}`
+const toMessage = ({ code, status, detail, errors: faults = [] }: Problem): string => {
+  const lines = faults.map((fault) => `- ${fault.parameter ?? fault.pointer ?? ''}: ${fault.detail}`)
+  // The detail is that of the first fault.
+  return [`${code} (${status}): ${detail}`, ...(lines.length > 1 ? lines : [])].join('\n')
 }
 
 /** A refusal of the service: the problem document (RFC 9457) as an error. */
@@ -36,11 +37,7 @@ export class ProblemError extends Error {
   readonly headers: Headers
 
   constructor(problem: Problem, headers: Headers) {
-    super(
-      [`${problem.code} (${problem.status}): ${problem.detail}`, ...(problem.errors ?? []).map(toLine)].join(
-        '\n',
-      ),
-    )
+    super(toMessage(problem))
     this.status = problem.status
     this.code = problem.code
     this.problem = problem

@@ -118,7 +118,7 @@ export type AuditFacts = {
   client: string | null
   /** The customer */
   customer: string | null
-  /** More about the action. Of `reads`: the minute, the resource, a keyed hash of the query, the status, how many requests there were and how many records they got */
+  /** More about the action. Of `reads`: the minute, the resource, a keyed hash of the query, the status, how many requests there were and how many records they got. `query` is null for reads of single records, and for all queries of a key beyond 100 in a minute */
   details: Record<string, unknown> | null
   /** Id of the API key */
   key: string | null

@@ -17,9 +17,8 @@ const judgeQuery = ({ formatQuery }, { query, text }) => [
 ]
 
 const judgeError = async ({ readProblem, parseRetryAfter }, { status, headers, body, now, report }) => {
-  const { code, problem, faults, requestId, ...error } = await readProblem(
-    new Response(body, { status, headers }),
-  )
+  const error = await readProblem(new Response(body, { status, headers }))
+  const { code, problem, faults, requestId } = error
   const retryAfterMs = parseRetryAfter(error.headers.get('retry-after'), Date.parse(now)) ?? null
   const reported = {
     status: error.status,
@@ -27,6 +26,7 @@ const judgeError = async ({ readProblem, parseRetryAfter }, { status, headers, b
     detail: problem.detail,
     faults,
     request_id: requestId ?? null,
+    message: error.message,
   }
   return [[{ ...reported, retry_after_ms: retryAfterMs }, report]]
 }

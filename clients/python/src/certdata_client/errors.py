@@ -13,10 +13,11 @@ import httpx
 _HTTP_DATE = re.compile(r"[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT")
 
 
-def _to_line(fault: dict[str, Any]) -> str:
-    detail, nearest = fault.get("detail", ""), fault.get("did_you_mean")
-    hint = f" Did you mean {nearest}?" if nearest and nearest not in detail else ""
-    return f"- {fault.get('parameter') or fault.get('pointer') or ''}: {detail}{hint}"
+def _to_message(problem: dict[str, Any], status: int) -> str:
+    faults = problem.get("errors") or []
+    lines = [f"- {fault.get('parameter') or fault.get('pointer') or ''}: {fault.get('detail')}" for fault in faults]
+    # The detail is that of the first fault.
+    return "\n".join([f"{problem['code']} ({status}): {problem['detail']}", *(lines if len(lines) > 1 else [])])
 
 
 class CertdataError(Exception):
@@ -45,7 +46,7 @@ class ApiError(CertdataError):
         self.code: str = problem["code"]
         """`unknown` where the answer was no problem document, a proxy's for instance."""
         self.detail: str = problem["detail"]
-        super().__init__("\n".join([f"{self.code} ({status}): {self.detail}", *map(_to_line, self.faults)]))
+        super().__init__(_to_message(problem, status))
 
     @property
     def faults(self) -> list[dict[str, Any]]:

@@ -152,7 +152,7 @@ AuditFacts = TypedDict(
         "client": "str | None",
         # The customer
         "customer": "str | None",
-        # More about the action. Of `reads`: the minute, the resource, a keyed hash of the query, the status, how many requests there were and how many records they got
+        # More about the action. Of `reads`: the minute, the resource, a keyed hash of the query, the status, how many requests there were and how many records they got. `query` is null for reads of single records, and for all queries of a key beyond 100 in a minute
         "details": "dict[str, Any] | None",
         # Id of the API key
         "key": "str | None",
@@ -1305,7 +1305,7 @@ CertificatesQuery = TypedDict(
         "count": "Literal[\"exact\"] | None",
         # `page.next_cursor` of the answer before, unchanged, with the same filters and sort. Absent: the first page. Not with an export.
         "cursor": "Value | None",
-        # Begins a CSV file with a byte order mark, by which some spreadsheets know UTF-8. Only with CSV. Absent: false.
+        # Begins a CSV file with a byte order mark, by which some spreadsheets know UTF-8. Only with CSV.
         "bom": "bool | None",
     },
     total=False,
@@ -1507,7 +1507,7 @@ ProductsQuery = TypedDict(
         "count": "Literal[\"exact\"] | None",
         # `page.next_cursor` of the answer before, unchanged, with the same filters and sort. Absent: the first page. Not with an export.
         "cursor": "Value | None",
-        # Begins a CSV file with a byte order mark, by which some spreadsheets know UTF-8. Only with CSV. Absent: false.
+        # Begins a CSV file with a byte order mark, by which some spreadsheets know UTF-8. Only with CSV.
         "bom": "bool | None",
     },
     total=False,
@@ -1737,7 +1737,7 @@ ProjectsQuery = TypedDict(
         "count": "Literal[\"exact\"] | None",
         # `page.next_cursor` of the answer before, unchanged, with the same filters and sort. Absent: the first page. Not with an export.
         "cursor": "Value | None",
-        # Begins a CSV file with a byte order mark, by which some spreadsheets know UTF-8. Only with CSV. Absent: false.
+        # Begins a CSV file with a byte order mark, by which some spreadsheets know UTF-8. Only with CSV.
         "bom": "bool | None",
     },
     total=False,
@@ -1867,7 +1867,7 @@ CountriesQuery = TypedDict(
         "count": "Literal[\"exact\"] | None",
         # `page.next_cursor` of the answer before, unchanged, with the same filters and sort. Absent: the first page. Not with an export.
         "cursor": "Value | None",
-        # Begins a CSV file with a byte order mark, by which some spreadsheets know UTF-8. Only with CSV. Absent: false.
+        # Begins a CSV file with a byte order mark, by which some spreadsheets know UTF-8. Only with CSV.
         "bom": "bool | None",
     },
     total=False,
@@ -2099,7 +2099,7 @@ LabQuery = TypedDict(
         "count": "Literal[\"exact\"] | None",
         # `page.next_cursor` of the answer before, unchanged, with the same filters and sort. Absent: the first page. Not with an export.
         "cursor": "Value | None",
-        # Begins a CSV file with a byte order mark, by which some spreadsheets know UTF-8. Only with CSV. Absent: false.
+        # Begins a CSV file with a byte order mark, by which some spreadsheets know UTF-8. Only with CSV.
         "bom": "bool | None",
     },
     total=False,
@@ -2361,7 +2361,7 @@ ApprovalsQuery = TypedDict(
         "count": "Literal[\"exact\"] | None",
         # `page.next_cursor` of the answer before, unchanged, with the same filters and sort. Absent: the first page. Not with an export.
         "cursor": "Value | None",
-        # Begins a CSV file with a byte order mark, by which some spreadsheets know UTF-8. Only with CSV. Absent: false.
+        # Begins a CSV file with a byte order mark, by which some spreadsheets know UTF-8. Only with CSV.
         "bom": "bool | None",
     },
     total=False,
