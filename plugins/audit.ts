@@ -11,7 +11,8 @@ import { publishRoots } from '../app/audit/roots.ts'
 import { readChainState, sealPending } from '../app/audit/sealer.ts'
 import type { Db } from '../app/db/schema.ts'
 import { describeUnreachable } from '../app/db/unreachable.ts'
-import { createLoginAudit, type LoginAuditOptions } from '../app/identity/login-audit.ts'
+import { createLoginAudit } from '../app/identity/login-audit.ts'
+import type { SentAnswer } from '../app/observe/sent-answer.ts'
 import type { AuditFigures } from '../app/observe/service-metrics.ts'
 import { throttleWarnings } from '../app/observe/throttled-warning.ts'
 import { repeatWhenReady } from './repeat.ts'
@@ -31,6 +32,8 @@ declare module 'fastify' {
     audit: {
       /** Writes an entry at once; throws the driver's errors. */
       record(event: AuditEvent): Promise<void>
+      /** Counts an answer as a read of its key, or as a refusal of an unknown client. */
+      countAnswer(answer: SentAnswer): void
       /** Writes what was counted as entries, without waiting for the minute to end. */
       flush(): Promise<void>
       /**
@@ -45,10 +48,6 @@ declare module 'fastify' {
       /** What metrics show. */
       figures(): AuditFigures
     }
-  }
-  interface FastifyRequest {
-    /** The key of a good token that was refused all the same: it was revoked. */
-    refusedKeyId: string | undefined
   }
 }
 
@@ -82,21 +81,9 @@ const createSeal = (app: FastifyInstance, { db, secrets, now }: AuditOptions) =>
   return { seal, publish: () => makeRoots('all'), figures: () => ({ head: known, contradictions, sealedAt }) }
 }
 
-/** Puts the audit around what `auth` decorates: checks of keys, and tokens given. */
-const watchAuthentication = (app: FastifyInstance, options: Omit<LoginAuditOptions, 'warn'>) => {
-  const report = throttleWarnings({ warn: (details, message) => app.log.warn(details, message) })
-  const warn = (error: unknown) =>
-    report(describeUnreachable(error), 'refused logins are not in the audit trail')
-  const { watchCheck, watchSigning } = createLoginAudit({ ...options, warn })
-  app.logIn = watchCheck(app.logIn)
-  app.identifyClient = watchCheck(app.identifyClient)
-  app.signAccessToken = watchSigning(app.signAccessToken)
-}
-
 /**
  * Who read what: counted, added to the database every five seconds, an entry each minute. Logins: written at once. And
  * the sealer.
- * Register it right after `auth`: who takes that plugin's functions later takes the watched ones.
  */
 async function audit(app: FastifyInstance, options: AuditOptions): Promise<void> {
   const { db, secrets, now, monotonicNow } = options
@@ -118,17 +105,19 @@ async function audit(app: FastifyInstance, options: AuditOptions): Promise<void>
   const { seal, publish, figures: sealed } = createSeal(app, options)
   const head = () => sealed().head
   const figures = () => ({ ...sealed(), queued: counts.size + add.unsent(), lost: lostEntries })
-  app.decorate('audit', { record, flush, seal, publish, head, figures })
-  app.decorateRequest('refusedKeyId', undefined)
-  watchAuthentication(app, { record, count: counts.addRefusal, now })
-
-  app.watchAnswers(({ principal, refusedKeyId: keyId, target, status, rows, route, endpoint, isClosed }) => {
+  const countAnswer = (answer: SentAnswer) => {
+    const { principal, refusedKeyId: keyId, target, status, rows, route, endpoint, isClosed } = answer
     const reader = principal ?? (keyId === undefined ? undefined : ({ kind: 'live', keyId } as const))
     if (reader) counts.add(reader, target, status, rows, endpoint ?? route ?? '')
     else if ((status === 401 || status === 403) && route !== undefined && isClosed) {
       counts.addRefusal(route, status)
     }
-  })
+  }
+  app.decorate('audit', { record, countAnswer, flush, seal, publish, head, figures })
+  const report = throttleWarnings(app.log)
+  const warn = (error: unknown) =>
+    report(describeUnreachable(error), 'refused logins are not in the audit trail')
+  app.onLogin(createLoginAudit({ record, count: counts.addRefusal, now, warn }))
 
   let flushAt = monotonicNow() + flushMs
   const work = async () => {
@@ -150,4 +139,4 @@ async function audit(app: FastifyInstance, options: AuditOptions): Promise<void>
   })
 }
 
-export default fp(audit, { name: 'audit', dependencies: ['answers', 'auth'], fastify: '5.x' })
+export default fp(audit, { name: 'audit', dependencies: ['auth'], fastify: '5.x' })

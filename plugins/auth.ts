@@ -8,6 +8,7 @@ import type { Db } from '../app/db/schema.ts'
 import type { ApiError } from '../app/errors.ts'
 import type { Credential } from '../app/identity/credential.ts'
 import type { KeyFacts } from '../app/identity/facts.ts'
+import { createLoginEvents, type KeyCheck, type LoginListener } from '../app/identity/login-events.ts'
 import { type CustomerFacts, demoCustomerId, type Principal } from '../app/identity/principal.ts'
 import {
   authorize,
@@ -24,6 +25,7 @@ import {
   createTokenSigner,
   createTokenVerifier,
   readBearer,
+  type SignToken,
   type TokensOptions,
   type VerifiedToken,
 } from '../app/identity/tokens.ts'
@@ -65,15 +67,23 @@ declare module 'fastify' {
      * Checks a credential as a login, within the limits, and returns its facts. Rejects with 401, 403 network_not_allowed or
      * plan_required, 429 or 503.
      */
-    logIn(credential: Credential, ip: string, requestId?: string): Promise<KeyFacts>
-    /** The same for what is no login, and without the look at network and plan: only failures are limited. */
-    identifyClient(credential: Credential, ip: string, requestId?: string): Promise<KeyFacts>
+    logIn: KeyCheck
+    /** The same for a client that wants no token, without the check of network and plan: only failures are limited. */
+    identifyClient: KeyCheck
     /** A new access token with all the key's scopes, or some of them; it does not outlive the key. */
-    signAccessToken: ReturnType<typeof createTokenSigner>
+    signAccessToken: SignToken
+    /** Calls a listener for every check by `logIn` or `identifyClient`, and for every signed token. */
+    onLogin(listener: LoginListener): void
     /** What a good token says; throws 401. Whether its key and plan still count is another question. */
     verifyToken: ReturnType<typeof createTokenVerifier>
     principals: Principals
     signingKeys: SigningKeys
+  }
+  interface FastifyRequest {
+    /** Undefined until the request is authenticated, and on routes without authentication. */
+    principal: Principal | undefined
+    /** The key of a valid token that was refused because it is revoked, or for its key's networks. */
+    refusedKeyId: string | undefined
   }
 }
 
@@ -173,11 +183,13 @@ async function auth(app: FastifyInstance, options: AuthOptions): Promise<void> {
       requiredClaims: ['exp', 'iss', 'aud', 'sub', 'jti'],
     },
   })
-  const warn = throttleWarnings({ warn: (details, message) => app.log.warn(details, message) })
+  const warn = throttleWarnings(app.log)
   const principals = createPrincipals({ ...options, warn })
   const verify = createTokenVerifier(app.jwt, options)
   const authenticate = createAuthenticate(options, { principals, verify })
   app.decorate('principals', principals)
+  app.decorateRequest('principal', undefined)
+  app.decorateRequest('refusedKeyId', undefined)
   const { db, now } = options
   const { logins } = app.limits
   /** Until the key is verified, only the client's network is known. */
@@ -189,23 +201,28 @@ async function auth(app: FastifyInstance, options: AuthOptions): Promise<void> {
       verify: () => credential.verify(turn),
     }
   }
-  app.decorate('logIn', async (credential: Credential, ip: string) => {
+  const events = createLoginEvents()
+  app.decorate('onLogin', events.on)
+  const logIn: KeyCheck = async (credential, { ip }) => {
     const facts = await logins.logIn(toAttempt(credential, ip), ip)
     // After the login was counted: a right key that is refused for its network or plan is limited as well.
     const denied = judgeNetwork(facts, ip) ?? authorize(facts, now())
     if (denied) throw denied
     return facts
-  })
-  app.decorate('identifyClient', (credential: Credential, ip: string) =>
-    logins.identify(toAttempt(credential, ip), ip),
-  )
+  }
+  app.decorate('logIn', events.emitChecks(true, logIn))
+  const identify: KeyCheck = (credential, { ip }) => logins.identify(toAttempt(credential, ip), ip)
+  app.decorate('identifyClient', events.emitChecks(false, identify))
   app.decorate('signingKeys', signingKeys)
   app.decorate('authenticate', authenticate)
   app.decorate('authenticateInTurn', (request: Request, owner: string) =>
     inTurn(db, owner, async () => authenticate(request)),
   )
   app.decorate('verifyToken', verify)
-  app.decorate('signAccessToken', createTokenSigner(app.jwt, options, principals.listScopes))
+  app.decorate(
+    'signAccessToken',
+    events.emitSigned(createTokenSigner(app.jwt, options, principals.listScopes)),
+  )
 }
 
 export default fp(auth, { name: 'auth', dependencies: ['gate', 'quotas'], fastify: '5.x' })

@@ -60,10 +60,10 @@ const createRemember =
     })
   }
 
-const createNote =
+const createRecord =
   (app: FastifyInstance) =>
   ({ reply, moment, ticket, principal, rows, traceparent }: EdgeAnswer, target: string): void =>
-    app.noteAnsweredSoon({
+    app.recordAnswerSoon({
       requestId: moment.requestId,
       method: 'GET',
       route: ticket.route,
@@ -101,7 +101,7 @@ export default fp<Pick<Deps, 'config' | 'judge' | 'isDraining'>>(
       hasProxies: config.trustedProxies.length > 0,
       ...{ isClosed, maxHeaderBytes },
     })
-    const note = createNote(app)
+    const record = createRecord(app)
     let answers = 0
 
     app.decorate(
@@ -112,7 +112,7 @@ export default fp<Pick<Deps, 'config' | 'judge' | 'isDraining'>>(
         if (!found) return false
         sendHttp1(response, found.reply, found.moment)
         answers += 1
-        note(found, target)
+        record(found, target)
         return true
       },
     )
@@ -124,7 +124,7 @@ export default fp<Pick<Deps, 'config' | 'judge' | 'isDraining'>>(
       if (!found) return false
       sendHttp2(stream, found.reply, found.moment)
       answers += 1
-      note(found, target)
+      record(found, target)
       return true
     })
     app.decorate('edgeAnswers', { getter: () => answers })

@@ -1,8 +1,6 @@
 import type { onRequestAsyncHookHandler, preHandlerAsyncHookHandler, RouteHandler } from 'fastify'
 import fp from 'fastify-plugin'
 import type { Judge } from '../app/cache/freshness.ts'
-import type { Answer } from '../app/cache/question.ts'
-import type { Ticket } from '../app/edge/kept.ts'
 import { ApiError, type ErrorCode, type ErrorExtras } from '../app/errors.ts'
 import { formatStale } from '../app/http/fields.ts'
 import { routedMethods } from '../app/http/methods.ts'
@@ -21,11 +19,6 @@ type EndpointOptions = {
 declare module 'fastify' {
   interface FastifyInstance {
     endpoint(row: Endpoint): void
-  }
-  interface FastifyRequest {
-    principal: Principal | undefined
-    /** What the edge needs to know to give this answer again; undefined: it may not. */
-    repeatable: Readonly<{ ticket: Omit<Ticket, 'day' | 'name'>; answer: Answer }> | undefined
   }
   interface FastifyContextConfig {
     /** Set on every route behind authentication. See `Endpoint`. */
@@ -93,8 +86,6 @@ const refusal = (scope: string | null, code: ErrorCode, extras: ErrorExtras = {}
 export default fp<EndpointOptions>(
   (app, { publicUrl, variesWithOrigin, judge }, done) => {
     const others = routedMethods.filter((method) => !['GET', 'HEAD', 'OPTIONS'].includes(method))
-    app.decorateRequest('principal', undefined)
-    app.decorateRequest('repeatable', undefined)
     app.addHook('onRequest', authenticate(variesWithOrigin ? `${varying}, Origin` : varying, judge))
     // After the limits, which count also who is refused here, and tell how much is left.
     app.addHook('preHandler', async ({ principal, params }) => {

@@ -111,7 +111,7 @@ export default fp<GateOptions>(
   (app, { trustedProxies, clientIpHeader, allowHttp, publicUrl }, done) => {
     const isProxy = createAddressRanges(trustedProxies)
     const isLoopback = createAddressRanges(['127.0.0.0/8', '::1'])
-    const warn = throttleWarnings({ warn: (details, message) => app.log.warn(details, message) })
+    const warn = throttleWarnings(app.log)
     const clientAddress = createClientAddress({
       isProxy,
       header: clientIpHeader,

@@ -4,6 +4,7 @@ import { Registry } from 'prom-client'
 import { ApiError, catalogue, type ErrorCode } from '../app/errors.ts'
 import { byLabel, counter, type Figure, registerFigures } from '../app/observe/figures.ts'
 import { createRequestMetrics } from '../app/observe/request-metrics.ts'
+import type { SentAnswer } from '../app/observe/sent-answer.ts'
 
 type MetricsOptions = {
   /** Of the process; absent in tests that build many services in one. */
@@ -14,6 +15,7 @@ declare module 'fastify' {
   interface FastifyInstance {
     metrics: {
       add(figures: readonly Figure[]): void
+      countAnswer(answer: SentAnswer): void
       /** Counts an error that was answered without the router, and the policies that it violated. */
       noteProblem(code: ErrorCode, violated?: readonly string[]): void
       /** Everything in Prometheus's text format, and its media type. */
@@ -41,21 +43,6 @@ const createCounts = (names: readonly string[]) => {
   return { counts, add }
 }
 
-/** Counts checks of API keys on all routes. */
-const countLogins = (app: FastifyInstance, add: (outcome: string) => void): void => {
-  const { logIn } = app
-  app.logIn = async (...args) => {
-    try {
-      const facts = await logIn(...args)
-      add('ok')
-      return facts
-    } catch (error) {
-      add(error instanceof ApiError ? error.code : 'internal_error')
-      throw error
-    }
-  }
-}
-
 /** Errors by their code, and refusals over a quota by policy: both from the catalogue, so bounded. */
 const countErrors = (app: FastifyInstance) => {
   const problems = createCounts([...Object.keys(catalogue), 'other'])
@@ -72,19 +59,20 @@ const countErrors = (app: FastifyInstance) => {
   return { problems: problems.counts, refusals: refusals.counts, noteProblem }
 }
 
-/**
- * Metrics of this service, in a registry of its own: each answer is noted, rooms are asked when
- * somebody reads. Register it right after `audit`, whose logins it counts.
- */
+/** Metrics of this service, in a registry of its own. Other figures than counts are read at each scrape. */
 export default fp<MetricsOptions>(
   (app, { processRegistry }, done) => {
     const registry = new Registry()
     const add = (figures: readonly Figure[]) => registerFigures(registry, figures)
     const whole = () => (processRegistry ? Registry.merge([registry, processRegistry]) : registry)
-    const { note, addRoute, figures } = createRequestMetrics()
+    const { countAnswer, addRoute, figures } = createRequestMetrics()
     app.addHook('onRoute', ({ url, config }) => addRoute(url, config?.scope !== undefined))
     const logins = createCounts(loginOutcomes)
-    countLogins(app, logins.add)
+    app.onLogin((event) => {
+      if (event.type === 'signed' || !event.isLogin) return
+      const error = event.type === 'refused' ? event.error : undefined
+      logins.add(event.type === 'accepted' ? 'ok' : error instanceof ApiError ? error.code : 'internal_error')
+    })
     const { problems, refusals, noteProblem } = countErrors(app)
 
     add([
@@ -99,12 +87,12 @@ export default fp<MetricsOptions>(
     ])
     app.decorate('metrics', {
       add,
+      countAnswer,
       noteProblem,
       read: async () => ({ type: registry.contentType, text: await whole().metrics() }),
       readJson: () => whole().getMetricsAsJSON() as Promise<object[]>,
     })
-    app.watchAnswers(note)
     done()
   },
-  { name: 'metrics', dependencies: ['answers', 'audit', 'auth'], fastify: '5.x' },
+  { name: 'metrics', dependencies: ['auth'], fastify: '5.x' },
 )

@@ -36,7 +36,7 @@ export const readOAuthRequest = (request: FastifyRequest): OAuthRequest => {
 export default fp<OAuthPluginOptions>(
   (app, { publicUrl, now, monotonicNow, reserved: db, outbound = createOutbound() }, done) => {
     const { principals, identifyClient, logIn, verifyToken, signAccessToken } = app
-    const warn = throttleWarnings({ warn: (details, message) => app.log.warn(details, message) })
+    const warn = throttleWarnings(app.log)
     const keySets = createKeySets({ db, outbound, monotonicNow, warn })
     const presentAssertion = createAssertions({ db, findKey: principals.findKey, keySets, publicUrl, now })
     const oauth = createOAuth({
@@ -70,5 +70,5 @@ export default fp<OAuthPluginOptions>(
     })
     done()
   },
-  { name: 'oauth', dependencies: ['auth', 'problems', 'quotas'], fastify: '5.x' },
+  { name: 'oauth', dependencies: ['auth', 'gate', 'problems', 'quotas'], fastify: '5.x' },
 )

@@ -75,7 +75,6 @@ export default fp<{ publicUrl: string }>(
       return known
     }
     app.register(async (scope) => {
-      scope.decorateRequest('principal', undefined)
       scope.addHook('onRequest', async (request) => {
         const isRead = request.method === 'GET' || request.method === 'HEAD'
         if (isRead && request.headers.authorization !== undefined)

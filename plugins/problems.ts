@@ -85,7 +85,7 @@ const describeMissing = (url: string): ApiError => {
 /** The one place where an error becomes an answer. */
 export default fp<ProblemOptions>(
   (app, { publicUrl, headers }, done) => {
-    const warn = throttleWarnings({ warn: (details, message) => app.log.warn(details, message) })
+    const warn = throttleWarnings(app.log)
     app.decorate('sendProblem', (error: unknown, request: FastifyRequest, reply: FastifyReply) => {
       const found = toApiError(error)
       const isBare = found?.code === 'not_found' && found.extras.detail === undefined

@@ -80,9 +80,9 @@ export const createServer = ({
     front: (request, response) => app.answerAtEdge?.(request, response) ?? false,
     frontStream: (...stream) => app.answerStreamAtEdge?.(...stream) ?? false,
   })
-  const warn = throttleWarnings({ warn: (details, message) => app.log.warn(details, message) })
   const whole = tls ? { ...options, serverFactory, http2: true } : { ...options, serverFactory }
   const app = Fastify(whole as FastifyServerOptions) as FastifyInstance
+  const warn = throttleWarnings(app.log)
   app.server.on('connect', (_request, answer: Socket) =>
     answerConnect(answer, publicUrl, constantHeaders(app, config)),
   )

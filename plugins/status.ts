@@ -1,5 +1,6 @@
 import fp from 'fastify-plugin'
 import { isServiceFault } from '../app/errors.ts'
+import type { SentAnswer } from '../app/observe/sent-answer.ts'
 import { slotMs, slotsPerMinute } from '../app/observe/status/minutes.ts'
 import { createProbe } from '../app/observe/status/probe.ts'
 import { createStatus, type Status } from '../app/observe/status/status.ts'
@@ -11,6 +12,8 @@ type StatusPluginOptions = Pick<Deps, 'reserved' | 'now' | 'ping' | 'databaseNow
 declare module 'fastify' {
   interface FastifyInstance {
     serviceStatus: Status
+    /** Counts an answer if it is one of the API. */
+    countForStatus(answer: SentAnswer): void
     /** Probes and reports from now on until the service closes. */
     startStatus(): void
   }
@@ -20,7 +23,7 @@ declare module 'fastify' {
 const offsetMs = 1_000
 const pruneEverySlots = 360
 
-/** Counts every answer of the API, and keeps the minutes of which the uptime page is made. */
+/** Counts the answers of the API, and keeps the minutes of which the uptime page is made. */
 export default fp<StatusPluginOptions>(
   (app, { reserved: db, now, ping, databaseNow }, done) => {
     const probe = createProbe({ records: app.records, ping, databaseNow })
@@ -31,7 +34,7 @@ export default fp<StatusPluginOptions>(
       // What needs a token, and the addresses without one below /v1: the API, and no pages or probes.
       if (config?.scope !== undefined || url.startsWith('/v1/')) counted.add(url)
     })
-    app.watchAnswers(({ route = '', principal, status: code, ms, source }) => {
+    app.decorate('countForStatus', ({ route = '', principal, status: code, ms, source }: SentAnswer) => {
       // Some requests are refused before routing, because the service is overloaded. The demo does not count.
       const isShed = route === '' && isServiceFault(code) && principal?.kind !== 'demo'
       if (!isShed && !counted.has(route)) return
@@ -90,5 +93,5 @@ export default fp<StatusPluginOptions>(
     })
     done()
   },
-  { name: 'status', dependencies: ['answers', 'records'], fastify: '5.x' },
+  { name: 'status', dependencies: ['records'], fastify: '5.x' },
 )

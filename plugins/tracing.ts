@@ -1,7 +1,15 @@
 import fp from 'fastify-plugin'
 import { LRUCache } from 'lru-cache'
 import { methodOf } from '../app/http/methods.ts'
+import type { SentAnswer } from '../app/observe/sent-answer.ts'
 import type { RequestSpan, Tracing } from '../app/observe/tracing.ts'
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** Ends the span of an answer. Undefined if no traces are collected. */
+    endSpan?(answer: SentAnswer): void
+  }
+}
 
 type TracingPluginOptions = { tracing: Tracing }
 
@@ -19,13 +27,14 @@ export default fp<TracingPluginOptions>(
       request.headers.traceparent = span.traceparent
       span.run(next)
     })
-    app.watchAnswers(({ requestId, method, traceparent, route = '', status, ms, source }) => {
+    app.decorate('endSpan', (answer: SentAnswer) => {
+      const { requestId, method, traceparent, ms } = answer
       // The edge answers before the router, so its span begins afterwards.
       const span = spans.get(requestId) ?? tracing.begin(method, { traceparent }, Date.now() - ms)
       spans.delete(requestId)
-      span.end({ route, status, source })
+      span.end(answer)
     })
     done()
   },
-  { name: 'tracing', dependencies: ['answers'], fastify: '5.x' },
+  { name: 'tracing', fastify: '5.x' },
 )

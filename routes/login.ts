@@ -48,13 +48,10 @@ export const authRoutes = async (app: FastifyInstance): Promise<void> => {
     url: '/v1/auth/login',
     schema: { openapi: describeLogin, body: schemas.loginRequest, response: { 200: tokenAnswer } },
     handler: async (request, reply) => {
-      const key = await app.logIn(
-        presentApiKey(app.principals, readApiKey(request)),
-        request.clientAddress,
-        request.id,
-      )
+      const source = { ip: request.clientAddress, requestId: request.id }
+      const key = await app.logIn(presentApiKey(app.principals, readApiKey(request)), source)
       await app.principals.markKeyUsed(key.keyId)
-      return reply.headers(noStore).send(await app.signAccessToken(key))
+      return reply.headers(noStore).send(await app.signAccessToken(key, source))
     },
   })
   app.get(

@@ -54,14 +54,20 @@ t.test(
         return name ? [{ name, text, declared }] : []
       })
     const owners = plugins.flatMap(({ name, text }) =>
-      [...text.matchAll(/\bapp\.decorate\('(\w+)'/g)].map(([, decorator]) => ({ name, decorator })),
+      [...text.matchAll(/\bdecorate(?:Request|Reply)?\(\s*'(\w+)'/g)].map(([, decorator]) => ({
+        name,
+        decorator,
+      })),
     )
     t.ok(owners.length > 20)
     const undeclared = plugins.flatMap(({ name, text, declared }) =>
       owners
         .filter((owner) => owner.name !== name && !declared.includes(`'${owner.name}'`))
         .filter(({ decorator }) =>
-          new RegExp(`\\bapp\\.${decorator}\\b|\\b${decorator}\\b[^=]*\\} = app\\b`).test(text),
+          // A member with `?.` may be missing.
+          new RegExp(
+            `\\b(?:app|request|reply)\\.${decorator}\\b(?!\\?)|\\b${decorator}\\b[^={}]*\\} = (?:app|request)\\b`,
+          ).test(text),
         )
         .map((owner) => `${name} uses ${owner.decorator} of ${owner.name}`),
     )

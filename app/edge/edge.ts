@@ -24,7 +24,7 @@ export type EdgeRequest = Readonly<{
   connection: EdgeConnection
 }>
 
-/** What to send, and what the log, the audit trail and the metrics are told of it. */
+/** The answer to send, and what `plugins/answers.ts` records of it. */
 export type EdgeAnswer = Readonly<{
   reply: Reply
   moment: MomentaryFields

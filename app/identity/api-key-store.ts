@@ -49,7 +49,7 @@ const toColumns = (proof: ClientProof) =>
     : { client_jwks: null, jwks_uri: proof.jwksUri }
 
 /** `secretSha256`: 32 bytes. `scopes`: null means every scope. `expiresAt`: an instant; null means never. */
-type NewApiKey = {
+export type NewApiKey = {
   customerId: string
   keyId: string
   secretSha256: Buffer

@@ -1,13 +1,9 @@
 import { truncateAddress } from '../audit/client-address.ts'
 import type { AuditEvent } from '../audit/record.ts'
 import { ApiError } from '../errors.ts'
-import type { Credential } from './credential.ts'
-import type { KeyFacts } from './facts.ts'
+import type { LoginListener, LoginSource } from './login-events.ts'
 
-/** Whose a credential is; rejects with what stands against it. */
-export type KeyCheck = (credential: Credential, ip: string, requestId?: string) => Promise<KeyFacts>
-
-export type LoginAuditOptions = {
+type LoginAuditOptions = {
   /** Writes an entry at once. */
   record: (event: AuditEvent) => Promise<void>
   /** Counts a refusal beyond what is written one by one. */
@@ -15,15 +11,6 @@ export type LoginAuditOptions = {
   /** Milliseconds since 1970. */
   now: () => number
   warn: (error: unknown) => void
-}
-
-type LoginAudit = {
-  /** The same check, whose refusals are written. A refusal stays one where it cannot be. */
-  watchCheck(check: KeyCheck): KeyCheck
-  /** The same signing, each of which is a login. One that cannot be written is not given: it rejects. */
-  watchSigning<Rest extends unknown[], Token>(
-    sign: (key: KeyFacts, ...rest: Rest) => Promise<Token>,
-  ): (key: KeyFacts, ...rest: Rest) => Promise<Token>
 }
 
 /**
@@ -62,49 +49,38 @@ const createBudgets = (now: () => number) => {
   }
 }
 
-type Source = Pick<AuditEvent, 'client' | 'requestId'>
-
 /**
- * Records logins in the audit trail. Every check of a credential and every signing of a token passes here, so no
- * route to a login can be forgotten. Each check returns a new object of facts, which links the
- * check to the token that is signed for it. The id of an unknown key is not kept, because it may be anything that somebody typed.
+ * Records logins in the audit trail: refused checks, and tokens. A refusal that cannot be recorded stays a refusal. A
+ * token that cannot be recorded is not given: the listener rejects. The id of an unknown key is not kept, because it may
+ * be anything that a client typed.
  */
-export const createLoginAudit = ({ record, count, now, warn }: LoginAuditOptions): LoginAudit => {
+export const createLoginAudit = ({ record, count, now, warn }: LoginAuditOptions): LoginListener => {
   const isWithinBudget = createBudgets(now)
-  const sources = new WeakMap<KeyFacts, Source>()
 
   const recordRefusal = async (
-    { code, status, extras: { auditReason: reason = code } }: ApiError,
-    { keyId }: Credential,
-    source: Source,
+    error: ApiError,
+    keyId: string | undefined,
+    { ip, requestId }: LoginSource,
   ) => {
+    const { code, status, extras } = error
+    const client = truncateAddress(ip)
     const isRightKey = code === 'plan_required' || code === 'network_not_allowed'
-    const refused = { rightKeyId: isRightKey ? keyId : undefined, network: source.client ?? '' }
-    // What the limits have refused already is only counted.
-    if (status === 429 || !isWithinBudget(refused)) {
-      return count(`login: ${code}`, status)
-    }
+    const refused = { rightKeyId: isRightKey ? keyId : undefined, network: client ?? '' }
+    // A refusal by the limits is only counted.
+    if (status === 429 || !isWithinBudget(refused)) return count(`login: ${code}`, status)
     const refusal = { actor: 'anonymous', action: 'login', outcome: 'refused', keyId } as const
-    await record({ ...refusal, ...source, details: { reason } }).catch(warn)
+    const details = { reason: extras.auditReason ?? code }
+    await record({ ...refusal, client, requestId, details }).catch(warn)
   }
 
-  return {
-    watchCheck: (check) => async (credential, ip, requestId) => {
-      const source = { client: truncateAddress(ip), requestId }
-      const facts = await check(credential, ip, requestId).catch(async (error: unknown) => {
-        if (error instanceof ApiError && error.status < 500) await recordRefusal(error, credential, source)
-        throw error
-      })
-      sources.set(facts, source)
-      return facts
-    },
-    watchSigning:
-      (sign) =>
-      async (key, ...rest) => {
-        const token = await sign(key, ...rest)
-        const { customerId: customer, keyId } = key
-        await record({ actor: 'key', action: 'login', customer, keyId, ...sources.get(key) })
-        return token
-      },
+  return async (event) => {
+    if (event.type === 'signed') {
+      const { customerId: customer, keyId } = event.key
+      const { ip, requestId } = event.source
+      const client = truncateAddress(ip)
+      await record({ actor: 'key', action: 'login', customer, keyId, client, requestId })
+    } else if (event.type === 'refused' && event.error instanceof ApiError && event.error.status < 500) {
+      await recordRefusal(event.error, event.keyId, event.source)
+    }
   }
 }

@@ -5,12 +5,12 @@ import type { Turn } from '../overload/queue.ts'
 import { parseApiKey } from './api-keys.ts'
 import { type Credential, presentApiKey } from './credential.ts'
 import type { KeyFacts } from './facts.ts'
-import type { KeyCheck } from './login-audit.ts'
+import type { KeyCheck, LoginSource } from './login-events.ts'
 import { OAuthError } from './oauth-error.ts'
 import { type Form, readClient, requireParameter } from './oauth-form.ts'
 import { authorize, judgeNetwork, type Principals } from './principals.ts'
 import { areTooMany, intersectScopes, onlyNamedScopes, tooManyScopes } from './scopes.ts'
-import type { createTokenSigner, createTokenVerifier, VerifiedToken } from './tokens.ts'
+import type { createTokenVerifier, SignToken, VerifiedToken } from './tokens.ts'
 
 /** Quotas of a right key at introspection and revocation. Both reject with quota_exceeded. */
 export type KeyChecks = {
@@ -35,20 +35,14 @@ type OAuthOptions = {
   /** Turns of a client's network, for reads of ids that the client chooses. */
   turnFor: (ip: string) => Turn
   verify: ReturnType<typeof createTokenVerifier>
-  sign: ReturnType<typeof createTokenSigner>
+  sign: SignToken
   publicUrl: string
   /** Milliseconds since 1970. */
   now: () => number
 }
 
 /** What an OAuth endpoint reads of a request. */
-export type OAuthRequest = {
-  form: Form
-  authorization: string | undefined
-  ip: string
-  /** For the audit trail. */
-  requestId?: string
-}
+export type OAuthRequest = LoginSource & Readonly<{ form: Form; authorization: string | undefined }>
 
 /** All throw OAuthError, and ApiError for what keeps its own form. */
 export type OAuth = Readonly<{
@@ -94,9 +88,8 @@ export const createOAuth = (options: OAuthOptions): OAuth => {
   }
 
   /** The key that the client authenticated with. */
-  const authenticate = async (check: KeyCheck, request: OAuthRequest): Promise<KeyFacts> => {
-    return check(credentialOf(request), request.ip, request.requestId)
-  }
+  const authenticate = async (check: KeyCheck, request: OAuthRequest): Promise<KeyFacts> =>
+    check(credentialOf(request), request)
 
   /** The token and its key, where both are the client's own customer's and the token is a good one. */
   const findToken = async (token: string, { customerId }: KeyFacts) => {
@@ -134,7 +127,7 @@ export const createOAuth = (options: OAuthOptions): OAuth => {
       requireParameter(request.form, 'grant_type')
       const wanted = readScopes(request.form, await listScopesOf(key))
       await principals.markKeyUsed(key.keyId)
-      return sign(key, wanted)
+      return sign(key, request, wanted)
     },
 
     async revoke(request) {

@@ -4,6 +4,7 @@ import type { z } from 'zod'
 import { accessTokenClaims, type tokenAnswer } from '../../schemas/auth.ts'
 import { ApiError } from '../errors.ts'
 import type { KeyFacts } from './facts.ts'
+import type { LoginSource } from './login-events.ts'
 import { refuseNoToken, refuseToken, requireCredentials } from './principals.ts'
 import { areTooMany, tooManyScopes } from './scopes.ts'
 import { tokenType } from './signing-key.ts'
@@ -27,6 +28,13 @@ export type TokensOptions = {
   /** Milliseconds since 1970. */
   now: () => number
 }
+
+/** Signs a token for a login from `source`, with all the key's scopes or with `narrowed`. */
+export type SignToken = (
+  key: KeyFacts,
+  source: LoginSource,
+  narrowed?: readonly string[],
+) => Promise<z.output<typeof tokenAnswer>>
 
 /** Every scope of a customer, one by one: what a token of an unlimited key lists. */
 type ListScopes = (customerId: string) => readonly string[] | Promise<readonly string[]>

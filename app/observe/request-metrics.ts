@@ -1,24 +1,10 @@
 import { canonicalPath } from '../audit/fingerprint.ts'
 import type { Principal } from '../identity/principal.ts'
 import { byLabel, counter, type Figure, histogram, type Labels } from './figures.ts'
+import type { AnswerSource, SentAnswer } from './sent-answer.ts'
 
 /** Whose request it was, as far as figures tell: never who. `none`: nobody was known. */
 type PlanLabel = 'basic' | 'premium' | 'enterprise' | 'demo' | 'none'
-
-/**
- * Where the data of an answer came from. `stale`: a cache, while the database is away. `none`: the answer has no
- * data.
- */
-export type AnswerSource = 'memory' | 'redis' | 'database' | 'stale' | 'none'
-
-/** What is counted of an answer. `route`: the pattern; undefined if none matched. `ms`: from arrival to the end. */
-type CountedAnswer = Readonly<{
-  route: string | undefined
-  principal: Principal | undefined
-  status: number
-  ms: number
-  source: AnswerSource
-}>
 
 /**
  * Upper bounds in seconds. 80 ms is the promised average, 25 ms our own objective; a long poll ends within 25 s.
@@ -83,7 +69,7 @@ const readTimes = ({ buckets, seconds }: Times, labels: Labels) => {
 /**
  * Requests, errors and latency by route and plan, and where answers came from. Counts in plain numbers and lets
  * the client library only write them: a request costs four look-ups, about 0.1 µs, for 0.5 of its histogram
- * and counter. The three forms of a path are one route; what has no route is one, too. `note` is called for each
+ * and counter. The three forms of a path are one route; what has no route is one, too. `countAnswer` is called for each
  * answer after it was sent. `addRoute` creates the series of a route with 0, because `increase()` does not see the first
  * value of a new series. The duration has no plan, so that a route has 18 series of it and not 90.
  */
@@ -124,7 +110,7 @@ export const createRequestMetrics = () => {
     return found
   }
 
-  const note = ({ route = '', principal, status, ms, source }: CountedAnswer) => {
+  const countAnswer = ({ route = '', principal, status, ms, source }: SentAnswer) => {
     const seconds = ms / 1000
     const one = seriesOf(route, planOf(principal))
     addTo(one.byStatus, status)
@@ -168,5 +154,5 @@ export const createRequestMetrics = () => {
       byLabel('source', sources),
     ),
   ]
-  return { note, addRoute, figures }
+  return { countAnswer, addRoute, figures }
 }

@@ -1,22 +1,15 @@
 /** Writes a warning; `reason` names its cause, of which there are few. */
 type ThrottledWarning = (reason: string, message: string) => void
 
-type ThrottleOptions = {
-  warn: (details: object, message: string) => void
-  /** Milliseconds from any start, never going back. */
-  now?: () => number
-}
+type Log = { warn(details: object, message: string): void }
 
 const pauseMs = 60_000
 
 /**
  * Returns a function that writes at most one warning a minute for each reason. The next warning says how many were
- * left out. The caller must bound the number of different reasons.
+ * left out. The caller must bound the number of different reasons. `now`: milliseconds from any start, never going back.
  */
-export const throttleWarnings = ({
-  warn,
-  now = () => performance.now(),
-}: ThrottleOptions): ThrottledWarning => {
+export const throttleWarnings = (log: Log, now = () => performance.now()): ThrottledWarning => {
   const written = new Map<string, { atMs: number; omitted: number }>()
   return (reason, message) => {
     const last = written.get(reason)
@@ -25,6 +18,6 @@ export const throttleWarnings = ({
       return
     }
     written.set(reason, { atMs: now(), omitted: 0 })
-    warn({ reason, ...(last?.omitted ? { omitted: last.omitted } : {}) }, message)
+    log.warn({ reason, ...(last?.omitted ? { omitted: last.omitted } : {}) }, message)
   }
 }

@@ -3,9 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { Span } from '@opentelemetry/api'
 import type { StatementEnd } from '../db/connect.ts'
 import { within } from '../overload/timer.ts'
-
-/** An answer that was sent. `route`: the pattern; `source`: where its data came from. */
-type TracedAnswer = { route: string; status: number; source: string }
+import type { SentAnswer } from './sent-answer.ts'
 
 /** The span of a request. */
 export type RequestSpan = {
@@ -13,7 +11,7 @@ export type RequestSpan = {
   traceparent: string
   /** Calls `next` with the span as the parent of statements and commands. */
   run(next: () => void): void
-  end(answer: TracedAnswer): void
+  end(answer: Pick<SentAnswer, 'route' | 'status' | 'source'>): void
 }
 
 export type Tracing = {
@@ -94,7 +92,7 @@ export const startTracing = async ({ version, warn }: TracingOptions): Promise<T
         traceparent: `00-${traceId}-${spanId}-0${traceFlags}`,
         run: (next) => context.with(trace.setSpan(parent, span), next),
         end({ route, status, source }) {
-          if (route !== '') span.updateName(`${method} ${route}`).setAttribute('http.route', route)
+          if (route) span.updateName(`${method} ${route}`).setAttribute('http.route', route)
           span.setAttributes({ 'http.response.status_code': status, 'certdata.answer.source': source })
           if (status >= 500) span.setStatus(failed)
           span.end()

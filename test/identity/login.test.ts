@@ -189,6 +189,29 @@ t.test('an API key in the body or by HTTP Basic gives a token that opens the doo
   }
 })
 
+t.test('every listener gets each login, and one that rejects keeps the token back', async (t) => {
+  const { apiKey } = await newKey()
+  const listening = await buildApp()
+  const events: string[] = []
+  const add = (listener: string) =>
+    listening.onLogin(({ type, source }) => void events.push(`${listener}: ${type} ${source.ip}`))
+  add('first')
+  add('second')
+  const expectEvents = (...types: string[]) => {
+    const each = types.flatMap((type) => ['first', 'second'].map((name) => `${name}: ${type} 192.0.2.1`))
+    t.strictSame(events.splice(0), each)
+  }
+  t.equal((await login({ api_key: createApiKey().apiKey }, listening)).statusCode, 401)
+  expectEvents('refused')
+  t.equal((await login({ api_key: apiKey }, listening)).statusCode, 200)
+  expectEvents('accepted', 'signed')
+  listening.onLogin(({ type }) => {
+    if (type === 'signed') throw new ApiError('unavailable')
+  })
+  t.equal((await login({ api_key: apiKey }, listening)).statusCode, 503)
+  expectEvents('accepted', 'signed')
+})
+
 t.test('a token verifies from the published keys alone and carries the claims of RFC 9068', async (t) => {
   const { customer, keyId, apiKey } = await newKey({ scopes: ['products:read', 'custom:stock'] })
   const published = await app.inject('/.well-known/jwks.json')

@@ -96,7 +96,7 @@ t.test('a read-only database leaves one warning for each thing that it prevents'
 t.test('a warning comes once a minute for each reason and counts what it left out', (t) => {
   const written: unknown[] = []
   let nowMs = 0
-  const warn = throttleWarnings({ warn: (...line) => void written.push(line), now: () => nowMs })
+  const warn = throttleWarnings({ warn: (...line) => void written.push(line) }, () => nowMs)
   for (let time = 0; time < 4; time += 1) warn('full', 'refused')
   warn('locked', 'refused')
   nowMs = 60_000

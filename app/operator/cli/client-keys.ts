@@ -1,9 +1,10 @@
 import { readFile } from 'node:fs/promises'
 import { type Command, Option } from 'commander'
 import { maskQuery } from '../../audit/mask-query.ts'
+import type { AuditEvent } from '../../audit/record.ts'
 import { parseTarget } from '../../http/outbound.ts'
 import { parseUniqueJson } from '../../http/unique-json.ts'
-import { type ApiKey, addApiKey, changeClientProof } from '../../identity/api-key-store.ts'
+import { type ApiKey, addApiKey, changeClientProof, type NewApiKey } from '../../identity/api-key-store.ts'
 import { createApiKey } from '../../identity/api-keys.ts'
 import { type PublicJwk, parseClientKeys } from '../../identity/client-keys.ts'
 import { demoCustomerId } from '../../identity/principal.ts'
@@ -15,7 +16,9 @@ import { parseScopes, requireGranted, withOwnScopes } from './scopes.ts'
 import { createCommand, formatFields, type Output, print, type Shell } from './shell.ts'
 
 type ProofOptions = Output & { jwk?: string; jwksUri?: string }
-type AddOptions = ProofOptions & { scopes?: string[]; expires?: string }
+/** Limits of a new key. */
+export type LimitOptions = Output & { scopes?: string[]; expires?: string }
+type AddOptions = ProofOptions & LimitOptions
 
 const readJwks = async (file: string): Promise<PublicJwk[]> => {
   try {
@@ -37,29 +40,39 @@ const show = async (shell: Shell, options: Output, key: ApiKey & { scopes: strin
   print(shell, options, client, formatFields(client))
 }
 
-const add = async (shell: Shell, slug: string, options: AddOptions, command: Command): Promise<void> => {
+/** Adds a key to a customer, with its entry in the audit trail. Throws a Refusal for the demo customer and unknown scopes. */
+export const addKey = async (
+  shell: Shell,
+  slug: string,
+  made: Pick<NewApiKey, 'keyId' | 'secretSha256' | 'proof'>,
+  { scopes, expires }: LimitOptions,
+  describe: (added: ApiKey) => Pick<AuditEvent, 'action' | 'details'>,
+) => {
   if (slug === demoCustomerId) {
     throw new Refusal('The customer of the example data has no keys: use the demo token')
   }
-  const proof = await readProof(options, command)
-  // Its secret is thrown away, so that only a signature proves the client.
-  const { keyId, secretSha256 } = createApiKey()
-  const key = await withOperator(shell, async (db) => {
+  return withOperator(shell, async (db) => {
     await requireCustomer(db, slug)
-    if (options.scopes) await requireGranted(db, slug, options.scopes)
-    const limits = { scopes: options.scopes ?? null, expiresAt: options.expires ?? null }
+    if (scopes) await requireGranted(db, slug, scopes)
     const added = await changeAudited(
       db,
-      (trx) => addApiKey(trx, { customerId: slug, keyId, secretSha256, ...limits, proof }),
-      ({ scopes, expires_at, kids, jwks_uri }) => ({
-        action: 'keys.add-client',
-        customer: slug,
-        subject: keyId,
-        details: { scopes, expires_at, kids, jwks_uri: maskQuery(jwks_uri) },
-      }),
+      (trx) =>
+        addApiKey(trx, { customerId: slug, ...made, scopes: scopes ?? null, expiresAt: expires ?? null }),
+      (key) => ({ ...describe(key), customer: slug, subject: made.keyId }),
     )
     return withOwnScopes(db, added)
   })
+}
+
+const add = async (shell: Shell, slug: string, options: AddOptions, command: Command): Promise<void> => {
+  const proof = await readProof(options, command)
+  // The secret is discarded, so that only a signature proves the client.
+  const { apiKey: _, ...secret } = createApiKey()
+  const made = { ...secret, proof }
+  const key = await addKey(shell, slug, made, options, ({ scopes, expires_at, kids, jwks_uri }) => ({
+    action: 'keys.add-client',
+    details: { scopes, expires_at, kids, jwks_uri: maskQuery(jwks_uri) },
+  }))
   await show(shell, options, key)
 }
 

@@ -1,19 +1,12 @@
 import { type Command, Option } from 'commander'
-import {
-  addApiKey,
-  limitApiKey,
-  listApiKeys,
-  revokeApiKey,
-  succeedApiKey,
-} from '../../identity/api-key-store.ts'
+import { limitApiKey, listApiKeys, revokeApiKey, succeedApiKey } from '../../identity/api-key-store.ts'
 import { createApiKey } from '../../identity/api-keys.ts'
-import { demoCustomerId } from '../../identity/principal.ts'
 import { parseDuration, parseExpiry, parseNetworks, parseSlug } from './arguments.ts'
 import { changeAudited, recordAct, requireCustomer } from './audited.ts'
-import { clientCommands } from './client-keys.ts'
+import { addKey, clientCommands, type LimitOptions } from './client-keys.ts'
 import { withOperator } from './context.ts'
 import { Refusal } from './refusal.ts'
-import { parseScopes, requireGranted, withOwnScopes, withScopes } from './scopes.ts'
+import { parseScopes, withOwnScopes, withScopes } from './scopes.ts'
 import {
   createCommand,
   createGroup,
@@ -24,28 +17,12 @@ import {
   type Shell,
 } from './shell.ts'
 
-type IssueOptions = Output & { scopes?: string[]; expires?: string }
-
-const issue = async (shell: Shell, slug: string, options: IssueOptions): Promise<void> => {
-  if (slug === demoCustomerId)
-    throw new Refusal('The customer of the example data has no keys: use the demo token')
-  const { apiKey, keyId, secretSha256 } = createApiKey()
-  const key = await withOperator(shell, async (db) => {
-    await requireCustomer(db, slug)
-    if (options.scopes) await requireGranted(db, slug, options.scopes)
-    const limits = { scopes: options.scopes ?? null, expiresAt: options.expires ?? null }
-    const added = await changeAudited(
-      db,
-      (trx) => addApiKey(trx, { customerId: slug, keyId, secretSha256, ...limits }),
-      ({ scopes, expires_at }) => ({
-        action: 'keys.issue',
-        customer: slug,
-        subject: keyId,
-        details: { scopes, expires_at },
-      }),
-    )
-    return withOwnScopes(db, added)
-  })
+const issue = async (shell: Shell, slug: string, options: LimitOptions): Promise<void> => {
+  const { apiKey, ...secret } = createApiKey()
+  const key = await addKey(shell, slug, secret, options, ({ scopes, expires_at }) => ({
+    action: 'keys.issue',
+    details: { scopes, expires_at },
+  }))
   const { key_id, customer, scopes, expires_at } = key
   const issued = { key_id, api_key: apiKey, customer, scopes, expires_at }
   print(shell, options, issued, formatNewKey(issued))
