@@ -9,9 +9,9 @@ import {
 } from 'node:http2'
 import { limitConnections } from '../wire/connections.ts'
 import { limitPatience } from '../wire/patience.ts'
-import { handleInTurn } from '../wire/pipelining.ts'
 import { keepAliveTimeoutMs } from '../wire/prepared.ts'
 import { frontStreams } from '../wire/streams.ts'
+import { handleInTurn } from './pipelining.ts'
 
 /** A request that has not arrived by then is 408. */
 const requestTimeoutMs = 30_000
