@@ -53,8 +53,17 @@ const open = async () => {
     fp(
       async (auth) => {
         auth.decorate('authenticate', authenticate)
+        auth.decorateRequest('principal', undefined)
       },
       { name: 'auth' },
+    ),
+  )
+  await app.register(
+    fp(
+      async (answers) => {
+        answers.decorateRequest('repeatable', undefined)
+      },
+      { name: 'answers' },
     ),
   )
   const every = { premium: burst, enterprise: burst, demo: burst }
