@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { cpSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 
@@ -14,12 +14,20 @@ const runBare = (command: readonly string[], { cwd, env = {} }: Place) => {
   return promisify(execFile)('env', ['-u', 'NODE_OPTIONS', ...command], settings)
 }
 
-/** Packs the TypeScript client as it would be published, and installs it in this folder, which has to be there. */
+/**
+ * Packs the TypeScript client as it would be published, and installs it in this existing folder. It is built in a folder
+ * of its own, because `npm run build` deletes the last build, which another test may be packing.
+ */
 export const installClient = async (folder: string): Promise<void> => {
   const run = async (options: readonly string[], cwd: string) =>
     (await runBare(['npm', ...options], { cwd })).stdout
   writeFileSync(join(folder, 'package.json'), '{"private":true,"type":"module"}')
-  const packed = await run(['pack', '--json', '--pack-destination', folder], join(root, 'clients/typescript'))
+  const source = join(root, 'clients/typescript')
+  const build = mkdtempSync(join(folder, 'build-'))
+  for (const name of ['package.json', 'README.md']) cpSync(join(source, name), join(build, name))
+  const tsc = join(root, 'node_modules/typescript/bin/tsc')
+  await runBare([tsc, '-p', source, '--outDir', join(build, 'dist')], { cwd: root })
+  const packed = await run(['pack', '--json', '--ignore-scripts', '--pack-destination', folder], build)
   const [{ filename }] = JSON.parse(packed.slice(packed.indexOf('['))) as [{ filename: string }]
   await run(['install', '--offline', '--no-audit', '--no-fund', `./${filename}`], folder)
 }
