@@ -1,9 +1,6 @@
 const memberOf = (name: string, value: unknown) => `${JSON.stringify(name)}:${canonicalJson(value)}`
 
-/**
- * Returns the canonical text of a JSON value (RFC 8785): names in order, no white space. Two texts of equal values are
- * the same bytes, so that they have one hash.
- */
+/** Returns the canonical text of a JSON value (RFC 8785): equal values have equal bytes, and so one hash. */
 export const canonicalJson = (value: unknown): string => {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`
   if (typeof value !== 'object' || value === null) return JSON.stringify(value)

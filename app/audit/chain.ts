@@ -1,13 +1,13 @@
 import type { Secrets } from '../config/secrets.ts'
 
 /**
- * The chain over the audit entries: each seal is a MAC over the one before it, its own number, the entry and a
- * commitment to the entry's personal part. Pure; the key comes from SECRET_KEY and so from outside the
- * database. The personal part itself is never chained: it may be erased, and the chain still verifies.
+ * Each seal is a MAC over the previous seal, its number, the entry and a commitment to the entry's personal
+ * part. The personal part itself is not in the chain, so that it can be erased. SECRET_KEY is outside the
+ * database.
  */
 export type ChainKey = Pick<Secrets, 'mac' | 'verifyMac'>
 
-/** What of an entry stays for good. `at`: RFC 3339, UTC, six decimals. */
+/** The part of an entry that is kept forever. `at`: RFC 3339, UTC, six decimals. */
 export type ChainedEntry = {
   entryId: number
   at: string
@@ -18,45 +18,44 @@ export type ChainedEntry = {
   requestId: string | null
 }
 
-/** A place in the chain; comparing it with one noted elsewhere shows a tail that was cut off. */
+/** A position in the chain. A copy kept elsewhere reveals that the end was cut off. */
 export type ChainHead = { sealNo: number; mac: Buffer }
 
-/** The entry's part of a Merkle tree. Null or absent where an earlier version made the seal. */
+/** The entry's part of a Merkle tree. Null or `undefined` in seals of an earlier version. */
 export type Leaf = {
-  /** Counts the entries of a customer from 1; null for an entry of nobody. */
+  /** Counts the entries of a customer from 1. Null if the entry has no customer. */
   number?: number | null | undefined
   leaf?: Buffer | null | undefined
 }
 
-/** `commitment` null: the personal part was erased before its entry was sealed. */
+/** `commitment`: null if the personal part was erased before the entry was sealed. */
 export type Seal = ChainHead & Leaf & { entryId: number; commitment: Buffer | null }
 
 /**
- * `personalSha256` null: there is no personal part (any more).
+ * `personalSha256`: null if there is no personal part, or no longer.
  * See docs/decisions/0018-audit-chain-holds-no-personal-data.md.
  */
 export type Sealable = Leaf & { entry: ChainedEntry; personalSha256: Buffer | null }
 
-/** A seal and what is found for it. */
 export type Link = {
   seal: Seal
   entry: ChainedEntry | null
   personalSha256: Buffer | null
-  /** Of the entry as it is found; absent: erased. */
+  /** Calculated from the stored entry. `undefined` if the entry or its personal part is missing. */
   foundLeaf?: Buffer | undefined
-  /** What is wrong with the customer's copy; absent: nothing. */
+  /** `undefined` if the customer's copy is correct. */
   copyFault?: string | undefined
 }
 
-/** The first place where the trail is not as it was sealed. `entryId` null: it is gone, seal and all. */
+/** The first fault of the trail. `entryId`: null if the seal is missing, too. */
 export type ChainFault = { sealNo: number; entryId: number | null; reason: string }
 
-/** Where a chain begins that was never pruned. */
+/** The start of a chain that was never pruned. */
 export const genesis: ChainHead = { sealNo: 0, mac: Buffer.alloc(32) }
 
 const purposes = { seal: 'audit-seal', commitment: 'audit-commitment', anchor: 'audit-anchor' } as const
 
-/** A text of another version where there is a leaf: one that is taken away or put in is seen. */
+/** The version differs with a leaf, so that adding or removing a leaf is detected. */
 const sealText = (
   before: Buffer,
   sealNo: number,
@@ -78,11 +77,11 @@ const sealText = (
     ...(leaf ? [leaf.toString('hex')] : []),
   ])
 
-/** The entry's number belongs to it, so that personal parts cannot change places. */
+/** Includes the entry's id, so that personal parts cannot be swapped. */
 const commitmentText = (entryId: number, personalSha256: Buffer) =>
   JSON.stringify([1, entryId, personalSha256.toString('hex')])
 
-/** The seals of entries that follow on `head`, in this order. */
+/** Returns the seals of entries that follow `head`, in this order. */
 export const sealEntries = (key: ChainKey, head: ChainHead, entries: readonly Sealable[]): Seal[] => {
   let { sealNo, mac } = head
   return entries.map(({ entry, personalSha256, number, leaf }) => {
@@ -94,11 +93,11 @@ export const sealEntries = (key: ChainKey, head: ChainHead, entries: readonly Se
   })
 }
 
-/** Whether this is the seal of the entry behind the seal `before`. */
+/** Whether `seal` is the seal of this entry after the seal `before`. */
 export const isSealOf = (key: ChainKey, before: ChainHead, entry: ChainedEntry, seal: Seal): boolean =>
   key.verifyMac(purposes.seal, sealText(before.mac, seal.sealNo, entry, seal), seal.mac)
 
-/** Whether this is the personal part to which the seal is committed. */
+/** Whether the seal's commitment is to this personal part. */
 export const isCommittedTo = (
   key: ChainKey,
   { entryId, commitment }: Seal,
@@ -109,7 +108,7 @@ export const isCommittedTo = (
 
 const anchorText = ({ sealNo, mac }: ChainHead) => JSON.stringify([1, sealNo, mac.toString('hex')])
 
-/** Signs the head of what is pruned, from where verification goes on. */
+/** Signs the last seal of the pruned part, from which verification continues. */
 export const signAnchor = (key: ChainKey, head: ChainHead): Buffer =>
   key.mac(purposes.anchor, anchorText(head))
 

@@ -3,14 +3,14 @@ import { isIPv4, isIPv6 } from 'node:net'
 const split = (part: string) => (part === '' ? [] : part.split(':'))
 
 /**
- * Returns the four numbers of an IPv4 address, or the eight groups of an IPv6 address without leading zeros. IPv4 in
- * IPv6 (`::ffff:192.0.2.1`) counts as IPv4. Undefined for anything else.
+ * Returns the four numbers of an IPv4 address, or the eight groups of an IPv6 address. IPv4 in IPv6
+ * (`::ffff:192.0.2.1`) counts as IPv4. `undefined` if the text is not an address.
  */
 export const parseAddress = (address: string): string[] | undefined => {
   const plain = address.replace(/^::ffff:(?=\d+\.)/i, '').split('%', 1)[0] as string
   if (isIPv4(plain)) return plain.split('.')
   if (!isIPv6(plain)) return undefined
-  // `::` stands for as many zero groups as are missing (RFC 4291, section 2.2).
+  // `::` replaces all missing zero groups (RFC 4291, section 2.2).
   const [left = '', right = ''] = plain
     .toLowerCase()
     .replace(/[\d.]+\.\d+$/, '0:0')
@@ -21,8 +21,8 @@ export const parseAddress = (address: string): string[] | undefined => {
 }
 
 /**
- * Cuts a client's address to its network, so that it points at no single person: IPv4 to /24, IPv6 to /48 (one site).
- * Undefined if the text is no address.
+ * Cuts a client's address to its network, so that it identifies no single person: IPv4 to /24, IPv6 to /48
+ * (one site). `undefined` if the text is not an address.
  * See docs/decisions/0016-client-addresses-are-cut.md.
  */
 export const truncateAddress = (address: string): string | undefined => {

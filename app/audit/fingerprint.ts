@@ -1,20 +1,20 @@
 import { splitTarget } from '../http/pairs.ts'
 
-/** Makes MACs under the service's key; see auth/secrets.ts. */
+/** See config/secrets.ts. */
 type Mac = { mac(purpose: string, data: string): Buffer }
 
 const purpose = 'audit-query'
-/** 72 bits: queries of one customer do not meet by chance. */
+/** 72 bits: queries of one customer do not collide by chance. */
 const keptBytes = 9
-/** A path in the contract's one form: the others answer the same. */
+/** Removes the prefix, because all forms of a path have the same answer. */
 export const canonicalPath = (path: string): string => path.replace(/^(?:\/webapi\/v1\/api\.php|\/v1)?\//, '')
 
-/** A cursor, or a sync token of the feed, is a place in an answer and not another question. */
+/** A cursor, or a sync token of the feed, is a position in an answer, not another question. */
 const isPlace = (path: string, pair: string): boolean =>
   pair.startsWith('cursor=') ||
   (pair.startsWith('after=') && pair !== 'after=snapshot' && path.endsWith('/changes'))
 
-/** Returns a target without its cursor or sync token, so that all pages of an answer are one question. */
+/** Removes the cursor or sync token from a target, so that all pages of an answer are one question. */
 export const withoutPlace = (target: string): string => {
   if (!target.includes('cursor=') && !target.includes('after=')) return target
   const { path, rawQuery } = splitTarget(target)
@@ -23,8 +23,8 @@ export const withoutPlace = (target: string): string => {
 }
 
 /**
- * Returns a keyed hash of a question. It does not depend on the order of parameters or on the page. Without
- * SECRET_KEY it reveals no value, not even ids in the path.
+ * Returns a keyed hash of a question, independent of the order of parameters and of the page. Without
+ * SECRET_KEY it reveals nothing, not even ids in the path.
  */
 export const fingerprintQuery = (secrets: Mac, target: string): string => {
   const { path, rawQuery } = splitTarget(withoutPlace(target))

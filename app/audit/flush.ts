@@ -1,28 +1,28 @@
 import type { AuditEvent } from './record.ts'
 
 type FlushOptions = {
-  /** What was counted since the last time, some at a time. */
+  /** Yields the entries counted since the last call, in batches. */
   drain: () => AsyncIterable<readonly AuditEvent[]>
-  /** Writes some entries, all or none. */
+  /** Writes all entries or none. */
   write: (events: readonly AuditEvent[]) => Promise<void>
-  /** Told how many entries were given up. */
+  /** Called with the number of entries that were given up. */
   onLost: (count: number) => void
 }
 
-/** To write so many as JSON takes a fifth of a millisecond, in which nobody is answered. */
+/** Encoding a batch as JSON blocks the event loop for a fifth of a millisecond. */
 const batchSize = 200
-/** Entries kept while the database does not take them: about 20 MB. What comes beyond is lost, and said. */
+/** Entries kept while the database is unavailable: about 20 MB. More are dropped and reported. */
 const maxUnsent = 20_000
 
 /**
- * Writes what was counted, in batches; rejects where one is not taken, and keeps that and the following for the
- * next time. Calls at the same time are one. `unsent` counts the entries that the database did not take yet.
+ * Creates a function that writes the counted entries in batches. It rejects if a write fails, and keeps
+ * unsent entries for the next call. Concurrent calls share one run. `unsent()`: the number of unsent entries.
  */
 export const createFlush = ({ drain, write, onLost }: FlushOptions) => {
   const unsent: AuditEvent[] = []
   let flight: Promise<void> | undefined
 
-  /** Writes until fewer than `least` are left. Returns why a batch was not taken. */
+  /** Returns the error of a failed write. */
   const writeDown = async (least: number): Promise<unknown> => {
     try {
       while (unsent.length >= least) {
@@ -35,11 +35,11 @@ export const createFlush = ({ drain, write, onLost }: FlushOptions) => {
     }
   }
   const send = async () => {
-    // What is left goes first. While the database does not take it, counts grow where they are.
+    // The rest of the last run first. If that fails, drain nothing: the counters keep counting.
     let failure = await writeDown(1)
     if (failure !== undefined) throw failure
     let lost = 0
-    // None is made before those before it are written or given up: a busy minute has more than memory should hold.
+    // Created batch by batch: a busy minute has more entries than memory should hold.
     for await (const events of drain()) {
       unsent.push(...events)
       failure ??= await writeDown(batchSize)

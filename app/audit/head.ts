@@ -1,9 +1,9 @@
 import type { ChainHead } from './chain.ts'
 
-/** A head as it is logged, printed and given to `audit verify --head`. */
+/** Formats a head for logs, output and `audit verify --head`. */
 export const formatHead = ({ sealNo, mac }: ChainHead): string => `${sealNo}:${mac.toString('base64url')}`
 
-/** Undefined for what is no head. */
+/** `undefined` if the text is not a head. */
 export const parseHead = (text: string): ChainHead | undefined => {
   const [, sealNo, mac] = /^(\d{1,15}):([A-Za-z0-9_-]{43})$/.exec(text) ?? []
   return sealNo === undefined || mac === undefined

@@ -6,8 +6,8 @@ import { repeat } from '../overload/repeat.ts'
 import { type Pruning, pruneAudit } from './prune.ts'
 
 /**
- * Prunes the entries that are older than so many days, by the database's clock. Returns undefined, and writes
- * nothing, if no entry is. `db` is the owner's; another login is refused by the database.
+ * Prunes the entries older than `days`, by the database's clock. `undefined` if there are none; then it
+ * writes nothing. `db` is the owner's; the database refuses other logins.
  * See docs/decisions/0080-audit-entries-have-an-age.md.
  */
 export const pruneOldEntries = async (
@@ -28,17 +28,16 @@ type AuditPruningOptions = {
   secrets: Secrets
   days: number
   warn: (message: string, error?: Error) => void
-  /** The time between two prunings. */
   everyMs?: number
 }
 
-/** Not at the start, which belongs to requests. */
+/** Leaves the start to requests. */
 const firstAfterMs = 60_000
 const dayMs = 86_400_000
 
 /**
- * Prunes once a day on a connection of its own. A failure is reported once, and the next day tries again. Returns the
- * function that ends it, after a pruning that runs.
+ * Prunes once a day on a separate connection. Reports a failure once, and tries again the next day. Returns a
+ * function that stops it, after a running pruning.
  */
 export const startAuditPruning = (options: AuditPruningOptions): (() => Promise<void>) => {
   const { url, secrets, days, warn, everyMs = dayMs } = options

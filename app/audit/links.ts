@@ -18,15 +18,14 @@ type LinkRow = Omit<ChainedEntry, 'entryId'> & {
   personal: string | null
   number: number | null
   leaf: Buffer | null
-  /** Whether the customer exists that the entry was written for. A later one of the same name is another. */
+  /** Whether the entry's customer still exists. A later customer of the same name does not count. */
   isShown: boolean
   shownSalt: Buffer | null
   shownText: string | null
-  /** Whether the columns of the copy, by which it is found, are those of its text. */
   isShownAs: boolean
 }
 
-/** The text of an entry as its leaf has it; see `audit_text` of the database. */
+/** The text over which the leaf was calculated; see `audit_text` of the database. */
 const textOf = (row: LinkRow, personal: string): string => {
   const { at, actor, action, outcome, requestId, number } = row
   const { client, customer, details, key, subject } = JSON.parse(personal) as Record<string, unknown>
@@ -36,10 +35,7 @@ const textOf = (row: LinkRow, personal: string): string => {
   return canonicalJson({ ...kept, ...Object.fromEntries(known) })
 }
 
-/**
- * Returns the fault of the customer's copy of an entry. The sealed number decides whether there must be one. `isBare`: the
- * personal part was deleted.
- */
+/** Checks the customer's copy, required if the seal has a number. `isBare`: the personal part was deleted. */
 const copyFaultOf = (row: LinkRow, isBare: boolean): string | undefined => {
   const { number, leaf, isShown, shownSalt, shownText, isShownAs } = row
   const isSealed = leaf !== null && !isBare
@@ -72,8 +68,8 @@ const toLink = (row: LinkRow): Link => {
 }
 
 /**
- * Returns the next links of the chain after a seal; none at its end. Reads plain tables and calls no function of this
- * database: someone who changed entries may have changed the functions, too.
+ * Returns the next page of links after a seal, empty at the end. Reads only tables: an attacker who changed
+ * entries may have changed functions of the database, too.
  */
 export const readLinks = async (db: Db, after: number): Promise<Link[]> => {
   const { rows } = await sql<LinkRow>`

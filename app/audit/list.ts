@@ -2,15 +2,15 @@ import { sql } from 'kysely'
 import { selectInstant } from '../db/instant.ts'
 import type { Db } from '../db/schema.ts'
 
-/** An entry as the operator sees it. Instants are RFC 3339 in UTC with six decimals. */
+/** Instants are RFC 3339 in UTC with six decimals. */
 export type AuditEntry = {
   entry: number
   at: string
   /** A key's id, or `operator`, `system`, `demo`, `anonymous`; `key` if the key was erased. */
   actor: string
-  /** The resource's slug. Null if the entry has none, or if it was erased. */
+  /** The customer's slug. Null if the entry has none, or if it was erased. */
   customer: string | null
-  /** Names the customer of the entry, also after his erasure. */
+  /** The customer's pseudonym, which remains after an erasure. */
   customer_ref: string | null
   action: string
   subject: string | null
@@ -18,22 +18,22 @@ export type AuditEntry = {
   request_id: string | null
   client: string | null
   details: Record<string, unknown> | null
-  /** Its place in the chain; null: not sealed yet. */
+  /** Number of the seal. Null if not sealed yet. */
   seal: number | null
 }
 
 type AuditFilter = {
   customer?: string | undefined
-  /** An instant: entries from then on. */
+  /** Earliest instant, inclusive. */
   since?: string | undefined
-  /** Entries with a smaller number: the next page. */
+  /** Entry number, exclusive: for the next page. */
   before?: number | undefined
   limit: number
 }
 
 /**
- * The newest entries that fit, newest first. One customer's by the index on persons, all by the primary key
- * backwards; `since` is an entry's own time, which is not quite the order of numbers.
+ * Lists entries, newest first. Uses the index on persons for one customer, else the primary key backwards.
+ * `since` filters by the entries' time, whose order differs slightly from the order of their numbers.
  */
 export const listEntries = async (
   db: Db,

@@ -1,25 +1,25 @@
 import { hash, randomInt } from 'node:crypto'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 
-/** Bytes of every hash here: SHA-256. */
+/** SHA-256. */
 export const hashBytes = 32
-/** Before a leaf and before a node (RFC 6962, section 2.1), so that neither passes for the other. */
+/** Prefixes of leaves and nodes (RFC 6962, section 2.1), so that neither can be passed off as the other. */
 const [leafPrefix, nodePrefix] = [Buffer.of(0), Buffer.of(1)]
-/** Hashed in one turn of the event loop: a tenth of a millisecond. */
+/** Pairs hashed in one turn of the event loop: a tenth of a millisecond. */
 const hashedAtOnce = 64
 
 const sha256 = (...parts: Uint8Array[]): Buffer => hash('sha256', Buffer.concat(parts), 'buffer')
 
-/** Returns the leaf of a text. Without the salt, nobody can find the text by guessing. */
+/** Returns the hash of a leaf. The salt prevents guessing the text. */
 export const leafHash = (salt: Uint8Array, text: string): Buffer =>
   sha256(leafPrefix, salt, Buffer.from(text))
 
 const nodeHash = (left: Uint8Array, right: Uint8Array): Buffer => sha256(nodePrefix, left, right)
 
-/** All hashes of a tree, the leaves first and the root alone last. */
+/** Hashes by level: first the leaves, last the root. */
 export type MerkleTree = readonly (readonly Buffer[])[]
 
-/** Makes a tree over leaves whose number is a power of two. Other work gets its turns meanwhile. */
+/** Builds a tree over leaves, whose number must be a power of two. Yields to the event loop in between. */
 export const buildTree = async (leaves: readonly Buffer[]): Promise<MerkleTree> => {
   const levels: (readonly Buffer[])[] = [leaves]
   for (let below = leaves; below.length > 1; ) {
@@ -37,11 +37,11 @@ export const buildTree = async (leaves: readonly Buffer[]): Promise<MerkleTree> 
 /** Returns the root of a tree. */
 export const rootOf = (tree: MerkleTree): Buffer => tree.at(-1)?.[0] as Buffer
 
-/** Returns the hashes beside the way from a leaf to the root, the lowest first. */
+/** Returns the sibling hashes on the path from a leaf to the root, lowest first. */
 export const pathOf = (tree: MerkleTree, index: number): Buffer[] =>
   tree.slice(0, -1).map((level, height) => level[(index >> height) ^ 1] as Buffer)
 
-/** Returns the root to which a leaf leads; undefined if the tree of this path has no such index. */
+/** Calculates the root from a leaf and its path. `undefined` if a tree of this height has no such index. */
 export const rootFrom = (leaf: Buffer, index: number, path: readonly Uint8Array[]): Buffer | undefined => {
   let place = index
   let node = leaf
@@ -52,11 +52,11 @@ export const rootFrom = (leaf: Buffer, index: number, path: readonly Uint8Array[
   return place === 0 ? node : undefined
 }
 
-/** Returns the smallest power of two that holds so many leaves. */
+/** Returns the smallest power of two that is not below `count`. */
 export const sizeFor = (count: number): number => 2 ** Math.ceil(Math.log2(Math.max(1, count)))
 
 /**
- * Returns the numbers below `size` in random order: a place then tells nothing of when an entry was sealed.
+ * Returns the numbers below `size` in random order, so that a place does not reveal when an entry was sealed.
  * See docs/decisions/0102-trees-hide-how-much-others-do.md.
  */
 export const randomPlaces = (size: number): number[] => {
@@ -70,7 +70,7 @@ export const randomPlaces = (size: number): number[] => {
   return places
 }
 
-/** Returns hashes that stand one after the other in these bytes. */
+/** Splits concatenated hashes. */
 export const splitHashes = (bytes: Buffer): Buffer[] =>
   Array.from({ length: bytes.length / hashBytes }, (_, i) =>
     bytes.subarray(i * hashBytes, (i + 1) * hashBytes),

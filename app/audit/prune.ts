@@ -7,26 +7,24 @@ import { sealLock } from './sealer.ts'
 import { verifyAudit } from './verify.ts'
 
 export type Pruning = {
-  /** Entries that went. */
   pruned: number
-  /** The last seal that went; the chain is verified from there on. 0: never pruned. */
+  /** Number of the last pruned seal, from which verification continues. 0 if never pruned. */
   through: number
-  /** Why nothing was pruned: the trail is not as it was sealed, and pruning would hide it. */
+  /** If not null, the trail has a fault and nothing was pruned, because pruning would hide it. */
   fault: ChainFault | null
 }
 
-/** Any number that nothing else in this database locks. An erasure shares it, a pruning has it alone. */
+/** Unique in this database. Erasures share the lock, a pruning holds it exclusively. */
 const pruneLock = 7_305_281_117
 
 /**
- * Makes prunings wait until this transaction ends, and waits for one that runs. An erasure calls it first: a pruning
- * verifies before it deletes, and must not find personal parts gone halfway.
+ * Waits for a running pruning and blocks others until this transaction ends. An erasure calls it first: a
+ * pruning verifies before it deletes, and must not see half of the personal parts erased.
  */
 export const holdOffPruning = async (trx: Db): Promise<void> => {
   await sql`select pg_advisory_xact_lock_shared(${pruneLock}::bigint)`.execute(trx)
 }
 
-/** The last seal before the first one whose entry is not older than `before`. */
 const findEnd = async (db: Db, before: string): Promise<ChainHead | undefined> => {
   const { rows } = await sql<ChainHead>`
     select seal_no as "sealNo", mac from audit_seals
@@ -54,9 +52,9 @@ const remove = async (trx: Db, { sealNo, mac }: ChainHead, anchorMac: Buffer): P
 }
 
 /**
- * Takes the longest sealed beginning of the trail whose entries are all older than `before` (an instant) and
- * leaves an anchor, made with the key, from which the rest verifies. Writes itself down. Refuses where the
- * trail is not as it was sealed. `db` is the owner's; sealers wait meanwhile. It waits for erasures under way.
+ * Deletes the longest sealed start of the trail with only entries older than `before` (an instant), unless
+ * the trail has a fault. Leaves a signed anchor, from which the rest verifies, and records the pruning. `db`
+ * is the owner's. Waits for running erasures; sealers wait for it.
  */
 export const pruneAudit = (
   db: Db,
@@ -65,7 +63,7 @@ export const pruneAudit = (
   actor: 'operator' | 'system' = 'operator',
 ): Promise<Pruning> =>
   db.transaction().execute(async (trx) => {
-    // In this order, so that sealing goes on while an erasure is waited for.
+    // In this order, so that sealing continues while the pruning waits for an erasure.
     await sql`select pg_advisory_xact_lock(${pruneLock}::bigint)`.execute(trx)
     await sql`select pg_advisory_xact_lock(${sealLock}::bigint)`.execute(trx)
     const { fault, anchor } = await verifyAudit(trx, secrets)

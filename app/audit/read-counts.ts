@@ -3,8 +3,8 @@ import { canonicalPath, withoutPlace } from './fingerprint.ts'
 import type { AuditEvent } from './record.ts'
 
 /**
- * Who asked. `undefined` if the client is unknown. The customer of a live key is looked up when the entry is
- * written, if the key still exists. By then the customer may be erased, and another may have taken the name.
+ * The client. `undefined` if unknown. A live key's customer is looked up when the entry is written, if the
+ * key still exists: by then the customer may be erased and the name used by another.
  * See docs/decisions/0026-refused-tokens-are-audited-by-key.md.
  */
 export type Reader = Readonly<
@@ -12,74 +12,55 @@ export type Reader = Readonly<
 >
 
 type ReadCountsOptions = {
-  /** Milliseconds since 1970. */
   now: () => number
-  /** Of path and query, without values. */
   fingerprint: (target: string) => string
 }
 
 // See docs/decisions/0077-reads-wait-in-an-unsealed-table.md.
 export type ReadCounts = {
   /**
-   * Counts an answer. `route`: the pattern or an endpoint's name, never the address. `rows`: records in the answer.
-   * Questions about a single record (`:id` in the pattern) and those of the demo token are counted by route.
+   * Counts an answer. `route`: the pattern or an endpoint's name, never the address. `rows`: records in the
+   * answer. Questions about a single record (`:id` in the pattern) and questions with the demo token are
+   * counted by route.
    */
   add(reader: Reader | undefined, target: string, status: number, rows: number, route: string): void
   /** Counts a refusal of an unknown client by route or reason. */
   addRefusal(route: string, status: number): void
-  /** Returns the counts since the last call as entries, a batch for each key. Each entry names its minute. */
+  /** Yields the counts since the last call as entries, a batch for each key. Each entry names its minute. */
   drain(): AsyncGenerator<AuditEvent[], void>
-  /** Groups that wait to be written; they may become fewer entries. */
+  /** Unwritten groups. Some may be merged into one entry. */
   readonly size: number
 }
 
-/** `count` and `rows` since the last time they were written. */
+/** `count` and `rows`: since the last write. */
 type Group = { route: string; target: string; status: number; count: number; rows: number }
 type Groups = {
   reader: Reader | undefined
-  /**
-   * Groups by status, then by target. The key is the original string of the target, because its hash is already
-   * computed.
-   */
+  /** By status, then by target. Keyed by the original string, whose hash V8 has already computed. */
   byStatus: Map<number, Map<string, Group>>
-  /** All groups, the oldest first. */
   all: Group[]
-  /** Questions that are counted separately. */
   told: number
-  /** Of these, refusals. */
   refused: number
-  /** Groups without a question, by status, then by route. */
   remainder: Map<number, Map<string, Group>>
-  /** Of the targets of this key. */
   characters: number
 }
 
-/**
- * Questions of a key that a process counts separately in a minute; the rest by route and status. `add_audit_reads`
- * enforces the same bound for all processes together.
- */
+/** Questions counted separately, per key and minute. `add_audit_reads` bounds all processes to the same. */
 const maxTargets = 100
-/**
- * How many of these may be refusals. Otherwise a flood of refusals would take the places of the key's later reads
- * in that minute. Refusals may also use only half of a key's characters.
- */
+/** Maximum refusals among these, so that a flood of them leaves room. Also half of a key's characters. */
 const maxRefused = 50
-/** Characters of addresses kept at once in all: 4 Mi are at most 8 MB. */
+/** Total length of the stored addresses: 4 Mi characters are at most 8 MB. */
 const maxCharacters = 4 * 2 ** 20
-/** One key may use only a part, so that its long questions leave room for those of other keys. */
+/** Limit for one key, so that its long questions leave room for other keys. */
 const maxCharactersOfKey = maxCharacters / 8
 
-/** An answer without records: the request was refused, or the service failed. */
 const isRefusal = (status: number): boolean => status >= 400
 
 const minuteMs = 60_000
-/** Groups made into entries before the event loop looks at what arrived: a tenth of a millisecond. */
+/** Groups converted to entries in one turn of the event loop: a tenth of a millisecond. */
 const hashedAtOnce = 10
 
-/**
- * Counts reads by key, resource, query and status, in bounded memory. The bounds count for a minute, however often the
- * counts are written in it.
- */
+/** Counts reads in bounded memory. The bounds apply to a minute. `now`: milliseconds since 1970. */
 export const createReadCounts = ({ now, fingerprint }: ReadCountsOptions): ReadCounts => {
   let keys = new Map<string, Groups>()
   let characters = 0

@@ -2,14 +2,13 @@ import { sql } from 'kysely'
 import type { Db } from '../db/schema.ts'
 import { type AuditEvent, toRow } from './record.ts'
 
-/** Rows that become entries in one statement. */
 const batchSize = 1_000
-/** A minute is complete this long after it began: 60 s, and twice the time between two additions. */
+/** When a minute is complete, counted from its start: 60 s plus twice the time between two additions. */
 const completeAfter = '70 seconds'
 
 /**
- * Adds counts of reads to those of the same minute, from this and other instances. They are not in the audit trail yet.
- * Throws the driver's errors; then nothing was added.
+ * Adds counts of reads to the counts of the same minute, from this and other instances. They are not in the
+ * audit trail yet. Throws the driver's errors; then nothing was added.
  */
 export const addReads = async (db: Db, events: readonly AuditEvent[]): Promise<void> => {
   if (events.length === 0) return
@@ -18,8 +17,8 @@ export const addReads = async (db: Db, events: readonly AuditEvent[]): Promise<v
 
 /**
  * Turns counted reads into entries of the audit trail, one for each minute, key, resource, query and status.
- * `complete` takes only minutes that are over. `all` also takes the present minute; later reads of that minute
- * become another entry. Any number of processes may call it at once. Throws the driver's errors.
+ * `complete` processes only past minutes. `all` includes the present minute; its later reads become another
+ * entry. Safe to call concurrently. Throws the driver's errors.
  */
 export const collectReads = async (db: Db, which: 'complete' | 'all'): Promise<void> => {
   const before = which === 'all' ? sql`'infinity'` : sql`now() - interval '${sql.raw(completeAfter)}'`

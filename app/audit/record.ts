@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../db/schema.ts'
 
-/** What may be written down; new ones are added here. `reads` and `refusals` are counts, the others acts. */
+/** `reads` and `refusals` are counts, the others are acts. */
 export const auditActions = [
   'audit.list',
   'audit.prune',
@@ -49,34 +49,33 @@ export const auditActions = [
   'webhooks.test',
 ] as const
 
-/** The action whose entry allows the personal parts of its customer to be missing. */
+/** After an entry with this action, the personal parts of its customer may be missing. */
 export const erasure = 'customers.erase' satisfies AuditAction
 
 export type AuditAction = (typeof auditActions)[number]
 
 /**
- * Something that happened. Names of people and customers belong in `customer`, `keyId`, `subject`, `client` and
- * `details` only: an erasure clears these fields. An entry that names a person must therefore have `customer` or
- * `keyId`. It holds no secrets, and no values of records or queries.
+ * An event to record. Names of people and customers may be in `customer`, `keyId`, `subject`, `client` and
+ * `details` only, which an erasure clears. So an entry that names a person must have `customer` or `keyId`.
+ * Must not contain secrets or values of records or queries.
  */
 export type AuditEvent = {
   actor: 'key' | 'demo' | 'anonymous' | 'operator' | 'system'
   action: AuditAction
-  /** Default `ok`. */
+  /** Optional. Defaults to `ok`. */
   outcome?: 'ok' | 'refused'
-  /** The slug. Absent: the customer of `keyId`. One who does not exist any more is left out. */
+  /** The slug. Optional. Defaults to the customer of `keyId`. Ignored if the customer no longer exists. */
   customer?: string | undefined
   keyId?: string | undefined
-  /** What was acted on: a key's id, a custom endpoint's name. */
+  /** The object of the action, such as a key's id. */
   subject?: string | undefined
-  /** Leads to the log lines of the request. */
   requestId?: string | undefined
-  /** Of `truncateAddress`. */
+  /** From `truncateAddress`. */
   client?: string | undefined
   details?: Readonly<Record<string, unknown>>
 }
 
-/** An event as the functions of the database take it. */
+/** Converts an event to the format of the database's functions. */
 export const toRow = ({ outcome = 'ok', requestId, keyId, ...event }: AuditEvent) => ({
   ...event,
   outcome,
@@ -84,13 +83,13 @@ export const toRow = ({ outcome = 'ok', requestId, keyId, ...event }: AuditEvent
   key_id: keyId,
 })
 
-/** Writes entries as part of a statement: with its act, or neither. */
+/** Appends entries as part of a statement, atomically with the act. */
 export const appendAudit = (events: readonly AuditEvent[]): RawBuilder<unknown> =>
   sql`append_audit(${JSON.stringify(events.map(toRow))}::json)`
 
 /**
- * Writes entries, in the transaction of the act where `db` is one. Serving role, operator and owner may.
- * Throws the driver's errors: an act that cannot be written down does not happen.
+ * Appends entries, in the transaction of the act if `db` is one: then both happen or neither. For the serving
+ * role, operator and owner. Throws the driver's errors.
  */
 export const recordEvents = async (db: Db, events: readonly AuditEvent[]): Promise<void> => {
   if (events.length === 0) return

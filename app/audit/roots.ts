@@ -8,20 +8,18 @@ import { buildTree, hashBytes, type MerkleTree, pathOf, randomPlaces, rootOf, si
 import { takeSealLock } from './sealer.ts'
 import { type RootJwk, type RootSigner, signStatement } from './statement.ts'
 
-/** Entries of one tree at most. A minute with more of them gets several roots. */
+/** Maximum entries of one tree. A minute with more entries gets several roots. */
 const maxEntries = 4_096
-/** Copies that get their way to the root in one statement. */
 const placedAtOnce = 200
 
 const purpose = 'audit-root-key'
 
-/** The text of a key's MAC: a key that somebody else put into the database has none. */
 const keyText = ({ kid, x }: RootJwk) => JSON.stringify([1, kid, x])
 
 const signKey = (key: ChainKey, jwk: RootJwk): Buffer => key.mac(purpose, keyText(jwk))
 
 /**
- * Whether the service itself put this public key into the database.
+ * Whether the service itself stored this public key in the database.
  * See docs/decisions/0101-a-signed-root-a-minute.md.
  */
 export const isOwnKey = (key: ChainKey, jwk: RootJwk, mac: Buffer): boolean =>
@@ -45,7 +43,7 @@ const listUnrooted = async (trx: Db, which: 'due' | 'all'): Promise<UnrootedRow[
   return rows
 }
 
-/** Leaves at random places. Random hashes fill the tree, so that its size tells no exact number of entries. */
+/** Random places, and random hashes to fill the tree, so that its size does not reveal the exact number. */
 const plant = (entries: readonly UnrootedRow[]) => {
   const places = randomPlaces(sizeFor(entries.length))
   const leaves: Buffer[] = places.map(() => randomBytes(hashBytes))
@@ -98,9 +96,9 @@ const makeRoot = (db: Db, key: ChainKey, signer: RootSigner, which: 'due' | 'all
   })
 
 /**
- * Makes the signed roots that are due, in the serving role; `all`: of everything that is sealed. Customers see an
- * entry from then on. While another instance seals, `due` leaves it to that instance and `all` waits. Throws the
- * driver's errors; no root is half made.
+ * Signs the roots that are due, or with `all` a root of every sealed entry, in the serving role. Customers
+ * then see these entries. While another instance seals, `due` returns and `all` waits. Throws the driver's
+ * errors.
  */
 export const publishRoots = async (
   db: Db,

@@ -11,14 +11,14 @@ import {
   sealEntries,
 } from './chain.ts'
 
-/** Any number that nothing else in this database locks: one sealer, or one pruning, at a time. */
+/** Unique in this database. One sealer or one pruning at a time holds this lock. */
 export const sealLock = 7_305_281_116
 
-/** As many as are read, and written again, without anybody noticing. */
+/** Entries sealed in one transaction, without a noticeable delay. */
 const batchSize = 200
-/** Sealed in one turn of the event loop: a whole batch is three milliseconds in which nobody is answered. */
+/** Entries sealed in one turn of the event loop. A whole batch would block it for 3 ms. */
 const sealedAtOnce = 5
-/** A batch takes some 5 ms; who closes waits for another's, and leaves the rest to it after this. */
+/** A batch takes about 5 ms. After this, a closing instance leaves the rest to the other one. */
 const lockWaitMs = 2_000
 
 type HeadRow = { sealNo: number; mac: Buffer }
@@ -30,7 +30,7 @@ const readHead = async (db: Db): Promise<ChainHead> => {
   return rows[0] ?? genesis
 }
 
-/** Whether the lock is ours until the transaction ends; waiting for it throws after `lockWaitMs`. */
+/** Holds the lock until the transaction ends. With `isWaited`, throws after `lockWaitMs` instead of false. */
 export const takeSealLock = async (trx: Db, isWaited: boolean): Promise<boolean> => {
   if (isWaited) {
     await sql`select set_config('lock_timeout', ${`${lockWaitMs}ms`}, true)`.execute(trx)
@@ -75,10 +75,10 @@ const sealBatch = (db: Db, key: ChainKey, isWaited: boolean): Promise<Batch | un
   })
 
 /**
- * Seals every visible entry without a seal, in the serving role, and returns the head. Returns undefined if another
- * instance is sealing now. With `isWaited` it waits for that instance instead, which may have missed the last
- * entry. An entry becomes visible when its transaction commits, however late. Throws the driver's errors; nothing
- * is half sealed.
+ * Seals every visible entry without a seal, in the serving role, and returns the head. An entry becomes
+ * visible when its transaction commits, however late. `undefined` if another instance is sealing. With
+ * `isWaited`, waits for that instance, which may have missed the last entry. Throws the driver's errors;
+ * batches are atomic.
  */
 export const sealPending = async (
   db: Db,
@@ -93,13 +93,12 @@ export const sealPending = async (
 
 type ChainState = {
   head: ChainHead
-  /** Whether entries wait for a seal. */
   isWaiting: boolean
-  /** Whether sealed entries wait for their root, whose minute is over. */
+  /** Whether sealed entries of a past minute have no root yet. */
   isRootDue: boolean
 }
 
-/** The head as it stands, and what waits: one cheap statement. */
+/** Reads the head and the pending work in one cheap statement. */
 export const readChainState = async (db: Db): Promise<ChainState> => {
   const { rows } = await sql<Partial<HeadRow> & { waiting: boolean; due: boolean }>`
     select h.seal_no as "sealNo", h.mac, exists (select from list_unsealed_audit(1)) as waiting, r.is_due as due

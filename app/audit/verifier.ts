@@ -12,17 +12,15 @@ import { erasure } from './record.ts'
 const otherChain = 'the chain is not the one whose head was published'
 
 type Verifier = {
-  /** Takes the next link by seal number. Returns the first fault, from then on always the same. */
+  /** Checks the next link by seal number. Returns the first fault, also in later calls. */
   check(link: Link): ChainFault | undefined
-  /** All links came: what only the end shows. */
+  /** Call it after the last link. Also returns faults that only the end reveals. */
   finish(): ChainFault | undefined
-  /** The last good place. */
+  /** The last good seal. */
   readonly head: ChainHead
-  /** Entries whose personal part was erased. */
   readonly erased: number
 }
 
-/** What is wrong with the personal part, its leaf or its copy. */
 const personalReason = (key: ChainKey, { seal, personalSha256, foundLeaf, copyFault }: Link) => {
   if (!personalSha256) return copyFault
   if (!isCommittedTo(key, seal, personalSha256)) return 'the personal part of the entry was changed'
@@ -47,9 +45,9 @@ const faultOf = (key: ChainKey, before: ChainHead, link: Link): ChainFault | und
 }
 
 /**
- * Follows a chain from where it begins. A missing personal part is a fault unless the chain holds the erasure
- * of its customer, or `unsealedErasures` has its pseudonym. `published`: a head that was noted outside the database; the
- * chain must go through it. One from before `from` cannot be compared.
+ * Creates a verifier of the chain after `from`. A missing personal part is a fault unless the chain has an
+ * erasure of its customer, or `unsealedErasures` has the customer's pseudonym. `published`: a head from
+ * outside the database, which must be in the chain. A head older than `from` cannot be compared.
  */
 export const createVerifier = (
   key: ChainKey,
@@ -63,10 +61,10 @@ export const createVerifier = (
       ? { sealNo: from.sealNo, entryId: null, reason: otherChain }
       : undefined
   let erased = 0
-  /** By pseudonym: the first entry without its personal part. */
+  /** The first entry without personal part, by pseudonym. */
   const bare = new Map<string | null, ChainFault>()
   const erasures = new Set<string | null>(unsealedErasures)
-  /** By pseudonym: the newest number of the customer's entries. */
+  /** The newest number, by pseudonym. */
   const numbers = new Map<string, number>()
 
   const differsFrom = (expected: ChainHead, { sealNo, entryId, mac }: Seal) =>
@@ -74,7 +72,7 @@ export const createVerifier = (
       ? { sealNo, entryId, reason: otherChain }
       : undefined
 
-  /** Numbers of a customer have no gap and begin at 1. After a pruning, the first one is unknown. */
+  /** Numbers of a customer start at 1 and have no gaps. After a pruning, the first number is unknown. */
   const skips = ({ seal: { sealNo, entryId, number }, entry }: Link): ChainFault | undefined => {
     if (!number || !entry?.customerRef) return undefined
     const last = numbers.get(entry.customerRef) ?? (from.sealNo === 0 ? 0 : undefined)

@@ -6,7 +6,6 @@ import { buildTree, hashBytes, rootFrom, rootOf, splitHashes } from './merkle.ts
 import { isOwnKey } from './roots.ts'
 import { digestOf, type RootJwk, type RootStatement, readStatement } from './statement.ts'
 
-/** Roots read at once. Each has up to 4,096 entries. */
 const pageSize = 20
 
 type RootRow = Readonly<{
@@ -22,7 +21,7 @@ type LeafRow = Readonly<{
   rootNo: number
   mac: Buffer
   leaf: Buffer | null
-  /** Of the customer's copy; null: there is none. */
+  /** Of the customer's copy. Null if there is no copy, or no root yet. */
   copyRoot: number | null
   copyIndex: number | null
   copyPath: Buffer | null
@@ -31,7 +30,7 @@ type LeafRow = Readonly<{
 type KeyRow = { kid: string; jwk: RootJwk; mac: Buffer }
 type HeadRow = { rootNo: number; lastSeal: number; digest: Buffer | null }
 
-/** Public keys that the service put there itself. */
+/** Skips keys that the service did not store itself. */
 const loadKeys = async (db: Db, key: ChainKey): Promise<Map<string, RootJwk>> => {
   const { rows } = await sql<KeyRow>`select kid, public_jwk as jwk, mac from audit_root_keys`.execute(db)
   return new Map(rows.flatMap(({ kid, jwk, mac }) => (isOwnKey(key, jwk, mac) ? [[kid, jwk]] : [])))
@@ -56,7 +55,6 @@ const readLeaves = async (db: Db, first: number, last: number): Promise<LeafRow[
   return rows
 }
 
-/** What is wrong with the place of an entry in its tree. */
 const placeReason = (row: LeafRow, leaves: ReadonlySet<string>, root: Buffer): string | undefined => {
   const { leaf, isCopied, copyRoot, copyIndex, copyPath, rootNo } = row
   if (!leaf) return undefined
@@ -70,7 +68,7 @@ const placeReason = (row: LeafRow, leaves: ReadonlySet<string>, root: Buffer): s
   return isPlaced ? undefined : 'the proof of an entry does not lead to the root'
 }
 
-/** What is wrong with a root and the seals below it. `before`: the root before it, where that is still there. */
+/** `before`: the previous root, if it still exists. */
 const rootReason = async (
   row: RootRow,
   said: RootStatement | undefined,
@@ -92,10 +90,10 @@ const rootReason = async (
   return entries.map((each) => placeReason(each, known, root)).find((reason) => reason !== undefined)
 }
 
-/** Whether the service goes on from the newest root. `anchor`: the last seal that was pruned. */
+/** Whether the service continues from `last`. `anchor`: the last pruned seal. */
 const isHead = (head: HeadRow | undefined, last: RootRow | undefined, anchor: number): boolean => {
   if (!head) return false
-  // None is left where all entries of the newest root were pruned.
+  // No root is left if none was made, or if the newest one was pruned.
   if (!last) return head.rootNo === 0 || head.lastSeal <= anchor
   const isNewest = head.rootNo === last.rootNo && head.lastSeal === last.lastSeal
   return isNewest && head.digest?.equals(digestOf(last.statement)) === true
@@ -107,7 +105,6 @@ const readHead = async (db: Db): Promise<HeadRow | undefined> => {
   return rows[0]
 }
 
-/** The first seal with a leaf before the first root, which follows on what was pruned. */
 const findRootless = async (db: Db, firstSeal: number): Promise<number | undefined> => {
   const { rows } = await sql<{ sealNo: number }>`
     select seal_no as "sealNo" from audit_seals where seal_no < ${firstSeal} and leaf is not null
@@ -116,9 +113,9 @@ const findRootless = async (db: Db, firstSeal: number): Promise<number | undefin
 }
 
 /**
- * The first seal after the newest root that has waited for its root for more than ten minutes. Roots are due within two.
- * The entry's own time decides, because `sealed_at` has no MAC. An entry that was sealed in the last ten minutes is not
- * late: its transaction was long, or no instance was running.
+ * Returns the first seal without a root after ten minutes; roots are due within two. The entry's time
+ * decides, because `sealed_at` has no MAC. Entries sealed recently are not late: their transaction was long,
+ * or no instance was running.
  */
 const findLate = async (db: Db, lastSeal: number): Promise<number | undefined> => {
   const { rows } = await sql<{ sealNo: number }>`
@@ -129,7 +126,6 @@ const findLate = async (db: Db, lastSeal: number): Promise<number | undefined> =
   return rows[0]?.sealNo
 }
 
-/** The first entry after the newest root whose copy claims to be in a root. */
 const findClaim = async (db: Db, lastSeal: number): Promise<number | undefined> => {
   const { rows } = await sql<{ sealNo: number }>`
     select s.seal_no as "sealNo" from audit_seals s join audit_copies c on c.entry_id = s.entry_id
@@ -138,9 +134,9 @@ const findClaim = async (db: Db, lastSeal: number): Promise<number | undefined> 
 }
 
 /**
- * Checks every signed root against the seals below it, the leaves, the root before it and the customers' copies. A
- * rooted entry needs its root, and a copy of an entry after the newest root must not claim one.
- * Names the first bad one. `anchor`: the last seal that was pruned. Call it in the transaction that checks the chain.
+ * Checks every signed root against its seals, its leaves, the previous root and the customers' copies, and
+ * returns the first fault. No copy after the newest root may claim a root. `anchor`: the last pruned seal.
+ * Call it in the transaction that checks the chain.
  */
 export const verifyRoots = async (
   db: Db,

@@ -7,18 +7,14 @@ import { createVerifier } from './verifier.ts'
 import { verifyRoots } from './verify-roots.ts'
 
 export type Verification = {
-  /** The first bad entry; null: all is as it was sealed. */
+  /** The first fault; null if there is none. */
   fault: ChainFault | null
-  /** Seals that were followed and good. */
   verified: number
   head: ChainHead
-  /** Where the chain begins, 0 unless it was pruned. */
+  /** The last pruned seal. 0 if never pruned. */
   anchor: number
-  /** Entries whose personal part was erased. */
   erased: number
-  /** Entries that no seal protects yet. */
   unsealed: number
-  /** Signed roots that were followed and good. */
   roots: number
 }
 
@@ -37,7 +33,7 @@ const strayReasons = {
   alive: 'the entry says that its customer was erased, and the customer still exists',
 } as const
 
-/** Finds an entry that contradicts other tables: it was not sealed, was deleted before, or says what did not happen. */
+/** Finds an entry that was not sealed, was deleted before, or records an erasure that never happened. */
 const findStray = async (db: Db, sealNo: number): Promise<ChainFault | undefined> => {
   const { rows } = await sql<{ entryId: number; reason: keyof typeof strayReasons }>`
     select entry_id as "entryId", reason from (
@@ -58,7 +54,6 @@ const findStray = async (db: Db, sealNo: number): Promise<ChainFault | undefined
   return stray && { sealNo, entryId: stray.entryId, reason: strayReasons[stray.reason] }
 }
 
-/** Pseudonyms of customers whose erasure is not sealed yet. */
 const listUnsealedErasures = async (db: Db): Promise<string[]> => {
   const { rows } = await sql<{ ref: string }>`
     select e.customer_ref::text as ref from audit_pending q join audit_entries e on e.entry_id = q.entry_id
@@ -78,10 +73,9 @@ const badAnchor = (sealNo: number): ChainFault => ({
 })
 
 /**
- * Follows the whole chain, in constant memory, and names the first entry that is not as it was sealed. Call it
- * in a REPEATABLE READ transaction, as operator or owner: sealers and prunings go on meanwhile.
- * `published`: a head from outside the database; without one a tail that was cut off cannot be seen, nor a
- * chain that was removed as a whole.
+ * Verifies the whole chain, in constant memory, and returns the first fault. Call it in a REPEATABLE READ
+ * transaction, as operator or owner, because sealers and prunings continue. `published`: a head from outside
+ * the database. Without it, a cut end or the removal of the whole chain cannot be detected.
  */
 export const verifyAudit = async (db: Db, key: ChainKey, published?: ChainHead): Promise<Verification> => {
   const anchorRow = await findAnchor(db)

@@ -7,23 +7,23 @@ import type { ChangeEvent, Poll } from './stamped.ts'
 
 export type ChangeSourceOptions = {
   url: string
-  /** Role taken on connection; absent: the login's own. */
+  /** Role to set on connection. Optional. Defaults to the login's own role. */
   role?: string | undefined
-  /** How far back a new process reads the log: as long as answers in Redis may be good. */
+  /** How far back a new process reads the log: the longest lifetime of an answer in Redis. */
   reachSeconds: number
-  /** Longest a poll may take; shorter than the lease. */
+  /** Maximum duration of a poll; shorter than the lease. */
   timeoutMs?: number
-  /** Time to connect, which a poll without a connection has besides. */
+  /** Additional time for a poll that must connect first. */
   connectMs?: number
-  /** How long an answer may take before a second connection is asked, at least; leaves it time within the lease. */
+  /** Minimum wait before a poll is repeated on a second connection. Leaves time within the lease. */
   patienceMs?: number
 }
 
 const defaultTimeoutMs = 400
 const defaultPatienceMs = 200
-/** Seven round trips of 200 ms: TCP, the question for TLS, TLS, the start, three for a password. */
+/** Seven round trips of 200 ms: TCP, the request for TLS, TLS, the start message, three for a password. */
 const defaultConnectMs = 1_400
-/** Customers and resources that one poll tells apart; beyond, everything counts as changed. */
+/** Maximum events in a poll. If there are more, everything counts as changed. */
 const mostEvents = 10_000
 
 type Row = {
@@ -32,7 +32,7 @@ type Row = {
   identity: string
   started: string
   recovering: boolean
-  /** Null: since the server's start, no process has begun. */
+  /** Null if no process has written a mark since the server's start. */
   mark: string | null
   events: string | null
   found: number
@@ -59,9 +59,8 @@ const toPoll = (row: Row, since: Snapshot | undefined): Poll => {
 }
 
 /**
- * The change log on a connection of its own, so that no request's statement is in its way. One that fails, or takes
- * long, may be dead where the database is not: then a second one is asked as well, the first to answer is kept and
- * the other dropped. Nothing is kept in the session, so that a pooler may stand between.
+ * Reads the change log on a separate connection, so that requests do not delay it. If a poll is slow or
+ * fails, a second connection repeats it: only the first may be dead. The session holds no state, for poolers.
  * See docs/decisions/0071-a-second-connection-for-a-hanging-poll.md.
  */
 export const createChangeSource = (options: ChangeSourceOptions): ChangeSource => {
@@ -70,7 +69,7 @@ export const createChangeSource = (options: ChangeSourceOptions): ChangeSource =
   let kept: Connection | undefined
   let asked: Connection[] = []
   let isClosed = false
-  /** Longer while the database is slow: to be asked everything twice would not make it faster. */
+  /** Longer while the database is slow: doubling the polls would slow it further. */
   let patience = patienceMs
 
   const open = (): Connection => {
@@ -85,11 +84,11 @@ export const createChangeSource = (options: ChangeSourceOptions): ChangeSource =
     asked = []
   }
 
-  /** Resolves when a second connection is to be asked; rejects where that is of no use. */
+  /** Resolves when a second connection should try. Rejects if that would be useless. */
   const doubt = (first: Promise<unknown>, isKept: boolean) => {
     const { promise, resolve, reject } = Promise.withResolvers<void>()
     const stop = after(patience, resolve)
-    // One that was just refused would be refused again.
+    // A new connection that was refused would be refused again.
     first.catch(isKept ? () => resolve() : reject)
     const end = () => {
       stop()
@@ -144,7 +143,7 @@ export const createChangeSource = (options: ChangeSourceOptions): ChangeSource =
     async poll(since) {
       let row = await pollOnce(since)
       if (row.mark === null) {
-        // The server was started, or promoted, since the last poll.
+        // The server was started or promoted since the last poll.
         await begin()
         row = await pollOnce(since)
       }

@@ -2,16 +2,13 @@ import pg from 'pg'
 import { pinSession } from '../db/session.ts'
 import { dropConnection } from '../wire/driver.ts'
 
-/** A row as the driver gives it. */
 export type AnyRow = pg.QueryResultRow
 
-/** A connection to the database, from its making to its loss. */
 export type Connection = {
-  /** The first row; rejects where the connection cannot be made, too. */
+  /** Returns the first row. Also rejects if the connection fails. */
   ask<Row extends AnyRow>(text: string, values: unknown[]): Promise<Row>
-  /** Not to be asked again. */
   readonly isLost: boolean
-  /** At once: taking leave would wait for a server that may hang. */
+  /** Closes immediately: an orderly close would wait for a server that may hang. */
   drop(): void
 }
 
@@ -28,7 +25,7 @@ export const connect = ({ url, role }: { url: string; role?: string | undefined 
   }
   client.on('error', drop)
   const made = client.connect()
-  // Whoever asks is told; nobody may have asked yet when it fails.
+  // `ask` reports the failure. It may happen before the first `ask` and must not be an unhandled rejection.
   made.catch(() => {})
   return {
     async ask<Row extends AnyRow>(text: string, values: unknown[]) {

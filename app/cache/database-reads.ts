@@ -6,13 +6,11 @@ import type { MemoryCache } from './memory.ts'
 import { type Answer, judged, type Question } from './question.ts'
 import type { SharedCache } from './redis.ts'
 
-/** Reads answers from the database and keeps them in the caches. */
 export type DatabaseReads = {
-  /** From a standby where it shows all that is known and the question allows it, else from the primary. */
+  /** Reads a standby if the question allows it and the standby shows all known changes, else the primary. */
   read(question: Question): Promise<Answer>
-  /** Rejects as `fill` does, and with 503 if the server is not the one that the polls know. */
+  /** Rejects as `fill` does, and with 503 if the server is not the primary that the polls read. */
   readPrimary(question: Question): Promise<Answer>
-  /** Reads of the primary so far, for tests and metrics. */
   readonly fills: number
 }
 
@@ -21,13 +19,13 @@ export type DatabaseReadsDeps = { memory: MemoryCache; shared: SharedCache | und
 export const createDatabaseReads = ({ memory, shared, judge }: DatabaseReadsDeps): DatabaseReads => {
   let fills = 0
 
-  /** Returns whether memory has the entry now. Redis is told, and not waited for. */
+  /** Returns whether memory now has the entry. Does not wait for Redis. */
   const keep = (entry: Entry): boolean => {
     shared?.set(entry)
     return memory.set(entry)
   }
 
-  /** A server that the polls do not know was restarted since the last one, or is not the one that counts. */
+  /** An unknown server was restarted since the last poll, or is not the primary: another poll decides. */
   const settleEpoch = async (before: string, server: string | undefined): Promise<string> => {
     if (server === undefined || isServerOf(before, server)) return before
     await judge.confirm()
@@ -36,17 +34,17 @@ export const createDatabaseReads = ({ memory, shared, judge }: DatabaseReadsDeps
     throw unavailable()
   }
 
-  /** Undefined where the standby lags behind what is known, shows another history, or does not answer. */
+  /** `undefined` if the standby lags, has a different history, or does not answer. */
   const readReplica = async (question: Question): Promise<Answer | undefined> => {
     const { customerId, key, dependsOn, fillFromReplica } = question
     const [epoch, mark] = [judge.epoch(), judge.mark()]
     const found = await fillFromReplica?.().catch(() => undefined)
-    // One that was promoted has a history of its own, and so has one that follows another primary.
+    // A standby that was promoted, or that follows another primary, has another mark.
     if (!found || found.standby !== mark) return undefined
     const { standby: _, ...filled } = found
     const entry: Entry = { ...filled, customerId, key, dependsOn, epoch, encoded: new Map() }
-    // What it shows beyond its snapshot would be taken back by the next answer, unless a poll knows of it first.
-    // The poll that is under way mostly does; only far from the primary does it take long to ask for another.
+    // The entry may show commits that no poll has reported, and a later answer from memory could go back in
+    // time. The running poll usually covers them. Only a distant primary needs another poll.
     if (judge.mayBeAhead(entry) && !judge.isAway()) await judge.confirmSoon()
     if (judge.mayBeAhead(entry) && !judge.isAway()) await judge.confirm()
     const answer = await judged(judge, entry, 'database')
@@ -60,11 +58,11 @@ export const createDatabaseReads = ({ memory, shared, judge }: DatabaseReadsDeps
     const { server, standby, ...filled } = await fill()
     const epoch = await settleEpoch(before, server)
     const entry: Entry = { ...filled, customerId, key, dependsOn, epoch, encoded: new Map() }
-    // A standby in the primary's place may lag, however late it was asked.
+    // A standby may have replaced the primary and may lag, even on a read that started late.
     const isForeign = standby !== undefined && standby !== mark
     if (isForeign || (server === undefined && (await judge.check(entry)) !== 'fresh')) throw unavailable()
     const isStored = keep(entry)
-    // Not the last poll's time: it may have shown what this read came too early for.
+    // The last poll may be newer than this read, so its time is only the fallback.
     return { entry, outcome: 'database', isStored, asOf: entry.at ?? judge.asOf() }
   }
 

@@ -1,7 +1,7 @@
 import type { Entry } from './entry.ts'
 import { parseSnapshot, rankSnapshot } from './snapshot.ts'
 
-/** Signs and checks envelopes; see auth/secrets.ts. */
+/** See config/secrets.ts. */
 export type EnvelopeMac = {
   mac(purpose: string, data: Buffer): Buffer
   verifyMac(purpose: string, data: readonly Buffer[], mac: Buffer): boolean
@@ -11,12 +11,12 @@ const macBytes = 32
 const lengthBytes = 4
 const purpose = 'cache-envelope'
 
-/** Bytes of the rank before everything else, where a script can compare them. */
+/** Length of the rank, which is at the start so that a script can compare it. */
 export const rankBytes = 25
 
 type Head = Pick<Entry, 'customerId' | 'key' | 'epoch' | 'etag' | 'isAbsent'> & {
   snapshot: string
-  /** As in `Snapshot`, which its text does not tell. */
+  /** As in `Snapshot`. The snapshot's text does not include it. */
   ceiling?: number | undefined
   at?: string | undefined
   next?: string | undefined
@@ -24,7 +24,7 @@ type Head = Pick<Entry, 'customerId' | 'key' | 'epoch' | 'etag' | 'isAbsent'> & 
   definition?: number | undefined
 }
 
-/** Layout: rank, head length (4 bytes, big endian), head as JSON, body, MAC over the name and all before. */
+/** Layout: rank, head length (4 bytes, big endian), head as JSON, body, MAC over the name and the rest. */
 export const sealEntry = (name: string, entry: Entry, secrets: EnvelopeMac): Buffer => {
   const { customerId, key, epoch, snapshot, etag, isAbsent, at, next, rows, definition } = entry
   const stamp = { customerId, key, epoch, snapshot: snapshot.text, ceiling: snapshot.ceiling }
@@ -34,14 +34,14 @@ export const sealEntry = (name: string, entry: Entry, secrets: EnvelopeMac): Buf
   length.writeUInt32BE(head.length)
   const rank = Buffer.from(rankSnapshot(snapshot))
   const nameBytes = Buffer.from(name)
-  // The name before and the MAC behind, so that a body of a megabyte is copied once.
+  // One buffer from name to MAC, so that a body of a megabyte is copied once.
   const signed = Buffer.concat([nameBytes, rank, length, head, entry.body, Buffer.alloc(macBytes)])
   const mac = secrets.mac(purpose, signed.subarray(0, -macBytes))
   mac.copy(signed, signed.length - macBytes)
   return signed.subarray(nameBytes.length)
 }
 
-/** The entry without what only the asker knows; undefined for whatever we did not write under this very name. */
+/** Opens an envelope. `undefined` unless this service sealed it under the same name. */
 export const openEnvelope = (
   name: string,
   sealed: Buffer,

@@ -1,8 +1,8 @@
 /**
- * Which history of which database transaction numbers belong to, and which start of the server: what had been
- * committed without waiting for the disk may be gone after a crash, and its numbers used again.
+ * The epoch of transaction numbers: database history and server start. A crash may lose commits that did not
+ * wait for the disk, and the server then reuses their numbers.
  */
 export const formatEpoch = (identity: string, server: string): string => `${identity} ${server}`
 
-/** Whether a server, by the time of its start, is the one of the epoch. */
+/** Whether the epoch has this start time of a server. */
 export const isServerOf = (epoch: string, server: string): boolean => epoch.endsWith(` ${server}`)

@@ -3,21 +3,20 @@ import { connectRedis, type RedisClient } from '../db/redis.ts'
 
 const scanCount = 1_000
 
-/** A connection that is there or fails, as opposed to the serving one that does without. */
+/** Unlike the connection for serving, this one rejects instead of retrying. */
 const connect = async (url: string): Promise<RedisClient> => {
   const redis = connectRedis(url, { lazyConnect: true, retryStrategy: () => null })
-  // The command that fails says it.
   redis.on('error', () => {})
   await redis.connect()
   return redis
 }
 
 /**
- * Deletes the entries of a customer in Redis. It connects before any row is deleted: the entries are found by the ids of
- * the customer's keys, which the erasure deletes. If Redis does not answer, the erasure does not start.
+ * Deletes the entries of a customer in Redis. Open it before any row is deleted: if Redis does not answer,
+ * the erasure must not start. Entries are found by the ids of the customer's keys, which the erasure deletes.
  */
 export type RedisEraser = {
-  /** Deletes keys tagged with the customer (`{slug}`) or naming one of his keys; returns how many. */
+  /** Deletes entries tagged with the customer (`{slug}`) or naming a key id. Returns their number. */
   erase(customer: string, keyIds: readonly string[]): Promise<number>
   close(): void
 }
@@ -28,7 +27,7 @@ const eraseMarked = async (node: Redis, marks: readonly string[]): Promise<numbe
   do {
     const [next, names] = await node.scan(cursor, 'MATCH', 'certdata:*', 'COUNT', scanCount)
     const found = names.filter((name) => marks.some((mark) => name.includes(mark)))
-    // One by one: a cluster takes several only of one slot.
+    // One by one: a cluster accepts several names only if they are in one slot.
     for (const name of found) erased += await node.unlink(name)
     cursor = next
   } while (cursor !== '0')
@@ -36,8 +35,8 @@ const eraseMarked = async (node: Redis, marks: readonly string[]): Promise<numbe
 }
 
 /**
- * Throws where Redis does not answer. One pass over all names, since Redis has no index of them: for rare
- * use. On a Redis Cluster it goes through every node.
+ * Connects to Redis; rejects if Redis does not answer. Each erasure scans all names, on every node of a
+ * cluster, because Redis has no index of them. For rare use.
  */
 export const openRedisEraser = async (url: string): Promise<RedisEraser> => {
   const redis = await connect(url)

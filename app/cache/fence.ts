@@ -2,44 +2,41 @@ import { includesSnapshot, mayExceed, type Snapshot } from './snapshot.ts'
 import { type ChangeEvent, every, type Poll, type Stamped, type Verdict } from './stamped.ts'
 
 /**
- * What is fresh. The one place that decides whether something read from the database earlier may be served
- * now: it knows which changes became visible, poll by poll, and compares them with the snapshot in which the
- * thing was read. Pure: no clock of its own, no I/O.
+ * Decides whether data that was read earlier may be served now; the only place that does. Compares the
+ * changes that polls report with the snapshot of the read. Pure: no clock, no I/O.
  */
 
 export type Fence = {
   apply(poll: Poll): void
-  /** Whether what was read may be served now. */
   judge(stamped: Stamped): Verdict
   /**
-   * Notes what is being served though no judgement was needed, because its query began after the request.
+   * Records an answer that is served without a call of `judge`, because its query started after the request.
    * See docs/decisions/0029-monotonic-reads-go-by-poll.md.
    */
   noteServed(stamped: Stamped): void
-  /** Undefined before the first poll. */
+  /** `undefined` before the first poll. */
   readonly last: Poll | undefined
-  /** Events that are known one by one; the others are below the floor. */
+  /** Events kept individually. */
   readonly size: number
 }
 
-/** Changes of one resource of one customer. */
 type Line = {
   name: string
   xids: Set<number>
   newest: number
-  /** The newest snapshot that was served and that the last poll does not include. */
+  /** The newest served snapshot that the last poll does not include. */
   served: Snapshot | undefined
 }
 
 /**
- * What one poll brought, or several that brought little, until the last one's snapshot: goes as a whole, oldest first.
+ * The events of one poll, or of several small ones. Evicted as a whole, oldest first.
  * See docs/decisions/0027-fence-keeps-transaction-numbers.md.
  */
 type Batch = { snapshot: Snapshot; xids: number[]; lines: Line[] }
 
-/** About 50 bytes each, 5 MB, and 0.4 kB for each line that they changed: 45 MB where each is another's. */
+/** About 50 bytes an event (5 MB), plus 0.4 kB a line: 45 MB if each event has a different line. */
 const defaultMaxEvents = 100_000
-/** Of polls that brought little, so many go at once. */
+/** Share of `maxEvents` that is evicted together if polls are small. */
 const batchShare = 1 / 100
 
 const wentBack =
@@ -49,20 +46,20 @@ const isEmpty = (line: Line) => line.xids.size === 0 && line.served === undefine
 const lineName = (customerId: string, resource: string) => `${customerId} ${resource}`
 
 /**
- * `maxEvents` bounds memory. What is forgotten raises the floor: whatever was read before the poll that
- * reported it is `behind`, because nobody can tell any more. Events of several polls, up to `maxBatch`, are forgotten
- * together: with a snapshot and arrays for each poll they take several times the memory.
+ * Creates a fence. `maxEvents` bounds memory: evicting events raises the floor, and data read before the
+ * floor is `behind`, because missed changes can no longer be detected. Small polls share a batch of up to
+ * `maxBatch` events, because a snapshot and arrays for each poll would take several times the memory.
  */
 export const createFence = (maxEvents = defaultMaxEvents, maxBatch = batchShare * maxEvents): Fence => {
   let lines = new Map<string, Line>()
-  /** Names of the lines with something served that is newer than the last poll. */
+  /** Names of the lines that have a `served` snapshot. */
   let ahead = new Set<string>()
   let batches: Batch[] = []
   let size = 0
   let last: Poll | undefined
-  /** Nothing older counts. */
+  /** Data with an older snapshot is `behind`. */
   let floor: Snapshot | undefined
-  /** Changes with everything that could change a judgement. */
+  /** Incremented by everything that could change a verdict. */
   let state = 0
 
   const lineOf = (name: string): Line => {
@@ -74,7 +71,7 @@ export const createFence = (maxEvents = defaultMaxEvents, maxBatch = batchShare 
     return line
   }
 
-  /** What was served is no change, and still bounds what may be served: but in another history. */
+  /** Keeps the served snapshots: they still bound later answers, except after a change of the epoch. */
   const forgetAll = (snapshot: Snapshot, isSame: boolean) => {
     if (!isSame) ahead = new Set()
     const former = lines
@@ -94,7 +91,6 @@ export const createFence = (maxEvents = defaultMaxEvents, maxBatch = batchShare 
     floor = batch.snapshot
   }
 
-  /** Where what a poll brought is put down: its snapshot is then the batch's. */
   const batchFor = (snapshot: Snapshot, count: number): Batch => {
     const latest = batches.at(-1)
     if (latest && latest.lines.length + count <= maxBatch) {
@@ -120,7 +116,7 @@ export const createFence = (maxEvents = defaultMaxEvents, maxBatch = batchShare 
     while (size > maxEvents && batches.length > 0) forgetOldest()
   }
 
-  /** Visible are all of them if the newest is below xmax and none of them was still running. */
+  /** All changes are visible if the newest is below xmax and none of them was still running. */
   const shows = ({ snapshot }: Stamped, line: Line | undefined): boolean =>
     line === undefined ||
     line.xids.size === 0 ||
@@ -148,7 +144,7 @@ export const createFence = (maxEvents = defaultMaxEvents, maxBatch = batchShare 
     }
   }
 
-  /** Whatever was served before the poll is in it: its events say all there is to say. */
+  /** Clears the served snapshots that the poll includes: from here on its events are sufficient. */
   const settle = (snapshot: Snapshot) => {
     for (const name of ahead) {
       const line = lines.get(name)
@@ -183,7 +179,7 @@ export const createFence = (maxEvents = defaultMaxEvents, maxBatch = batchShare 
         showsAll(stamped, customerId, every) &&
         dependsOn.every((name) => showsAll(stamped, customerId, name) && showsAll(stamped, every, name))
       if (!shown) return 'behind'
-      // What it shows beyond its snapshot is noted by nobody, so that the next answer might take it back.
+      // A standby may show more than `noteServed` would record, and a later answer could go back in time.
       if (isBehindServed(stamped) || mayExceed(stamped.snapshot, last.snapshot)) return 'unsure'
       noteServed(stamped)
       stamped.freshAt = state

@@ -4,18 +4,17 @@ import { createSecondWay, type SecondWay } from './second-way.ts'
 import { mayExceed } from './snapshot.ts'
 import type { Stamped } from './stamped.ts'
 
-/** A point on two clocks, in milliseconds. */
 export type ClockReading = Readonly<{ monotonic: number; wall: number }>
 
 export type LeaseClock = {
   now(): ClockReading
-  /** Milliseconds since, by whichever clock moved more. */
+  /** Milliseconds since `moment`, by the clock that advanced more. */
   since(moment: ClockReading): number
 }
 
 /**
- * Ages for leases. The monotonic clock stands still while a machine is suspended and the wall clock may be set
- * back: by the one that moved more, a lease is never thought younger than it is.
+ * Creates a clock for the age of leases. The monotonic clock stops while a machine is suspended, and the wall
+ * clock may be set back. The greater of the two differences never makes a lease look younger than it is.
  */
 export const createLeaseClock = (monotonic: () => number, wall: () => number): LeaseClock => ({
   now: () => ({ monotonic: monotonic(), wall: wall() }),
@@ -23,43 +22,42 @@ export const createLeaseClock = (monotonic: () => number, wall: () => number): L
 })
 
 /**
- * `fresh`: shows every change committed half a second ago. `stale`: it cannot be known, because the database
- * does not answer; good enough for a while, and said. `behind`: to be read again.
+ * `fresh`: shows every change committed up to half a second ago. `stale`: the database does not answer, so
+ * freshness is unknown; the answer may be served for a while, with a label. `behind`: must be read again.
  */
 export type Freshness = 'fresh' | 'stale' | 'behind'
 
 export type Judge = {
-  /** At once where the last poll is young enough; else after a poll. */
+  /** Synchronous unless it must wait for a poll. */
   check(stamped: Stamped): Freshness | Promise<Freshness>
-  /** Waits for a poll that starts after this call. False: it failed, and nothing can be known. */
+  /** Waits for a poll that starts after this call. False if the poll failed. */
   confirm(): Promise<boolean>
-  /** Waits for the poll that is under way, or for a new one. False: it failed. */
+  /** Waits for the running poll or a new one. False if the poll failed. */
   confirmSoon(): Promise<boolean>
-  /** The same without a wait, after `confirm`. */
+  /** Like `check`, but synchronous. Call it after `confirm`. */
   checkConfirmed(stamped: Stamped): Freshness
-  /** Whether it may show what the last poll does not know: a standby's, which may be taken for less than it shows. */
+  /** Whether it may show changes that the last poll does not, see `mayExceed`. */
   mayBeAhead(stamped: Stamped): boolean
-  /** Notes something as served whose query began after the request for it. */
   noteServed(stamped: Stamped): void
-  /** Seconds since an answer was known to be fresh, for one that is stale; at least 1. */
+  /** Seconds since the last good poll, at least 1. */
   staleSeconds(): number
-  /** Whether polls fail, so that nothing stored is known to be fresh: rights and settings may have changed, too. */
+  /** Whether polls fail and the lease is over. Rights and settings may then be out of date, too. */
   isAway(): boolean
-  /** The same, and reads are not answered either: then answers say that they may be old. */
+  /** Whether reads fail too, not only polls. Answers are then labelled as possibly old. */
   isUnanswered(): boolean
-  /** For what is `stale`: asks the database where it answers reads, although polls fail. Else `known`. */
+  /** For a stale answer: reads the database if it still answers reads while polls fail. Otherwise `known`. */
   readOr: SecondWay['readOr']
-  /** Which history of which database counts now; empty before the first poll. */
+  /** Empty before the first poll. */
   epoch(): string
-  /** The newest mark of that history; empty before the first poll. A standby that shows another is not read. */
+  /** The newest mark. Empty before the first poll. */
   mark(): string
-  /** Every commit before it is in whatever was judged fresh or stale. RFC 3339, UTC, six decimals. */
+  /** Every commit before this instant is in each fresh or stale answer. RFC 3339, UTC, six decimals. */
   asOf(): string
 }
 
 /**
- * The serve rule: the fence's judgement, under a lease. `staleMaxMs`: how long stale answers will do. `now`:
- * milliseconds, monotonic.
+ * Creates the serve rule: the fence's verdict under a lease. `staleMaxMs`: maximum age of the last good poll
+ * for stale answers. `now`: milliseconds, monotonic.
  */
 export const createJudge = (
   fence: Fence,
@@ -72,11 +70,11 @@ export const createJudge = (
 
   const settled = (stamped: Stamped): Freshness => (fence.judge(stamped) === 'fresh' ? 'fresh' : 'behind')
 
-  // Unsure will do, too: whether it lacks what was served since can be told by nobody now, and it says that it is stale.
+  // `unsure` is accepted: without a poll, nothing can resolve it, and the answer is labelled as stale.
   const staleOrBehind = (stamped: Stamped): Freshness =>
     poller.ageMs() <= staleMaxMs && fence.judge(stamped) !== 'behind' ? 'stale' : 'behind'
 
-  /** Whether a poll speaks for now. One that was slow, or met a suspended process, does not: then the next is asked. */
+  /** Tries twice: a slow poll, or one during a suspension, has no lease left when it arrives. */
   const isConfirmed = async (): Promise<boolean> => {
     for (let attempt = 0; attempt < 2; attempt += 1) {
       if (!(await poller.confirm())) return false

@@ -4,25 +4,23 @@ import { includesSnapshot } from './snapshot.ts'
 
 export type MemoryCache = {
   get(customerId: string, key: string): Entry | undefined
-  /** The same by `entryName`, for callers that look up the same entry again and again. */
   find(name: string): Entry | undefined
-  /** Keeps the newer of two answers of one epoch to the same question. Returns whether the cache holds `entry` now. */
+  /** Keeps the newer of two entries of one epoch. Returns whether the cache now holds `entry`. */
   set(entry: Entry): boolean
   readonly sizeBytes: number
 }
 
-/** No customer id and no key contains NUL, so two customers never share a name. */
+/** Unique: no customer id and no key contains NUL. */
 export const entryName = (customerId: string, key: string): string => `${customerId}\0${key}`
 
-/** The cost of an entry in addition to its body: key, tag, map nodes, buffer objects. */
+/** Bytes of an entry in addition to its body: key, tag, map nodes, buffer objects. */
 const overheadBytes = 1024
-/** No single answer takes more than this share of the cache. */
 const largestShare = 1 / 8
 
-/** Bodies are encoded after their entry is stored, so an entry counts with twice its identity body. */
+/** Bodies are encoded after their entry is stored, so an entry counts twice its identity body. */
 const sizeCalculation = ({ body, key }: Entry): number => 2 * body.length + 2 * key.length + overheadBytes
 
-/** A cache bounded by bytes that evicts the least recently used entries. With 0 bytes it keeps nothing. */
+/** Evicts the least recently used entries above `maxBytes`. With 0 bytes it keeps nothing. */
 export const createMemoryCache = (maxBytes: number): MemoryCache => {
   const entries = new LRUCache<string, Entry>({
     maxSize: Math.max(1, maxBytes),

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 
-/** One history's numbers mean nothing to another's: each has its own names. */
+/** Transaction numbers of different epochs cannot be compared, so each epoch has separate names. */
 export const createNames = () => {
   const tags = new LRUCache<string, string>({ max: 8 })
   return (epoch: string, customerId: string, key: string): string => {
@@ -10,7 +10,7 @@ export const createNames = () => {
       tag = createHash('sha256').update(epoch).digest('base64url').slice(0, 8)
       tags.set(epoch, tag)
     }
-    // The customer as hash tag: all of a customer's keys lie on one node of a cluster.
+    // With the customer as hash tag, all keys of a customer are on one node of a cluster.
     return `certdata:{${customerId}}:${tag}:${key}`
   }
 }

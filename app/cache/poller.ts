@@ -4,11 +4,9 @@ import type { ClockReading, LeaseClock } from './freshness.ts'
 import type { Snapshot } from './snapshot.ts'
 import type { ChangeEvent, Poll } from './stamped.ts'
 
-/** What asks the database; one question at a time. */
 export type ChangeSource = {
-  /** Where a new process begins: a snapshot from which the log is still whole; undefined: from now. */
+  /** Returns a snapshot since which the log is complete. `undefined` if a new process must start from now. */
   begin(): Promise<Snapshot | undefined>
-  /** Rejects when it has taken longer than its time. */
   poll(since: Snapshot | undefined): Promise<Poll>
   close(): Promise<void>
 }
@@ -18,47 +16,47 @@ export type PollerOptions = {
   fence: Fence
   clock: LeaseClock
   warn: (message: string, error?: Error) => void
-  /** From the sending of one poll to that of the next. One that takes longer is followed at once by the next. */
+  /** Between the starts of two polls. A slower poll is followed immediately by the next. */
   intervalMs?: number
-  /** How long after its sending a poll speaks for the present. */
+  /** How long after its start a poll counts as current. */
   leaseMs?: number
 }
 
-/** Called with what became visible; undefined: anything may have. */
+/** Called with the changes that became visible. `undefined`: anything may have changed. */
 export type Listener = (events: readonly ChangeEvent[] | undefined) => void
 
 export type Poller = {
-  /** The first poll, tried again for a while where it fails; rejects when none is good. Then one each interval. */
+  /** Makes the first poll, with retries; rejects if all of them fail. Then polls once per interval. */
   start(): Promise<void>
-  /** Whether the last poll was sent so lately that nothing older than the lease can be unknown. */
+  /** Whether the last good poll was sent within the lease. */
   isLeased(): boolean
-  /** Whether the last poll failed: the database is not reachable, as far as we know. */
+  /** Whether the last poll failed. */
   isDown(): boolean
-  /** A poll that may be running already; while polls fail, the next that is due. False: it failed. */
+  /** Waits for the running poll or a new one; after a failure, for the next regular one. False: it failed. */
   confirm(): Promise<boolean>
-  /** A poll that starts after this call; false: it failed. */
+  /** Waits for a poll that starts after this call. False: it failed. */
   confirmAfter(): Promise<boolean>
   /** Milliseconds since the last good poll was sent. */
   ageMs(): number
   /**
-   * The database's clock, carried on by the monotonic one; whole milliseconds since 1970. Before the first good poll
-   * it is this machine's.
+   * The database's clock at the last good poll, advanced by the monotonic clock; whole milliseconds since
+   * 1970. This machine's clock before the first good poll.
    * See docs/decisions/0056-the-database-clock-counts.md.
    */
   databaseNow(): number
-  /** Returns what ends it. */
+  /** Returns a function that removes the listener. */
   listen(listener: Listener): () => void
   close(): Promise<void>
 }
 
 const defaultIntervalMs = 100
 const defaultLeaseMs = 500
-/** With 400 ms for each poll they take some ten seconds where nothing answers. */
+/** If nothing answers, each attempt takes the timeout of the source plus the interval. */
 const startAttempts = 20
 
 /**
- * Keeps a fence informed: one poll in flight and at most one queued, however many ask. Polls go on through
- * failures; the first and the last of a row of them are reported.
+ * Keeps a fence informed, with one poll in flight and at most one queued, however many callers wait. Polling
+ * continues after failures; only the first failure and the recovery are reported.
  */
 export const createPoller = (options: PollerOptions): Poller => {
   const { source, fence, clock, warn } = options
@@ -66,7 +64,6 @@ export const createPoller = (options: PollerOptions): Poller => {
   const listeners = new Set<Listener>()
   let running: Promise<boolean> | undefined
   let queued: Promise<boolean> | undefined
-  /** Of those who wait for the poll that is due. */
   let due: PromiseWithResolvers<boolean> | undefined
   let timer: NodeJS.Timeout | undefined
   let isClosed = false
@@ -100,8 +97,8 @@ export const createPoller = (options: PollerOptions): Poller => {
     }
   }
 
-  // From far away an answer takes a while, and the lease would end before the next one if that time were added. A
-  // database that fails gets the whole interval.
+  // The interval includes the duration of the poll. Otherwise the lease would end before the next poll when
+  // the database is far away. After a failure, the database gets the whole interval.
   const restOf = (begun: ClockReading): number =>
     isFailing ? intervalMs : Math.max(0, intervalMs - clock.since(begun))
 
@@ -117,7 +114,7 @@ export const createPoller = (options: PollerOptions): Poller => {
     return running
   }
 
-  // A database that refuses at once would be asked as often as anybody wants to know.
+  // Otherwise every caller would poll a database that refuses immediately.
   const awaitDue = (): Promise<boolean> => {
     due ??= Promise.withResolvers()
     return due.promise
@@ -128,7 +125,7 @@ export const createPoller = (options: PollerOptions): Poller => {
     if (!running) return start()
     queued ??= running.then(() => {
       queued = undefined
-      // Another may have started it in between; that one is after the call too.
+      // Another caller may have started a poll in between. It also started after this call.
       return running ?? start()
     })
     return queued
@@ -142,7 +139,6 @@ export const createPoller = (options: PollerOptions): Poller => {
           break
         } catch (error) {
           if (failures >= startAttempts || isClosed) throw error
-          // A machine that has just started others is slow for a moment.
           await delay(intervalMs)
         }
       }

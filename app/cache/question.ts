@@ -1,48 +1,45 @@
 import type { Entry, Filled } from './entry.ts'
 import type { Judge } from './freshness.ts'
 
-/** Where an answer came from, for `Cache-Status`. */
 export type CacheLayer = 'memory' | 'redis' | 'database'
 
 export type Answer = {
   entry: Entry
   outcome: CacheLayer
-  /** Of one that was read from the database: whether memory has it now. */
+  /** Whether memory now has it. `undefined` if the answer was not read from the database. */
   isStored?: boolean | undefined
-  /** Every commit before it is in the answer; RFC 3339. */
+  /** Every commit before this instant is in the answer; RFC 3339. */
   asOf: string
-  /** Seconds since it was known to be fresh; absent: it is. */
+  /** Seconds since the last good poll. `undefined` if the answer is fresh. */
   staleSeconds?: number
 }
 
 export type Question = {
   customerId: string
   key: string
-  /** Resources whose changes change the answer. */
   dependsOn: readonly string[]
-  /** Reads the primary. */
   fill: () => Promise<Filled>
-  /** Reads a standby, which may lag; absent: there is none. */
+  /** Reads a standby, which may lag. `undefined` if no standby is configured. */
   fillFromReplica?: (() => Promise<Filled>) | undefined
-  /** Only an answer with everything that was committed before this call will do. */
+  /** Requires an answer with everything that was committed before this call. */
   noCache: boolean
 }
 
-/** An entry cannot have been read so many milliseconds after the last poll: the database's clock was set back since. */
+/** An entry that is further ahead of the last poll, in milliseconds: the database's clock was set back. */
 const aheadMs = 1_000
 
-/** The later of the last poll and the moment that an entry shows; the poll where an entry claims a time to come. */
+/** Returns the later of the two instants, but the poll's if the entry's is too far ahead. */
 const laterOf = (polled: string, read: string | undefined): string =>
   read !== undefined && read > polled && Date.parse(read) - Date.parse(polled) < aheadMs ? read : polled
 
-/** The answer that a fresh entry gives. */
+/** Returns the answer of an entry, as fresh. */
 export const answerOf = (judge: Judge, entry: Entry, outcome: CacheLayer): Answer => ({
   entry,
   outcome,
   asOf: laterOf(judge.asOf(), entry.at),
 })
 
-/** The answer that an entry gives, labelled if it is stale. Resolves to undefined if the entry lacks a known change. */
+/** Labels the answer if it is stale. Resolves to `undefined` if the entry lacks a known change. */
 export const judged = async (
   judge: Judge,
   entry: Entry,

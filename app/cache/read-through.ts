@@ -5,20 +5,22 @@ import { type Answer, answerOf, judged, type Question } from './question.ts'
 import type { SharedCache } from './redis.ts'
 
 export type ReadThrough = {
-  /** At once where memory can answer. Rejects as `fill` does, and with 503 where `noCache` cannot be kept. */
+  /**
+   * Synchronous if memory has a fresh entry. Rejects as `fill` does, and with 503 if the database that
+   * answers is not the current primary.
+   */
   read(question: Question): Answer | Promise<Answer>
   /**
-   * What memory can answer now; undefined: ask `read`, as one asker between two probes is told for the probe's sake.
-   * By the question's `entryName` alone, so that whoever remembers many need not keep the questions.
+   * Returns a fresh answer from memory. `undefined` if there is none, or if the next probe still needs a
+   * sample: then call `read`. Takes only an `entryName`, so that callers need not keep whole questions.
    */
   readAtOnce(name: string): Answer | undefined
   /**
-   * Reads again, from the primary, an answer that was lately served from memory, and compares the bytes.
-   * `different`: the fence took an answer for fresh that was not. `superseded`: it changed meanwhile.
-   * `nothing`: none was served since the last time.
+   * Reads an answer again, from the primary, that was recently served from memory, and compares the bytes.
+   * `different`: the fence judged an outdated answer as fresh. `superseded`: the data changed in the
+   * meantime, or no poll could rule that out. `nothing`: memory served no answer since the last probe.
    */
   probe(): Promise<ProbeResult>
-  /** Reads of the primary so far, for tests and metrics. */
   readonly fills: number
 }
 
@@ -26,17 +28,13 @@ export type ProbeResult = 'same' | 'superseded' | 'different' | 'nothing'
 
 type Flight = {
   startedAt: number
-  /** Reads the database, and nothing that was read before it started. */
+  /** Whether it reads only the database, so that its data is not older than its start. */
   isDirect: boolean
-  /**
-   * Until it has landed. V8's maps are made anew as entries come and go, and the former ones lead to the present: what
-   * they hold is kept until the next full collection. So what has landed must lead to no answer.
-   */
+  /** `undefined` after landing: V8 retains old tables of a map, and their values, until a full collection. */
   result: Promise<Answer> | undefined
 }
 
 type Deps = DatabaseReadsDeps & {
-  /** How a failed read waits before the next one is tried. */
   wait: (ms: number) => Promise<unknown>
 }
 
@@ -44,25 +42,24 @@ type Deps = DatabaseReadsDeps & {
 const failureMs = 100
 
 const isOverloaded = (error: unknown) => error instanceof ApiError && error.code === 'overloaded'
-/** Requests that came later have waited less: a refusal of the first is none of theirs. */
+/** A joining request arrived later and has waited less, so the queue may still accept it. */
 const ignoreOverload = (error: unknown): undefined => {
   if (!isOverloaded(error)) throw error
 }
 
 /**
- * Memory, then Redis, then the database. Misses on one key share a flight in this process; the queue in front of the
- * database bounds the reads of all keys. A caller that joins a flight takes its answer only if the answer shows all
- * changes known by then.
+ * Reads memory, then Redis, then the database. Misses on one key share a flight in this process. A caller
+ * that joins a flight uses its answer only if the answer shows all changes known by then.
  */
 export const createReadThrough = ({ memory, shared, judge, wait }: Deps): ReadThrough => {
   const flights = new Map<string, Flight>()
   const database = createDatabaseReads({ memory, shared, judge })
-  /** Counts arrivals and starts, which tells what began before what. */
+  /** Incremented by arrivals and starts, to decide which was first. */
   let tick = 0
-  /** The question answered from memory first since the last probe. */
+  /** The first question answered from memory since the last probe. */
   let sample: { question: Question; entry: Entry } | undefined
 
-  /** What the database says now is better than a stale answer, where only the polls fail. */
+  /** If only the polls fail, a new read is better than a stale answer. */
   const preferNew = (answer: Answer, read: () => Promise<Answer>): Answer | Promise<Answer> =>
     answer.staleSeconds === undefined ? answer : judge.readOr(read, answer)
 
@@ -85,7 +82,7 @@ export const createReadThrough = ({ memory, shared, judge, wait }: Deps): ReadTh
       if (flights.get(name) === flight) flights.delete(name)
       flight.result = undefined
     }
-    // Both handlers: a failed flight must not be an unhandled rejection.
+    // Both handlers, so that a failed flight is not an unhandled rejection.
     result.then(land, (error) => (isOverloaded(error) ? land() : wait(failureMs).then(land)))
     return result
   }
@@ -108,16 +105,15 @@ export const createReadThrough = ({ memory, shared, judge, wait }: Deps): ReadTh
         return preferNew({ ...answer, isStored: joined.isStored }, () => readAnew(name, question, arrivedAt))
       }
     }
-    // What began before we came tells of a time before: ours begins now, or somebody's began meanwhile.
+    // An older flight may miss commits from before our arrival. Join one that started since, or start one.
     return own(begunSince(flights.get(name), arrivedAt, question)?.result ?? start(name, question))
   }
 
-  /** From the primary, and nothing that was read before this call. */
   const readAnew = (name: string, question: Question, arrivedAt: number) =>
     readSlowly(name, { ...question, noCache: true }, arrivedAt)
 
   const readConfirmed = async (name: string, question: Question, arrivedAt: number): Promise<Answer> => {
-    // Without a poll nothing stored will do; a read that begins now still says what was committed before.
+    // If the poll fails, stored entries cannot be used. A new read still shows all earlier commits.
     const isConfirmed = await judge.confirm()
     const entry = memory.get(question.customerId, question.key)
     if (isConfirmed && entry && judge.checkConfirmed(entry) === 'fresh')
@@ -155,7 +151,7 @@ export const createReadThrough = ({ memory, shared, judge, wait }: Deps): ReadTh
       sample = undefined
       const { body, isAbsent } = await question.fill()
       if (isAbsent === entry.isAbsent && body.equals(entry.body)) return 'same'
-      // Whatever the fill has seen is in a poll after it: still fresh means that no change was logged.
+      // This poll covers everything the fill saw. If the entry is still fresh, no change was logged.
       if (!(await judge.confirm())) return 'superseded'
       return judge.checkConfirmed(entry) === 'fresh' ? 'different' : 'superseded'
     },

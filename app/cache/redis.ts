@@ -15,50 +15,47 @@ import { rankSnapshot } from './snapshot.ts'
 
 /** A store of entries behind the memory cache, shared by all instances. Never throws, never hangs. */
 export type SharedCache = {
-  /** `undefined`: absent, refused, or not answered in time. Whether it is fresh is the fence's to say. */
+  /** `undefined` if missing, refused or not answered in time. The entry may be out of date. */
   get(customerId: string, key: string, dependsOn: readonly string[]): Promise<Entry | undefined>
   /** Keeps the newer of two entries. Does nothing while Redis is unreachable or hangs. */
   set(entry: Entry): void
   close(): Promise<void>
-  /** For metrics. Optional: a store of the tests has none. */
   figures?(): RedisFigures
 }
 
 export type RedisCacheOptions = {
   url: string
   secrets: EnvelopeMac
-  /** Which history of which database counts now; see the fence. Empty: not known yet. */
+  /** Empty before the first poll. */
   epoch: () => string
-  /** Bounds memory there, nothing else. */
+  /** Only bounds the memory of Redis. */
   ttlSeconds: number
   warn: (message: string, error?: Error) => void
 }
 
-/** An accelerator must not cost more than it saves: past this, the database is asked. */
+/** Beyond this, reading the database costs less than waiting for Redis. */
 const commandTimeoutMs = 25
-/** While Redis hangs, one small question at a time asks whether it is back. */
 const probeEveryMs = 100
-/** While Redis refuses writes, one small write at a time asks whether it takes them again. */
 const tryWriteEveryMs = 1_000
-/** On the node of a cluster that refused a command about this customer. */
+/** The hash tag selects the node of a cluster that refused a command for this customer. */
 const triedName = (customerId: string) => `certdata:{${customerId}}:tried`
-/** A server that hangs for longer may never answer on this connection. */
+/** After this, the connection is probably dead and is replaced. */
 const giveUpAfterMs = 5_000
 
 type Commands = Record<'certdataSet', (...args: (string | Buffer)[]) => Promise<unknown>>
 
-/** How Redis begins its answer to a user or password that it does not take; its client puts words in front. */
+/** The error codes with which Redis rejects a user or password; ioredis puts its own text in front. */
 const refusal = /\b(?:WRONGPASS|NOAUTH|NOPERM)\b/
 const timedOut = 'Redis did not answer in time'
 
 /**
- * Rejects where the answer is late. Not the client's own timeout: after a busy moment that calls answers late
- * which have arrived and were not read yet.
+ * Rejects if the answer is late. After a busy moment, ioredis's own timeout would also reject answers that
+ * have arrived but were not read yet.
  */
 const inTime = <T>(answer: Promise<T>): Promise<T> =>
   new Promise((resolve, reject) => {
     let stop = () => {}
-    // Commands of one turn are sent together at its end: from then on it is Redis that takes time.
+    // ioredis sends the commands of one turn together at its end. Only then does Redis start to take time.
     const sent = setImmediate(() => {
       stop = after(commandTimeoutMs, () => reject(new Error(timedOut)))
     })
@@ -69,8 +66,8 @@ const inTime = <T>(answer: Promise<T>): Promise<T> =>
   })
 
 /**
- * Redis as a shared cache. Unreachable: reported once, retried in the background. Hanging: left alone until it
- * answers, so that nothing piles up for it. What is there and was not written by us under that name is removed.
+ * Creates a shared cache in Redis. If Redis is unreachable, reports it once and retries in the background. If
+ * Redis hangs, stops using it until a PING succeeds. Removes values that the service did not write there.
  */
 export const createRedisCache = (options: RedisCacheOptions): SharedCache => {
   const { url, secrets, epoch, ttlSeconds, warn } = options
@@ -90,7 +87,6 @@ export const createRedisCache = (options: RedisCacheOptions): SharedCache => {
     const giveUpAt = performance.now() + giveUpAfterMs
     let hasGivenUp = false
     while (isHanging && !isClosed) {
-      // The connection may be dead without a word; a new one shows.
       if (!hasGivenUp && performance.now() > giveUpAt) {
         hasGivenUp = true
         redis.disconnect(true)
@@ -99,7 +95,6 @@ export const createRedisCache = (options: RedisCacheOptions): SharedCache => {
         await inTime(redis.ping())
         isHanging = false
       } catch (error) {
-        // A refusal is an answer, too.
         if (isRefusal(error)) isHanging = false
         else await delay(probeEveryMs, undefined, { ref: false })
       }
@@ -108,7 +103,7 @@ export const createRedisCache = (options: RedisCacheOptions): SharedCache => {
   const reportRefusal = (error: Error) =>
     warnOfRefusal('Redis refuses commands: answers are not shared with other instances', error)
 
-  /** Tries every command of this file, as an ACL may refuse any of them. */
+  /** Tries every command of this file, because an ACL may refuse any of them. */
   const tryWrites = async (customerId: string) => {
     const name = triedName(customerId)
     while (refuses && !isClosed) {
@@ -138,7 +133,7 @@ export const createRedisCache = (options: RedisCacheOptions): SharedCache => {
   redis.on('error', (error: Error) => {
     const isLoginRefused = refusal.test(error.message)
     if (!isDown) warn('Redis is unreachable: serving from memory and the database, retrying', error)
-    // Waiting does not cure it, and whatever else was the matter first does not tell.
+    // Waiting does not fix a refused login, so report it even after another error.
     else if (isLoginRefused && !wasRefused)
       warn('Redis refuses the user or password of REDIS_URL, retrying', error)
     isDown = true

@@ -1,8 +1,8 @@
 import { rankBytes } from './envelope.ts'
 
 /**
- * Stores an envelope unless the stored one is newer. Ranks are texts of one length, because Lua's numbers are doubles:
- * close snapshots would be equal.
+ * Stores an envelope unless the stored one is newer. Ranks are texts of equal length. As numbers, close
+ * snapshots would compare as equal, because Lua's numbers are doubles.
  */
 export const setScript = `
 local known = redis.call('GETRANGE', KEYS[1], 0, ${rankBytes - 1})

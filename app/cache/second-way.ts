@@ -1,21 +1,21 @@
 import { after } from '../overload/timer.ts'
 
-/** How long a read may take before what is known is answered instead, as long as a poll may. */
+/** Maximum duration of a read before `known` is returned instead; the same as for a poll. */
 const patienceMs = 400
-/** After a read that failed, the next one is tried. Until then all get what is known, at once. */
+/** Time between a failed read and the next attempt. Until then, all callers get `known` immediately. */
 const retryMs = 1_000
-/** So long a read that was answered says that the next one will be. */
+/** For this long after a read that succeeded, the next one is expected to succeed. */
 const trustMs = 1_000
 
 /**
- * Whether reads are answered while polls are not. Not every failure of polls is the database's: then what it says now
- * is better than what is known.
+ * Detects whether reads work while polls fail. Polls can fail for other reasons than the database, and then a
+ * new read is better than a stored value.
  * See docs/decisions/0078-failed-polls-do-not-make-answers-old.md.
  */
 export type SecondWay = {
-  /** The result of `read`. If it fails or takes long, or just did for another caller: `known`. Never rejects. */
+  /** The result of `read`, or `known` if the read fails, is slow, or did so recently. Never rejects. */
   readOr<T>(read: () => Promise<T>, known: T): Promise<T>
-  /** Whether a read was answered lately, and none failed since. */
+  /** Whether a read succeeded recently, and none failed since. */
   isOpen(): boolean
 }
 

@@ -5,36 +5,34 @@ export const every = '*'
 
 export type ChangeEvent = Readonly<{ xid: number; customerId: string; resource: string }>
 
-/** What a poll of the change log answered. */
 export type Poll = Readonly<{
   snapshot: Snapshot
   /** The database's clock, RFC 3339, UTC, six decimals: every commit before it is visible in `snapshot`. */
   at: string
-  /** Which history of which database, and which start of its server: transaction numbers of another mean others. */
+  /** The database's history and the start of its server. Only numbers of one epoch can be compared. */
   epoch: string
   /** The newest random mark in the history: a standby that shows it follows this primary. */
   mark: string
-  /** The snapshot that `events` count from; of a process's first poll it is the first floor. */
+  /** The snapshot after which `events` start. In the first poll of a process, it is the first floor. */
   since: Snapshot | undefined
-  /** What became visible since the poll before; undefined: unknown, or too much. */
+  /** The changes that became visible since the previous poll. `undefined` if unknown or above the maximum. */
   events: readonly ChangeEvent[] | undefined
 }>
 
-/** Something read, and what it depends on. */
 export type Stamped = {
   readonly customerId: string
-  /** Names of resources whose changes change it. */
+  /** Names of the resources whose changes affect the data. */
   readonly dependsOn: readonly string[]
-  /** Of the very statement, or the REPEATABLE READ transaction, that read it. */
+  /** Of the same statement, or the same REPEATABLE READ transaction, that read the data. */
   readonly snapshot: Snapshot
-  /** As in `Poll`, when it was read. */
   readonly epoch: string
-  /** The fence's own note: at this state it was fresh. */
+  /** Written by the fence: its state when it last judged this as fresh. */
   freshAt?: number
 }
 
 /**
- * `fresh`: shows every change known so far. `behind`: lacks one, or may lack one that nobody knows any more.
- * `unsure`: something served before, or what a standby showed here, may be newer than the last poll; the next will tell.
+ * `fresh`: shows every change known so far. `behind`: lacks a change, or may lack one that the fence has
+ * forgotten. `unsure`: an answer served before, or the data of a standby, may be newer than the last poll;
+ * the next poll decides.
  */
 export type Verdict = 'fresh' | 'behind' | 'unsure'

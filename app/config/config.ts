@@ -4,7 +4,6 @@ import { date } from '../../schemas/fields.ts'
 import { isGuessable, isTooWide, secretLength } from './insecure.ts'
 import { origin, variables } from './variables.ts'
 
-/** The parsed variables. */
 type Environment = z.output<z.ZodObject<typeof variables>>
 
 const isAddressRange = (text: string): boolean => {
@@ -14,7 +13,7 @@ const isAddressRange = (text: string): boolean => {
   return prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= (version === 4 ? 32 : 128))
 }
 
-/** Values that production refuses: a sentence for each. */
+/** Returns a sentence for each setting that production refuses. */
 const findInsecure = (env: Partial<Environment>): string[] => {
   const faults: string[] = []
   for (const name of ['PUBLIC_URL', 'DATABASE_URL', 'SECRET_KEY'] as const) {
@@ -44,7 +43,7 @@ const findInsecure = (env: Partial<Environment>): string[] => {
   return faults
 }
 
-/** Faults of several variables together, and of parts of lists: a sentence for each. */
+/** Returns a sentence for each fault that involves several variables or one part of a list. */
 const crossFaults = (env: Partial<Environment>): string[] => {
   const faults = env.NODE_ENV === 'production' ? findInsecure(env) : []
   if (Boolean(env.TLS_CERT) !== Boolean(env.TLS_KEY))
@@ -67,7 +66,7 @@ const crossFaults = (env: Partial<Environment>): string[] => {
   return faults
 }
 
-/** The configuration. Meanings and units are in the descriptions of the variables. */
+/** Meanings and units are in the descriptions of the variables. */
 const toConfig = (env: Environment) => ({
   host: env.HOST,
   port: env.PORT,
@@ -85,7 +84,7 @@ const toConfig = (env: Environment) => ({
   },
   databasePrepared: env.DATABASE_PREPARED === 'on',
   redisUrl: env.REDIS_URL,
-  /** The first makes, all check. Undefined: generated and kept in DATA_DIR. */
+  /** The first key signs and seals, all keys verify and open. `undefined`: generated and kept in DATA_DIR. */
   secretKeys: env.SECRET_KEY,
   demoToken: env.DEMO_TOKEN,
   accessTokenSeconds: env.ACCESS_TOKEN_SECONDS,
@@ -113,7 +112,7 @@ const toConfig = (env: Environment) => ({
   holidays: new Set(env.HOLIDAYS),
   accessRequestDays: env.ACCESS_REQUEST_DAYS,
   historyDays: env.HISTORY_DAYS,
-  /** Undefined: nothing is pruned by itself. */
+  /** `undefined`: entries are not pruned automatically. */
   auditDays: env.AUDIT_DAYS,
   securityContact: env.SECURITY_CONTACT,
   metricsToken: env.METRICS_TOKEN,
@@ -131,8 +130,8 @@ export type PlanLimits = LimitsConfig['premium']
 export class ConfigError extends Error {}
 
 /**
- * Reads the environment once. An empty variable counts as absent.
- * Throws one ConfigError that names every bad or missing variable.
+ * Parses the environment. An empty variable counts as unset. Throws one ConfigError that names every bad or
+ * missing variable.
  */
 export const parseConfig = (environment: Readonly<Record<string, string | undefined>>): Config => {
   const faults: string[] = []

@@ -3,11 +3,9 @@ import { z } from 'zod'
 type Form = Readonly<{
   scheme: RegExp
   example: string
-  /** The path and query that are allowed. */
   rest: RegExp
-  /** Whether the URL may name several hosts. */
   isCluster: (url: string) => boolean
-  /** What to do instead of naming several hosts. */
+  /** Advice for URLs with several hosts. */
   severalHosts: string
 }>
 
@@ -23,19 +21,19 @@ const canDecode = (text: string): boolean => {
   }
 }
 
-/** The parts of a URL. A raw `/`, `?` or `#` in a password ends the authority too early: then `rest` contains the `@`. */
+/** A raw `/`, `?` or `#` in a password ends the authority too early: then `rest` contains the `@`. */
 const split = (url: string) => {
   const [, authority = '', rest = ''] = /^[^:]+:\/\/([^/?#]*)(.*)$/s.exec(url) ?? []
   const at = authority.lastIndexOf('@')
   return { login: authority.slice(0, Math.max(0, at)), hosts: authority.slice(at + 1), rest }
 }
 
-/** Returns why the URL cannot be used, without any part of it. Undefined if it can. */
+/** Returns the reason why the URL is invalid, without any part of it. `undefined` if it is valid. */
 const findFault = (url: string, { scheme, example, rest: allowed, ...form }: Form): string | undefined => {
   const malformed = `expected ${example}. ${escapes}`
   if (!scheme.test(url) || /[\s#]/.test(url)) return malformed
   const { login, hosts, rest } = split(url)
-  // libpq's form of a login is `?user=a@b`. Any other `@` here follows a login with a raw special character.
+  // `?user=a@b` is libpq's form of a login. Any other `@` here follows a login with a raw special character.
   const isCut = rest.replace(/[?&](user|password)=[^&]*/g, '').includes('@')
   if (isCut || !canDecode(login) || !canDecode(rest)) return malformed
   if ((hosts.includes(',') && !form.isCluster(url)) || /[?&]host=[^&]*(,|%2c)/i.test(rest)) {
@@ -51,7 +49,7 @@ const connectionUrl = (form: Form) =>
     if (message !== undefined) context.addIssue({ code: 'custom', message })
   })
 
-/** A URL of PostgreSQL. Looser than a URL: libpq's form names a socket by `?host=/folder` and has no host then. */
+/** Also accepts libpq's form without a host, which names a socket by `?host=/folder`. */
 export const postgresUrl = connectionUrl({
   scheme: /^postgres(ql)?:\/\/\S/,
   example: 'postgresql://name:password@host:5432/database',
@@ -61,7 +59,7 @@ export const postgresUrl = connectionUrl({
     'Name one address that always leads to the primary: a DNS name, or a proxy such as HAProxy or PgBouncer in front of the hosts',
 })
 
-/** A URL of Redis or of a cluster. */
+/** A URL of Redis, or of a cluster with several hosts. */
 export const redisUrl = connectionUrl({
   scheme: /^rediss?(-cluster)?:\/\/[^/]/,
   example: 'redis://:password@host:6379, rediss://… or redis-cluster://host:port,host:port',

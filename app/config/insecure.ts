@@ -1,11 +1,11 @@
 import { isIPv4 } from 'node:net'
 
-/** Shortest prefixes that a network of proxies has: 10.0.0.0/8, fc00::/7, and the blocks of a provider. */
+/** Shortest prefixes of proxy networks: 10.0.0.0/8, fc00::/7, and the blocks of a provider. */
 const leastPrefix = { ipv4: 8, private: 7, ipv6: 16 } as const
 
 /**
- * Whether an address range is so wide that it includes strangers. The system matches IPv4 addresses against ranges of IPv4
- * in IPv6 (`::ffff:0:0/96`), so these have the limit of IPv4.
+ * Whether an address range is so wide that it includes strangers. The system also matches IPv4 addresses
+ * against ranges of IPv4 in IPv6 (`::ffff:0:0/96`), so these have the limit of IPv4.
  */
 export const isTooWide = (range: string): boolean => {
   const [address = '', prefix] = range.split('/')
@@ -17,12 +17,12 @@ export const isTooWide = (range: string): boolean => {
   return bits < (/^\[f[cde]/.test(host) ? leastPrefix.private : leastPrefix.ipv6)
 }
 
-/** Characters of a secret key at least. */
+/** Minimum characters of a secret key. */
 export const secretLength = 32
-/** Different ones among them. Of 32 random decimal digits, one key in a thousand has fewer. */
+/** Minimum different characters. Of 32 random decimal digits, one key in a thousand has fewer. */
 const fewestDifferent = 8
 
-/** Whether a text repeats a part that is too short for a secret key. */
+/** Whether a text repeats a unit shorter than a secret key. */
 const repeats = (text: string): boolean => {
   for (let unit = 1; unit < secretLength && unit <= text.length / 2; unit += 1) {
     if (text.startsWith(text.slice(unit))) return true
@@ -30,5 +30,5 @@ const repeats = (text: string): boolean => {
   return false
 }
 
-/** Whether a secret key repeats itself or has few different characters. */
+/** Whether a secret key repeats itself or has too few different characters. */
 export const isGuessable = (key: string): boolean => new Set(key).size < fewestDifferent || repeats(key)

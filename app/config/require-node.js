@@ -1,6 +1,6 @@
 const oldest = 24
 
-/** Ends the process with one sentence if this Node is too old. `command`: the one that runs with the package's own Node. */
+/** Exits with a message if this Node is too old. `command`: runs the service with the package's own Node. */
 export const requireNode = (command) => {
   const { node } = process.versions
   if (Number(node.split('.')[0]) >= oldest) return

@@ -19,18 +19,17 @@ const headerBytes = keyIdBytes + nonceBytes
 const shortestSecret = 32
 
 /**
- * Keys derived from SECRET_KEY, one for each purpose, so that nothing made for one passes for another.
- * A purpose is a constant of the code ("cursor"), never a value: derived keys are kept for ever.
+ * Keys derived from SECRET_KEY, one for each purpose, so that a value made for one purpose is invalid for
+ * another. Purposes must be constants of the code ("cursor"), because derived keys are cached forever.
  */
 export type Secrets = Readonly<{
-  /** HMAC-SHA256 under the first key, 32 bytes; a caller may keep the first 16 or more. */
+  /** HMAC-SHA256 under the first key, 32 bytes. Callers may truncate it to 16 bytes or more. */
   mac(purpose: string, data: string | Uint8Array): Buffer
-  /** The same under each key, the first one first: for what is derived from SECRET_KEY and must outlive its change. */
+  /** The MAC under each key, first key first: for derived values that must survive a change of SECRET_KEY. */
   macs(purpose: string, data: string | Uint8Array): Buffer[]
   /**
-   * Whether any of the keys made this mac over the data, in constant time for each key. Formats may keep the
-   * first 16 bytes or more: whatever length comes, nobody forges 128 bits. `data`: also as parts, one behind the
-   * other.
+   * Whether any key made this MAC over the data; constant time for each key. Accepts 16 to 32 bytes, at least
+   * 128 bits to forge. `data` may be in parts, which are concatenated.
    */
   verifyMac(purpose: string, data: string | Uint8Array | readonly Uint8Array[], mac: Uint8Array): boolean
   /**
@@ -38,14 +37,14 @@ export type Secrets = Readonly<{
    * allow 2^32 messages a purpose (NIST SP 800-38D, section 8.3).
    */
   seal(purpose: string, plaintext: string | Uint8Array): Buffer
-  /** What was sealed for the purpose. Throws where none of the keys opens it, or it was changed. */
+  /** Returns the plaintext. Throws if no key opens it, or if it was changed or sealed for another purpose. */
   open(purpose: string, sealed: Uint8Array): Buffer
 }>
 
 const derive = (secretKey: string, info: string, bytes: number) =>
   Buffer.from(hkdfSync('sha256', secretKey, 'certdata', info, bytes))
 
-// The id says which of several keys to try and nothing about the key itself.
+// The id identifies a key among several and reveals nothing about it.
 const createKey = (secretKey: string) => {
   const derived = new Map<string, KeyObject>()
   return {
@@ -54,7 +53,7 @@ const createKey = (secretKey: string) => {
       const info = `${use}:${purpose}`
       let key = derived.get(info)
       if (!key) {
-        // As bytes it would be checked and copied at every use, which takes longer than the mac of a cursor.
+        // Bytes would be checked and copied at each use, which takes longer than the MAC of a cursor.
         key = createSecretKey(derive(secretKey, info, 32))
         derived.set(info, key)
       }
@@ -78,8 +77,8 @@ const decrypt = (key: KeyObject, sealed: Buffer): Buffer | undefined => {
 }
 
 /**
- * Everything made with the secret keys: HKDF-SHA256 (RFC 5869) derives one key a purpose. The first key
- * makes, all of them check. Throws RangeError without any key.
+ * Derives one key a purpose from each secret key, by HKDF-SHA256 (RFC 5869). The first key makes values, all
+ * keys verify them. Throws RangeError if there are no keys.
  */
 export const createSecrets = (secretKeys: readonly string[]): Secrets => {
   const keys = secretKeys.map(createKey)
@@ -125,7 +124,7 @@ export const createSecrets = (secretKeys: readonly string[]): Secrets => {
   }
 }
 
-// A link appears with its whole content or not at all, and only for the first of several processes.
+// A link is atomic: the file appears complete, and only the first of several processes creates it.
 const createFile = (file: string, content: string): void => {
   const temporary = `${file}.${randomBytes(8).toString('hex')}`
   writeFileSync(temporary, content, { flag: 'wx', mode: 0o600, flush: true })
@@ -148,9 +147,9 @@ const readIfThere = (file: string): string | undefined => {
 }
 
 /**
- * The secret key kept in `file` (local mode), made at the first call: 256 random bits as 43 characters,
- * readable by this user only. Processes that call at once agree on one. The folder must exist.
- * Throws the file system's error, or one that names the file where it holds fewer than 32 characters.
+ * Returns the secret key in `file` (local mode). Creates it on first use: 256 random bits as 43 characters,
+ * readable by this user only. Concurrent processes agree on one key. The folder must exist. Throws the file
+ * system's errors, or an error that names the file if it has fewer than 32 characters.
  */
 export const loadOrCreateSecret = (file: string): string => {
   let secret = readIfThere(file)

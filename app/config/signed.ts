@@ -1,13 +1,13 @@
-/** What is needed of the secrets: macs under a key for one purpose only. */
+/** The part of the secrets that signed texts use. */
 export type Mac = {
   mac(purpose: string, data: Buffer): Buffer
   verifyMac(purpose: string, data: Buffer, mac: Buffer): boolean
 }
 
 type SignedText = {
-  /** Opaque text of the payload, good for this customer only. */
+  /** Returns an opaque text, valid for this customer only. */
   sign(customerId: string, payload: Buffer): string
-  /** The payload; undefined where we did not make this text for this customer, or another version did. */
+  /** Returns the payload. `undefined` if the text was not signed for this customer, or by another version. */
   open(customerId: string, text: string): Buffer | undefined
 }
 
@@ -16,8 +16,8 @@ const macBytes = 16
 const signedPart = (customerId: string, body: Buffer) => Buffer.concat([Buffer.from(`${customerId}\0`), body])
 
 /**
- * State that clients carry for us: version, payload, mac over these and the customer; base64url. Good as long
- * as the key that made it still checks.
+ * Signs state that clients hold for us: version, payload, MAC over both and the customer; base64url. Valid
+ * until the signing key is removed from SECRET_KEY.
  */
 export const createSignedText = (secrets: Mac, purpose: string, version: number): SignedText => ({
   sign(customerId, payload) {
@@ -27,7 +27,7 @@ export const createSignedText = (secrets: Mac, purpose: string, version: number)
   },
   open(customerId, text) {
     const bytes = Buffer.from(text, 'base64url')
-    // Decoding skips what is not base64url: only the canonical text is what we made.
+    // Decoding skips characters outside base64url, so accept only the canonical text.
     if (bytes.length <= macBytes || bytes.toString('base64url') !== text) return undefined
     const body = bytes.subarray(0, -macBytes)
     const isOurs = secrets.verifyMac(purpose, signedPart(customerId, body), bytes.subarray(-macBytes))

@@ -1,11 +1,11 @@
 import { z } from 'zod'
 import { postgresUrl, redisUrl } from './connection-url.ts'
 
-/** Scheme, host and port of an URL, and nothing else. */
+/** A URL with only scheme, host and port. */
 export const origin = z.url({ protocol: /^https?$/ }).refine((value) => URL.parse(value)?.origin === value, {
   message: 'expected an origin: scheme, host and port, nothing after them',
 })
-/** Parts separated by commas. Spaces around a part do not count, and empty parts are left out. */
+/** Separated by commas. Trims the parts and skips empty ones. */
 const list = z.string().transform((value) =>
   value
     .split(',')
@@ -19,7 +19,7 @@ const integer = (min: number, max: number) => {
 
 const quota = (standard: number) => integer(1, 1_000_000_000).default(standard)
 
-/** Every variable with its meaning; `certdata config` prints this. */
+/** `certdata config` prints the descriptions. */
 export const variables = {
   HOST: z.string().default('127.0.0.1').describe('Address to listen on'),
   PORT: integer(0, 65535).default(3000).describe('Port to listen on; 0 takes any free port'),
@@ -109,7 +109,7 @@ export const variables = {
       'Header in which the trusted proxies send the client’s address, and nothing else, or Forwarded (RFC 7239). Default: the last address in X-Forwarded-For that is not a proxy’s',
     ),
   ALLOW_HTTP: z
-    // `loopback` and `never` are the former names.
+    // `loopback` and `never` are the previous names.
     .enum(['true', 'false', 'loopback', 'never'], 'expected true or false')
     .transform((value): 'loopback' | 'never' =>
       value === 'true' || value === 'loopback' ? 'loopback' : 'never',
