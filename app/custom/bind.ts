@@ -7,7 +7,7 @@ import { formatCondition } from './check-source.ts'
 import type { Definition, Join, Node, Parameter, Rows, Source, Where } from './definition.ts'
 import { parameterValue } from './parameter.ts'
 
-/** Canonical texts of the parameters that were given, or have a default. */
+/** Canonical texts of the parameters, from the request or from defaults. */
 export type Given = ReadonlyMap<string, string>
 
 const isPresent = ({ values }: Where, given: Given): boolean =>
@@ -21,7 +21,7 @@ const write = (where: Where, given: Given) =>
     ),
   )
 
-/** A source as a query, or the faults of the parameters in it. */
+/** Faults name the parameters of a source instead of its conditions. */
 const readSource = (
   { resource, where, sort }: Source,
   given: Given,
@@ -46,7 +46,7 @@ const sourcesOf = (node: Node): Source[] => {
   return 'source' in node ? [node.source] : []
 }
 
-/** The queries of a document's sources under these parameters, or every fault of these. */
+/** The queries of a document's sources with these parameters, or every fault. */
 export const bindSources = (
   { body }: Definition,
   given: Given,
@@ -62,20 +62,19 @@ export const bindSources = (
   return faults.length > 0 ? { faults } : { queries }
 }
 
-/** A document with everything that its statement needs. */
 export type BoundDocument = Readonly<{
   definition: Definition
   customerId: string
   /** YYYY-MM-DD. */
   today: string
   planOf(source: Source): QueryPlan
-  /** The same with further conditions, those of the caller. */
+  /** The same plan with the caller's conditions added. */
   planWith(source: Source, conditions: readonly Condition[]): QueryPlan
-  /** Null where it was not given. */
+  /** Null if the parameter has no value. */
   valueOf(parameter: Parameter): string | number | boolean | null
 }>
 
-/** Binds a document to customer, day and parameters. */
+/** Binds a document to a customer, a day and parameters. */
 export const bind = (
   definition: Definition,
   queries: ReadonlyMap<Source, Query>,

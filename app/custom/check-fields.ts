@@ -5,7 +5,7 @@ import type { Context } from './check-templates.ts'
 import type { FieldRef, Join } from './definition.ts'
 import type { Path } from './faults.ts'
 
-/** What names of fields may mean: those of the row, and those that joins picked. */
+/** The fields of the row, and the fields that joins pick. */
 export type Scope = Context & Readonly<{ resource: Resource; joins: ReadonlyMap<string, Join> }>
 
 const unwrap = (schema: z.ZodType): z.ZodType =>
@@ -13,7 +13,6 @@ const unwrap = (schema: z.ZodType): z.ZodType =>
     ? unwrap(schema.unwrap() as z.ZodType)
     : schema
 
-/** The fields that a reference may name, as its author writes them. */
 const listNames = ({ resource, joins }: Scope): string[] => [
   ...resource.fields.keys(),
   ...[...joins.values()].flatMap((join) =>
@@ -29,7 +28,7 @@ const whole = (alias: string | undefined, field: Field): FieldRef => ({
   array: field.array,
 })
 
-/** Into a field that is an object: `requirements.schemes`. */
+/** Follows a path into a field that is an object, such as `requirements.schemes`. */
 const follow = (ref: FieldRef, names: readonly string[], text: string, path: Path, { faults }: Context) => {
   let schema: z.ZodType = ref.field.schema
   for (const name of names) {
@@ -50,7 +49,7 @@ const follow = (ref: FieldRef, names: readonly string[], text: string, path: Pat
   return { ...ref, path: names, type, array: false }
 }
 
-/** `field`, `alias.field`, `field.inner`; a fault with the nearest name where there is none. */
+/** Resolves `field`, `alias.field` or `field.inner`. Otherwise adds a fault and returns `undefined`. */
 export const checkField = (text: string, path: Path, scope: Scope): FieldRef | undefined => {
   const { faults, resource, joins } = scope
   const [first = '', ...rest] = text.split('.')
@@ -69,7 +68,7 @@ export const checkField = (text: string, path: Path, scope: Scope): FieldRef | u
   return faults.add(path, `there is no field ${text}; expected one of: ${known.join(', ')}`, text, known)
 }
 
-/** Whether an aggregate takes a field. */
+/** Whether an aggregate accepts a field. */
 export const aggregated = {
   sum: (field: Field) => field.kind === 'integer',
   avg: (field: Field) => field.kind === 'integer',
@@ -77,7 +76,7 @@ export const aggregated = {
   max: (field: Field) => ['integer', 'date', 'instant'].includes(field.kind),
 }
 
-/** The field of this name, if it fits; undefined, with a fault, where it does not. */
+/** Finds a field that fits. Otherwise adds a fault and returns `undefined`. */
 export const findField = (
   { name: resourceName, fields }: Resource,
   name: string,
@@ -98,9 +97,6 @@ export const findField = (
   )
 }
 
-/**
- * Whether records can be counted by the field. Such fields have few values each. Names and numbers would make as
- * many groups as there are records.
- */
+/** Whether `count_by` accepts a field. Names and numbers would make one group per record. */
 export const isGrouping = (field: Field): boolean =>
   (field.kind === 'text' || field.kind === 'boolean') && field.filter === 'equal' && field.name !== 'id'

@@ -3,7 +3,7 @@ import type { Context } from './check-templates.ts'
 import { bounds, memberName } from './document.ts'
 import type { Path } from './faults.ts'
 
-/** Checks a part of a document by each of the forms that it can have. They return undefined after a fault. */
+/** A check for each form of a part of a document. They return `undefined` after a fault. */
 export type Checkers<Shapes extends Record<string, z.ZodType>, Around, Checked> = {
   [Name in keyof Shapes]: (
     given: z.output<Shapes[Name]>,
@@ -13,7 +13,7 @@ export type Checkers<Shapes extends Record<string, z.ZodType>, Around, Checked> 
   ) => Checked | undefined
 }
 
-/** Reads and checks a part by the form of this name. Returns undefined after a fault. */
+/** Parses and checks a part in the form `name`. Returns `undefined` after a fault. */
 export const checkForm = <Shapes extends Record<string, z.ZodType>, Around extends Context, Checked>(
   shapes: Shapes,
   checkers: Checkers<Shapes, Around, Checked>,
@@ -27,7 +27,7 @@ export const checkForm = <Shapes extends Record<string, z.ZodType>, Around exten
   return read === undefined ? undefined : checkers[name](read, path, around, depth)
 }
 
-/** Returns the members of an object that `check` finds good, in their order. */
+/** Returns the valid members of an object, in their order. */
 export const checkMembers = <Member>(
   given: Readonly<Record<string, unknown>>,
   path: Path,

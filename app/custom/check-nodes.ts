@@ -112,7 +112,7 @@ const checkers: Checkers<typeof nodeShapes, Context, Node> = {
 
 const nodeNames = Object.keys(nodeShapes) as NodeName[]
 
-/** A member of an object: one of the forms, told by its name, or else an object of further members. */
+/** A known form, identified by its key, or a nested object. */
 const checkNode = (given: unknown, path: Path, context: Context, depth: number): Node | undefined => {
   if (!isObject(given))
     return context.faults.add(
@@ -124,7 +124,7 @@ const checkNode = (given: unknown, path: Path, context: Context, depth: number):
   return checkForm(nodeShapes, checkers, name, given, path, context, depth + 1)
 }
 
-/** An object of named members, at most so many objects deep. */
+/** Checks an object of named members. `bounds.depth` limits its nesting. */
 export const checkObject = (
   given: Readonly<Record<string, unknown>>,
   path: Path,

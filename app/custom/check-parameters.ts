@@ -3,7 +3,6 @@ import { bounds, parameterName, parameterShape, reservedParameters } from './doc
 import type { Faults, Path } from './faults.ts'
 import { parseParameter } from './parameter.ts'
 
-/** What the bounds of each type are. */
 const boundsOf: Record<Parameter['type'], string> = {
   boolean: 'none',
   date: 'dates',
@@ -58,7 +57,7 @@ const checkParameter = (name: string, value: unknown, path: Path, faults: Faults
   return { ...parameter, default: usual, example }
 }
 
-/** The parameters of a document, by name. */
+/** Returns the valid parameters of a document, by name. */
 export const checkParameters = (
   params: Readonly<Record<string, unknown>>,
   path: Path,

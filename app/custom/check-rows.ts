@@ -8,7 +8,7 @@ import type { Join, JoinMany, JoinOne, Rows } from './definition.ts'
 import { bounds, joinShape, memberName, type rowsShape } from './document.ts'
 import type { Path } from './faults.ts'
 
-/** Fields by which records of another resource are found: each has an index. */
+/** Fields through which joins find records. Each has an index. */
 const isRelation = (field: Field): boolean =>
   field.filter !== undefined &&
   field.kind === 'text' &&
@@ -49,7 +49,7 @@ const checkOne = (alias: string, given: Given, path: Path, scope: Scope): JoinOn
       [...path, 'on'],
       `expected a field that holds an id of ${given.to}, such as ${relationsOf(scope.resource).join(', ')}`,
     )
-  // A join after this one may start from its id.
+  // A later join may start from this id.
   const id = source.resource.fields.get('id')
   const all = id && !pick.includes(id) ? [id, ...pick] : pick
   return { kind: 'one', alias, source, on, pick: all }
@@ -81,7 +81,7 @@ const checkMany = (alias: string, given: Given, path: Path, scope: Scope): JoinM
   return on && { kind: 'many', alias, source, field, on, limit: given.limit ?? 1, select }
 }
 
-/** Joins in their order: one may start from another before it, never from itself or a later one. */
+/** A join may start from an earlier join, but not from itself or a later join. */
 const checkJoins = (
   given: Readonly<Record<string, unknown>>,
   path: Path,
@@ -123,7 +123,7 @@ const checkJoins = (
   return scope
 }
 
-/** Rows with their joins and what is shown of them. */
+/** Checks rows with their joins and their selected values. */
 export const checkRows = (
   given: z.output<typeof rowsShape>,
   select: { given: Readonly<Record<string, unknown>>; path: Path },

@@ -7,12 +7,12 @@ import { type Context, checkTemplates, fits, fitting, writings } from './check-t
 import type { Parameter, Source, Template, Where } from './definition.ts'
 import type { Path } from './faults.ts'
 
-/** What computed fields are computed for: of the query grammar, though no filters. */
+/** Parameters for computed fields. They belong to the query grammar, but are not filters. */
 const dayControls = ['on', 'expiring_within']
 const listOperators: readonly (string | undefined)[] = [undefined, 'in', 'nin', 'all']
 const conditionName = /^([^[\]]+)(?:\[([^[\]]*)\])?$/
 
-/** A condition as the query grammar writes it. */
+/** A condition as a pair of the query grammar. */
 export const formatCondition = (
   { name, isList }: Pick<Where, 'name' | 'isList'>,
   values: readonly string[],
@@ -20,7 +20,7 @@ export const formatCondition = (
 
 type Named = Readonly<{ field: Field | undefined; operator: string | undefined; isControl: boolean }>
 
-/** Reads a condition's name: a field with its operator, or a parameter of the day (`isControl`, without a field). */
+/** `isControl`: the name is a parameter of the day and has no field. */
 const readName = (resource: Resource, name: string, path: Path, { faults }: Context): Named | undefined => {
   const [, base = name, operator] = conditionName.exec(name) ?? []
   if (resource.computedForDay && dayControls.includes(name)) {
@@ -42,7 +42,6 @@ const readName = (resource: Resource, name: string, path: Path, { faults }: Cont
   return { field, operator, isControl: false }
 }
 
-/** Whether each value that is one parameter alone has a type that fits the field. */
 const checkTypes = (
   { field, operator }: Named,
   values: readonly Template[],
@@ -87,7 +86,6 @@ const checkCondition = (
   return found.size > 0 ? undefined : where
 }
 
-/** The conditions of a source. */
 const checkWhere = (
   resource: Resource,
   where: Readonly<Record<string, unknown>> | undefined,
@@ -99,7 +97,7 @@ const checkWhere = (
     return condition ? [condition] : []
   })
 
-/** Sort keys: as in queries, because an index must serve the first. */
+/** Accepts the sort keys of queries, because an index must serve the first key. */
 const checkSort = (
   resource: Resource,
   given: string | readonly string[] | undefined,
@@ -119,7 +117,7 @@ const checkSort = (
   return keys
 }
 
-/** A source whose shape was read: conditions and sort against its resource. */
+/** Checks the conditions and sort keys of a parsed source against its resource. */
 export const checkSource = (
   given: {
     from: string

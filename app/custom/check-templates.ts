@@ -3,7 +3,7 @@ import type { Field } from '../records/resources/define.ts'
 import type { Parameter, Template } from './definition.ts'
 import type { Faults, Path } from './faults.ts'
 
-/** What a check knows of the document around it. `tally` counts what the bounds are on, over the whole document. */
+/** `tally` counts over the whole document, to check its bounds. */
 export type Context = Readonly<{
   faults: Faults
   params: ReadonlyMap<string, Parameter>
@@ -12,7 +12,7 @@ export type Context = Readonly<{
 
 const embedded = /\$\{([^{}]*)\}/
 
-/** `$name` is a parameter, `${name}` one within a text, `$$` a dollar. */
+/** `$name` is a parameter, `${name}` a parameter within a text, `$$` a dollar sign. */
 const parseTemplate = (text: string): Template => {
   if (text.startsWith('$$')) return [text.slice(1)]
   if (/^\$[^{]/.test(text)) return [{ param: text.slice(1) }]
@@ -22,7 +22,7 @@ const parseTemplate = (text: string): Template => {
     .filter((part) => part !== '')
 }
 
-/** The parameter of this name; a fault where there is none. */
+/** Finds a parameter. Otherwise adds a fault and returns `undefined`. */
 export const findParameter = (
   name: string,
   path: Path,
@@ -37,7 +37,7 @@ export const findParameter = (
   return found
 }
 
-/** Types of parameters whose values can be values of a field of this kind. */
+/** The types of parameters whose values fit a field of this kind. */
 export const fitting: Record<Field['kind'], readonly Parameter['type'][]> = {
   text: ['string'],
   date: ['date'],
@@ -47,11 +47,11 @@ export const fitting: Record<Field['kind'], readonly Parameter['type'][]> = {
   json: [],
 }
 
-/** Whether values of the parameter can be values of the field, as a whole. */
+/** Whether the parameter's values can be whole values of the field. */
 export const fits = (parameter: Parameter, field: Field): boolean =>
   fitting[field.kind].includes(parameter.type)
 
-/** Texts that a parameter may have; undefined where any text will do, and only requests can tell. */
+/** Samples of a parameter's texts. `undefined` if every text is valid: then only requests are checked. */
 const samplesOf = ({ type, values, default: usual, min, max }: Parameter): readonly string[] | undefined => {
   if (values) return values
   if (type === 'string') return undefined
@@ -63,7 +63,7 @@ const samplesOf = ({ type, values, default: usual, min, max }: Parameter): reado
     .concat(min === undefined ? ['1'] : [])
 }
 
-/** The condition's values with each sample of each parameter in turn; undefined where some are known by requests alone. */
+/** The values with each sample of each parameter in turn. `undefined` if a parameter has no samples. */
 export const writings = (values: readonly Template[], { params }: Context): string[][] | undefined => {
   const used = new Map(
     values
@@ -86,7 +86,7 @@ export const writings = (values: readonly Template[], { params }: Context): stri
   )
 }
 
-/** The values of a condition as templates; undefined, with faults, where they are none. */
+/** Parses the values of a condition as templates. Returns `undefined` after a fault. */
 export const checkTemplates = (
   given: unknown,
   isList: boolean,

@@ -14,7 +14,7 @@ const operatorsFor = ({ type, array, path }: FieldRef): readonly TestOperator[] 
   return type === 'text' && path.length === 0 ? testOperators : ordered
 }
 
-/** PostgreSQL's. */
+/** The limit of PostgreSQL's type `integer`. */
 const greatestInteger = 2 ** 31 - 1
 
 const checkOperand = (
@@ -105,7 +105,7 @@ const checkComparison = (test: Record<string, unknown>, path: Path, scope: Scope
 
 const testList = z.array(z.unknown()).min(1).max(20)
 
-/** `{ field, <operator>: value }`, or `any` or `all` of such tests. Undefined where there is a fault, which is noted. */
+/** Checks `{ field, <operator>: value }`, `any` or `all`. Returns `undefined` after a fault. */
 export const checkTest = (test: unknown, path: Path, scope: Scope, depth = 1): Test | undefined => {
   const { faults } = scope
   if (!isObject(test)) return faults.add(path, 'expected a test: { field: …, eq: … }')

@@ -6,7 +6,7 @@ import type { FieldRef, Scalar, Select, Test, Value } from './definition.ts'
 import { bounds, isObject, scalar, type ValueName, valueShapes } from './document.ts'
 import type { Path } from './faults.ts'
 
-/** Tokens of a date's format and what PostgreSQL calls them; everything else but blanks and signs is a fault. */
+/** Date tokens and PostgreSQL's names for them. Only blanks and punctuation are accepted in addition. */
 const dateTokens: Readonly<Record<string, string>> = {
   YYYY: 'YYYY',
   YY: 'YY',
@@ -33,7 +33,7 @@ const checkFormat = (format: string, ref: FieldRef, path: Path, { faults }: Scop
 
 const literal = (value: Scalar): Value => ({ kind: 'literal', value })
 
-/** In `then`, `else` and the like a bare value stands for itself; in `select` it names a field. */
+/** A bare value is a literal in `then` and `else`, but the name of a field in `select`. */
 const checkOutcome = (value: unknown, path: Path, scope: Scope, depth: number): Value | undefined => {
   if (isObject(value)) return checkValue(value, path, scope, depth)
   if (value === undefined) scope.faults.add(path, 'is missing: expected a value')
@@ -115,7 +115,6 @@ const checkers: Checkers<typeof valueShapes, Scope, Value> = {
 
 const valueNames = Object.keys(valueShapes) as ValueName[]
 
-/** A value of `select`: the name of a field, of a to-many join, or one of the forms. */
 const checkValue = (value: unknown, path: Path, scope: Scope, depth = 1): Value | undefined => {
   const { faults, joins } = scope
   if (depth > bounds.depth) return faults.add(path, `expected values at most ${bounds.depth} deep`)
@@ -138,6 +137,6 @@ const checkValue = (value: unknown, path: Path, scope: Scope, depth = 1): Value 
   return checkForm(valueShapes, checkers, name, value, path, scope, depth)
 }
 
-/** The members of each row of an answer. */
+/** Checks the members of each row of a response. */
 export const checkSelect = (select: Readonly<Record<string, unknown>>, path: Path, scope: Scope): Select =>
   checkMembers(select, path, scope, (value, place) => checkValue(value, place, scope))

@@ -38,8 +38,8 @@ const checkList = (given: unknown, path: Path, context: Context): List | undefin
 }
 
 /**
- * A document as plain data, checked against the resources: what is left can be answered, at a cost that is known.
- * Pure. Throws a DocumentError with every fault.
+ * Checks a parsed document against the resources. The cost of a valid document is bounded. Pure. Throws a
+ * DocumentError with every fault.
  */
 export const checkDocument = (document: unknown): Definition => {
   const faults = createFaults()

@@ -20,20 +20,20 @@ type Asked = { principal: Principal; name: string }
 
 export type Custom = Readonly<{
   /**
-   * Whether this principal may ask: rejects with 404 `not_found` where its customer was not granted the endpoint,
-   * whatever there is, and with 403 `insufficient_scope`.
+   * Checks access. Rejects with 404 `not_found` if the customer was not granted the endpoint, even if it
+   * exists, and with 403 `insufficient_scope`.
    * See docs/decisions/0063-unknown-custom-endpoints-after-quota.md.
    */
   admit(asked: Asked): Promise<void>
   /**
-   * The revision that is asked for, with what reads the query of an export of it in this shape. Rejects with not_found and
+   * Returns the requested revision, and a parser for the query of its export. Rejects with not_found and
    * insufficient_scope; `readExport` throws invalid_query.
    */
   findDefinition(
     asked: Asked,
     rawQuery: string,
   ): Promise<{ definition: Definition; readExport: (shape: CustomShape) => CustomRequest }>
-  /** The current definitions that a customer was granted, by name, but those that this release does not take. Rejects with `unavailable`. */
+  /** Current definitions by name, without documents that this release rejects. Rejects with `unavailable`. */
   definitionsOf(customerId: string): Promise<readonly Definition[]>
   /** Rejects with not_found, insufficient_scope, invalid_query, invalid_cursor, unavailable. */
   answer(asked: Asked & { rawQuery: string; noCache: boolean }): Promise<Answer>
@@ -47,17 +47,17 @@ type CustomDeps = {
   publicUrl: string
   /** The UTC date, YYYY-MM-DD. */
   today: () => string
-  /** The database's clock, milliseconds since 1970: until when a former revision is answered. */
+  /** The database's clock, milliseconds since 1970, to stop serving a previous revision. */
   databaseNow: () => number
   granted: (customerId: string) => Promise<Granted>
 }
 
 const notFound = () => new ApiError('not_found', { detail: 'You have no custom endpoint with this name' })
 
-/** From a request to stored bytes, as `createRecords` does for the resources. Knows no framework. */
+/** Creates the reader of custom endpoints, as `createRecords` does for resources, without a framework. */
 export const createCustom = (deps: CustomDeps): Custom => {
   const { db, replica, cache, cursors, publicUrl, today, databaseNow, granted } = deps
-  // At the start: it reads files and compiles a statement or two for each resource.
+  // Once at the start: it reads files and compiles some statements for each resource.
   const version = customVersion()
 
   const requireGrant = ({ principal, name }: Asked, known: Granted): readonly Revision[] => {
@@ -67,7 +67,6 @@ export const createCustom = (deps: CustomDeps): Custom => {
     return revisions
   }
 
-  /** Whether the service answers a corrected query: its revision, format and cursor are judged as if it had arrived. */
   const isAnswerable = (
     customerId: string,
     revisions: readonly Revision[],

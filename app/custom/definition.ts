@@ -2,38 +2,33 @@ import type { SortKey } from '../records/query/query.ts'
 import type { Field, Resource, ResourceName } from '../records/resources/define.ts'
 import type { TestOperator } from './document.ts'
 
-/** What stands for itself in a document. */
 export type Scalar = string | number | boolean | null
 
-/** A parameter that the caller gives. */
 export type Parameter = Readonly<{
   name: string
   type: 'integer' | 'string' | 'date' | 'boolean'
   description?: string | undefined
-  /** In canonical text. */
+  /** Canonical text. */
   default?: string | undefined
-  /** For the description of the API. */
+  /** For the API description. */
   example?: string | undefined
   min?: string | number | undefined
   max?: string | number | undefined
   values?: readonly string[] | undefined
-  /** Without a default it must be given, unless this is true: then what names it falls away. */
+  /** True: conditions with a missing value are dropped. False: required, unless it has a default. */
   optional: boolean
 }>
 
-/** A text with parameters in it: what the query grammar will read as a condition's value. */
+/** A text with parameters, which the query grammar parses as a condition's value. */
 export type Template = readonly (string | { param: string })[]
 
-/** A condition of the query grammar, less its parameters. */
 export type Where = Readonly<{ name: string; isList: boolean; values: readonly Template[] }>
 
-/** Rows of one resource. */
 export type Source = Readonly<{ resource: Resource; where: readonly Where[]; sort: readonly SortKey[] }>
 
-/** What a value is in SQL. */
 export type ValueType = 'text' | 'date' | 'instant' | 'integer' | 'number' | 'boolean' | 'json'
 
-/** A field of the row, or of one that is joined to it; `path` leads into a field that is an object. */
+/** A field of the row or of a joined row. `path` leads into a field that is an object. */
 export type FieldRef = Readonly<{
   alias: string | undefined
   field: Field
@@ -59,7 +54,7 @@ export type Value =
       values: readonly (readonly [string, Scalar])[]
       otherwise: Scalar
     }>
-  /** `format`: PostgreSQL's, of `to_char`. */
+  /** `format`: for PostgreSQL's `to_char`. */
   | Readonly<{ kind: 'date'; ref: FieldRef; format: string }>
   | Readonly<{ kind: 'case'; branches: readonly (readonly [Test, Value])[]; otherwise: Value }>
   /** The rows of a to-many join. */
@@ -67,7 +62,7 @@ export type Value =
 
 export type Select = readonly (readonly [name: string, value: Value])[]
 
-/** One row of another resource: the one whose id `on` holds. */
+/** The row of another resource whose id is in `on`. */
 export type JoinOne = Readonly<{
   kind: 'one'
   alias: string
@@ -76,7 +71,7 @@ export type JoinOne = Readonly<{
   pick: readonly Field[]
 }>
 
-/** At most `limit` rows of another resource: those whose `field` holds what `on` does. */
+/** At most `limit` rows of another resource whose `field` equals or contains `on`. */
 export type JoinMany = Readonly<{
   kind: 'many'
   alias: string
@@ -89,7 +84,6 @@ export type JoinMany = Readonly<{
 
 export type Join = JoinOne | JoinMany
 
-/** Rows that are shown. */
 export type Rows = Readonly<{ source: Source; joins: readonly Join[]; select: Select; limit: number }>
 
 export type Node =
@@ -100,14 +94,13 @@ export type Node =
   | Readonly<{ kind: 'sum' | 'min' | 'max' | 'avg'; source: Source; field: Field }>
   | Readonly<{ kind: 'count_by'; source: Source; fields: readonly Field[]; limit: number }>
   | Readonly<{ kind: 'newest'; resources: readonly ResourceName[]; as: 'date' | 'instant' }>
-  /** `plain`: not an object a row, but its only value. */
+  /** `plain`: the row's only value instead of an object. */
   | Readonly<{ kind: 'first' | 'list'; rows: Rows; plain: boolean }>
-  /** Rows of several sources, one for each value of the member `by`: a true `prefer` first, then in the sources' order. */
+  /** One row for each value of `by`: a row whose `prefer` is true first, then in the sources' order. */
   | Readonly<{ kind: 'merge'; parts: readonly Rows[]; by: string; prefer: string | undefined; limit: number }>
 
 export type List = Rows & Readonly<{ filters: readonly string[] }>
 
-/** A document that was checked: all that is needed to answer. */
 export type Definition = Readonly<{
   name: string
   revision: number
@@ -115,12 +108,12 @@ export type Definition = Readonly<{
   description?: string | undefined
   params: ReadonlyMap<string, Parameter>
   body: Readonly<{ object: Node } | { list: List }>
-  /** Of the document's text: part of the keys of its answers. */
+  /** Hash of the document, part of its cache keys. */
   digest: string
-  /** Names in the change log whose changes change the answer. */
+  /** Names in the change log whose changes affect the response. */
   dependsOn: readonly string[]
-  /** Whether the same data give another answer on another day, whatever the parameters. */
+  /** Whether the same data give another response on another day, with any parameters. */
   dependsOnDay: boolean
-  /** Whether the customer's window matters. */
+  /** Whether the response depends on the customer's window. */
   needsSettings: boolean
 }>

@@ -57,8 +57,9 @@ const noteNode = (node: Node, found: Found): void => {
 }
 
 /**
- * What an answer depends on, read off the document: the change log's names, the day, the customer's window.
- * More than needed costs a read too many, less would be an answer that is wrong: what may compute for the day does.
+ * Derives a document's dependencies: names in the change log, the day, the customer's window. An unnecessary
+ * dependency costs a read, but a missing dependency makes a response wrong. So anything that may depend on
+ * the day counts.
  */
 export const dependenciesOf = (
   body: Definition['body'],
@@ -68,6 +69,6 @@ export const dependenciesOf = (
   else noteRows(body.list, found)
   const { resources, dependsOnDay, needsSettings } = found
   const settings = needsSettings ? ['settings'] : []
-  // Whoever loses the endpoint, or gets another revision, must not be answered what was kept.
+  // A customer that loses the endpoint, or gets another revision, must not receive a cached response.
   return { dependsOn: [...resources, ...settings, 'custom'], dependsOnDay, needsSettings }
 }

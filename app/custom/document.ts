@@ -3,20 +3,20 @@ import { tokenParameters } from '../records/query/token-parameters.ts'
 import { resourceNames } from '../records/resources/index.ts'
 
 /**
- * The document of a custom endpoint as its author writes it, part by part: each schema is flat, and `check.ts`
- * leads from one part to the next, so that every fault can be told with its place and nearest name.
+ * The document of a custom endpoint, part by part. Each schema is flat, and `check.ts` leads from one part to
+ * the next, so that every fault has a path and the nearest name.
  */
 
-/** Bounds of a document: what an answer may cost is known when it is applied. */
+/** Bounds of a document: the maximum cost of a response is known when the document is applied. */
 export const bounds = {
   documentBytes: 65_536,
   sources: 8,
   joins: 3,
-  /** Objects within objects, values within values. */
+  /** Nested objects, and nested values. */
   depth: 3,
   members: 100,
   pageRows: 500,
-  /** Rows of a to-many join, and of a list within an object. */
+  /** Rows of a to-many join, or of a list within an object. */
   listRows: 50,
   groups: 500,
   params: 20,
@@ -26,24 +26,23 @@ export const bounds = {
 
 const text = z.string().max(bounds.texts)
 const count = (most: number) => z.int().min(1).max(most)
-/** Names of members of an answer: a column of PostgreSQL has at most 63 bytes. */
+/** PostgreSQL limits the name of a column to 63 bytes. */
 export const memberName = z
   .string()
   .regex(/^[\p{L}_][\p{L}\p{N}_-]*$/u, 'expected letters, digits, _ and -, not beginning with a digit')
   .refine((name) => Buffer.byteLength(name) <= 63, 'expected at most 63 bytes')
 export const parameterName = z.string().regex(/^[a-z][a-z0-9_]{0,39}$/, 'expected up to 40 of a-z 0-9 _')
 const resource = z.enum(resourceNames)
-/** What stands for itself. */
 export const scalar = z.union(
   [z.string().max(bounds.texts), z.number(), z.boolean(), z.null()],
   'expected a text, a number, true, false or null',
 )
 
-/** Whether what stands in a document has members by name. */
+/** True for objects, but not for arrays and null. */
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Names that lists and revisions take for themselves, and those that no address may have. */
+/** Controls of lists and revisions, and parameters that no URL may have. */
 export const reservedParameters: readonly string[] = [
   'limit',
   'cursor',
@@ -83,12 +82,10 @@ export const parameterShape = z.strictObject({
 const where = z.record(z.string(), z.unknown()).optional()
 const sort = z.union([z.string(), z.array(z.string()).min(1)], 'expected sort keys as a list').optional()
 
-/** Rows that are counted. */
 export const sourceShape = z.strictObject({ from: resource, where })
 const rows = { from: resource, where, sort, joins: z.record(z.string(), z.unknown()).optional() }
-/** Rows of which some are shown. */
 export const rowsShape = z.strictObject(rows)
-/** One of several sources whose rows become one list. */
+/** A source of `merge`. */
 export const partShape = z.strictObject({ ...rows, select: z.record(z.string(), z.unknown()) })
 export const listShape = z.strictObject({
   ...rows,
@@ -110,7 +107,7 @@ export const joinShape = z.strictObject({
 })
 
 const nested = z.record(z.string(), z.unknown())
-/** Members of an object that are more than an object, by the name that tells them. */
+/** Forms of a member, by the key that identifies them. Other objects are nested objects. */
 export const nodeShapes = {
   const: z.strictObject({ const: scalar }),
   param: z.strictObject({ param: z.string() }),
@@ -143,7 +140,7 @@ export const nodeShapes = {
 } as const
 export type NodeName = keyof typeof nodeShapes
 
-/** What a value can be beside the name of a field. */
+/** Forms of a value, in addition to the name of a field. */
 export const valueShapes = {
   field: z.strictObject({ field: z.string() }),
   const: nodeShapes.const,

@@ -5,7 +5,7 @@ import type { Custom } from './custom.ts'
 import { listColumns, listRows } from './sql/columns.ts'
 
 export type CustomExports = {
-  /** A custom list, whole; undefined where it is no list. Rejects with not_found and invalid_query too. */
+  /** `undefined` if the endpoint is not a list. Also rejects with not_found and invalid_query. */
   answer(request: ExportRequest, name: string, rawQuery: string): Promise<ExportAnswer | undefined>
 }
 
@@ -16,7 +16,7 @@ type Deps = {
   today: () => string
 }
 
-/** Custom lists as exports: what was granted → definition and parameters → columns and rows. */
+/** Creates the exports of custom lists. */
 export const createCustomExports = ({ exports, custom, today }: Deps): CustomExports => ({
   async answer(request, name, rawQuery) {
     const { principal, type } = request

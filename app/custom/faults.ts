@@ -1,13 +1,13 @@
 import type { z } from 'zod'
 import { findNearest } from '../records/query/nearest.ts'
 
-/** A way into a document: names and positions. */
+/** The names and positions that lead to a part of a document. */
 export type Path = readonly (string | number)[]
 
-/** What is wrong with a document, where, and what was most likely meant. */
+/** `did_you_mean`: the nearest valid name. */
 export type DocumentFault = { path: string; detail: string; did_you_mean?: string }
 
-/** Every fault of a document at once: nothing of it is taken. */
+/** Has every fault of a document, which is rejected as a whole. */
 export class DocumentError extends Error {
   readonly faults: readonly DocumentFault[]
 
@@ -17,7 +17,7 @@ export class DocumentError extends Error {
   }
 }
 
-/** `object.certificates.where["validity[ne]"]`; empty for the document itself. */
+/** For example `object.certificates.where["validity[ne]"]`. Empty for the document itself. */
 const formatPath = (path: Path): string =>
   path
     .map((part) =>
@@ -26,15 +26,14 @@ const formatPath = (path: Path): string =>
     .join('')
     .replace(/^\./, '')
 
-/** One line for people. */
+/** Formats a fault as one line for people. */
 export const formatFault = ({ path, detail, did_you_mean: meant }: DocumentFault): string =>
   `${path === '' ? 'the document' : path}: ${detail}${meant === undefined ? '' : ` (did you mean ${meant}?)`}`
 
-/** Collects the faults of a document while it is read. */
 export type Faults = {
-  /** Returns undefined. `candidates`: valid names, of which the nearest to `given` is proposed. */
+  /** Returns `undefined`. Suggests the candidate that is nearest to `given`. */
   add(path: Path, detail: string, given?: string, candidates?: Iterable<string>): undefined
-  /** A part of the document by its schema; undefined where it has faults. */
+  /** Parses a part of the document. Returns `undefined` after a fault. */
   read<T>(schema: z.ZodType<T>, value: unknown, path: Path): T | undefined
   readonly list: readonly DocumentFault[]
 }
@@ -45,7 +44,7 @@ const at = (value: unknown, path: readonly PropertyKey[]): unknown =>
 const namesOf = (schema: z.ZodType): string[] =>
   'shape' in schema ? Object.keys(schema.shape as Record<string, unknown>) : []
 
-/** An empty collection. */
+/** Creates an empty collection of faults. */
 export const createFaults = (): Faults => {
   const list: DocumentFault[] = []
   const add: Faults['add'] = (path, detail, given, candidates = []) => {
@@ -53,7 +52,6 @@ export const createFaults = (): Faults => {
     list.push({ path: formatPath(path), detail, ...(nearest === undefined ? {} : { did_you_mean: nearest }) })
     return undefined
   }
-  /** Reports an issue that zod found in `value`, which stands at `path`. */
   const addIssue = (issue: z.core.$ZodIssue, schema: z.ZodType, value: unknown, path: Path) => {
     const place = [...path, ...issue.path.map((part) => (typeof part === 'symbol' ? String(part) : part))]
     const given = at(value, issue.path)

@@ -17,24 +17,23 @@ import { checkDocument } from './check.ts'
 import type { Definition } from './definition.ts'
 import { DocumentError } from './faults.ts'
 
-/** One revision of a document that a customer was granted. */
 export type Revision = Readonly<{
   revision: number
-  /** Throws a DocumentError where this release does not take what an earlier one did: no other endpoint minds. */
+  /** Throws a DocumentError if only an earlier release accepts it. Other endpoints are not affected. */
   definition: () => Definition
-  /** When another took its place, milliseconds since 1970; undefined: it is the current one. */
+  /** When a newer revision replaced it, milliseconds since 1970. `undefined` for the current revision. */
   supersededAtMs: number | undefined
 }>
 
-/** What a customer was granted: the revisions of each endpoint, newest first. */
+/** The revisions of each endpoint that a customer was granted, newest first. */
 export type Granted = ReadonlyMap<string, readonly Revision[]>
 
-/** How long the revision before the current one is answered to those who ask for it. */
+/** How long a replaced revision is served on request. */
 export const formerRevisionDays = 30
 
 type Row = { name: string; revision: number; document: string; superseded: number | null }
 
-/** Documents by their text: all customers share what was made of one. */
+/** All customers share the definition of the same text. */
 const createDefinitions = () => {
   const known = new LRUCache<string, Definition>({ max: 1_000 })
   return (text: string): Definition => {
@@ -72,8 +71,8 @@ const load = async (
 }
 
 /**
- * What customers were granted, as the database says it now: a grant, a revocation and another revision work within
- * a second. Fresh facts are answered at once. Throws `unavailable` while the database cannot be reached.
+ * Creates a cached reader of grants. A grant, a revocation or a new revision takes effect within a second.
+ * Throws `unavailable` if the database cannot be reached.
  */
 export const createGranted = (options: FactsOptions) => {
   const { db } = options
@@ -87,13 +86,13 @@ export const createGranted = (options: FactsOptions) => {
 
 const formerMs = formerRevisionDays * 86_400_000
 
-/** The current revision of the endpoint, and those that it has replaced lately; newest first. */
+/** The endpoint's current revision and the recently replaced revisions, newest first. */
 export const servedRevisions = (known: Granted, name: string, nowMs: number): readonly Revision[] => {
   const revisions = known.get(name) ?? []
   return revisions.filter(({ supersededAtMs: end }) => end === undefined || nowMs - end < formerMs)
 }
 
-/** The revision that the query asks for; the newest where it asks for none, or for one that is not served. */
+/** The requested revision, or the newest if the query requests no revision that is served. */
 export const chooseRevision = (revisions: readonly Revision[], rawQuery: string): Definition => {
   const [current] = revisions as [Revision, ...Revision[]]
   if (!rawQuery.includes('revision') && !rawQuery.includes('%')) return current.definition()
@@ -102,7 +101,7 @@ export const chooseRevision = (revisions: readonly Revision[], rawQuery: string)
   return (asked ?? current).definition()
 }
 
-/** The definition alone; empty where this release does not take the document. A request for the endpoint says so. */
+/** Empty if this release rejects the document. A request for the endpoint reports the error. */
 export const listDefinition = ({ definition }: Revision): Definition[] => {
   try {
     return [definition()]

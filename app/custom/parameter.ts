@@ -43,8 +43,8 @@ const parsers: Record<Parameter['type'], (text: string, parameter: Parameter, to
 }
 
 /**
- * A parameter's value in canonical text; dates relative to today stay so. `today`, YYYY-MM-DD, is what bounds of
- * dates are compared on.
+ * Parses a parameter to canonical text. Dates relative to today remain relative. `today`, YYYY-MM-DD,
+ * resolves them to compare with bounds.
  */
 export const parseParameter = (parameter: Parameter, text: string, today: string): Parsed => {
   const { values, type } = parameter
@@ -53,7 +53,7 @@ export const parseParameter = (parameter: Parameter, text: string, today: string
   return { detail: `expected one of: ${values.join(', ')}`, ...(suggestion ? { suggestion } : {}) }
 }
 
-/** The value that stands for a parameter's text in an answer or a comparison; null where it was not given. */
+/** Converts a parameter's text to its value. Null if the parameter was not given. */
 export const parameterValue = (
   { type }: Parameter,
   text: string | undefined,

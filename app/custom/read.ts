@@ -15,7 +15,7 @@ const refuse = (path: string, detail: string): never => {
   throw new DocumentError([{ path, detail }])
 }
 
-/** What is wrong with a node, each on its own; undefined where it is plain data and stays what its author wrote. */
+/** Returns the fault of a node. `undefined` if its value is the value that the text shows. */
 const faultOf = (node: Node): string | undefined => {
   if (isAlias(node)) return 'aliases (*name) are not taken: write it out'
   if (!isScalar(node)) return undefined
@@ -30,8 +30,9 @@ const faultOf = (node: Node): string | undefined => {
 }
 
 /**
- * Names as their authors wrote them: `null: true` is a test, though YAML reads nothing there. Returns what is wrong
- * with one of them; `__proto__` is left out wherever objects are copied, so a condition of that name would be lost.
+ * Restores keys to their text: `null: true` is a test, although YAML reads the key as null. Returns a fault
+ * if a key is invalid. `__proto__` is invalid because copies of objects drop it, so a condition would be
+ * lost.
  */
 const readNames = (node: Node): { name: Node; detail: string } | undefined => {
   if (!isMap<Node>(node)) return undefined
@@ -50,9 +51,9 @@ const readNames = (node: Node): { name: Node; detail: string } | undefined => {
 const isPlainYaml = ({ directives }: Document.Parsed): boolean => directives.yaml.version === '1.2'
 
 /**
- * The plain value of a YAML 1.2 or JSON text, which is YAML as well. Throws a DocumentError that names the line:
- * no duplicate keys, no aliases (what refers to itself has no end), no tags of its own, one document; and nothing
- * that would be another value than the text shows (`0123`, `1.10`, numbers beyond 2^53, the words of YAML 1.1).
+ * Parses YAML 1.2, which includes JSON. Throws a DocumentError that names the line. It rejects duplicate
+ * keys, aliases (a value may contain itself), custom tags and several documents. It also rejects values that
+ * differ from their text (`0123`, `1.10`, numbers beyond 2^53, the words of YAML 1.1).
  */
 export const readText = (text: string): unknown => {
   if (Buffer.byteLength(text) > bounds.documentBytes)

@@ -4,7 +4,6 @@ import type { Definition } from './definition.ts'
 import type { Revision } from './granted.ts'
 import { parseParameter } from './parameter.ts'
 
-/** What was read so far. */
 export type ReadParameters = { given: Map<string, string>; draft: Draft; revision?: string }
 
 const oneOfNumbers = (numbers: readonly number[]) => (text: string) =>
@@ -12,13 +11,13 @@ const oneOfNumbers = (numbers: readonly number[]) => (text: string) =>
     ? { value: text }
     : { detail: `expected ${numbers.length > 1 ? 'one of: ' : ''}${numbers.join(', ')}` }
 
-/** A page, all of a list at once, or that as CSV. */
+/** A page, a whole list, or a whole list as CSV. */
 export type CustomShape = Exclude<QueryShape, 'item'>
 
-/** Parameters of a custom list that mean the same as for its resource. */
+/** Parameters with the same meaning as for the list's resource. */
 const listControls = ['limit', 'count', 'cursor', 'bom', 'format']
 
-/** What reads each parameter that the endpoint takes, by name. `revisions`: those that are answered now. */
+/** Creates the readers of parameters, by name. They write to `reading`. `revisions`: served now. */
 export const readersOf = (
   { params, body }: Definition,
   revisions: readonly Pick<Revision, 'revision'>[],

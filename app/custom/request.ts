@@ -19,21 +19,20 @@ import type { Definition, List, Source } from './definition.ts'
 import type { Revision } from './granted.ts'
 import { type CustomShape, type ReadParameters, readersOf } from './request-readers.ts'
 
-/** A request for a custom endpoint that was understood; dates relative to today still are relative. */
+/** A parsed request for a custom endpoint. Dates relative to today remain relative. */
 export type CustomRequest = Readonly<{
   given: Given
-  /** The conditions of the document's sources. */
   queries: ReadonlyMap<Source, Query>
-  /** The caller's own conditions on a list. */
+  /** The caller's filters on a list. */
   conditions: readonly Condition[]
   limit: number
   cursor: string | undefined
   count: boolean
-  /** Whether a CSV file begins with a byte order mark. */
+  /** Whether a CSV file starts with a byte order mark. */
   hasMark: boolean
-  /** One text for all ways of asking the same, less the cursor. */
+  /** The same text for all equivalent queries, without the cursor. */
   canonical: string
-  /** What a cursor belongs to: parameters and filters. */
+  /** The parameters and filters for which a cursor is valid. */
   selection: string
   dependsOnDay: boolean
 }>
@@ -62,7 +61,7 @@ const readWith = (
   return readPairs(rawQuery, readPair)
 }
 
-/** Defaults for what was not given; a fault for each that has none and is needed. */
+/** Adds defaults to `given`. Returns a fault for each missing parameter that is required. */
 const complete = ({ params }: Definition, given: Map<string, string>, rawQuery: string): Fault[] =>
   [...params.values()].flatMap((parameter): Fault[] => {
     const { name, type, optional, default: usual } = parameter
@@ -75,7 +74,7 @@ const complete = ({ params }: Definition, given: Map<string, string>, rawQuery: 
 const describe = (type: string) =>
   type === 'integer' ? 'an integer' : `a ${type === 'string' ? 'text' : type}`
 
-/** A parameter that was given with a value that is wrong is not missing as well. */
+/** A parameter with an invalid value is not missing as well. */
 const isNamed = (rawQuery: string, name: string) => new RegExp(`(^|&)${name}=`).test(rawQuery)
 
 const filtersText = (resource: Resource, conditions: readonly Condition[]): string =>
@@ -89,7 +88,7 @@ const filtersText = (resource: Resource, conditions: readonly Condition[]): stri
 
 const isRelative = (values: Iterable<string>) => [...values].some((value) => value.startsWith('today'))
 
-/** Judged when parameters are in their places: only then `to${part}` shows that it is a day. */
+/** Checked after parameters are inserted: only then is `to${part}` a relative day. */
 const isOfDay = (conditions: readonly Condition[]) => isRelative(conditions.flatMap(({ values }) => values))
 
 const finish = (
@@ -131,8 +130,9 @@ const finish = (
 }
 
 /**
- * Reads a query string for a custom endpoint: its parameters, and on a list the filters that the document
- * allows, limit, cursor and count; an export takes no cursor and no count. Every fault is found. Pure; `today` is what bounds of dates are compared on.
+ * Parses a query string for a custom endpoint: its parameters, and on a list also limit, cursor, count and
+ * the filters that the document allows. An export accepts no cursor and no count. Returns every fault. Pure.
+ * `today` resolves dates to compare with bounds.
  */
 export const readRequest = (
   definition: Definition,

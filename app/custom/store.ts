@@ -2,10 +2,10 @@ import { type RawBuilder, sql } from 'kysely'
 import { selectInstant } from '../db/instant.ts'
 import type { Db } from '../db/schema.ts'
 
-/** A document as it is kept: `text` is its JSON, whose members' order is the answer's. */
+/** `text` is JSON. The order of its members is the order in responses. */
 type StoredDocument = { name: string; revision: number; text: string }
 
-/** What became of a document that was to be applied. `conflict`: the revision is not above the current one. */
+/** `conflict`: the revision is not above the current revision. */
 export type Applied =
   | { outcome: 'applied'; previous: number | null }
   | { outcome: 'unchanged' }
@@ -20,8 +20,8 @@ const findCurrent = (trx: Db, name: string): Promise<{ revision: number; documen
     .executeTakeFirst()
 
 /**
- * Makes a document the current revision of its endpoint; the one before is kept for those who ask for it, older
- * ones until a month after they were replaced. `db` must be a transaction: the endpoint stays locked until its end.
+ * Makes a document the current revision of its endpoint, and deletes revisions that were replaced more than
+ * 31 days ago. `trx` must be a transaction: the endpoint stays locked until its end.
  */
 export const applyDocument = async (trx: Db, { name, revision, text }: StoredDocument): Promise<Applied> => {
   await trx
@@ -41,11 +41,11 @@ export const applyDocument = async (trx: Db, { name, revision, text }: StoredDoc
   return { outcome: 'applied', previous: current?.revision ?? null }
 }
 
-/** Runs a statement; undefined where it changed nothing. */
+/** Returns `undefined` if the statement changed no row. */
 const change = async (db: Db, statement: RawBuilder<unknown>): Promise<true | undefined> =>
   (await statement.execute(db)).numAffectedRows ? true : undefined
 
-/** Grants or revokes for one customer; undefined where it was so already. */
+/** Grants or revokes for one customer. Returns `undefined` if nothing changed. */
 export const setGrant = (db: Db, name: string, customerId: string, granted: boolean) =>
   change(
     db,
@@ -54,14 +54,14 @@ export const setGrant = (db: Db, name: string, customerId: string, granted: bool
         where g.granted is distinct from excluded.granted`,
   )
 
-/** Grants to, or takes from, all whose own grant does not say otherwise; undefined where it was so already. */
+/** Sets the grant for customers without an individual one. Returns `undefined` if nothing changed. */
 export const setGrantToEveryone = (db: Db, name: string, granted: boolean) =>
   change(
     db,
     sql`update custom_endpoints set to_everyone = ${granted} where name = ${name} and to_everyone <> ${granted}`,
   )
 
-/** Takes an endpoint away with its documents and grants; undefined where there is none. */
+/** Deletes an endpoint with its documents and grants. Returns `undefined` if it does not exist. */
 export const removeEndpoint = (db: Db, name: string) =>
   change(db, sql`delete from custom_endpoints where name = ${name}`)
 
@@ -70,13 +70,13 @@ export type CustomEndpoint = {
   revision: number
   title: string | null
   applied_at: string
-  /** Granted to whoever has no grant of its own. */
+  /** Granted to every customer without an individual grant or revocation. */
   everyone: boolean
   granted: string[]
   revoked: string[]
 }
 
-/** Every endpoint with who has it: the operator's list. Names only one where `name` is given. */
+/** Lists the endpoints with their grants, for the operator. `name`: only this endpoint. */
 export const listEndpoints = async (db: Db, name?: string): Promise<CustomEndpoint[]> => {
   const slugs = (granted: boolean) => sql`coalesce((select array_agg(g.customer_id order by g.customer_id)
     from custom_grants g where g.name = e.name and g.granted = ${granted}), '{}')`
@@ -88,7 +88,7 @@ export const listEndpoints = async (db: Db, name?: string): Promise<CustomEndpoi
   return rows
 }
 
-/** Names of the custom endpoints that each of these customers was granted, in order. */
+/** Lists the names of the custom endpoints that each of these customers was granted, in order. */
 export const listGranted = async (
   db: Db,
   customers: readonly string[],

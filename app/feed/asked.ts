@@ -5,7 +5,7 @@ import { foreignToken, type SyncToken, type TokenCodec } from './token.ts'
 
 type Asked = Readonly<{
   query: FeedQuery
-  /** Undefined: the client asks for the whole state, or for a token. */
+  /** `undefined` if the client requests the whole state or a new token. */
   token: SyncToken | undefined
 }>
 
@@ -17,8 +17,8 @@ const isSame = (a: readonly string[], b: readonly string[]) =>
   a.length === b.length && a.every((name) => b.includes(name))
 
 /**
- * Returns what reads a request of the feed: its query, and the token in it. That function throws invalid_query and
- * invalid_sync_token. `isStream`: the answer is to be a stream of events.
+ * Creates the function that parses a feed request into its query and decoded token. That function throws
+ * invalid_query and invalid_sync_token. `isStream`: the response is a stream of server-sent events.
  */
 export const createAskedReader = ({ tokens, publicUrl }: { tokens: TokenCodec; publicUrl: string }) => {
   const decode = (customerId: string, { after, resources, view }: FeedQuery): SyncToken | undefined => {
@@ -34,7 +34,6 @@ export const createAskedReader = ({ tokens, publicUrl }: { tokens: TokenCodec; p
     return token
   }
 
-  /** Whether the service answers a corrected query: its token is judged as if it had arrived. */
   const isAnswerable = (customerId: string, corrected: string): boolean => {
     const outcome = parseFeedQuery(corrected)
     try {

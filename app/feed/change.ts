@@ -6,25 +6,25 @@ import { type Bindings, projection } from '../records/sql/projection.ts'
 
 type Sql = RawBuilder<unknown>
 
-/** Why a record comes though nobody wrote it. */
+/** Why a record is in the feed although no write changed it. */
 export type Cause = 'day' | 'settings'
 
-/** Parts of a change; SQL of type text, `data` null where the record does not exist. */
+/** The parts of a change as SQL of type text. `data` is null if the record does not exist. */
 export type ChangeParts = {
   resource: Sql
   id: Sql
   at: Sql
   data: Sql
   cause?: Cause
-  /** Whether the values that the fields had are told, beside their names. */
+  /** Whether to include the previous values of changed fields. Optional. Defaults to false. */
   withFormer?: boolean | undefined
-  /** SQL of type boolean: the record is there, but not among those that the follower wants. */
+  /** SQL of type boolean: the record exists, but the follower's filter excludes it. */
   hasLeft: Sql
 }
 
 /**
- * A change as the feed writes it, JSON in the contract's order; an expression of type text. The fields that differ come
- * from the row `d` (`names`, `former`, `known`).
+ * A change as JSON text, with its members in the contract's order; an SQL expression. The changed fields are
+ * in the row `d` (`names`, `former`, `known`), see `joinDifferences`.
  */
 export const changeText = ({ resource, id, at, data, cause, withFormer, hasLeft }: ChangeParts): Sql => {
   const former = withFormer ? sql` || ',"previous":{' || coalesce(d.former, '') || '}'` : sql``
@@ -35,12 +35,13 @@ export const changeText = ({ resource, id, at, data, cause, withFormer, hasLeft 
     || ',"data":' || coalesce(${data}, 'null') || '}'`
 }
 
-/** The full record as its own endpoint shows it: a lateral table `x` with one column `data` of type text, over `r`. */
+/** A lateral table `x` over `r` with the column `data`: the record as text, as its endpoint returns it. */
 export const recordData = (resource: Resource, bindings: Bindings, fields?: readonly string[]): Sql =>
   sql`lateral (select row_to_json(p)::text as data from (select ${projection(resource, fields, bindings)}) p) x`
 
 /**
- * Data of a record `r` with its `x`, null where it is not wanted, and whether that is so: columns `data` and `has_left`.
+ * Columns `data` and `has_left` for a record `r` with its `x`. If the plan's filter excludes the record,
+ * `data` is null and `has_left` is true.
  */
 export const wantedData = (plan: QueryPlan | undefined): Sql => {
   if (!plan || plan.conditions.length === 0) return sql`x.data, false as has_left`

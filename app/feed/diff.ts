@@ -1,10 +1,10 @@
 import { isVisible, type Snapshot } from '../cache/snapshot.ts'
 import type { SyncToken } from './token.ts'
 
-/** Transactions from `low` to `high`, both included; `high` undefined: all that follow. */
+/** Transaction ids from `low` to `high`, both inclusive. No upper bound if `high` is `undefined`. */
 export type Span = Readonly<{ low: number; high: number | undefined }>
 
-/** Those of [low, end) that are not in `without` (ascending). */
+/** The parts of [low, end) that are not in `without`, which is ascending. */
 const gaps = (low: number, end: number, without: readonly number[]): Span[] => {
   const spans: Span[] = []
   let from = low
@@ -18,10 +18,10 @@ const gaps = (low: number, end: number, without: readonly number[]): Span[] => {
 }
 
 /**
- * The transactions that became visible between two snapshots: those that `base` saw running or not yet begun
- * and that `target` no longer does, ascending. Without a target it is the snapshot of the statement that reads,
- * which shows no rows of others anyway. Nothing below the oldest running transaction is looked at twice: a long
- * one is a span of its own, whatever came after it.
+ * The transactions that became visible between two snapshots, ascending: `base` saw them running or not yet
+ * started, and `target` shows them. Without a target, the last span has no upper bound: the reading
+ * statement's snapshot hides the rows of running transactions anyway. A long-running transaction is a
+ * separate span, so that later transactions which `base` already shows are not read again.
  */
 export const spansBetween = (base: Snapshot, target: Snapshot | undefined): Span[] => {
   if (!target) {
@@ -38,6 +38,6 @@ export const spansBetween = (base: Snapshot, target: Snapshot | undefined): Span
   ]
 }
 
-/** The spans that a walk has still before it. */
+/** The spans that the walk has not finished. */
 export const spansAhead = ({ base, diff }: Pick<SyncToken, 'base' | 'diff'>): Span[] =>
   spansBetween(base, diff?.target).filter(({ high }) => !diff || high === undefined || high >= diff.xid)

@@ -8,20 +8,20 @@ import { type Bindings, bindExpression } from '../records/sql/projection.ts'
 import type { DayAndWindow } from './token.ts'
 
 /**
- * What a follower has: all that is visible in `snapshot`, which was taken after the instant `at` (RFC 3339), with the
- * computed values of `moment`.
+ * The state that a follower has: everything visible in `snapshot`, which was taken after the instant `at`
+ * (RFC 3339), with the computed values for `moment`.
  * See docs/decisions/0092-the-feed-compares-with-the-token.md.
  */
 export type Seen = Readonly<{ snapshot: Snapshot; at: string; moment: DayAndWindow }>
 
-/** Computed fields that tell something by themselves: those with conditions. */
+/** Only computed fields with conditions (`where`) count as changes. */
 const computedOf = ({ fields }: Resource): [name: string, expression: string][] =>
   [...fields.values()].flatMap(({ name, computed }) => (computed?.where ? [[name, computed.select]] : []))
 
 const jsonOf = (expression: string, bindings: Bindings): Sql =>
   sql`to_jsonb(${bindExpression(expression, bindings)})`
 
-/** Rows of name and former value of computed fields that differ; undefined: the resource computes nothing. */
+/** Rows of name and previous value. `undefined` if the resource has no computed fields to compare. */
 const computedRows = (resource: Resource, moment: DayAndWindow, bindings: Bindings): Sql | undefined => {
   const all = computedOf(resource)
   if (all.length === 0) return undefined
@@ -34,7 +34,7 @@ const computedRows = (resource: Resource, moment: DayAndWindow, bindings: Bindin
     cross join lateral (values ${sql.join(rows)}) v (name, was, is_now) where v.was is distinct from v.is_now`
 }
 
-/** The former value in a row `k` as answers write it: JSON text, null where there is none. */
+/** The previous value in a row `k`, as the JSON text that responses contain, or null. */
 const formerText = ({ fields }: Resource): string => {
   const nested = [...fields.values()].filter(({ kind, array }) => kind === 'json' || array)
   const cases = nested.map(
@@ -43,7 +43,6 @@ const formerText = ({ fields }: Resource): string => {
   return `case k.name ${cases.join(' ')} else k.was::text end`
 }
 
-/** Names and former values of rows `k`, of those in `fields` if given. */
 const summary = (resource: Resource, fields: readonly string[] | undefined): Sql => {
   const former = sql.raw(formerText(resource))
   const isChosen = fields ? sql` filter (where k.name = any(${fields}::text[]))` : sql``
@@ -52,8 +51,9 @@ const summary = (resource: Resource, fields: readonly string[] | undefined): Sql
 }
 
 /**
- * Whether the follower has the record `r`: the transaction that created it is visible in its snapshot. A number that no
- * transaction has had yet is from the database that this one was restored from. Records older than these numbers go by time.
+ * Whether the follower has the record `r`: its snapshot shows the transaction that created the record.
+ * Transaction ids that this database has not reached are from the database that it was restored from. Records
+ * older than the column `created_xid` are compared by time.
  */
 const isKnown = ({
   snapshot,
@@ -63,10 +63,11 @@ const isKnown = ({
     or r.created_xid >= pg_snapshot_xmax(pg_current_snapshot()) end`
 
 /**
- * Joins to a record `r` a lateral row `d`: which fields differ from what the follower has. `fields`: only these count.
- * `names` and `former` are members of JSON, and null where nothing differs. `known` is null if the record was created
- * since, or may have been, because then the follower has nothing that could differ. Versions of a record become visible
- * in their order. So the statement reads those that the follower has not seen, and one more.
+ * Joins to a record `r` a lateral row `d` with the fields that differ from the follower's state. `fields`:
+ * only these count. `names` and `former` are members of JSON, and null if no field differs. `known` is null
+ * if the record was created since, or may have been, because then the follower has no values to compare.
+ * Versions of a record become visible in order, so the statement reads the versions that the follower has not
+ * seen, and one more.
  */
 export const joinDifferences = (
   resource: Resource,

@@ -5,23 +5,17 @@ import type { Db } from '../db/schema.ts'
 import { ApiError, unavailable } from '../errors.ts'
 import { type DayAndWindow, type SyncToken, targetOf } from './token.ts'
 
-/** What every statement of the feed says of itself. */
 export type Epoch = Readonly<{
-  /** What the statement saw. */
   snapshot: Snapshot
-  /** The database's clock at its start, RFC 3339: every commit before it is in `snapshot`. */
+  /** The database's clock when the statement started, RFC 3339. `snapshot` shows every commit before it. */
   at: string
-  /** Which history of which database. */
   identity: string
-  /** Below this transaction the log has been pruned. */
   prunedBelow: number
-  /** The newest random mark that the statement saw. */
   mark: string
-  /** The newest one that is visible in the token's target; undefined: none. */
+  /** The newest random mark visible in the token's target. `undefined` if there are no marks. */
   targetMark: string | undefined
 }>
 
-/** Columns of a statement that reads from `epochSource` as `epoch`. */
 export type EpochRow = {
   snapshot: string
   at: string
@@ -33,21 +27,21 @@ export type EpochRow = {
   target_mark: string | null
 }
 
-/** What `epochColumns` are read from. `target`: the snapshot that the records of a token show, or will show. */
+/** The table `epoch` for `epochColumns`. `target`: see `targetOf`. */
 export const epochSource = (target: Snapshot | undefined): RawBuilder<unknown> =>
   sql`change_history(${target?.text ?? null}::pg_snapshot) epoch`
 
-/** The columns of `EpochRow`. */
+/** The columns of `EpochRow`. The statement must read from `epochSource`. */
 export const epochColumns: RawBuilder<unknown> = sql.raw(
   `pg_current_snapshot()::text as snapshot, ${instantText('now()')} as at,
   pg_is_in_recovery() as recovering, epoch.identity, epoch.begun, epoch.pruned_below,
   epoch.mark, epoch.target_mark`,
 )
 
-/** The log is another history's, as after a restore, or bears no mark of this server's start: see begin_changes. */
+/** The log is from before a restore, or has no mark of this server's start. See begin_changes. */
 class AnotherHistory extends Error {}
 
-/** Throws unavailable on a standby, whose snapshots do not tell what is running. */
+/** Throws unavailable on a standby, whose snapshots do not show which transactions are running. */
 export const readEpoch = (row: EpochRow): Epoch => {
   if (row.recovering) throw unavailable()
   if (!row.begun) throw new AnotherHistory(row.identity)
@@ -60,7 +54,7 @@ export const readEpoch = (row: EpochRow): Epoch => {
   }
 }
 
-/** Does `work`; where the log has not begun for this history and start of the server, once more after it has. */
+/** Runs `work`. If the log has not begun for this history and server start, begins it and repeats `work`. */
 export const withBegunLog = async <T>(db: Db, work: () => Promise<T>): Promise<T> => {
   try {
     return await work()
@@ -71,20 +65,20 @@ export const withBegunLog = async <T>(db: Db, work: () => Promise<T>): Promise<T
   }
 }
 
-/** How long a token is good, and the log is kept. */
+/** How long a token is valid, and how long the log is kept. */
 export const retentionDays = 90
 const daySeconds = 86_400
 
 const expired = (reason: string): ApiError =>
   new ApiError('sync_token_expired', { detail: `${reason}: start again with after=snapshot` })
 
-/** 410, for a table that was truncated: the log does not name the rows. */
+/** 410 for a truncated table: the log does not name the deleted rows. */
 export const refuseTruncated = (resource: string): ApiError => expired(`${resource} were emptied at once`)
 
-/** Seconds since 1970 of an instant. */
+/** Converts an RFC 3339 instant to seconds since 1970. */
 export const toSeconds = (instant: string): number => Math.floor(Date.parse(instant) / 1000)
 
-/** A token of now: what `epoch` shows is not in the feed that follows. */
+/** A token that starts now: the feed that follows has only changes that `epoch.snapshot` does not show. */
 export const beginToken = (
   { snapshot, at, identity, mark }: Epoch,
   { resources, bindings, view }: Pick<SyncToken, 'resources' | 'view'> & { bindings: DayAndWindow },
@@ -94,8 +88,8 @@ export const beginToken = (
 })
 
 /**
- * Throws 410 where the log cannot tell what changed since the token: it is too old, of another history, or of a
- * time that this database has not seen or no longer remembers.
+ * Throws 410 if the log cannot list the changes since the token: the token is older than `retentionDays` or
+ * from another history, the database was reset to an earlier time, or the log was pruned.
  */
 export const requireFollowable = (token: SyncToken, epoch: Epoch, nowSeconds: number): void => {
   if (token.identity !== epoch.identity) {
@@ -109,7 +103,7 @@ export const requireFollowable = (token: SyncToken, epoch: Epoch, nowSeconds: nu
     throw expired('The database has gone back to a time before this token')
   }
   // See docs/decisions/0073-random-marks-distinguish-histories.md.
-  // Files that were put back count transactions on from where they were copied, and lack the marks written since.
+  // Restored files number transactions from the time of their copy, but lack the marks written since.
   if (token.mark !== undefined && token.mark !== epoch.targetMark) {
     throw expired('The database has been restored since')
   }

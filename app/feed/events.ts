@@ -6,50 +6,46 @@ import type { FeedPage } from './read.ts'
 import type { SyncToken } from './token.ts'
 import { judged, type Wake, type Watch } from './wait.ts'
 
-/** A stream lives no longer, so that load balancers can move clients and every right is judged anew. */
+/** Longest life of a stream. It lets load balancers move clients, and all rights are checked again. */
 export const longestStreamMs = 15 * 60_000
-/** Shorter than proxies wait for a silent answer. */
+/** Shorter than proxies wait for a silent response. */
 const defaultHeartbeatMs = 15_000
-/** A client that has not taken so many bytes when the next change comes is dropped. */
+/** A client with more unread bytes than this when the next change arrives is disconnected. */
 export const mostUnreadBytes = 2 ** 20
-/** Browsers connect again after these milliseconds and a random time, so that many streams that end together return apart. */
+/** Reconnection delay. The random part separates clients whose streams end together. */
 const retryMs = 1_000
 const retrySpreadMs = 4_000
 /** Longest pause after a refused read, in milliseconds. The pause is random. */
 const longestPauseMs = 2_000
 
 type EventsOptions = {
-  /** The first page, read before the answer begins: what fails until then is a problem document. */
+  /** Read before the response starts, because a failure until then becomes a problem document. */
   first: FeedPage
   read: (token: SyncToken) => Promise<FeedPage>
-  /** The body of a page, as a request without a stream gets it, and its token. */
   format: (page: FeedPage) => { body: string; token: string }
   watch: Watch
-  /** Rejects with 503 if the rights cannot be read now, and with another error if the client may not go on. */
+  /** Rejects with 503 if rights cannot be read now, with another error if the client has lost them. */
   judge: () => Promise<unknown>
   ending: Ending
   heartbeatMs?: number
-  /** See timer.ts. */
   after?: typeof afterMs
   /** From 0 to less than 1. */
   random?: () => number
 }
 
-/** Reasons that end a stream. */
 const ends: readonly (Wake | 'ready')[] = ['time', 'closing', 'gone']
 
-/** One event. Its id is where the next request goes on from. JSON may hold line feeds between its parts only. */
+/** One event. Its id is the token for the next request. The JSON has line feeds only between its parts. */
 const eventText = ({ body, token }: { body: string; token: string }): string =>
   `id: ${token}\ndata: ${body.replaceAll('\n', '\ndata: ')}\n\n`
 
-/** True if the service has no room for a read at the moment. */
 const isRefused = (error: unknown): boolean => error instanceof ApiError && error.status === 503
 
 /**
- * Returns pages of the feed as server-sent events: the first page immediately, another one after each change. While
- * there are more pages, it reads as fast as the client does. It pauses after a refused read. It ends when the watch
- * ends, and when the client may not go on. Any other failed read destroys it, and so does a client that is too far
- * behind.
+ * Streams pages of the feed as server-sent events: the first page immediately, another one after each change.
+ * While there are more pages, it reads as fast as the client does. It pauses after a refused read. It ends
+ * with the watch, and when the client is no longer authorized. Any other failed read destroys it, and so does
+ * a client with more than `mostUnreadBytes` unread.
  */
 export const streamEvents = (options: EventsOptions): Readable => {
   const { first, read, format, watch, judge, ending, heartbeatMs = defaultHeartbeatMs } = options
@@ -70,7 +66,7 @@ export const streamEvents = (options: EventsOptions): Readable => {
   const push = (text: string): void => {
     if (!stream.push(text)) drained = Promise.withResolvers()
   }
-  // Unread bytes already show that the connection lives. A heartbeat behind them would delay `drained`.
+  // Unread bytes already show that the connection is alive. A heartbeat behind them would delay `drained`.
   const heartbeat = setInterval(() => stream.readableLength === 0 && stream.push(':\n\n'), heartbeatMs)
   ending.once('close', () => stream.destroy())
 
@@ -89,7 +85,7 @@ export const streamEvents = (options: EventsOptions): Readable => {
         return false
       },
     )
-  /** Kept until it resolves: a wake during a read must not be lost. */
+  /** Kept until it resolves, so that a wake during a read is not lost. */
   let woken: Promise<Wake> | undefined
   const waitForReason = async (hasMore: boolean): Promise<Wake | 'ready'> => {
     woken ??= watch.next()

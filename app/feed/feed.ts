@@ -36,7 +36,6 @@ type Deps = {
   waiting: Waiting
   concurrency: Concurrency
   publicUrl: string
-  /** Connections for whole states. */
   source: ExportSource
   /** The UTC date by the database's clock, YYYY-MM-DD. */
   today: () => string
@@ -44,14 +43,14 @@ type Deps = {
   databaseNow: () => number
 }
 
-/** The head of a stream of events. nginx would keep the events until the answer ends if it were not told otherwise. */
+/** The head of an event stream. The header stops nginx from holding back events until the response ends. */
 const eventsHead = ({ at }: FeedPage) => ({
   type: eventsType,
   headers: { 'data-as-of': at, 'x-accel-buffering': 'no' },
   isCompressed: true,
 })
 
-/** The change feed without a framework: query → scopes → token → what changed, at once or when it comes. */
+/** Creates the change feed, independent of the framework. */
 export const createFeed = (deps: Deps): Feed => {
   const { db, tokens, waiting, concurrency, publicUrl, today, databaseNow } = deps
 
@@ -85,7 +84,7 @@ export const createFeed = (deps: Deps): Feed => {
     return { type: linesType, body: await begunStream(snapshot.stream(countRows), ending), headers }
   }
 
-  /** Begins to wait, which takes one of the customer's places, for so long at most. Ends the watch where `begin` fails. */
+  /** Starts a wait, which occupies one of the customer's places. Ends the watch if `begin` fails. */
   const watching = async <T>(
     { principal, address, ending }: FeedRequest,
     resources: readonly ResourceName[],
@@ -100,7 +99,6 @@ export const createFeed = (deps: Deps): Feed => {
     })
   }
 
-  /** Judges the rights of now. Rejects where the client may not go on. */
   const createJudge =
     ({ judgeAnew }: FeedRequest, resources: readonly ResourceName[]) =>
     async (): Promise<Principal> => {
@@ -109,7 +107,6 @@ export const createFeed = (deps: Deps): Feed => {
       return principal
     }
 
-  /** No longer than the token lives. */
   const streamMs = ({ principal: { expiresAtMs = Number.POSITIVE_INFINITY } }: FeedRequest): number =>
     Math.min(longestStreamMs, expiresAtMs - databaseNow())
 
@@ -135,7 +132,7 @@ export const createFeed = (deps: Deps): Feed => {
       const resources = chooseResources(principal, token?.resources ?? query.resources)
       if (query.after === wholeState) return answerState(request, resources, query.view)
       const { limit, waitSeconds = 0, withFormer, view } = query
-      // A turn for each read: a poll that waits for changes holds none.
+      // Each read waits for a turn, so that a poll which waits for changes holds none.
       const read: Read = (from) =>
         inTurn(db, customerId, async () => {
           const bindings = await readMoment(db, customerId, today())
@@ -148,11 +145,11 @@ export const createFeed = (deps: Deps): Feed => {
       const judge = createJudge(request, resources)
       const ms = isStream ? streamMs(request) : waitSeconds * 1000
       return watching(request, resources, ms, async (watch) => {
-        // Only now: a revocation until here is seen, and a later one wakes.
+        // The watch has started: this check sees an earlier revocation, and a later one wakes the watch.
         await judge()
         if (!isStream) return answerPage(request, await readPatiently(watch, read, token, judge))
         const judgeStream = async () => {
-          // The watch ends with the token. Where that ends at another time now, the client begins anew.
+          // The watch ends with the access token. If the expiry has changed since, the client must reconnect.
           if ((await judge()).expiresAtMs !== principal.expiresAtMs) throw new ApiError('token_expired')
         }
         return answerEvents(request, await read(token), { read, watch, judge: judgeStream })

@@ -13,7 +13,6 @@ import { planView, type View } from './view.ts'
 
 type Sql = RawBuilder<unknown>
 
-/** A page of what flips between two moments. */
 export type FlipPage = Readonly<{
   customerId: string
   resources: readonly ResourceName[]
@@ -21,29 +20,27 @@ export type FlipPage = Readonly<{
   walk: FlipWalk
   cause: Cause
   limit: number
-  /** What the follower has, from which changes are told; undefined: not known. */
+  /** `undefined` if the follower's state is unknown: then no changed fields are named. */
   seen?: Seen | undefined
-  /** Whether former values are told; absent: no. */
   withFormer?: boolean | undefined
   view?: View | undefined
-  /** The token's. */
   target?: Snapshot | undefined
 }>
 
-/** A record that flips; a page without any is one row of nulls. */
+/** A record whose computed values change. A page without records is one row of nulls. */
 export type FlipRow = EpochRow & {
   resource: ResourceName | null
   record_id: string | null
   change: string
   edge: number | null
-  /** The edge's column, YYYY-MM-DD. */
+  /** The value of the edge's column, YYYY-MM-DD. */
   passed: string | null
 }
 
 type Side = { resource: Resource; edge: Edge }
 
 /**
- * Every edge of these resources, in a fixed order: its place is part of tokens.
+ * Every edge of these resources, in a fixed order: tokens contain an edge's index.
  * See docs/decisions/0034-computed-changes-are-walked-in-order.md.
  */
 const listEdges = (names: readonly ResourceName[]): Side[] =>
@@ -55,8 +52,8 @@ const endsOf = ({ edge: { at } }: Side, from: DayAndWindow, to: DayAndWindow) =>
   [bindExpression(at, from), bindExpression(at, to)] as const
 
 /**
- * The rows over which the edge passes between two moments, less those of `below`, edges of the same column with a
- * lesser `at`: still one range of an index.
+ * The rows that the edge passes between two moments, without the rows of `below`, edges of the same column
+ * with a smaller `at`. This is still one range of an index.
  */
 const passes = (side: Side, from: DayAndWindow, to: DayAndWindow, below: readonly Side[] = []): Sql => {
   const ends = endsOf(side, from, to)
@@ -80,7 +77,7 @@ const side = (sides: readonly Side[], index: number, page: FlipPage): Sql => {
   const { resource, edge } = current
   const wanted = planView(view, resource, customerId, walk.to)
   const column = sql.raw(`r.${edge.column}`)
-  // A row that two edges pass over comes with the first.
+  // A row that two edges pass belongs to the first edge.
   const earlier = sides.slice(0, index).filter((each) => each.resource === resource)
   const below = earlier.filter((each) => each.edge.column === edge.column)
   const conditions = [
@@ -112,8 +109,8 @@ const side = (sides: readonly Side[], index: number, page: FlipPage): Sql => {
 }
 
 /**
- * Records whose computed values differ between two moments, a page and one more; by edge, column and id. Index:
- * the one that leads from the customer to each edge's column.
+ * Selects the records whose computed values differ between two moments, by edge, column and id, one more than
+ * `limit`. `undefined` if no edges are left. Index: the index of each edge from the customer to its column.
  */
 export const flipStatement = (page: FlipPage): RawBuilder<FlipRow> | undefined => {
   const sides = listEdges(page.resources)
@@ -132,8 +129,9 @@ export const flipStatement = (page: FlipPage): RawBuilder<FlipRow> | undefined =
 }
 
 /**
- * The walk over flips that a follower has to take first, so that its values are those of `now`. It is the one under way, or
- * the next one. A new day comes before a new window, so that each walk has one cause. Undefined: none.
+ * The next walk over computed changes that a follower needs to reach `now`: the unfinished walk, or a new
+ * one. A new day precedes a new window, so that each walk has one cause. `undefined` if the follower's moment
+ * is `now`.
  */
 export const nextFlip = (
   { moment, flip }: Pick<SyncToken, 'moment' | 'flip'>,

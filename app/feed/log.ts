@@ -11,45 +11,41 @@ import { type EpochRow, epochColumns, epochSource } from './epoch.ts'
 import type { DayAndWindow } from './token.ts'
 import { planView, type View } from './view.ts'
 
-/** A page of the log to read. */
 export type LogPage = Readonly<{
   customerId: string
   resources: readonly ResourceName[]
   spans: readonly Span[]
-  /** The last row seen; undefined: from the first. */
+  /** The last row seen. `undefined`: start with the first row. */
   after: Readonly<{ xid: number; position: number }> | undefined
-  /** The token's, whose mark is asked for; undefined: there is no token. */
+  /** The token's target, to read its mark. `undefined` without a token. */
   target?: Snapshot | undefined
-  /** Records at most. */
   limit: number
-  /** Rows of the log looked at, at most: records written often, and resources not asked for, cost rows. */
+  /** Maximum number of log rows to scan: repeated writes and other resources add rows. */
   rows: number
   bindings: DayAndWindow
-  /** What the follower has, from which changes are told; undefined: not known. */
+  /** `undefined` if the follower's state is unknown: then no changed fields are named. */
   seen?: Seen | undefined
-  /** Whether former values are told; absent: no. */
   withFormer?: boolean | undefined
   view?: View | undefined
 }>
 
-/** A record that changed; a page without any is one row of nulls. */
+/** A changed record. A page without records is one row of nulls. */
 export type LogRow = EpochRow & {
   resource: ResourceName | null
   record_id: string | null
   change: string
-  /** Whether rows follow the last that this page accounts for. */
   more: boolean | null
-  /** That row. */
+  /** The last log row of this page; `more`: the log continues after it. */
   last_xid: string | null
   last_position: number | null
 }
 
-/** What stands for all records of a resource. */
+/** The record id in the log that means all records of a resource. */
 export const everyRecord = '*'
 
 const lastTransaction = '18446744073709551615'
 
-/** The record now, whichever resource it is of: at most one row. */
+/** The current state of the record in `c`, for any of the page's resources: at most one row. */
 const recordNow = ({ customerId, resources: names, bindings, seen, view }: LogPage): RawBuilder<unknown> =>
   sql.join(
     names.map((name) => {
@@ -63,9 +59,10 @@ const recordNow = ({ customerId, resources: names, bindings, seen, view }: LogPa
   )
 
 /**
- * A page of the log's rows in these transactions: those of the customer and of everybody. Each record comes once, as it is
- * now, read by the same statement as the log. Index: the log's primary key, entered by customer and transaction for
- * each span, so that neither the log's length nor other customers' changes cost anything.
+ * Reads a page of log rows from these transactions, for the customer and for all customers. Each record
+ * appears once, in its current state, read by the same statement as the log. Index: the log's primary key,
+ * entered by customer and transaction for each span, so that the cost does not depend on the log's length or
+ * on other customers' changes.
  */
 export const logStatement = (page: LogPage): RawBuilder<LogRow> => {
   const { spans, after, target, limit, rows, withFormer } = page

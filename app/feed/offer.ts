@@ -3,7 +3,6 @@ import { linesType } from '../export/json-lines.ts'
 import { parsePairs } from '../http/pairs.ts'
 import { wholeState } from './query.ts'
 
-/** The media type of a page of changes. */
 export const jsonType = 'application/json'
 /** The media type of server-sent events (HTML Standard, section 9.2). */
 export const eventsType = 'text/event-stream'
@@ -11,9 +10,9 @@ export const eventsType = 'text/event-stream'
 const asksForState = (rawQuery: string): boolean =>
   parsePairs(rawQuery).some(({ name, value }) => name === 'after' && value === wholeState)
 
-/** What a query of the feed can be answered as: the whole state as lines, a page as JSON, pages as events. */
+/** Media types for a query: NDJSON for the whole state, otherwise one page as JSON or pages as events. */
 export const offeredTypes = (rawQuery: string): readonly string[] =>
   asksForState(rawQuery) ? [linesType] : [jsonType, eventsType]
 
-/** What a query of the feed costs of the quota `minute`: the whole state is an export. */
+/** Cost of a query in the quota `minute`. The whole state costs the same as an export. */
 export const feedCost = (rawQuery: string): number => (asksForState(rawQuery) ? exportCost : 1)

@@ -3,8 +3,8 @@ import type { SyncToken } from './token.ts'
 import { judged, type Watch } from './wait.ts'
 
 /**
- * Reads until there is something, or no more reason to wait, and ends the watch. `token`: the one that the request
- * asked with; undefined: it asked for one. `judge` rejects where the client may not go on.
+ * Reads until a page has changes or the wait ends, then ends the watch. `token`: the request's token,
+ * `undefined` if the client requested a new one. `judge` rejects if the client is no longer authorized.
  */
 export const readPatiently = async (
   watch: Watch,
@@ -16,7 +16,7 @@ export const readPatiently = async (
     let page = await read(token)
     while (page.changes.length === 0 && !page.hasMore) {
       const wake = await watch.next()
-      // The same token: what was answered to the request is what it asked with.
+      // The page is empty: the client continues with the token that it sent.
       if (wake === 'closing') return { ...page, token: token ?? page.token }
       if (wake === 'gone') return page
       if (judged.includes(wake)) await judge()

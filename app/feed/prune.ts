@@ -2,15 +2,16 @@ import { sql } from 'kysely'
 import { pruneInBatches } from '../db/prune.ts'
 import type { Db } from '../db/schema.ts'
 
-/** Notes which transactions have ended by now; several processes note one a minute together. */
+/** Records which transactions have ended by now. All processes together record one sample a minute. */
 export const sampleChanges = async (db: Db): Promise<void> => {
   await sql`select sample_changes()`.execute(db)
 }
 
 /**
- * Deletes changes that no follower needs whose token is younger than so many days, and returns how many. Never by
- * their age: what a transaction that was open for long has written is old when it appears. Nothing is deleted
- * before samples reach back that far. Of removals, which tell when something last changed, the newest stay.
+ * Deletes changes that no token younger than `days` days needs, and returns their number. It does not go by a
+ * change's age: rows of a transaction that was open for hours are old when they become visible. It deletes
+ * nothing until samples reach back `days` days. It keeps the newest removals, which show when data last
+ * changed.
  */
 export const pruneChanges = async (db: Db, days: number): Promise<number> => {
   const all = await pruneInBatches(

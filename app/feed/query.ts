@@ -22,32 +22,29 @@ import type { ResourceName } from '../records/resources/define.ts'
 import { resourceNames, resources } from '../records/resources/index.ts'
 import { isOfView, parseView, type View, viewNames } from './view.ts'
 
-/** The value of `after` that asks for the whole state. */
+/** The value of `after` that requests the whole state. */
 export const wholeState = 'snapshot'
-/** Seconds that a client may be kept waiting. */
+/** Maximum of the parameter `wait`, in seconds. */
 export const maxWaitSeconds = 25
 
-/** A query of the feed that was understood. */
 export type FeedQuery = Readonly<{
-  /** A sync token, `snapshot`, or undefined: from now. */
+  /** A sync token, `snapshot`, or `undefined` to start from now. */
   after: string | undefined
-  /** In one order, each once; undefined: all that the key may read, or the token's. */
+  /** In a fixed order, each once. `undefined`: all that the key may read, or the token's resources. */
   resources: readonly ResourceName[] | undefined
   limit: number
-  /** Undefined: the client did not say. */
   waitSeconds: number | undefined
-  /** Whether former values are told. */
   withFormer: boolean
-  /** Which records, and which of their fields; undefined: all, or the token's. */
+  /** Filter and fields. `undefined`: all records, whole, or the token's view. */
   view: View | undefined
 }>
 
-/** As with pages; `after` comes along because only the caller can judge whether it is genuine. */
+/** `after` is part of a failed outcome because only the caller can verify the token. */
 export type FeedOutcome = { query: FeedQuery } | { faults: Fault[]; corrected?: string; after?: string }
 
 type Draft = { -readonly [name in keyof FeedQuery]?: FeedQuery[name] }
 
-/** The parameters by name; what they read goes to the draft. */
+/** Parameter readers by name. They write to the draft. */
 export const feedReaders = (draft: Draft): Map<string, ParameterReader> =>
   new Map([
     [
@@ -89,7 +86,6 @@ export const feedReaders = (draft: Draft): Map<string, ParameterReader> =>
     ['format', formatReader(['json', 'ndjson'])],
   ])
 
-/** What means nothing for a state that is streamed whole. */
 const misplaced = ({ after, limit, waitSeconds, withFormer }: Draft): Fault[] => {
   if (after !== wholeState) return []
   // Defaults mean nothing here either, but generated clients send them.
@@ -105,19 +101,19 @@ const misplaced = ({ after, limit, waitSeconds, withFormer }: Draft): Fault[] =>
   }))
 }
 
-/** Names that a query may have been meant to use. Filters are known once one resource is named. */
+/** Names to suggest for a misspelled parameter. Filters are included if the query names one resource. */
 const listKnown = (rawQuery: string): readonly string[] => {
   const named = parsePairs(rawQuery).find(({ name }) => name === 'resources')?.value
   const one = resourceNames.find((name) => name === named)
   return [...feedReaders({}).keys(), ...(one ? viewNames(resources[one]) : [])]
 }
 
-/** Reads the feed's query string; every fault is found. Pure. */
+/** Parses the feed's query string and reports every fault. Pure. */
 export const parseFeedQuery = (rawQuery: string): FeedOutcome => {
   const draft: Draft = {}
   const readers = feedReaders(draft)
   const known = listKnown(rawQuery)
-  // Which resource they are of is known only when all is read.
+  // The resource of filters is known only after all parameters.
   const ofView: Pair[] = []
   const readPair = ({ name, value }: Pair): PairReading => {
     const reader = readers.get(name)
@@ -152,8 +148,8 @@ const streamWaits: Fault = {
 }
 
 /**
- * Returns the query of a stream of events, which goes on after the last event that the client has seen. Throws
- * invalid_query with `wait`, and invalid_sync_token where the event is none.
+ * Returns the query of an event stream, which resumes after the last event that the client received. Throws
+ * invalid_query if `wait` is set, and invalid_sync_token if the event id is `snapshot`.
  */
 export const resume = (query: FeedQuery, lastEventId: string | undefined): FeedQuery => {
   if (query.waitSeconds) throw invalidQuery([streamWaits], undefined)
@@ -162,7 +158,7 @@ export const resume = (query: FeedQuery, lastEventId: string | undefined): FeedQ
   return lastEventId ? { ...resumed, after: lastEventId } : resumed
 }
 
-/** The query that was meant, as a query string; undefined: nobody knows. */
+/** The corrected query string. `undefined` if no correction is known. */
 const meantOf = (reading: PairsReading, viewed: ReturnType<typeof parseView>): string | undefined => {
   if (!('faults' in viewed)) return formatMeant(reading)
   if (viewed.corrected === undefined) return undefined

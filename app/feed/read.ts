@@ -16,37 +16,33 @@ import { everyRecord, logStatement } from './log.ts'
 import { type DayAndWindow, type SyncToken, targetOf } from './token.ts'
 import type { View } from './view.ts'
 
-/** Where somebody reads on, and how much. */
 export type FeedRead = Readonly<{
   customerId: string
-  /** Undefined: from now. */
+  /** `undefined`: start from now. */
   token: SyncToken | undefined
   resources: readonly ResourceName[]
-  /** What computed fields are for now. */
   bindings: DayAndWindow
   limit: number
-  /** Of the first request; later the token's. */
+  /** Only for a first request. Later requests use the token's view. */
   view?: View | undefined
-  /** Whether former values are told; absent: no. */
   withFormer?: boolean | undefined
 }>
 
 export type FeedPage = Readonly<{
-  /** Each a change as JSON. */
+  /** Each change is JSON text. */
   changes: readonly string[]
   token: SyncToken
-  /** Whether more can be had at once. */
   hasMore: boolean
-  /** The database's clock when the last of it was read, RFC 3339. */
+  /** The database's clock at the page's last read, RFC 3339. */
   at: string
 }>
 
-/** Rows of the log that one statement looks at, beside four for each record. */
+/** Log rows that one statement scans, in addition to four for each record. */
 const spareRows = 1000
-/** Statements that a page may take where they find nothing for it: other resources' changes are passed by. */
+/** Maximum number of statements for a page. A statement may find only changes of other resources. */
 const mostStatements = 20
 
-/** A page while it grows. A later change of a record takes the place of an earlier one. */
+/** A page in progress. A later change of a record replaces an earlier one. */
 type Growing = { changes: Map<string, string>; token: SyncToken; at: string; hasMore: boolean }
 
 const add = (page: Growing, resource: string, id: string, change: string): void => {
@@ -62,11 +58,10 @@ const check = (page: Growing, row: EpochRow): ReturnType<typeof readEpoch> => {
   return epoch
 }
 
-/** What the follower has from its last walk over the log to the end. Undefined: its token does not say. */
+/** The state after the follower's last complete walk over the log. `undefined` in tokens without it. */
 const seenBy = ({ base, baseAt, moment, baseMoment = moment }: SyncToken): Seen | undefined =>
   baseAt === undefined ? undefined : { snapshot: base, at: baseAt, moment: baseMoment }
 
-/** One page of the flips; true: no more than that, the walk is done. */
 const growByFlips = async (
   db: Db,
   { customerId, withFormer }: FeedRead,
@@ -76,8 +71,8 @@ const growByFlips = async (
 ): Promise<void> => {
   const { resources, moment: from, view, baseMoment = from } = page.token
   const target = targetOf(page.token)
-  // As of where this walk goes, even where the day or the window has moved on since it began: the next walk
-  // begins there, and passes by what does not differ between the two.
+  // Use the walk's target, even if the day or the window has changed since the walk began. The next walk
+  // starts at this target and skips records that do not differ.
   const statement = flipStatement({
     ...{ customerId, resources, from, walk, cause, limit, target, withFormer, view },
     seen: seenBy(page.token),
@@ -96,7 +91,6 @@ const growByFlips = async (
     : { ...page.token, flip: undefined, moment: walk.to, baseMoment }
 }
 
-/** One page of the log. */
 const growByLog = async (db: Db, read: FeedRead, page: Growing, limit: number): Promise<void> => {
   const { customerId, bindings, withFormer } = read
   const { token } = page
@@ -127,7 +121,7 @@ const growByLog = async (db: Db, read: FeedRead, page: Growing, limit: number): 
         diff: { target, targetAt, xid: Number(first.last_xid), position: Number(first.last_position) },
       }
     : { ...token, base: target, baseAt: targetAt, baseMoment: undefined, diff: undefined, mark }
-  // What has become visible since an older target is another walk.
+  // Changes that became visible after an older target need another walk.
   page.hasMore = first.more === true || token.diff !== undefined
 }
 
@@ -149,7 +143,7 @@ const readOn = async (db: Db, read: FeedRead, token: SyncToken): Promise<FeedPag
   }
 }
 
-/** A token of now: what is visible to the statement that makes it is not in the feed that follows. */
+/** Starts from now: the feed that follows has only changes that this statement does not see. */
 const begin = async (db: Db, read: FeedRead): Promise<FeedPage> => {
   const { customerId, resources, bindings } = read
   const statement = logStatement({
@@ -162,9 +156,9 @@ const begin = async (db: Db, read: FeedRead): Promise<FeedPage> => {
 }
 
 /**
- * What has changed for a follower: first what a new day or window flips, then what the log has between the
- * token's snapshot and now. A page may be empty and have more. Rejects with sync_token_expired, unavailable, and
- * the driver's errors.
+ * Returns the next page for a follower: first the computed changes of a new day or window, then the log
+ * between the token's snapshot and now. A page may be empty and have more. Rejects with sync_token_expired,
+ * unavailable, and the driver's errors.
  */
 export const readChanges = (db: Db, read: FeedRead): Promise<FeedPage> =>
   withBegunLog(db, () => (read.token ? readOn(db, read, read.token) : begin(db, read)))

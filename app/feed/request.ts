@@ -5,29 +5,28 @@ import type { Ending } from '../limits/concurrency.ts'
 export type FeedRequest = Readonly<{
   principal: Principal
   rawQuery: string
-  /** True for HEAD: it does not wait, and the whole state is not read. */
+  /** True for HEAD, which does not wait and does not read the whole state. */
   isHead: boolean
   /** `1.0`, `1.1` or `2.0`. */
   httpVersion: string
-  /** The client's address. */
   address: string
-  /** The answer's end, or its client's. */
+  /** Closes when the response ends or the client disconnects. */
   ending: Ending
-  /** The media type that was chosen; absent: what the query is answered as without a choice. */
+  /** The negotiated media type. Optional. Defaults to NDJSON for the whole state and JSON for a page. */
   type?: string
-  /** Of a stream that broke: the id of its last event, which is a sync token. */
+  /** The header `Last-Event-ID` of a client that reconnects, which is a sync token. */
   lastEventId?: string | undefined
-  /** Judges the request by the rights of now, and returns who asks. Rejects as the request would be refused. */
+  /** Authorizes the request again with the current rights. Rejects like a new request. */
   judgeAnew: () => Promise<Principal>
-  /** Told of records as they go out, for the audit trail. */
+  /** Receives the number of records as they are sent, for the audit trail. */
   countRows: (rows: number) => void
 }>
 
-/** Bytes of JSON, or a stream of lines or events. `body` is `undefined` in the answer to HEAD of a stream. */
+/** JSON bytes, or a stream of lines or events. `body` is `undefined` in the response to HEAD of a stream. */
 export type FeedAnswer = Readonly<{
   type: string
   body: Buffer | Readable | undefined
   headers: Readonly<Record<string, string>>
-  /** Set where each piece must go out at once, which a content coding would hold up. */
+  /** Set if each piece must be sent immediately, because a content coding would delay it. */
   isCompressed?: boolean
 }>

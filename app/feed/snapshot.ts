@@ -17,24 +17,22 @@ import { planView, type View } from './view.ts'
 export type SnapshotRead = Readonly<{
   customerId: string
   resources: readonly ResourceName[]
-  /** What computed fields are for. */
   bindings: DayAndWindow
   view?: View | undefined
 }>
 
-/** The whole state, not read yet. Holds a connection until it is closed or its stream is. */
+/** The whole state, not read yet. Holds a connection until `close` or the end of its stream. */
 export type OpenSnapshot = {
-  /** To follow on from. */
   readonly token: SyncToken
-  /** Every commit before it is in the state; RFC 3339. */
+  /** The state contains every commit before this instant, RFC 3339. */
   readonly at: string
-  /** Lines of NDJSON; once. Told of the records of each piece. */
+  /** Lines of NDJSON. Call it once. `onRows` receives the number of records of each piece. */
   stream(onRows: (rows: number) => void): Readable
-  /** Gives the connection back; again: nothing. */
+  /** Releases the connection. Further calls have no effect. */
   close(): Promise<void>
 }
 
-/** Every record as the JSON text of its upsert, as `changeText` writes it. */
+/** The same format as `changeText`. */
 const selectUpserts = (resource: Resource, { customerId, bindings, view }: SnapshotRead): Sql => {
   const wanted = planView(view, resource, customerId, bindings)
   const head = sql.lit(`{"op":"upsert","resource":"${resource.name}","id":`)
@@ -57,8 +55,8 @@ const begin = async (source: ExportSource, customerId: string, isBrief: boolean)
 }
 
 /**
- * Opens a snapshot of everything that the customer has of these resources: the records by resource and id. `isBrief`:
- * the records are not read, so it does not count as one of the customer's exports. Rejects with unavailable if no
+ * Opens a snapshot of the customer's records of these resources, by resource and id. `isBrief`: the records
+ * are not read, so it does not count as one of the customer's exports. Rejects with unavailable if no
  * connection is free. Index: the tables' primary keys.
  */
 export const openSnapshot = async (

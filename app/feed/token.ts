@@ -3,10 +3,10 @@ import { createSignedText, type Mac } from '../config/signed.ts'
 import type { ResourceName } from '../records/resources/define.ts'
 import type { View } from './view.ts'
 
-/** What computed fields are for: a day (YYYY-MM-DD) and an expiry window in days. */
+/** The inputs of computed fields: a day (YYYY-MM-DD) and an expiry window in days. */
 export type DayAndWindow = Readonly<{ day: string; window: number }>
 
-/** A walk over what flips between two moments, and the last row seen: edge, column's value, id. */
+/** A walk over computed changes between two moments, and the last row seen: edge, column's value, id. */
 export type FlipWalk = Readonly<{ to: DayAndWindow; after: readonly [number, string, string] | undefined }>
 
 /** A walk over the log up to a snapshot, and the last row seen. */
@@ -14,32 +14,33 @@ export type DiffWalk = Readonly<{
   target: Snapshot
   xid: number
   position: number
-  /** As `baseAt`, of the target. */
+  /** Like `baseAt`, for the target. */
   targetAt?: string | undefined
 }>
 
 /**
- * Where a follower is. Its records show all that is visible in `base`. If it is within a walk over the log, they also show
- * what changed up to the place in `diff`. Its computed values are those of `moment`, and up to the place in `flip` later ones.
+ * A follower's position. Its records show everything visible in `base`. During a walk over the log, they also
+ * show the changes up to the position in `diff`. Its computed values are for `moment`, and up to the position
+ * in `flip` for a later one.
  * See docs/decisions/0033-sync-tokens-name-running-transactions.md.
  */
 export type SyncToken = Readonly<{
-  /** Which history of which database: `change_identity()`. */
+  /** Identifies the database and its history: `change_identity()`. */
   identity: string
-  /** When it was made, in seconds since 1970 by the database's clock. */
+  /** In seconds since 1970, by the database's clock. */
   issuedAt: number
   resources: readonly ResourceName[]
   moment: DayAndWindow
   flip: FlipWalk | undefined
   base: Snapshot
   diff: DiffWalk | undefined
-  /** The newest random mark visible in `targetOf` it; undefined: tokens of earlier releases name none. */
+  /** The newest random mark visible in the token's `targetOf`. `undefined` in tokens of earlier releases. */
   mark?: string | undefined
-  /** `base` was taken after this instant, RFC 3339; undefined: tokens of earlier releases do not say. */
+  /** `base` was taken after this instant, RFC 3339. `undefined` in tokens of earlier releases. */
   baseAt?: string | undefined
-  /** The day and window whose computed values `base` has; undefined: `moment`. */
+  /** The day and window of the computed values in `base`. `undefined`: `moment`. */
   baseMoment?: DayAndWindow | undefined
-  /** Which records of its one resource, and which fields; undefined: all. */
+  /** Filter and fields for a single resource. `undefined`: all records, whole. */
   view?: View | undefined
 }>
 
@@ -48,20 +49,19 @@ export const targetOf = ({ base, diff }: Pick<SyncToken, 'base' | 'diff'>): Snap
 
 export type TokenCodec = {
   encode(customerId: string, token: SyncToken): string
-  /** Undefined: we did not make it, or not for this customer. */
+  /** `undefined` if the service did not create the token, or created it for another customer. */
   decode(customerId: string, text: string): SyncToken | undefined
 }
 
-/** What is wrong with a token that is not ours. */
 export const foreignToken =
   'expected page.next_token or the header Sync-Token of an earlier answer, unchanged'
 
 const version = 1
-/** Of tokens with a view. Releases that know no view refuse them, and do not answer whole records without a filter. */
+/** For tokens with a view: releases without views refuse this version instead of ignoring the filter. */
 const versionWithView = 2
 const radix = 36
 
-/** Numbers as differences: a running transaction costs two or three characters, not twenty. */
+/** Numbers are differences: a running transaction takes two or three characters instead of twenty. */
 const packSnapshot = ({ xmin, xmax, xip }: Snapshot): string => {
   const steps = xip.map((xid, index) => xid - (xip[index - 1] ?? xmin))
   return [xmin, xmax - xmin, ...steps].map((number) => number.toString(radix)).join(' ')
@@ -145,7 +145,7 @@ const unpack = ([
   baseMoment: baseMoment ? { day: baseMoment[0], window: baseMoment[1] } : undefined,
 })
 
-/** Sync tokens as opaque text, signed as cursors are, with a key for this purpose. */
+/** Creates the codec of sync tokens: opaque text, signed like cursors, with a separate key. */
 export const createTokenCodec = (secrets: Mac): TokenCodec => {
   const signed = createSignedText(secrets, 'sync token', version)
   const signedWithView = createSignedText(secrets, 'sync token', versionWithView)

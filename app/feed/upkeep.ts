@@ -10,19 +10,19 @@ export type UpkeepOptions = {
   warn: (message: string, error: Error) => void
   /** Days that the history of records is kept. */
   historyDays: number
-  /** From one look to the next. */
+  /** Milliseconds from one run to the next. Optional. Defaults to 50 s. */
   everyMs?: number
 }
 
-/** A mark is at most a minute old, also where a look takes some seconds. */
+/** A mark is at most a minute old, even if a run takes some seconds. */
 const lookEveryMs = 50_000
 const pruneEveryMs = 3_600_000
 
 /**
- * Keeps the change log: notes once a minute which transactions have ended, writes a random mark (`05-changes.sql`), and
- * prunes once an hour what no sync token can need any more, and history that is too old. Every instance does; they
- * agree in the database. A failure is reported once, and the next look tries again. Returns the function that ends it,
- * after what is running.
+ * Maintains the change log. Each minute it samples which transactions have ended and writes a random mark
+ * (`05-changes.sql`). Each hour it prunes changes that no sync token can need, and history older than
+ * `historyDays`. Every instance runs it; the instances coordinate in the database. A failure is reported
+ * once, and the next run tries again. Returns a function that stops it and waits for the current run.
  */
 export const startUpkeep = (options: UpkeepOptions): (() => Promise<void>) => {
   const { db, warn, historyDays, everyMs = lookEveryMs } = options

@@ -7,13 +7,13 @@ import type { Resource, ResourceName } from '../records/resources/define.ts'
 import { resources } from '../records/resources/index.ts'
 import type { DayAndWindow } from './token.ts'
 
-/** The records of one resource that a follower wants, and their fields, as a query string in canonical form. */
+/** Filter and fields for one resource, as a query string in canonical form. */
 export type View = string
 
-/** Characters of a view. Its token is a third longer, and must fit into a request's header beside all else. */
+/** Characters. A token is a third longer than its view and must fit into a request header. */
 const longestView = 2_000
 
-/** Faults of relative dates. A text may begin with the same word. */
+/** Faults of relative dates. Only dates and instants count, because a text may begin with the same word. */
 const relativeFaults = (pairs: readonly Pair[], { fields }: Resource): Fault[] =>
   pairs
     .filter(({ name, value = '' }) => {
@@ -26,21 +26,21 @@ const relativeFaults = (pairs: readonly Pair[], { fields }: Resource): Fault[] =
       detail: 'expected a fixed date: no change is written when a relative one moves',
     }))
 
-/** Whether a parameter may be a filter or `fields`, of whatever resource. */
+/** Whether a parameter may be `fields` or a filter of any resource. */
 export const isOfView = (name: string): boolean => {
   const [base = ''] = name.split('[')
   return base === 'fields' || Object.values(resources).some(({ fields }) => fields.get(base)?.filter)
 }
 
-/** The parameters that choose records and fields of a resource; filters also come with an operator in brackets. */
+/** Parameters that choose records and fields. Filters may also have an operator in brackets. */
 export const viewNames = ({ fields }: Resource): readonly string[] => [
   ...[...fields.values()].flatMap(({ name, filter }) => (filter ? [name] : [])),
   'fields',
 ]
 
 /**
- * Reads the parameters that choose records and fields; every fault is found. No parameters: undefined. `corrected`: what
- * they may have been meant to be, as a query string.
+ * Parses the parameters that choose records and fields, and reports every fault. `view` is `undefined`
+ * without parameters. `corrected`: the probable intent, as a query string.
  */
 export const parseView = (
   pairs: readonly Pair[],
@@ -66,7 +66,7 @@ export const parseView = (
   return { faults: [{ parameter: pairs[0]?.name ?? '', code: 'invalid_value', detail }] }
 }
 
-/** The plan of a view, whose conditions and fields statements take; undefined: all records, whole. */
+/** The query plan of a view, for its conditions and fields. `undefined`: all records, whole. */
 export const planView = (
   view: View | undefined,
   resource: Resource,

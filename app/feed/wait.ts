@@ -7,54 +7,50 @@ import type { ResourceName } from '../records/resources/define.ts'
 /**
  * Why a wait ends.
  * - `changed`: a record may have changed.
- * - `unknown`: anything may have changed, records and rights: the service did not hear of each change, or a customer was
- *   erased.
+ * - `unknown`: records and rights may have changed: the service missed changes, or a customer was erased.
  * - `day`: a new day may have begun.
- * - `rights`: settings, keys or plan of the customer have changed.
- * - `time`: the time that the client gave is over.
- * - `closing`: the service stops.
- * - `gone`: the client has left.
+ * - `rights`: the customer's settings, keys or plan have changed.
+ * - `time`: the client's time limit has passed.
+ * - `closing`: the service is stopping.
+ * - `gone`: the client has disconnected.
  */
 export type Wake = 'changed' | 'unknown' | 'day' | 'rights' | 'time' | 'closing' | 'gone'
 
 /** The wait of one request. It holds no connection to the database. */
 export type Watch = {
-  /** The first reason since the watch began, or since the last was told. */
+  /** Resolves with the strongest reason since the watch began or since the last call resolved. */
   next(): Promise<Wake>
   end(): void
 }
 
 export type Waiting = {
-  /** Begins a wait, which notes changes from now on. Begin it before you read, so that no change is missed. */
+  /** Starts to record changes. Call it before the read, so that no change is missed. */
   watch(customerId: string, resources: readonly ResourceName[], waitMs: number, ending: Ending): Watch
-  /** Wakes all who wait and lets nobody wait any more. */
+  /** Wakes all waiting clients. Later waits end immediately. */
   close(): void
-  /** Who waits now. */
   readonly count: number
 }
 
 export type WaitingOptions = {
-  /** As the poller's: called within a poll of each commit. */
+  /** The poller's `listen`: calls the listener within one poll of each commit. */
   listen: (listener: Listener) => () => void
   /** The database's clock, milliseconds since 1970. */
   databaseNow: () => number
   isDraining: () => boolean
-  /** See timer.ts. */
   after?: typeof afterMs
   /** From 0 to less than 1. */
   random?: () => number
 }
 
 const dayMs = 86_400_000
-/** Later than midnight by this, so that the clock's grain does not show the old day. */
+/** Delay after midnight, so that the clock's resolution does not show the old day. */
 const pastMidnightMs = 20
-/** From weak to strong: a stronger reason takes the place of a weaker one that was not told yet. */
+/** From weak to strong: a stronger reason replaces a weaker one that is still pending. */
 const strength: readonly Wake[] = ['day', 'changed', 'unknown', 'rights', 'time', 'closing', 'gone']
-/** Reasons that many clients get together. They wake one after another, so that their reads do not arrive together. */
+/** Reasons that many clients share. Wakes are spread over time, so that reads do not arrive together. */
 const shared: readonly Wake[] = ['day', 'changed', 'unknown']
-/** Clients that wait wake within a millisecond for each of them, and within this time. A change appears within a second. */
+/** Waiting clients wake within 1 ms per client and at most this, so that a change appears within 1 s. */
 const longestSpreadMs = 500
-/** Reasons that stay. */
 const final: readonly Wake[] = ['gone', 'closing', 'time']
 /**
  * Reasons after which a client must be authorized again.
@@ -66,12 +62,12 @@ type Watcher = { resources: ReadonlySet<string>; wake: (wake: Wake) => void }
 
 const wakeFor = ({ resources }: Watcher, { resource }: ChangeEvent): Wake | undefined => {
   if (resource === 'auth') return 'rights'
-  // An erasure takes the customer's name out of the log.
+  // An erasure removes the customer's name from the log.
   if (resource === every) return 'unknown'
   return resources.has(resource) ? 'changed' : undefined
 }
 
-/** All who wait, by customer, behind one listener. */
+/** Creates the registry of waiting clients, by customer, behind one listener. */
 export const createWaiting = (options: WaitingOptions): Waiting => {
   const { listen, databaseNow, isDraining, after = afterMs, random = Math.random } = options
   const watchers = new Map<string, Set<Watcher>>()
@@ -134,7 +130,7 @@ export const createWaiting = (options: WaitingOptions): Waiting => {
         next() {
           clearTimeout(midnight)
           const untilDayMs = dayMs - (databaseNow() % dayMs) + pastMidnightMs
-          // A stream may ask once more after its end.
+          // A stream may call `next` once more after `end`.
           if (!hasEnded) midnight = setTimeout(wake, untilDayMs, 'day')
           return new Promise((settle) => {
             resolve = settle

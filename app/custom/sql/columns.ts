@@ -13,7 +13,7 @@ const scalarKinds = new Map<string, ColumnKind>([
   ['string', 'text'],
 ])
 
-/** The kind of a column whose values have these kinds: text, unless they agree. Null has none. */
+/** The kind that all values share, otherwise text. Null has no kind. */
 const common = (kinds: readonly (ColumnKind | undefined)[]): ColumnKind | undefined => {
   const [kind, ...others] = new Set(kinds.filter((each) => each !== undefined))
   return others.length > 0 ? 'text' : kind
@@ -21,7 +21,7 @@ const common = (kinds: readonly (ColumnKind | undefined)[]): ColumnKind | undefi
 
 const kindOfScalar = (value: Scalar) => scalarKinds.get(value === null ? '' : typeof value)
 
-/** The kind that all values of a column have. Undefined: they are null. */
+/** `undefined` if all values are null. */
 const kindOf = (value: Value): ColumnKind | undefined => {
   switch (value.kind) {
     case 'items':
@@ -41,7 +41,7 @@ const kindOf = (value: Value): ColumnKind | undefined => {
   }
 }
 
-/** Kinds whose values the driver returns as they are. Every other kind is a text in the form of an answer. */
+/** The driver returns these kinds unchanged. All other kinds are texts in the format of responses. */
 const isRaw = (kind: ColumnKind): boolean => ['texts', 'integer', 'number', 'boolean', 'json'].includes(kind)
 
 const cellOf = (value: Value, kind: ColumnKind, env: Env) => {
@@ -51,8 +51,9 @@ const cellOf = (value: Value, kind: ColumnKind, env: Env) => {
 }
 
 /**
- * The members of a list's rows as columns of an export. In a table each is what it is, because cells of texts are
- * kept from being numbers and formulas; as JSON each is a member of the row that pages show.
+ * The members of a list's rows as columns of an export. In a table each column keeps its kind, because text
+ * cells are protected from becoming numbers and formulas. In JSON each column is a member of the row that
+ * pages show.
  */
 export const listColumns = (list: List, bound: BoundDocument, isTable: boolean): ExportColumn[] =>
   list.select.map(([name, value]) => {
@@ -61,7 +62,7 @@ export const listColumns = (list: List, bound: BoundDocument, isTable: boolean):
     return { name, kind, value: cellOf(value, kind, { bound, joins: list.joins }) }
   })
 
-/** The rows of a list without its page, in its order; infinity as limit: all of them. */
+/** The rows of a list in its order, without pages. An infinite `plan.limit` selects all rows. */
 export const listRows = (list: List, plan: QueryPlan, bound: BoundDocument): RawBuilder<unknown> => {
   const limit = Number.isFinite(plan.limit) ? plan.limit : null
   return sql`from ${exportSession(plan.customerId)} cross join lateral (${orderedRows(plan, [], limit)}) r

@@ -9,7 +9,7 @@ import type { BoundDocument } from '../bind.ts'
 import type { Node, Rows, Source } from '../definition.ts'
 import { orderedRows, shown } from './rows.ts'
 
-/** An expression whose value is JSON as text, and never null. */
+/** An expression for JSON as text, never null. */
 type Json = RawBuilder<unknown>
 
 const text = (value: unknown): Json => sql`${JSON.stringify(value)}::text`
@@ -28,7 +28,7 @@ const aggregate = (
 ): Json => {
   const { kind, source, field } = node
   const all = sql`${sql.raw(kind)}(${fieldOf(field, source, bound)})`
-  // Two decimals: an average of days is no measurement.
+  // Two decimals: an average of days is not a measurement.
   const rounded = kind === 'avg' ? sql`round(${all}, 2)` : kind === 'sum' ? sql`coalesce(${all}, 0)` : all
   const value =
     field.kind === 'instant'
@@ -51,7 +51,8 @@ const countBy = (
 }
 
 /**
- * When a record of the resource was last made, changed or taken away; each look-up ends at the first entry of an index.
+ * When a record of the resource was last created, changed or deleted. Each lookup reads the first entry of an
+ * index.
  * See docs/decisions/0048-removals-remember-the-last-change.md.
  */
 const newestOf = (name: ResourceName): Json[] => {
@@ -77,7 +78,6 @@ const rowsOf = (rows: Rows, bound: BoundDocument) => {
     ${shown(rows, plan, bound)}`
 }
 
-/** A row `x` as JSON: as an object, or its only value. */
 const itemText = (plain: boolean) =>
   plain ? sql`coalesce(x.value::text, 'null')` : sql`row_to_json(x)::text`
 
@@ -87,7 +87,7 @@ const merge = (
 ): Json => {
   const member = (name: string | undefined) =>
     name === undefined ? sql`''` : sql`coalesce(${sql.ref('x')}.${sql.id(name)}::text, '')`
-  // Texts, because json has no order: "true" is the preferred one.
+  // Compares texts, because json has no order: "true" is preferred.
   const rows = parts.map(
     (part, index) => sql`select ${member(by)} as k, ${member(prefer)} = 'true' as preferred,
       ${sql.lit(index)} as part, r.rn, row_to_json(x)::text as item ${rowsOf(part, bound)}`,
@@ -105,7 +105,7 @@ const compileMembers = (members: readonly (readonly [string, Node])[], bound: Bo
   return sql`(${sql.join(parts, sql.raw(' || '))} || '}')`
 }
 
-/** A member of an answer as JSON text, written by PostgreSQL in one statement with all others. */
+/** Compiles a member to SQL for its JSON text. One statement writes all members. */
 export const compileNode = (node: Node, bound: BoundDocument): Json => {
   switch (node.kind) {
     case 'object':

@@ -7,7 +7,7 @@ import type { BoundDocument } from '../bind.ts'
 import type { List, Node } from '../definition.ts'
 import { type ListRow, listStatement, objectStatement } from './statement.ts'
 
-/** Reads an object as the bytes to send. Its sources are bounded by the check of the document. */
+/** Reads an object as the bytes to send. The check of the document limits its sources. */
 export const readObject = async (db: Db, node: Node, bound: BoundDocument): Promise<Filled> => {
   const { rows } = await inTurn(db, bound.customerId, () => objectStatement(node, bound).execute(db))
   const [row] = rows
@@ -16,8 +16,8 @@ export const readObject = async (db: Db, node: Node, bound: BoundDocument): Prom
 }
 
 /**
- * Reads a page of a list as the bytes to send. `nextTarget` is path and query of the following page.
- * Index: that of the first sort key, or of the most selective filter, as for standard lists.
+ * Reads a page of a list as the bytes to send. `nextTarget` returns the path and query of the next page.
+ * Uses the index of the first sort key or of the most selective filter, like standard lists.
  */
 export const readList = async (
   db: Db,

@@ -13,7 +13,7 @@ type Sql = RawBuilder<unknown>
 const and = (parts: readonly Sql[]): Sql => sql.join(parts, sql.raw(' and '))
 const table = ({ name }: Resource): Sql => sql.table(name)
 
-/** Fields of the row `r` as they are stored or computed; PostgreSQL drops those that nobody asks for. */
+/** Stored or computed fields of the row `r`. PostgreSQL drops unused fields. */
 const rawFields = (fields: Iterable<Field>, plan: QueryPlan): Sql =>
   sql.join(
     [...fields].map((field) => {
@@ -22,7 +22,7 @@ const rawFields = (fields: Iterable<Field>, plan: QueryPlan): Sql =>
     }),
   )
 
-/** Rows of a plan in its order, at most `limit`; null: all of them. */
+/** The rows of a plan in its order. All rows if `limit` is null. */
 export const orderedRows = (plan: QueryPlan, more: readonly Sql[], limit: number | null): Sql => {
   const order = sortKeys(plan).map((key) => sql.raw(`${key.column} ${key.descending ? 'desc' : 'asc'}`))
   return sql`select r.* from ${table(plan.resource)} r
@@ -38,7 +38,7 @@ const joinOne = (join: JoinOne, env: Env): Sql => {
     where ${and([...filterConditions(plan), isOne])}`
 }
 
-/** Records that hold the value: by their own column, or by the elements of an array, each with its index. */
+/** Records whose column equals the value, or whose array contains it. Both have an index. */
 const holds = ({ field, source: { resource } }: JoinMany, value: Sql): Sql =>
   field.array
     ? sql`r.id in (select e.id from elements e where e.customer_id = ${customer}
@@ -59,8 +59,8 @@ const compileJoin = (join: Join, index: number, env: Env): Sql =>
   sql`left join lateral (${join.kind === 'one' ? joinOne(join, env) : joinMany(join, env)}) ${sql.raw(joinAlias(index))} on true`
 
 /**
- * From rows `r` of the resource to rows `x` as they are shown: fields, joins one after the other, values.
- * `rows` is aliased `r` before.
+ * Converts rows `r` of the resource to rows `x` of the response: fields, then joins in their order, then
+ * values. The caller must alias the rows as `r`.
  */
 export const shown = (rows: Rows, plan: QueryPlan, bound: BoundDocument): Sql => {
   const env: Env = { bound, joins: rows.joins }

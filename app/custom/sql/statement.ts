@@ -9,7 +9,7 @@ import type { List, Node } from '../definition.ts'
 import { compileNode } from './object.ts'
 import { orderedRows, shown } from './rows.ts'
 
-/** The one statement behind an object: its sources as subqueries of one snapshot, its JSON as text. */
+/** The single statement for an object: its sources are subqueries in one snapshot, its JSON is text. */
 export const objectStatement = (
   node: Node,
   bound: BoundDocument,
@@ -18,13 +18,12 @@ export const objectStatement = (
   from ${session(bound.customerId, bound.definition.needsSettings)}
   cross join lateral (select ${compileNode(node, bound)} as body) answer`
 
-/** What a page's statement answers, without includes. */
 export type ListRow = Stamp & Pick<PageRow, 'data' | 'found' | 'last' | 'total'>
 
 const keyText = (key: { column: string; cast: string }) =>
   sql.raw(key.cast === 'timestamptz' ? instantText(key.column) : `${key.column}::text`)
 
-/** The one statement behind a page of a list. `plan`: of its source, with the caller's filters and position. */
+/** The single statement for a page of a list. `plan` includes the caller's filters and position. */
 export const listStatement = (list: List, plan: QueryPlan, bound: BoundDocument): RawBuilder<ListRow> => {
   const keyset = keysetCondition(plan)
   const total = plan.count

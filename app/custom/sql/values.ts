@@ -5,7 +5,7 @@ import type { FieldRef, Join, Operand, Scalar, Select, Test, Value, ValueType } 
 
 type Sql = RawBuilder<unknown>
 
-/** What values are made of: the row `b`, and a row of each join by its position. */
+/** The inputs of values: the row `b`, and the rows of joins by position. */
 export type Env = Readonly<{ bound: BoundDocument; joins: readonly Join[] }>
 
 const castOf: Record<ValueType, string> = {
@@ -18,7 +18,7 @@ const castOf: Record<ValueType, string> = {
   json: 'json',
 }
 
-/** The alias of a join in SQL: authors' own names never reach a statement as names of tables. */
+/** The alias of a join in SQL: names from documents never become names of tables. */
 export const joinAlias = (index: number): string => `j${index}`
 
 const aliasOf = ({ alias }: Pick<FieldRef, 'alias'>, { joins }: Env): string =>
@@ -54,7 +54,7 @@ const compare = (test: Extract<Test, { kind: 'compare' }>, env: Env): Sql => {
     const value = operandValue(operand, env)
     return resolve && typeof value === 'string' ? resolve(value, env.bound.today) : value
   })
-  // As texts, whatever they are: the cast to the field's type makes the array.
+  // Every value is passed as text. The cast converts the array to the field's type.
   const list = sql`${values.map((value) => (value === null ? null : String(value)))}::text[]::${type}[]`
   const [first] = values
   switch (operator) {
@@ -94,10 +94,9 @@ const cases = (branches: readonly (readonly [Sql, Sql])[], otherwise: Sql): Sql 
     sql.raw(' '),
   )} else ${otherwise} end`
 
-/** A scalar as text; null stays null. */
 const scalarText = (value: Scalar): Sql => sql`${value === null ? null : String(value)}::text`
 
-/** A value in both forms that are needed of it: as part of a text, and as a member of an answer. */
+/** The two forms of a value: part of a text, or member of a response. */
 type Form = {
   literal: (value: Scalar) => Sql
   field: (expression: Sql, type: ValueType) => Sql
@@ -147,9 +146,9 @@ const compile = (value: Value, env: Env, form: Form): Sql => {
   }
 }
 
-/** The select list of a row that is shown. */
+/** Compiles the select list of a row. */
 export const compileSelect = (select: Select, env: Env): Sql =>
   sql.join(select.map(([name, value]) => sql`${compile(value, env, asJson)} as ${sql.id(name)}`))
 
-/** A value that is no field, as a cell of an export: a text, or the rows of a join as JSON. */
+/** Compiles a value other than a field to an export cell: a text, or the rows of a join as JSON. */
 export const compileCell = (value: Value, env: Env): Sql => compile(value, env, asText)

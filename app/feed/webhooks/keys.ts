@@ -2,29 +2,27 @@ import { createPrivateKey, type KeyObject, sign } from 'node:crypto'
 import type { Secrets } from '../../config/secrets.ts'
 import { describeEd25519 } from '../../identity/jwk.ts'
 
-/** The keys that sign webhooks. */
 export type WebhookKeys = Readonly<{
-  /** The header `webhook-signature` (Standard Webhooks, `v1a`) of a message: one signature by each key. */
+  /** Returns the header `webhook-signature` (Standard Webhooks, `v1a`), with one signature per key. */
   sign(id: string, timestampSeconds: number, body: Buffer): string
-  /** What `/.well-known/webhook-keys.json` shows. */
+  /** The body of `/.well-known/webhook-keys.json`. */
   published: Readonly<{ keys: readonly ReturnType<typeof describe>[] }>
 }>
 
-/** RFC 8410, section 7: what stands before the 32 bytes of an Ed25519 private key. */
+/** RFC 8410, section 7: the bytes before the 32 bytes of an Ed25519 private key. */
 const pkcs8Prefix = Buffer.from('302e020100300506032b657004220420', 'hex')
 
 const openKey = (seed: Buffer): KeyObject =>
   createPrivateKey({ key: Buffer.concat([pkcs8Prefix, seed]), format: 'der', type: 'pkcs8' })
 
-/** The public key, also in the form of Standard Webhooks. */
 const describe = (key: KeyObject) => {
   const jwk = describeEd25519(key)
   return { ...jwk, whpk: `whpk_${Buffer.from(jwk.x, 'base64url').toString('base64')}` }
 }
 
 /**
- * Derives the keys from SECRET_KEY, one from each of its values. While a former value stands behind a new one, messages
- * bear both signatures, so that receivers can change over.
+ * Derives one key from each value of SECRET_KEY. While an old value is listed after a new one, messages have
+ * both signatures, so that receivers can change over.
  */
 export const createWebhookKeys = (secrets: Pick<Secrets, 'macs'>): WebhookKeys => {
   const keys = secrets.macs('webhook signing key', '').map(openKey)

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Db } from '../../db/schema.ts'
 import type { ResourceName } from '../../records/resources/define.ts'
 
-/** A webhook that this instance sends for, as the table has it. Instants are PostgreSQL's own text. */
+/** A row of a webhook whose lease this instance holds. Instants are PostgreSQL's text format. */
 export type HeldWebhook = Readonly<{
   customer_id: string
   webhook_id: string
@@ -21,7 +21,6 @@ export type HeldWebhook = Readonly<{
   failing_since: string | null
 }>
 
-/** Columns that a sender may write. */
 export type WebhookChanges = Readonly<
   Partial<Omit<HeldWebhook, 'customer_id' | 'webhook_id' | 'url' | 'resources'>> & {
     state?: 'disabled'
@@ -39,21 +38,19 @@ export type WebhookChanges = Readonly<
 
 // See docs/decisions/0107-a-row-holds-the-lease-of-a-webhook.md.
 export type Claim = Readonly<{
-  /** Of this instance. */
   holder: string
-  /** RFC 3339. */
+  /** The current time, RFC 3339. */
   at: string
   leaseMs: number
-  /** Customers to look at; undefined: all. */
+  /** Customers to check. `undefined`: all. */
   changed: readonly string[] | undefined
-  /** Webhooks that this instance works on. */
   busy: readonly string[]
   most: number
-  /** Whether webhooks count whose receivers did not take the last message. */
+  /** Whether to include webhooks whose receivers did not accept the last message. */
   withFailing: boolean
 }>
 
-/** Takes webhooks that have something to send and that no other instance holds; as the serving role. */
+/** Claims webhooks that have messages to send and that no other instance holds. Runs as the serving role. */
 export const claimWebhooks = async (db: Db, claim: Claim): Promise<HeldWebhook[]> => {
   const { holder, at, leaseMs, changed, busy, most, withFailing } = claim
   const { rows } = await sql<HeldWebhook>`
@@ -65,8 +62,8 @@ export const claimWebhooks = async (db: Db, claim: Claim): Promise<HeldWebhook[]
 }
 
 /**
- * Renews the leases of the webhooks that an instance works on. Returns the customers with webhooks that wait for a sender:
- * their lease has ended, or their next attempt is due. As the serving role.
+ * Renews the leases of the webhooks that an instance works on. Returns the customers whose webhooks wait for
+ * a sender: their lease has ended, or their next attempt is due. Runs as the serving role.
  */
 export const renewWebhooks = async (
   db: Db,
@@ -79,8 +76,8 @@ export const renewWebhooks = async (
 }
 
 /**
- * Writes columns of a webhook that this instance holds, and returns it as it is then. Undefined: another holds it, or it
- * is not active any more.
+ * Writes columns of a webhook that this instance holds, and returns the updated webhook. `undefined` if
+ * another instance holds it or it is no longer active.
  */
 export const updateWebhook = async (
   db: Db,

@@ -8,16 +8,14 @@ import { readChanges } from '../read.ts'
 import type { SyncToken, TokenCodec } from '../token.ts'
 import { toInstant } from './schedule.ts'
 
-/** A place in the feed as the table of webhooks keeps it. */
+/** A position in the feed, as the table of webhooks stores it. */
 export type Place = Readonly<{ token: string; since: string; day: string; identity: string }>
 
-/** What there is to tell. */
 export type Finding = Readonly<{
-  /** Resources in which something changed; none: nothing did. */
+  /** Empty if nothing changed. */
   resources: readonly ResourceName[]
-  /** Where the receiver reads on: a sync token, or `snapshot` where the feed cannot tell what changed. */
+  /** Where the receiver continues: a sync token, or `snapshot` if the feed cannot list the changes. */
   after: string
-  /** Where the next look begins. */
   next: Place
 }>
 
@@ -32,7 +30,7 @@ type LookOptions = {
 type Watched = Readonly<{ customerId: string; resources: readonly ResourceName[] }>
 
 const pageLimit = 200
-/** Pages read to learn which resources changed. After a larger change all of the webhook's resources are named. */
+/** Pages to read at most. After a larger change, the message names all of the webhook's resources. */
 const mostPages = 10
 
 const toPlace = ({ tokens }: LookOptions, customerId: string, token: SyncToken): Place => ({
@@ -42,7 +40,6 @@ const toPlace = ({ tokens }: LookOptions, customerId: string, token: SyncToken):
   identity: token.identity,
 })
 
-/** Reads as the feed does. */
 const createReader =
   ({ db, now }: LookOptions, { customerId, resources }: Watched) =>
   async (token: SyncToken | undefined) => {
@@ -50,7 +47,7 @@ const createReader =
     return readChanges(db, { customerId, token, resources, bindings, limit: pageLimit })
   }
 
-/** The place of now: what is committed by now will not be told. Rejects as a read of the feed does. */
+/** The current position: changes committed before it are not reported. Rejects like a read of the feed. */
 export const findPlaceOfNow = async (options: LookOptions, watched: Watched): Promise<Place> => {
   const { token } = await createReader(options, watched)(undefined)
   return toPlace(options, watched.customerId, token)
@@ -59,8 +56,8 @@ export const findPlaceOfNow = async (options: LookOptions, watched: Watched): Pr
 const isExpired = (error: unknown) => error instanceof ApiError && error.code === 'sync_token_expired'
 
 /**
- * Looks for changes since a place, by the reads of the feed itself. Where the feed refuses the token, as after a
- * restore, all resources have to be read anew. Rejects as a read of the feed does.
+ * Searches for changes since a position, with the feed's own reads. If the feed refuses the token, as after a
+ * restore, the receiver must read all resources again. Rejects like a read of the feed.
  */
 export const lookForChanges = (options: LookOptions, watched: Watched, from: string): Promise<Finding> =>
   inTurn(options.db, watched.customerId, async () => {

@@ -4,22 +4,22 @@ import { parseRetryAfter } from '../../http/retry-after.ts'
 import type { WebhookKeys } from './keys.ts'
 
 /**
- * What a receiver is told: that something changed, never what it is now.
+ * A message reports that something changed, but not the new data.
  * See docs/decisions/0106-webhooks-carry-a-token.md.
  */
 export type WebhookMessage = Readonly<{
-  /** Its identity, the same at each attempt. */
+  /** The same at each attempt. */
   id: string
   type: 'changes.available' | 'webhook.test'
-  /** When it was made, RFC 3339. */
+  /** Creation time, RFC 3339. */
   at: string
-  /** Resources in which something changed, and `after` for `GET /v1/changes`. */
+  /** `after`: the parameter for `GET /v1/changes`. */
   data: Readonly<{ resources: readonly string[]; after?: string }>
 }>
 
 /**
- * How an attempt ended. `status`: absent without an answer. `result`: in words, for lists. `retryAfterMs`: the receiver's
- * Retry-After, absent if it sent none.
+ * The result of an attempt. `status`: `undefined` without a response. `result`: a description for lists.
+ * `retryAfterMs`: the receiver's Retry-After, `undefined` if it sent none.
  */
 export type DeliveryResult = Readonly<{
   status?: number
@@ -37,16 +37,16 @@ type DeliverOptions = {
   now: () => number
 }
 
-/** Returns a new name of a message. */
+/** Creates a random message id. */
 export const createMessageId = (): string => `msg_${randomBytes(16).toString('base64url')}`
 
-/** For everything: name, connection and answer. */
+/** For name resolution, connection and response together. */
 const deliveryTimeoutMs = 10_000
-/** An answer's body means nothing; a longer one counts as a failure. */
+/** The body of a response means nothing. A longer one counts as a failure. */
 const maxAnswerBytes = 16 * 1024
 const maxResultLength = 200
 
-/** Returns what sends messages by Standard Webhooks, signed, through the guard. */
+/** Creates the function that sends signed messages (Standard Webhooks) through the outbound guard. */
 export const createDeliver =
   ({ outbound, keys, now }: DeliverOptions): Deliver =>
   async (url, { id, type, at, data }) => {
@@ -71,5 +71,5 @@ export const createDeliver =
     }
   }
 
-/** Whether the receiver took the message. */
+/** Whether the receiver accepted the message with a 2xx status. */
 export const isDelivered = ({ status = 0 }: DeliveryResult): boolean => status >= 200 && status < 300

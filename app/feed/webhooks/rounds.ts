@@ -1,14 +1,13 @@
 import pLimit from 'p-limit'
 
-/** What is to be looked at, a round at a time. */
 export type Rounds = {
-  /** Has these names looked at in the next round. What is wanted while a round runs is the round after it. */
+  /** Adds names to the next round. Names that arrive during a round are in the round after it. */
   want(names: Iterable<string>): void
-  /** The last call: resolves when the rounds that were wanted have ended. */
+  /** Call it last. Resolves when the requested rounds have ended. */
   end(): Promise<void>
 }
 
-/** Calls `lookAt` with the names that are wanted, never twice at once. Names of a round that failed are not kept. */
+/** Calls `lookAt` with the requested names, one round at a time. The names of a failed round are dropped. */
 export const createRounds = (
   lookAt: (names: ReadonlySet<string>) => Promise<void>,
   onFailure: (error: Error) => void,

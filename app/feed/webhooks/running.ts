@@ -1,28 +1,26 @@
 import { every } from '../../cache/stamped.ts'
 import type { Claim, HeldWebhook } from './lease.ts'
 
-/** Messages on their way at once: a receiver that hangs keeps one of these places for ten seconds. */
+/** Maximum number of concurrent messages. A receiver that hangs occupies a place for ten seconds. */
 const mostAtOnce = 200
-/** Of these to receivers that did not take their last message, so that they leave places to the others. */
+/** Maximum for receivers that did not accept their last message, so that places remain for the others. */
 const mostFailing = 100
 const claimedAtOnce = 10
 
-/** What an instance sends now, by webhook. */
 export type Running = {
   ids(): string[]
-  /** How many may begin, and whether of those that fail, too. Waits until a place is free. */
+  /** How many webhooks may start, and whether failing ones are included. Waits until a place is free. */
   findPlaces(): Promise<Pick<Claim, 'most' | 'withFailing'>>
-  /** Keeps a place until the work ends, which never rejects. */
+  /** Occupies a place until `work` ends. `work` must never reject. */
   begin(hook: HeldWebhook, work: Promise<void>): void
-  /** Something of these customers changed, which the work may not have seen. */
+  /** These customers have changes that the current work may have missed. */
   noteChanged(customers: ReadonlySet<string>): void
-  /** Resolves when all that runs now has ended. */
   end(): Promise<void>
 }
 
 type Job = { customer: string; isFailing: boolean; isChanged: boolean; done: Promise<void> }
 
-/** `onChanged`: told of the customer when work ends during which something changed. */
+/** `onChanged` is called with the customer when work ends during which `noteChanged` named the customer. */
 export const createRunning = (onChanged: (customer: string) => void): Running => {
   const jobs = new Map<string, Job>()
   const listEnds = () => [...jobs.values()].map(({ done }) => done)

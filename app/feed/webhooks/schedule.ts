@@ -1,35 +1,34 @@
 import { type DeliveryResult, isDelivered } from './message.ts'
 
-/** From the first failure to the end of the attempts. */
+/** From the first failure until the service gives up. */
 export const giveUpMs = 3 * 86_400_000
 const firstDelayMs = 10_000
 const longestDelayMs = 3_600_000
-/** Part of a delay that is left to chance, so that receivers that failed together are not asked together. */
+/** Random part of a delay, so that receivers that failed together are not retried together. */
 const jitter = 0.1
 
-/** What counts of a webhook for what follows an attempt. Instants are RFC 3339. */
+/** The state of a webhook that determines the next step. Instants are RFC 3339. */
 type Attempted = Readonly<{ attempts: number; failing_since: string | null }>
 
-/** What follows an attempt. */
 export type Consequence =
   | { kind: 'delivered' }
   | { kind: 'retry'; attempts: number; failingSince: string; nextAttemptAt: string }
   | { kind: 'disable'; reason: 'gone' | 'failing' }
 
-/** Milliseconds to wait after so many failed attempts: twice as long each time, an hour at most. */
+/** Delay in milliseconds after `attempts` failures: doubles each time, up to 1 h. `random`: 0 to 1. */
 export const delayAfter = (attempts: number, random: number): number =>
   Math.min(firstDelayMs * 2 ** (attempts - 1), longestDelayMs) * (1 - jitter * random)
 
-/** RFC 3339 in UTC, of milliseconds since 1970. */
+/** Converts milliseconds since 1970 to RFC 3339 in UTC. */
 export const toInstant = (ms: number): string => new Date(ms).toISOString()
 
-/** The same for a receiver that asks to be left alone: for that long at least, and an hour at most. */
+/** Like `delayAfter`, but at least the receiver's Retry-After, up to an hour. */
 const delayFor = (attempts: number, { retryAfterMs = 0 }: DeliveryResult, random: number): number =>
   Math.max(delayAfter(attempts, random), Math.min(retryAfterMs, longestDelayMs))
 
 /**
- * Decides what follows an attempt that ended at `atMs`. A receiver that says 410 wants no more. One that has failed for
- * three days is given up. `random`: 0 to 1.
+ * Decides the next step after an attempt that ended at `atMs`. A webhook is disabled if the receiver responds
+ * with 410, or after three days of failures. `random`: 0 to 1.
  */
 export const decide = (
   { attempts, failing_since }: Attempted,

@@ -6,13 +6,11 @@ import type { Finding } from './look.ts'
 import { createMessageId, type Deliver, type DeliveryResult } from './message.ts'
 import { type Consequence, decide, toInstant } from './schedule.ts'
 
-/** Runs work on a connection, when it has its turn. */
+/** Runs work on a connection, after a wait in a queue. */
 export type Write = <T>(work: (db: Db) => Promise<T>) => Promise<T>
 
 export type SendOptions = {
-  /** Runs work on a connection of the serving role that no data request uses. */
   write: Write
-  /** The name of this instance. */
   holder: string
   deliver: Deliver
   look: (webhook: HeldWebhook) => Promise<Finding>
@@ -21,7 +19,7 @@ export type SendOptions = {
   /** 0 to 1. */
   random: () => number
   leaseMs: number
-  /** Told of each attempt. */
+  /** Called after each attempt whose result was saved. */
   onAttempt: (result: DeliveryResult, consequence: Consequence, webhook: HeldWebhook) => void
 }
 
@@ -46,19 +44,17 @@ const changesBy = (consequence: Consequence, hook: HeldWebhook, at: string): Web
   }
 }
 
-/** What sends the messages of webhooks that this instance holds. */
 type Send = {
   /**
-   * Sends the next message: the one under way, else one of what changed. Resolves to the webhook as it is then, where
-   * there may be more to send; to undefined where it was given back or lost. The message is written down before it is
-   * sent, so that another instance repeats it under the same name.
+   * Sends the next message: the unfinished one, otherwise a new one about the latest changes. Resolves with
+   * the updated webhook if there may be more to send, and with `undefined` if the webhook was released or
+   * lost. The message is stored before it is sent, so that another instance repeats it with the same id.
    */
   sendNext(hook: HeldWebhook): Promise<HeldWebhook | undefined>
-  /** Gives a webhook back, for any instance to take. */
   release(hook: HeldWebhook): Promise<unknown>
 }
 
-/** Sends for webhooks that this instance holds. Its functions reject as a read of the feed does. */
+/** Creates the sender for webhooks that this instance holds. Its functions reject like a read of the feed. */
 export const createSend = (options: SendOptions): Send => {
   const { write, holder, deliver, look, now, random, leaseMs, onAttempt } = options
   const until = () => toInstant(now() + leaseMs)

@@ -21,23 +21,22 @@ type SenderOptions = Pick<SendOptions, 'now' | 'onAttempt'> & {
   reserved: Db
   tokens: TokenCodec
   deliver: Deliver
-  /** As the poller's: called within a poll of each commit. */
+  /** The poller's `listen`: calls the listener within one poll of each commit. */
   listen: (listener: Listener) => () => void
   warn: (message: string, error?: Error) => void
-  /** Milliseconds between two looks at all webhooks. */
+  /** Between two checks of all webhooks. Optional. Defaults to 10 s. */
   everyMs?: number
-  /** Milliseconds between two renewals of the leases. */
+  /** Between two renewals of the leases. Optional. Defaults to 2 s. */
   renewEveryMs?: number
-  /** Milliseconds between two messages to a receiver. What changes meanwhile is one message. */
+  /** Between two messages to a receiver; changes in between share one. Optional. Defaults to 500 ms. */
   spacingMs?: number
   random?: () => number
 }
 
-/** What sends webhooks. */
 export type WebhookSender = {
-  /** When all webhooks were looked at last, milliseconds since 1970; undefined: not yet. */
+  /** When all webhooks were last checked, in milliseconds since 1970. `undefined` before the first check. */
   lookedAt(): number | undefined
-  /** Takes nothing new and waits for what is being sent. */
+  /** Claims no more webhooks and waits for the messages in progress. */
   stop(): Promise<void>
 }
 
@@ -45,17 +44,17 @@ const defaultEveryMs = 10_000
 const defaultSpacingMs = 500
 const defaultRenewEveryMs = 2_000
 /**
- * Webhooks whose changes are looked for at once. The others wait here: the queue of the database takes them for requests,
- * and refuses what has waited for a second.
+ * Concurrent searches for changes. Others wait here, because the database's queue treats them like requests
+ * and refuses work that has waited for a second.
  */
 const looksAtOnce = 4
-/** Three renewals. The webhooks of an instance that died wait for its end. */
+/** Three renewals. When an instance dies, its webhooks wait until the lease ends. */
 export const leaseMs = 6_000
 
 /**
- * Sends webhooks from this instance, for as many instances as there are: the database says who sends for which. A
- * change is looked at as soon as the poll tells of it; all webhooks are looked at every ten seconds, so that nothing
- * rests on having heard of a change.
+ * Sends webhooks from this instance. Any number of instances can run it: the database assigns each webhook to
+ * one instance. It checks a customer's webhooks as soon as the poll reports a change, and all webhooks every
+ * ten seconds in case it missed a report.
  */
 export const startWebhooks = (options: SenderOptions): WebhookSender => {
   const { db, reserved, tokens, now, listen, warn, everyMs = defaultEveryMs } = options
@@ -65,13 +64,13 @@ export const startWebhooks = (options: SenderOptions): WebhookSender => {
   const fewLooks = pLimit(looksAtOnce)
   const look = ({ customer_id: customerId, resources, token }: HeldWebhook) =>
     fewLooks(() => lookForChanges({ db, tokens, now }, { customerId, resources }, token))
-  // One connection at most, so that many receivers that answer at once leave the others to logins.
+  // At most one connection: if many receivers respond together, logins keep the other connections.
   const oneAtATime = pLimit(1)
   const write: Write = (work) => oneAtATime(() => work(reserved))
   const { sendNext, release } = createSend({ ...options, write, holder, look, random, leaseMs })
   const stopping = new AbortController()
   let lookedAt: number | undefined
-  /** Of a round or of a message, since the last renewal. */
+  /** The failure of a round or a message since the last renewal. */
   let failure: Error | undefined
   const fail = (error: Error): void => {
     failure = error
@@ -87,11 +86,10 @@ export const startWebhooks = (options: SenderOptions): WebhookSender => {
     }
   }
 
-  /** Begins with each webhook of these customers that has something to send. */
   const lookAt = async (customers: ReadonlySet<string>): Promise<void> => {
     const isAll = customers.has(every)
     const changed = isAll ? undefined : [...customers]
-    // Each once: while a transaction stays open, the database takes what was told for something new.
+    // Each webhook once: while a transaction stays open, the database reports sent changes as new.
     const begun: string[] = []
     for (;;) {
       const places = await running.findPlaces()
@@ -110,7 +108,7 @@ export const startWebhooks = (options: SenderOptions): WebhookSender => {
   const rounds = createRounds(lookAt, fail)
   const running = createRunning((customer) => rounds.want([customer]))
 
-  /** Has the webhooks of these customers looked at, those that are being sent when that is done. */
+  /** Checks these customers' webhooks in the next round, and busy webhooks again when their work ends. */
   const want = (customers: readonly string[]): void => {
     running.noteChanged(new Set(customers))
     rounds.want(customers)
@@ -119,11 +117,11 @@ export const startWebhooks = (options: SenderOptions): WebhookSender => {
   const renew = async (): Promise<void> => {
     const failed = failure
     failure = undefined
-    // What was to be looked at when it failed is not known any more.
+    // The names of the failed round are lost, so check all webhooks.
     if (failed) want([every])
     const lease = { holder, at: toInstant(now()), leaseMs, busy: running.ids() }
     want(await write((db) => renewWebhooks(db, lease)))
-    // It counts as a failure of the renewal, so that the log says it once until all works again.
+    // Counts as a failure of the renewal, so that the log reports it once until everything works again.
     if (failed) throw failed
   }
 

@@ -11,19 +11,18 @@ export type Webhook = {
   customer: string
   url: string
   resources: ResourceName[]
-  /** `failing`: active, and the last attempts failed. */
+  /** `failing`: active, but the last attempts failed. */
   state: 'unverified' | 'active' | 'failing' | 'disabled'
-  /** Why it is disabled. */
   reason: 'operator' | 'gone' | 'failing' | null
   failing_since: string | null
   next_attempt_at: string | null
-  /** How the last attempt ended: the status, or what went wrong. */
+  /** The result of the last attempt: a status or an error. */
   last_result: string | null
   delivered_at: string | null
   created_at: string
 }
 
-/** Webhooks that a customer may have, in whatever state. */
+/** Maximum number of webhooks of a customer, in any state. */
 export const mostWebhooks = 10
 
 const instant = (column: string) => `${instantText(column)} as ${column}`
@@ -38,10 +37,10 @@ const createWebhookId = (): string =>
 
 type NewWebhook = Readonly<{ customer: string; url: string; resources: readonly ResourceName[] }>
 
-/** Adds a webhook that is not verified yet. Returns undefined if the customer has as many as it may. In a transaction. */
+/** Adds an unverified webhook. `undefined` if the customer has the maximum number. Needs a transaction. */
 export const addWebhook = async (trx: Db, added: NewWebhook): Promise<Webhook | undefined> => {
   const { customer, url, resources } = added
-  // Two at once count one after the other. The audit trail's lock of the customer goes beside it.
+  // Concurrent additions count one after the other. This lock does not conflict with the audit trail's lock.
   await sql`select from customers where customer_id = ${customer} for no key update`.execute(trx)
   const { rows } = await sql<Webhook>`
     insert into webhooks (customer_id, webhook_id, url, resources)
@@ -51,7 +50,7 @@ export const addWebhook = async (trx: Db, added: NewWebhook): Promise<Webhook | 
   return rows[0]
 }
 
-/** All webhooks, or a customer's, the oldest first. */
+/** Lists all webhooks, or the webhooks of a customer, oldest first. */
 export const listWebhooks = async (db: Db, customer: string | undefined): Promise<Webhook[]> => {
   const { rows } = await sql<Webhook>`
     select ${columns} from webhooks where ${customer ?? null}::text is null or customer_id = ${customer ?? null}
@@ -59,7 +58,7 @@ export const listWebhooks = async (db: Db, customer: string | undefined): Promis
   return rows
 }
 
-/** The webhook of this id. */
+/** `undefined` if the webhook does not exist. */
 export const findWebhook = async (db: Db, id: string): Promise<Webhook | undefined> => {
   const { rows } = await sql<Webhook>`
     select ${columns} from webhooks where webhook_id = ${id}`.execute(db)
@@ -67,8 +66,8 @@ export const findWebhook = async (db: Db, id: string): Promise<Webhook | undefin
 }
 
 /**
- * Has a webhook send from now on. What changed since the place where it stopped is told; `place`: where one begins that
- * never sent. Undefined: there is none.
+ * Activates a webhook. It reports the changes since the position where it stopped. `place`: the start of a
+ * webhook that has never sent. Returns `undefined` if the webhook does not exist.
  */
 export const activateWebhook = async (db: Db, id: string, place: Place): Promise<Webhook | undefined> => {
   const { token, since, day, identity } = place
@@ -81,12 +80,12 @@ export const activateWebhook = async (db: Db, id: string, place: Place): Promise
   return rows[0]
 }
 
-/** Notes how a test ended. */
+/** Saves the result of a test. */
 export const noteWebhookResult = async (db: Db, id: string, result: string): Promise<void> => {
   await sql`update webhooks set last_result = ${result} where webhook_id = ${id}`.execute(db)
 }
 
-/** Has a webhook send nothing until it is enabled. Undefined: there is none. */
+/** Stops a webhook until it is enabled again. Returns `undefined` if it does not exist. */
 export const disableWebhook = async (db: Db, id: string): Promise<Webhook | undefined> => {
   const { rows } = await sql<Webhook>`
     update webhooks set state = 'disabled', reason = 'operator', changed_at = now(), held_until = null
@@ -94,14 +93,14 @@ export const disableWebhook = async (db: Db, id: string): Promise<Webhook | unde
   return rows[0]
 }
 
-/** Deletes a webhook and returns it as it was. Undefined: there is none. */
+/** Deletes a webhook and returns its last state. Returns `undefined` if it does not exist. */
 export const removeWebhook = async (db: Db, id: string): Promise<Webhook | undefined> => {
   const { rows } = await sql<Webhook>`
     delete from webhooks where webhook_id = ${id} returning ${columns}`.execute(db)
   return rows[0]
 }
 
-/** Webhooks whose receiver fails now, and those that the service has disabled; as the serving role. */
+/** Counts failing webhooks, and webhooks that the service has disabled. Runs as the serving role. */
 export const countFailedWebhooks = async (db: Db): Promise<{ failing: number; disabled: number }> => {
   const { rows } = await sql<{ failing: number; disabled: number }>`
     select failing, disabled from count_webhooks()`.execute(db)
