@@ -9,13 +9,13 @@ import { explainRefusal, requireFit, UnfitConnection, type Wall } from './wall.t
 
 export { operatorRole, readerRole } from './roles.ts'
 
-/** Idle for so long, a connection is asked whether anybody is there, which Node does ten times, a second apart. */
+/** Idle time before TCP keep-alive probes. Node sends ten, one second apart. */
 const keepAliveAfterMs = 10_000
 
 const parseText = (value: string) => value
 const parsers = new Map<number, (value: string) => unknown>([
   [pg.types.builtins.INT8, Number],
-  // As text: a JavaScript Date has neither PostgreSQL's microseconds nor a day without a time zone.
+  // As text: a JavaScript Date has neither PostgreSQL's microseconds nor a date without a time zone.
   [pg.types.builtins.DATE, parseText],
   [pg.types.builtins.TIMESTAMPTZ, parseText],
 ])
@@ -25,29 +25,27 @@ const types = {
 } as pg.CustomTypesConfig
 
 export type ConnectOptions = {
-  /** Role of the connections, which each new one must have. Optional: defaults to the login's own. */
+  /** Role that every new connection must have. Optional. Defaults to the login's role. */
   role?: string
-  /** Connections at most. */
   max: number
-  /** Connections that stay open though nobody uses them, because a new one takes round trips; absent: none. */
+  /** Idle connections to keep open, because opening one takes round trips. Optional. Defaults to 0. */
   kept?: number
   applicationName: string
   onError: (error: Error) => void
-  /** Milliseconds; 0 = none, for imports and migrations. */
+  /** Milliseconds; 0 = no timeout, for imports and migrations. */
   statementTimeoutMs?: number
-  /** Statements whose answers go on for longer than anybody would wait for a first one: exports. */
+  /** Disables the response timeout, for exports: their responses take longer than a first response may. */
   isStreaming?: boolean
-  /** For connections of the serving role: row level security must bind each new one. */
+  /** For connections of the serving role: every new one must be subject to row level security. */
   wall?: ServingWall
 }
 
 export type ServingWall = Pick<Wall, 'variable'> & {
-  /** Told of a connection that the service must not use. */
   onUnfit: (error: UnfitConnection) => void
 }
 
 /**
- * A pool of connections; connects when first asked. Lost idle connections are reported and replaced.
+ * Creates a pool that connects on first use. Replaces lost idle connections and reports them to `onError`.
  */
 export const createPool = (url: string, options: ConnectOptions): pg.Pool => {
   const statementTimeout = options.statementTimeoutMs ?? statementTimeoutMs
@@ -73,13 +71,12 @@ export const createPool = (url: string, options: ConnectOptions): pg.Pool => {
   })
   if (options.wall && wall) reportUnfit(pool, wall, options.wall.onUnfit)
   pool.on('error', options.onError)
-  // While a connection is in use the pool does not listen, and an event that nobody hears ends the process. Its
-  // statement is rejected anyway.
+  // The pool does not listen while a connection is in use, and an unhandled error event ends the process. The
+  // running statement is rejected anyway.
   pool.on('connect', (client) => client.on('error', () => {}))
   return pool
 }
 
-/** Has the pool tell of connections that it must not hand out. */
 const reportUnfit = (pool: pg.Pool, wall: Wall, onUnfit: ServingWall['onUnfit']): void => {
   const connect = pool.connect.bind(pool)
   const refuse = (error: Error): never => {
@@ -92,10 +89,10 @@ const reportUnfit = (pool: pg.Pool, wall: Wall, onUnfit: ServingWall['onUnfit'])
   Object.assign(pool, { connect: connectOrRefuse })
 }
 
-/** `name`: connections keep the statement prepared under it, so it must be unique to the text. */
+/** `name`: connections keep the statement prepared under it, so each name must have only one text. */
 export type NamedStatement = { name?: string | undefined; text: string; values: unknown[] }
 
-/** How long a statement took that has just ended; `failed`: it was refused or not answered. */
+/** Duration of a finished statement. `failed`: it was refused or got no response. */
 export type StatementEnd = { sql: string; milliseconds: number; failed: boolean }
 
 type OnStatement = (statement: StatementEnd) => void
@@ -104,7 +101,7 @@ type ReadRow = (statement: NamedStatement) => Promise<unknown>
 type Serving = { readRow: ReadRow; queue: Queue }
 const servings = new WeakMap<Db, Serving>()
 
-/** Reads through the driver: a page costs kysely as much time again, and it has no names for prepared statements. */
+/** Queries through the driver: kysely doubles the cost of a page and cannot name prepared statements. */
 const createReadRow =
   (pool: pg.Pool, { onStatement, prepares = false }: DbOptions): ReadRow =>
   async ({ name, text, values }) => {
@@ -118,7 +115,7 @@ const createReadRow =
       failure = error as Error
       throw error
     } finally {
-      // A connection that refused a statement takes the next one; one that did not answer in time may never do.
+      // A connection stays usable after a PostgreSQL error. After any other error, it may hang.
       client.release(failure instanceof pg.DatabaseError ? undefined : failure)
       const milliseconds = performance.now() - startedAt
       onStatement?.({ sql: text, milliseconds, failed: failure !== undefined })
@@ -126,39 +123,38 @@ const createReadRow =
   }
 
 /**
- * Runs `work`, which uses one connection of `db` at a time, in this owner's turn. Rejects with 503 `overloaded` if no
- * turn comes before the queue's deadline, and as `work` does. `owner`: the customer, or the network of a client that has
- * not proved yet which customer it is.
+ * Runs `work` in a turn of its owner. `work` may use one connection of `db` at a time. Rejects with 503
+ * `overloaded` if no turn is free before the queue's deadline, and with errors of `work`. `owner`: the
+ * customer, or the client's network before the client is authenticated.
  */
 export const inTurn = <T>(db: Db, owner: Owner, work: () => Promise<T>): Promise<T> =>
   servingOf(db).queue.run(owner, work)
 
-/** Reads the one row of a statement in this customer's turn. Rejects as `inTurn` does. */
+/** Reads the single row of a statement in this customer's turn. Rejects as `inTurn` does. */
 export const readRowInTurn = <Row>(db: Db, customerId: string, statement: NamedStatement): Promise<Row> => {
   const { queue, readRow } = servingOf(db)
   return queue.run(customerId, () => readRow(statement) as Promise<Row>)
 }
 
-/** The queue in front of the connections of `db`, for metrics. */
+/** Queue in front of the connections of `db`, for metrics. */
 export const queueOf = (db: Db): Pick<Queue, 'waiting' | 'refused'> => servingOf(db).queue
 
 const servingOf = (db: Db): Serving => servings.get(db) as Serving
 
-/** Absent: a second, as `QUEUE_SECONDS` has it. */
+/** Same as the default of `QUEUE_SECONDS`. */
 const defaultLongestWaitMs = 1_000
 
 export type DbOptions = {
-  /** Told of each statement once it has ended. */
   onStatement?: OnStatement | undefined
-  /** Milliseconds that work waits for its turn at most. */
+  /** Maximum wait for a turn, in milliseconds. Optional. Defaults to 1,000. */
   longestWaitMs?: number
-  /** Pieces of work in turns at once; absent: as many as there are connections. */
+  /** Concurrent turns. Optional. Defaults to the size of the pool. */
   turns?: number
-  /** Whether connections keep named statements prepared: not through a pooler that hands them out by transaction. */
+  /** Prepares named statements. Optional. Defaults to false, which transaction-mode poolers need. */
   prepares?: boolean
 }
 
-/** The pool's connections for kysely and in turns; `destroy()` ends the pool. */
+/** Wraps the pool for kysely and for turns. `destroy()` ends the pool. */
 export const createDb = (pool: pg.Pool, options: DbOptions = {}): Db => {
   const { onStatement, longestWaitMs = defaultLongestWaitMs, turns = pool.options.max } = options
   const db = new Kysely<Database>({

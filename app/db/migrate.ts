@@ -13,7 +13,7 @@ import { pinRole } from './session.ts'
 
 type Migrations = Readonly<Record<string, StepwiseMigration>>
 
-/** By name, in order. A released migration must never be changed. */
+/** In order of their names. A released migration must never be changed. */
 export const migrations: Migrations = {
   '0001-baseline': readSqlMigration(new URL('./migrations/0001-baseline/', import.meta.url)),
 }
@@ -21,13 +21,10 @@ export const migrations: Migrations = {
 const createMigrator = (db: Db, all: Migrations) =>
   new Migrator({ db, provider: { getMigrations: () => Promise.resolve(all) } })
 
-/** Any number that no other program locks in this database. */
+/** Arbitrary, but no other program may lock this number in this database. */
 const lockKey = 7_203_115_904
 
-/**
- * Runs `work` while no other process migrates this database. It tries the lock instead of waiting for it: the snapshot
- * of a statement that waits would block a concurrent build of an index.
- */
+/** Runs `work` under an advisory lock. Polls: a waiting statement's snapshot would block index builds. */
 const withMigrationLock = <T>(db: Db, work: (connection: Db) => Promise<T>): Promise<T> =>
   db.connection().execute(async (connection) => {
     const tryLock = sql<{ isLocked: boolean }>`select pg_try_advisory_lock(${lockKey}) as "isLocked"`
@@ -39,7 +36,7 @@ const withMigrationLock = <T>(db: Db, work: (connection: Db) => Promise<T>): Pro
     }
   })
 
-/** Throws if a migration ran here that this version does not have: the pending ones do not fit such a schema. */
+/** Throws if the database has migrations of another version: pending ones would not fit its schema. */
 const requireKnown = async (db: Db, all: Migrations): Promise<void> => {
   const tables = await sql<{
     ran: boolean
@@ -53,7 +50,6 @@ const requireKnown = async (db: Db, all: Migrations): Promise<void> => {
   )
 }
 
-/** Runs each pending migration on its own: in one transaction, or statement by statement if it is stepwise. */
 const runPending = async (db: Db, all: Migrations): Promise<string[]> => {
   const pending = await listPendingMigrations(db, all)
   if (pending.length === 0) return pending
@@ -74,25 +70,26 @@ const runPending = async (db: Db, all: Migrations): Promise<string[]> => {
 }
 
 /**
- * Brings the schema up to date and returns the names of the migrations that ran. `db` must log in as the owner. A second
- * call at the same time waits and then finds nothing to do. Rejects with the first migration's error; the migrations
- * before it stay. Rejects without a change if a migration is pending and others ran that this version does not have. A migration that needs a lock on a busy table tries for ten minutes, and delays other sessions by half
- * a second at a time.
- * The schema of a later version stays as it is. Migrations only add, so this version works with it, and a roll-back can
- * run this command as every release does.
+ * Migrates the schema and returns the names of the migrations that ran. `db` must log in as the owner. A
+ * concurrent call waits and then finds nothing to do. Rejects with the first migration's error; earlier
+ * migrations stay applied. Rejects without a change if a migration is pending and the database has migrations
+ * that this version does not have. A migration that needs a lock on a busy table retries for ten minutes, and
+ * delays other sessions by half a second at a time.
+ * The schema of a later version is left unchanged. Migrations only add, so this version works with it, and a
+ * rollback can run this command as every release does.
  */
 export const migrate = (db: Db, all: Migrations = migrations): Promise<string[]> =>
   withMigrationLock(db, async (connection) => {
     const ran = await runPending(connection, all)
     for (const role of [readerRole, operatorRole]) await sql.raw(pinRole(role)).execute(connection)
-    // Both roles read this at the start; see listPendingMigrations.
+    // Both roles read these tables at startup; see listPendingMigrations.
     await sql
       .raw(`grant select on kysely_migration, kysely_migration_lock to ${readerRole}, ${operatorRole}`)
       .execute(connection)
     return ran
   })
 
-/** Names of migrations that have not run yet; all of them on an empty database. */
+/** Names of migrations that have not run yet; all names for an empty database. */
 export const listPendingMigrations = async (db: Db, all: Migrations = migrations): Promise<string[]> => {
   const listed = await createMigrator(db, all).getMigrations()
   return listed.filter((migration) => !migration.executedAt).map((migration) => migration.name)

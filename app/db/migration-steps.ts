@@ -4,8 +4,8 @@ import { type Kysely, type RawBuilder, sql } from 'kysely'
 import type { Migration } from 'kysely/migration'
 
 /**
- * Milliseconds. Other statements queue behind a migration that waits for a table's lock. So it gives up soon and tries
- * again. Shorter than PostgreSQL's `deadlock_timeout` of a second: in a deadlock no writer is the victim.
+ * Milliseconds. A migration gives up a table's lock quickly and retries, because other statements queue
+ * behind it. Shorter than PostgreSQL's `deadlock_timeout` of 1 s, so that a deadlock never aborts a writer.
  */
 export const lockWaitMs = 500
 const shortestPauseMs = 250
@@ -13,12 +13,12 @@ const shortestPauseMs = 250
 const mostTries = 600
 const lockNotAvailable = '55P03'
 
-/** Waits between a quarter and three quarters of a second, so that two waiting processes do not stay in step. */
+/** Waits 250 to 750 ms at random, so that two waiting processes do not retry in step. */
 export const pause = (): Promise<void> => delay(shortestPauseMs * (1 + 2 * Math.random()))
 
 /**
- * Runs a step again after `lock_timeout`, up to 600 times, with a random pause. The step must be safe to repeat.
- * Rejects with the step's other errors, and with the last refusal of the lock.
+ * Retries a step after `lock_timeout`, up to 600 times, with a random pause. The step must be idempotent.
+ * Rejects with other errors of the step, and with the last `lock_timeout`.
  */
 export const retryLocked = async <T>(step: () => Promise<T>): Promise<T> => {
   for (let tries = 1; ; tries++) {
@@ -32,14 +32,16 @@ export const retryLocked = async <T>(step: () => Promise<T>): Promise<T> => {
 }
 
 /**
- * A migration without a transaction, for large tables: each statement commits on its own, so readers never wait for
- * the whole. It must be safe to run again from its beginning after an interruption.
+ * A migration without a transaction, for large tables: each statement commits separately, so readers never
+ * wait for the whole migration. After an interruption it runs again from the beginning, so it must be
+ * idempotent.
  */
 export type StepwiseMigration = Migration & { isStepwise?: true }
 
 /**
- * Reads a migration from an `.sql` file, or from all files of a folder (a URL that ends with a slash) in the order of
- * their names. Each file runs as one simple query in the migration's transaction. Throws if a file cannot be read.
+ * Reads a migration from an `.sql` file, or from all files of a folder (a URL that ends with a slash) in
+ * order of their names. Each file runs as one simple query in the migration's transaction. Throws if a file
+ * cannot be read.
  */
 export const readSqlMigration = (url: URL): Migration => {
   const files = url.pathname.endsWith('/') ? readdirSync(url).sort() : ['']
@@ -52,8 +54,9 @@ export const readSqlMigration = (url: URL): Migration => {
 }
 
 /**
- * Changes a large table in batches, each in its own transaction. `step` returns the statement for the rows after a
- * key; the statement answers the last key that it changed as `last`, and null at the end. For stepwise migrations.
+ * Updates a large table in batches, each in a separate transaction, for stepwise migrations. `step` returns
+ * the statement for the rows after a key. The statement returns the last updated key as `last`, or null at
+ * the end.
  */
 export const changeInBatches = async <Key>(
   db: Kysely<unknown>,
@@ -69,10 +72,10 @@ export const changeInBatches = async <Key>(
 }
 
 /**
- * Builds an index while other sessions read and write. `on`: SQL after `on`, such as `products (customer_id, name)`.
- * An invalid index of this name, left by an interrupted build, is dropped first. The build waits for transactions that
- * began earlier, such as exports; its lock blocks no reader or writer, so `lock_timeout` does not apply to it. For
- * stepwise migrations.
+ * Builds an index while other sessions read and write, for stepwise migrations. `on`: SQL after `on`, such as
+ * `products (customer_id, name)`. Drops an invalid index of this name first, left by an interrupted build.
+ * The build waits for earlier transactions, such as exports. Its lock blocks no reader or writer, so it runs
+ * without `lock_timeout`.
  */
 export const buildIndex = async (
   db: Kysely<unknown>,

@@ -1,10 +1,10 @@
 import type { RawBuilder } from 'kysely'
 import type { Db } from './schema.ts'
 
-/** Rows that one statement deletes: some tenths of a second. */
+/** Rows per statement. One statement takes some tenths of a second. */
 const pruneBatch = 20_000
 
-/** Repeats a statement that deletes at most so many rows until it finds fewer. Returns how many went in all. */
+/** Repeats a statement that deletes at most `most` rows until it deletes fewer. Returns the total. */
 export const pruneInBatches = async (
   db: Db,
   statement: (most: number) => RawBuilder<{ pruned: number }>,

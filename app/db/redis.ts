@@ -2,11 +2,11 @@ import { type RedisOptions as AnyRedisOptions, Cluster, Redis } from 'ioredis'
 import { gatherWrites } from '../wire/gather-writes.ts'
 
 type RedisOptions = Omit<AnyRedisOptions, 'replyMapping' | 'enableAutoPipelining'> & {
-  /** Sends the commands of one turn of the event loop together, at its end; absent: each at once. */
+  /** Sends all commands of an event loop turn together at its end. Optional. Defaults to false. */
   gathers?: boolean
 }
 
-/** One node or a cluster: both take the same commands. */
+/** One node or a cluster: both accept the same commands. */
 export type RedisClient = Redis | Cluster
 
 const clusterScheme = /^(rediss?)-cluster:\/\//
@@ -34,7 +34,7 @@ const clusterLogin = (url: string) => {
 const connectTimeoutMs = 2_000
 const retry = (attempt: number) => Math.min(100 * attempt, 2_000)
 
-/** On every connection of the client, also of one that is made anew. */
+/** Applies to every connection of the client, including reconnects. */
 const gatherCommands = (client: RedisClient): void => {
   if (client instanceof Redis) client.on('connect', () => gatherWrites(client))
   else client.on('+node', gatherCommands)
@@ -42,8 +42,8 @@ const gatherCommands = (client: RedisClient): void => {
 
 /**
  * Connects to the Redis of a URL: `redis://`, `rediss://` (TLS), or `redis-cluster://host:port,host:port` and
- * `rediss-cluster://` for a cluster. Nothing is queued while it is away: commands reject at once. A
- * `retryStrategy` of one's own means none.
+ * `rediss-cluster://` for a cluster. Commands reject immediately while disconnected; nothing is queued. A
+ * cluster with a `retryStrategy` in its options never reconnects.
  */
 export const connectRedis = (url: string, { gathers = false, ...options }: RedisOptions): RedisClient => {
   const client = createClient(url, options)
@@ -79,9 +79,9 @@ const createClient = (url: string, options: Omit<RedisOptions, 'gathers'>): Redi
 const warnEveryMs = 60_000
 
 /**
- * Returns a function that warns of a refusal at most once a minute. An error with another code (its first word) is
- * another refusal. Refusals that stop and start again count as one, because a server whose memory is nearly full takes
- * only some writes.
+ * Returns a function that logs a refusal at most once a minute. Errors with different codes (the first word)
+ * are different refusals. Intermittent refusals count as one, because a server that is nearly out of memory
+ * refuses only some writes.
  */
 export const createMinuteWarning = (warn: (message: string, error: Error) => void) => {
   let warnedAt = Number.NEGATIVE_INFINITY
@@ -95,12 +95,9 @@ export const createMinuteWarning = (warn: (message: string, error: Error) => voi
   }
 }
 
-/** Whether Redis answered with an error, such as OOM, READONLY or NOPERM. Other errors are of the connection. */
+/** True if Redis replied with an error, such as OOM, READONLY or NOPERM, rather than failed to respond. */
 export const isRefusal = (error: unknown): error is Error =>
   error instanceof Error && error.name === 'ReplyError'
 
-/**
- * Health of a connection to Redis. `isUp`: it is connected and takes writes. `isBreakerOpen`: Redis hangs, and is not
- * asked until it answers again.
- */
+/** `isUp`: connected and accepts writes. `isBreakerOpen`: Redis hangs and gets no commands for now. */
 export type RedisFigures = Readonly<{ isUp: boolean; isBreakerOpen: boolean }>

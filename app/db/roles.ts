@@ -1,4 +1,4 @@
-/** The role that answers requests: sees one customer, under row level security. */
+/** Serves requests. Row level security limits it to one customer. */
 export const readerRole = 'certdata_reader'
-/** The role that imports and administers: a policy of its own lets it see every customer. */
+/** Imports and administers. A separate policy gives it access to every customer. */
 export const operatorRole = 'certdata_operator'

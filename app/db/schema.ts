@@ -1,8 +1,8 @@
 import type { ColumnType, Generated, Kysely } from 'kysely'
 
 /**
- * The tables that code names. Those of the records are built from `resources/` and typed nowhere.
- * Dates and instants come as PostgreSQL's own text, see connect.ts.
+ * Tables that code refers to by name. Tables of records are built from `resources/` and have no types. Dates
+ * and instants are PostgreSQL's text, see connect.ts.
  */
 export type Database = {
   customers: {

@@ -1,6 +1,7 @@
 /**
- * Settings of every session. They decide how PostgreSQL reads literals and writes values, which code and cursors rely
- * on. A server, a database, a login or a connection string may have others. Values as `current_setting` shows them.
+ * Settings of every session, as `current_setting` returns them. They decide how PostgreSQL parses literals
+ * and formats values, which code and cursors rely on. Servers, databases, logins and connection strings may
+ * set others.
  */
 const pinned = {
   DateStyle: 'ISO, YMD',
@@ -15,9 +16,9 @@ const pinned = {
 const settings = Object.entries(pinned)
 
 /**
- * Returns the connection string with the role and the pinned settings as its start-up options, in place of its own
- * `options` and of PGOPTIONS. `role`: optional, defaults to the login's own. Every connection of the service uses it.
- * Without characters that need encoding: the driver encodes some strings twice.
+ * Returns the connection string with the role and the pinned settings as start-up options. They replace its
+ * own `options` and PGOPTIONS. `role`: optional, defaults to the login's role. Every connection of the
+ * service uses it. The options need no percent-encoding: the driver encodes some strings twice.
  * See docs/decisions/0127-sessions-are-pinned-or-refused.md.
  */
 export const pinSession = (url: string, role?: string): string => {
@@ -28,17 +29,17 @@ export const pinSession = (url: string, role?: string): string => {
   return `${address}${address.includes('?') ? '&' : '?'}options=${text}`
 }
 
-/** SQL of a text array: the settings that this session does not have, because a pooler dropped its options. */
+/** SQL of a text array: pinned settings that this session lacks, because a pooler dropped its options. */
 export const listUnpinned = `array(select name from (values ${settings
   .map(([name, value]) => `('${name}', '${value}')`)
   .join(', ')}) as pinned (name, value) where current_setting(name) <> value)`
 
-/** Statements that pin the settings of a session that has begun. */
+/** Statements that pin the settings in an open session. */
 export const pinSettings = settings.map(([name, value]) => `set ${name} = '${value}'`).join('; ')
 
 /**
- * Statements that pin the settings of a role in the current database, for poolers that drop start-up options. A role
- * that another login made may not be altered: then nothing changes.
+ * Statements that pin the settings of a role in the current database, for poolers that drop start-up options.
+ * Do nothing if this login may not alter the role, because another login created it.
  */
 export const pinRole = (role: string): string => `do $$ begin
   ${settings

@@ -1,7 +1,7 @@
 import type { Transaction } from 'kysely'
 import type { Database, Db } from './schema.ts'
 
-/** Runs `run` in a transaction: the one that `db` is, or else its own. */
+/** Runs `run` in the transaction that `db` already is, or in a new one. */
 export const inTransaction = <T>(
   db: Db,
   run: (transaction: Transaction<Database>) => Promise<T>,

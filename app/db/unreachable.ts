@@ -1,9 +1,9 @@
 import { ApiError, unavailable } from '../errors.ts'
 
-/** Classes and codes of PostgreSQL's errors that say nothing of the statement (Appendix A of its manual). */
+/** PostgreSQL error codes that do not depend on the statement (appendix A of its manual). */
 const sqlStates = /^(08|57P|53)|^57014$|^25006$/
 const systemCodes = new Set([
-  // A Unix socket whose server does not take connections: the queue for them is full.
+  // A Unix socket whose connection queue is full, because its server accepts no connections.
   'EAGAIN',
   'ECONNREFUSED',
   'ECONNRESET',
@@ -20,7 +20,7 @@ const systemCodes = new Set([
 const driverMessages =
   /timeout exceeded when trying to connect|timeout expired|Connection terminated|Query read timeout|is not queryable/
 
-/** Whether the database could not be asked or did not answer in time, as opposed to a fault of ours. */
+/** True if the database is unreachable or did not respond in time; false for errors of our code. */
 export const isUnreachable = (error: unknown): boolean => {
   if (error instanceof AggregateError) return error.errors.some(isUnreachable)
   if (!(error instanceof Error)) return false
@@ -29,10 +29,7 @@ export const isUnreachable = (error: unknown): boolean => {
   return driverMessages.test(error.message)
 }
 
-/**
- * Returns 503 `unavailable` with the error as its cause if the database could not be asked or did not answer in time.
- * Returns any other error as it is.
- */
+/** Wraps an error of `isUnreachable` in a 503 `unavailable`, as its cause. Returns other errors unchanged. */
 export const toUnavailable = (error: unknown): unknown => {
   if (!isUnreachable(error)) return error
   return Object.assign(unavailable(), { cause: error })
@@ -51,8 +48,8 @@ const codeOf = (error: unknown): string | undefined => {
 }
 
 /**
- * Why the database could not be asked, without any value of a row or a query. For an error of `isUnreachable`, or one
- * of `toUnavailable`. Few different texts.
+ * Describes an error of `isUnreachable` or `toUnavailable`, without values of rows or queries. The number of
+ * different texts is small.
  */
 export const describeUnreachable = (error: unknown): string => {
   const inner = error instanceof ApiError ? error.cause : error

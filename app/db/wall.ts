@@ -4,8 +4,8 @@ import { readerRole } from './roles.ts'
 import { listUnpinned, pinSettings } from './session.ts'
 
 /**
- * A connection with the wrong role, settings, encoding, row level security or statement timeout. `message` names the
- * remedy. Requests that need the connection get 503 `unavailable`, and the process ends.
+ * A connection with the wrong role, settings, encoding, row level security or statement timeout. `message`
+ * names the remedy. Requests that need the connection get 503 `unavailable`, and the process ends.
  */
 export class UnfitConnection extends ApiError {
   constructor(reason: string, cause?: unknown) {
@@ -15,26 +15,23 @@ export class UnfitConnection extends ApiError {
   }
 }
 
-/** Requirements of a serving connection. */
 export type Wall = {
-  /** The configuration variable that names the server. */
   variable: string
-  /** Longest time that a statement may run, in milliseconds. Optional: exports set it in each transaction. */
+  /** Maximum `statement_timeout`, in milliseconds. Optional. Exports set it in each transaction instead. */
   statementTimeoutMs?: number | undefined
 }
 
-/** Requirements of a new connection. */
 export type Fitness = {
-  /** The role that it must act as. Optional: any login will do, except that serving connections are the reader. */
+  /** Required role. Optional. Defaults to any login; serving connections always need the reader. */
   role?: string | undefined
-  /** Optional: only for connections that serve requests. */
+  /** Optional. Only for connections that serve requests. */
   wall?: Wall | undefined
 }
 
 const sessionColumns = `current_user as role, current_database() as database,
     current_setting('server_encoding') as encoding, ${listUnpinned} as unpinned`
 
-/** All tables of customers are under forced row level security for this role. Null if there are no tables yet. */
+/** True if all tables of customers force row level security for this role. Null if there are no tables. */
 const wallColumns = `
     (select setting::integer from pg_settings where name = 'statement_timeout') as "timeoutMs",
     (select bool_and(row_security_active(c.oid) and c.relforcerowsecurity) from pg_class c
@@ -74,10 +71,11 @@ const findWallFault = ({ timeoutMs, walled }: Walled, wall: Wall): string | unde
 }
 
 /**
- * Checks a new connection with one statement. Rejects with UnfitConnection if the database is not UTF8, or if a pooler
- * dropped the role or the settings of the session. A serving connection must also be under forced row level security
- * and have the statement timeout. A login's own session is pinned here instead: only `migrate` and commands of the owner
- * use it, and they need a direct connection or a pooler by session. Rejects as the driver does if the connection is lost.
+ * Checks a new connection with one statement. Rejects with UnfitConnection if the database is not UTF8, or if
+ * a pooler dropped the role or the settings of the session. A serving connection also needs forced row level
+ * security and the statement timeout. Sessions with the login's own role are pinned here instead: only
+ * `migrate` and commands of the owner use them, over a direct connection or a session-mode pooler. Rejects
+ * with the driver's error if the connection is lost.
  */
 export const requireFit = async (
   client: ClientBase,
@@ -97,10 +95,9 @@ export const requireFit = async (
   if (session.unpinned.length > 0) await client.query(pinSettings)
 }
 
-/** pgbouncer's words. */
 const refusedParameter = /unsupported startup parameter(?: in options)?: (\S+)/
 
-/** Returns an UnfitConnection if a pooler refuses a start-up parameter, and any other error as it is. */
+/** Returns an UnfitConnection if a pooler refuses a start-up parameter, and any other error unchanged. */
 export const explainRefusal = (error: Error, wall: Wall): Error => {
   const [, parameter] = refusedParameter.exec(error.message) ?? []
   if (parameter === undefined) return error

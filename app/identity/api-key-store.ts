@@ -4,23 +4,23 @@ import type { Db } from '../db/schema.ts'
 import { inTransaction } from '../db/transaction.ts'
 import type { PublicJwk } from './client-keys.ts'
 
-/** What may be known of a key; the secret is not. Instants are RFC 3339 in UTC with six decimals. */
+/** A key without its secret. Instants are RFC 3339 in UTC with six decimals. */
 export type ApiKey = {
   key_id: string
   customer: string
-  /** null = every scope, those of later releases included. */
+  /** null = every scope, including scopes of later releases. */
   scopes: string[] | null
   expires_at: string | null
   revoked_at: string | null
-  /** A day, YYYY-MM-DD. */
+  /** UTC day, YYYY-MM-DD. */
   last_used_on: string | null
-  /** Id of the key that a rotation made in its place. */
+  /** Id of the key that a rotation created as its replacement. */
   replaced_by: string | null
-  /** Networks that it may be used from, such as `203.0.113.0/24`; null = every address. */
+  /** Networks that the key may be used from, such as `203.0.113.0/24`; null = every address. */
   networks: string[] | null
-  /** Where a client that signs publishes its keys; null: nowhere. */
+  /** Address at which a signing client publishes its keys. null if it publishes none. */
   jwks_uri: string | null
-  /** Ids of the keys of a client that signs, where they are registered; null: none are. */
+  /** Ids of the registered keys of a signing client. null if no keys are registered. */
   kids: string[] | null
   created_at: string
 }
@@ -39,10 +39,8 @@ const columns = [
   selectInstant('created_at').as('created_at'),
 ] as const
 
-/** How a client proves itself that has no secret: by registered public keys, or by those that it publishes. */
 type ClientProof = { jwks: readonly PublicJwk[] } | { jwksUri: string }
 
-/** The columns of a proof: one has a value, the other is null. */
 const toColumns = (proof: ClientProof) =>
   'jwks' in proof
     ? { client_jwks: JSON.stringify({ keys: proof.jwks }), jwks_uri: null }
@@ -55,11 +53,11 @@ export type NewApiKey = {
   secretSha256: Buffer
   scopes: string[] | null
   expiresAt: string | null
-  /** Absent: the key is a secret. */
+  /** Optional. By default the client authenticates with the secret. */
   proof?: ClientProof
 }
 
-/** Adds a key. Throws the driver's foreign key error where there is no such customer. */
+/** Inserts a key. Rejects with the driver's foreign key error if the customer does not exist. */
 export const addApiKey = (db: Db, key: NewApiKey): Promise<ApiKey> =>
   db
     .insertInto('api_keys')
@@ -74,7 +72,7 @@ export const addApiKey = (db: Db, key: NewApiKey): Promise<ApiKey> =>
     .returning(columns)
     .executeTakeFirstOrThrow()
 
-/** A customer's keys, or everybody's, the oldest first, revoked ones included. */
+/** Keys of one customer, or of all customers, oldest first, including revoked keys. */
 export const listApiKeys = (db: Db, customerId?: string): Promise<ApiKey[]> =>
   db
     .selectFrom('api_keys')
@@ -85,18 +83,18 @@ export const listApiKeys = (db: Db, customerId?: string): Promise<ApiKey[]> =>
     .orderBy('key_id')
     .execute()
 
-/** The key that took another's place, and that one, which ends when the overlap does. */
+/** `former` is the replaced key. It expires at the end of the overlap. */
 type KeySuccession = { key: ApiKey; former: ApiKey }
 
-/** A secret that works and was not rotated: two successors would leave nobody knowing which one is in use. */
+/** A usable secret that was not rotated yet: with two successors it would be unclear which one is in use. */
 const mayBeSucceeded = sql<boolean>`revoked_at is null and replaced_by is null
   and client_jwks is null and jwks_uri is null
   and coalesce(expires_at, 'infinity') > now()`
 
 /**
- * Adds a key like `keyId`'s: same customer, scopes and networks, as long a life from now on. The former one ends
- * `overlapSeconds` from now, or when it would have ended anyway. Undefined where there is no such key, or it
- * is revoked, expired or rotated already, or it is no secret; nothing changes then.
+ * Creates a key with the customer, scopes, networks and lifetime of `keyId`. The old key expires after
+ * `overlapSeconds`, or at its own expiry if that is earlier. `undefined`, without any change, if the key does
+ * not exist, is revoked, expired or already rotated, or is not a secret.
  */
 export const succeedApiKey = (
   db: Db,
@@ -138,7 +136,7 @@ export const succeedApiKey = (
     return { key, former }
   })
 
-/** Revokes a key for good; the first time counts. Undefined where there is no such key. */
+/** Revokes a key permanently and keeps the first revocation time. `undefined` if the key does not exist. */
 export const revokeApiKey = (db: Db, keyId: string): Promise<ApiKey | undefined> =>
   db
     .updateTable('api_keys')
@@ -147,7 +145,7 @@ export const revokeApiKey = (db: Db, keyId: string): Promise<ApiKey | undefined>
     .returning(columns)
     .executeTakeFirst()
 
-/** Limits a key to networks in their canonical form; null = every address. Undefined where there is no such key. */
+/** Limits a key to canonical networks; null = every address. `undefined` if the key does not exist. */
 export const limitApiKey = (db: Db, keyId: string, networks: string[] | null): Promise<ApiKey | undefined> =>
   db
     .updateTable('api_keys')
@@ -156,7 +154,7 @@ export const limitApiKey = (db: Db, keyId: string, networks: string[] | null): P
     .returning(columns)
     .executeTakeFirst()
 
-/** Replaces what a client proves itself by. Undefined where there is no such client, or it has a secret. */
+/** Replaces the proof of a signing client. `undefined` if the client does not exist or has a secret. */
 export const changeClientProof = (db: Db, keyId: string, proof: ClientProof): Promise<ApiKey | undefined> =>
   db
     .updateTable('api_keys')

@@ -2,9 +2,9 @@ import { createHash, randomInt, timingSafeEqual } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 
 /**
- * `cda_live_<key id>_<secret><crc>`, 64 characters. Scanners know the prefix; the checksum rejects typos
- * without a look-up and is no protection. 32 characters of base62 are 190 bits, so one unsalted SHA-256 keeps
- * the secret.
+ * `cda_live_<key id>_<secret><crc>`, 64 characters. Secret scanners recognize the prefix. The checksum
+ * rejects typos without a query; it protects nothing. 32 characters of base62 are 190 bits, so one unsalted
+ * SHA-256 is enough to store the secret.
  */
 const prefix = 'cda_live_'
 const base36 = '0123456789abcdefghijklmnopqrstuvwxyz'
@@ -32,7 +32,7 @@ const checksum = (text: string): string => {
 
 const sha256 = (secret: string) => createHash('sha256').update(secret).digest()
 
-/** A new random key. Only `keyId` and `secretSha256` (32 bytes) may be stored: `apiKey` is shown once. */
+/** Generates a key. Store only `keyId` and `secretSha256` (32 bytes): `apiKey` is shown once. */
 export const createApiKey = (): { keyId: string; apiKey: string; secretSha256: Buffer } => {
   const keyId = randomText(base36, keyIdLength)
   const secret = randomText(base62, secretLength)
@@ -40,7 +40,7 @@ export const createApiKey = (): { keyId: string; apiKey: string; secretSha256: B
   return { keyId, apiKey: body + checksum(body), secretSha256: sha256(secret) }
 }
 
-/** Returns the parts of an API key without the whitespace around it, which files and shells add; `undefined` for any other text. */
+/** Splits an API key, trimming whitespace from files and shells. `undefined` for other text. */
 export const parseApiKey = (given: string): { keyId: string; secret: string } | undefined => {
   const text = given.trim()
   const [, keyId, secret, sum] = format.exec(text) ?? []
@@ -48,9 +48,9 @@ export const parseApiKey = (given: string): { keyId: string; secret: string } | 
   return checksum(text.slice(0, -checksumLength)) === sum ? { keyId, secret } : undefined
 }
 
-/** Whether the text is probably an API key, even a mistyped one. */
+/** True for text that is probably an API key, even if mistyped. */
 export const looksLikeApiKey = (text: string): boolean => text.startsWith(prefix)
 
-/** Whether the secret has this SHA-256 (32 bytes), in constant time. */
+/** Compares in constant time. `secretSha256` has 32 bytes. */
 export const matchesSecret = (secret: string, secretSha256: Uint8Array): boolean =>
   timingSafeEqual(sha256(secret), secretSha256)

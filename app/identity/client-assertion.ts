@@ -12,13 +12,13 @@ import { isUsable, type Principals, refuseApiKey } from './principals.ts'
 /** `client_assertion_type` of a JWT (RFC 7523, section 2.2). */
 export const assertionType = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer'
 
-/** Longest life of an assertion, counted from now. Authlib's assertions live this long. */
+/** Maximum time from now to `exp`. Authlib's assertions have this lifetime. */
 const longestSeconds = 3_600
-/** Clocks of clients differ from ours by this at most. */
+/** Tolerated difference between a client's clock and ours. */
 const skewSeconds = 30
 const longestAssertion = 4_096
 
-/** Exactly these members: keys that come with the assertion (`jwk`, `jku`, `x5c`) and `crit` are refused. */
+/** Strict: keys inside the assertion (`jwk`, `jku`, `x5c`) and `crit` are refused. */
 const headerSchema = z.strictObject({
   alg: z.enum(assertionAlgorithms),
   typ: z
@@ -29,9 +29,9 @@ const headerSchema = z.strictObject({
   x5t: z.string().optional(),
   'x5t#S256': z.string().optional(),
 })
-/** One audience: an assertion that is good for several services could be used by one of them at the others. */
+/** One audience only: a service could replay an assertion for several services at the others. */
 const audience = z.union([z.string(), z.tuple([z.string()]).transform(([only]) => only)])
-/** Half of a surrogate pair has no bytes of its own: two such ids would be hashed alike. */
+/** No lone surrogates: UTF-8 has no encoding for them, so two such ids would have the same hash. */
 const jti = z.string().regex(/^[^\p{Cc}\p{Cs}]{1,256}$/u)
 const claimsSchema = z.object({
   iss: z.string(),
@@ -65,7 +65,7 @@ const parse = (jwt: string): Parsed => {
 
 type Judged = Readonly<{ audiences: readonly string[]; nowMs: number }>
 
-/** What is wrong with the claims, in words; undefined: nothing. It depends on no client, so it tells nothing of one. */
+/** Describes a fault in the claims; `undefined` if valid. Uses no stored data, so it reveals none. */
 const findFault = (claims: Claims, { audiences, nowMs }: Judged): string | undefined => {
   const now = nowMs / 1000
   const begins = Math.max(claims.iat ?? 0, claims.nbf ?? 0)
@@ -78,12 +78,12 @@ const findFault = (claims: Claims, { audiences, nowMs }: Judged): string | undef
   return begins > now + skewSeconds ? 'iat or nbf of the assertion lies in the future' : undefined
 }
 
-/** All that anybody hears of an unknown client, another client's key and a wrong signature. */
+/** The same message for an unknown client, another client's key and a wrong signature. */
 const notProved = 'The client is not known, or its key did not sign the assertion'
 
 const malformed = `The assertion must be a JWT as the guide describes it, with alg ${assertionAlgorithms.join(', ')}`
 
-/** Compared where there is no such client, so that an unknown client takes as long as a wrong signature. */
+/** Dummy keys, so that verifying takes equally long for an unknown client and for a wrong signature. */
 const strangers = importClientKeys([
   {
     ...{ alg: 'EdDSA', kid: '', kty: 'OKP', crv: 'Ed25519' },
@@ -102,7 +102,7 @@ const isSignedWith = async (
   alg: string,
   { key }: ClientKey,
 ): Promise<boolean> => {
-  // Its code is loaded only where somebody signs.
+  // Imported lazily: only signing clients need it.
   const { compactVerify } = await import('jose/jws/compact/verify')
   const verified = await compactVerify(jwt, key, { algorithms: [alg] }).catch(() => undefined)
   return verified !== undefined && payload.equals(verified.payload)
@@ -112,19 +112,18 @@ type AssertionOptions = {
   db: Db
   findKey: Principals['findKey']
   keySets: KeySets
-  /** Origin: the issuer, below which the token endpoint lies. */
+  /** Origin: the issuer, and the base of the token endpoint. */
   publicUrl: string
   /** Milliseconds since 1970. */
   now: () => number
 }
 
-/** Why an assertion is refused: in words for the client, and in one word for the audit trail. */
 const refuse = (detail: string, auditReason: string) => refuseApiKey({ detail, auditReason })
 
 /**
- * Returns a function that takes an assertion (RFC 7523, section 3) as a credential, of the client with this id if the
- * request names one. A good assertion counts once on all instances. An assertion is judged in this order: its form, its
- * claims, the client, the signature, whether it was used. Nothing is fetched for a client that is not known.
+ * Returns a function that turns an assertion (RFC 7523, section 3) into a credential; `clientId` is the id in
+ * the request, if any. A valid assertion can be used once across all instances. Checks run in this order:
+ * form, claims, client, signature, replay. The keys of an unknown client are never fetched.
  */
 export const createAssertions = ({ db, findKey, keySets, publicUrl, now }: AssertionOptions) => {
   const audiences = [publicUrl, `${publicUrl}/v1/oauth/token`]

@@ -3,27 +3,26 @@ import { z } from 'zod'
 import { thumbprintOf } from './jwk.ts'
 import { isStrongEd25519, isStrongModulus } from './weak-keys.ts'
 
-/** Each has one kind of key, so a key cannot be used with another's algorithm. */
+/** One algorithm per key type, so a key cannot be used with another algorithm. */
 type KeyAlgorithm = 'EdDSA' | 'ES256' | 'PS256'
 
-/** Algorithms of client assertions. `Ed25519` is the newer name of `EdDSA` with such a key (RFC 9864). */
+/** Algorithms of client assertions. `Ed25519` is the newer name of `EdDSA` with an Ed25519 key (RFC 9864). */
 export const assertionAlgorithms = ['EdDSA', 'Ed25519', 'ES256', 'PS256'] as const
 export type AssertionAlgorithm = (typeof assertionAlgorithms)[number]
 
-/** The algorithm by which keys are known. */
+/** Maps the algorithm of an assertion to the `alg` of stored keys. */
 export const keyAlgorithmOf = (alg: AssertionAlgorithm): KeyAlgorithm => (alg === 'Ed25519' ? 'EdDSA' : alg)
 
-/** The public key of a client as the database keeps it (RFC 7517), without any other member. */
+/** Public key of a client as stored in the database (RFC 7517), without other members. */
 export type PublicJwk = Readonly<Record<string, string> & { kid: string; alg: KeyAlgorithm }>
 
-/** The same, ready to verify signatures. */
 export type ClientKey = Readonly<{ kid: string; alg: KeyAlgorithm; key: KeyObject }>
 
 const maxKeys = 10
 const [leastRsaBits, mostRsaBits] = [2048, 4096]
 const privateMembers = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k']
 
-/** The members that make a key (RFC 7638, section 3.2), in the order of their names. */
+/** `members`: the required members in lexicographic order (RFC 7638, section 3.2). */
 const kinds = [
   { alg: 'EdDSA', type: { kty: 'OKP', crv: 'Ed25519' }, members: ['crv', 'kty', 'x'] },
   { alg: 'ES256', type: { kty: 'EC', crv: 'P-256' }, members: ['crv', 'kty', 'x', 'y'] },
@@ -70,7 +69,6 @@ const requireStrength = (
   }
 }
 
-/** Returns a member that makes the key. Throws if it is no text. */
 const readMember = (jwk: Record<string, unknown>, name: string): string => {
   const { success, data } = z.string().max(1_000).safeParse(jwk[name])
   if (!success) throw new Error(`expected the member ${name} as a text of at most 1000 characters`)
@@ -83,7 +81,7 @@ const readKid = (kid: unknown): string => {
   return data
 }
 
-/** Returns a key that may verify assertions, as it is kept. Its `kid` is its thumbprint if it has none. Throws the reason. */
+/** Converts a key to its stored form. `kid` defaults to the thumbprint. Throws if it is unsuitable. */
 const parseJwk = (value: unknown): PublicJwk => {
   const { success, data: jwk } = jwkSchema.safeParse(value)
   if (!success) throw new Error('expected a JSON Web Key')
@@ -100,7 +98,7 @@ const parseJwk = (value: unknown): PublicJwk => {
   }
   requireUse(jwk, kind.alg)
   const key = importJwk(Object.fromEntries(kind.members.map((name) => [name, readMember(jwk, name)])))
-  // Exported anew: one key has one spelling, and so one thumbprint.
+  // Exporting normalizes the members, so that a key has only one thumbprint.
   const exported = key.export({ format: 'jwk' }) as PublicMembers
   const made = Object.fromEntries(kind.members.map((name) => [name, exported[name] as string]))
   requireStrength(made, key)
@@ -122,7 +120,7 @@ const listJwks = (value: unknown): unknown[] => {
   return jwks
 }
 
-/** Returns the keys of a JSON Web Key or a set of them. Throws the reason if one of them cannot verify assertions. */
+/** Parses a JSON Web Key or a key set. Throws with the reason if a key cannot verify assertions. */
 export const parseClientKeys = (value: unknown): PublicJwk[] => {
   const jwks = listJwks(value).map(parseJwk)
   if (jwks.length === 0) throw new Error('expected at least one key')
@@ -138,21 +136,21 @@ const tryJwk = (value: unknown): PublicJwk[] => {
   }
 }
 
-/** The same for a set that a client publishes. Keys for other purposes are left out. Throws if it is no set. */
+/** Parses a published key set, skipping unsuitable keys. Throws if it is not a set of at most 10 keys. */
 export const parsePublishedKeys = (value: unknown): PublicJwk[] =>
   listJwks(setSchema.parse(value)).flatMap(tryJwk)
 
-/** Makes keys ready that the database kept. */
+/** Converts stored keys for verification. */
 export const importClientKeys = (jwks: readonly PublicJwk[]): ClientKey[] =>
   jwks.map((jwk) => ({ kid: jwk.kid, alg: jwk.alg, key: importJwk(jwk) }))
 
 /**
- * How a client proves itself that has no secret: with one of these keys, or with one that it publishes.
+ * How a client without a secret authenticates: with a registered key, or with a key that it publishes.
  * See docs/decisions/0096-a-client-that-signs-is-a-key.md.
  */
 export type ClientProver = Readonly<{ keys: readonly ClientKey[] } | { jwksUri: string }>
 
-/** Returns it from the columns of a key; undefined: the key is a secret. */
+/** Reads the columns of a key. `undefined` if the key has a secret. */
 export const readClientProver = (
   clientJwks: string | null,
   jwksUri: string | null,

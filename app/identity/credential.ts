@@ -3,17 +3,16 @@ import { matchesSecret, parseApiKey } from './api-keys.ts'
 import type { KeyFacts } from './facts.ts'
 import type { Principals } from './principals.ts'
 
-/** What a client sends to prove which key it is. */
 export type Credential = Readonly<{
-  /** The key that it says it is; undefined: nothing that could be a key's id. */
+  /** Id of the claimed key. `undefined` if the client sent no well-formed id. */
   keyId: string | undefined
-  /** Whether it may be right. Reads the database, in a turn, only if the facts are not in memory. */
+  /** False if the credential is certainly wrong. Queries the database, in a turn, on a cache miss. */
   isKnown(turn: Turn): Promise<boolean>
-  /** Returns a new object of facts. Rejects with 401 `invalid_api_key` if the key is not good or this does not prove it. */
+  /** Returns a new object. Rejects with 401 `invalid_api_key` for an unusable key or a wrong proof. */
   verify(turn: Turn): Promise<KeyFacts>
 }>
 
-/** An API key as a credential. */
+/** Wraps an API key as a credential. */
 export const presentApiKey = (
   { findKey, identifyApiKey }: Pick<Principals, 'findKey' | 'identifyApiKey'>,
   apiKey: string,
@@ -25,7 +24,7 @@ export const presentApiKey = (
       const known = parts && (await findKey(parts.keyId, turn))
       return known !== undefined && matchesSecret(parts?.secret ?? '', known.secretSha256)
     },
-    // Text without the form of a key needs no connection.
+    // Malformed text is rejected without a query, so it needs no turn.
     verify: async (turn) => (parts ? turn(() => identifyApiKey(apiKey)) : identifyApiKey(apiKey)),
   }
 }

@@ -4,12 +4,12 @@ import { text } from '../../schemas/fields.ts'
 import { selectInstant } from '../db/instant.ts'
 import type { Db, Plan } from '../db/schema.ts'
 
-/** What customers are called in import lines, tokens and on the command line; the table checks the same. */
+/** Id of a customer in import lines, tokens and commands. The table has the same check. */
 export const customerSlug = z
   .string()
   .regex(/^[a-z0-9][a-z0-9-]{0,63}$/, 'expected 1 to 64 of a-z 0-9 -, not beginning with -')
 
-/** A customer's own name: never empty, at most 2,000 bytes. */
+/** Display name of a customer: not empty, at most 2,000 bytes. */
 export const customerName = text.min(1, 'expected a name')
 
 export const plans: readonly Plan[] = ['basic', 'premium', 'enterprise']
@@ -33,17 +33,17 @@ const columns = [
   selectInstant('created_at').as('created_at'),
 ] as const
 
-/** Returns one customer by primary key, or undefined. */
+/** Looks up a customer by primary key. `undefined` if it does not exist. */
 export const findCustomer = (db: Db, customerId: string): Promise<Customer | undefined> =>
   db.selectFrom('customers').select(columns).where('customer_id', '=', customerId).executeTakeFirst()
 
-/** All customers by slug: the operator's list, not a request's. */
+/** All customers of the installation by slug, for operators. Requests of clients never use it. */
 export const listCustomers = (db: Db): Promise<Customer[]> =>
   db.selectFrom('customers').select(columns).orderBy('customer_id').execute()
 
 type NewCustomer = { customerId: string; name: string; plan: Plan }
 
-/** Adds a customer; undefined where the slug is taken, and then nothing changes. */
+/** Inserts a customer. `undefined`, without any change, if the slug is taken. */
 export const addCustomer = (db: Db, { customerId, name, plan }: NewCustomer): Promise<Customer | undefined> =>
   db
     .insertInto('customers')
@@ -52,7 +52,7 @@ export const addCustomer = (db: Db, { customerId, name, plan }: NewCustomer): Pr
     .returning(columns)
     .executeTakeFirst()
 
-/** Adds a customer, or gives the one there is this name and plan; writes nothing where he has them. */
+/** Inserts a customer, or updates its name and plan if they differ. */
 export const putCustomer = async (db: Db, customer: NewCustomer): Promise<void> => {
   const { customerId, name, plan } = customer
   if (await addCustomer(db, customer)) return
@@ -64,10 +64,10 @@ export const putCustomer = async (db: Db, customer: NewCustomer): Promise<void> 
     .execute()
 }
 
-/** `suspended`: from now on, or the end of it; who is suspended already stays so since then. */
+/** `suspended`: true keeps an earlier suspension time; false lifts the suspension. */
 export type CustomerChanges = { plan?: Plan; suspended?: boolean; expiringWithin?: number }
 
-/** Changes what is given; undefined where there is no such customer. */
+/** Updates the given fields. `undefined` if the customer does not exist. */
 export const changeCustomer = (
   db: Db,
   customerId: string,

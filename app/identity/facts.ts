@@ -11,23 +11,22 @@ import { type ClientProver, readClientProver } from './client-keys.ts'
 import { createNetworkCheck } from './networks.ts'
 import type { CustomerFacts } from './principal.ts'
 
-/** What the database says of an API key and its customer. */
 export type KeyFacts = CustomerFacts &
   Readonly<{
     keyId: string
     secretSha256: Buffer
-    /** undefined = every scope, those of later releases included. */
+    /** undefined = every scope, including scopes of later releases. */
     scopes: ReadonlySet<string> | undefined
     /** Infinity = never. */
     expiresAtMs: number
     revoked: boolean
-    /** Whether the key may be used from a client's address; undefined: from every one. */
+    /** True if the key may be used from this address; undefined = every address. */
     isAllowedFrom: ((address: string) => boolean) | undefined
-    /** How a client signs that has no secret; undefined: the key is a secret. */
+    /** How a signing client authenticates. `undefined` if the key has a secret. */
     client: ClientProver | undefined
     /**
-     * True if an unexpired token of the key was revoked. Only then is each token looked up. A list of revocations that
-     * is read by position would miss late commits.
+     * True if an unexpired token of the key was revoked. Only then is each token looked up. A list of
+     * revocations read by position would miss transactions that commit late.
      */
     hasRevokedTokens: boolean
   }>
@@ -35,20 +34,17 @@ export type KeyFacts = CustomerFacts &
 export type FactsOptions = {
   db: Db
   judge: Pick<Judge, 'check' | 'epoch' | 'readOr'>
-  /** Milliseconds since 1970: whether a key has expired. */
+  /** Milliseconds since 1970, to check the expiry of keys. */
   now: () => number
-  /** Milliseconds from any start, never going back: how old an answer is. */
+  /** Monotonic milliseconds, to measure the age of a result. */
   monotonicNow: () => number
-  /** Facts of one sort remembered at most: 10,000 at about 0.5 kB are 5 MB. */
+  /** Maximum entries per cache: 10,000 at about 0.5 kB are 5 MB. */
   maxEntries?: number
-  /** Names in the change log whose changes change these facts; absent: those of rights. */
+  /** Names in the change log that invalidate these facts. Optional. Defaults to `['auth']`. */
   dependsOn?: readonly string[]
 }
 
-/**
- * Runs a statement on a serving connection and returns its first row, or undefined. Throws `unavailable` while the
- * database cannot be reached, and the driver's error otherwise.
- */
+/** Returns the first row, if any. Rejects with `unavailable` if unreachable, else with the driver's error. */
 export const findRow = async <Row>(db: Db, query: RawBuilder<Row>): Promise<Row | undefined> => {
   try {
     return (await query.execute(db)).rows[0]
@@ -59,24 +55,23 @@ export const findRow = async <Row>(db: Db, query: RawBuilder<Row>): Promise<Row 
 
 const customerColumns = sql`customer_id as "customerId", plan, suspended_at is not null as suspended,
   expiring_within as "expiringWithin"`
-/** What a statement says of the moment it shows. */
+/** Columns that identify the snapshot and the server of a result. */
 export const stampColumns = sql`pg_current_snapshot()::text as "snapshot",
   extract(epoch from pg_postmaster_start_time())::text as "server"`
 
 export type StampRow = { snapshot: string; server: string }
 
-/** What the database said, and when; absent where it said that there is nothing. */
 export type Fact<T> = Readonly<{ customerId: string; value: T; snapshot: Snapshot; server: string }>
 
-/** Plans, keys and revocations of a customer change together in the log. */
+/** Plans, keys and revocations share one name in the change log. */
 const rights = ['auth']
 
-/** A row's stamp, with what it says. */
+/** Combines a value with the stamp of its row. */
 export const toFact = <T>(customerId: string, { snapshot, server }: StampRow, value: T): Fact<T> => {
   return { customerId, value, snapshot: parseSnapshot(snapshot), server }
 }
 
-/** What `createFacts` remembers of a customer. */
+/** Loads the facts of a customer for `createFacts`. `undefined` if the customer does not exist. */
 export const loadCustomer = async (db: Db, customerId: string): Promise<Fact<CustomerFacts> | undefined> => {
   const row = await findRow(
     db,
@@ -96,9 +91,9 @@ type KeyRow = Omit<KeyFacts, 'scopes' | 'isAllowedFrom' | 'client'> & {
   jwksUri: string | null
 }
 
-/** A key and its customer, as the database says it now; undefined where there is no such key. */
+/** Loads the current facts of a key and its customer. `undefined` if the key does not exist. */
 export const loadKey = async (db: Db, keyId: string): Promise<Fact<KeyFacts> | undefined> => {
-  // Any revocation counts, without a look at its time: the clock here may lag behind the database's.
+  // Counts every revocation, even of expired tokens: our clock may lag behind the database's.
   const row = await findRow(
     db,
     sql<KeyRow & StampRow>`
@@ -120,10 +115,9 @@ export const loadKey = async (db: Db, keyId: string): Promise<Fact<KeyFacts> | u
   return toFact(facts.customerId, { snapshot, server }, value)
 }
 
-/** What names a token in the database. */
 export type TokenId = Readonly<{ customerId: string; keyId: string; jti: string }>
 
-/** Whether this very token was revoked. */
+/** Whether this token was revoked. */
 export const loadRevocation = async (db: Db, token: TokenId): Promise<Fact<boolean> | undefined> => {
   const { customerId, keyId, jti } = token
   const row = await findRow(
@@ -134,12 +128,9 @@ export const loadRevocation = async (db: Db, token: TokenId): Promise<Fact<boole
   return row && toFact(customerId, row, row.revoked)
 }
 
-/**
- * How long a cached "does not exist" may be used, and how long a running query may be joined. Counted from before the
- * query was sent.
- */
+/** How long a cached "does not exist" or a running query may be reused, from before the query was sent. */
 const maxAgeMs = 500
-/** Unknown ids remembered at most. They have a cache of their own, so that requests with random ids evict no fact. */
+/** Maximum cached unknown ids. They have a separate cache, so that requests with random ids evict no fact. */
 const maxMissing = 1_000
 
 type Asked = { askedAtMs: number }
@@ -147,8 +138,8 @@ type Known<T> = Asked & { value: T; stamp: Stamped }
 type Flight<T> = Asked & { answer: Promise<T | undefined> }
 
 /**
- * Caches the facts that `load` returns, and for a short time "does not exist". Callers at the same time share one query,
- * unless it was sent too long ago. Failures are not cached.
+ * Caches the facts that `load` returns and, for `maxAgeMs`, missing ids. Concurrent callers share one query
+ * unless it was sent more than `maxAgeMs` ago. Errors are not cached.
  */
 export const createFacts = <T>(
   load: (id: string) => Promise<Fact<T> | undefined>,
@@ -197,14 +188,15 @@ export const createFacts = <T>(
     return running && isYoung(running) ? running.answer : send(id)
   }
 
-  // The query begins, and can be joined, only inside the turn: no other caller waits in this caller's place.
+  // Callers start or join a query only inside their own turn, so no caller waits in another caller's turn.
   const ask = (id: string, turn: Turn | undefined): Promise<T | undefined> =>
     turn ? turn(() => join(id)) : join(id)
 
   return {
     /**
-     * Returns the fact, or undefined if the id does not exist. Not a promise if the fence knows the cached fact to be
-     * fresh. `turn`: in which a query is sent. Optional, because an id from a verified token needs none.
+     * Returns the fact, or `undefined` if the id does not exist. Synchronous if the fence proves that the
+     * cached fact is fresh. `turn`: runs the query. Optional, because an id from a verified token needs no
+     * turn.
      */
     find(id: string, turn?: Turn): T | undefined | Promise<T | undefined> {
       const last = known.get(id)
@@ -220,7 +212,7 @@ export const createFacts = <T>(
       }
       return freshness instanceof Promise ? freshness.then(answer) : answer(freshness)
     },
-    /** Replaces the cached fact by the one that the database has now. Earlier queries cannot bring it back. */
+    /** Replaces the cached fact with the current one. Results of earlier queries cannot overwrite it. */
     async refresh(id: string): Promise<void> {
       await send(id)
     },

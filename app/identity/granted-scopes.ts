@@ -11,7 +11,7 @@ import {
 } from './facts.ts'
 import { listScopes } from './scopes.ts'
 
-/** Every change of a document or a grant is logged under this name. */
+/** Name in the change log of every change to a custom document or a grant. */
 export const customChanges = 'custom'
 
 const load = async (db: Db, customerId: string): Promise<Fact<readonly string[]>> => {
@@ -26,9 +26,9 @@ const load = async (db: Db, customerId: string): Promise<Fact<readonly string[]>
 }
 
 /**
- * Returns a function that lists every scope of a customer: one for each resource, and one for each custom endpoint
- * that was granted. A grant or a revocation takes effect within a second. The function returns no promise if the
- * fact is fresh. It rejects with `unavailable` while the database cannot be reached.
+ * Returns a function that lists every scope of a customer: one per resource, and one per granted custom
+ * endpoint. A grant or a revocation takes effect within a second. The function is synchronous if the fact is
+ * fresh, and rejects with `unavailable` while the database is unreachable.
  */
 export const createGrantedScopes = (options: FactsOptions) => {
   const { db } = options

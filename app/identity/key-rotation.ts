@@ -7,25 +7,25 @@ import { createSealedKey, openSigningKey } from './signing-key.ts'
 import { jwksMaxAgeSeconds } from './signing-keys.ts'
 
 /**
- * The states of a signing key. `next`: published, signs nothing yet. `active`: signs. `retiring`: only verifies its
- * tokens. `gone`: its last token has expired, and the next rotation deletes it.
+ * States of a signing key. `next`: published but does not sign yet. `active`: signs. `retiring`: only
+ * verifies existing tokens. `gone`: its last token has expired, and the next rotation deletes it.
  */
 type SigningKeyState = 'next' | 'active' | 'retiring' | 'gone'
 
-/** Instants are RFC 3339 in UTC with six decimals; null where the key has not come so far. */
+/** Instants are RFC 3339 in UTC with six decimals; null if the key has not reached that state. */
 type SigningKeyRecord = {
   kid: string
   state: SigningKeyState
   created_at: string
   activated_at: string | null
   retired_at: string | null
-  /** No token signed with it is good for longer. */
+  /** Expiry of the last token signed with this key. */
   tokens_until: string | null
 }
 
 /**
- * Seconds that a key must have been published before it signs. `verifiers` covers every client that caches our key
- * set. `instances` covers only our own instances, which look twice a second.
+ * Minimum seconds between publishing a key and signing with it. `verifiers` covers every client that caches
+ * our key set. `instances` covers only our own instances, which poll twice a second.
  * See docs/decisions/0006-retiring-signing-keys.md.
  */
 export const leadSeconds = { verifiers: jwksMaxAgeSeconds, instances: 5 } as const
@@ -42,9 +42,8 @@ const insertKey = (db: Db, state: 'next' | 'active', secrets: Secrets) =>
     .execute()
 
 /**
- * Makes the active signing key and the next one where there are none; private halves are stored sealed. Two
- * processes at once end up with one of each: the indexes on the states decide. `db` must log in as owner or
- * operator.
+ * Creates an active and a next signing key if they are missing; private keys are stored sealed. Safe to run
+ * concurrently: unique indexes on the states allow one key of each. `db` must log in as owner or operator.
  */
 export const ensureSigningKeys = async (db: Db, secrets: Secrets): Promise<void> => {
   const rows = await db.selectFrom('signing_keys').select('state').execute()
@@ -57,7 +56,7 @@ const instant = <Column extends string>(column: Column) =>
   selectInstant(column).$castTo<string | null>().as(column)
 const isGone = sql<boolean>`state = 'retiring' and tokens_until < now() - interval '1 minute'`
 
-/** All signing keys, the newest first. */
+/** All signing keys, newest first. */
 export const listSigningKeys = (db: Db): Promise<SigningKeyRecord[]> =>
   db
     .selectFrom('signing_keys')
@@ -75,7 +74,7 @@ export const listSigningKeys = (db: Db): Promise<SigningKeyRecord[]> =>
 
 type Row = { kid: string; state: string; sealed: Buffer; ageSeconds: number }
 
-// With a SECRET_KEY that is not the service's, the new key would be one that no instance can open.
+// Opens every key: with a wrong SECRET_KEY, no instance could open the new key.
 const readKeys = async (db: Transaction<Database>, secrets: Secrets): Promise<Row[]> => {
   const { rows } = await sql<Row>`
     select kid, state, sealed_private_key as sealed,
@@ -99,15 +98,15 @@ const requireNext = (rows: readonly Row[], lead: number): Row => {
 }
 
 /**
- * Makes the next key the active one, creates another next key, and deletes keys that are gone, in one transaction.
- * Concurrent rotations run one after another. Tokens that were signed before stay valid. Returns the new list.
- * Throws if the next key has been published for less than `lead` seconds, or if a key does not open with `secrets`.
- * Nothing changes then.
+ * Activates the next key, creates another next key and deletes keys that are gone, in one transaction.
+ * Concurrent rotations run one after another. Existing tokens stay valid. Returns the new list. Throws,
+ * without any change, if the next key was published less than `lead` seconds ago, or if a key does not open
+ * with `secrets`.
  */
 export const rotateSigningKeys = (db: Db, secrets: Secrets, lead: number): Promise<SigningKeyRecord[]> =>
   inTransaction(db, async (transaction) => {
     await sql`lock table signing_keys in share row exclusive mode`.execute(transaction)
-    // First of all: they may be sealed with a SECRET_KEY that was given up when the last of them had gone.
+    // Deleted first: they may be sealed with a SECRET_KEY that was dropped after their tokens expired.
     await transaction.deleteFrom('signing_keys').where(isGone).execute()
     const next = requireNext(await readKeys(transaction, secrets), lead)
     await transaction

@@ -8,35 +8,31 @@ import { parseUniqueJson } from '../http/unique-json.ts'
 import { type ClientKey, importClientKeys, type PublicJwk, parsePublishedKeys } from './client-keys.ts'
 import { findRow, type KeyFacts } from './facts.ts'
 
-/** Of a key set; ten keys have some 8 kB. */
+/** For one key set. Ten keys are about 8 kB. */
 const requestLimits = { maxBytes: 65_536, timeoutMs: 3_000 } as const
-/** How long the keys read last count while the address does not answer. */
+/** How long the last fetched keys stay valid while the address fails. */
 const keepSeconds = 3_600
-/** An address is read at most this often. */
+/** Minimum interval between two fetches of an address. */
 const dueSeconds = 60
-/** How long an instance waits for keys that another instance reads, and how often it asks for them. */
+/** How long to wait for another instance's fetch, and how often to poll for its result. */
 const waitMs = requestLimits.timeoutMs + 200
 const waitStepMs = 100
-/** How long an instance does not ask the database again. */
+/** How long an instance caches a result before it queries the database again. */
 const memoryMs = 1_000
 const maxEntries = 1_000
 
 type KeySetsOptions = {
   db: Db
   outbound: Outbound
-  /** Milliseconds from any start, never going back. */
+  /** Monotonic milliseconds. */
   monotonicNow: () => number
-  /** Hears why keys could not be read. */
+  /** Receives the reason when keys cannot be fetched. */
   warn: (reason: string, message: string) => void
 }
 
-/** Who publishes keys, and where. */
 type Publisher = Pick<KeyFacts, 'customerId' | 'keyId'> & { jwksUri: string }
 
-/**
- * `keys` is undefined if there are none to go by: the address did not answer, or not with a key set, and what it said
- * last is too old.
- */
+/** `undefined` if the last fetch failed and the stored keys are older than an hour (`keepSeconds`). */
 export type KeySets = Readonly<{
   find(publisher: Publisher): Promise<readonly ClientKey[] | undefined>
 }>
@@ -53,17 +49,18 @@ const readKeys = async (outbound: Outbound, uri: string): Promise<PublicJwk[]> =
 }
 
 /**
- * Finds the keys that clients publish at an address of theirs. All instances together read an address at most once a
- * minute, when its client logs in; the database has what was read last. An address that fails is tried as often. While
- * one instance reads, the others wait for the keys, so that a new key counts on all instances immediately. Reads of the
- * database take turns of the customer, because concurrent requests from several networks share them.
+ * Finds the keys that clients publish at their own address. Together, all instances fetch an address at most
+ * once a minute, on a login of its client; the database stores the result. A failing address is retried at
+ * the same interval. While one instance fetches, the others wait for the keys, so that a new key is valid on
+ * all instances immediately. Database queries take turns of the customer, because concurrent requests from
+ * several networks share them.
  */
 export const createKeySets = ({ db, outbound, monotonicNow, warn }: KeySetsOptions): KeySets => {
   const known = new LRUCache<string, Known>({ max: maxEntries })
-  /** When this instance began to read an address, or to wait for another instance that may be reading it. */
+  /** When this instance last started to fetch an address, or to wait for another instance's fetch. */
   const begun = new LRUCache<string, number>({ max: maxEntries })
 
-  /** Whether to wait for another instance: once for each time that the address is due. */
+  /** True for `waitMs`, once per address and interval of `dueSeconds`. */
   const mayWait = (name: string): boolean => {
     const now = monotonicNow()
     const beganMs = begun.get(name) ?? Number.NEGATIVE_INFINITY
@@ -81,7 +78,7 @@ export const createKeySets = ({ db, outbound, monotonicNow, warn }: KeySetsOptio
       )
       return jwks
     } catch (error) {
-      // One reason for all: what an address of a customer's says is without bound.
+      // Log only the error's name: the message of a customer's server may contain anything.
       warn('the address failed', `the keys of a client could not be read: ${(error as Error).name}`)
       return undefined
     }
@@ -101,7 +98,7 @@ export const createKeySets = ({ db, outbound, monotonicNow, warn }: KeySetsOptio
     const fresh = taken?.isDue ? await refresh(publisher) : undefined
     if (fresh) return importClientKeys(fresh)
     const ageSeconds = taken?.ageSeconds ?? Number.POSITIVE_INFINITY
-    // Not due, and not read within the minute: the address fails, or another instance is reading it.
+    // Not due, but no result within the last minute: the address fails, or another instance is fetching it.
     if (taken && !taken.isDue && ageSeconds >= dueSeconds && mayWait(nameOf(publisher))) {
       await delay(waitStepMs)
       return ask(publisher)

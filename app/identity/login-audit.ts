@@ -4,9 +4,8 @@ import { ApiError } from '../errors.ts'
 import type { LoginListener, LoginSource } from './login-events.ts'
 
 type LoginAuditOptions = {
-  /** Writes an entry at once. */
   record: (event: AuditEvent) => Promise<void>
-  /** Counts a refusal beyond what is written one by one. */
+  /** Counts a refusal that exceeds the budget for entries. */
   count: (reason: string, status: number) => void
   /** Milliseconds since 1970. */
   now: () => number
@@ -14,21 +13,21 @@ type LoginAuditOptions = {
 }
 
 /**
- * Refused logins that become entries in a minute of a process. Further ones are counted. Strangers write at most
- * 144,000 entries a day, about 70 MB.
+ * Refused logins per minute and process that become entries. Further refusals are only counted.
+ * Unauthenticated clients can write at most 144,000 entries a day, about 70 MB.
  */
 const maxRefusalsPerMinute = 100
-/** Those of one network, so that a flood from there leaves room for the failures of all others. */
+/** Share of one network, so that a flood from it leaves room for failures from other networks. */
 const maxRefusalsOfNetworkPerMinute = 30
-/** Those of a right key that is refused for its plan or its network. They do not count against the others. */
+/** Per key, for correct keys refused for their plan or network. Separate from the limits above. */
 const maxRefusalsOfKeyPerMinute = 10
 
-/** Returns a function that tells whether one more refusal of this minute may be written as an entry. */
+/** Returns a function that checks whether this minute's budget allows one more entry, and uses it. */
 const createBudgets = (now: () => number) => {
   let minute = 0
   let total = 0
   const used = new Map<string, number>()
-  /** Whether `name` has used less than its part. At most 100 networks, and the keys that exist, are kept. */
+  /** Uses one entry of `name`'s share if it has any left. Holds at most 100 networks, plus existing keys. */
   const isWithin = (name: string, most: number): boolean => {
     const count = used.get(name) ?? 0
     if (count < most) used.set(name, count + 1)
@@ -50,9 +49,9 @@ const createBudgets = (now: () => number) => {
 }
 
 /**
- * Records logins in the audit trail: refused checks, and tokens. A refusal that cannot be recorded stays a refusal. A
- * token that cannot be recorded is not given: the listener rejects. The id of an unknown key is not kept, because it may
- * be anything that a client typed.
+ * Records refused logins and issued tokens in the audit trail. A failure to record a refusal is only logged.
+ * A failure to record a token rejects, so the token is not issued. The id of an unknown key is not stored,
+ * because it may be anything that a client typed.
  */
 export const createLoginAudit = ({ record, count, now, warn }: LoginAuditOptions): LoginListener => {
   const isWithinBudget = createBudgets(now)
@@ -66,7 +65,7 @@ export const createLoginAudit = ({ record, count, now, warn }: LoginAuditOptions
     const client = truncateAddress(ip)
     const isRightKey = code === 'plan_required' || code === 'network_not_allowed'
     const refused = { rightKeyId: isRightKey ? keyId : undefined, network: client ?? '' }
-    // A refusal by the limits is only counted.
+    // Refusals by rate limits are only counted.
     if (status === 429 || !isWithinBudget(refused)) return count(`login: ${code}`, status)
     const refusal = { actor: 'anonymous', action: 'login', outcome: 'refused', keyId } as const
     const details = { reason: extras.auditReason ?? code }

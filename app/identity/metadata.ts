@@ -1,15 +1,14 @@
 import { assertionAlgorithms } from './client-keys.ts'
 
-/** Type of a linkset (RFC 9264) that is an API catalog (RFC 9727, section 5.1). */
+/** Media type of an API catalog (RFC 9727, section 5.1), which is a linkset (RFC 9264). */
 export const apiCatalogType = 'application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"'
 
-/** How clients authenticate at an endpoint. */
 const clientAuthentication = (endpoint: string) => ({
   [`${endpoint}_auth_methods_supported`]: ['client_secret_basic', 'client_secret_post', 'private_key_jwt'],
   [`${endpoint}_auth_signing_alg_values_supported`]: assertionAlgorithms,
 })
 
-/** Authorization server metadata (RFC 8414). `scopes`: every scope there is. */
+/** Authorization server metadata (RFC 8414). `scopes`: all existing scopes. */
 export const authorizationServerMetadata = (publicUrl: string, scopes: readonly string[]) => ({
   issuer: publicUrl,
   token_endpoint: `${publicUrl}/v1/oauth/token`,
@@ -20,7 +19,7 @@ export const authorizationServerMetadata = (publicUrl: string, scopes: readonly 
   ...clientAuthentication('introspection_endpoint'),
   jwks_uri: `${publicUrl}/.well-known/jwks.json`,
   scopes_supported: scopes,
-  // There is no authorization endpoint. Clients refuse an empty list, and `none` is the registered value for nothing.
+  // There is no authorization endpoint. Clients refuse an empty list, and `none` is the registered value.
   response_types_supported: ['none'],
   grant_types_supported: ['client_credentials'],
   service_documentation: `${publicUrl}/docs`,
@@ -36,7 +35,7 @@ export const protectedResourceMetadata = (publicUrl: string, scopes: readonly st
   resource_documentation: `${publicUrl}/docs`,
 })
 
-/** The API catalog (RFC 9727): what there is, with the relations of RFC 8631. */
+/** API catalog (RFC 9727) with the link relations of RFC 8631. */
 export const apiCatalog = (publicUrl: string) => ({
   linkset: [
     {

@@ -1,14 +1,14 @@
 import { isIP } from 'node:net'
 import { createAddressRanges, plainAddress } from '../http/client-address.ts'
 
-/** More networks than this are a mistake, and each request compares its address with all of them. */
+/** Each request compares its address with all networks of its key. */
 export const maxNetworks = 100
 
 const bitsOf = { ipv4: 32, ipv6: 128 } as const
 /** `::ffff:0:0/96` holds the IPv4 addresses (RFC 4291, section 2.5.5.2). */
 const mappedBits = 96
 
-/** Returns the bits of an address. The last two groups of IPv6 may be written as IPv4 (`::192.0.2.1`). */
+/** Bits of an address, highest first. The last two groups of IPv6 may be written as IPv4 (`::192.0.2.1`). */
 const listBits = (address: string): number[] => {
   if (isIP(address) === 4) return address.split('.').flatMap((part) => toBits(Number(part), 8))
   const plain = address.replace(/(\d+)\.(\d+)\.(\d+)\.(\d+)$/, (_, ...parts: string[]) => {
@@ -24,9 +24,9 @@ const toBits = (value: number, width: number): number[] =>
   Array.from({ length: width }, (_, place) => (value >> (width - 1 - place)) & 1)
 
 /**
- * Returns a network in its canonical form: `203.0.113.0/24`, `2001:db8::/32`. A single address gets the longest prefix.
- * IPv4 in IPv6 (`::ffff:203.0.113.0/120`) becomes IPv4. Throws an error with the reason for anything else, and where
- * the address goes on behind its prefix.
+ * Returns a network in canonical form: `203.0.113.0/24`, `2001:db8::/32`. A single address gets the longest
+ * prefix. IPv4 in IPv6 (`::ffff:203.0.113.0/120`) becomes IPv4. Throws with the reason for other text, and if
+ * bits after the prefix are set.
  */
 export const parseNetwork = (text: string): string => {
   const refuse = (reason: string) => new Error(`${JSON.stringify(text.slice(0, 100))}: ${reason}`)
@@ -47,8 +47,8 @@ export const parseNetwork = (text: string): string => {
 }
 
 /**
- * Returns whether an address is in one of the networks. IPv4 in IPv6 counts as IPv4, and an IPv6 network holds no IPv4
- * address. What is no address is in no network.
+ * Returns a function that checks whether an address is in one of the networks. IPv4 in IPv6 counts as IPv4,
+ * and an IPv6 network contains no IPv4 address. Invalid text is in no network.
  */
 export const createNetworkCheck = (networks: readonly string[]): ((address: string) => boolean) => {
   const isV6 = (network: string) => network.includes(':')

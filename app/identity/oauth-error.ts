@@ -1,8 +1,8 @@
 import type { ApiError, ErrorCode } from '../errors.ts'
 
 /**
- * OAuth's own errors (RFC 6749, section 5.2): status, and the problem page that explains more. The status is the one of
- * the catalogue, so that proxies and logs see one status for each fault on every path.
+ * OAuth errors (RFC 6749, section 5.2): status, and the problem page that explains the error. Statuses match
+ * the catalogue, so that proxies and logs see the same status for a fault on every path.
  */
 const errors = {
   invalid_request: [400, 'invalid_body'],
@@ -17,11 +17,11 @@ type OAuthErrorCode = keyof typeof errors
 type OAuthErrorExtras = {
   status?: number
   problem?: ErrorCode
-  /** Header fields of the answer, names in lower case. */
+  /** Response headers, names in lower case. */
   headers?: Readonly<Record<string, string>>
 }
 
-/** Thrown where a request of OAuth's endpoints is refused; its message becomes `error_description`. */
+/** Refuses a request at an OAuth endpoint. `message` becomes `error_description`. */
 export class OAuthError extends Error {
   readonly code: OAuthErrorCode
   readonly status: number
@@ -43,7 +43,7 @@ const meanings: Partial<Record<ErrorCode, readonly [OAuthErrorCode, OAuthErrorEx
   network_not_allowed: ['unauthorized_client', { status: 403, problem: 'network_not_allowed' }],
 }
 
-/** An error of the catalogue as OAuth says it; undefined where it keeps its own form: 429 and 5xx. */
+/** Converts a catalogue error. `undefined` for 429 and 5xx, which keep their own format. */
 export const toOAuthError = (error: ApiError): OAuthError | undefined => {
   if (error.status === 429 || error.status >= 500) return undefined
   const { headers = {} } = error.extras

@@ -1,12 +1,12 @@
 import { assertionType } from './client-assertion.ts'
 import { OAuthError } from './oauth-error.ts'
 
-/** Parameters of a form that have a value; each came once. */
+/** Parameters with a value; each name occurs once. */
 export type Form = ReadonlyMap<string, string>
 
 const decode = (text: string): URLSearchParams => {
   try {
-    // URLSearchParams keeps a broken escape and replaces broken UTF-8; this throws at both.
+    // URLSearchParams accepts broken escapes and replaces broken UTF-8; decodeURIComponent throws on both.
     decodeURIComponent(text)
     return new URLSearchParams(text)
   } catch {
@@ -14,10 +14,7 @@ const decode = (text: string): URLSearchParams => {
   }
 }
 
-/**
- * A body of type application/x-www-form-urlencoded (RFC 6749, section 3.2): parameters without a value
- * count as omitted, none may come twice. Throws `invalid_request`.
- */
+/** Parses a form (RFC 6749, section 3.2). Empty values count as omitted. Throws `invalid_request`. */
 export const parseForm = (body: string): Form => {
   const form = new Map<string, string>()
   const seen = new Set<string>()
@@ -29,14 +26,13 @@ export const parseForm = (body: string): Form => {
   return form
 }
 
-/** The value of a parameter. Throws `invalid_request` where it is missing. */
+/** Throws `invalid_request` if the parameter is missing. */
 export const requireParameter = (form: Form, name: string): string => {
   const value = form.get(name)
   if (value === undefined) throw new OAuthError('invalid_request', `The parameter ${name} is missing`)
   return value
 }
 
-/** What a client authenticated with: a secret, or a JWT that it signed. */
 export type Client = Readonly<{ id: string; secret: string } | { id: string | undefined; assertion: string }>
 
 const decodePart = (text: string): string | undefined => {
@@ -57,7 +53,7 @@ const readBasic = (encoded: string): { id: string; secret: string } | undefined 
 
 const twice = 'The client authenticated in more than one way'
 
-/** A JWT in the form (RFC 7523, section 2.2); undefined where none came. */
+/** JWT in the form (RFC 7523, section 2.2). `undefined` if the form has no assertion. */
 const readAssertion = (form: Form): string | undefined => {
   const assertion = form.get('client_assertion')
   const type = form.get('client_assertion_type')
@@ -69,8 +65,9 @@ const readAssertion = (form: Form): string | undefined => {
 }
 
 /**
- * What the client says it is, by HTTP Basic, or in the form with a secret or an assertion; undefined where it says nothing that could be
- * understood. Throws `invalid_request` where it says it in two ways (RFC 6749, section 2.3).
+ * Reads client credentials from HTTP Basic, or from the form as a secret or an assertion. `undefined` if
+ * there are none or they are malformed. Throws `invalid_request` if the client uses two methods (RFC 6749,
+ * section 2.3).
  */
 export const readClient = (authorization: string | undefined, form: Form): Client | undefined => {
   const id = form.get('client_id')

@@ -12,27 +12,24 @@ import { authorize, judgeNetwork, type Principals } from './principals.ts'
 import { areTooMany, intersectScopes, onlyNamedScopes, tooManyScopes } from './scopes.ts'
 import type { createTokenVerifier, SignToken, VerifiedToken } from './tokens.ts'
 
-/** Quotas of a right key at introspection and revocation. Both reject with quota_exceeded. */
+/** Quotas of a valid key for introspection and revocation. Both reject with `quota_exceeded`. */
 export type KeyChecks = {
-  /** Counts an introspection against this key, from any address. */
+  /** Counts per key, across all addresses. */
   countIntrospection(key: KeyFacts): Promise<void>
-  /** Counts a revocation by this key and address, so that a thief elsewhere does not use up the owner's. */
+  /** Counts per key and address, so that a thief at another address cannot use up the owner's quota. */
   countRevocation(key: KeyFacts, address: string): Promise<void>
 }
 
 type OAuthOptions = {
   principals: Principals
-  /**
-   * Returns the facts of the key, on any plan: a suspended customer may still revoke a leaked key. Rejects with 401, and
-   * with 429 above the limit of failures.
-   */
+  /** On any plan: a suspended customer may revoke a leaked key. Rejects with 401, or 429 after failures. */
   identify: KeyCheck
-  /** The same as a login: rejects also with 403 plan_required, and with 429 after too many. */
+  /** Checks a login: also rejects with 403 `plan_required`, and with 429 after too many logins. */
   logIn: KeyCheck
   checks: KeyChecks
-  /** Takes an assertion as a credential, of the client with this id if it is named. */
+  /** Wraps an assertion as a credential. `clientId`: the id in the request, if any. */
   presentAssertion: (jwt: string, clientId: string | undefined) => Credential
-  /** Turns of a client's network, for reads of ids that the client chooses. */
+  /** Turns of the client's network, for queries with an id that the client chose. */
   turnFor: (ip: string) => Turn
   verify: ReturnType<typeof createTokenVerifier>
   sign: SignToken
@@ -41,20 +38,19 @@ type OAuthOptions = {
   now: () => number
 }
 
-/** What an OAuth endpoint reads of a request. */
 export type OAuthRequest = LoginSource & Readonly<{ form: Form; authorization: string | undefined }>
 
-/** All throw OAuthError, and ApiError for what keeps its own form. */
+/** All methods reject with OAuthError, or with ApiError for errors that keep their own format. */
 export type OAuth = Readonly<{
-  /** RFC 6749, section 4.4: client credentials. */
+  /** Client credentials grant (RFC 6749, section 4.4). */
   issue(request: OAuthRequest): Promise<z.output<typeof tokenAnswer>>
-  /** RFC 7009; an API key in place of a token ends that key. */
+  /** RFC 7009. If `token` is an API key, revokes the key. */
   revoke(request: OAuthRequest): Promise<void>
   /** RFC 7662. */
   introspect(request: OAuthRequest): Promise<z.output<typeof introspectionAnswer>>
 }>
 
-/** The scopes asked for; undefined where none are. Throws `invalid_scope`. `allowed`: all that the key has. */
+/** Requested scopes; `undefined` if none. Throws `invalid_scope`. `allowed`: all scopes of the key. */
 const readScopes = (form: Form, allowed: readonly string[]): string[] | undefined => {
   const asked = form.get('scope')?.split(' ')
   const refused = asked?.find((scope) => !allowed.includes(scope))
@@ -68,12 +64,11 @@ const readScopes = (form: Form, allowed: readonly string[]): string[] | undefine
   return wanted
 }
 
-/** The endpoints of OAuth, less HTTP. Clients are API keys, or keys that sign: the client id is the key's id. */
+/** OAuth endpoints without HTTP. A client is an API key or a signing key; the client id is the key's id. */
 export const createOAuth = (options: OAuthOptions): OAuth => {
   const { principals, identify, logIn, checks, presentAssertion, turnFor, verify, sign, publicUrl, now } =
     options
 
-  /** Returns all scopes of the key: the scopes of its customer, limited to those of the key. */
   const listScopesOf = async ({ customerId, scopes }: KeyFacts): Promise<readonly string[]> => {
     const all = await principals.listScopes(customerId)
     return scopes ? [...all, ...onlyNamedScopes].filter((scope) => scopes.has(scope)) : all
@@ -83,15 +78,14 @@ export const createOAuth = (options: OAuthOptions): OAuth => {
     const client = readClient(authorization, form)
     if (client && 'assertion' in client) return presentAssertion(client.assertion, client.id)
     const isKey = client !== undefined && parseApiKey(client.secret)?.keyId === client.id
-    // A malformed key, or a key that does not match the id, is checked as an empty one: it counts as any other failure.
+    // A malformed key, or one that does not match the id, becomes an empty key and counts as a failure.
     return presentApiKey(principals, isKey ? client.secret : '')
   }
 
-  /** The key that the client authenticated with. */
   const authenticate = async (check: KeyCheck, request: OAuthRequest): Promise<KeyFacts> =>
     check(credentialOf(request), request)
 
-  /** The token and its key, where both are the client's own customer's and the token is a good one. */
+  /** Verifies a token of the client's customer and finds its key. `undefined` if it is invalid. */
   const findToken = async (token: string, { customerId }: KeyFacts) => {
     let verified: VerifiedToken
     try {
@@ -109,7 +103,7 @@ export const createOAuth = (options: OAuthOptions): OAuth => {
   const isRevoked = async ({ verified, key }: Found): Promise<boolean> =>
     key.hasRevokedTokens && (await principals.isTokenRevoked(verified))
 
-  /** Returns the key if the text is a key of the client's own customer, or undefined. */
+  /** Finds an API key of the client's customer. `undefined` for all other text and keys. */
   const findOwnKey = async (apiKey: string, { customerId }: KeyFacts, ip: string) => {
     if (!parseApiKey(apiKey)) return undefined
     const key = await turnFor(ip)(() => principals.findApiKey(apiKey))
@@ -119,7 +113,7 @@ export const createOAuth = (options: OAuthOptions): OAuth => {
   return {
     async issue(request) {
       const grantType = request.form.get('grant_type')
-      // Before the client, who may have sent a user's name and password and no key.
+      // Checked before authentication: the client may have sent a user name and password instead of a key.
       if (grantType !== undefined && grantType !== 'client_credentials') {
         throw new OAuthError('unsupported_grant_type', 'The only grant type is client_credentials')
       }

@@ -1,9 +1,9 @@
 import type { Plan } from '../db/schema.ts'
 
-/** Days before its end in which a certificate counts as expiring, unless the customer's setting says another. */
+/** Default number of days before its end in which a certificate counts as expiring. */
 export const defaultExpiringWithin = 90
 
-/** Facts of the moment about a key and its customer; read from the database, never from the token. */
+/** Current facts about a customer, always from the database and never from the token. */
 export type CustomerFacts = Readonly<{
   customerId: string
   plan: Plan
@@ -12,23 +12,22 @@ export type CustomerFacts = Readonly<{
   expiringWithin: number
 }>
 
-/** Who is asking. */
 export type Principal = Readonly<{
-  /** `demo`: the published token, example data only. */
+  /** `demo`: the published token, limited to example data. */
   kind: 'live' | 'demo'
   customerId: string
   keyId: string
   /** Scopes of the token; undefined = every scope. */
   scopes: ReadonlySet<string> | undefined
-  /** Scopes of the key, known if the token lists its own. Unset: the token has every scope of the key. */
+  /** Scopes of the key. Optional. Not set if the token has all of them. */
   keyScopes?: ReadonlySet<string>
   expiringWithin: number
   plan: Plan
-  /** When the token or its key ends, in milliseconds since 1970. Absent: never. */
+  /** Earlier expiry of token and key, in milliseconds since 1970. Optional. Never expires by default. */
   expiresAtMs?: number
-  /** Absent: the customer is not suspended. */
+  /** Only set for a suspended customer. */
   isSuspended?: true
 }>
 
-/** The customer whose rows are the example data. No key is ever issued for it. */
+/** Customer that owns the example data. No key is ever issued for it. */
 export const demoCustomerId = 'demo'

@@ -20,12 +20,11 @@ import { createGrantedScopes } from './granted-scopes.ts'
 import type { CustomerFacts, Principal } from './principal.ts'
 import { onlyNamedScopes } from './scopes.ts'
 
-/** Facts of the moment; undefined = there is no such key or customer. */
+/** Current facts. `undefined` if the key or customer does not exist. */
 export type Principals = Readonly<{
   findKey(keyId: string, turn?: Turn): KeyFacts | undefined | Promise<KeyFacts | undefined>
   findCustomer(customerId: string): CustomerFacts | undefined | Promise<CustomerFacts | undefined>
   isTokenRevoked(token: TokenId): boolean | Promise<boolean>
-  /** Returns every scope of a customer. */
   listScopes(customerId: string): readonly string[] | Promise<readonly string[]>
   findApiKey(apiKey: string): Promise<KeyFacts | undefined>
   identifyApiKey(apiKey: string): Promise<KeyFacts>
@@ -35,29 +34,26 @@ export type Principals = Readonly<{
 }>
 
 type PrincipalsOptions = FactsOptions & {
-  /** Hears why the use of a key was not noted. Absent: nobody does. */
+  /** Receives the reason when the use of a key could not be recorded. Optional. Not reported by default. */
   warn?: (reason: string, message: string) => void
 }
 
-/** Who revokes, for the audit trail: a key of the same customer, and where its request came from. */
+/** Actor of a revocation in the audit trail: a key of the same customer, and the origin of its request. */
 type Actor = Readonly<{ keyId: string } & Pick<AuditEvent, 'requestId' | 'client'>>
 
 const bearer = 'Bearer realm="certdata"'
 
-/**
- * 401 `credentials_required`: no bearer token came, so the challenge carries no error (RFC 6750, section
- * 3.1).
- */
+/** 401 `credentials_required`. The challenge has no error code (RFC 6750, section 3.1). */
 export const requireCredentials = (): ApiError =>
   new ApiError('credentials_required', { headers: { 'www-authenticate': bearer } })
 
 const invalidToken = { 'www-authenticate': `${bearer}, error="invalid_token"` }
 
-/** 401 for a token that came and is not good. */
+/** 401 for a bearer token that is not valid. */
 export const refuseToken = (code: 'invalid_token' | 'token_expired' | 'token_revoked'): ApiError =>
   new ApiError(code, { headers: invalidToken })
 
-/** 401 `invalid_token` for a text that is no token. It names the way in for an API key, and never repeats the text. */
+/** 401 `invalid_token` for text that is not a token. Never repeats it. Explains how to use an API key. */
 export const refuseNoToken = (text: string): ApiError =>
   looksLikeApiKey(text)
     ? new ApiError('invalid_token', {
@@ -67,7 +63,7 @@ export const refuseNoToken = (text: string): ApiError =>
       })
     : refuseToken('invalid_token')
 
-/** 403 `insufficient_scope`, thrown where the principal lacks the scope (RFC 6750, section 3.1). */
+/** Throws 403 `insufficient_scope` if the principal lacks the scope (RFC 6750, section 3.1). */
 export const requireScope = (principal: Principal, scope: string): void => {
   if (principal.scopes?.has(scope) ?? !onlyNamedScopes.includes(scope)) return
   throw new ApiError('insufficient_scope', {
@@ -79,8 +75,8 @@ export const requireScope = (principal: Principal, scope: string): void => {
 }
 
 /**
- * The resources that are asked for, or all that the principal may read. 403 `insufficient_scope`, thrown where it lacks
- * the scope of one of them, or of all.
+ * Returns the requested resources. Defaults to all that the principal may read. Throws 403
+ * `insufficient_scope` if it lacks the scope of a requested resource, or of all resources.
  */
 export const chooseResources = (
   principal: Principal,
@@ -91,7 +87,7 @@ export const chooseResources = (
   return chosen
 }
 
-/** Whether the key is there, not revoked and not expired. */
+/** False if the key does not exist, is revoked or has expired. */
 export const isUsable = (facts: KeyFacts | undefined, nowMs: number): facts is KeyFacts =>
   facts !== undefined && !facts.revoked && facts.expiresAtMs > nowMs
 
@@ -102,23 +98,23 @@ const judgePlan = (plan: Plan, isSuspended: boolean): ApiError | undefined => {
   return plan === 'basic' ? new ApiError('plan_required') : undefined
 }
 
-/** 403 `plan_required`, thrown where the plan has no API access or the customer is suspended. */
+/** Throws 403 `plan_required` if the plan has no API access or the customer is suspended. */
 export const requirePlan = ({ kind, plan, isSuspended }: Principal): void => {
-  // The demo customer may ask on any plan.
+  // The demo customer is allowed on any plan.
   const denied = kind === 'demo' ? undefined : judgePlan(plan, isSuspended === true)
   if (denied) throw denied
 }
 
 /**
- * Returns the error that refuses this key, or undefined. The error is 401 `token_revoked` if the key is gone,
- * revoked or expired, and 403 `plan_required` as in `requirePlan`.
+ * Returns the error that refuses this key, or `undefined`: 401 `token_revoked` if the key does not exist, is
+ * revoked or has expired, and 403 `plan_required` as in `requirePlan`.
  */
 export const authorize = (facts: KeyFacts | undefined, nowMs: number): ApiError | undefined =>
   isUsable(facts, nowMs) ? judgePlan(facts.plan, facts.suspended) : refuseToken('token_revoked')
 
 /**
- * Returns 403 `network_not_allowed` if the key may not be used from this address, or undefined. An address that is not
- * known is in no network.
+ * Returns 403 `network_not_allowed` if the key may not be used from this address, or `undefined`. An
+ * undefined address is in no network.
  * See docs/decisions/0095-networks-are-judged-with-the-key.md.
  */
 export const judgeNetwork = (
@@ -129,14 +125,14 @@ export const judgeNetwork = (
     ? undefined
     : new ApiError('network_not_allowed')
 
-// Compared where there is no such key, so that an unknown key id takes as long as a wrong secret.
+// Dummy hash, so that an unknown key id takes as long as a wrong secret.
 const noSecret = Buffer.alloc(32)
 
-/** 401 `invalid_api_key`: all that anybody hears of a key that is not good. `extras`: of an assertion. */
+/** 401 `invalid_api_key`, the same for every unusable key. `extras`: set for assertions. */
 export const refuseApiKey = (extras: Pick<ErrorExtras, 'detail' | 'auditReason'> = {}): ApiError =>
   new ApiError('invalid_api_key', { ...extras, headers: { 'www-authenticate': 'Basic realm="certdata"' } })
 
-// Between names that have no spaces.
+// Ids of customers and keys contain no spaces.
 const revocationKey = ({ customerId, keyId, jti }: TokenId) => `${customerId} ${keyId} ${jti}`
 const parseRevocationKey = (text: string): TokenId => {
   const [customerId = '', keyId = '', ...rest] = text.split(' ')
@@ -144,16 +140,16 @@ const parseRevocationKey = (text: string): TokenId => {
 }
 
 /**
- * Reads and changes who may use the service, in the serving role.
- * `findKey`, `findCustomer` and `isTokenRevoked` return facts that the fence knows to be fresh: a revocation, a new
- * plan or a setting takes effect within a second. They return no promise if the fact is cached.
- * `findApiKey` and `identifyApiKey` always ask the database. The first returns every key whose secret is right,
- * even a revoked or expired one. The second throws `invalid_api_key` for a key that is mistyped, unknown, wrong,
- * revoked or expired.
- * `markKeyUsed` notes the day (UTC). If it fails, the key still works.
- * `revokeKey` and `revokeToken` cannot be undone. Each writes its audit entry in the same transaction. They resolve when
- * this process refuses the key or token. A key that is revoked already is not written again.
- * All throw `unavailable` while the database cannot be reached, and the driver's error otherwise.
+ * Reads and changes API access, in the serving role.
+ * - `findKey`, `findCustomer` and `isTokenRevoked` return facts that the fence proves to be fresh: a
+ *   revocation, a new plan or a setting takes effect within a second. They are synchronous on a cache hit.
+ * - `findApiKey` and `identifyApiKey` always query the database. `findApiKey` returns every key whose secret
+ *   matches, even if revoked or expired. `identifyApiKey` throws `invalid_api_key` for a key that is
+ *   mistyped, unknown, wrong, revoked or expired.
+ * - `markKeyUsed` records the day (UTC). Its failure does not affect the key.
+ * - `revokeKey` and `revokeToken` are permanent. Each writes its audit entry in the same transaction. They
+ *   resolve when this process refuses the key or token. `revokeKey` does not write a revoked key again.
+ * All reject with `unavailable` while the database is unreachable, and with the driver's error otherwise.
  */
 export const createPrincipals = (options: PrincipalsOptions): Principals => {
   const { db, now } = options
@@ -192,7 +188,7 @@ export const createPrincipals = (options: PrincipalsOptions): Principals => {
     },
 
     async revokeKey({ customerId: customer, keyId: subject, revoked }, by) {
-      // The audit entry is written first: it locks the customer before the key, as an erasure does.
+      // The audit entry is first: it locks the customer before the key, in the order of an erasure.
       const entry = appendAudit([{ actor: 'key', action: 'keys.revoke', customer, subject, ...by }])
       if (!revoked) await findRow(db, sql`select ${entry}, revoke_api_key(${customer}, ${subject})`)
       await keys.refresh(subject)

@@ -17,10 +17,10 @@ const describe = (privatePem: string) => {
   }
 }
 
-/** One key pair. `header` is the exact first segment of the tokens that it signs. */
+/** A key pair. `header` is the exact first segment of the tokens that it signs. */
 export type SigningKey = Readonly<ReturnType<typeof describe>>
 
-/** A new key pair as the table keeps it: the private half sealed. */
+/** Generates a key pair as a row of the table, with the private key sealed. */
 export const createSealedKey = (secrets: Secrets) => {
   const { privateKey } = generateKeyPairSync('ed25519')
   const privatePem = privateKey.export({ format: 'pem', type: 'pkcs8' }).toString()
@@ -29,9 +29,8 @@ export const createSealedKey = (secrets: Secrets) => {
 }
 
 /**
- * Returns the key pair of a row. The public key is derived from the sealed private key, so a row that was not
- * written with SECRET_KEY is never trusted. Throws if the key cannot be opened, with a message that says what to
- * do.
+ * Opens the key pair of a row. The public key is derived from the sealed private key, so a row that was not
+ * written with SECRET_KEY is never trusted. Throws with instructions if the key cannot be opened.
  */
 export const openSigningKey = (kid: string, sealed: Buffer, secrets: Secrets): SigningKey => {
   let privatePem: string

@@ -4,30 +4,27 @@ import type { Db } from '../db/schema.ts'
 import { unavailable } from '../errors.ts'
 import { openSigningKey, type SigningKey } from './signing-key.ts'
 
-/** Clients that find an unknown kid ask again; anyone else need not within five minutes. */
+/** Clients refetch the set for an unknown kid; otherwise they may cache it for five minutes. */
 export const jwksMaxAgeSeconds = 300
 
-/**
- * The keys of the moment: what the properties hold may be another set at the next look.
- * `publicByHeader` has the active key and those of the keys that came before or come next.
- */
+/** Current signing keys; `refresh` may replace them. `publicByHeader`: active, next and retiring keys. */
 export type SigningKeys = Readonly<{
   active: SigningKey
-  /** By the exact first segment of a token; PEM. */
+  /** PEM by the exact first segment of a token. */
   publicByHeader: ReadonlyMap<string, string>
   jwks: Readonly<{ keys: readonly SigningKey['jwk'][] }>
-  /** Takes another set where there is one. Rejects with the reason, and then keeps the one it has. */
+  /** Reloads the keys if they changed. Rejects with the reason, and then keeps the current keys. */
   refresh(): Promise<void>
   /**
-   * The key for a token that is good until `untilMs`. It is published, and stays so until that token has
-   * expired: the database knows of it before the token exists. Throws `unavailable` where no key is left.
+   * Returns the key for a token that expires at `untilMs`. The key stays published until then, because the
+   * database stores the time before the token is signed. Throws `unavailable` if no usable key is left.
    */
   findActiveUntil(untilMs: number): Promise<SigningKey>
 }>
 
 type KeySet = Pick<SigningKeys, 'active' | 'publicByHeader' | 'jwks'> & { version: string }
 
-/** So that the database is told once a minute, not with every token. */
+/** Extends the stored time in steps, so that the database is updated once a minute and not per token. */
 const coverStepMs = 60_000
 
 const findVersion = async (db: Db): Promise<string> => {
@@ -35,7 +32,7 @@ const findVersion = async (db: Db): Promise<string> => {
   return rows[0]?.version ?? ''
 }
 
-/** The version is read first: where keys change in between, the next look finds another one again. */
+/** Reads the version first: if keys change in between, the next `refresh` sees a different version. */
 const loadKeySet = async (db: Db, secrets: Secrets): Promise<KeySet> => {
   const version = await findVersion(db)
   const { rows } = await sql<{ kid: string; state: string; sealed: Buffer }>`
@@ -57,10 +54,7 @@ const coverKey = async (db: Db, kid: string, untilMs: number): Promise<boolean> 
   return rows[0]?.there === true
 }
 
-/**
- * All signing keys, as the serving role reads them.
- * Throws where a key cannot be opened or none is active, saying what to do.
- */
+/** Loads all signing keys, in the serving role. Rejects if one cannot be opened or none is active. */
 export const loadSigningKeys = async (db: Db, secrets: Secrets): Promise<SigningKeys> => {
   let keySet = await loadKeySet(db, secrets)
   let covered = { kid: '', untilMs: 0 }
@@ -90,7 +84,7 @@ export const loadSigningKeys = async (db: Db, secrets: Secrets): Promise<Signing
     async findActiveUntil(untilMs) {
       const first = keySet.active
       if (await cover(first, untilMs)) return first
-      // The key that we knew is gone: we did not hear of it for longer than its tokens lived.
+      // The cached key was deleted: this instance missed its rotation for longer than its tokens lived.
       await refresh()
       const second = keySet.active
       if (await cover(second, untilMs)) return second

@@ -10,9 +10,9 @@ import { areTooMany, tooManyScopes } from './scopes.ts'
 import { tokenType } from './signing-key.ts'
 import type { SigningKeys } from './signing-keys.ts'
 
-/** The cryptography of tokens: @fastify/jwt with our issuer, audience, type and algorithm. */
+/** Token cryptography: @fastify/jwt with our issuer, audience, type and algorithm. */
 export type Jwt = Readonly<{
-  /** The claims, where the key signed them and they hold at `clockTimestamp` (ms). Throws otherwise. */
+  /** Returns the claims. Throws if the signature is wrong or they do not hold at `clockTimestamp` (ms). */
   verify(token: string, options: { key: string; clockTimestamp: number }): unknown
   sign(
     claims: object,
@@ -29,17 +29,16 @@ export type TokensOptions = {
   now: () => number
 }
 
-/** Signs a token for a login from `source`, with all the key's scopes or with `narrowed`. */
+/** Signs a token for a login from `source`, with all scopes of the key or only with `narrowed`. */
 export type SignToken = (
   key: KeyFacts,
   source: LoginSource,
   narrowed?: readonly string[],
 ) => Promise<z.output<typeof tokenAnswer>>
 
-/** Every scope of a customer, one by one: what a token of an unlimited key lists. */
 type ListScopes = (customerId: string) => readonly string[] | Promise<readonly string[]>
 
-/** What a good token says. Whether its key may still be used is another question. */
+/** Claims of a verified token. Does not check whether its key may still be used. */
 export type VerifiedToken = Readonly<{
   header: string
   keyId: string
@@ -54,39 +53,38 @@ export type VerifiedToken = Readonly<{
 }>
 
 /**
- * Bytes of tokens kept: some 15,000 of the usual size. Only good ones are kept, so nobody can push them out with bad
- * ones. A client chooses how many scopes its token lists, and each is a member of a set.
+ * Bytes of cached tokens: about 15,000 tokens of the usual size. Only valid tokens are cached, so invalid
+ * ones cannot evict them. Size includes the scopes, because a client chooses how many its token lists.
  */
 const maxTokenBytes = 2 ** 24
 const [tokenBytes, scopeBytes] = [400, 100]
 
 const sizeOf = ({ scopes }: VerifiedToken, token: string): number =>
   token.length + tokenBytes + scopeBytes * (scopes?.size ?? 0)
-/** Clocks of instances differ: a token made by one must be good on the next at once. */
+/** Clocks of instances differ: a token must be valid on every instance as soon as one issues it. */
 const clockSkewSeconds = 10
 
 /**
- * Returns the token of an Authorization header; an empty string if only the scheme was sent. Throws
- * `credentials_required` without a token. RFC 9110, section 11.4: the scheme ignores case, and one or more spaces
- * follow it.
+ * Returns the token of an Authorization header; an empty string if it has only the scheme. Throws
+ * `credentials_required` if there is no bearer token. RFC 9110, section 11.4: the scheme ignores case and is
+ * followed by one or more spaces.
  */
 export const readBearer = (authorization: string | undefined): string => {
-  // The way of nearly every request, for speed.
+  // Fast path for nearly every request.
   if (authorization?.startsWith('Bearer ') && authorization[7] !== ' ') return authorization.slice(7)
   const scheme = /^bearer(?: +|$)/i.exec(authorization ?? '')
   if (!scheme) throw requireCredentials()
   return scheme.input.slice(scheme[0].length)
 }
 
-// The last character of a signature has four unused bits: without this, 16 spellings of a token would be
-// good.
+// A signature's last character has four unused bits: 16 spellings of a token would be valid.
 const isCanonical = (segment: string) => Buffer.from(segment, 'base64url').toString('base64url') === segment
 
 const parseScopes = (scope: string) => new Set(scope.split(' ').filter((each) => each !== ''))
 
 /**
- * Verifies a token once and remembers it, as long as it lives and its signing key is there. The answer is
- * the same object each time. Throws 401 `token_expired` or `invalid_token`.
+ * Verifies a token and caches the result until the token expires or its signing key is removed. Returns the
+ * same object each time. Throws 401 `token_expired` or `invalid_token`.
  */
 export const createTokenVerifier = (jwt: Jwt, { signingKeys, now }: TokensOptions) => {
   const tokens = new LRUCache<string, VerifiedToken>({ maxSize: maxTokenBytes, sizeCalculation: sizeOf })
@@ -102,7 +100,7 @@ export const createTokenVerifier = (jwt: Jwt, { signingKeys, now }: TokensOption
       const isExpired = (error as { code?: unknown }).code === 'FAST_JWT_EXPIRED'
       throw refuseToken(isExpired ? 'token_expired' : 'invalid_token')
     }
-    // As we write it ourselves: of a claim that came twice, two readers could each take another.
+    // Accept only our own JSON encoding: parsers disagree on which of two duplicate claims counts.
     const isOurs = Buffer.from(JSON.stringify(payload)).toString('base64url') === claimsSegment
     const { success, data: claims } = accessTokenClaims.safeParse(payload)
     if (!isOurs || !success) throw refuseToken('invalid_token')
@@ -131,8 +129,8 @@ export const createTokenVerifier = (jwt: Jwt, { signingKeys, now }: TokensOption
 }
 
 /**
- * Signs access tokens (RFC 9068) with all the key's scopes, or with `narrowed`, which must be among them. No token
- * outlives its key. Throws `invalid_body` where the scopes are more than a token holds.
+ * Signs access tokens (RFC 9068) with all scopes of the key, or with `narrowed`, a subset of them. A token
+ * never outlives its key. Rejects with `invalid_body` if the scopes exceed the limits of a token.
  */
 export const createTokenSigner =
   (jwt: Jwt, { signingKeys, publicUrl, accessTokenSeconds, now }: TokensOptions, listScopes: ListScopes) =>

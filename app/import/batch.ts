@@ -5,24 +5,23 @@ import type { BatchOutcome } from './report.ts'
 import { inImportTransaction, recordChanges } from './transaction.ts'
 import { type ImportRows, toRows, type WriteOptions, writeRows } from './write.ts'
 
-/** Lines that go in together: the bound of a transaction, and of what is lost when it fails. */
+/** Limits the size of a transaction, and the number of lines lost if it fails. */
 const maxBatchLines = 5000
-/** Characters of text that go in together: the bound of memory where lines are long. */
+/** Limits memory if lines are long. */
 const maxBatchCharacters = 4 * 2 ** 20
 
-/** Lines read and not yet written; `characters` of text in all of them. */
+/** Lines that were read but not written yet. `characters`: length of all their text. */
 export type Batch = { entries: ParsedLine[]; bad: BadLine[]; characters: number }
 
-/** A batch to begin with. */
 export const emptyBatch = (): Batch => ({ entries: [], bad: [], characters: 0 })
 
-/** Whether the batch has as much as a transaction or the memory may take. */
+/** True if the batch has reached the limit of lines or characters. */
 export const isFull = ({ entries, bad, characters }: Batch): boolean =>
   entries.length + bad.length >= maxBatchLines || characters >= maxBatchCharacters
 
 /**
- * Rows that one statement may take: of one resource, each key once. A line whose key came before goes to a
- * later group, so that the last line wins and every line is counted for what it does.
+ * Groups lines for one statement each: one resource, with unique keys. If a key occurs again, its line is put
+ * in a later group, so that the last line wins and every line is counted for its effect.
  */
 const groupRows = (entries: readonly ParsedLine[]): ParsedLine[][] => {
   const occurrences = new Map<string, number>()
@@ -32,11 +31,11 @@ const groupRows = (entries: readonly ParsedLine[]): ParsedLine[][] => {
     occurrences.set(place, occurrence + 1)
     return `${resource} ${String(occurrence).padStart(6, '0')}`
   })
-  // The same order in every import, so that imports side by side do not deadlock.
+  // The same order in every import, so that concurrent imports do not deadlock.
   return [...groups].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, group]) => group)
 }
 
-/** One name for each customer, the first line's: they may differ, and rows go in by resource. */
+/** Gives each customer the name in its first line: the names may differ, and rows are written by resource. */
 const nameCustomers = (entries: readonly ParsedLine[]): ParsedLine[] => {
   const names = new Map<string, string>()
   return entries.map((entry) => {
@@ -47,18 +46,18 @@ const nameCustomers = (entries: readonly ParsedLine[]): ParsedLine[] => {
   })
 }
 
-/** A batch as it is sent: rows of one resource each, in their order. */
+/** A batch ready to be sent. Each group has rows of one resource, in the order of writing. */
 export type PreparedBatch = Readonly<{ groups: readonly ImportRows[]; bad: readonly BadLine[] }>
 
-/** Does what needs no database, so that it can be done while that is at work. */
+/** The work that needs no database, so that it can overlap with the previous batch's transaction. */
 export const prepareBatch = ({ entries, bad }: Batch): PreparedBatch => ({
   groups: groupRows(nameCustomers(entries)).map(toRows),
   bad,
 })
 
 /**
- * Writes a batch in one transaction and says what it did. Tries again after a deadlock.
- * Throws the driver's error when the database fails otherwise; then nothing of the batch is written.
+ * Writes a batch in one transaction and returns its effects. Retries after a deadlock. Rejects with the
+ * driver's error if the database fails otherwise; then no line of the batch is written.
  */
 export const writeBatch = (
   db: Db,

@@ -1,6 +1,6 @@
 import type { StoredRecord } from './record.ts'
 
-/** The codes of ISO 3166-1 alpha-2, and XK, which is in use for Kosovo. */
+/** ISO 3166-1 alpha-2 codes, and XK, which is in use for Kosovo. */
 const assigned = new Set(
   `AD AE AF AG AI AL AM AO AQ AR AS AT AU AW AX AZ BA BB BD BE BF BG BH BI BJ BL BM BN BO BQ BR BS BT BV BW BY BZ
   CA CC CD CF CG CH CI CK CL CM CN CO CR CU CV CW CX CY CZ DE DJ DK DM DO DZ EC EE EG EH ER ES ET FI FJ FK FM FO FR
@@ -12,13 +12,13 @@ const assigned = new Set(
 )
 const countryNames = new Intl.DisplayNames('en', { type: 'region' })
 
-/** The European Commission writes EL for Greece; CLDR knows UK and the codes of former countries. */
+/** The European Commission uses EL for Greece. CLDR maps UK and codes of dissolved countries. */
 const findLikely = (code: string): string | undefined => {
   const likely = code === 'EL' ? 'GR' : new Intl.Locale(`und-${code}`).region
   return likely !== undefined && likely !== code && assigned.has(likely) ? likely : undefined
 }
 
-/** Returns why a code of two capitals names no country, and the likely code. Undefined for the code of a country. */
+/** Explains why a code of two capitals is not a country's. `undefined` for a country's code. */
 export const describeCountryCode = (code: string): string | undefined => {
   if (assigned.has(code)) return undefined
   const likely = findLikely(code)
@@ -29,7 +29,7 @@ export const describeCountryCode = (code: string): string | undefined => {
 
 const fields = ['country_code', 'laboratory_country_code', 'country_codes', 'code']
 
-/** Returns a function that warns of codes in a checked record that name no country, once for each code. */
+/** Returns a function that lists warnings for invalid country codes in a checked record, once per code. */
 export const createCountryCodeCheck = (): ((record: StoredRecord) => string[]) => {
   const reported = new Set<string>()
   return (record) => {

@@ -6,13 +6,13 @@ import { inputRows, listKeyColumns } from './statement.ts'
 import type { ImportRows } from './write.ts'
 
 /**
- * Prepares a dry run. It writes into temporary tables that have the names and checks of the real ones and hide
- * them. Its transactions are read-only, so PostgreSQL refuses every other write. The counts are exact, without
- * locks and without a long transaction. Before a batch is written, the records that it names are copied into the
+ * A dry run writes into temporary tables that have the names and checks of the real tables and hide them. Its
+ * transactions are read-only, so PostgreSQL refuses every other write. The counts are exact, without locks
+ * and without a long transaction. Before a batch is written, its existing records are copied into the
  * temporary tables.
  */
 
-/** Columns that only the real table's triggers fill in: NOT NULL, no default, no field of the record. */
+/** Columns that only the real table's triggers fill: NOT NULL, no default, no field of the record. */
 const listDerivedColumns = async (db: Db, resource: Resource): Promise<string[]> => {
   const known = [...resource.fields.keys(), 'customer_id']
   const { rows } = await sql<{ name: string }>`
@@ -26,7 +26,7 @@ const createShadow = async (db: Db, table: string) => {
   await sql.raw(`create temp table ${table} (like public.${table} including all)`).execute(db)
 }
 
-/** Makes the tables that hide the real ones on this connection, until `discard temp`. */
+/** Creates the tables that hide the real ones on this connection, until `discard temp`. */
 export const createShadows = async (db: Db): Promise<void> => {
   await createShadow(db, 'customers')
   for (const name of resourceNames) {
@@ -37,7 +37,7 @@ export const createShadows = async (db: Db): Promise<void> => {
   }
 }
 
-/** Copies the records that these rows name, and their customers, from the real tables. */
+/** Copies the existing records with the keys of these rows, and their customers, from the real tables. */
 export const copyToShadows = async (
   trx: Transaction<Database>,
   { resource, input }: ImportRows,

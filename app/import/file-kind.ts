@@ -2,15 +2,14 @@ import { findJsonFault } from '../http/json-fault.ts'
 import type { ResourceName } from '../records/resources/define.ts'
 import { resources } from '../records/resources/index.ts'
 
-/** A file that the import does not read. The message names the kind of file and the next step. */
+/** The file is not JSON lines. The message names the kind of file and the next step. */
 export class UnusableFile extends Error {}
 
-/** Bytes from which the kind of a file is recognised. */
 const headBytes = 64 * 1024
 
 const pipe = 'npx certdata import -'
 
-/** The messages. `file` stands for the name of the file. */
+/** `file` is a placeholder for the file's name. */
 const messages = {
   gzip: `The file is compressed with gzip. Unpack it: gunzip -c file | ${pipe}`,
   zip: `The file is an Excel workbook (XLSX) or another zip archive. Unpack an archive: unzip -p file | ${pipe}. A workbook cannot be imported: write its rows as JSON lines first`,
@@ -36,7 +35,7 @@ const multibyte = /[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf4][
 // biome-ignore lint/suspicious/noControlCharactersInRegex: text files have none of these
 const control = /[\x00-\x08\x0e-\x1f]/
 
-/** The kind of a file that is no UTF-8 text. A text with both UTF-8 and other characters is UTF-8 with bad lines. */
+/** Detects a file that is not UTF-8. Text with some valid multi-byte UTF-8 is UTF-8 with bad lines. */
 const findEncoding = (head: Buffer): FileKind | undefined => {
   if (startsWith(head, 0x1f, 0x8b)) return 'gzip'
   if (startsWith(head, 0x50, 0x4b, 0x03, 0x04)) return 'zip'
@@ -63,7 +62,7 @@ const parseObject = (line: string): Json | undefined => {
   }
 }
 
-/** The kind of a text whose first line is no JSON object; undefined if that line may be a fault of its own. */
+/** Kind of a text whose first line is not a JSON object. `undefined` if only that line may be bad. */
 const findTextKind = (text: string, first: string, second: string): FileKind | undefined => {
   if (first.includes('\r')) return 'cr'
   if (/^\[\s*(?:[{\]]|$)/.test(first)) return 'array'
@@ -80,8 +79,8 @@ const isOwned = ({ resource }: Json): boolean =>
   Object.hasOwn(resources, String(resource)) && !resources[resource as ResourceName].reference
 
 /**
- * Recognises a file by its first bytes. Returns undefined for JSON lines. `hasCustomer`: whether the import was told
- * the customer of lines that name none.
+ * Detects the kind of a file from its first bytes. `undefined` for JSON lines. `hasCustomer`: the import has
+ * a default customer for lines without a customer.
  */
 export const findFileKind = (head: Buffer, hasCustomer: boolean): FileKind | undefined => {
   const encoding = findEncoding(head)
@@ -97,7 +96,7 @@ export const findFileKind = (head: Buffer, hasCustomer: boolean): FileKind | und
   return !isNamed && objects.some(isOwned) ? 'customers' : undefined
 }
 
-/** Passes on the bytes of a source. First throws an `UnusableFile` if it does not begin like a file of JSON lines. */
+/** Yields the bytes of a source. Throws `UnusableFile` first if they do not start like JSON lines. */
 export const requireJsonLines = async function* (
   source: AsyncIterable<Uint8Array>,
   hasCustomer: boolean,

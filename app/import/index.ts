@@ -12,17 +12,16 @@ import { addOutcome, emptyReport, type ImportReport } from './report.ts'
 export type { ImportReport, NoteGroup } from './report.ts'
 
 export type ImportOptions = {
-  /** Customer of the lines that name none; lines that name another one are bad. */
+  /** Customer of lines without a customer. Lines with another customer are bad. */
   customer?: string
-  /** The source is the whole state of the customers in it: delete what is missing. */
+  /** The source is the complete state of its customers: delete records missing from it. */
   replace?: boolean
-  /** Delete in spite of bad lines, and also more than half. */
+  /** Delete even if there are bad lines, or if more than half of the records are missing. */
   force?: boolean
-  /** Check and count everything, write nothing. */
   dryRun?: boolean
-  /** Whether lines may belong to the customer of the example data. */
+  /** Allow lines of the customer that owns the example data. */
   allowDemo?: boolean
-  /** Write down whose records were changed, with the change itself. A dry run changes nothing. */
+  /** Write audit entries in the transaction of the changes. Ignored in a dry run. */
   isAudited?: boolean
   /** Called after each batch with the report so far. */
   onProgress?: (report: Readonly<ImportReport>) => void
@@ -47,14 +46,13 @@ const importLines = async (
     options.onProgress?.(report)
   }
   /**
-   * The database works on a batch while the next one is read and made ready; never on two, so that the last line
-   * wins.
+   * Prepares a batch while the database writes the previous one. Writes one at a time: the last line wins.
    */
   const flush = async () => {
     const prepared = prepareBatch(batch)
     await written
     written = write(prepared)
-    // Heard of when it is awaited.
+    // Avoids an unhandled rejection: the error is thrown when `written` is awaited.
     written.catch(() => {})
     batch = emptyBatch()
   }
@@ -74,7 +72,7 @@ const importLines = async (
       if (isFull(batch)) await flush()
     }
   } catch (error) {
-    // What is on its way is still written, and counted.
+    // The running batch is still written and counted.
     await written.catch(() => {})
     throw error
   }
@@ -94,12 +92,12 @@ const importLines = async (
 }
 
 /**
- * Imports any number of NDJSON lines: unknown records are created, changed ones updated, unchanged ones not
- * touched. Bad lines are reported and all others are written, in transactions of at most 5,000 lines. If a record
- * occurs twice, the last line wins. References may dangle. Memory stays constant. `db` must act as
- * `certdata_operator`; for reference data alone the owner will do. Throws an `UnusableFile`, before anything is
- * written, if the source is another kind of file, or empty with `replace`. Throws errors of the source or the
- * database, with the number of lines read before. Importing the file again is safe.
+ * Imports any number of NDJSON lines: creates new records, updates changed ones, and does not touch unchanged
+ * ones. Bad lines are reported and all others are written, in transactions of at most 5,000 lines. If a
+ * record occurs twice, the last line wins. References may dangle. Memory use is constant. `db` must act as
+ * `certdata_operator`; the owner is enough for reference data alone. Rejects with `UnusableFile`, before any
+ * write, if the source is another kind of file, or empty with `replace`. Rejects with errors of the source or
+ * the database, with the number of lines read until then. Importing the file again is safe.
  */
 export const importRecords = async (
   db: Db,
@@ -115,7 +113,7 @@ export const importRecords = async (
       const reason = cause instanceof Error ? cause.message : String(cause)
       throw new Error(`the import stopped after ${report.read} lines: ${reason}`, { cause })
     } finally {
-      // A pooled connection must not keep the temporary tables; one that is lost has none.
+      // A pooled connection must not keep the temporary tables. A lost connection has none.
       await sql`discard temp`.execute(connection).catch(() => {})
     }
   })

@@ -9,10 +9,10 @@ import { describeIssue, describeType } from './issue.ts'
 import { derivePeriods } from './periods.ts'
 import { createRecordChecker, type RecordChecker, type StoredRecord } from './record.ts'
 
-/** A record's place; `customer` is '' for reference data, which belongs to nobody. */
+/** Identifies a record. `customer` is '' for reference data, which belongs to no customer. */
 type RecordKey = { resource: ResourceName; customer: string; id: string }
 
-/** A good line. `customerName` is the name a customer gets that is not known yet. */
+/** A valid line. `customerName` is the name of the customer if the import creates it. */
 export type ParsedLine = {
   line: number
   key: RecordKey
@@ -21,16 +21,11 @@ export type ParsedLine = {
   warnings: string[]
 }
 
-/**
- * A bad line and the reason. `column` is the character, from 1, where the line stops being JSON. `key` is the record
- * that the line names, if it can be read.
- */
+/** `column` (from 1): first character that is not valid JSON. `key`: the record, if it can be read. */
 export type BadLine = { line: number; reason: string; column?: number; key?: RecordKey }
 
 type LineOptions = {
-  /** Customer of the lines that name none; lines that name another one are bad. */
   customer?: string
-  /** Whether lines may belong to the customer of the example data. */
   allowDemo?: boolean
 }
 
@@ -39,12 +34,12 @@ const envelope = ['resource', 'customer', 'customer_name']
 const checkers = new Map<ResourceName, RecordChecker>(
   resourceNames.map((name) => [name, createRecordChecker(resources[name])]),
 )
-/** Values that follow from others of the same record, beyond what the definitions say. */
+/** Fields derived from other fields of the record, in addition to the resource's definition. */
 const derivations: Partial<Record<ResourceName, (record: StoredRecord) => string[]>> = {
   certificates: derivePeriods,
 }
 
-/** Reasons go to terminals and reports: this much, in characters, of a foreign name and in all. */
+/** Maximum characters of a quoted field name and of a whole reason, for terminals and reports. */
 const longestQuote = 80
 const longestReason = 1000
 const shorten = (value: string, length: number) =>
@@ -92,10 +87,7 @@ const checkCustomer = (line: Record<string, unknown>, resource: Resource, option
   return { customer: String(customer), name: String(name), faults }
 }
 
-/**
- * Reads one line: which record of which customer it is, every field checked and missing ones filled in.
- * A bad line comes with all its faults in one reason.
- */
+/** Parses and checks one line, filling in missing fields. The reason of a bad line lists all faults. */
 export const parseLine = (number: number, json: string, options: LineOptions): ParsedLine | BadLine => {
   const parsed = parseObject(json)
   if ('reason' in parsed) return { line: number, ...parsed }

@@ -1,10 +1,7 @@
-/** Longest line, in bytes: what one record may cost in memory. */
+/** Bytes. Limits the memory that one record needs. */
 export const maxLineBytes = 2 ** 20
 
-/**
- * A line of the file. `number` counts from 1 and includes blank lines. It has either a text or the reason why it
- * has none.
- */
+/** `number` counts from 1 and includes blank lines. `fault`: why the line has no text. */
 export type Line =
   | { number: number; text: string; fault?: never }
   | { number: number; text?: never; fault: string }
@@ -12,9 +9,9 @@ export type Line =
 const newline = 0x0a
 
 /**
- * Splits a byte stream into its lines that are not blank. Takes CRLF and a byte order mark as they come.
- * A line that is too long or not UTF-8 comes as a fault. Holds one chunk and one line at most, and reads
- * on only when asked for the next line. Throws what the source throws.
+ * Splits a byte stream into lines and skips blank ones. Accepts CRLF and a byte order mark. Yields a fault
+ * for a line that is too long or not UTF-8. Buffers at most one chunk and one line, and reads the source only
+ * on demand. Throws errors of the source.
  */
 export const readLines = async function* (source: AsyncIterable<Uint8Array>): AsyncGenerator<Line> {
   const decoder = new TextDecoder('utf-8', { fatal: true })

@@ -3,17 +3,14 @@ import { timestamps } from '../../schemas/fields.ts'
 import type { Field, Resource } from '../records/resources/define.ts'
 import { describeIssue } from './issue.ts'
 
-/** A record as it is stored: a value for every stored field, none of them undefined. */
+/** A record in its stored form: every stored field has a value, never undefined. */
 export type StoredRecord = Record<string, unknown>
 
-/** The fields that are columns: computed ones and the service's own stamps are not imported. */
+/** Fields with a column that is imported: no computed fields and no timestamps of the service. */
 export const listStoredFields = (resource: Resource): Field[] =>
   [...resource.fields.values()].filter((field) => !field.computed && !(field.name in timestamps))
 
-/**
- * Unknown knowledge is null and an empty list, never an absent key: fills that in, inside objects too.
- * What has no such value stays undefined, for the schema to complain of.
- */
+/** Fills in missing values, also in objects: null or an empty list. Others stay undefined. */
 const complete = (schema: unknown, value: unknown): unknown => {
   if (schema instanceof z.ZodNullable) {
     return value === undefined || value === null ? null : complete(schema.unwrap(), value)
@@ -46,8 +43,8 @@ export type RecordChecker = (line: Readonly<Record<string, unknown>>) => {
 }
 
 /**
- * A function that makes the stored record of a line's fields, with every fault found. Fields that the
- * resource has not are the caller's to refuse. Null counts as missing where the field cannot be null.
+ * Returns a function that builds the stored record from the fields of a line and lists all faults. The caller
+ * must refuse unknown fields. Null counts as missing if the field is not nullable.
  */
 export const createRecordChecker = (resource: Resource): RecordChecker => {
   const { required, initial, sameAs } = resource.importing

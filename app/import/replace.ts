@@ -7,20 +7,20 @@ import type { ChangesByCustomer } from './report.ts'
 import { inImportTransaction, recordChanges } from './transaction.ts'
 
 /**
- * `--replace`: the file is the whole state of the customers in it. Which records it names is kept in a
- * temporary table, so that its size is no limit, and what is missing is deleted when all else is done.
+ * `--replace`: the file is the complete state of its customers. The keys in the file are stored in a
+ * temporary table, which does not limit the file's size. Missing records are deleted after all batches.
  */
 
 const ownedResources: ResourceName[] = resourceNames.filter((name) => !resources[name].reference)
 
-/** Makes the table of the records that the file names; it ends with `discard temp`. */
+/** Creates the table for the keys in the file. `discard temp` drops it. */
 export const createSeen = async (db: Db): Promise<void> => {
   await sql`create temp table import_seen (
     resource text collate "C" not null, customer_id text collate "C" not null, id text collate "C" not null,
     created boolean not null, primary key (customer_id, resource, id))`.execute(db)
 }
 
-/** A record whose line is bad is not missing from the file: it stays as it is. */
+/** Marks records with a bad line as seen: they are not missing from the file, so they are not deleted. */
 export const rememberKeys = async (trx: Transaction<Database>, lines: readonly BadLine[]): Promise<void> => {
   const keys = lines.flatMap(({ key }) => (key && !resources[key.resource].reference ? [key] : []))
   if (keys.length === 0) return
@@ -75,9 +75,9 @@ type Deletion = { deleted: number; refused: string | null }
 type DeletionOptions = { bad: number; force: boolean; dryRun: boolean; isAudited: boolean }
 
 /**
- * Deletes the records that the file does not name, of those customers that it names, in one transaction. Unless
- * forced, it refuses, with a reason, if the file has bad lines, or if more than half of these customers' records
- * would go. A dry run only counts.
+ * Deletes records missing from the file, for all customers in the file, in one transaction. Unless `force` is
+ * set, refuses with a reason if the file has bad lines, or if more than half of these customers' records are
+ * missing. A dry run only counts.
  */
 export const deleteMissing = async (db: Db, options: DeletionOptions): Promise<Deletion> => {
   await sql`analyze import_seen`.execute(db)

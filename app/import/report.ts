@@ -1,11 +1,11 @@
-/** A note on a line. `line` counts from 1, as does `column`, the character where the line stops being JSON. */
+/** `line` and `column` count from 1; `column` is the first character that is not valid JSON. */
 export type LineNote = { line: number; reason: string; column?: number }
 
-/** Notes with the same reason: the first three, and the number of all. */
+/** Notes with the same reason: the first three, and the total count. */
 export type NoteGroup = { first: LineNote[]; count: number }
 const shownOfGroup = 3
 
-/** What an import did; in a dry run, what it would do. */
+/** Effects of an import; in a dry run, the effects that it would have. */
 export type ImportReport = {
   /** Lines that were not blank; created + updated + unchanged + bad. */
   read: number
@@ -22,19 +22,17 @@ export type ImportReport = {
   /** All bad lines and warnings by reason, up to `maxNotes` reasons each. */
   badGroups: Map<string, NoteGroup>
   warningGroups: Map<string, NoteGroup>
-  /** Why nothing was deleted although `replace` was asked; null otherwise. */
+  /** Why nothing was deleted with `replace`; otherwise null. */
   deletionRefused: string | null
   dryRun: boolean
 }
 
-/** Records of one customer that an import changed. */
 type RecordChanges = { created?: number; updated?: number; deleted?: number }
 export type ChangesByCustomer = Map<string, RecordChanges>
 
-/** Notes kept of each kind: what a report may cost in memory. */
+/** Notes per kind. Limits the memory of a report. */
 const maxNotes = 1000
 
-/** A report of nothing yet. */
 export const emptyReport = (dryRun: boolean): ImportReport => ({
   read: 0,
   created: 0,
@@ -52,7 +50,6 @@ export const emptyReport = (dryRun: boolean): ImportReport => ({
   dryRun,
 })
 
-/** What one batch did, once its transaction has ended. */
 export type BatchOutcome = {
   good: number
   created: number
@@ -60,7 +57,7 @@ export type BatchOutcome = {
   customersCreated: number
   bad: LineNote[]
   warnings: LineNote[]
-  /** What it did to each customer's records; '' for reference data. */
+  /** Changes by customer; the key is '' for reference data. */
   byCustomer: ChangesByCustomer
 }
 
@@ -75,7 +72,7 @@ const append = (notes: LineNote[], groups: Map<string, NoteGroup>, more: readonl
   }
 }
 
-/** Adds a batch to the report, in place. */
+/** Adds the effects of a batch to the report, in place. */
 export const addOutcome = (report: ImportReport, outcome: BatchOutcome): void => {
   report.read += outcome.good + outcome.bad.length
   report.created += outcome.created

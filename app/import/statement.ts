@@ -12,21 +12,21 @@ const columnTypes: Record<FieldKind['kind'], string> = {
   json: 'jsonb',
 }
 
-/** Collation "C" as the tables have it: two collations in one comparison are an error. */
+/** Collation "C" like the tables: PostgreSQL refuses a comparison of two collations. */
 const columnType = ({ kind, array }: FieldKind) =>
   `${columnTypes[kind]}${array ? '[]' : ''}${kind === 'text' ? ' collate "C"' : ''}`
 
-/** The columns of a record's primary key. */
+/** Columns of the primary key. */
 export const listKeyColumns = (resource: Resource): string[] =>
   resource.reference ? ['id'] : ['customer_id', 'id']
 
-/** What a row has beside the record's own fields. */
+/** Columns of an input row in addition to the record's fields. */
 const ownColumns = ['import_line', 'customer_id', 'customer_name'] as const
 const ownTypes = ['integer', 'text collate "C"', 'text']
 
 /**
- * The input rows: an array of texts for each column, which no number of parameters limits. JSON would name every
- * field of every row, and take PostgreSQL four times as long to read.
+ * SQL of the input rows: one text array per column, so that the limit of parameters does not matter. JSON
+ * would repeat the field names in every row, and PostgreSQL takes four times as long to parse it.
  */
 export const inputRows = (resource: Resource): string => {
   const fields = listStoredFields(resource)
@@ -50,13 +50,13 @@ const quoteElement = (value: string | null): string => {
   return special.test(value) ? `"${value.replace(/["\\]/g, '\\$&')}"` : `"${value}"`
 }
 
-/** Writes an array as text. See PostgreSQL's manual, "Array Input and Output Syntax". */
+/** See PostgreSQL's manual, "Array Input and Output Syntax". */
 const toArrayText = (values: readonly (string | null)[]): string => `{${values.map(quoteElement).join(',')}}`
 
-/** The parameters of `inputRows`: an array for each column, written out as a text. */
+/** Parameters of `inputRows`: one array per column, as text. */
 export type Input = readonly string[]
 
-/** The rows of one resource as the parameters of `inputRows`. */
+/** Converts rows of one resource to the parameters of `inputRows`. */
 export const toInput = (resource: Resource, entries: readonly ParsedLine[]): Input => [
   `{${entries.map(({ line }) => line).join(',')}}`,
   toArrayText(entries.map(({ key }) => key.customer)),
@@ -66,12 +66,11 @@ export const toInput = (resource: Resource, entries: readonly ParsedLine[]): Inp
   ),
 ]
 
-/** What the statement answers for each line that created or changed a record. */
 export type ChangedRow = {
   line: number
   created: boolean
   customers_created: number
-  /** State fields before, by name; null for a new record. */
+  /** Previous values of the state fields, by name; null for a new record. */
   before: Record<string, string> | null
 }
 
@@ -90,10 +89,10 @@ const seenRecords = (resource: Resource) => `, seen as (
 )`
 
 /**
- * Returns the statement that writes rows of one resource, each key once. It inserts unknown rows and updates
+ * Returns the statement that writes rows of one resource with unique keys. It inserts new rows and updates
  * changed ones. It does not touch unchanged rows, so they cause no index write, trigger or event. It creates
- * customers that do not exist. With `remember` it notes every key in `import_seen`. Rows are written in the order
- * of their keys, so concurrent imports wait for each other and do not deadlock.
+ * missing customers. With `remember` it stores every key in `import_seen`. Rows are written in the order of
+ * their keys, so concurrent imports wait for each other and do not deadlock.
  */
 export const upsertStatement = (resource: Resource, remember: boolean): string => {
   const key = listKeyColumns(resource)

@@ -3,15 +3,15 @@ import { type AuditEvent, recordEvents } from '../audit/record.ts'
 import type { Database, Db } from '../db/schema.ts'
 import type { ChangesByCustomer } from './report.ts'
 
-/** Deadlock or serialisation failure: the whole transaction may be tried again. */
+/** Deadlock or serialization failure: the whole transaction can be retried. */
 const isTransient = (error: unknown) =>
   error instanceof Error && 'code' in error && ['40001', '40P01'].includes(String(error.code))
 
 const attempts = 5
 
 /**
- * Runs a transaction, again where it lost against another one; `run` must change nothing but the database.
- * Throws what it throws otherwise, and after five attempts.
+ * Runs a transaction and retries it after a conflict with another one. `run` must have no effects outside the
+ * database. Rejects with other errors of `run`, and with the conflict of the fifth attempt.
  */
 export const retryTransaction = async <T>(run: () => Promise<T>): Promise<T> => {
   for (let attempt = 1; ; attempt++) {
@@ -23,7 +23,7 @@ export const retryTransaction = async <T>(run: () => Promise<T>): Promise<T> => 
   }
 }
 
-/** Runs a transaction of an import as `retryTransaction` does. In a dry run it is read-only. */
+/** Runs a transaction with the retries of `retryTransaction`. Read-only in a dry run. */
 export const inImportTransaction = <T>(
   db: Db,
   dryRun: boolean,
@@ -34,8 +34,8 @@ export const inImportTransaction = <T>(
 }
 
 /**
- * Writes down whose records an import changed, one entry a customer: an erasure takes each with its customer.
- * Call it in the transaction of the changes.
+ * Writes one audit entry per customer whose records changed, so that an erasure of a customer includes its
+ * entry. Call it in the transaction of the changes.
  */
 export const recordChanges = (trx: Db, changes: ChangesByCustomer): Promise<void> =>
   recordEvents(

@@ -7,26 +7,25 @@ import type { BatchOutcome } from './report.ts'
 import { type ChangedRow, type Input, toInput, upsertStatement } from './statement.ts'
 
 export type WriteOptions = {
-  /** Write down, in the same transaction, whose records were changed. */
   isAudited: boolean
-  /** Note the keys in `import_seen`; see replace.ts. */
+  /** Store the keys in `import_seen`; see replace.ts. */
   remember: boolean
-  /** Called before rows of one resource are written. */
   prepare?: (trx: Transaction<Database>, rows: ImportRows) => Promise<void>
 }
 
-/** Entries of one resource, each key once, and as the database takes them. */
+/** Entries of one resource with unique keys. `input`: the same entries as parameters. */
 export type ImportRows = Readonly<{ resource: Resource; entries: readonly ParsedLine[]; input: Input }>
 
-/** Entries of one resource, at least one, each key once, as rows. */
+/** Converts entries of one resource. `entries`: at least one, with unique keys. */
 export const toRows = (entries: readonly ParsedLine[]): ImportRows => {
   const resource = resources[(entries[0] as ParsedLine).key.resource]
   return { resource, entries, input: toInput(resource, entries) }
 }
 
 /**
- * Returns whether the database refuses a value of a line, and not the work as a whole. SQLSTATE classes: data
- * exceptions (22), violated constraints (23), too large index entries (54), errors raised by triggers (P0001).
+ * True if the database refuses a value of a line, rather than the whole transaction. SQLSTATE classes: data
+ * exceptions (22), constraint violations (23), index entries over the size limit (54), errors raised by
+ * triggers (P0001).
  */
 const isLineFault = (error: unknown): error is Error => {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
@@ -47,7 +46,6 @@ const listReachable = (states: States, from: string): Set<string> => {
   return reached
 }
 
-/** Whether a record may come from one state to the other, by any number of steps; staying counts. */
 const isReachable = (resource: Resource, field: string, from: string, to: string): boolean =>
   from === to || listReachable(resource.importing.transitions[field] ?? {}, from).has(to)
 
@@ -79,8 +77,9 @@ const addChanges = (
 }
 
 /**
- * Writes entries of one resource, each key once. Where the database refuses a value, halves the rows until
- * the bad line stands alone: it goes into `outcome.bad` and nothing of it stays; all others go in.
+ * Writes entries of one resource with unique keys. If the database refuses a value, splits the rows in halves
+ * until the bad line is isolated. The bad line is added to `outcome.bad` and rolled back; all others are
+ * written.
  */
 export const writeRows = async (
   trx: Transaction<Database>,

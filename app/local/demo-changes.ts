@@ -4,18 +4,18 @@ import type { Db } from '../db/schema.ts'
 import { unavailable } from '../errors.ts'
 import { repeat } from '../overload/repeat.ts'
 
-/** A change of an example record. */
 export type DemoChange = {
   resource: 'approvals'
   id: string
   status: string
-  /** RFC 3339 in UTC: when the change is undone at the earliest. Null: this change was the undoing. */
+  /** Earliest time when the change is undone, RFC 3339 in UTC. null if this change undid an earlier one. */
   until: string | null
 }
 
 /**
- * Changes one of five example records for a minute, for all who look at the demo. First it undoes earlier changes
- * that are due. `db`: connections of the serving role. Throws `unavailable` if there are no example data.
+ * Changes one of five example records for a minute, for all users of the demo. First undoes earlier changes
+ * that are due. `db`: connections of the serving role. Rejects with `unavailable` if there are no example
+ * data.
  * See docs/decisions/0083-the-database-undoes-demo-changes.md.
  */
 export const changeDemoRecord = async (db: Db): Promise<DemoChange> => {
@@ -27,17 +27,16 @@ export const changeDemoRecord = async (db: Db): Promise<DemoChange> => {
 }
 
 export type DemoUndoOptions = {
-  /** Connections of the serving role. */
   db: Db
   warn: (message: string, error: Error) => void
-  /** Milliseconds from one look to the next. */
+  /** Interval between two runs, in milliseconds. Optional. Defaults to 15,000. */
   everyMs?: number
 }
 
 /**
- * Undoes changes of example records that are due: at once, which is at the start of the service, and every 15 s.
- * Several instances may do so together. A failure is reported once, and the next look tries again. Returns the
- * function that ends it, after what is running.
+ * Undoes due changes of example records, first immediately at startup and then every 15 s. Safe to run on
+ * several instances. A failure is reported once, and the next run retries. Returns a function that stops it
+ * and waits for the current run.
  */
 export const startDemoUndo = ({ db, warn, everyMs = 15_000 }: DemoUndoOptions): (() => Promise<void>) =>
   repeat({

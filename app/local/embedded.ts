@@ -10,18 +10,19 @@ import { adoptServer, setOrphanAside, startServer } from './embedded/start.ts'
 const LIMIT_MS = 30_000
 const POLL_MS = 20
 
-/** `url`: the owner's connection. `directory`: ours, closed to others, for small files of this instance. */
+/** `url`: the owner's connection. `directory`: private folder for small files of this instance. */
 export type EmbeddedPostgres = {
   url: string
   directory: string
-  /** Starts the server again if its process has died. Returns whether it did. Throws as `startEmbedded` does. */
+  /** Restarts a server whose process has died, and returns true if so. Rejects as `startEmbedded` does. */
   revive(): Promise<boolean>
   release(): Promise<void>
 }
 
 /**
- * `dataDir` is resolved against `packageRoot`, from where the installed programs are found too. `settings`
- * are PostgreSQL's own, for the one who starts the server. `temporary`: the last to leave removes `dataDir`.
+ * `dataDir` is resolved against `packageRoot`, which also locates the installed programs. `settings`:
+ * PostgreSQL settings, used only if this process starts the server. `temporary`: the last user to release
+ * removes `dataDir`.
  */
 type EmbeddedOptions = {
   dataDir: string
@@ -32,12 +33,14 @@ type EmbeddedOptions = {
 }
 
 /**
- * Starts the bundled PostgreSQL on the data in `dataDir`, or joins the one that runs there, and registers this
- * process as a user. The first start creates the data. Any number of processes may call it at once: one starts the
- * server, the others use it. The server survives a user that is killed. `release()` of the last living user stops
- * the server and waits for its end; calling it again does nothing. The server listens only on a unix socket that is
- * closed to other users.
- * @throws when the programs are not installed or do not run here, the folder is unusable (reason in the message) or belongs to another major version, or the server is not ready within 30 s (with the end of its log)
+ * Starts the bundled PostgreSQL on the data in `dataDir`, or joins the server that runs there, and registers
+ * this process as a user. The first start creates the data. Concurrent processes are safe: one starts the
+ * server, the others join it. The server survives a killed user. `release()` of the last living user stops
+ * the server and waits for its end; further calls do nothing. The server listens only on a unix socket that
+ * other users cannot reach.
+ * @throws if the programs are not installed or do not run here, if the folder is unusable (reason in the
+ * message) or belongs to another major version, or if the server is not ready within 30 s (with the end of
+ * its log)
  */
 export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedPostgres> {
   const { packageRoot, dataDir, log, settings = {}, temporary = false } = options
@@ -61,7 +64,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedP
       const until = performance.now() + LIMIT_MS
       const locked = await lockPlaces(places.directory, until)
       try {
-        // Another user may have started it meanwhile.
+        // Another user may have started it since the check above.
         if (await adoptServer(locked.places, until)) return false
         await startServer(locked.places, programs, settings, log, until)
         return true
@@ -75,9 +78,9 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedP
   }
 }
 
-// Each user holds a shared lock for its lifetime. A process that gets the exclusive lock is the only one left.
+// Each user holds a shared lock for its lifetime. A process that gets the exclusive lock is the last user.
 async function releaseServer(places: ClusterPaths, leave: Unlock, temporary: boolean): Promise<void> {
-  // A server whose folder was removed ends by itself within a minute.
+  // A server whose folder was removed exits within a minute.
   if (!existsSync(places.home)) return leave()
   const deadline = performance.now() + LIMIT_MS
   const { unlock } = await lockPlaces(places.directory, deadline)
@@ -93,8 +96,8 @@ async function releaseServer(places: ClusterPaths, leave: Unlock, temporary: boo
   }
 }
 
-// Every change of an instance happens under this lock. Each round looks up the places anew, because the former holder
-// may have made, moved or removed them.
+// Every change of an instance happens under this lock. Each attempt looks up the places again, because the
+// previous holder may have created, moved or removed them.
 async function lockPlaces(
   dataDir: string,
   deadline: number,

@@ -7,11 +7,10 @@ import { importRecords } from '../import/index.ts'
 
 const file = new URL('example-data.ndjson', import.meta.url)
 
-/** A line of the example data. */
 export type ExampleRecord = Readonly<{ resource: string; id: string; [field: string]: unknown }>
 
 /**
- * `day`: the record is so from that day on. `gone`: from that day on there is no such record.
+ * `day`: first day of this version of the record. `gone`: the record does not exist from that day on.
  * See docs/decisions/0116-example-records-go-through-stages.md.
  */
 type Line = ExampleRecord & Readonly<{ day?: string; gone?: boolean }>
@@ -22,7 +21,7 @@ const gridDays = 28
 const dateAt = (day: number): string => new Date(day * millisecondsPerDay).toISOString().slice(0, 10)
 const numberOf = (day: string): number => Date.parse(day) / millisecondsPerDay
 
-/** The lines of the file as of a day. */
+/** Lines of the file, with dates relative to `day`. */
 const readLines = (day: string): Line[] => {
   const today = numberOf(day)
   const marker = /<(?<year>Y*)(?<grid>~?)(?<days>[+-]\d+)(?<more>[+-]\d+)?>/g
@@ -40,7 +39,7 @@ const readLines = (day: string): Line[] => {
     .map((line) => JSON.parse(line))
 }
 
-/** The records as they stand on that day: the last line of each that has begun. */
+/** Records that exist on that day: the last line of each record that has started. */
 const standOn = (day: string, lines: readonly Line[]): ExampleRecord[] => {
   const begun = lines.filter((line) => (line.day ?? day) <= day)
   const last = new Map(begun.map((line) => [`${line.resource} ${line.id}`, line]))
@@ -48,15 +47,16 @@ const standOn = (day: string, lines: readonly Line[]): ExampleRecord[] => {
 }
 
 /**
- * Returns the records of an invented maker of radio devices as of a day (YYYY-MM-DD). A field that is not known is
- * absent. In the file, `<-30>` is the date 30 days before that day. `<~-300-3>` is 300 days before, back to the last
- * day of a grid of 28 days, less 3: so most records stay as they are on the next day. `<YYYY…>` and `<YY…>` are the year
- * of such a date. A few records go through stages, one round in 28 days: each has a line for each stage with the `day` on
- * which it begins. The same day gives the same records; on any day every resource, state and computed value occurs.
+ * Returns the records of a fictional manufacturer of radio devices as of a day (YYYY-MM-DD). Unknown fields
+ * are omitted. In the file, `<-30>` is the date 30 days before that day. `<~-300-3>` is 300 days before,
+ * rounded down to a grid of 28 days, minus 3 days: so most records do not change from one day to the next.
+ * `<YYYY…>` and `<YY…>` are the year of such a date. A few records cycle through stages in 28 days: each
+ * stage has a line with its first `day`. The same day gives the same records. On any day every resource,
+ * state and computed value occurs.
  */
 export const listExampleData = (day: string): ExampleRecord[] => standOn(day, readLines(day))
 
-/** The records that go through stages, as they stood on the 28 days before, where something differs from the day before. */
+/** Records with stages on each of the 28 previous days, skipping days without a change. */
 const listEarlierStages = (day: string): ExampleRecord[][] => {
   const days = Array.from({ length: gridDays }, (_, i) => dateAt(numberOf(day) - gridDays + i))
   const stages = days.map((each) =>
@@ -68,7 +68,6 @@ const listEarlierStages = (day: string): ExampleRecord[][] => {
   return stages.filter((stage, i) => JSON.stringify(stage) !== JSON.stringify(stages[i - 1]))
 }
 
-/** Makes these the only records of the demo customer. */
 const replaceRecords = async (db: Db, records: readonly ExampleRecord[]): Promise<void> => {
   const source = ReadableStream.from([Buffer.from(records.map((each) => JSON.stringify(each)).join('\n'))])
   const options = { customer: demoCustomerId, replace: true, force: true, allowDemo: true }
@@ -77,7 +76,6 @@ const replaceRecords = async (db: Db, records: readonly ExampleRecord[]): Promis
   if (bad) throw new Error(`the example data, line ${bad.line}: ${bad.reason}`)
 }
 
-/** Forgets old entries of histories that have become long. */
 const trimHistories = (db: Db) =>
   sql`select trim_demo_history(h.resource, h.record_id) from (
     select distinct resource, record_id from record_history where customer_id = ${demoCustomerId}) h`.execute(
@@ -85,10 +83,11 @@ const trimHistories = (db: Db) =>
   )
 
 /**
- * Loads the demo customer's records as of `day` (YYYY-MM-DD) and replaces earlier ones. Records of other customers
- * do not change. The examples belong to a customer, so that the demo runs the same code as every request. Writes nothing if the records are already right. In a new database it first writes the stages
- * of the four weeks before, one after the other. So there is history to look at, with the times of the load.
- * `db` must act as the operator's role. Throws if a line is bad, which is a fault of the example data.
+ * Loads the demo customer's records as of `day` (YYYY-MM-DD) and replaces earlier ones. Records of other
+ * customers do not change. The examples belong to a customer, so that the demo runs the same code as every
+ * request. Writes nothing if the records are up to date. In a new database it first writes the stages of the
+ * previous four weeks in order, so that records have a history, with the times of the load. `db` must act as
+ * the operator's role. Rejects if a line is bad, which is a fault of the example data.
  */
 export const loadExampleData = async (db: Db, day: string): Promise<void> => {
   await putCustomer(db, { customerId: demoCustomerId, name: 'Example Devices GmbH', plan: 'premium' })

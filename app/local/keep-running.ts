@@ -6,8 +6,8 @@ type Log = { warn(details: object, message: string): void }
 const lookMs = 1_000
 
 /**
- * Starts the bundled PostgreSQL again if it has died. Looks each second while `isDown` says that the database does not
- * answer. Returns what ends it and waits for a start that is under way.
+ * Restarts the bundled PostgreSQL if it has died. Checks each second while `isDown` reports that the database
+ * does not respond. Returns a function that stops it and waits for a start in progress.
  */
 export const keepRunning = (
   { revive }: Pick<LocalDatabase, 'revive'>,

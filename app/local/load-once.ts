@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto'
 import type { Db } from '../db/schema.ts'
 
 /**
- * Runs `load` unless this content was the last one loaded under the name, and returns whether it did. `load` is told
- * whether another content came before. Calling it again is safe.
+ * Runs `load` unless this content was the last one loaded under the name. Returns true if it ran. `isFirst`:
+ * no content was loaded under this name before. Idempotent.
  */
 export const loadOnce = async (
   db: Db,

@@ -11,14 +11,12 @@ import { withConnection } from './with-connection.ts'
 
 export type LocalDatabase = {
   url: string
-  /** The folder of its data. */
   directory: string
   secretKeys: readonly string[]
-  /** The API key of the customer `local`. */
   apiKey: string
-  /** Loads the example data as of a day (YYYY-MM-DD), so that every computed value occurs on it. */
+  /** Loads the example data as of a day (YYYY-MM-DD), so that every computed value occurs on that day. */
   refreshExampleData(day: string): Promise<void>
-  /** Starts the bundled PostgreSQL again if it has died. Returns whether it did. */
+  /** Restarts a bundled PostgreSQL that has died. Returns true if it did. */
   revive(): Promise<boolean>
   release(): Promise<void>
 }
@@ -26,8 +24,7 @@ export type LocalDatabase = {
 type Log = { info(message: string): void; warn(details: object, message: string): void }
 
 /**
- * Starts or joins the bundled PostgreSQL and makes it ready. It then has the schema, reference data, example data
- * and a customer.
+ * Starts or joins the bundled PostgreSQL and prepares its schema, reference and example data, and customer.
  */
 export const openLocalDatabase = async (
   config: Config,

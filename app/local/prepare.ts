@@ -6,14 +6,14 @@ import { installShipped } from './custom-endpoints.ts'
 import { loadExampleData } from './example-data.ts'
 import { loadReferenceData } from './reference/load.ts'
 
-/** `migrations`: names that ran. `referenceLoaded`: whether this release brought other reference data. */
+/** `migrations`: names that ran. `referenceLoaded`: true if this release has new reference data. */
 type PreparedDatabase = { migrations: string[]; referenceLoaded: boolean }
 
 /**
- * Prepares a database for the service. It creates the schema, loads reference data and the shipped custom
- * endpoints, and seals signing keys with `secrets`. It loads the example data as of `day` (YYYY-MM-DD, UTC; default
- * today). Existing data stay; several processes may call it at once. `db` must log in as the owner. Throws the
- * first error; a failed migration leaves nothing behind.
+ * Prepares a database for the service: migrates the schema, loads reference data, creates missing signing
+ * keys sealed with `secrets`, loads the example data as of `day` (YYYY-MM-DD, UTC; defaults to today) and
+ * installs the shipped custom endpoints. Existing data stay. Several processes may call it concurrently. `db`
+ * must log in as the owner. Rejects with the first error; a failed migration is rolled back.
  */
 export const prepareDatabase = async (
   db: Db,

@@ -1,6 +1,6 @@
 type Local = { apiKey: string; directory: string }
 
-/** Text for the first minute with the bundled database. `directory`: the folder of its data. */
+/** Greeting with first steps for the bundled database. `directory`: folder of its data. */
 export const welcome = (publicUrl: string, demoToken: string, { apiKey, directory }: Local): string => `
 Certification Data API   ${publicUrl}
 Data folder (DATA_DIR)   ${directory}

@@ -3,7 +3,7 @@ import type { Db } from '../db/schema.ts'
 
 type Connection = { role: string | undefined; applicationName: string; onError: (error: Error) => void }
 
-/** Runs `use` with one connection, on which statements may take any time, and closes it. */
+/** Runs `use` with one connection without a statement timeout, and closes the connection. */
 export const withConnection = async <T>(
   url: string,
   { role, ...options }: Connection,

@@ -9,17 +9,14 @@ import { shortFolder } from './short-folder.ts'
 
 const run = promisify(execFile)
 
-/** The installed package: `native` is its folder of bin, lib and share, `version` the package's own. */
+/** `native`: the package's folder with bin, lib and share. */
 export type PostgresPackage = { native: string; version: string }
 
-/**
- * Programs that the server's user can run. `folder` holds bin, lib and share. `major` is PostgreSQL's major
- * version.
- */
+/** Runnable programs. `folder` contains bin, lib and share. `major`: PostgreSQL's major version. */
 export type Binaries = { folder: string; major: number }
 
 /**
- * Returns the PostgreSQL that npm installed for this platform, as seen from `packageRoot`.
+ * Finds the PostgreSQL that npm installed for this platform, resolved from `packageRoot`.
  * @throws if the platform has no package, or npm installed without optional dependencies
  */
 export function findPackage(packageRoot: string): PostgresPackage {
@@ -40,9 +37,9 @@ export function findPackage(packageRoot: string): PostgresPackage {
 }
 
 /**
- * Returns programs that the server's user can run. If they cannot run where npm put them, it copies them into the
+ * Returns programs that the server's user can run. If they cannot run in npm's folder, copies them into the
  * instance's folder and logs that.
- * @throws when they run in neither place, with the system's message
+ * @throws if they run in neither place, with the system's message
  */
 export async function prepareBinaries(
   { native, version }: PostgresPackage,
@@ -76,14 +73,14 @@ async function majorOf(folder: string, user: ServerUser): Promise<number> {
   return Number(major)
 }
 
-// npm leaves links out of packages; the package's install script makes them, unless scripts are switched off.
+// npm leaves links out of packages. The package's install script creates them, unless disabled.
 function makeLinks(folder: string): void {
   const list = readFileSync(join(folder, 'pg-symlinks.json'), 'utf8')
   for (const { source, target } of JSON.parse(list) as { source: string; target: string }[]) {
     try {
       symlinkSync(basename(source), join(dirname(folder), target.replace('native', basename(folder))))
     } catch {
-      // Already there; or the folder is read-only, and then the copy gets them.
+      // The link exists, or the folder is read-only; then the copy gets the links.
     }
   }
 }
@@ -96,8 +93,9 @@ function removeOldCopies(folder: string, current: string): void {
 }
 
 /**
- * Copies programs for everybody to read and run; links and static libraries are left out. A copy that is there is
- * replaced, as a cleaner may have taken single files. The new one gets its name when it is complete.
+ * Copies programs so that all users can read and run them, without links and static libraries. Replaces an
+ * existing copy, because a cleaner may have deleted single files. The copy gets its final name when it is
+ * complete.
  */
 export function copyPrograms(source: string, target: string): void {
   const part = `${target}.part`

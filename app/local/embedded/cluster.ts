@@ -22,8 +22,8 @@ const run = promisify(execFile)
 const UNFINISHED = `${CLUSTER}.new-`
 
 /**
- * Whether the data of a cluster lie in the folder, made by the same major version as the programs.
- * @throws when they were made by another one: PostgreSQL must not touch them then
+ * True if the folder contains a cluster of the same major version as the programs.
+ * @throws if its major version differs: PostgreSQL must not touch its data then
  */
 export function clusterExists(cluster: string, { major }: Binaries): boolean {
   if (!existsSync(join(cluster, 'PG_VERSION'))) return false
@@ -36,11 +36,11 @@ export function clusterExists(cluster: string, { major }: Binaries): boolean {
 }
 
 /**
- * Creates an empty cluster in `home`. It gets its name when it is complete, so there is never half a cluster. Its
- * owner role is `certdata`. Text is sorted by code point and case is folded by Unicode on every system
- * (PostgreSQL's own C.UTF-8). Authentication is `trust`, on the local socket only. The socket lies in a folder that
- * only the server's user and root can enter, and both can read the files anyway. `peer` would protect from nothing
- * more, and fails for user ids without a name, which are common in containers.
+ * Creates an empty cluster in `home`. It gets its final name when it is complete, so a partial cluster is
+ * never used. Its owner role is `certdata`. On every system, text is sorted by code point and case is folded
+ * by Unicode (PostgreSQL's own C.UTF-8). Authentication is `trust`, on the local socket only. Only the
+ * server's user and root can enter the socket's folder, and both can read the files anyway. `peer` would add
+ * no protection, and fails for user ids without a name, which are common in containers.
  */
 export async function createCluster(
   home: string,
@@ -64,8 +64,8 @@ export async function createCluster(
 }
 
 /**
- * Removes what interrupted first starts left in `home`, as far as possible. An initdb whose parent was killed may
- * still write there for a second; the next start removes the rest.
+ * Removes remains of interrupted first starts from `home`, as far as possible. An initdb whose parent was
+ * killed may still write there for a second; the next start removes the rest.
  */
 export async function removeUnfinished(home: string): Promise<void> {
   for (const name of readdirSync(home).filter((entry) => entry.startsWith(UNFINISHED))) {
@@ -75,7 +75,7 @@ export async function removeUnfinished(home: string): Promise<void> {
   }
 }
 
-// Otherwise a power cut could bring the unfinished name back, and the next start remove acknowledged data.
+// Without it, the unfinished name could reappear after a power failure, and be removed as incomplete.
 function syncFolder(path: string): void {
   const descriptor = openSync(path, 'r')
   fsyncSync(descriptor)

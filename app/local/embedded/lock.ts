@@ -3,20 +3,20 @@ import { DatabaseSync } from 'node:sqlite'
 
 const SQLITE_BUSY = 5
 
-// An open lock that nothing refers to would be collected, and closed with it.
+// Keeps references: a garbage-collected database would close and release its lock.
 const held = new Set<DatabaseSync>()
 
-/** Gives the lock back; a second call does nothing. */
+/** Releases the lock. A second call does nothing. */
 export type Unlock = () => void
 
 /**
- * Takes a lock on the file `path` and returns the function that releases it. The end of the process releases it,
- * too. Creates the file if needed; its folder must exist. Returns undefined at once if another holder is in the
- * way.
- * Node has no flock(2), but SQLite takes record locks of the kernel (fcntl) on its file. The kernel frees them when
- * the holder dies, even by SIGKILL. No process id has to be judged dead or alive, so reused ids and two containers
+ * Locks the file `path` and returns the function that releases it. The end of the process also releases it.
+ * Creates the file if needed; its folder must exist. `undefined`, without waiting, if another holder has a
+ * conflicting lock.
+ * Node has no flock(2), but SQLite takes record locks of the kernel (fcntl) on its file. The kernel frees
+ * them when the holder dies, even by SIGKILL. No process ids are compared, so reused ids and two containers
  * on one volume cause no mistake. The file stays empty.
- * @throws when the file cannot be opened: missing folder (ENOENT), another user's file (SQLite's error)
+ * @throws if the file cannot be opened: missing folder (ENOENT), another user's file (SQLite's error)
  */
 export function tryLock(path: string, mode: 'exclusive' | 'shared'): Unlock | undefined {
   createFile(path)
@@ -30,7 +30,7 @@ export function tryLock(path: string, mode: 'exclusive' | 'shared'): Unlock | un
     if ((error as { errcode?: number }).errcode === SQLITE_BUSY) return undefined
     throw error
   }
-  // Somebody may have removed the file in between: a lock on a nameless file excludes nobody.
+  // If the file was removed in between, this lock is on a deleted inode and excludes no other process.
   if (inode === undefined || inodeOf(path) !== inode) {
     database.close()
     return undefined
@@ -41,7 +41,7 @@ export function tryLock(path: string, mode: 'exclusive' | 'shared'): Unlock | un
   }
 }
 
-// Not opened when it exists: closing any descriptor of a file drops all fcntl locks of this process on it.
+// Never opens an existing file: closing any of its descriptors drops all fcntl locks of this process.
 function createFile(path: string): void {
   try {
     closeSync(openSync(path, 'wx', 0o600))

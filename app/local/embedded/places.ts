@@ -13,29 +13,30 @@ import { dirname, join } from 'node:path'
 import { clusterOwner, makeServerFolder, newServerUser, ownUid, type ServerUser } from './server-user.ts'
 import { assertOurs, FOLDER_MODE, listShortFolders, shortFolder } from './short-folder.ts'
 
-// sun_path holds 108 bytes on Linux and 104 on macOS, with the closing zero.
+// sun_path holds 108 bytes on Linux and 104 on macOS, including the final zero byte.
 const SOCKET_PATH_BYTES = process.platform === 'darwin' ? 103 : 107
 const SOCKET_NAME = '.s.PGSQL.5432'
 
-// PostgreSQL's MAXPGPATH is 1,024 for any path below the cluster; it cuts longer ones silently.
+// PostgreSQL's MAXPGPATH is 1,024 for any path below the cluster; it truncates longer paths silently.
 const DIRECTORY_PATH_BYTES = 800
 
-/** What the folder of the cluster is called inside `home`. */
 export const CLUSTER = 'postgres'
 
-/** Each needs another process to remove the folder at that very moment. */
+/** A retry is needed only if another process removes the folder between two calls in `makeDirectory`. */
 const MAKE_TRIES = 5
 
 /**
- * Where one instance lies. `directory`: the resolved data folder, ours. `home`: the folder around the
- * cluster, with locks and log; `directory` itself unless `moved` says (for people) why it cannot be there.
+ * Folders of one instance. `directory`: the resolved data folder, owned by this process's user. `home`: the
+ * folder with the cluster, locks and log; the same as `directory` unless `moved` is set. `moved`: why not, as
+ * text for users.
  */
 export type ClusterPaths = { directory: string; home: string; moved?: string }
 
 /**
- * Returns the folders of the instance in `dataDir` (absolute), and creates missing ones. A cluster stays where it
- * was first created: in `dataDir`, or where the link `dataDir/postgres` points.
- * @throws when the folder cannot be made, is closed to the server although its data lie there, or is gone
+ * Returns the folders of the instance in `dataDir` (absolute), and creates missing ones. A cluster stays at
+ * its first location: in `dataDir`, or at the target of the link `dataDir/postgres`.
+ * @throws if the folder cannot be created, was deleted, or is not accessible to the server although it
+ * contains its data
  */
 export function findPlaces(dataDir: string): ClusterPaths {
   const directory = makeDirectory(dataDir)
@@ -54,7 +55,8 @@ export function findPlaces(dataDir: string): ClusterPaths {
   const folder = identityOf(directory)
   const obstacle = obstacleIn(directory, found ? clusterOwner(cluster) : newServerUser())
   if (!obstacle) return { directory, home: directory }
-  // Nothing is locked yet: the last to leave a temporary instance may just have removed it, and the next made another.
+  // No lock is held yet: the last user of a temporary instance may have removed the folder, and the next may
+  // have created it again. Then check again.
   const isSame = folder !== undefined && folder === identityOf(directory)
   if (!isSame || lstatSync(cluster, { throwIfNoEntry: false })?.ino !== found?.ino) return findPlaces(dataDir)
   if (found) {
@@ -63,20 +65,20 @@ export function findPlaces(dataDir: string): ClusterPaths {
   return { directory, home: shortFolder(directory), moved: obstacle }
 }
 
-/** Whether `dataDir` (absolute) has an instance. Creates nothing. */
+/** True if `dataDir` (absolute) contains an instance. Creates nothing. */
 export function hasInstance(dataDir: string): boolean {
   return lstatSync(join(dataDir, CLUSTER), { throwIfNoEntry: false }) !== undefined
 }
 
-/** Makes `directory` remember that its cluster lies in another `home`. */
+/** Links the cluster into `directory` if it is in another `home`. */
 export function linkCluster({ directory, home }: ClusterPaths): void {
   if (home !== directory) symlinkSync(join(home, CLUSTER), join(directory, CLUSTER))
 }
 
 /**
- * Returns the folder for the server's socket. Usually it is the cluster's own folder, which only the server's user
- * and root can enter. If that makes the socket's path too long for the kernel, it is a similar folder with a short
- * path, and a log line says so.
+ * Returns the folder for the server's socket. Usually it is the cluster's folder, which only the server's
+ * user and root can enter. If the socket's path would be too long for the kernel, uses a similar folder with
+ * a short path and logs that.
  */
 export function placeSocket(
   { directory, home }: ClusterPaths,
@@ -91,19 +93,19 @@ export function placeSocket(
   return folder
 }
 
-/** Removes everything that lies in the places; nothing may run there. */
+/** Removes all files of an instance, which must not be running. */
 export function removePlaces({ directory, home }: ClusterPaths): void {
   for (const path of [...listShortFolders(directory), home, directory]) {
     rmSync(path, { recursive: true, force: true })
   }
 }
 
-/** Whether programs may lie there: initdb puts their path in double quotes into commands for the shell. */
+/** True if programs may be in this folder: initdb puts their path in double quotes into shell commands. */
 export function isPlainPath(path: string): boolean {
   return !/["$`\\\n\r]/.test(path)
 }
 
-// With its mode, which its maker sets after it is there.
+// The creator sets the mode only after it created the folder.
 function identityOf(folder: string): string | undefined {
   const found = lstatSync(folder, { throwIfNoEntry: false })
   return found && `${found.ino} ${found.mode}`
@@ -118,7 +120,7 @@ function makeDirectory(path: string): string {
       }
       return realpathSync(path)
     } catch (error) {
-      // The last to leave a temporary instance removes it, perhaps between two of these lines.
+      // The last user of a temporary instance may remove the folder between two of these calls.
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || tries === MAKE_TRIES) throw error
     }
   }
@@ -129,7 +131,7 @@ function obstacleIn(directory: string, user: ServerUser): string | undefined {
     return `PostgreSQL cannot work with the path of ${directory}`
   }
   if (ownUid !== 0) return undefined
-  // Asked of the kernel, since mode bits do not tell of access lists and the like.
+  // Tests real access: mode bits do not show access control lists and similar rules.
   const { status } = spawnSync('/bin/sh', ['-c', 'cd -- "$1"', 'sh', directory], { ...user.ids, cwd: '/' })
   return status === 0 ? undefined : `${user.name}, as whom PostgreSQL runs, cannot reach ${directory}`
 }

@@ -8,8 +8,9 @@ import { answers, socketUrl } from './socket.ts'
 
 const POLL_MS = 20
 
-// The server's default sizes, named so that a changed default does not change the footprint. Shared memory as
-// files in the cluster: containers have 64 MB of /dev/shm, and systemd empties it when a user logs out.
+// The server's default sizes, set explicitly so that a changed default does not change the footprint. Shared
+// memory uses files in the cluster: containers have 64 MB of /dev/shm, and systemd empties it when a user
+// logs out.
 const TUNING = {
   shared_buffers: '128MB',
   max_connections: '100',
@@ -19,28 +20,25 @@ const TUNING = {
   timezone: 'UTC',
   log_timezone: 'UTC',
   log_checkpoints: 'off',
-  // What a failed statement says, and its details, are values of rows: the log is read by others than they are.
+  // Failed statements contain values of rows, which readers of the log may not be allowed to see.
   log_error_verbosity: 'terse',
   log_min_error_statement: 'panic',
 }
 
-/**
- * Returns the id of the process that serves this cluster now. Undefined if no such process runs or this process
- * cannot see it.
- */
+/** Process id of the server on this cluster. `undefined` if none runs or this process cannot see it. */
 export function findPostmaster(cluster: string): number | undefined {
   const { pid } = readPidFile(cluster)
   return pid && runsOn(cluster, pid) ? pid : undefined
 }
 
-/** What PostgreSQL's programs see of the environment: none of the service's secrets, no PG variables. */
+/** Environment of PostgreSQL's programs: no secrets of the service, and no PG variables. */
 export function serverEnvironment(cluster: string): Record<string, string> {
   return { PATH: process.env.PATH ?? '/usr/bin:/bin', HOME: cluster, LC_ALL: 'C', TZ: 'UTC' }
 }
 
 /**
- * Starts a server of its own session, so that neither Ctrl-C nor this process's end reaches it. It listens on
- * the socket in `socketDir` alone and writes to `logFile` (the one of the run before: `<logFile>.old`).
+ * Starts a server in a separate session, so that it survives Ctrl-C and the end of this process. It listens
+ * only on the socket in `socketDir` and writes to `logFile` (log of the previous run: `<logFile>.old`).
  */
 export function launchPostmaster(options: {
   binaries: Binaries
@@ -60,17 +58,17 @@ export function launchPostmaster(options: {
     port: '5432',
   }).flatMap(([name, value]) => ['-c', `${name}=${value}`])
   const log = openLog(logFile)
-  // The lock that guards the data is postmaster.pid; this one is about the name of a socket, ours alone.
+  // postmaster.pid protects the data. This lock protects only the name of a socket in our own folder.
   rmSync(join(socketDir, '.s.PGSQL.5432.lock'), { force: true })
   const server = spawn(join(binaries.folder, 'bin', 'postgres'), ['-D', cluster, ...settings], {
     ...user.ids,
     cwd: cluster,
     detached: true,
     stdio: ['ignore', log, log],
-    // A stale postmaster.pid may hold an id that another process has by now, or that of a killed server that nobody
-    // reaped. This is common after a container's restart, where small ids are used again. PostgreSQL takes any living
-    // process with that id for a server, unless this variable names it as its grandparent. PostgreSQL still checks that
-    // no process is attached to the cluster's shared memory.
+    // A stale postmaster.pid may contain an id that was reused by another process, or the id of a killed
+    // server that was never reaped. This is common after a container's restart, which reuses small ids.
+    // PostgreSQL treats any living process with that id as a server, unless this variable names it as its
+    // grandparent. PostgreSQL still checks that no process is attached to the cluster's shared memory.
     env: { ...serverEnvironment(cluster), PG_GRANDPARENT_PID: String(readPidFile(cluster).pid ?? '') },
   })
   closeSync(log)
@@ -86,10 +84,10 @@ export function launchPostmaster(options: {
 }
 
 /**
- * Waits until the server on this cluster takes connections and has the database `certdata`, which it makes if
- * missing. Undefined as soon as `isGone()`.
+ * Waits until the server on this cluster accepts connections, and creates the database `certdata` if it is
+ * missing. `undefined` as soon as `isGone()`.
  * @param deadline milliseconds of `performance.now()`
- * @throws when the deadline passes, or the server refuses this user
+ * @throws if the deadline passes, or the server refuses this user
  */
 export async function waitUntilReady(
   cluster: string,
@@ -97,7 +95,7 @@ export async function waitUntilReady(
   deadline: number,
 ): Promise<string | undefined> {
   for (;;) {
-    // Not only of a process seen from here: it may be in another container on the same volume.
+    // Does not check the process id: the server may run in another container on the same volume.
     const { socketDir } = readPidFile(cluster)
     if (socketDir && (await answers(socketDir))) return socketUrl(socketDir)
     if (isGone()) return undefined
@@ -107,9 +105,10 @@ export async function waitUntilReady(
 }
 
 /**
- * Stops the server on this cluster, disconnecting its clients, and waits until it is gone. None: no effect.
+ * Stops the server on this cluster, disconnects its clients, and waits for its end. Does nothing if no server
+ * runs.
  * @param deadline milliseconds of `performance.now()`
- * @throws when the deadline passes
+ * @throws if the deadline passes
  */
 export async function stopPostmaster(cluster: string, deadline: number): Promise<void> {
   const pid = findPostmaster(cluster)
@@ -125,18 +124,18 @@ function openLog(path: string): number {
   try {
     renameSync(path, `${path}.old`)
   } catch {
-    // The first run.
+    // There is no log before the first run.
   }
   return openSync(path, 'a', 0o600)
 }
 
-// The file's lines are pid, data folder, start time, port, socket folder (empty while starting), and more.
+// Lines of the file: pid, data folder, start time, port, socket folder (empty while starting), and more.
 function readPidFile(cluster: string): { pid?: number; socketDir?: string } {
   try {
     const [pid, folder, , , socketDir = ''] = readFileSync(join(cluster, 'postmaster.pid'), 'utf8').split(
       '\n',
     )
-    // Another folder: copied or moved with the file of a server that still runs, and that one is not ours.
+    // With another folder, this is a copy of the file of another server, which may still run.
     return folder === cluster && Number(pid) > 1 ? { pid: Number(pid), socketDir } : {}
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {}
@@ -151,7 +150,7 @@ function runsOn(cluster: string, pid: number): boolean {
     if ((error as NodeJS.ErrnoException).code === 'ESRCH') return false
   }
   if (process.platform !== 'linux') return true
-  // The id may belong to another program by now, or to a dead process that nobody reaped (no command line).
+  // The id may belong to another program now, or to a dead process that was never reaped (no command line).
   try {
     return readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0').includes(cluster)
   } catch (error) {

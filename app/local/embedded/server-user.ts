@@ -1,19 +1,16 @@
 import { chmodSync, lchownSync, lstatSync, mkdirSync, readFileSync } from 'node:fs'
 import { userInfo } from 'node:os'
 
-/**
- * Whom the server runs as. `ids` goes into the options of a spawn; empty: as this process's own user.
- * `uid` and `gid` are signed 32 bit, as spawn wants them.
- */
+/** `ids`: options for spawn, as signed 32-bit integers; empty for this process's user. */
 export type ServerUser = { name: string; ids: { uid?: number; gid?: number } }
 
 /** This process's user id; -1 on systems without user ids. */
 export const ownUid = process.getuid?.() ?? -1
 
 /**
- * Returns the user that a new cluster will belong to: normally this process's user. PostgreSQL refuses to run as
- * root, so root uses `postgres`, or else `nobody`.
- * @throws when root finds neither of the two in /etc/passwd, or when this process's user id has no name
+ * Returns the user for a new cluster: normally this process's user. PostgreSQL refuses to run as root, so
+ * root uses `postgres`, or `nobody` if that does not exist.
+ * @throws if root finds neither in /etc/passwd, or if this process's user id has no name
  */
 export function newServerUser(): ServerUser {
   if (ownUid !== 0) {
@@ -33,7 +30,7 @@ export function newServerUser(): ServerUser {
   )
 }
 
-// initdb fails for a user id without a name, which containers often have. The server itself needs none.
+// initdb fails for a user id without a name, which is common in containers. The server itself needs no name.
 function requireName(): void {
   if (ownUid < 0) return
   try {
@@ -48,9 +45,9 @@ function requireName(): void {
 }
 
 /**
- * Returns the user that an existing cluster belongs to. The server must run as this user, even if a new cluster
- * would get another one.
- * @throws when this process may not start programs as the owner
+ * Returns the owner of an existing cluster. The server must run as this user, even if a new cluster would get
+ * another.
+ * @throws if this process may not start programs as the owner
  */
 export function clusterOwner(cluster: string): ServerUser {
   const { uid, gid } = lstatSync(cluster)
@@ -63,10 +60,7 @@ export function clusterOwner(cluster: string): ServerUser {
   )
 }
 
-/**
- * Makes the folder if it is missing and gives it, closed to all others, to the server's user.
- * Its parent must not be writable by others.
- */
+/** Creates the folder if missing, for the server's user only. Other users must not write to its parent. */
 export function makeServerFolder(path: string, user: ServerUser): void {
   mkdirSync(path, { recursive: true, mode: 0o700 })
   chmodSync(path, 0o700)

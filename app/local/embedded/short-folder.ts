@@ -3,14 +3,14 @@ import { chmodSync, existsSync, lstatSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { ownUid } from './server-user.ts'
 
-/** Mode of the folders around the server's: root lets others pass through to what is closed in itself. */
+/** Mode of the folders around the server's. Root lets other users traverse them to private folders. */
 export const FOLDER_MODE = ownUid === 0 ? 0o711 : 0o700
 
 /**
- * Returns a folder with a short path without special characters, named after a hash of `directory`. Creates it if
- * missing; only this user can write there. Root gets a folder in /var/lib, because nobody else can take a name
- * there, and systems delete old files of /var/tmp after a month.
- * @throws when somebody else has taken the name or no such folder can be made
+ * Returns a folder with a short path without special characters, named after a hash of `directory`. Creates
+ * it if missing; only this user can write there. Root gets a folder in /var/lib, because other users cannot
+ * create names there, and systems delete old files of /var/tmp after a month.
+ * @throws if another user has created that name, or no such folder can be created
  */
 export function shortFolder(directory: string): string {
   const causes: unknown[] = []
@@ -31,14 +31,15 @@ export function shortFolder(directory: string): string {
   throw new AggregateError(causes, `${names} cannot be made: name another folder in DATA_DIR`)
 }
 
-/** The short folders of `directory` that exist and are ours; makes none. */
+/** Existing short folders of `directory` that this user owns. Creates none. */
 export function listShortFolders(directory: string): string[] {
   return candidates(directory).filter((path) => existsSync(path) && lstatSync(path).uid === ownUid)
 }
 
 /**
- * Refuses a folder that other users can write to or have made. In a world-writable place anybody may take a name
- * first or plant a link. Root would then write files, and give them away, in a place that the other user chose.
+ * Throws if other users can write to a folder or have created it. In a world-writable place, any user can
+ * create a name first or plant a link. Root would then write files, and change their owner, in a place that
+ * the other user chose.
  */
 export function assertOurs(folder: string): void {
   const found = lstatSync(folder)

@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { pinSession } from '../../db/session.ts'
 
-// Starting, stopping, not listening yet or no more.
+// The server is starting, stopping or not listening.
 const NOT_READY = ['57P03', 'ENOENT', 'ECONNREFUSED', 'ECONNRESET', 'EPIPE']
 const NO_SUCH_DATABASE = '3D000'
 const TOO_MANY_CONNECTIONS = '53300'
@@ -10,17 +10,14 @@ const TOO_MANY_CONNECTIONS = '53300'
 const BROKEN_OFF = ['Connection terminated unexpectedly', 'timeout expired', 'Query read timeout']
 const TIMEOUT_MS = 5000
 
-/**
- * Returns the URL of the owner's connection. It names port and TLS mode, because pg would otherwise take PGPORT and
- * PGSSLMODE.
- */
+/** URL of the owner's connection. Sets port and TLS mode to override PGPORT and PGSSLMODE. */
 export function socketUrl(socketDir: string, database = 'certdata'): string {
   return `postgresql://certdata@/${database}?host=${encodeURIComponent(socketDir)}&port=5432&sslmode=disable`
 }
 
 /**
- * Whether a server takes connections on the socket there. Makes the database `certdata` if it is missing.
- * @throws when the server answers, and refuses
+ * True if a server accepts connections on this socket. Creates the database `certdata` if it is missing.
+ * @throws if the server responds with a refusal
  */
 export async function answers(socketDir: string): Promise<boolean> {
   try {

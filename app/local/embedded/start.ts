@@ -7,15 +7,15 @@ import { CLUSTER, type ClusterPaths, linkCluster, placeSocket } from './places.t
 import { findPostmaster, launchPostmaster, stopPostmaster, waitUntilReady } from './postmaster.ts'
 import { clusterOwner, newServerUser } from './server-user.ts'
 
-// A killed postmaster's children take a moment to notice, and hold the shared memory until then.
+// Children of a killed postmaster take a moment to exit, and hold the shared memory until then.
 const STILL_IN_USE = 'pre-existing shared memory block'
 const RETRY_MS = 50
 
 type Log = (message: string) => void
 
 /**
- * The URL of the server that already runs there, once it takes connections; undefined when none does.
- * Call under the start lock. `deadline`: milliseconds of `performance.now()`.
+ * URL of the running server, once it accepts connections. `undefined` if no server runs. Call under the start
+ * lock. `deadline`: milliseconds of `performance.now()`.
  */
 export async function adoptServer({ home }: ClusterPaths, deadline: number): Promise<string | undefined> {
   const cluster = join(home, CLUSTER)
@@ -24,10 +24,10 @@ export async function adoptServer({ home }: ClusterPaths, deadline: number): Pro
 }
 
 /**
- * Starts a server where none runs, after making what is missing, and returns its URL once it takes
- * connections. Call under the start lock. `settings`: PostgreSQL's; `fsync: 'off'` makes the first start
- * hasty too.
- * @throws with the end of the server's log when it does not come up before the deadline
+ * Creates missing files, starts a server and returns its URL once it accepts connections. Call under the
+ * start lock, and only if no server runs. `settings`: PostgreSQL settings; `fsync: 'off'` also creates the
+ * cluster without syncing it to disk.
+ * @throws if the server is not ready before the deadline, with the end of its log
  */
 export async function startServer(
   places: ClusterPaths,
@@ -63,8 +63,9 @@ export async function startServer(
 }
 
 /**
- * Renames a cluster that lies outside `directory` if `directory` has no link to it. An operator who removed the
- * data folder wants to begin anew, but the cluster it pointed to is not ours to delete. Call under the start lock.
+ * Renames a cluster outside `directory` if `directory` has no link to it. An operator who removed the data
+ * folder wants a new database, but we must not delete the cluster that it linked to. Call under the start
+ * lock.
  */
 export async function setOrphanAside(
   { directory, home }: ClusterPaths,

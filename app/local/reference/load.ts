@@ -7,9 +7,9 @@ const name = 'countries'
 const file = new URL(`${name}.ndjson`, import.meta.url)
 
 /**
- * Loads the countries of this release, unless they are already loaded, and returns whether it did. Facts that the
- * operator has imported since then stay until a release brings other countries. Calling it again is safe. Throws if
- * a line is bad, which is a fault of the release.
+ * Loads the countries of this release unless they are already loaded. Returns true if it did. Data imported
+ * by the operator since then stay until a release changes the countries. Idempotent. Rejects if a line is
+ * bad, which is a fault of the release.
  */
 export const loadReferenceData = async (db: Db): Promise<boolean> => {
   const content = await readFile(file, 'utf8')
