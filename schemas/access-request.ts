@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { field, instant } from './fields.ts'
 
-/** Nothing that moves a terminal's cursor, and nothing that cannot be stored. */
+/** Refuses control characters, which could move a terminal's cursor, and text that cannot be stored. */
 const isLine = (value: string) => value.isWellFormed() && !/\p{Cc}/u.test(value)
 const isProse = (value: string) => isLine(value.replace(/[\n\r\t]/g, ' '))
 const isThere = (value: string) => value.trim() !== ''
@@ -10,20 +10,20 @@ const textOf = (most: number, isAllowed: (value: string) => boolean) =>
   z
     .string(`expected text, at most ${most} characters`)
     .min(1, 'expected some text')
-    // The length ends the check: the next checks read no long text.
+    // `abort`: the following checks never read a long text.
     .max(most, { error: `expected at most ${most} characters`, abort: true })
     .refine((value) => value === '' || isThere(value), 'expected more than blanks')
     .refine(isAllowed, 'expected text without control characters or lone surrogates')
 
 const email = z
   .string('expected an e-mail address')
-  // RFC 5321, section 4.5.3.1: a path has 256 bytes with its brackets. Only a letter tells whether the address exists.
+  // RFC 5321, section 4.5.3.1: a path has 256 bytes including its brackets. Only a message to it shows
+  // whether the address exists.
   .max(254, { error: 'expected at most 254 characters', abort: true })
-  // Linear: no part of the domain can match in two ways.
+  // Linear time: no part of the domain can match in two ways.
   .regex(/^[^\s@]+@(?:[^\s@.]+\.)+[^\s@.]+$/, 'expected an e-mail address')
   .refine(isLine, 'expected text without control characters or lone surrogates')
 
-/** What the contact form sends. */
 export const accessRequest = z
   .strictObject(
     {

@@ -96,8 +96,6 @@ const auditRoot = z
   })
   .meta({ id: 'AuditRoot', description: 'A signed root of the tree of a minute' })
 
-/** Lines and pages of the customer's entries. */
 export const auditEntries = { line: auditEntry, page: createPageSchema(auditEntry, {}, false) }
 
-/** Lines and pages of signed roots. */
 export const auditRoots = { line: auditRoot, page: createPageSchema(auditRoot, {}, false) }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { field } from './fields.ts'
 
-/** A credential or scope as clients send it. It cannot be longer than the largest body, 64 KiB. */
+/** A credential or scope. The largest body is 64 KiB. */
 const sent = (refusal?: string) => z.string(refusal).meta({ maxLength: 65_536 })
 
 export const loginRequest = z
@@ -127,15 +127,15 @@ export const jwksAnswer = z
   .meta({ id: 'PublicKeySet', description: 'JSON Web Key Set (RFC 7517)' })
 
 /**
- * What the service reads of its own access token (RFC 9068) once the signature holds. No part of the API's
- * description: tokens are opaque to clients.
+ * Claims of the service's own access tokens (RFC 9068), read after the signature is verified. Not in the
+ * API's description: tokens are opaque to clients.
  */
 export const accessTokenClaims = z
   .object({
     /** Id of the API key. */
     sub: z.string().min(1),
     client_id: z.string(),
-    /** One, though lists are allowed: ours is for nobody else. */
+    /** `aud` is a single value, though RFC 7519 allows a list: our tokens are for no other service. */
     iss: z.string(),
     aud: z.string(),
     customer: z.string().min(1),
@@ -143,11 +143,10 @@ export const accessTokenClaims = z
     exp: z.int(),
     iat: z.int(),
     nbf: z.int(),
-    /** What a revocation names. */
+    /** A revocation names this id. */
     jti: z.string().min(1).max(64),
-    /** Space-separated. */
     scope: z.string(),
-    /** Scopes that come to be while the token lives are included, those of custom endpoints too. */
+    /** Whether scopes created during the token's life are included, also of custom endpoints. */
     every_scope: z.boolean().default(false),
   })
   .refine((claims) => claims.client_id === claims.sub)

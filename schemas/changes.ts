@@ -13,11 +13,11 @@ const pageInfo = z
   .meta({ id: 'ChangesPageInfo', description: 'The position in the feed' })
 
 /**
- * A change of one of these records, by resource. Registers its name, so make it once. `example` is a record.
- *
- * The record is any object to the schema: which one says `resource`, and that may grow. A union by that name
- * would fail in generated clients with the first new resource; one without took each record for the first of
- * them and dropped its fields.
+ * Returns the schema of a change of one of these records, by resource. Call it once, because it registers its
+ * name. `example` is a record.
+ * The schema allows any object as a record, and `resource` names its type. A discriminated union would fail
+ * in generated clients with the first new resource. A plain union parsed every record as its first member and
+ * dropped other fields.
  */
 export const createChangeSchema = (records: Readonly<Record<string, z.ZodObject>>, example: object) => {
   const names = Object.keys(records)
@@ -66,7 +66,7 @@ export const createChangeSchema = (records: Readonly<Record<string, z.ZodObject>
     .meta({ id: 'Change', description: 'A record to replace, or to remove' })
 }
 
-/** A page of such changes. As with the change, once. */
+/** Returns the schema of a page of changes. Call it once. */
 export const createChangesSchema = (change: z.ZodType) =>
   z
     .strictObject({

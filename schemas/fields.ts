@@ -1,12 +1,12 @@
 import { z } from 'zod'
 
-/** Longest text the service stores, in UTF-8 bytes: what still fits a B-tree entry beside customer and id. */
+/** Longest stored text in UTF-8 bytes. It fits a B-tree entry next to customer and id. */
 export const maxTextBytes = 2000
 
 const storableText = (value: string) =>
   value.isWellFormed() && !value.includes('\u0000') && Buffer.byteLength(value) <= maxTextBytes
 
-/** A field of a record: its type together with the description and example that the documents show. */
+/** Adds the description and example for the documentation to a type. */
 export const field = <T extends z.ZodType>(type: T, description: string, example: z.output<T>) =>
   type.meta({ description, examples: [example] })
 
@@ -25,17 +25,16 @@ export const countryCode = z
   .regex(/^[A-Z]{2}$/, 'expected an ISO 3166-1 alpha-2 code in capitals')
   .meta({ maxLength: 2 })
 
-/** PostgreSQL has no year 0, so neither have we. */
+/** PostgreSQL has no year 0. */
 export const date = z.iso
   .date('expected a date as YYYY-MM-DD')
   .refine((value) => !value.startsWith('0000'), 'expected a year from 0001')
 
-/** RFC 3339 in UTC with six decimals, as every answer writes it. */
+/** RFC 3339 in UTC with six decimals, as in every answer. */
 export const instant = z.iso.datetime({ precision: 6 })
 
 export const texts = z.array(text)
 
-/** The fields that every record of a customer carries. */
 export const identity = {
   id: field(recordId, "The operator's stable id, unique per customer and resource", '4385dce2a9ef622b'),
 }

@@ -58,7 +58,6 @@ const pageInfo = z
   })
   .meta({ id: 'HistoryPageInfo', description: 'The position of this page, and how far history reaches' })
 
-/** A page of history. */
 export const historyPage = z
   .strictObject({
     data: z.array(entry).meta({ description: 'Changes, the newest first' }),

@@ -1,9 +1,9 @@
 /**
- * What a word of a search is. The database has the same in `fold_words` (`04-words.sql`), and words of records were made
- * by it: a change here needs a migration that makes them again.
+ * The characters of a search word. The database has the same in `fold_words` (`04-words.sql`), which made the
+ * stored words: a change here needs a migration that recomputes them.
  */
 
-/** Code points above U+007F, in hexadecimal, that are letters, digits or marks once NFKD has taken them apart. */
+/** Code points above U+007F, in hexadecimal, that are letters, digits or marks after NFKD. */
 export const letters = `
 c6-d0 d8-f0 f8-2c1 2c6-2d1 2ec 2ee 300-373 376-3f3 3f7-481 483-559 560-588 591-5bd 5bf 5c1-5c2 5c4-5c5 5c7-5f2
 610-61a 620-669 66e-6d2 6d5-6dc 6df-6e8 6ea-6fc 6ff 710-7f5 7fa-7fd 800-82d 840-85b 860-887 889-88f 897-8e1 8e3-963
@@ -27,15 +27,15 @@ fa0e-fb1e fe00-fe2f fe73 10000-100fa 101fd-102e0 10300-1031f 1032d-10340 10342-1
 1bc9d-1bc9e 1cf00-1cf46 1d165-1d169 1d16d-1d172 1d17b-1d182 1d185-1d18b 1d1aa-1d1ad 1d242-1d244 1da00-1da36
 1da3b-1da6c 1da75 1da84 1da9b-1e14e 1e290-1e2f9 1e4d0-1e5fa 1e6c0-1e8c4 1e8d0-1e959 20000-33479 e0100-e01ef`
 
-/** Marks that are no part of a letter but above or below it. Vowel signs of other scripts are not among them. */
+/** Marks above or below a letter. Vowel signs of other scripts are not included. */
 export const accents =
   '300-36f 483-487 591-5bd 5bf 5c1-5c2 5c4-5c5 5c7 610-61a 64b-65f 670 1ab0-1aff 1dc0-1dff 20d0-20f0 fe20-fe2f'
 
-/** Letters that NFKD leaves whole, and what people write who have no key for them. */
+/** Letters that NFKD does not decompose, and their usual spelling on keyboards without them. */
 export const spellings: Readonly<Record<string, string>> = {
   ...{ ς: 'σ', ı: 'i', ł: 'l', ø: 'o', đ: 'd', ð: 'd', ħ: 'h', ŧ: 't' },
   ...{ ß: 'ss', æ: 'ae', œ: 'oe', þ: 'th' },
 }
 
-/** Characters of a word that count. */
+/** In characters. Triggers cut stored words to this length, and `q` refuses longer ones. */
 export const longestWord = 100

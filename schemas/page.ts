@@ -21,7 +21,7 @@ const dayPageInfo = pageInfo
     description: 'The position of this page in the list, and the day of its computed fields',
   })
 
-/** Included records by the resource's name. */
+/** Schemas of included records by the resource's name. */
 export type Included = Readonly<Record<string, z.ZodObject>>
 
 const includedMember = (included: Included) => {
@@ -47,8 +47,8 @@ const nameOf = (record: z.ZodObject): string => {
 }
 
 /**
- * The answer of a list, named after its record: Certificate → CertificatePage. Registers that name, so
- * make it once a record. `computedForDay`: the page says for which.
+ * Returns the schema of a list's answer: Certificate → CertificatePage. Call it once per record, because it
+ * registers that name. `computedForDay` adds `as_of`.
  */
 export const createPageSchema = (record: z.ZodObject, included: Included, computedForDay: boolean) =>
   z
@@ -59,10 +59,7 @@ export const createPageSchema = (record: z.ZodObject, included: Included, comput
     })
     .meta({ id: `${nameOf(record)}Page`, description: 'A page of records' })
 
-/**
- * Returns the schema of one record's answer: Certificate → CertificateAnswer. Made once per record, like those of
- * pages.
- */
+/** Returns the schema of one record's answer: Certificate → CertificateAnswer. Call it once per record. */
 export const createItemSchema = (record: z.ZodObject, included: Included) =>
   z
     .strictObject({ data: record, ...includedMember(included) })

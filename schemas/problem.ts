@@ -11,7 +11,7 @@ const fault = z
   })
   .meta({ id: 'Fault', description: 'One fault of a request' })
 
-/** The schema of every error of the API (RFC 9457). Errors have this form for every media type. */
+/** Every error of the API, for every media type (RFC 9457). */
 export const problem = z
   .strictObject({
     type: field(

@@ -1,4 +1,4 @@
-/** The resources of the API, in the order in which documents list them. */
+/** In the order of the documentation. */
 export const resourceNames = [
   'certificates',
   'products',

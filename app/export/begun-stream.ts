@@ -2,8 +2,8 @@ import type { Readable } from 'node:stream'
 import type { Ending } from '../limits/concurrency.ts'
 
 /**
- * The stream once it has something to give, or its end: what fails before is an error like any other, and rejects,
- * so that it is answered and not cut. The stream is destroyed when `ending` closes before it has ended.
+ * Resolves once the stream has its first bytes or its end. Rejects on an earlier error, so that the client
+ * gets an error answer and not a cut one. If `ending` closes first, destroys the stream.
  */
 export const begunStream = (stream: Readable, ending: Ending): Promise<Readable> => {
   if (ending.destroyed) stream.destroy()

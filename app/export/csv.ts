@@ -4,18 +4,18 @@ import type { Cell, RowBatches } from './rows.ts'
 
 const options: Options = {
   record_delimiter: '\r\n',
-  // An empty text is `""`, and null an empty cell. The library alone quotes a lone line feed only on request.
+  // Quotes empty text, because null is an empty cell. The library quotes a lone line feed only on request.
   quoted_match: /^$|[\r\n]/,
 }
 
-/** The beginning of a formula for a spreadsheet; leading quotes count, so that an import can remove one again. */
+/** Spreadsheets run these as formulas. Leading quotes count, so that an import can remove one again. */
 const formula = /^'*[=+\-@\t\r]/
 
 const guard = (text: string): string => (formula.test(text) ? `'${text}` : text)
 
 const joinedSpecial = /[;\\]/g
 
-/** Joins texts with `;`. Inside a text, `\;` is a semicolon and `\\` a backslash. An array of none is null. */
+/** Joins texts with `;`. Inside a text, `\;` is a semicolon and `\\` a backslash. Null for an empty array. */
 export const joinTexts = (texts: readonly (string | null)[]): string | null =>
   texts.length === 0 ? null : texts.map((text) => (text ?? '').replace(joinedSpecial, '\\$&')).join(';')
 
@@ -29,7 +29,7 @@ const toTexts = (cell: Cell): string | null => {
 /** Only texts are guarded: a negative number stays a number. */
 const writers: Partial<Record<ColumnKind, (cell: Cell) => string | null>> = { text: toText, texts: toTexts }
 
-/** Writes rows as CSV (RFC 4180), the columns' names first. `hasMark`: a byte order mark in front of them. */
+/** Writes rows as CSV (RFC 4180) with a header. `hasMark` adds a byte order mark. */
 export async function* writeCsv(
   batches: RowBatches,
   columns: readonly ExportColumn[],

@@ -10,56 +10,52 @@ import { begunStream } from './begun-stream.ts'
 import { formatOf } from './formats.ts'
 import type { ExportSource } from './source.ts'
 
-/** What an export costs of the quota `minute` (contract, section 8). */
+/** Cost of an export in the quota `minute` (contract, section 8). */
 export const exportCost = 10
 
 export type ExportRequest = Readonly<{
   principal: Principal
   /** One of `exportTypes`. */
   type: string
-  /** True for HEAD: the rows are not read. */
+  /** HEAD does not read the rows. */
   isHead: boolean
   /** `1.0`, `1.1` or `2.0`. */
   httpVersion: string
-  /** The client's address. */
   address: string
-  /** The answer's end, or its client's. */
+  /** Closes when the answer ends or its client disconnects. */
   ending: Ending
-  /** Told of rows as they go out, for the audit trail. */
+  /** Called with the number of rows of each batch, for the audit trail. */
   countRows: (rows: number) => void
 }>
 
-/** Rows of any origin: a list of records, or one that a document defines. */
 export type ExportRows = Readonly<{
   /** Of the file, without extension. */
   name: string
-  /** In the order that the format is to show them. */
   columns: readonly ExportColumn[]
   /**
-   * What follows the select list: `from …` with all conditions, the order and the limit. `s.customer_id` is to be
-   * among the conditions.
+   * The statement after its select list: `from …` with conditions, order and limit. The conditions must
+   * include `s.customer_id`.
    */
   from: Sql
-  /** Whether a CSV file begins with a byte order mark. Other formats have none. */
+  /** Byte order mark, only for CSV. */
   hasMark?: boolean
 }>
 
 export type ExportAnswer = Readonly<{
   type: string
-  /** `undefined` in the answer to HEAD. */
+  /** `undefined` for HEAD. */
   body: Buffer | Readable | undefined
   headers: Readonly<Record<string, string>>
   /** Path and query of the next page. */
   next?: string | undefined
-  /** Whether the bytes are compressed already. */
   isCompressed: boolean
 }>
 
 export type Exports = {
   /**
-   * Returns the rows as a stream that has its first bytes. `describe` is called once a place is free. Rejects with
-   * http_version_not_supported, quota_exceeded (two at once) and unavailable, with the errors of `describe`, and with
-   * the error of the statement if it fails before its first row. A later failure destroys the stream.
+   * Returns the rows as a stream that has its first bytes. Calls `describe` once a place is free. Rejects
+   * with http_version_not_supported, quota_exceeded (two concurrent exports), unavailable, the errors of
+   * `describe`, or the error of the statement before its first row. A later failure destroys the stream.
    */
   answer(request: ExportRequest, describe: () => ExportRows): Promise<ExportAnswer>
 }
@@ -67,18 +63,18 @@ export type Exports = {
 type Deps = {
   source: ExportSource
   concurrency: Concurrency
-  /** The UTC date, YYYY-MM-DD: part of the file's name. */
+  /** The UTC date, YYYY-MM-DD, for the file's name. */
   today: () => string
 }
 
 const columnList = (columns: readonly ExportColumn[]) =>
   sql.join(columns.map(({ name, value }) => sql`${value} as ${sql.ref(name)}`))
 
-/** RFC 6266 without escapes: anything beyond plain letters becomes a dash. */
+/** RFC 6266 without escapes: other characters become dashes. */
 const fileName = (name: string, day: string, extension: string) =>
   `${name.replace(/[^A-Za-z0-9._-]/g, '-')}-${day}.${extension}`
 
-/** Exports without a framework: a free place → a snapshot → rows as bytes. Knows no resource. */
+/** Serves exports of any rows, without a framework: a free place → a snapshot → rows as bytes. */
 export const createExports = ({ source, concurrency, today }: Deps): Exports => {
   const moment = sql`select ${sql.raw(instantText('now()'))} as at`
 

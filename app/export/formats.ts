@@ -7,16 +7,15 @@ import type { RowBatches } from './rows.ts'
 import { writeWorkbook } from './xlsx/workbook.ts'
 
 export type ExportFormat = Readonly<{
-  /** `Content-Type`: the media type, with what is to be said beside. */
   contentType: string
   extension: string
-  /** Whether a row is cells in the order asked for. Else it is JSON, as on a page. */
+  /** True: a row is cells in the requested order. False: a row is JSON, as on a page. */
   isTable: boolean
-  /** Which parameters it takes. */
+  /** Accepted parameters. */
   shape: Extract<QueryShape, 'export' | 'csv'>
-  /** Whether its bytes are compressed already, so that no content coding is put on top. */
+  /** If true, the answer gets no content coding. */
   isCompressed: boolean
-  /** The statement to run for a `select` of the columns. */
+  /** Wraps the `select` of the columns. */
   toStatement(rows: Sql): Sql
   /** Writes that statement's rows as a file. */
   write(
@@ -28,7 +27,7 @@ export type ExportFormat = Readonly<{
 
 const asTable = (rows: Sql): Sql => rows
 
-/** Every format of an export. A new one is a row here and its name and media type in `app/http/formats.ts`. */
+/** A new format needs an entry here, and its name and media type in `app/http/formats.ts`. */
 const formats: Readonly<Record<Exclude<FormatName, 'json'>, ExportFormat>> = {
   ndjson: {
     contentType: mediaTypes.ndjson,
@@ -40,7 +39,7 @@ const formats: Readonly<Record<Exclude<FormatName, 'json'>, ExportFormat>> = {
     write: writeLines,
   },
   csv: {
-    // RFC 4180, with what RFC 7111 lets be said of it.
+    // RFC 4180, with the parameters of RFC 7111.
     contentType: `${mediaTypes.csv}; charset=utf-8; header=present`,
     extension: 'csv',
     isTable: true,
@@ -62,10 +61,10 @@ const formats: Readonly<Record<Exclude<FormatName, 'json'>, ExportFormat>> = {
 
 const names = Object.keys(formats) as (keyof typeof formats)[]
 
-/** The media types of an export, as `Accept` names them, in order of preference. */
+/** The media types of exports, in order of preference for `Accept`. */
 export const exportTypes: readonly string[] = names.map((name) => mediaTypes[name])
 
-/** Returns the format of a media type. Throws where it is none of `exportTypes`. */
+/** Returns the format of a media type. Throws if it is not in `exportTypes`. */
 export const formatOf = (type: string): ExportFormat => {
   const name = names.find((each) => mediaTypes[each] === type)
   if (!name) throw new Error(`${type} is no format of an export`)

@@ -1,15 +1,15 @@
 import type { Readable } from 'node:stream'
 
 /**
- * Shortest time for a rate. The buffers of the kernels take a few megabytes before the client has read anything, and
- * they empty in steps of about a megabyte, which is 20 s at 64 KiB/s.
+ * Minimum time for a rate. Kernel buffers take a few megabytes before the client reads, and drain in steps of
+ * about a megabyte, which is 20 s at 64 KiB/s.
  */
 const windowMs = 30_000
 
 /**
- * Measures how fast a client reads a piped stream. Only time in which the stream waits for the client counts, so a slow
- * database does not make the client slow. The function that it returns gives bytes per second over the last one or
- * two windows, and `undefined` before the first window is over. `now` returns monotonic milliseconds.
+ * Returns a function that measures the client's rate over the last one or two windows, in bytes per second;
+ * `undefined` before the first window ends. Only time in which the stream waits for the client counts, so a
+ * slow database does not matter. `now` returns monotonic milliseconds.
  */
 export const watchPace = (stream: Readable, now: () => number): (() => number | undefined) => {
   let last: { bytes: number; waitedMs: number } | undefined
@@ -24,7 +24,7 @@ export const watchPace = (stream: Readable, now: () => number): (() => number | 
     last = current
     current = { bytes: 0, waitedMs: 0 }
   }
-  // A listener for data would start the stream before its reader is there.
+  // A `data` listener before the first `resume` would start the stream without its reader.
   stream.once('resume', () => {
     stream.on('data', (piece: Buffer) => {
       current.bytes += piece.length

@@ -11,7 +11,7 @@ import type { ExportAnswer, ExportRequest, ExportRows, Exports } from './exports
 import { formatOf } from './formats.ts'
 
 export type RecordExports = {
-  /** A list of the customer's records, whole. Rejects with invalid_query too. */
+  /** Exports a whole list of the customer's records. Rejects like `Exports`, and with invalid_query. */
   answer(request: ExportRequest, resource: Resource, rawQuery: string): Promise<ExportAnswer>
 }
 
@@ -22,14 +22,14 @@ type Deps = {
   today: () => string
 }
 
-/** As a table in the order asked for, as JSON in the schema's, as pages have it. */
+/** Tables have the requested order; JSON has the schema's, as on pages. */
 const columnsOf = (plan: QueryPlan, isTable: boolean): ExportColumn[] => {
   const { resource, fields } = plan
   const inOrder = [...resource.fields.keys()].filter((name) => !fields || fields.includes(name))
   return exportColumns(resource, isTable ? fields : inOrder, plan)
 }
 
-/** The rows of a plan without its page. Indexes: as for pages; a sort that has one is read in its order. */
+/** Indexes: as for pages. A sort with an index is read in its order. */
 const rowsOf = (plan: QueryPlan): Sql => {
   const order = sortKeys(plan).map(({ column, descending }) =>
     sql.raw(`${column} ${descending ? 'desc' : 'asc'}`),
@@ -39,7 +39,7 @@ const rowsOf = (plan: QueryPlan): Sql => {
     where ${sql.join(filterConditions(plan), sql.raw(' and '))} order by ${sql.join(order)} ${limit}`
 }
 
-/** Lists of records as exports: prepared query → plan → columns and rows. */
+/** Serves lists of records as exports: prepared query → plan → columns and rows. */
 export const createRecordExports = ({ exports, publicUrl, today }: Deps): RecordExports => {
   const prepare = createPrepare()
 

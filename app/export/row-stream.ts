@@ -1,32 +1,32 @@
 import { Readable } from 'node:stream'
 
 export type RowStreamOptions = Readonly<{
-  /** The bytes of the file. Must not yield empty pieces. */
+  /** Must not yield empty pieces. */
   pieces: AsyncIterator<string | Buffer>
-  /** Longest time in ms that the client may take for `leastBytes`. A slow client holds a connection and a snapshot. */
+  /** Maximum ms for the client to take `leastBytes`: a slow client holds a connection and a snapshot. */
   idleMs: number
-  /** Longest time in ms from the first row to the last. */
+  /** Maximum time in ms from the first row to the last. */
   totalMs: number
-  /** Called once the last piece was read. The stream ends when it resolves. */
+  /** Called after the last piece. The stream ends when it resolves. */
   finish: () => Promise<void>
-  /** Called if the stream is destroyed earlier. */
+  /** Called if the stream is destroyed before its end. */
   abandon: () => void
 }>
 
 /**
- * A client must take this much while the export waits for it for `idleMs`. That is 4 KiB a second with the default of a
- * minute, before compression. Time in which the database is slow does not count.
+ * Minimum that a client must take in `idleMs`, not counting time in which the database is slow. With the
+ * default of a minute, this is 4 KiB/s before compression.
  */
 const leastBytes = 256 * 1024
 
 /**
- * Streams an export as fast as the client reads. An error of the database, or a client that is too slow, destroys the
- * stream: the answer is cut, so that no client takes a part for the whole.
+ * Streams an export as fast as the client reads. A database error or a slow client destroys the stream: the
+ * answer is cut, so that no client takes a part for the whole.
  */
 export const streamRows = ({ pieces, idleMs, totalMs, finish, abandon }: RowStreamOptions): Readable => {
   let isOver = false
   let idle: NodeJS.Timeout | undefined
-  /** Bytes taken, and milliseconds waited for the client, since it last took `leastBytes`. */
+  /** Counted since the client last took `leastBytes`. */
   let taken = 0
   let waitedMs = 0
   let waitsSince = 0
@@ -50,7 +50,7 @@ export const streamRows = ({ pieces, idleMs, totalMs, finish, abandon }: RowStre
       taken = 0
       waitedMs = 0
     }
-    // `read` follows when the client has taken enough. With `push` it may follow immediately.
+    // First, because `push` may call `read` synchronously.
     waitForClient()
     stream.push(piece)
   }
@@ -76,7 +76,7 @@ export const streamRows = ({ pieces, idleMs, totalMs, finish, abandon }: RowStre
       clearTimeout(idle)
       clearTimeout(total)
       if (!isOver) abandon()
-      // Frees the memory of a writer that has more to write.
+      // Frees the memory of an unfinished writer.
       pieces.return?.().catch(() => {})
       callback(error)
     },

@@ -3,12 +3,12 @@ import Cursor from 'pg-cursor'
 import type { Sql } from '../records/sql/column.ts'
 import { compile } from '../records/sql/compile.ts'
 
-/** A value as the driver returns it. Dates, instants, JSON and large numbers are text. */
+/** Dates, instants, JSON and large numbers are text. */
 export type Cell = string | number | boolean | readonly (string | null)[] | null
 export type Row = readonly Cell[]
 export type RowBatches = AsyncIterable<readonly Row[]>
 
-/** Rows of one round trip. At the usual 800 bytes a row they are 160 kB. */
+/** Rows per round trip: 160 kB at the usual 800 bytes a row. */
 const batchRows = 200
 
 const asText = (value: string) => value
@@ -25,7 +25,7 @@ const types = {
     textTypes.has(oid) ? asText : pg.types.getTypeParser(oid, format as 'text'),
 } as pg.CustomTypesConfig
 
-/** Reads the rows of the statements, one statement after the other, as fast as they are consumed. */
+/** Reads the rows of the statements in sequence, as fast as they are consumed. */
 export async function* readRows(client: PoolClient, statements: readonly Sql[]): RowBatches {
   for (const statement of statements) {
     const { text, values } = compile(statement)

@@ -6,38 +6,36 @@ import { watchPace } from './pace.ts'
 import { type RowStreamOptions, streamRows } from './row-stream.ts'
 import { type RowBatches, readRows } from './rows.ts'
 
-/** Writes rows as the bytes of a file. */
 export type WriteRows = (rows: RowBatches) => AsyncIterator<string | Buffer>
 
-/** A transaction that reads from one snapshot. Holds a connection until it is closed or its stream is. */
+/** A transaction that reads one snapshot. Holds a connection until it or its stream is closed. */
 export type ExportSession<First> = Readonly<{
-  /** What the first statement said. */
+  /** The row of the first statement. */
   first: First
   /**
-   * The rows of each statement, in order, as the bytes that `write` makes of them; once. Closes the session, however it
-   * ends. `onRows` is called with the number of rows of each batch.
+   * Streams the rows of all statements, in order, in the form that `write` produces. Can be called once. The
+   * end of the stream closes the session. `onRows` receives the number of rows of each batch.
    */
   stream(statements: readonly Sql[], write: WriteRows, onRows?: (rows: number) => void): Readable
-  /** Gives the connection back, and resolves then. A second call does nothing. */
+  /** Resolves when the connection is released. A second call does nothing. */
   close(): Promise<void>
-  /** How fast the client reads, in bytes per second. `undefined` if that is not measured yet; see `watchPace`. */
+  /** The client's rate in bytes per second. `undefined` if not measured yet; see `watchPace`. */
   pace(): number | undefined
-  /** Destroys the stream, and so ends the session. The reason is in the error. */
+  /** Destroys the stream, which ends the session. `reason` is in the error. */
   cut(reason: string): void
 }>
 
-/** How long a client may take, in milliseconds. */
 export type ExportLimits = Pick<RowStreamOptions, 'idleMs' | 'totalMs'> & {
   /** Monotonic milliseconds. */
   now?: () => number
 }
 
-/** Longest a statement may take that only begins or ends. */
+/** For statements that only begin or end the transaction. */
 const frameTimeoutMs = 5_000
 
 /**
- * Without JIT: compiling a statement to machine code would delay its first row. PostgreSQL checks the connection of a
- * running statement, and ends the statement if its client is gone.
+ * JIT compilation would delay the first row. PostgreSQL ends a running statement if its client has
+ * disconnected.
  */
 const begin = ({ totalMs }: ExportLimits) => `begin isolation level repeatable read read only;
   set local jit = off; set local client_connection_check_interval = 250;
@@ -56,8 +54,8 @@ const counted = async function* (rows: RowBatches, onRows: (rows: number) => voi
 }
 
 /**
- * Begins to read as a customer; `first` takes the snapshot and has one row. `release` is called once, with whether
- * the connection is of no more use. Rejects with the driver's errors, then released.
+ * Opens a transaction as a customer. `first` takes the snapshot and returns one row. Calls `release` once;
+ * `isBroken`: the connection cannot be reused. Rejects with the driver's errors, after release.
  */
 export const openSession = async <First>(
   client: PoolClient,
@@ -77,7 +75,7 @@ export const openSession = async <First>(
       () => release(true),
     )
   }
-  /** Closes the connection, and with it a statement that still runs. */
+  /** Closes the connection, which ends a running statement. */
   const abandon = () => {
     if (!isOpen) return
     isOpen = false

@@ -7,20 +7,19 @@ import { type ExportLimits, type ExportSession, openSession } from './session.ts
 
 export type ExportSource = {
   /**
-   * Begins to read as a customer. The first statement takes the snapshot; its one row is returned. `isBrief`:
-   * only that row is read, so that it does not count as one of the customer's exports. If no connection is free, the
-   * slowest reader below `slowBytesPerSecond` is cut. Rejects with quota_exceeded if the customer has its share of the
-   * connections, with unavailable if all are in use, and with the driver's errors.
+   * Opens a session for a customer; `first` takes the snapshot and returns one row. `isBrief`: only that row
+   * is read, so the customer's share does not apply. If no connection is free, cuts the slowest reader below
+   * `slowBytesPerSecond`. Rejects with quota_exceeded if the customer has its share of the connections, with
+   * unavailable if all are in use, or with the driver's errors.
    */
   open<First>(customerId: string, first: Sql, isBrief?: boolean): Promise<ExportSession<First>>
-  /** Connections in use. */
   readonly running: number
 }
 
 export type ExportSourceOptions = ExportLimits & {
-  /** Connections of the serving role, for nothing else. */
+  /** Connections of the serving role, used only for exports. */
   pool: Pick<Pool, 'connect'>
-  /** Exports that may run at once: each holds a connection. */
+  /** Maximum of concurrent exports; each holds a connection. */
   max: number
 }
 
@@ -28,7 +27,7 @@ const retryAfterSeconds = 5
 /** A reader below this rate, before compression, is cut when another export needs its connection. */
 const slowBytesPerSecond = 64 * 1024
 
-/** Half of the connections, and at least one. The demo has one, however many visitors share it. */
+/** Half of the connections, and at least one. All visitors of the demo share one. */
 const shareOf = (customerId: string, max: number): number =>
   customerId === demoCustomerId ? 1 : Math.max(1, Math.floor(max / 2))
 
@@ -60,7 +59,7 @@ export const createExportSource = ({ pool, max, ...limits }: ExportSourceOptions
 
   const connect = async (customerId: string, isBrief: boolean): Promise<PoolClient> => {
     const hasShare = () => !isBrief && (held.get(customerId) ?? 0) >= shareOf(customerId, max)
-    // Its visitors are many clients, so a slow one must not keep the others out.
+    // The demo's visitors are many clients, so a slow one must not block the rest.
     if (hasShare() && customerId === demoCustomerId) cutSlowest(customerId)
     if (hasShare()) throw refuseQuota({ violated: ['exports'], retryAfterSeconds })
     if (running >= max && !isBrief) cutSlowest()

@@ -1,31 +1,30 @@
 import { crc32, createDeflateRaw } from 'node:zlib'
 
-/** What the directory of an archive says of a file. */
+/** A file in the central directory. */
 type Entry = { name: Buffer; offset: number; crc: number; packedBytes: number; bytes: number }
 
-/** A file of an archive while it is written. */
 export type ZipFile = {
-  /** Resolves once the bytes are of no more use. Rejects where they cannot be compressed. */
+  /** Resolves once `bytes` may be reused. Rejects if compression fails. */
   write(bytes: Buffer): Promise<void>
   end(): Promise<void>
 }
 
-/** An archive while it is written. Files come one after the other. */
+/** An archive while it is written, one file after the other. */
 export type Zip = {
-  /** Begins a file. It may have up to 4 GiB less a byte. */
+  /** Begins a file of less than 4 GiB. */
   open(name: string): ZipFile
-  /** Writes the directory. */
+  /** Writes the central directory. */
   end(): void
-  /** Frees the memory of a file that was not ended. */
+  /** Frees the memory of an unfinished file. */
   destroy(): void
 }
 
 /** APPNOTE 4.4.3: with deflate, and with the extra field of ZIP64. */
 const [versionNeeded, zip64Version] = [20, 45]
-/** APPNOTE 4.4.4: bit 3, the sizes come behind the file. */
+/** APPNOTE 4.4.4, bit 3: the sizes follow the file. */
 const sizesBehind = 8
 const deflated = 8
-/** 1980-01-01, the first day that the format knows: the same rows are the same bytes. */
+/** 1980-01-01, the format's first day. A constant, so that the same rows produce the same bytes. */
 const firstDay = 0x21
 const none32 = 0xffffffff
 
@@ -33,7 +32,6 @@ const none32 = 0xffffffff
 const level = 1
 const chunkBytes = 64 * 1024
 
-/** Numbers of so many bytes each, one after the other. */
 const pack = (size: 2 | 4 | 8, ...values: number[]): Buffer => {
   const bytes = Buffer.alloc(size * values.length)
   for (const [index, value] of values.entries()) {
@@ -43,7 +41,6 @@ const pack = (size: 2 | 4 | 8, ...values: number[]): Buffer => {
   return bytes
 }
 
-/** Of the method and the time, the same everywhere. */
 const usual = pack(2, sizesBehind, deflated, 0, firstDay)
 
 /** APPNOTE 4.3.7. */
@@ -69,7 +66,7 @@ const directoryEntry = ({ name, offset, crc, packedBytes, bytes }: Entry): Buffe
   ])
 }
 
-/** The end of ZIP64 and its locator (APPNOTE 4.3.14 and 4.3.15), which stand before the usual end. */
+/** APPNOTE 4.3.14 and 4.3.15. */
 const zip64End = (count: number, offset: number, size: number): Buffer =>
   Buffer.concat([
     ...[pack(4, 0x06064b50), pack(8, 44), pack(2, zip64Version, zip64Version), pack(4, 0, 0)],
@@ -84,8 +81,8 @@ const directoryEnd = (count: number, offset: number, size: number): Buffer =>
   ])
 
 /**
- * Writes a ZIP archive (PKWARE's APPNOTE 6.3) of deflated files whose length nobody knows beforehand. `emit` gets its
- * bytes. Beyond 4 GiB the directory is one of ZIP64. `offset`: bytes that stand before the archive.
+ * Writes a ZIP archive (PKWARE's APPNOTE 6.3) of deflated files of unknown length to `emit`. The directory is
+ * ZIP64 beyond 4 GiB. `offset`: bytes before the archive.
  */
 export const createZip = (emit: (bytes: Buffer) => void, offset = 0): Zip => {
   const entries: Entry[] = []
@@ -105,7 +102,7 @@ export const createZip = (emit: (bytes: Buffer) => void, offset = 0): Zip => {
         entry.packedBytes += bytes.length
         send(bytes)
       })
-      // Who writes or ends is told. Without a listener an error would end the process.
+      // `write` and `end` reject on an error. Without this listener it would end the process.
       deflate.on('error', () => {})
       return {
         write(bytes) {

@@ -4,7 +4,7 @@ import { versionOf } from './version.ts'
 export type KeyMoment = { today: string }
 
 /**
- * The key of an answer within a customer: version, resource, record, canonical query, and the day where it matters. Two
+ * Returns the cache key of an answer within a customer; the day only if the answer depends on it. Two
  * requests share a key only if their bodies are the same function of the data.
  */
 export const cacheKey = (prepared: PreparedQuery, itemId: string | undefined, moment: KeyMoment): string => {

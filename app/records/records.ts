@@ -21,31 +21,30 @@ import { pageStatement } from './sql/statement.ts'
 export type RecordRequest = {
   principal: Principal
   resource: Resource
-  /** Absent: a page. */
+  /** Optional. By default a page. */
   id?: string
   rawQuery: string
-  /** The client wants what is committed when it asks. */
+  /** The answer must include every commit before the request. */
   noCache: boolean
 }
 
 export type Records = {
   /**
-   * The answer to a request for a page or a record, at once where memory has it. Throws or rejects with
-   * invalid_query, invalid_cursor, not_found, unavailable.
+   * Answers synchronously if the answer is in memory. Throws or rejects with invalid_query, invalid_cursor,
+   * not_found, unavailable.
    */
   answer(request: RecordRequest): Answer | Promise<Answer>
 }
 
 type Deps = {
   db: Db
-  /** Connections to a standby. */
   replica?: Db | undefined
   cache: ReadThrough
   cursors: CursorCodec
   publicUrl: string
   /** The UTC date, YYYY-MM-DD. */
   today: () => string
-  /** Milliseconds from any start, never going back. */
+  /** Monotonic milliseconds. */
   monotonicNow: () => number
 }
 
@@ -53,11 +52,11 @@ const isId = (resource: Resource, id: string): boolean =>
   resource.fields.get('id')?.element.safeParse(id).success === true
 
 /**
- * Scopes of the resources that a query includes, as far as there are such: judged before anything else of the
- * query (contract, section 4).
+ * Returns the scopes of the included resources. Scopes are checked before the rest of the query (contract,
+ * section 4), so unknown names are ignored.
  */
 export const includedScopes = (resource: Resource, rawQuery: string): string[] => {
-  // Looked for in every request, and seldom there.
+  // Fast path: this runs on every request, and few have `include`.
   if (!rawQuery.includes('include') && !rawQuery.includes('%')) return []
   return parsePairs(rawQuery)
     .filter(({ name }) => name === 'include')
@@ -68,7 +67,7 @@ export const includedScopes = (resource: Resource, rawQuery: string): string[] =
     })
 }
 
-/** From a request to stored bytes: parse, canonical query, key, cache, statement. Knows no framework. */
+/** Serves records without a framework: query → cache key → cache → statement. */
 export const createRecords = ({
   db,
   replica,
@@ -85,7 +84,7 @@ export const createRecords = ({
   }
   const shapes = createShapes(compile, monotonicNow)
 
-  /** Whether the service answers a corrected query: its format and cursor are judged as if it had arrived. */
+  /** Whether the service would answer the corrected query, with its format and cursor. */
   const isAnswerable = (
     customerId: string,
     resource: Resource,
@@ -111,7 +110,7 @@ export const createRecords = ({
     )
   }
 
-  /** `staleSeconds`: as in `Answer`. An error has no other way to say that it may be old. */
+  /** `staleSeconds`: see `Answer`. An error reports a stale read only in this header. */
   const noSuchRecord = ({ noun }: Resource, staleSeconds?: number) =>
     new ApiError('not_found', {
       detail: `There is no ${noun} with this id`,
@@ -124,7 +123,7 @@ export const createRecords = ({
       const { customerId } = principal
       const prepared = parse(request)
       const { query, selection, list } = prepared
-      // What cannot be an id names no record; nor need the database see its bytes.
+      // An invalid id cannot name a record, and the database need not see its bytes.
       if (id !== undefined && !isId(resource, id)) throw noSuchRecord(resource)
       const faults = faultsOfAsOf(query, today())
       if (faults.length > 0) throw invalidQuery(faults, undefined)

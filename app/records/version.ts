@@ -10,15 +10,13 @@ import { compile } from './sql/compile.ts'
 import { pageStatement } from './sql/statement.ts'
 
 /**
- * What computes answers beside the statements of a resource.
+ * Code that computes answers, in addition to the statements of a resource.
  * See docs/decisions/0079-cache-keys-hash-the-code.md.
  */
 export type Computing = {
-  /** SQL functions by name, as the migrations define them last. */
   functions: ReadonlyMap<string, string>
-  /** Sources that compile conditions and put bodies together. The statement's text has the rest. */
+  /** Sources that compile conditions and write bodies. The statement's text covers the rest. */
   pages: string
-  /** Sources of the same for custom endpoints. */
   custom: string
 }
 
@@ -32,7 +30,7 @@ const readAll = (folder: string) =>
 
 const definition = /create (?:or replace )?function (\w+)\(.*?\$\$.*?\$\$/gs
 
-/** Read once, at the first question. A comment counts as code: a cold cache is cheaper than a wrong answer. */
+/** A changed comment changes the hash too: a cold cache is cheaper than a wrong answer. */
 const readComputing = (): Computing => {
   const functions = new Map<string, string>()
   for (const file of readdirSync(migrations, { recursive: true, encoding: 'utf8' }).sort()) {
@@ -56,7 +54,7 @@ const shippedComputing = (): Computing => {
   return shipped
 }
 
-/** Statements that together have every expression, include and sort of a resource. */
+/** Statements that together contain every expression, include and sort of a resource. */
 const statementsOf = (resource: Resource): string[] => {
   const includes = Object.keys(resource.includes).join()
   const everything = `count=exact${includes === '' ? '' : `&include=${includes}`}`
@@ -69,7 +67,6 @@ const statementsOf = (resource: Resource): string[] => {
   })
 }
 
-/** The functions that these texts call, and those that the functions call. */
 const calledBy = (texts: readonly string[], functions: Computing['functions']): [string, string][] => {
   const called = new Map<string, string>()
   for (let unread = texts; unread.length > 0; ) {
@@ -86,8 +83,8 @@ const digestOf = (parts: unknown): string =>
   createHash('sha256').update(JSON.stringify(parts)).digest('base64url').slice(0, 12)
 
 /**
- * Returns a hash of what computes the answers of a resource: its statements, filters and schemas, the SQL functions that
- * it calls, and the writers of rows. A release that changes none of them finds its answers in Redis.
+ * Returns a hash of the code that computes a resource's answers. A release that does not change it reuses the
+ * answers in Redis.
  */
 export const computeVersion = (resource: Resource, { functions, pages } = shippedComputing()): string => {
   const { filters, computed, search } = resource
@@ -100,7 +97,7 @@ export const computeVersion = (resource: Resource, { functions, pages } = shippe
 
 const versions = new Map<Resource, string>()
 
-/** `computeVersion`, remembered. */
+/** Returns `computeVersion`, cached. */
 export const versionOf = (resource: Resource): string => {
   const known = versions.get(resource)
   if (known !== undefined) return known
@@ -111,7 +108,7 @@ export const versionOf = (resource: Resource): string => {
 
 let ofCustom: string | undefined
 
-/** The same of custom endpoints, which may read every resource. */
+/** Returns the version of custom endpoints, which may read every resource. */
 export const customVersion = (): string => {
   ofCustom ??= digestOf([Object.values(resources).map(versionOf), shippedComputing().custom])
   return ofCustom

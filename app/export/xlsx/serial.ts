@@ -1,6 +1,6 @@
 /**
- * Dates as Excel counts them: days since 1899-12-31. Excel takes 1900 for a leap year, so the count is right only from
- * 1900-03-01 on (ECMA-376 part 1, 18.17.4.1).
+ * Excel counts days since 1899-12-31 and treats 1900 as a leap year, so the count is right only from
+ * 1900-03-01 (ECMA-376 part 1, 18.17.4.1).
  */
 const firstSerial = 61
 const serialOf1970 = 25_569
@@ -8,7 +8,7 @@ const dayMs = 86_400_000
 
 const date = /^(\d{4})-(\d\d)-(\d\d)/
 
-/** The serial number of a day YYYY-MM-DD; undefined for one that Excel cannot count (before 1900-03-01). */
+/** Returns the serial number of a day YYYY-MM-DD, or `undefined` before 1900-03-01. */
 export const toSerial = (text: string): number | undefined => {
   const [, year, month, day] = date.exec(text) ?? []
   if (year === undefined || year < '1900') return undefined
@@ -16,14 +16,17 @@ export const toSerial = (text: string): number | undefined => {
   return serial >= firstSerial ? serial : undefined
 }
 
-/** Digits after the point that a serial number of today can hold: less than a microsecond. */
+/** Decimals that a present-day serial number can hold: less than a microsecond. */
 const fractionDigits = 12
 /** Microseconds of a day, divided by 10 ^ fractionDigits. */
 const microsecondsPerUnit = 0.0864
 
 const time = /T(\d\d):(\d\d):(\d\d)\.(\d{6})Z$/
 
-/** The serial number of an instant with its time of day, as digits; undefined as for days. `2026-04-25T11:02:03.000001Z` */
+/**
+ * Returns the serial number of an instant (`2026-04-25T11:02:03.000001Z`) with its time of day, as digits.
+ * `undefined` before 1900-03-01.
+ */
 export const toSerialTime = (instant: string): string | undefined => {
   const serial = toSerial(instant)
   const [, hours, minutes, seconds, micros] = time.exec(instant) ?? []

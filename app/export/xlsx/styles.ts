@@ -1,9 +1,9 @@
-/** Cells' formats, by their position in `xl/styles.xml`. */
+/** Cell formats by their position in `xl/styles.xml`. */
 export const styles = { general: 0, date: 1, instant: 2, text: 3, header: 4 } as const
 
-/** Of formats that Excel has no number for, the first. */
+/** The first two numbers for custom formats. */
 const [dateFormat, instantFormat] = [164, 165]
-/** Excel's number of the format `@`: what is typed over a text stays a text. */
+/** Excel's format `@`: edited text stays text. */
 const textFormat = 49
 
 const format = (number: number, font = 0) =>
@@ -11,7 +11,7 @@ const format = (number: number, font = 0) =>
     font === 0 ? '' : ' applyFont="1"'
   }/>`
 
-/** `xl/styles.xml`: dates are shown as in JSON, and instants to the second. */
+/** `xl/styles.xml`: dates as in JSON, instants to the second. */
 export const stylesXml = `<styleSheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main">\
 <numFmts count="2"><numFmt numFmtId="${dateFormat}" formatCode="yyyy\\-mm\\-dd"/>\
 <numFmt numFmtId="${instantFormat}" formatCode="yyyy\\-mm\\-dd\\ hh:mm:ss"/></numFmts>\

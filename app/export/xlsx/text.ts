@@ -1,4 +1,4 @@
-/** Characters that Excel takes in a cell, in UTF-16 code units. */
+/** Limit of an Excel cell, in UTF-16 code units. */
 const maxCharacters = 32_767
 
 const cutMark = ' … [cut: a cell holds 32,767 characters]'
@@ -13,15 +13,15 @@ const cut = (text: string): string =>
 const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' }
 
 /**
- * Characters that XML cannot hold, and an underscore that looks like the start of an escape. A carriage return is among
- * them: XML would read a newline.
+ * Characters that XML cannot hold, and an underscore that looks like the start of an escape. Includes the
+ * carriage return, which XML would read as a newline.
  */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters to escape.
 const special = /[&<>\0-\x08\x0b-\x1f\ufffe\uffff]|_(?=[xX][\dA-Fa-f]{4})/g
 
-/** `_xHHHH_` stands for a character that XML cannot hold (ECMA-376 part 1, 22.9.2.19, ST_Xstring). */
+/** `_xHHHH_` is an escaped character (ECMA-376 part 1, 22.9.2.19, ST_Xstring). */
 const escapeCharacter = (character: string): string =>
   entities[character] ?? `_x${character.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}_`
 
-/** A text as a cell of SpreadsheetML holds it: cut at 32,767 characters and marked, then escaped. */
+/** Cuts a text at 32,767 characters, marks the cut, and escapes the text for SpreadsheetML. */
 export const escapeText = (text: string): string => cut(text).replace(special, escapeCharacter)

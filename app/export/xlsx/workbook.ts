@@ -11,7 +11,7 @@ const relationships = 'http://schemas.openxmlformats.org/officeDocument/2006/rel
 const packages = 'http://schemas.openxmlformats.org/package/2006'
 const types = 'application/vnd.openxmlformats-officedocument.spreadsheetml'
 
-/** In characters: a date that does not fit is shown as `####`. */
+/** In characters. A date that does not fit is shown as `####`. */
 const widths: Readonly<Record<ColumnKind, number>> = {
   ...{
     text: 24,
@@ -27,7 +27,7 @@ const widths: Readonly<Record<ColumnKind, number>> = {
 }
 
 /**
- * What stands before a sheet's rows: widths, and the names in a row that stays in sight.
+ * The sheet before its rows: column widths, and the header in a frozen row.
  * See docs/decisions/0082-xlsx-is-written-here.md.
  */
 const sheetHead = (columns: readonly ExportColumn[]): string => {
@@ -42,11 +42,10 @@ const sheetHead = (columns: readonly ExportColumn[]): string => {
 
 const sheetTail = '</sheetData></worksheet>'
 
-/** Numbers from 1 to `count`, each as a part of a text. */
 const each = (count: number, part: (number: number) => string): string =>
   Array.from({ length: count }, (_, index) => part(index + 1)).join('')
 
-/** The parts that name the sheets: known last, and nothing asks for an order (ECMA-376 part 2, 10.2). */
+/** The number of sheets is known only at the end; parts may have any order (ECMA-376 part 2, 10.2). */
 const closingParts = (sheets: number): Record<string, string> => ({
   'xl/workbook.xml': `<workbook xmlns="${main}" xmlns:r="${relationships}"><sheets>${each(
     sheets,
@@ -83,12 +82,12 @@ const addParts = async (zip: Zip, parts: Readonly<Record<string, string>>): Prom
   }
 }
 
-/** Rows of a sheet with its header. */
+/** Includes the header. */
 const maxSheetRows = 1_048_576
-/** Characters of a sheet. It must not need the sizes of ZIP64, 4 GiB, and a character has up to 3 bytes. */
+/** At up to 3 bytes a character, a sheet stays below 4 GiB and needs no ZIP64 sizes. */
 const maxSheetCharacters = 2 ** 30
 
-/** Writes rows as an XLSX file in constant memory. `maxRows`, `maxCharacters`: of a sheet; then another one begins. */
+/** Writes rows as an XLSX file in constant memory. A new sheet begins after `maxRows` or `maxCharacters`. */
 export async function* writeWorkbook(
   batches: RowBatches,
   columns: readonly ExportColumn[],

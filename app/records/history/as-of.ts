@@ -13,15 +13,15 @@ import { type Stamp, stampColumns } from '../sql/statement.ts'
 import { begunAt, historyOf, isMark, isOfRecord, lastEnd, operation, stateRow } from './states.ts'
 
 type AsOfRow = Stamp & {
-  /** The record as JSON; null: it was not there at the end of the day. */
+  /** The record as JSON. Null if it did not exist at the end of the day. */
   data: string | null
-  /** Whether history reaches so far back. */
+  /** Whether the kept history covers this day. */
   reached: boolean
-  /** The first day that it reaches, YYYY-MM-DD. */
+  /** First day that the history covers, YYYY-MM-DD. */
   begins: string
 }
 
-/** What `as_of` does not go with, and days that are not over. `today`: YYYY-MM-DD. */
+/** Faults of `as_of`: a day after `today` (YYYY-MM-DD), or a parameter that excludes it. */
 export const faultsOfAsOf = ({ asOf, on, includes }: AskedOfDay, today: string): Fault[] => {
   if (asOf === undefined) return []
   const fault = (parameter: string, detail: string): Fault => ({ parameter, code: 'invalid_value', detail })
@@ -33,7 +33,7 @@ export const faultsOfAsOf = ({ asOf, on, includes }: AskedOfDay, today: string):
   ]
 }
 
-/** The chosen fields, without counts of other records: these are not known for that day. */
+/** Without counts of other records: their values on that day are not stored. */
 const fieldsOfDay = ({ resource, fields }: QueryPlan): string[] =>
   [...resource.fields.values()]
     .filter(
@@ -42,8 +42,8 @@ const fieldsOfDay = ({ resource, fields }: QueryPlan): string[] =>
     .map(({ name }) => name)
 
 /**
- * The record as it was at the end of `plan.day` (UTC): the present one, or the last that was deleted, with every later
- * change undone. Without later changes its `updated_at` says since when it has been so, also from before history began.
+ * Statement for one record at the end of `plan.day` (UTC): the present or last deleted record, with every
+ * later change undone. `updated_at` is the start of this state, possibly before history began.
  * Index: the primary keys of the record's table and of `record_history`.
  */
 export const asOfStatement = (plan: QueryPlan, id: string) => {
@@ -89,8 +89,8 @@ export const asOfStatement = (plan: QueryPlan, id: string) => {
 }
 
 /**
- * Reads one record as it stood on the plan's day, as the bytes to send; absent where it was not there. Rejects with
- * before_history where nothing is known of that day, whether there is such a record or not: one that was deleted may
+ * Reads one record at the end of the plan's day, as the bytes to send; `isAbsent` if it did not exist.
+ * Rejects with before_history if history does not cover the day, even for unknown ids: a deleted record may
  * have left no trace.
  */
 export const readAsOf = async (db: Db, plan: QueryPlan, id: string): Promise<Filled> => {

@@ -5,10 +5,10 @@ import type { Sql } from '../sql/column.ts'
 import { projection } from '../sql/projection.ts'
 import { stateRow } from './states.ts'
 
-/** A field that moves with the days or with other records. It has no conditions, and no history. */
+/** A computed field that depends on the day or on other records has no history. */
 const moves = ({ computed }: { computed?: { where?: unknown } }) => computed !== undefined && !computed.where
 
-/** Fields whose changes history tells. `updated_at` is the time of each entry. */
+/** Not `updated_at`: it equals `at` of the entry. */
 const toldFields = ({ fields }: Resource): string[] =>
   [...fields.values()].filter((field) => !moves(field) && field.name !== 'updated_at').map(({ name }) => name)
 
@@ -26,8 +26,8 @@ const side = (alias: 'a' | 'b', resource: Resource): Sql => {
 }
 
 /**
- * Joins a lateral row `t` to an event `e`. `e` has the states `before` and `after`, and their days `day_before` and
- * `day_after`. `t.changes` is text: the members of the entry's `changes`, in the form and order of answers.
+ * Joins a lateral row `t` to an event `e` with `before`, `after`, `day_before` and `day_after`. `t.changes`
+ * is text: the members of the entry's `changes`, in the form and order of answers.
  */
 export const joinChanges = (resource: Resource): Sql => {
   const members = toldFields(resource).map(changeOf)
@@ -35,10 +35,10 @@ export const joinChanges = (resource: Resource): Sql => {
     cross join lateral (select concat_ws(',', ${sql.raw(members.join(',\n'))}) as changes) t`
 }
 
-/** An entry as JSON, over an event `e` and its `t`; an expression of type text. */
+/** Returns the entry of `e` and `t` as JSON: an SQL expression of type text. */
 export const entryText = (resource: Resource): Sql => sql`${sql.lit(`{"resource":"${resource.name}","id":`)}
   || to_json(e.record_id)::text || ',"at":"' || ${sql.raw(instantText('e.at'))} || '","op":"' || e.op
   || case when e.day_before < e.day_after then '","cause":"day","changes":{' else '","changes":{' end || t.changes || '}}'`
 
-/** The UTC date of an instant. */
+/** SQL for the UTC date of an instant; `instant` is SQL too. */
 export const dayOf = (instant: string): Sql => sql.raw(`(${instant} at time zone 'UTC')::date`)

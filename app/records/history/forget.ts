@@ -5,10 +5,10 @@ import type { Resource } from '../resources/define.ts'
 import { isMark } from './states.ts'
 
 /**
- * Deletes the former values of one record for good, and returns how many changes went. Undefined: there is no such record
- * and no history of it. An existing record gets a mark, from which its history begins. Without the mark, the present
- * values would seem to exist since the creation of the record. The record is locked before, so that
- * no change of it is under way. `trx`: a transaction of the operator's role.
+ * Deletes the previous values of one record permanently. Returns the number of deleted changes, or
+ * `undefined` if neither the record nor its history exists. An existing record gets a mark, from which its
+ * history begins: otherwise its present values would seem to date from its creation. Locks the record against
+ * concurrent changes. `trx`: a transaction of the operator's role.
  */
 export const forgetHistory = async (
   trx: Db,

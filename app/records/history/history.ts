@@ -25,21 +25,20 @@ export type HistoryRequest = Readonly<{
   principal: Principal
   rawQuery: string
   noCache: boolean
-  /** Absent: the history of all records. */
+  /** Optional. By default the history of all records. */
   record?: Readonly<{ resource: Resource; id: string }>
 }>
 
 export type RecordHistories = {
   /**
-   * A page of the history of a record, or of all. Throws or rejects with invalid_query, invalid_cursor,
-   * insufficient_scope, not_found, unavailable.
+   * Returns a page of history. Throws or rejects with invalid_query, invalid_cursor, insufficient_scope,
+   * not_found, unavailable.
    */
   answer(request: HistoryRequest): Answer | Promise<Answer>
 }
 
 type Deps = {
   db: Db
-  /** Connections to a standby. */
   replica?: Db | undefined
   cache: ReadThrough
   cursors: CursorCodec
@@ -48,17 +47,16 @@ type Deps = {
   today: () => string
 }
 
-/** What is asked of the cache and of the database. */
 type Asked = Readonly<{
   path: string
-  /** Of the path and the parameters that a cursor belongs to. */
+  /** The text that a cursor is bound to. */
   selection: string
   query: HistoryQuery
   resources: readonly Resource[]
   statement: (after: readonly string[] | undefined) => RawBuilder<HistoryRow>
 }>
 
-/** The history of records without a framework: query → cursor → cache → statement. */
+/** Serves history without a framework: query → cursor → cache → statement. */
 export const createHistory = ({ db, replica, cache, cursors, publicUrl, today }: Deps): RecordHistories => {
   const parse = (
     { principal, rawQuery }: HistoryRequest,
@@ -83,7 +81,7 @@ export const createHistory = ({ db, replica, cache, cursors, publicUrl, today }:
     const selection = `${resource.name}/${id}/history`
     const query = parse(request, 'record', path, () => selection)
     const { customerId } = request.principal
-    // What cannot be an id names no record; nor need the database see its bytes.
+    // An invalid id cannot name a record, and the database need not see its bytes.
     if (!resource.fields.get('id')?.element.safeParse(id).success) throw noSuchRecord(resource)
     return {
       ...{ path, query, resources: [resource], selection },
@@ -150,7 +148,7 @@ export const createHistory = ({ db, replica, cache, cursors, publicUrl, today }:
       }
       const answer = cache.read({
         customerId,
-        // Always of a day: what the calendar changes, and what `since` means.
+        // Every key contains the day: calendar changes and a relative `since` depend on it.
         key: `${historyVersion(asked.resources)} ${asked.path} ${names.join()} ${today()} ${canonical}`,
         dependsOn: [...names, historyChanges, 'settings'],
         fill: () => fill(db, customerId, asked, after),

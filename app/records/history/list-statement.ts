@@ -12,17 +12,17 @@ import { begunAt, historyOf, isMark, isOfRecord, lastEnd, operation, ownerOf } f
 export type HistoryListPlan = Readonly<{
   customerId: string
   resources: readonly Resource[]
-  /** Entries from this instant on (RFC 3339); undefined: all that are kept. */
+  /** Earliest instant (RFC 3339). `undefined`: all kept entries. */
   since: string | undefined
   limit: number
-  /** Instant, resource, id and position of the entry before the first; undefined: from the newest. */
+  /** Instant, resource, id and position of the previous page's last entry. `undefined` on the first page. */
   after: readonly string[] | undefined
 }>
 
 const union = (parts: readonly Sql[]): Sql => sql.join(parts, sql.raw(' union all '))
 
 /**
- * The order of entries: newest first, and within an instant by resource, record and position.
+ * Newest first; within one instant by resource, record and position.
  * See docs/decisions/0111-history-cursors-contain-positions.md.
  */
 const newestFirst = sql.raw('order by e.at desc, e.resource desc, e.record_id desc, e.position desc')
@@ -31,8 +31,8 @@ const from = ({ since }: HistoryListPlan, resource: Resource): Sql =>
   since === undefined ? begunAt(resource) : sql`greatest(${begunAt(resource)}, ${since}::timestamptz)`
 
 /**
- * The condition that entries of one resource come after the last entry of the page before, as a range of an index. `at`
- * is the time of an entry. `end` is the condition if the last entry is of this resource.
+ * Restricts the entries of one resource to those after the previous page, as an index range. `at`: the time
+ * of an entry. `end`: the condition if the previous page's last entry is of this resource.
  */
 const beyond = ({ after }: HistoryListPlan, { name }: Resource, at: Sql, end: Sql): Sql => {
   const [instant, last = ''] = after ?? []
@@ -41,7 +41,7 @@ const beyond = ({ after }: HistoryListPlan, { name }: Resource, at: Sql, end: Sq
   return sql`and ${at} ${sql.raw(name < last ? '<=' : '<')} ${instant}::timestamptz`
 }
 
-/** Rows that are written down. Index: `record_history_resource`, so that neither ties nor other resources cost anything. */
+/** Stored rows. Index: `record_history_resource`, so ties and other resources cost nothing. */
 const stored = (plan: HistoryListPlan, resource: Resource): Sql => {
   const { limit, after = [] } = plan
   const end = sql`(h.at, h.record_id, h.position) < (${after[0]}::timestamptz, ${after[2]}, ${after[3]}::bigint)`
@@ -52,8 +52,8 @@ const stored = (plan: HistoryListPlan, resource: Resource): Sql => {
 }
 
 /**
- * Creations of records that are there: nobody wrote them down. The index of `created_at` serves them. The record of the
- * entry before the page may be among them.
+ * Creations of existing records, which history does not store. Index: by `created_at`. The record of the
+ * previous page's last entry may be included, hence `limit + 2`.
  */
 const created = (plan: HistoryListPlan, resource: Resource): Sql => {
   const { limit, after = [] } = plan
@@ -65,7 +65,6 @@ const created = (plan: HistoryListPlan, resource: Resource): Sql => {
     order by r.created_at desc, r.id desc limit ${sql.lit(limit + 2)})`
 }
 
-/** The state after the newest entry of a record on the page: the record, undone as far as its newer rows say. */
 const baseOf = (resource: Resource): Sql => sql`select coalesce((
       select to_jsonb(r) from ${sql.table(resource.name)} r where ${isOwned(resource)} and r.id = e.record_id), '{}')
     || (select merge_objects(h.old order by h.position desc) from ${historyOf(resource)}
@@ -77,8 +76,8 @@ const entriesOf = (resource: Resource): Sql => sql`(select e.at, e.resource, e.r
   from chain e ${joinChanges(resource)} where e.resource = ${sql.lit(resource.name)} and e.op <> 'now')`
 
 /**
- * A page of the history of all records of these resources, newest first, without what only the calendar changed. The cost
- * is that of the page and of newer changes of the records on it.
+ * Returns the statement for a page of the history of these resources, newest first, without calendar changes.
+ * Its cost depends on the page and on newer changes of the records on it.
  */
 export const listHistory = (plan: HistoryListPlan): RawBuilder<HistoryRow> => {
   const { customerId, resources, limit, after } = plan

@@ -14,22 +14,20 @@ import { parseInstant } from '../query/values.ts'
 import type { ResourceName } from '../resources/define.ts'
 import { resourceNames } from '../resources/index.ts'
 
-/** A query of history that was understood. */
 export type HistoryQuery = Readonly<{
-  /** In one order, each once; undefined: all that the key may read. Only of all records. */
+  /** In the order of `resourceNames`. `undefined`: all that the key may read. */
   resources: readonly ResourceName[] | undefined
-  /** An instant, or a date relative to today; undefined: all that is kept. Only of all records. */
+  /** An instant, or a date relative to today. `undefined`: all kept history. */
   since: string | undefined
   limit: number
   cursor: string | undefined
 }>
 
-/** As with pages; `cursor` comes along because only the caller can judge whether it is genuine. */
+/** `cursor` is returned because only the caller can verify its signature. */
 export type HistoryOutcome =
   | { query: HistoryQuery }
   | { faults: Fault[]; corrected?: string; cursor?: string }
 
-/** Of one record, or of all. */
 export type HistoryShape = 'record' | 'list'
 
 type Draft = { -readonly [name in keyof HistoryQuery]?: HistoryQuery[name] }
@@ -49,7 +47,7 @@ const ofList = (draft: Draft): [string, ParameterReader][] => [
   ],
 ]
 
-/** The parameters by name; what they read goes to the draft. */
+/** Returns the readers of the parameters, which write to `draft`. */
 export const historyReaders = (draft: Draft, shape: HistoryShape): Map<string, ParameterReader> =>
   new Map([
     ...(shape === 'list' ? ofList(draft) : []),
@@ -57,7 +55,7 @@ export const historyReaders = (draft: Draft, shape: HistoryShape): Map<string, P
     ['format', formatReader(['json'])],
   ])
 
-/** Reads the query string of a history; every fault is found. Pure. */
+/** Parses the query string of a history and reports every fault. Pure. */
 export const parseHistoryQuery = (shape: HistoryShape, rawQuery: string): HistoryOutcome => {
   const draft: Draft = {}
   const readers = historyReaders(draft, shape)
@@ -72,7 +70,7 @@ export const parseHistoryQuery = (shape: HistoryShape, rawQuery: string): Histor
   }
 }
 
-/** The one text for all ways of asking the same, without the cursor; `selection` is what a cursor belongs to. */
+/** Formats equivalent queries as one text, without the cursor. A cursor is bound to `selection`. */
 export const formatHistoryQuery = ({ resources, since, limit }: HistoryQuery) => {
   const selection: [string, string][] = []
   if (resources) selection.push(['resource', joinList(resources)])

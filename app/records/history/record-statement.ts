@@ -8,17 +8,16 @@ import { type Stamp, stampColumns } from '../sql/statement.ts'
 import { dayOf, entryText, joinChanges } from './changes.ts'
 import { begunAt, historyOf, isMark, isOfRecord, lastEnd, operation, stateRow } from './states.ts'
 
-/** What a page of history answers: one row. */
 export type HistoryRow = Stamp & {
-  /** Entries found, one more than asked for where there are more. */
+  /** Entries found: `limit + 1` if another page exists. */
   found: number
-  /** Entries as JSON, with commas between; null: there is none. */
+  /** JSON, separated by commas. Null if there are no entries. */
   data: string | null
-  /** What `after` of the next page is, in an array of one; null where the page is not full. */
+  /** `after` of the next page, in an array of one. Null if the page is not full. */
   last: [string[]] | null
-  /** From when on the history is complete, RFC 3339. */
+  /** Start of the complete history, RFC 3339. */
   history_from: string
-  /** Whether there is anything to have a history; always true of all records of a customer. */
+  /** Whether the record exists or has history. Always true for all records. */
   known: boolean
 }
 
@@ -28,18 +27,19 @@ export type RecordHistoryPlan = Readonly<{
   id: string
   limit: number
   /**
-   * Where the page before ended; undefined: from the newest. Position and instant of its last entry, the newest position
-   * that was there, and positions that hold the values of that time: for each field the oldest row that is newer.
+   * `undefined` on the first page. Position and instant of the previous page's last entry, the newest
+   * position at that time, and the positions that hold the values of that time (for each field, the oldest
+   * newer row).
    */
   after: readonly string[] | undefined
-  /** Today, YYYY-MM-DD: what the calendar changed until then is told. */
+  /** Today, YYYY-MM-DD: the last day of calendar changes. */
   day: string
 }>
 
-/** Later than every entry: the present state. */
+/** Position of the present state, after every entry. */
 export const presentPosition = sql.raw('9223372036854775807')
 
-/** Rows that the page may tell, those that hold the values of its beginning, and what was written since the first page. */
+/** Rows for the page, rows with the values at its beginning, and rows written since the first page. */
 const keptRows = ({ resource, id, limit, after }: RecordHistoryPlan): Sql => {
   const rows = (
     condition: Sql,
@@ -53,10 +53,7 @@ const keptRows = ({ resource, id, limit, after }: RecordHistoryPlan): Sql => {
     union all (${rows(sql`h.position <= ${place}::bigint`)} order by h.position desc limit ${most})`
 }
 
-/**
- * Days on which the calendar changed something that nobody wrote: where an edge passes over a column of the state that
- * stood from this entry to the next.
- */
+/** Days on which a computed field changed without a write: an edge passed over a column of the state. */
 const calendarEvents = (resource: Resource, day: string): Sql => {
   const start = sql`date '2000-01-01'`
   const days = (resource.flips?.edges ?? []).map(({ column, at }) => {
@@ -75,10 +72,11 @@ const calendarEvents = (resource: Resource, day: string): Sql => {
 }
 
 /**
- * A page of a record's history, newest first: by position, then by time. Each entry is undone from the state after it:
- * the present record first, then whatever the newer rows say. What the calendar changed stands behind the entry whose
- * state it changed. Index: the primary key of `record_history`. The cost is that of the page and of what
- * was written since the first page.
+ * Returns the statement for a page of a record's history, newest first: by position, then by time. It undoes
+ * one entry after the other, from the present record. Calendar changes follow the entry whose state they
+ * changed.
+ * Index: the primary key of `record_history`. Its cost depends on the page and on the rows written since the
+ * first page.
  */
 export const recordHistory = (plan: RecordHistoryPlan): RawBuilder<HistoryRow> => {
   const { customerId, resource, id, limit, after, day } = plan

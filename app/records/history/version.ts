@@ -7,7 +7,7 @@ import { recordHistory } from './record-statement.ts'
 
 const versions = new Map<string, string>()
 
-/** A hash of what computes histories of these resources, as `versionOf` is one of their records. */
+/** Returns a hash of the code that computes the histories of these resources; see `versionOf`. */
 export const historyVersion = (resources: readonly Resource[]): string => {
   const names = resources.map(({ name }) => name).join()
   const known = versions.get(names)

@@ -5,7 +5,7 @@ type Pairs = [name: string, value: string][]
 
 const byText = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0)
 
-/** How a normalised operator may be written; where one is given twice, the next spelling serves. */
+/** A second condition with the same operator uses the next spelling. */
 const spellings: Partial<Record<Operator, readonly string[]>> = {
   in: ['', '[in]', '[eq]'],
   nin: ['[nin]', '[ne]'],
@@ -19,12 +19,11 @@ const writeValues = ({ operator, values }: Condition): string => {
     : (values[0] as string)
 }
 
-/** Conditions of one field and operator, as pairs. Lists come first: `eq` and `ne` hold one value, whole. */
+/** Lists are first, because `[eq]` and `[ne]` take only a single value. */
 const writeGroup = (group: readonly Condition[]): Pairs => {
   const [first] = group as [Condition]
   const { field, operator } = first
   const names = spellings[operator] ?? [`[${operator}]`]
-  // As nearly all are: nothing to put in order.
   if (group.length === 1) return [[`${field}${names[0]}`, writeValues(first)]]
   const byWriting = new Map(group.map((each) => [writeValues(each), each.values]))
   const isList = (values: readonly string[]) => Number(new Set(values).size > 1)
@@ -48,13 +47,9 @@ const filterPairs = (query: Filters): Pairs => {
   return pairs
 }
 
-/**
- * What a cursor belongs to: filters, sort, and the day and window asked for. The same text for every way
- * of writing the same query.
- */
+/** Returns the text that a cursor is bound to. Equivalent queries have the same text. */
 export const formatSelection = (query: Filters): string => formatPairs(filterPairs(query))
 
-/** What a query says beside its selection and its cursor. */
 const formatView = (query: Query): string => {
   const pairs: Pairs = []
   if (query.fields) {
@@ -71,13 +66,13 @@ const formatView = (query: Query): string => {
 const join = (left: string, right: string) =>
   left === '' || right === '' ? left + right : `${left}&${right}`
 
-/** The canonical query string of another page: `list` is one without a cursor. */
+/** Returns the canonical query string of another page; `list` has no cursor. */
 export const withCursor = (list: string, cursor: string): string =>
   join(list, formatPairs([['cursor', cursor]]))
 
 /**
- * The texts of a query. `selection` is what a cursor belongs to. `list` is the query without its cursor. `canonical` is the
- * one query string for all ways of asking the same: parsing it gives the same query.
+ * Returns the texts of a query: `selection`, to which a cursor is bound, `list` without the cursor, and
+ * `canonical`, the same for all equivalent queries. Parsing `canonical` returns the same query.
  */
 export const formatParts = (query: Query): { selection: string; list: string; canonical: string } => {
   const selection = formatSelection(query)

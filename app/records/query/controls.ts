@@ -17,16 +17,14 @@ import {
 import { type Parsed, parseDate } from './values.ts'
 import { parseWords } from './words.ts'
 
-/** Which parameters mean something: those of a page, of one record, of an export of the whole list, or of one as CSV. */
 export type QueryShape = 'page' | 'item' | 'export' | 'csv'
 
-/** Whether the shape is that of a whole list. */
+/** Whether the answer is a whole list. */
 export const isExport = (shape: QueryShape): boolean => shape === 'export' || shape === 'csv'
 
-/** What an export leaves to pages, known by name all the same so that it says why. */
+/** Parameters that exports refuse with a reason, instead of as unknown. */
 export const pagesOnly: readonly string[] = ['include', 'count', 'cursor']
 
-/** A query while it is read. */
 export type Draft = {
   conditions: Condition[]
   sort?: SortKey[]
@@ -41,7 +39,6 @@ export type Draft = {
   expiringWithin?: number
 }
 
-/** Makes what reads a parameter into a draft: all that does not hang on the draft is there already. */
 export type DraftReader = (draft: Draft) => ParameterReader
 
 const readSort = (resource: Resource): DraftReader => {
@@ -78,19 +75,17 @@ const refusePageOnly = (name: string): ParameterReader => {
   return () => refuse('unknown_parameter', detail)
 }
 
-/** Refuses every `bom` but the default, which generated clients send. */
+/** Accepts only the default, because generated clients send it. */
 const refuseMark: ParameterReader = (value) =>
   value === 'false'
     ? fine
     : refuse('invalid_value', 'only a CSV file has a byte order mark: leave bom out, or ask for CSV')
 
-/** Reads a value as a whole, into the draft. */
 const one =
   (parse: (value: string) => Parsed, take: (draft: Draft, value: string) => void): DraftReader =>
   (draft) =>
     single(parse, (value) => take(draft, value))
 
-/** Reads a list, into the draft. */
 const list =
   (parse: (element: string) => ParsedElement, take: (draft: Draft, names: string[]) => void): DraftReader =>
   (draft) =>
@@ -101,8 +96,8 @@ const readAsOf = one(parseDate, (draft, value) => {
 })
 
 /**
- * The parameters that are no filters, by name; each makes the reader of a draft. `format` is here so that it is no
- * unknown parameter: negotiation reads it.
+ * Returns the readers of all parameters except filters. Negotiation reads `format`; its reader only checks
+ * it.
  */
 export const controlReaders = (resource: Resource, shape: QueryShape): Map<string, DraftReader> => {
   const readers = new Map<string, DraftReader>()

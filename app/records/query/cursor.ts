@@ -3,18 +3,16 @@ import { createSignedText, type Mac } from '../../config/signed.ts'
 import { ApiError, type Fault, invalidQuery } from '../../errors.ts'
 
 export type CursorCodec = {
-  /** `selection`: resource, filters and sort in canonical form. `keys`: the last row's, as text. */
+  /** `selection`: resource, filters and sort in canonical form. `keys`: of the last row, as text. */
   encode(customerId: string, selection: string, keys: readonly string[]): string
-  /** Whether we made it for this customer, whatever it belongs to. */
+  /** Whether the service issued the cursor to this customer, for any selection. */
   isGenuine(customerId: string, cursor: string): boolean
-  /** The keys, or why the cursor is refused. */
   decode(customerId: string, selection: string, cursor: string): { keys: string[] } | { detail: string }
 }
 
 const foreignCursor = 'expected page.next_cursor of an earlier answer, unchanged'
 const faultOf = (detail: string): Fault => ({ parameter: 'cursor', code: 'invalid_value', detail })
 
-/** What is wrong with a cursor that is not ours. */
 export const foreignCursorFault = faultOf(foreignCursor)
 
 const version = 1
@@ -23,8 +21,8 @@ const fingerprintBytes = 8
 const fingerprintOf = (selection: string) => hash('sha256', selection, 'buffer').subarray(0, fingerprintBytes)
 
 /**
- * Keyset positions as opaque text: fingerprint of the selection, keys as JSON, signed. Stateless, so a cursor
- * outlives its row, a deploy, and the key that made it as long as that still checks.
+ * Encodes keyset positions as signed text: a fingerprint of the selection, then the keys as JSON. It is
+ * stateless: a cursor survives deploys and the deletion of its row, until its signing key is removed.
  */
 export const createCursorCodec = (secrets: Mac): CursorCodec => {
   const signed = createSignedText(secrets, 'cursor', version)
@@ -45,7 +43,7 @@ export const createCursorCodec = (secrets: Mac): CursorCodec => {
   }
 }
 
-/** The keys of a cursor that came with a selection; undefined without a cursor. Throws invalid_cursor. */
+/** Returns the keys of a cursor, or `undefined` without a cursor. Throws invalid_cursor. */
 export const readCursor = (
   cursors: CursorCodec,
   customerId: string,
@@ -58,7 +56,7 @@ export const readCursor = (
   throw new ApiError('invalid_cursor', { detail: decoded.detail, errors: [faultOf(decoded.detail)] })
 }
 
-/** Whether a cursor goes with a selection; so does none. */
+/** Whether the cursor is valid for the selection. True without a cursor. */
 export const isOfSelection = (
   cursors: CursorCodec,
   customerId: string,
@@ -66,12 +64,11 @@ export const isOfSelection = (
   cursor: string | undefined,
 ): boolean => cursor === undefined || 'keys' in cursors.decode(customerId, selection, cursor)
 
-/** A query that was not understood, with its cursor as it came. */
 type FaultyQuery = Readonly<{ faults: readonly Fault[]; corrected?: string; cursor?: string }>
 
 /**
- * Returns the refusal of a query with faults, 400 `invalid_query`. A cursor that is not ours is one more. It proposes the
- * corrected query at `address` if the service answers that.
+ * Returns 400 `invalid_query`. A forged cursor is one more fault. Proposes the corrected query at `address`
+ * if the service would answer it.
  */
 export const refuseQuery = (
   cursors: CursorCodec,

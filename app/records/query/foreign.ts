@@ -1,6 +1,6 @@
 type Pair = readonly [name: string, value: string]
 
-/** The sentence for a parameter as another API spells it, and the pair that means the same here, if one exists. */
+/** `meant`: the equivalent pair here, if one exists. */
 export type Translation = Readonly<{ detail: string; meant?: Pair }>
 
 const pages = 'Pages have no number and no offset here: follow page.next_cursor with cursor='
@@ -13,8 +13,8 @@ const include = 'include= adds related records'
 const cursor = 'cursor= takes page.next_cursor of the answer before'
 
 /**
- * Names of other APIs (OData, JSON:API, Django, Stripe, GitHub and the like), in lower case without `_`, `-`.
- * `own`: the parameter here that takes the same values.
+ * Names in OData, JSON:API, Django, Stripe, GitHub and others, in lower case without `_` and `-`. `own`: our
+ * parameter for the same values.
  */
 const names: readonly (readonly [spellings: string, detail: string, own?: string])[] = [
   ['page pagenumber pageno page[number] page[offset] p offset $skip skip start startindex', pages],
@@ -40,7 +40,7 @@ const translations = new Map(
   names.flatMap(([spellings, detail, own]) => spellings.split(' ').map((name) => [name, { detail, own }])),
 )
 
-/** Operators of other APIs by our names. The empty ones have no equivalent. */
+/** Our operators by the names of other APIs. Empty: no equivalent. */
 const operators: Readonly<Record<string, string>> = {
   ...{ eq: 'eq', exact: 'eq', is: 'eq', ne: 'ne', neq: 'ne', not: 'ne', '!': 'ne' },
   ...{ gt: 'gt', after: 'gt', gte: 'gte', ge: 'gte', min: 'gte', '>': 'gte' },
@@ -50,7 +50,7 @@ const operators: Readonly<Record<string, string>> = {
   ...{ contains: '', icontains: '', like: '', ilike: '', endswith: '', range: '', between: '', regex: '' },
 }
 
-/** Returns our operator for another API's. `''`: it has no equivalent. `undefined`: the operator is unknown. */
+/** Returns our operator for another API's: `''` without an equivalent, `undefined` if unknown. */
 export const translateOperator = (name: string): string | undefined =>
   Object.hasOwn(operators, name) ? operators[name] : undefined
 
@@ -71,8 +71,8 @@ const translateFilter = (name: string, value: string, known: readonly string[]):
 }
 
 /**
- * Translates an unknown parameter of another API. `known`: the parameters of this address. `resource`: the name that
- * JSON:API puts into `fields[…]`. Returns `undefined` if the table does not contain the name.
+ * Translates another API's parameter; `undefined` if it is not in the table. `known`: the parameters of this
+ * address. `resource`: the name that JSON:API puts into `fields[…]`.
  */
 export const translateParameter = (
   name: string,
@@ -98,7 +98,7 @@ export const translateParameter = (
 
 const directed = /^(\w+)(?:\s*[:.]|\s+)\s*(asc|desc)(?:ending)?$/i
 
-/** Returns our spelling of `key:desc`, `key desc`, `key.asc` and `+key`. `undefined` for any other text. */
+/** Returns our spelling of `key:desc`, `key desc`, `key.asc` and `+key`, otherwise `undefined`. */
 export const translateSortKey = (text: string): string | undefined => {
   const plus = /^[ +](\w+)$/.exec(text)
   if (plus) return plus[1]

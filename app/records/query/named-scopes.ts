@@ -2,8 +2,8 @@ import { parsePairs, splitList } from '../../http/pairs.ts'
 import { resourceNames } from '../resources/index.ts'
 
 /**
- * Returns a function of a raw query: the scopes of the resources that a parameter names, as far as there are such. They are
- * judged before anything else of the query (contract, section 4).
+ * Returns a function that lists the scopes of the resources that `parameter` names in a raw query. Scopes are
+ * checked before the rest of the query (contract, section 4), so unknown names are ignored.
  */
 export const createNamedScopes =
   (parameter: string) =>

@@ -1,4 +1,4 @@
-/** Optimal string alignment distance: insertions, deletions, substitutions and swaps of neighbours. */
+/** Optimal string alignment distance. */
 const distance = (a: string, b: string): number => {
   let previous: number[] = []
   let current = Array.from({ length: b.length + 1 }, (_, j) => j)
@@ -18,17 +18,16 @@ const distance = (a: string, b: string): number => {
   return current[b.length] as number
 }
 
-/** Longer input is no misspelling of ours; it also bounds the work. */
+/** Bounds the work. */
 const longestName = 64
 
-/** A short word differs from another by few letters: `page` and `tags` by two. */
+/** Unrelated short words differ by few letters: `page` and `tags` by two. */
 const allowedEdits = (length: number): number => (length <= 5 ? 1 : length <= 10 ? 2 : 3)
 
 /**
- * Returns the candidate that the input most likely meant: the one with the fewest edits. Up to 5 characters allow one
- * edit, up to 10 two, longer ones three, and never more than half of the candidate. A part of a longer name
- * (`status` of `approval_status`) counts as one edit. Returns `undefined` if no candidate is near, or if two are
- * equally near.
+ * Returns the candidate with the fewest edits: up to 1 for 5 characters, 2 for 10, 3 for longer input, and
+ * never more than half of the candidate. A part of a longer name (`status` of `approval_status`) counts as
+ * one edit. `undefined` if no candidate is near, or if two are equally near.
  */
 export const findNearest = (input: string, candidates: Iterable<string>): string | undefined => {
   if (input.length === 0 || input.length > longestName) return undefined

@@ -1,10 +1,7 @@
 import { ApiError } from '../../errors.ts'
 import { type Pair, parsePairs } from '../../http/pairs.ts'
 
-/**
- * Refuses every parameter but those that `isAllowed`: what has none ignores none either. Throws 400
- * `invalid_query` that names each.
- */
+/** Throws 400 `invalid_query` that names every parameter that is not `isAllowed`; by default none is. */
 export const refuseParameters = (
   rawQuery: string,
   detail: string,

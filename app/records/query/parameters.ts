@@ -5,13 +5,12 @@ import { findNearest } from './nearest.ts'
 import { maxParameters } from './query.ts'
 import { type ParameterReader, type ParameterReading, refuse } from './readers.ts'
 
-/** Faults of one pair, and the pair that was meant, where that can be told. */
+/** `meant`: the corrected pair, if known. */
 export type PairReading = { faults: Fault[]; meant?: readonly [name: string, value: string] }
 
-/** What a whole query string says: every fault, and what each pair should have been. */
 export type PairsReading = { faults: Fault[]; meant: readonly (PairReading['meant'] | undefined)[] }
 
-/** One parameter's value by its reader. `mayBeEmpty`: whether the reader judges an empty value itself. */
+/** Reads one parameter's value. `mayBeEmpty`: the reader checks an empty value itself. */
 export const readValue = (
   name: string,
   reader: ParameterReader,
@@ -29,18 +28,16 @@ export const readValue = (
 }
 
 type Unknown = {
-  /** Names of this address. */
   known: readonly string[]
-  /** Whether the named parameter takes an operator in brackets. By default none does. */
   takesOperator?: (name: string) => boolean
-  /** By default `is not a parameter here`. */
+  /** Optional. Defaults to `is not a parameter here`. */
   problem?: string | undefined
   resource?: string
 }
 
 /**
- * Refuses a parameter that is not in `known`. Translates it if another API spells it so; else the nearest name is
- * proposed, with the operator if that name takes one.
+ * Refuses a parameter that is not in `known`. Proposes its translation from another API, otherwise the
+ * nearest name, with the operator if that name takes one.
  */
 export const refuseUnknown = (
   { name, value }: Pair,
@@ -66,7 +63,7 @@ export const refuseUnknown = (
   return value === undefined || isLost ? { faults } : { faults, meant: [meant, value] }
 }
 
-/** Returns what reads a pair by the reader of its name. A name without one is a fault. */
+/** Returns a function that reads a pair with the reader of its name. */
 export const readByName =
   (readers: ReadonlyMap<string, ParameterReader>) =>
   (pair: Pair): PairReading => {
@@ -76,7 +73,7 @@ export const readByName =
       : refuseUnknown(pair, { known: [...readers.keys()] })
   }
 
-/** Reads every pair of a query string; a name that was given before is a fault. */
+/** Reads every pair of a query string. A repeated name is a fault. */
 export const readPairs = (rawQuery: string, readPair: (pair: Pair) => PairReading): PairsReading => {
   const pairs = parsePairs(rawQuery)
   if (pairs.length > maxParameters) {
@@ -104,16 +101,13 @@ export const readPairs = (rawQuery: string, readPair: (pair: Pair) => PairReadin
 
 type Outcome = { query: unknown } | { corrected?: string }
 
-/**
- * The query string to propose, if `meant` is right by `parse`. A name put right may bring to light a value that is wrong:
- * then the cure of that counts. Undefined: there is no cure.
- */
+/** Returns `meant`, or its correction if a corrected name reveals a wrong value, or `undefined`. */
 export const correct = (meant: string | undefined, parse: (meant: string) => Outcome): string | undefined => {
   if (meant === undefined) return undefined
   const again = parse(meant)
   return 'query' in again ? meant : again.corrected
 }
 
-/** The query string that was meant, where each fault has a cure. */
+/** Returns the corrected query string, or `undefined` if a fault has no correction. */
 export const formatMeant = ({ meant }: PairsReading): string | undefined =>
   meant.every((each) => each !== undefined) ? formatPairs(meant) : undefined

@@ -16,12 +16,12 @@ import { defaultLimit, normalised, type Operator, operatorsOf, parseSortKey, typ
 import { many, type ParameterReader, single } from './readers.ts'
 import { holdsEmptyText, parsePrefix, parseValue } from './values.ts'
 
-/** What was read of the parameters whose faults depend on each other and on today. */
+/** Parameters whose faults depend on each other and on today. */
 export type AskedOfDay = Pick<Query, 'asOf' | 'on' | 'includes'>
 
 /**
- * A query; or every fault in it and, where each has a cure, the query string that was meant. `cursor`
- * comes along because only the caller can judge whether it is genuine, and that may be one more fault.
+ * A query, or all faults. `corrected` is set only if every fault has a correction. `cursor` is returned
+ * because only the caller can verify its signature.
  */
 export type ParseOutcome =
   | { query: Query }
@@ -49,7 +49,6 @@ const filterReader = (field: Field, operator: string, draft: Draft): ParameterRe
   )
 }
 
-/** Where a filter is read: the fields that may be named, every name that means something, and what is read. */
 export type FilterContext = {
   resource: Resource
   filterable: readonly Field[]
@@ -57,7 +56,7 @@ export type FilterContext = {
   draft: Draft
 }
 
-/** A guess between two operators can turn the meaning around, so only an unknown word is guessed. */
+/** Between two known operators a guess can invert the meaning, so only unknown ones are guessed. */
 const nearestOperator = (operator: string, taken: readonly string[]): string | undefined => {
   const translated = translateOperator(operator)
   if (translated === undefined) return findNearest(operator, taken)
@@ -87,7 +86,6 @@ export const readFilter = ({ name, value }: Pair, context: FilterContext): PairR
   return readValue(name, filterReader(field, operator, draft), value, holdsEmptyText(field))
 }
 
-/** What may be asked of a resource. */
 type Grammar = Readonly<{
   controls: ReadonlyMap<string, DraftReader>
   filterable: readonly Field[]
@@ -104,7 +102,7 @@ const createGrammar = (resource: Resource, shape: QueryShape): Grammar => {
 
 const grammars = new WeakMap<Resource, Map<QueryShape, Grammar>>()
 
-/** Made once for each resource and shape: most of a query's parsing would be to make it again. */
+/** Cached, because to build a grammar takes longer than the rest of the parsing. */
 const grammarOf = (resource: Resource, shape: QueryShape): Grammar => {
   let shapes = grammars.get(resource)
   if (!shapes) {
@@ -120,8 +118,8 @@ const grammarOf = (resource: Resource, shape: QueryShape): Grammar => {
 }
 
 /**
- * Reads a query string for `resource`. Every fault is found, none is ignored, nothing is coerced.
- * Pure: neither the day nor the customer matters.
+ * Parses a query string and reports every fault; no value is coerced. Pure: the result depends on neither the
+ * day nor the customer.
  */
 export const parseQuery = (resource: Resource, shape: QueryShape, rawQuery: string): ParseOutcome => {
   const draft: Draft = { conditions: [] }

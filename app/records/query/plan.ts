@@ -2,27 +2,26 @@ import type { Resource } from '../resources/define.ts'
 import type { Condition, Query, SortKey } from './query.ts'
 import { resolveDate, resolveInstant } from './values.ts'
 
-/** A query bound to a customer, a day and a position: all that the statement needs. */
 export type QueryPlan = {
   resource: Resource
   customerId: string
   conditions: readonly Condition[]
   sort: readonly SortKey[]
-  /** Sort keys of the row before the first, then its id; undefined = from the start. */
+  /** Sort keys and id of the previous page's last row. `undefined`: from the start. */
   after: readonly string[] | undefined
   fields: readonly string[] | undefined
   includes: readonly string[]
   limit: number
   count: boolean
-  /** YYYY-MM-DD: the day that computed fields are for. */
+  /** Day for computed fields, YYYY-MM-DD. */
   day: string
-  /** Days before its end in which a certificate is expiring; undefined = the customer's setting. */
+  /** Days before the end in which a certificate is expiring. `undefined`: the customer's setting. */
   window: number | undefined
 }
 
 export type PlanContext = {
   customerId: string
-  /** The UTC date today, YYYY-MM-DD. */
+  /** The UTC date, YYYY-MM-DD. */
   today: string
 }
 
@@ -33,7 +32,7 @@ const resolveCondition = (condition: Condition, resource: Resource, today: strin
   return { ...condition, values: condition.values.map((value) => resolve(value, today)) }
 }
 
-/** Binds a query to the moment; `today…` becomes a date here and nowhere else. */
+/** Binds a query to a customer and a day: `today…` becomes a date. */
 export const planQuery = (query: Query, moment: PlanContext, after?: readonly string[]): QueryPlan => ({
   resource: query.resource,
   customerId: moment.customerId,

@@ -6,20 +6,20 @@ import type { QueryShape } from './controls.ts'
 import { type ParseOutcome, parseQuery } from './parse.ts'
 import type { Query } from './query.ts'
 
-/** The name in the change log under which history itself is changed: what is pruned or forgotten. */
+/** The name in the change log for pruned or forgotten history. */
 export const historyChanges = 'history'
 
-/** A query with what is derived from it alone: once per text, not once per request. */
+/** Computed once per query text, not once per request. */
 export type PreparedQuery = {
   query: Query
   canonical: string
-  /** The same without its cursor: what the pages of a list have in common. */
+  /** `canonical` without the cursor: the same for all pages of a list. */
   list: string
-  /** What a cursor belongs to: resource, filters and sort. */
+  /** The text that a cursor is bound to: resource, filters and sort. */
   selection: string
   /** Whether the same data give another answer on another day. */
   dependsOnDay: boolean
-  /** Names in the change log whose changes change the answer: resources, and `settings`. */
+  /** Names in the change log that invalidate the answer: resources, `history` and `settings`. */
   dependsOn: readonly string[]
 }
 
@@ -33,7 +33,9 @@ const includesComputed = ({ resource, includes }: Pick<Query, 'resource' | 'incl
     return included !== undefined && resources[included.resource].computedForDay
   })
 
-/** Whether the answer has computed fields, and so depends on the customer's window unless the query names one. */
+/**
+ * Whether the answer has computed fields, which depend on the customer's window unless the query names one.
+ */
 export const isComputed = (query: Pick<Query, 'resource' | 'includes'>): boolean =>
   query.resource.computedForDay || includesComputed(query)
 
@@ -61,8 +63,8 @@ const prepare = (query: Query): PreparedQuery => {
 }
 
 /**
- * Clients ask the same few questions for ever: 2 MB hold some thousand of them. What is held of one was measured:
- * 1.2 kB, and ten bytes more for each of its text.
+ * Clients repeat few queries, and 2 MB hold about a thousand. Measured size of an entry: 1.2 kB, plus 10
+ * bytes per character of its text.
  */
 const remembered = {
   maxSize: 2_000_000,
@@ -70,10 +72,7 @@ const remembered = {
   sizeCalculation: (_: unknown, key: string) => 1_000 + 10 * key.length,
 }
 
-/**
- * `parseQuery`, remembered. Parsing is a pure function of resource, shape and text, so nothing here ever
- * goes stale; faults are not remembered.
- */
+/** Returns a cached `parseQuery`. Parsing is pure, so entries never go stale. Faults are not cached. */
 export const createPrepare = () => {
   const known = new LRUCache<string, { prepared: PreparedQuery }>(remembered)
   return (

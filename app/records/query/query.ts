@@ -1,41 +1,37 @@
 import type { Field, Resource } from '../resources/define.ts'
 
-/**
- * Operators after normalisation: `eq` is `in` with one value, `ne` is `nin` with one. `words` is the operator of
- * `q` alone, which is no field.
- */
+/** After normalisation: `eq` is `in` with one value, `ne` is `nin` with one. `words` belongs to `q` alone. */
 export type Operator = 'in' | 'nin' | 'gt' | 'gte' | 'lt' | 'lte' | 'prefix' | 'null' | 'all' | 'words'
 
-/** `eq` and `ne` are lists of one; bare `=` is `in`. */
 export const normalised: Readonly<Record<string, Operator>> = { eq: 'in', ne: 'nin' }
 
 export type Condition = { field: string; operator: Operator; values: readonly string[] }
 
 export type SortKey = { key: string; descending: boolean }
 
-/** A query that was understood; relative dates are still relative. */
+/** A valid query; its relative dates are not resolved yet. */
 export type Query = {
   resource: Resource
   conditions: readonly Condition[]
   sort: readonly SortKey[]
-  /** As asked, without repetition, `id` among them; undefined = all. */
+  /** In the client's order, without repetition, with `id`. `undefined`: all. */
   fields: readonly string[] | undefined
   includes: readonly string[]
-  /** Infinity: none, as exports have it. */
+  /** Infinity if an export has no limit. */
   limit: number
   cursor: string | undefined
   count: boolean
-  /** Whether a CSV file begins with a byte order mark. */
+  /** Byte order mark, only for CSV. */
   hasMark: boolean
-  /** Day to compute for; undefined = today. */
+  /** Day for computed fields. `undefined`: today. */
   on: string | undefined
-  /** The day as of whose end one record is shown; undefined = now. */
+  /** Show the record at the end of this day. `undefined`: now. */
   asOf: string | undefined
-  /** Days; undefined = the customer's setting. */
+  /** Days. `undefined`: the customer's setting. */
   expiringWithin: number | undefined
 }
 
-/** Operators by what may be asked of a field, as clients write them. */
+/** Returns the operators of a field, as clients write them. */
 export const operatorsOf = (field: Field): readonly string[] => {
   if (!field.filter) return []
   if (field.array) return ['eq', 'ne', 'in', 'nin', 'all']

@@ -4,20 +4,19 @@ import { findNearest } from './nearest.ts'
 import { maxLimit, maxValues } from './query.ts'
 import type { Parsed } from './values.ts'
 
-/** Takes one parameter's value; returns the faults and, where every one has a cure, the cured value. */
+/** `cure`: the corrected value, if every fault has a correction. */
 export type ParameterReader = (value: string) => ParameterReading
 export type ParameterReading = { faults: Omit<Fault, 'parameter'>[]; cure?: string }
 
-/** Nothing to complain of. */
 export const fine: ParameterReading = { faults: [] }
 
-/** One fault, with its cure where there is one. */
+/** Returns one fault; `suggestion` is its correction. */
 export const refuse = (code: string, detail: string, suggestion?: string): ParameterReading =>
   suggestion === undefined
     ? { faults: [{ code, detail }] }
     : { faults: [{ code, detail, did_you_mean: suggestion }], cure: suggestion }
 
-/** Reads a value as a whole. */
+/** Returns a reader that parses the value as a whole. */
 export const single = (parse: (value: string) => Parsed, take: (value: string) => void): ParameterReader => {
   return (value) => {
     const parsed = parse(value)
@@ -29,7 +28,7 @@ export const single = (parse: (value: string) => Parsed, take: (value: string) =
 
 export type ParsedElement = Parsed & { code?: string }
 
-/** Reads a list of at most `most` values; every bad one is a fault of its own. */
+/** Returns a reader of a list of at most `most` values. Each bad value is a separate fault. */
 export const many = (
   parse: (element: string) => ParsedElement,
   take: (elements: string[]) => void,
@@ -56,7 +55,7 @@ export const many = (
   }
 }
 
-/** An element that must be one of `names`; `what` introduces them in the message. */
+/** Returns a parser for one of `names`; `what` introduces them in the message. */
 export const oneOfNames =
   (names: readonly string[], code: string, what: string) =>
   (name: string): ParsedElement => {
@@ -65,7 +64,7 @@ export const oneOfNames =
     return { code, detail: `${what}: ${names.join(', ')}`, ...(suggestion ? { suggestion } : {}) }
   }
 
-/** A decimal integer without sign or leading zeros, bounds included. */
+/** Returns a parser for a decimal integer from `min` to `max`, without sign or leading zeros. */
 export const integerWithin =
   (min: number, max: number) =>
   (text: string): Parsed =>
@@ -73,18 +72,18 @@ export const integerWithin =
       ? { value: text }
       : { detail: `expected an integer from ${min} to ${max}` }
 
-/** One of a few values. */
+/** Returns a parser for one of the wanted values. */
 export const onlyOne = (wanted: readonly string[]) => (text: string) => {
   if (wanted.includes(text)) return { value: text }
   const suggestion = findNearest(text, wanted)
   return { detail: `expected ${wanted.join(', ')}`, ...(suggestion ? { suggestion } : {}) }
 }
 
-/** The reader of `format`, so that it is no unknown parameter: negotiation reads it. */
+/** Returns a reader that only checks `format`: negotiation reads it. */
 export const formatReader = (formats: readonly string[]): ParameterReader =>
   single(onlyOne(formats), () => {})
 
-/** The readers of `limit` and `cursor`. What they read goes to the draft. */
+/** Returns the readers of `limit` and `cursor`. They write to `draft`. */
 export const pageReaders = (draft: {
   limit?: number
   cursor?: string | undefined

@@ -1,4 +1,4 @@
-/** Names under which tokens and keys are sent by mistake: in an address they are logged, so there they are refused. */
+/** Clients send tokens and keys under these names by mistake. Refused, because addresses are logged. */
 export const tokenParameters: readonly string[] = [
   'access_token',
   'token',

@@ -2,13 +2,13 @@ import { date } from '../../../schemas/fields.ts'
 import type { Field } from '../resources/define.ts'
 import { findNearest } from './nearest.ts'
 
-/** Either a value in canonical text, or what was expected instead. */
+/** A value in canonical text, or a description of the expected value. */
 export type Parsed = { value: string } | { detail: string; suggestion?: string }
 
-/** Days by which a relative date may differ from today: about 270 years, so every result has a date. */
+/** Up to 99,999 days, about 270 years, so every result is a valid date. */
 const relativeDate = /^today(?:([+ -])(\d{1,5})d)?$/
 
-/** A calendar date, or one relative to today, kept relative. */
+/** Parses a calendar date, or a date relative to today, which stays relative. */
 export const parseDate = (text: string): Parsed => {
   const relative = relativeDate.exec(text)
   if (relative) {
@@ -24,8 +24,8 @@ const instantPattern =
   /^(\d{4}-\d{2}-\d{2})(?:T(\d{2}):(\d{2}):(\d{2})(?:\.(\d+))?(?:Z|([+ -])(\d{2}):(\d{2})))?$/i
 
 /**
- * The whole seconds of an instant in UTC, in milliseconds. Undefined if there is no such instant in the years 1 to
- * 9999. The leap second at the end of a month is the first second of the next, as in PostgreSQL.
+ * Returns whole seconds in UTC, in milliseconds; `undefined` for an invalid instant or outside the years 1 to
+ * 9999. As in PostgreSQL, the leap second at the end of a month is the first second of the next month.
  */
 const readSeconds = ([
   ,
@@ -52,9 +52,9 @@ const readSeconds = ([
 const microsecondDigits = 6
 
 /**
- * An instant in UTC with six decimals, as instants are stored; a date is its first instant. More decimals lie between
- * two stored instants: `gte` and `lt` take the later one, `gt` and `lte` the earlier one, so that the answer is exact.
- * Any other operator keeps the decimals, and no stored instant is equal.
+ * Parses an instant to UTC with six decimals, as stored; a date means its first instant. More decimals are
+ * between two stored instants: `gte` and `lt` use the later one, `gt` and `lte` the earlier one. Other
+ * operators keep the decimals, so no stored instant is equal.
  */
 export const parseInstant = (text: string, operator = 'gte'): Parsed => {
   if (relativeDate.test(text)) return parseDate(text)
@@ -89,13 +89,13 @@ const parseText = (field: Field, text: string): Parsed => {
   return field.element.safeParse(capitals).success ? { detail, suggestion: capitals } : { detail }
 }
 
-/** Whether empty text may be a value of the field: it has no form and no list of values. */
+/** Whether empty text may be a value: the schema has neither a pattern nor a list of values. */
 export const holdsEmptyText = (field: Field): boolean =>
   field.kind === 'text' && !field.values && field.element.safeParse('').success
 
 /**
- * One value of a filter on `field` in canonical text: known values, dates (also relative ones, kept
- * relative so that a cursor outlives midnight), instants in UTC, booleans, text as it is.
+ * Parses one filter value to canonical text. Relative dates stay relative, so that a cursor outlives
+ * midnight.
  */
 export const parseValue = (field: Field, text: string, operator = 'in'): Parsed => {
   if (text === '' && !holdsEmptyText(field))
@@ -107,10 +107,7 @@ export const parseValue = (field: Field, text: string, operator = 'in'): Parsed 
   return parseText(field, text)
 }
 
-/**
- * The beginning of a value. Of an open text any storable beginning will do, even where the whole must
- * have a form.
- */
+/** Parses the beginning of a value. Any storable text is accepted, even if whole values have a pattern. */
 export const parsePrefix = (text: string): Parsed =>
   text !== '' && text.isWellFormed() && !text.includes('\u0000') && Buffer.byteLength(text) <= 2000
     ? { value: text }
@@ -118,11 +115,11 @@ export const parsePrefix = (text: string): Parsed =>
 
 const dayMs = 86_400_000
 
-/** The day `days` after `day`, both YYYY-MM-DD. */
+/** Returns the day `days` after `day`, both YYYY-MM-DD. */
 export const addDays = (day: string, days: number): string =>
   new Date(Date.parse(`${day}T00:00:00Z`) + days * dayMs).toISOString().slice(0, 10)
 
-/** A canonical date or instant with `today…` replaced by the day it means. */
+/** Resolves `today…` to a day; other values are unchanged. */
 export const resolveDate = (value: string, today: string): string => {
   const match = relativeDate.exec(value)
   if (!match) return value
@@ -132,8 +129,8 @@ export const resolveDate = (value: string, today: string): string => {
 const storedLength = '2026-01-31T12:00:00.000000Z'.length
 
 /**
- * The same, and a day as its first instant (UTC): the database would take it in its own time zone. PostgreSQL would
- * round more than six decimals, so such an instant becomes `-infinity`, which no record has.
+ * Resolves `today…`, and a day to its first instant in UTC: PostgreSQL would use its own time zone.
+ * PostgreSQL would round more than six decimals, so the result is `-infinity`, which no record has.
  */
 export const resolveInstant = (value: string, today: string): string => {
   const resolved = resolveDate(value, today)

@@ -1,7 +1,6 @@
 import { accents, letters, longestWord, spellings } from '../../../schemas/letters.ts'
 import type { Parsed } from './values.ts'
 
-/** Words of one search, at most. */
 export const maxWords = 5
 const shortestWord = 2
 
@@ -16,9 +15,9 @@ const separator = new RegExp(`[^a-z0-9${asClass(letters)}]+`, 'u')
 const spelled = new RegExp(`[${Object.keys(spellings).join('')}]`, 'gu')
 
 /**
- * Returns the words of a text, folded, in their order: without case and accents. The database's `fold_words` makes the
- * same words of the same text (`04-words.sql`). It folds these once more, so that a letter that one of the two does not
- * know yet costs a match and nothing else.
+ * Returns the words of a text in their order, without case and accents, as the database's `fold_words` does
+ * (`04-words.sql`). The database folds these words again, so a letter that only one side supports costs a
+ * match at most.
  */
 export const foldWords = (text: string): string[] =>
   text
@@ -31,7 +30,7 @@ export const foldWords = (text: string): string[] =>
 
 const expected = `expected 1 to ${maxWords} words of ${shortestWord} to ${longestWord} letters or digits; anything else ends a word`
 
-/** The words of `q`, each once and in order, so that all ways of asking the same are one text; or what was expected. */
+/** Parses the words of `q`: each once and sorted, so that equivalent queries have the same text. */
 export const parseWords = (text: string): Parsed => {
   const words = [...new Set(foldWords(text))].sort()
   const hasLength = (word: string) => {

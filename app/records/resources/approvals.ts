@@ -10,7 +10,7 @@ const openStatuses = [
   'on_hold',
 ] as const
 
-/** Also what counts as open in a country's `approval_info`. */
+/** Also used for `open` in a country's `approval_info`. */
 export const approvalIsOpen = `r.status in (${openStatuses.map((status) => `'${status}'`).join(',')})`
 
 export const approvals = defineResource({

@@ -5,8 +5,8 @@ const voidStatuses = "('rejected','suspended','revoked','withdrawn','superseded'
 const standing = "r.approval_status in ('approved','conditional')"
 
 /**
- * Predicates by validity on the day. A null `valid_from` never makes a certificate "not yet valid" and a
- * null `valid_until` never "expired"; the `_sort` columns hold infinity there and carry the indexes.
+ * Null `valid_from` never means "not yet valid", and null `valid_until` never "expired": the indexed `_sort`
+ * columns hold infinity for null.
  */
 const begun = "(r.valid_from_sort <= :day or r.valid_from_sort = 'infinity')"
 const validOnDay = `${standing} and r.valid_until_sort >= :day and ${begun}`
@@ -17,7 +17,7 @@ const where: Record<(typeof validity.options)[number], string> = {
   valid: validOnDay,
 }
 
-/** Also what counts as valid and expiring in a country's `approval_info`. */
+/** Also used for the counts in a country's `approval_info`. */
 export const certificateIsValid = validOnDay
 export const certificateIsExpiring = `${validOnDay} and r.valid_until_sort <= :day + :window`
 

@@ -4,8 +4,8 @@ import { certificateIsExpiring, certificateIsValid } from './certificates.ts'
 import { defineResource } from './define.ts'
 
 /**
- * The customer's view of one country. A certificate belongs to a country by its own code or by an
- * approval's, and counts once; both ways are index look-ups within the customer's rows.
+ * A certificate belongs to a country by its own code or by an approval's, and counts once. Both are index
+ * look-ups within the customer's rows.
  */
 const approvalInfo = `(
   select row_to_json(info) from (

@@ -4,60 +4,54 @@ import { type FieldKind, kindOf } from './kind.ts'
 
 export type { ResourceName }
 
-/**
- * What may be asked of a field: `equal` = eq ne in nin null (all on arrays), `range` adds gt gte lt lte,
- * `prefix` adds prefix.
- */
+/** `equal` = eq ne in nin null (all on arrays), `range` adds gt gte lt lte, `prefix` adds prefix. */
 export type FilterKind = 'equal' | 'range' | 'prefix'
 
 /**
- * A field computed at reading. SQL over the row alias `r`, with `:day` (date), `:window` (integer, days)
- * and `:customer` (text) as parameters. `where` partitions the rows by the field's value, in a form that
- * the indexes serve; a field without it cannot be filtered.
+ * SQL over the row alias `r` with `:day` (date), `:window` (integer, days) and `:customer` (text). `where`
+ * partitions the rows by the field's value, in a form that indexes serve; without it the field cannot be
+ * filtered.
  */
 export type ComputedField = { select: string; where?: Readonly<Record<string, string>> }
 
-/** A moment that passes over a column as days go by or the window changes. */
 export type Edge = Readonly<{ column: string; at: string }>
 
 export type ResourceDefinition = {
   name: ResourceName
-  /** Singular, as in a message: "no certificate with this id". */
   noun: string
   schema: z.ZodObject
-  /** The name under `included` is the included resource's own; `by` is the field that holds its id. */
   includes: Readonly<Record<string, { resource: ResourceName; by: string }>>
   filters: Readonly<Record<string, FilterKind>>
   sorts: readonly string[]
   defaultSort: string
   computed: Readonly<Record<string, ComputedField>>
-  /** Whether `on` and `expiring_within` mean something here, and answers depend on the day. */
+  /** Whether answers depend on the day, so that `on` and `expiring_within` apply. */
   computedForDay: boolean
   /**
-   * Computed fields that another day or window changes without a write, and where: the value can differ between
-   * two moments only in rows over whose column one of the edges has passed, which lie above the lesser and not
-   * above the greater of `at` at both. SQL like that of the fields; an index leads from the customer to `column`.
-   * Edges of one column stand in ascending order of `at`.
+   * Computed fields that change without a write. Their value can differ between two moments only in rows with
+   * an edge's `column` above the lesser and not above the greater value of `at` at those moments. `at` is SQL
+   * like `select`. An index leads from the customer to `column`. Edges of one column are in ascending order
+   * of `at`.
    */
   flips?: { fields: readonly string[]; edges: readonly Edge[] }
-  /** Arrays kept, element by element, in the table `elements`, where an index finds them. */
+  /** Arrays whose elements are also in the indexed table `elements`. */
   elements: readonly string[]
   /**
-   * Fields in whose words `q` looks: texts, arrays of texts, and of `authorities` names and abbreviations. Triggers keep
-   * their words in the table `record_words` (`04-words.sql`).
+   * Fields that `q` searches: texts, arrays of texts, and names and abbreviations of `authorities`. Triggers
+   * write their words to `record_words` (`04-words.sql`).
    */
   search: readonly string[]
-  /** Resources whose changes change this one's answers, itself included; includes add theirs. */
+  /** Resources whose changes affect this resource's answers, without includes. */
   reads: readonly ResourceName[]
-  /** Reference data belongs to nobody: one row for all customers, no `customer_id`. */
+  /** Reference data: one row for all customers, without `customer_id`. */
   reference?: true
   importing: {
     required: readonly string[]
-    /** Values of fields that are missing on import; all others become null, or `[]`. */
+    /** Values of fields that are missing on import. The default is null, or `[]`. */
     initial: Readonly<Record<string, string | number>>
-    /** Fields that take another's value when missing. */
+    /** Missing fields that copy another field's value. */
     sameAs: Readonly<Record<string, string>>
-    /** Which states may follow a state, by field; the import warns of the rest. */
+    /** Allowed next states by field and state. The import warns of other transitions. */
     transitions: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>
   }
 }
@@ -67,7 +61,7 @@ export type Field = FieldKind & {
   schema: z.ZodType
   computed?: ComputedField
   filter?: FilterKind
-  /** Column that orders by this field: NOT NULL, null being the greatest value. Absent: not sortable. */
+  /** NOT NULL column for sorting, with null as the greatest value. `undefined` if not sortable. */
   sortColumn?: string
   indexedElements: boolean
 }
@@ -75,8 +69,8 @@ export type Field = FieldKind & {
 export type Resource = ResourceDefinition & { fields: ReadonlyMap<string, Field> }
 
 /**
- * Completes a definition with its fields, in the schema's order. Throws where the definition names a
- * field that the schema has not: the start fails, not a request.
+ * Adds the fields in the schema's order. Throws if the definition names a field that the schema does not
+ * have, so that the start fails and not a request.
  */
 export const defineResource = (definition: ResourceDefinition): Resource => {
   const fields = new Map<string, Field>()

@@ -6,7 +6,7 @@ import { lab } from './lab.ts'
 import { products } from './products.ts'
 import { projects } from './projects.ts'
 
-/** Every resource by name, in the order the documents list them. */
+/** In the order of the documentation. */
 export const resources: Readonly<Record<ResourceName, Resource>> = {
   certificates,
   products,

@@ -1,20 +1,18 @@
 import { z } from 'zod'
 
-/** What a field is to SQL, to the query grammar and to the import, read off its zod type. */
 export type FieldKind = {
   kind: 'text' | 'date' | 'instant' | 'integer' | 'boolean' | 'json'
-  /** Whether the field is an array of `kind`; arrays of objects are `json`. */
+  /** An array of objects is `json` instead. */
   array: boolean
   nullable: boolean
-  /** The known values of an enumeration; absent for open types. */
+  /** `undefined` for open types. */
   values?: readonly string[]
-  /** The type of one value: what a filter value is checked against. */
   element: z.ZodType
 }
 
 /**
- * Reads the kind of a record's field off its schema, so that no definition says it again.
- * Throws on a type that no table column can hold: that is a fault of the definition, found at start.
+ * Derives a field's kind from its schema. Throws on a type that no table column can hold, which stops the
+ * start.
  */
 export const kindOf = (schema: z.ZodType): FieldKind => {
   if (schema instanceof z.ZodNullable) {

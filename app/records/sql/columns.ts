@@ -11,7 +11,6 @@ const kinds: Readonly<Record<Field['kind'], ColumnKind>> = {
   json: 'json',
 }
 
-/** Known values are letters, digits and marks that mean nothing anywhere. */
 const kindOf = ({ kind, array, values }: Field): ColumnKind => {
   if (array) return 'texts'
   return kind === 'text' && values ? 'token' : kinds[kind]
@@ -24,8 +23,7 @@ const columnOf = (field: Field, bindings: Bindings): ExportColumn => ({
 })
 
 /**
- * The response schema as columns of an export, over the row alias `r`: the fields that are named, in that order;
- * undefined = all, in the schema's.
+ * Returns the columns of an export over the row alias `r`. `fields` `undefined`: all, in the schema's order.
  */
 export const exportColumns = (
   resource: Resource,

@@ -22,25 +22,25 @@ const castOf: Record<Field['kind'], string> = {
 const cast = (value: unknown, type: string): Sql => sql`${value}::${sql.raw(type)}`
 
 /**
- * Texts carry a mark before them in their sort column (see `12-products.sql`), so that null can be last.
+ * Nullable texts have a prefix in their sort column (see `12-products.sql`), so that null can be last.
  * See docs/decisions/0003-sort-columns-for-null-last.md.
  */
 const isMarked = (field: Field) => field.kind === 'text' && field.sortColumn?.endsWith('_sort') === true
 const marked = (field: Field, value: string) => (isMarked(field) ? `v${value}` : value)
 
-/** The column that answers equality, ranges and prefixes: the one with the index. */
+/** The indexed column for equality, ranges and prefixes. */
 const columnOf = (field: Field): Sql => sql.raw(`r.${field.sortColumn ?? field.name}`)
 
 /**
- * The least text greater than every text that begins with `prefix`, by bytes; undefined where there is
- * none. Not LIKE: it is not leakproof, so under row level security no index would serve it.
+ * Returns the least text, by bytes, above every text that begins with `prefix`, or `undefined`. LIKE is not
+ * leakproof, so under row level security it cannot use an index.
  */
 const successor = (prefix: string): string | undefined => {
   const points = [...prefix]
   while (points.length > 0) {
     const last = (points.pop() as string).codePointAt(0) as number
     if (last === 0x10ffff) continue
-    // Surrogates are no characters: UTF-8 goes from U+D7FF straight to U+E000.
+    // Surrogates are not characters: U+D7FF is followed by U+E000.
     return points.join('') + String.fromCodePoint(last === 0xd7ff ? 0xe000 : last + 1)
   }
   return undefined
@@ -94,10 +94,9 @@ const inElements = (resource: Resource, field: Field, values: readonly string[])
     and e.resource = ${sql.lit(resource.name)} and e.field = ${sql.lit(field.name)} and ${value})`
 }
 
-/** Values of `all` that the planner may begin with; a join for each of hundreds takes it seconds. */
+/** Planning a join for each of hundreds of values takes seconds. */
 const joinedValues = 8
 
-/** Arrays: by their elements' index where they have one, else by reading the customer's rows. */
 const arrayCondition = (resource: Resource, field: Field, { operator, values }: Condition): Sql => {
   const plain = sql.raw(`r.${field.name}`)
   if (!field.indexedElements) {
@@ -118,7 +117,7 @@ const arrayCondition = (resource: Resource, field: Field, { operator, values }: 
     : sql`r.id in ${membership}`
 }
 
-/** A computed field's values partition the rows, so "not these" is "one of the others": no negation. */
+/** A computed field's values partition the rows, so `nin` becomes a match of all other values. */
 const computedCondition = (field: Field, { operator, values }: Condition, bindings: Bindings): Sql => {
   const where = field.computed?.where ?? {}
   const wanted = Object.keys(where).filter((value) => values.includes(value) === (operator === 'in'))
@@ -127,10 +126,9 @@ const computedCondition = (field: Field, { operator, values }: Condition, bindin
 }
 
 /**
- * The rows that the plan's filters are judged on, under the alias `r`: the table, or for a search the records in which
- * each word begins a word. Their ids come from the index of words, and each id is looked up by itself, so the cost is
- * that of the customer's matches. `offset 0`: the planner would take the average customer for this one, and read all
- * its records instead.
+ * Returns the rows for the plan's filters, under the alias `r`. A search looks up each id from the index of
+ * words separately, so its cost depends on the customer's matches. Without `offset 0` the planner would
+ * assume an average customer and read all of its records.
  * See docs/decisions/0085-words-are-found-by-the-owner.md.
  */
 export const rowSource = ({ resource, conditions }: QueryPlan): Sql => {
@@ -144,7 +142,7 @@ export const rowSource = ({ resource, conditions }: QueryPlan): Sql => {
   ) r`
 }
 
-/** The plan's filters over the rows of `rowSource`, its customer first. */
+/** Returns the plan's filters over the rows of `rowSource`, the customer first. */
 export const filterConditions = (plan: QueryPlan): Sql[] => {
   const conditions = [isOwned(plan.resource)]
   for (const condition of plan.conditions) {
@@ -159,7 +157,7 @@ export const filterConditions = (plan: QueryPlan): Sql[] => {
 
 type Key = { column: string; cast: string; descending: boolean }
 
-/** Sort keys as columns, `id` last, in the last key's direction. */
+/** Returns the sort keys as columns, followed by `id` in the last key's direction. */
 export const sortKeys = (plan: QueryPlan): Key[] => {
   const keys = plan.sort.map(({ key, descending }) => {
     const field = plan.resource.fields.get(key) as Field
@@ -172,8 +170,9 @@ const beyond = (key: Key, value: string, orEqual = false): Sql =>
   sql`${sql.raw(key.column)} ${sql.raw((key.descending ? '<' : '>') + (orEqual ? '=' : ''))} ${cast(value, key.cast)}`
 
 /**
- * "After this row" in the sort order. One direction: a row comparison, which an index serves as it is.
- * Mixed: nested, with the first key's bound repeated outside, because no index serves an OR.
+ * Returns the condition for rows after `plan.after`, or `undefined` on the first page. One direction: a row
+ * comparison, which an index serves. Mixed: nested ORs, which no index serves, with the first key's bound
+ * repeated outside.
  */
 export const keysetCondition = (plan: QueryPlan): Sql | undefined => {
   if (!plan.after) return undefined

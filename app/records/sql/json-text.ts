@@ -11,12 +11,12 @@ const objectText = (schema: z.ZodObject, value: string): string => {
   return `'{' || ${members.join(` || ',' || `)} || '}'`
 }
 
-/** A set-returning function in FROM gives the elements in their order, and string_agg keeps it. */
+/** A set-returning function in FROM keeps the elements' order, and so does string_agg. */
 const arrayText = (schema: z.ZodArray, value: string): string =>
   `(select '[' || coalesce(string_agg(${compactText(schema.element as z.ZodType, 'e.v')}, ','), '') || ']'
     from jsonb_array_elements(${value}) e (v))`
 
-/** What does not have the schema's type is shown as it is stored. */
+/** A value of another type than the schema's is shown as it is stored. */
 const compactText = (nullable: z.ZodType, value: string): string => {
   const schema = unwrap(nullable)
   const asStored = `(${value})::text`
@@ -30,8 +30,8 @@ const compactText = (nullable: z.ZodType, value: string): string => {
 }
 
 /**
- * The SQL expression that writes a `jsonb` column as answers have it: without spaces, the members in the schema's
- * order. PostgreSQL keeps neither. Its type is `json`, so that the text goes into every answer unchanged.
+ * Returns SQL that writes a `jsonb` column without spaces and in the schema's order; PostgreSQL keeps
+ * neither. Its type is `json`, so that answers contain the text unchanged.
  * See docs/decisions/0075-objects-are-ordered-at-reading.md.
  */
 export const compactJson = (schema: z.ZodType, column: string): string =>

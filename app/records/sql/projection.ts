@@ -4,15 +4,12 @@ import type { Field, Resource } from '../resources/define.ts'
 import { compactJson } from './json-text.ts'
 import { customer, setting } from './session.ts'
 
-/**
- * Parameters of computed expressions. `day`: YYYY-MM-DD, or SQL of type date. `window` undefined = the customer's setting,
- * which the statement reads.
- */
+/** `day`: YYYY-MM-DD, or SQL of type date. `window`: days; `undefined`: the customer's setting. */
 export type Bindings = { day: string | RawBuilder<unknown>; window: number | undefined }
 
 const parameters = /:(day|window|customer)\b/
 
-/** An expression of `resources/` with its named parameters bound. Rows go by the alias `r`. */
+/** Binds the named parameters of an expression of `resources/`. Its row alias is `r`. */
 export const bindExpression = (text: string, bindings: Bindings): RawBuilder<unknown> => {
   const parts = text.split(parameters).map((part, index) => {
     if (index % 2 === 0) return sql.raw(part)
@@ -23,25 +20,25 @@ export const bindExpression = (text: string, bindings: Bindings): RawBuilder<unk
   return sql.join(parts, sql.raw(''))
 }
 
-/** The column of a stored field over the row alias `r`; objects in the form that answers have. */
+/** Returns a stored field's column over the row alias `r`, with objects in the form of answers. */
 export const storedValue = ({ name, kind, schema }: Field): string =>
   kind === 'json' ? compactJson(schema, `r.${name}`) : `r.${name}`
 
-/** The same, with instants as text: PostgreSQL's JSON would show them in the session's form. */
+/** Also formats instants: PostgreSQL's JSON would depend on the session's settings. */
 export const shown = (field: Field): string =>
   field.kind === 'instant' ? instantText(storedValue(field)) : storedValue(field)
 
-/** The fields of an answer, in the schema's order; `names` undefined = all. */
+/** Returns the named fields in the schema's order. `undefined`: all. */
 export const chosenFields = ({ fields }: Resource, names: readonly string[] | undefined): Field[] =>
   [...fields.values()].filter(({ name }) => !names || names.includes(name))
 
-/** The SQL of a field's value over the row alias `r`, in the form that answers show. */
+/** Returns the SQL of a field's value over the row alias `r`, in the form of answers. */
 export const fieldValue = (field: Field, bindings: Bindings): RawBuilder<unknown> =>
   field.computed ? bindExpression(field.computed.select, bindings) : sql.raw(shown(field))
 
 /**
- * The response schema compiled to a select list: its fields, in its order and formats, so that PostgreSQL writes the
- * JSON that the schema describes. `fields` undefined = all.
+ * Compiles the response schema to a select list, so that PostgreSQL writes the JSON that the schema
+ * describes. `fields` `undefined`: all.
  */
 export const projection = (
   resource: Resource,

@@ -18,21 +18,20 @@ const toBody = (json: string): TaggedBody => {
 }
 const noBody = toBody('')
 
-/** What a statement's stamp and JSON are to the cache; `json` undefined: the record does not exist. */
+/** Converts a stamp and JSON for the cache. `json` is `undefined` if the record does not exist. */
 export const filled = (
   { snapshot, at, server, standby }: Stamp,
   json: string | undefined,
   rows: number,
 ): Filled => ({
   snapshot: parseSnapshot(snapshot, standby !== ''),
-  // A standby's clock does not show how far it has received.
+  // A standby's clock does not show how far it has replayed.
   ...(standby === '' ? { server, at } : { standby }),
   isAbsent: json === undefined,
   ...(json === undefined ? noBody : toBody(json)),
   rows,
 })
 
-/** `shapes`: statements kept ready; undefined: the statement is compiled. */
 const execute = (db: Db, plan: QueryPlan, shapes: Shapes | undefined): Promise<PageRow> => {
   const statement = shapes?.find(plan) ?? compile(pageStatement(plan))
   return readRowInTurn(db, plan.customerId, statement)
@@ -40,10 +39,10 @@ const execute = (db: Db, plan: QueryPlan, shapes: Shapes | undefined): Promise<P
 
 const includedPart = ({ included }: PageRow): string => (included === null ? '' : `,"included":{${included}}`)
 
-/** Makes the cursor after a row from its sort keys and id. */
+/** Returns the cursor after a row with these sort keys and id. */
 export type EncodeCursor = (keys: readonly string[]) => string
 
-/** The member `page` of a list's answer, and its cursor; undefined: it is the last. `isForDay`: it says for which. */
+/** Returns the member `page` and its cursor, `undefined` on the last page. `isForDay` adds `as_of`. */
 export const describePage = (
   row: Pick<PageRow, 'found' | 'last' | 'total'>,
   plan: QueryPlan,
@@ -64,8 +63,8 @@ export const describePage = (
 }
 
 /**
- * Reads a page as the bytes to send. `nextQuery` writes the query of the following page.
- * Index: the first sort key's, or the one of the most selective filter.
+ * Reads a page as the bytes to send. `nextQuery` returns the query of the next page.
+ * Index: the one for the first sort key, or for the most selective filter.
  */
 export const readPage = async (
   db: Db,
@@ -81,7 +80,7 @@ export const readPage = async (
   return cursor === undefined ? answer : { ...answer, next: `/v1/${plan.resource.name}?${nextQuery(cursor)}` }
 }
 
-/** Reads one record as the bytes to send; `isAbsent` if this customer has none with that id. */
+/** Reads one record as the bytes to send; `isAbsent` if the customer has no record with the id. */
 export const readItem = async (db: Db, plan: QueryPlan, id: string, shapes?: Shapes): Promise<Filled> => {
   const byId = { field: 'id', operator: 'in', values: [id] } as const
   const row = await execute(db, { ...plan, conditions: [byId], limit: 1, count: false }, shapes)

@@ -5,9 +5,9 @@ import type { QueryPlan } from '../query/plan.ts'
 import type { Condition } from '../query/query.ts'
 
 /**
- * Queries whose plan does not hang on their values: PostgreSQL may plan them once and keep it. Only values of the
- * first sort key bound them, so that key's index serves them, whatever the values are. Of others the planner has
- * to see the values: a rare country is read by its index, a frequent one by the sort's.
+ * Whether one generic plan fits all values: only the id or the first sort key is bounded, and its index
+ * serves any value. For other filters the planner must see the values: it reads a rare country by its own
+ * index, a frequent one by the sort key's.
  * See docs/decisions/0040-statements-are-kept-prepared.md.
  */
 const isBound = ({ conditions, sort, count }: QueryPlan): boolean =>
@@ -18,14 +18,14 @@ const isBound = ({ conditions, sort, count }: QueryPlan): boolean =>
     return isRange && field === sort[0]?.key
   })
 
-/** Beyond these, lists of values are compiled: hardly two of them are as long. */
+/** Longer lists rarely repeat their length, so their statements are not kept. */
 const longestList = 8
 
-/** Whether a condition's values are in the statement's text: those of `null`, and of computed fields. */
+/** `null` and computed fields have their values in the statement's text. */
 const isSpelledOut = ({ resource }: QueryPlan, { field, operator }: Condition): boolean =>
   operator === 'null' || resource.fields.get(field)?.computed !== undefined
 
-/** Whether two plans of its shape differ by parameters alone. The end of a prefix is reckoned from its value. */
+/** Whether plans of this shape differ only in parameters. A prefix range's end depends on its value. */
 const hasOneText = ({ conditions }: QueryPlan): boolean =>
   conditions.every(({ operator, values }) => operator !== 'prefix' && values.length <= longestList)
 
@@ -34,7 +34,6 @@ const conditionShape = (plan: QueryPlan, condition: Condition): string => {
   return `${field} ${operator} ${isSpelledOut(plan, condition) ? values.join() : values.length}`
 }
 
-/** What, of a plan, is in the statement's text. */
 const shapeOf = (plan: QueryPlan): string => {
   const { resource, conditions, sort, after, fields, includes, limit, count, window } = plan
   return [
@@ -50,10 +49,9 @@ const shapeOf = (plan: QueryPlan): string => {
   ].join(';')
 }
 
-/** Stands for a value in a plan; no value has a NUL. */
+/** A placeholder for a value. No real value contains NUL. */
 const slot = (name: string) => `\0${name}`
 
-/** The plan with slots in place of what differs between two of one shape. */
 const withSlots = (plan: QueryPlan): QueryPlan => ({
   ...plan,
   customerId: slot('customer'),
@@ -77,7 +75,7 @@ const readers: Readonly<Record<string, (plan: QueryPlan, index: number, place: n
 
 type Parameter = (plan: QueryPlan) => unknown
 
-/** Texts have a mark before them in some columns. */
+/** Sort columns may have a prefix before the value; see `isMarked` in `conditions.ts`. */
 const slotForm = /^([^\0]*)\0(\w+)(?: (\d+))?(?: (\d+))?$/
 
 const toParameter = (value: unknown): Parameter => {
@@ -94,29 +92,27 @@ const toParameter = (value: unknown): Parameter => {
   }
 }
 
-/** A statement's text with its values. */
 export type BoundStatement = NamedStatement
 type Kept = { name: string | undefined; text: string; parameters: readonly Parameter[] }
 
 export type Shapes = {
-  /** The kept statement of the plan's shape, with the plan's values; undefined: compile it. */
+  /** Returns the kept statement with the plan's values, or `undefined` if it must be compiled. */
   find(plan: QueryPlan): BoundStatement | undefined
 }
 
-/** Kept prepared at once, and so planned at most on each connection: at about 50 kB they are 5 MB of the server's. */
+/** At about 50 kB each, they take 5 MB of every server connection. */
 const maxPrepared = 100
-/** Texts that are kept here alone, at 4 kB and up to 20. */
+/** At 4 to 20 kB each, only in this process. */
 const maxTexts = 200
-/** One that was asked for less often is not worth its memory. */
+/** Uses before a statement is kept. */
 const usesBefore = 3
-/** The server forgets what is dropped here only with the connection: so often at most. */
+/** The server frees a dropped statement only with its connection, so drops are rare. */
 const dropEveryMs = 10_000
 
 /**
- * Statements that are made once for each shape, as to make one takes 45 to 70 µs. Those that are bound carry a mark by
- * which connections keep them prepared; of the others the planner sees the values each time.
- * `compile`: text and parameters of a plan. Bounded in number and, where the server keeps them, in turnover, because
- * clients choose shapes.
+ * Keeps one statement for each shape, because compiling one takes 45 to 70 µs. Only statements with a name
+ * are prepared on connections. Clients choose shapes, so the number of statements and the turnover of
+ * prepared ones are bounded.
  */
 export const createShapes = (compile: (plan: QueryPlan) => BoundStatement, now: () => number): Shapes => {
   const uses = new LRUCache<string, number>({ max: 10 * maxPrepared })

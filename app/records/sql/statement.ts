@@ -7,41 +7,36 @@ import { filterConditions, keysetCondition, rowSource, sortKeys } from './condit
 import { projection } from './projection.ts'
 import { isOwned, session } from './session.ts'
 
-/** What every statement that fills the cache says of itself. */
 export type Stamp = {
-  /** `pg_current_snapshot()` of the very statement that read the rows: what they show. */
   snapshot: string
   /**
-   * The database's clock when its transaction began, RFC 3339: before the snapshot. `statement_timestamp()` may
-   * be after it: it is set anew by the protocol's Execute, and the snapshot is taken at Bind.
+   * The database's clock when the transaction began, RFC 3339: before the snapshot. `statement_timestamp()`
+   * may be after it: the protocol's Execute sets it again, but the snapshot is taken at Bind.
    */
   at: string
-  /** When the server was started: which transaction numbers these are. */
+  /** Start time of the server, which identifies its sequence of transaction numbers. */
   server: string
-  /** Of a standby: the newest mark that it shows, which tells whose history it follows. Empty: of a primary. */
+  /** A standby's newest mark, which identifies the history it follows. Empty on a primary. */
   standby: string
 }
 
-/** The one row that a page's statement returns. */
 export type PageRow = Stamp & {
-  /** Rows found, one more than asked for where there are more. */
+  /** Rows found: `limit + 1` if another page exists. */
   found: number
-  /** Sort keys and id of a full page's last row, as text, in an array of one; null where it is not full. */
+  /** Sort keys and id of a full page's last row, as text, in an array of one. Otherwise null. */
   last: [string[]] | null
-  /** Matching rows in all; null unless asked for. */
+  /** Null unless requested. */
   total: number | null
-  /** Members of `included`; null where nothing is to be included. */
+  /** Null without includes. */
   included: string | null
-  /** The page's records as JSON, with commas between them; null if there are none. */
+  /** JSON, separated by commas. Null if there are no records. */
   data: string | null
 }
 
-/** The columns of a stamp. */
 export const stampColumns = sql`pg_current_snapshot()::text as snapshot, ${sql.raw(instantText('now()'))} as at,
       extract(epoch from pg_postmaster_start_time())::text as server,
       case when pg_is_in_recovery() then coalesce(newest_mark(), 'unmarked') else '' end as standby`
 
-/** The included records of one relation, as a member of `included`: an object by id. */
 const includedMember = (plan: QueryPlan, name: string): RawBuilder<unknown> => {
   const { resource: targetName, by } = plan.resource.includes[name] as { resource: string; by: string }
   const target = resources[targetName as keyof typeof resources]
@@ -54,7 +49,6 @@ const includedMember = (plan: QueryPlan, name: string): RawBuilder<unknown> => {
   ), '') || '}'`
 }
 
-/** All relations' members, in the order of their names. */
 const includedMembers = (plan: QueryPlan): RawBuilder<unknown> => {
   if (plan.includes.length === 0) return sql`null::text`
   const nameOf = (include: string) => plan.resource.includes[include]?.resource ?? ''
@@ -65,19 +59,15 @@ const includedMembers = (plan: QueryPlan): RawBuilder<unknown> => {
   )
 }
 
-/**
- * A key of a full page's last row. Keys travel as text in one form, whatever the session's settings: they are part
- * of the answer.
- */
+/** Text in one form for any session settings: keys are part of the answer. */
 const lastKey = ({ limit }: QueryPlan, { column, cast }: { column: string; cast: string }) => {
   const last = `(array_agg(${column}))[${limit}]`
   return sql.raw(cast === 'timestamptz' ? instantText(last) : `${last}::text`)
 }
 
 /**
- * The statement behind every page and every record: sets the customer for row level security and reads. One round trip,
- * and so one snapshot, under READ COMMITTED. PostgreSQL writes the JSON; `projection` compiles it from the response
- * schema. The statement reads one row more than the limit, to know whether there is a next page.
+ * Returns the statement of every page and record. One round trip, and so one snapshot under READ COMMITTED.
+ * PostgreSQL writes the JSON; see `projection`. Reads one row more than the limit, to detect a next page.
  */
 export const pageStatement = (plan: QueryPlan): RawBuilder<PageRow> => {
   const filters = filterConditions(plan)
