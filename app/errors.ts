@@ -1,4 +1,4 @@
-/** The catalogue of errors: code → status and title (contract, section 4). Only the error handler sets a status. */
+/** Status and title of each error code (contract, section 4). Only the error handler sets a status. */
 export const catalogue = {
   invalid_query: [400, 'The query cannot be understood'],
   invalid_cursor: [400, 'The cursor does not belong to this query'],
@@ -39,16 +39,16 @@ export const catalogue = {
 export type ErrorCode = keyof typeof catalogue
 
 /**
- * Codes of 5xx that only the client causes, with a request that HTTP says to refuse this way (RFC 9112, sections 2.3
+ * 5xx codes that only the client causes: HTTP requires these statuses for its request (RFC 9112, sections 2.3
  * and 6.1). A 503 is a fault of the service: the client was within its limits.
  */
 const clientFaults: readonly ErrorCode[] = ['not_implemented', 'http_version_not_supported']
 const clientStatuses = new Set<number>(clientFaults.map((code) => catalogue[code][0]))
 
-/** Whether an answer with this status counts as a failure of the service. The rules for Prometheus select the same. */
+/** Whether a status counts as a failure of the service. The rules for Prometheus use the same definition. */
 export const isServiceFault = (status: number): boolean => status >= 500 && !clientStatuses.has(status)
 
-/** What to do, where the title does not say it and nobody at the place knows more. */
+/** The default detail of errors whose title does not describe the remedy. */
 const advice: Partial<Record<ErrorCode, string>> = {
   credentials_required:
     'Send Authorization: Bearer <access token>. POST /v1/auth/login exchanges an API key for one.',
@@ -65,7 +65,7 @@ const advice: Partial<Record<ErrorCode, string>> = {
 }
 
 export type Fault = {
-  /** Name of the query parameter; or `pointer` (RFC 6901) into the body. */
+  /** Name of the query parameter. For a body, `pointer` (RFC 6901) instead. */
   parameter?: string
   pointer?: string
   code: string
@@ -74,23 +74,23 @@ export type Fault = {
 }
 
 export type ErrorExtras = {
-  /** Absent: what is always to be done about it, or the title. */
+  /** Optional. Defaults to the first fault, otherwise to general advice or the title. */
   detail?: string
   errors?: readonly Fault[]
-  /** The corrected URL, where every fault has a nearest name. */
+  /** The corrected URL, if every fault has a nearest name. */
   try?: string
-  /** Quota policies without room for the request (quota_exceeded). */
+  /** Quota policies that have no room for the request (`quota_exceeded`). */
   violatedPolicies?: readonly string[]
-  /** For the audit trail in place of the code. The client never hears it. */
+  /** Replaces the code in the audit trail. Never sent to the client. */
   auditReason?: string
-  /** Header fields of the answer, names in lower case. */
+  /** Response header fields, with lower-case names. */
   headers?: Readonly<Record<string, string>>
 }
 
 const prependNearest = ({ did_you_mean: nearest }: Fault, detail: string): string =>
   nearest === undefined ? detail : `Did you mean ${nearest}? ${detail}`
 
-/** The first fault in words, with its place. */
+/** The first fault as text, with its parameter or pointer. */
 const describeFirst = ([first]: readonly Fault[] = []): string | undefined => {
   const place = first?.parameter ?? first?.pointer ?? ''
   if (!first) return undefined
@@ -98,7 +98,7 @@ const describeFirst = ([first]: readonly Fault[] = []): string | undefined => {
   return prependNearest(first, isNamed ? first.detail : `${place}: ${first.detail}`)
 }
 
-/** An entry of the catalogue, thrown; the one error handler makes the problem document of it. */
+/** A thrown catalogue entry. The error handler converts it to a problem document. */
 export class ApiError extends Error {
   readonly code: ErrorCode
   readonly status: number
@@ -114,11 +114,11 @@ export class ApiError extends Error {
   }
 }
 
-/** 503 `unavailable`, which tells the client to retry after so many seconds. */
+/** 503 `unavailable` with `Retry-After`. */
 export const unavailable = (retryAfterSeconds = 1): ApiError =>
   new ApiError('unavailable', { headers: { 'retry-after': String(retryAfterSeconds) } })
 
-/** 400 `invalid_query` with every fault. `corrected`: the URL that the service would answer, if there is one. */
+/** 400 `invalid_query` with every fault. `corrected`: the URL that the service would answer, if any. */
 export const invalidQuery = (errors: readonly Fault[], corrected: string | undefined): ApiError => {
   const detail = describeFirst(errors)
   return new ApiError('invalid_query', {

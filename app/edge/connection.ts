@@ -5,23 +5,22 @@ import type { Principal } from '../identity/principal.ts'
 import { requirePlan } from '../identity/principals.ts'
 import { readBearer } from '../identity/tokens.ts'
 
-/** The sender of an Authorization header, as `authenticate` takes it; with `bearer` once the token was good. */
+/** Input of `authenticate`. `bearer` is set after the token was accepted. */
 type Asker = { headers: { authorization: string }; bearer?: string }
 
-/** What the edge keeps of a connection of either protocol. */
 export type EdgeConnection = {
   readonly socket: Socket
-  /** Whether this process itself does the connection's TLS. */
+  /** True if this process terminates TLS. */
   readonly isEncrypted: boolean
-  /** The address at its other end. Undefined if the client has already gone. */
+  /** The peer's address. `undefined` if the client has disconnected. */
   readonly address: string | undefined
-  /** Who asked last. A connection mostly sends the same token again: comparing is cheaper than hashing it. */
+  /** The last sender. A connection mostly repeats its token, and comparing is cheaper than hashing. */
   lastAsker: Asker | undefined
 }
 
 type FindConnection = (owner: Socket | Http2Session) => EdgeConnection
 
-/** Finds what is kept of a connection by its socket, or by its session if it speaks HTTP/2. */
+/** Returns a function that gets or creates the state of a socket (HTTP/1) or session (HTTP/2). */
 export const createConnections = (): FindConnection => {
   const known = new WeakMap<Socket | Http2Session, EdgeConnection>()
   return (owner) => {
@@ -35,19 +34,19 @@ export const createConnections = (): FindConnection => {
   }
 }
 
-/** Remembers some 10,000 Authorization headers of the usual size. A client chooses how long its token is. */
+/** Room for some 10,000 usual Authorization headers. Clients choose the length of their tokens. */
 const askerBounds = {
   maxSize: 7_000_000,
   sizeCalculation: (_: unknown, authorization: string) => authorization.length + 200,
 }
 
-/** Returns who asks. Undefined if the router has to judge it. */
+/** Returns the sender's principal. `undefined` if the router has to authenticate the request. */
 export type Identify = (
   connection: EdgeConnection,
   authorization: string | undefined,
 ) => Principal | undefined
 
-/** Finds principals by the whole Authorization header. Returns undefined if the router has to judge it. */
+/** Creates a function that caches principals by the whole Authorization header. */
 export const createIdentify = (authenticate: (asker: Asker) => Principal | Promise<Principal>): Identify => {
   const askers = new LRUCache<string, Asker>(askerBounds)
 
@@ -58,7 +57,7 @@ export const createIdentify = (authenticate: (asker: Asker) => Principal | Promi
     if (known) connection.lastAsker = known
     return known ?? { headers: { authorization } }
   }
-  /** Only in the usual spelling: with other spaces one token has thousands, of up to 16 kB each. */
+  /** Only caches the usual spelling: with other spaces, a token has thousands of up to 16 kB. */
   const keep = (asker: Asker, authorization: string): void => {
     const bearer = readBearer(authorization)
     if (authorization.length !== 'Bearer '.length + bearer.length) return

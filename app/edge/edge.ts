@@ -18,19 +18,18 @@ import type { MomentaryFields } from './send.ts'
 /** A GET without a body, of either protocol. */
 export type EdgeRequest = Readonly<{
   target: string
-  /** Names and values in turn; over HTTP/2 with the pseudo-header fields. */
+  /** Alternating names and values. Includes pseudo-header fields over HTTP/2. */
   rawHeaders: readonly string[]
   isHttp2: boolean
   connection: EdgeConnection
 }>
 
-/** The answer to send, and what `plugins/answers.ts` records of it. */
+/** The response, and the facts about it that `plugins/answers.ts` records. */
 export type EdgeAnswer = Readonly<{
   reply: Reply
   moment: MomentaryFields
   ticket: Ticket
   principal: Principal
-  /** Records in it. */
   rows: number
   traceparent: string | undefined
 }>
@@ -42,14 +41,13 @@ type EdgeDeps = {
   identify: Identify
   cache: Pick<ReadThrough, 'readAtOnce'>
   quotas: Quotas
-  /** What a request costs, and what a 304 gives back. */
+  /** `backFrom304` is refunded if the response is a 304. */
   costs: Readonly<{ request: Costs; backFrom304: Costs }>
-  /** Today's date. */
   today: () => string
-  /** Whether the router has to answer everything. */
+  /** True if the router has to answer every request. */
   isClosed: () => boolean
   transportOf: (socket: Socket, forwardedProto: string | undefined) => 'tls' | 'plain' | undefined
-  /** Whether a client's address may come in a header. */
+  /** True if a proxy may send the client's address in a header. */
   hasProxies: boolean
   maxHeaderBytes: number
 }
@@ -58,8 +56,9 @@ const holdsAll = ({ scopes: held }: Principal, needed: readonly string[]): boole
   held === undefined || needed.every((scope) => held.has(scope))
 
 /**
- * Finds answers in memory: checks the token, the question, its freshness and the quotas, and counts the request. It
- * knows the protocol only by `isHttp2`. Returns undefined, and counts nothing, if the router has to answer.
+ * Answers requests from memory, otherwise returns `undefined` without counting them: the router answers then.
+ * Checks the token, target, freshness and quotas, and counts answered requests. Only `isHttp2` depends on the
+ * protocol.
  */
 export const createEdge = (deps: EdgeDeps): ((request: EdgeRequest) => EdgeAnswer | undefined) => {
   const { tickets, replies, cache, quotas, costs, hasProxies } = deps

@@ -1,6 +1,6 @@
 import { isHost } from '../http/fields.ts'
 
-/** Where the fields that the edge needs stand in a `RequestHead`. */
+/** Indexes of the fields in a `RequestHead`. */
 export const field = {
   authorization: 0,
   accept: 1,
@@ -11,11 +11,11 @@ export const field = {
   traceparent: 6,
 } as const
 
-/** Their values. An array, because V8 writes to a place of an array faster than to a property by its name. */
+/** Values by index. An array, because V8 writes to its elements faster than to named properties. */
 export type RequestHead = readonly (string | undefined)[]
 
 const refused = -1
-/** Fields by name: their place in a head. Those refused make more of a request than a plain GET: the router knows what. */
+/** Index by field name. A refused field makes the request more than a plain GET, so the router answers. */
 const places: Readonly<Record<string, number>> = {
   authorization: field.authorization,
   accept: field.accept,
@@ -31,16 +31,16 @@ const places: Readonly<Record<string, number>> = {
   ),
 }
 const longest = 17
-/** The same by the length of the name, which tells most others apart without reading them. */
+/** Grouped by name length, which excludes most other fields without reading their names. */
 const byLength = Array.from({ length: longest + 1 }, (_, length) =>
   Object.entries(places).filter(([name]) => name.length === length),
 )
 const noFields: readonly undefined[] = Object.values(field).map(() => undefined)
 
 /**
- * Parses Node's `rawHeaders` (name, value, name, …). Node's own object of headers is built on first use, and costs
- * more than everything else here. Returns undefined if the router must judge the headers, for example because a
- * field came twice, or because they have more than `maxBytes`. Over HTTP/2 a request needs no `Host`.
+ * Parses Node's `rawHeaders` (name, value, name, …). Node builds its headers object on first use, which costs
+ * more than all the rest here. Returns `undefined` if the router must check the headers, for example because
+ * a field is repeated or they exceed `maxBytes`. `Host` is optional over HTTP/2.
  */
 export const readHead = (
   rawHeaders: readonly string[],

@@ -3,38 +3,34 @@ import type { Entry } from '../cache/entry.ts'
 import { encodings } from '../http/encodings.ts'
 import type { PreparedBody } from '../wire/prepared.ts'
 
-/** What the router found out about a target of a customer when it answered it last. */
+/** Facts about a customer's target, stored when the router last answered it. */
 export type Ticket = Readonly<{
-  /** `entryName` of what answers it. */
+  /** `entryName` of the cache entry that answers it. */
   name: string
-  /** The route's pattern. */
   route: string
-  /** Which endpoint, where the pattern stands for several. */
+  /** The endpoint, if the route's pattern covers several. */
   endpoint: string | undefined
-  /** All that the target needs. */
   scopes: readonly string[]
-  /** The day it was judged on: dates of the query and of computed fields are another day's tomorrow. */
+  /** Valid only on this day, because relative dates in queries and computed fields depend on it. */
   day: string
-  /** Whether a client that sends this `Accept` takes the answer. */
   isAcceptable: (accept: string | undefined) => boolean
-  /** Link of an entry, by the path and query of its next page; undefined: none. */
+  /** The `Link` field for the next page's path and query. `undefined` if no link is needed. */
   linkOf: (next: string | undefined) => string | undefined
 }>
 
-/** Bytes of tickets kept, with their targets: 10,000 tickets with targets of 100 bytes. */
+/** Memory limit: 10,000 tickets with targets of 100 bytes. */
 const maxBytes = 7_000_000
-/** Bytes of a ticket without its target. */
+/** Estimated bytes of a ticket without its target. */
 export const ticketBytes = 600
-/** Nobody asks the same long question often enough for it to matter. */
+/** Longer targets are not repeated often enough to matter. */
 const longestTarget = 1024
 
-/** Tickets by customer and target. */
 export type Tickets = {
   find(customerId: string, target: string): Ticket | undefined
   add(customerId: string, target: string, ticket: Ticket): void
 }
 
-/** Makes a bounded memory of tickets, least recently used first out. */
+/** Creates a bounded store that drops the least recently used ticket first. */
 export const createTickets = (maxSize = maxBytes): Tickets => {
   const sizeCalculation = (_: Ticket, name: string) => ticketBytes + name.length
   const tickets = new LRUCache<string, Ticket>({ maxSize, sizeCalculation })
@@ -47,22 +43,22 @@ export const createTickets = (maxSize = maxBytes): Tickets => {
   }
 }
 
-/** An answer as the router sent it. It is sent again with the fields of the moment. */
+/** A response as the router sent it. Per-request fields are added when it is sent again. */
 export type Reply = {
   readonly status: 200 | 304
-  /** Names and values in turn of the fields that stay the same, `content-length` among them. */
+  /** Alternating names and values of the constant fields, including `content-length`. */
   readonly fields: readonly string[]
   readonly body: Buffer | undefined
-  /** The form for HTTP/1.1, made when it is first sent. */
+  /** The HTTP/1.1 form, created when first sent. */
   text: { readonly head: string; readonly body: PreparedBody } | undefined
 }
 
-/** What a reply depends on beside its entry. */
+/** Selects among the replies of an entry. */
 export type Variant = Readonly<{
   isTls: boolean
   isNotModified: boolean
   hasLink: boolean
-  /** Content coding; undefined: the body as it is. */
+  /** `undefined` means no coding. */
   encoding: string | undefined
 }>
 
@@ -71,11 +67,10 @@ const indexOf = ({ isTls, isNotModified, hasLink, encoding }: Variant): number =
   return (coding << 3) | (isTls ? 4 : 0) | (isNotModified ? 2 : 0) | (hasLink ? 1 : 0)
 }
 
-/** Replies by entry and variant. */
 export type Replies = {
-  /** Undefined if the router has not sent this variant of the entry yet. */
+  /** `undefined` if the router has not sent this variant of the entry yet. */
   find(entry: Entry, variant: Variant): Reply | undefined
-  /** Keeps an answer of the router. `headers` are all headers that the router sent, by lower-case name. */
+  /** Stores a response. `headers` are all headers that the router sent, by lower-case name. */
   add(entry: Entry, variant: Variant, headers: Readonly<Record<string, unknown>>, body?: Buffer): void
 }
 
@@ -86,7 +81,7 @@ const replaced = new Set<string>([
   ...['cache-status', 'content-length', 'connection', 'keep-alive', 'transfer-encoding'],
 ])
 
-/** Remembers replies for as long as their entries live. */
+/** Creates a store in which replies live as long as their entries. */
 export const createReplies = (): Replies => {
   const known = new WeakMap<Entry, (Reply | undefined)[]>()
   return {

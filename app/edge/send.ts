@@ -3,10 +3,7 @@ import type { ServerHttp2Stream } from 'node:http2'
 import { headLine, prepareBody, sendPrepared, statusLine } from '../wire/prepared.ts'
 import type { Reply } from './kept.ts'
 
-/**
- * Values of the fields that differ from one request to the next. They must be printable ASCII, since nothing checks
- * them any more.
- */
+/** Field values that differ between requests. Must be printable ASCII, since nothing checks them again. */
 export type MomentaryFields = Readonly<{
   requestId: string
   asOf: string
@@ -16,7 +13,7 @@ export type MomentaryFields = Readonly<{
   link: string | undefined
 }>
 
-/** The reply's form for HTTP/1.1: the head as text, without its end. */
+/** The HTTP/1.1 form: the head as text without its end, and the body. */
 const textOf = (reply: Reply): NonNullable<Reply['text']> => {
   if (reply.text) return reply.text
   const { status, fields } = reply
@@ -26,14 +23,14 @@ const textOf = (reply: Reply): NonNullable<Reply['text']> => {
   return reply.text
 }
 
-/** The value of `Server-Timing`, with two decimals. From whole numbers: V8 writes those without arithmetic. */
+/** `Server-Timing` with two decimals. Built from integers, because V8 formats them without arithmetic. */
 const timing = (ms: number): string => {
   const hundredths = Math.round(ms * 100)
   const rest = hundredths % 100
   return `total;dur=${(hundredths - rest) / 100}.${rest < 10 ? '0' : ''}${rest}`
 }
 
-/** Answers over HTTP/1.1. */
+/** Sends a stored reply over HTTP/1.1. */
 export const sendHttp1 = (response: ServerResponse, reply: Reply, moment: MomentaryFields): void => {
   const { requestId, asOf, ms, rateLimit, rateLimitPolicy, link } = moment
   const { head, body } = textOf(reply)
@@ -42,10 +39,10 @@ export const sendHttp1 = (response: ServerResponse, reply: Reply, moment: Moment
   sendPrepared(response, reply.status, all, body)
 }
 
-/** Node destroys a stream that its client resets with an error. Nobody else has to hear of it. */
+/** Node itself destroys a stream that its client resets with an error. */
 const ignore = (): void => {}
 
-/** Answers over HTTP/2. */
+/** Sends a stored reply over HTTP/2. */
 export const sendHttp2 = (stream: ServerHttp2Stream, reply: Reply, moment: MomentaryFields): void => {
   const { requestId, asOf, ms, rateLimit, rateLimitPolicy, link } = moment
   const { status, fields, body } = reply

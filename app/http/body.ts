@@ -3,7 +3,7 @@ import { ApiError, type Fault } from '../errors.ts'
 
 type Issue = z.core.$ZodIssue
 
-/** RFC 6901. */
+/** JSON Pointer (RFC 6901). */
 const pointerTo = (path: readonly PropertyKey[]) =>
   path.map((part) => `/${String(part).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
 
@@ -16,7 +16,7 @@ const listFaults = (issue: Issue): Fault[] =>
       }))
     : [{ pointer: pointerTo(issue.path), code: 'invalid_value', detail: issue.message }]
 
-/** What the schema reads of a JSON body. Throws invalid_body with every fault and where it is. */
+/** Parses a JSON body with the schema. Throws `invalid_body` with every fault and its JSON Pointer. */
 export const parseBody = <T>(schema: z.ZodType<T>, body: unknown, detail: string): T => {
   const { success, data, error } = schema.safeParse(body)
   if (success) return data

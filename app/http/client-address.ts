@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { BlockList, isIP, isIPv6, SocketAddress } from 'node:net'
 
-/** Returns whether an address is in one of these addresses or CIDR ranges. */
+/** Returns a function that checks whether an address is in one of these addresses or CIDR ranges. */
 export const createAddressRanges = (ranges: readonly string[]): ((address: string) => boolean) => {
   const list = new BlockList()
   for (const each of ranges) {
@@ -16,8 +16,8 @@ export const createAddressRanges = (ranges: readonly string[]): ((address: strin
 type PlainAddress = Readonly<{ address: string; family: 'ipv4' | 'ipv6' }>
 
 /**
- * Returns an address in its canonical form, without a zone. IPv4 in IPv6 (`::ffff:203.0.113.5`, in any spelling) is that
- * IPv4 address. Undefined for what is no address.
+ * Returns the canonical form of an address, without its zone. An IPv4-mapped address (`::ffff:203.0.113.5`,
+ * in any spelling) becomes IPv4. `undefined` if the text is not an address.
  */
 export const plainAddress = (text: string): PlainAddress | undefined => {
   const [given = ''] = text.split('%', 1)
@@ -28,7 +28,7 @@ export const plainAddress = (text: string): PlainAddress | undefined => {
   return { address: mapped, family: isIPv6(mapped) ? 'ipv6' : 'ipv4' }
 }
 
-/** The parts of a request that show its client. Node's and Fastify's requests both have them. */
+/** The parts of a request that identify its client. Node's and Fastify's requests both have them. */
 export type Received = Readonly<{
   socket: Readonly<{ remoteAddress?: string | undefined }>
   headers: IncomingHttpHeaders
@@ -36,13 +36,13 @@ export type Received = Readonly<{
 
 type ClientAddressOptions = {
   isProxy: (address: string) => boolean
-  /** The header, in lower case, in which the proxies name the client. Defaults to `x-forwarded-for`. */
+  /** Name of the forwarding header, in lower case. Defaults to `x-forwarded-for`. */
   header: string | undefined
-  /** Called with a value of the header that is no address. Clients can cause many calls. */
+  /** Called with a header value that is not an address. Clients can cause many calls. */
   onUnreadable?: (value: string) => void
 }
 
-/** Returns the parts of a text between separators outside quotes (RFC 9110, section 5.6.4), the last part first. */
+/** Splits at separators outside quoted strings (RFC 9110, section 5.6.4). Returns the last part first. */
 const splitFromRight = (text: string, separator: string): string[] => {
   const parts: string[] = []
   let end = text.length
@@ -60,12 +60,12 @@ const splitFromRight = (text: string, separator: string): string[] => {
   return [...parts, text.slice(0, end)]
 }
 
-/** `192.0.2.1`, `192.0.2.1:80`, `2001:db8::1`, `[2001:db8::1]` or `[2001:db8::1]:80`; a port may be obfuscated. */
+/** `2001:db8::1`, or `192.0.2.1` and `[2001:db8::1]` with an optional port, which may be obfuscated. */
 const node = /^(?:\[([\da-f:.]+)\](?::[\w.-]+)?|([\d.]+)(?::[\w.-]+)?|([\da-f:.]+))$/i
 
 /**
- * Returns the address in a value of a forwarding header, in its canonical form. It may be quoted and have a port
- * (RFC 7239, section 6). Undefined for anything else: a zone, `unknown`, a name that hides the address.
+ * Parses one value of a forwarding header to a canonical address. The value may be quoted and have a port
+ * (RFC 7239, section 6). `undefined` for anything else, for example a zone, `unknown` or an obfuscated name.
  */
 export const parseForwardedAddress = (value: string): string | undefined => {
   const [, bracketed, withPort, plain] = node.exec(value.trim().replace(/^"(.*)"$/, '$1')) ?? []
@@ -73,7 +73,7 @@ export const parseForwardedAddress = (value: string): string | undefined => {
   return plainAddress(bracketed ?? withPort ?? plain ?? '')?.address
 }
 
-/** Returns the value of `for` in one element of `Forwarded` (RFC 7239, section 4). Empty if it is not there once. */
+/** The `for` value of a `Forwarded` element (RFC 7239, section 4). Empty if missing or repeated. */
 const readFor = (element: string): string => {
   const values = splitFromRight(element, ';').flatMap((pair) => /^\s*for=(.*)$/i.exec(pair)?.[1] ?? [])
   return values.length === 1 ? (values[0] as string) : ''
@@ -83,10 +83,10 @@ const readHeader = (value: string | string[] | undefined): string =>
   (Array.isArray(value) ? value.join() : value) ?? ''
 
 /**
- * Returns a function that finds the client's address: the peer's, or the one that a trusted proxy names in its header.
- * In `X-Forwarded-For` and `Forwarded` each proxy appends its peer, so the client is the last address that is not a
- * proxy's. Any other header has one address. A value that is no address is not believed: the address is then the one
- * of the proxy that sent it, and `''` if the peer has left.
+ * Returns a function that finds the client's address: the peer, or the address that a trusted proxy reports
+ * in its header. In `X-Forwarded-For` and `Forwarded` each proxy appends its peer, so the client is the last
+ * address that is not a proxy. Any other header holds a single address. If a value is not an address, the
+ * result is the address of the proxy that sent it. The result is `''` if the peer has disconnected.
  */
 export const createClientAddress = ({
   isProxy,

@@ -13,31 +13,29 @@ const codes: Readonly<Record<string, ErrorCode>> = {
   ERR_HTTP_REQUEST_TIMEOUT: 'request_timeout',
 }
 
-/** Time for a client to close its connection after a refusal. */
 const closeAfterMs = 5_000
 
-/** Node's error, with the bytes that its parser read last. */
+/** Node's parser error. `rawPacket` holds the bytes that the parser read last. */
 type ParserError = { code?: string | undefined; rawPacket?: unknown }
 
 /** RFC 9110, section 9.1: a method is a token. */
 const startsWithMethod = /^(?:\r\n)*[!#$%&'*+.^`|~\w-]{1,64} \S/
 
-/** The parser also reports a bad version if a later line ends wrongly. */
+/** The parser also reports an invalid version if a later line ends wrongly. */
 const namesKnownVersion = /^\S+ \S+ HTTP\/1\.[01]\s/
 
-/** Refuses a method that the service does not have. */
 const unknownMethod = (): ApiError =>
   new ApiError('method_not_allowed', { headers: { allow: answeredMethods.join(', ') } })
 
 const targetBeyondAscii = /^\S+ [^ ]*[\x80-\xff]/
 
-/** Returns 400 for a target with bytes beyond ASCII, which RFC 3986, section 2.5, wants as escapes. */
+/** 400 for a target with bytes beyond ASCII, which must be percent-encoded (RFC 3986, section 2.5). */
 export const unescapedTarget = (): ApiError =>
   new ApiError('malformed_request', {
     detail: 'Write every character beyond ASCII in the target as escapes of its UTF-8 bytes: ü is %C3%BC',
   })
 
-/** A method that Node does not know gets the answer of one that no route has; other bytes are not a request. */
+/** A method unknown to Node gets the same 405 as a method without a route. Other bytes are not a request. */
 const toProblem = ({ code = '', rawPacket }: ParserError): ApiError => {
   const bytes = Buffer.isBuffer(rawPacket) ? rawPacket.toString('latin1') : ''
   if (code === 'HPE_INVALID_VERSION' && namesKnownVersion.test(bytes))
@@ -50,7 +48,6 @@ const toProblem = ({ code = '', rawPacket }: ParserError): ApiError => {
 type Refusal = {
   problem: ApiError
   publicUrl: string
-  /** Fields that every answer has. */
   headers: Readonly<Record<string, string>>
 }
 
@@ -68,7 +65,7 @@ const prepare = ({ problem, publicUrl, headers }: Refusal) => {
   return { status: problem.status, fields, body }
 }
 
-/** Refuses on the raw socket and closes it. Only closes it if an answer has begun, or is no longer possible. */
+/** Writes the refusal and closes the socket. Only closes it if a response has begun or is not possible. */
 const refuseOnSocket = (socket: Socket, refusal: Refusal): void => {
   if (socket.destroyed || !socket.writable || hasBegunAnswer(socket)) {
     socket.destroy()
@@ -79,14 +76,14 @@ const refuseOnSocket = (socket: Socket, refusal: Refusal): void => {
     .map(([name, value]) => `${name}: ${value}\r\n`)
     .join('')
   socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines}\r\n${body}`)
-  // The client may still be sending. If it does not close the connection either, the service does.
+  // The client may still be sending. If it does not close the connection, the service does.
   socket.setTimeout(closeAfterMs, () => socket.destroy())
 }
 
 /**
- * Answers bytes that Node's parser refuses, on the raw socket, because there is no request object. It closes the
- * connection, since the parser cannot find the next request. If an answer has begun, it only closes the connection: the
- * client would read a second answer as a part of the first one.
+ * Responds to bytes that Node's parser rejects. There is no request object, so the response is written to the
+ * raw socket. Closes the connection, because the parser cannot find the next request. If a response has
+ * begun, only closes the connection: the client would read a second response as part of the first.
  */
 export const answerClientError = (
   error: ParserError,
@@ -99,8 +96,8 @@ export const answerClientError = (
 }
 
 /**
- * Answers CONNECT, which names no path, with 405. For Node's event `connect`, which has a socket over HTTP/1 and a
- * response over HTTP/2. Without a listener Node closes the connection.
+ * Responds to CONNECT, which has no path, with 405. Handles Node's `connect` event, which passes a socket
+ * over HTTP/1 and a response over HTTP/2. Without a listener, Node closes the connection.
  */
 export const answerConnect = (
   answer: Socket | Http2ServerResponse,
@@ -113,7 +110,7 @@ export const answerConnect = (
     answer.writeHead(status, fields).end(body)
     return
   }
-  // Node has removed its own listeners.
+  // Node has already removed its listeners from the socket.
   answer.on('error', () => answer.destroy()).resume()
   refuseOnSocket(answer, refusal)
 }

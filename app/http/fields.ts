@@ -1,12 +1,12 @@
-/** RFC 9110 §8.8.3: entity-tag = [ weak ] opaque-tag; the opaque part is what weak comparison compares. */
+/** RFC 9110 §8.8.3: entity-tag = [ weak ] opaque-tag. Weak comparison compares the opaque parts. */
 const entityTags = /(?:W\/)?("[\x21\x23-\x7e\x80-\xff]*")/g
 
-/** Proxies that compress an answer add these to its tag: Apache, Jetty, Varnish, Caddy. Outside the quotes they do no harm. */
+/** Suffixes that compressing proxies (Apache, Jetty, Varnish, Caddy) add. Harmless outside the quotes. */
 const codingSuffix = /(?:--?|;)(?:gzip|br|zstd|deflate|df)"$/
 
 const opaquePart = (etag: string) => (etag.startsWith('W/') ? etag.slice(2) : etag)
 
-/** Whether `If-None-Match` names the tag, by weak comparison (RFC 9110 §13.1.2): then 304. */
+/** Whether `If-None-Match` matches the tag by weak comparison (RFC 9110 §13.1.2), so that 304 is right. */
 export const isNotModified = (ifNoneMatch: string | undefined, etag: string): boolean => {
   if (ifNoneMatch === undefined) return false
   if (ifNoneMatch === etag || ifNoneMatch.trim() === '*') return true
@@ -18,36 +18,36 @@ export const isNotModified = (ifNoneMatch: string | undefined, etag: string): bo
 }
 
 /**
- * Whether `If-Match` fails (RFC 9110 §13.1.1): then 412. It compares strongly and our tags are weak, so
- * only `*` ever matches.
+ * Whether `If-Match` fails (RFC 9110 §13.1.1). The response is then 412. `If-Match` compares strongly and our
+ * tags are weak, so only `*` ever matches.
  */
 export const isPreconditionFailed = (ifMatch: string | undefined): boolean =>
   ifMatch !== undefined && ifMatch.trim() !== '*'
 
 const directive = /(?:^|[\s,])(?:no-cache(?=$|[\s,])|max-age=0(?=$|[\s,]))/i
 
-/** Whether the client asks for an answer from after its request (RFC 9111 §5.2.1, §5.4). */
+/** Whether the client requires a response from after its request (RFC 9111 §5.2.1, §5.4). */
 export const wantsNoCache = (cacheControl: string | undefined, pragma: string | undefined): boolean =>
   cacheControl === undefined ? pragma !== undefined && /no-cache/i.test(pragma) : directive.test(cacheControl)
 
 /**
- * Returns the `Cache-Status` header (RFC 9211) of an answer that may be stale because the database does not answer.
- * `seconds`: time since it last answered.
+ * The `Cache-Status` field (RFC 9211) of a response that may be stale because the database is unreachable.
+ * `seconds`: time since the database last answered.
  */
 export const formatStale = (seconds: number): string =>
   `certdata; hit; ttl=-${seconds}; detail=db-unreachable`
 
 /**
- * RFC 9112, section 3.2: `Host = uri-host [ ":" port ]`. RFC 3986, section 3.2.2: an IP literal in brackets, or a
- * name of unreserved characters, escapes and sub-delims. It is never empty, because the service has only http and
- * https addresses.
+ * RFC 9112, section 3.2: `Host = uri-host [ ":" port ]`. RFC 3986, section 3.2.2: an IP literal in brackets,
+ * or a name of unreserved characters, escapes and sub-delims. Never empty, because the service has only http
+ * and https URLs.
  */
 const host = /^(?:\[[\da-f:.]+\]|[\w.~!$&'()*+,;=%-]+)(?::\d{0,5})?$/i
 
-/** Clients send the same name again and again. */
+/** Clients keep sending the same host. */
 let lastValid = ''
 
-/** Whether the text may stand in a Host field: `u@host`, a blank or nothing may not. */
+/** Whether the text is a valid Host field. `u@host`, a blank and an empty text are not. */
 export const isHost = (text: string): boolean => {
   if (text === lastValid && text !== '') return true
   if (!host.test(text)) return false

@@ -1,7 +1,4 @@
-/**
- * Media types of a list, by the name that the parameter `format` gives them, in order of preference. Each but JSON
- * has a row in `app/export/formats.ts`, which says how it is written.
- */
+/** Media types by `format` parameter, in order of preference. For writers see `app/export/formats.ts`. */
 export const mediaTypes = {
   json: 'application/json',
   ndjson: 'application/x-ndjson',
@@ -11,5 +8,4 @@ export const mediaTypes = {
 
 export type FormatName = keyof typeof mediaTypes
 
-/** Every format that a list has. */
 export const formatNames = Object.keys(mediaTypes) as readonly FormatName[]

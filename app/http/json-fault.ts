@@ -1,4 +1,4 @@
-/** A fault in a JSON text. `position` counts characters from 0; it is the length of a text that ends too early. */
+/** `position` counts characters from 0. It is the length of the text if the text ends too early. */
 export type JsonFault = Readonly<{ position: number; detail: string }>
 
 const string = String.raw`"[^"\\\u0000-\u001f]*(?:\\(?:["\\/bfnrt]|u[\da-fA-F]{4})[^"\\\u0000-\u001f]*)*"`
@@ -18,10 +18,9 @@ const expected = {
 } as const
 type State = keyof typeof expected
 
-/** The names of each open object so far, and `undefined` for an open array. */
+/** The member names of each open object. `undefined` for an open array. */
 type Open = (Set<string> | undefined)[]
 
-/** Returns the state after a token, or undefined if the token does not fit. */
 const step = (state: State, open: Open, sign: string | undefined, isString: boolean): State | undefined => {
   const afterValue = (): State => (open.length === 0 ? 'end' : 'next')
   const inObject = open.at(-1) !== undefined
@@ -41,8 +40,8 @@ const step = (state: State, open: Open, sign: string | undefined, isString: bool
 }
 
 /**
- * Finds the first fault in a JSON text: a place where it is not JSON (RFC 8259), or a second member of the same name
- * in one object. Returns undefined if there is none. A byte order mark at the start is allowed.
+ * Finds the first fault in a JSON text: a syntax error (RFC 8259) or a duplicate member name in an object.
+ * `undefined` if the text has no fault. A byte order mark at the start is allowed.
  */
 export const findJsonFault = (json: string): JsonFault | undefined => {
   const open: Open = []

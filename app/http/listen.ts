@@ -4,7 +4,6 @@ import { optionsOf } from '../wire/node.ts'
 
 type Place = { host: string; port: number; backlog?: number; exclusive?: boolean }
 
-/** True if an address could not be opened because the machine has no IPv6. */
 const lacksIpv6 = ({ code }: NodeJS.ErrnoException): boolean =>
   code === 'EADDRNOTAVAIL' || code === 'EAFNOSUPPORT'
 
@@ -30,10 +29,10 @@ const listenOnIpv6 = async (server: Server, place: Omit<Place, 'host'>): Promise
 }
 
 /**
- * Starts a server on an address. On `localhost` it accepts connections on both 127.0.0.1 and, if the machine has IPv6,
- * ::1, because clients try either one first. `listen` starts it on one address; Fastify's own second server for
- * `localhost` would have neither the first one's limits nor its drain. Rejects if an address is in use or does not
- * belong to this machine.
+ * Starts a server on an address. `localhost` means 127.0.0.1 and, if the machine has IPv6, ::1, because
+ * clients may try either first. `listen` starts the server on one address. Fastify's own second server for
+ * `localhost` would have neither our limits nor our drain. Rejects if an address is in use or does not belong
+ * to this machine.
  */
 export const listenOn = async (
   server: Server,

@@ -13,24 +13,23 @@ import { keepAliveTimeoutMs } from '../wire/prepared.ts'
 import { frontStreams } from '../wire/streams.ts'
 import { handleInTurn } from './pipelining.ts'
 
-/** A request that has not arrived by then is 408. */
 const requestTimeoutMs = 30_000
 
-/** A TLS handshake that has not ended by then is given up. */
 const handshakeTimeoutMs = 10_000
 
 /**
- * Requests of one HTTP/2 connection in progress at the same time. Node sets no bound; RFC 9113, section 6.5.2, advises
- * against less than 100. It is announced with the connection; further streams are refused.
+ * Concurrent requests of one HTTP/2 connection. Node sets no limit; RFC 9113, section 6.5.2, advises against
+ * less than 100. Announced when the connection opens. Further streams are refused.
  */
 export const maxConcurrentStreams = 128
 
-/** Time after which TCP keep-alive probes an idle connection. */
+/** Idle time after which TCP keep-alive probes a connection. */
 const keepAliveAfterMs = 30_000
 
 /**
- * TLS 1.2 with forward secrecy and authenticated encryption only (RFC 9325, section 4.2; RFC 9113, section 9.2.2), and
- * all suites of TLS 1.3. No renegotiation, which RFC 9113, section 9.2.1, forbids. For each secure context of a server.
+ * For each secure context of a server. TLS 1.2 only with forward secrecy and authenticated encryption (RFC
+ * 9325, section 4.2; RFC 9113, section 9.2.2), and all suites of TLS 1.3. No renegotiation (RFC 9113, section
+ * 9.2.1).
  */
 export const tlsPolicy = {
   ciphers: [
@@ -54,17 +53,16 @@ type ListenerOptions = {
   maxHeaderBytes: number
   /** See `limitConnections`. */
   maxConnections: number
-  /** Called for each connection above `maxConnections`. */
   onFull?: () => void
   /**
-   * Time without progress after which an unread answer is given up. Otherwise it would be kept until the client's
-   * system closes the connection. Longer than the longest wait for an answer. It may take up to twice this time; see
-   * patience.ts.
+   * Time without progress after which an unread response is dropped. Dropping takes up to twice this time;
+   * see patience.ts. Otherwise the response stays in memory until the client's system closes the connection.
+   * Must be longer than the longest wait for a response.
    */
   unreadTimeoutMs: number
-  /** Optional. Answers a request in front of the router. Returns false if it left the request to the router. */
+  /** Optional. Responds before the router. Returns false to leave the request to the router. */
   front?: (request: IncomingMessage, response: ServerResponse) => boolean
-  /** The same for a stream of HTTP/2, before it is made a request and a response. */
+  /** The same for an HTTP/2 stream, before Node creates its request and response. */
   frontStream?: (
     stream: ServerHttp2Stream,
     method: unknown,
@@ -73,11 +71,14 @@ type ListenerOptions = {
   ) => boolean
 }
 
-/** Makes Node's servers in front of a router: HTTP/1.1 in plain, HTTP/2 and HTTP/1.1 over TLS. */
+/**
+ * Returns a function that creates the server in front of a router: HTTP/1.1 without TLS, HTTP/2 and HTTP/1.1
+ * over TLS. That function throws if the certificate or its key cannot be used.
+ */
 export const createListener = (options: ListenerOptions) => {
   const { tls, maxHeaderBytes, maxConnections, unreadTimeoutMs, frontStream } = options
   const { front = () => false, onFull = () => {} } = options
-  // A client that vanished is noticed while it waits for an answer, too.
+  // Detects a client that vanished while it waits for a response.
   const alive = { keepAlive: true, keepAliveInitialDelay: keepAliveAfterMs }
   const http = { maxHeaderSize: maxHeaderBytes, requireHostHeader: false, ...alive }
   const create = (handle: Handler): Server | Http2SecureServer => {
@@ -85,7 +86,7 @@ export const createListener = (options: ListenerOptions) => {
     try {
       const files = { cert: readFileSync(tls.certFile), key: readFileSync(tls.keyFile) }
       const secure = { ...tlsPolicy, handshakeTimeout: handshakeTimeoutMs }
-      // HTTP/2's requests and responses are shaped like HTTP/1's.
+      // Node's HTTP/2 requests and responses have the same interface as those of HTTP/1.
       const http2 = { allowHTTP1: true, settings: { maxConcurrentStreams } }
       return createSecureServer({ ...http, ...files, ...secure, ...http2 }, handle as never)
     } catch (cause) {

@@ -1,4 +1,3 @@
-/** What the log has of an error. */
 type LoggedError = {
   [name: string]: string
   type: string
@@ -10,7 +9,7 @@ type DatabaseError = Error & { severity: string; code: string; table?: string; r
 
 const isDatabaseError = (error: Error): error is DatabaseError => 'severity' in error && 'routine' in error
 
-/** The stack without its first lines, which repeat the message. */
+/** The stack without the lines that repeat the message. */
 const framesOf = ({ stack = '' }: Error) =>
   stack
     .split('\n')
@@ -18,9 +17,9 @@ const framesOf = ({ stack = '' }: Error) =>
     .join('\n')
 
 /**
- * An error as it may be logged. PostgreSQL's own say values of queries and rows, in message and details: of
- * those the log has the code, the table and where in the server it was raised. Any other error is our own
- * or a library's about itself; of its further properties none is taken along but the code.
+ * Returns the loggable fields of an error. The message and details of a PostgreSQL error contain values of
+ * queries and rows, so only its severity, code, table and server routine are logged. Any other error keeps
+ * its name, code, message and stack, but no further properties.
  */
 export const describeForLog = (error: unknown): LoggedError => {
   if (!(error instanceof Error)) return { type: typeof error, message: 'not an error', stack: '' }

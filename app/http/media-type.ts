@@ -3,12 +3,11 @@ import { mediaTypes } from './formats.ts'
 import { createMediaTypeChoice } from './negotiation.ts'
 import { type Pair, parsePairs } from './pairs.ts'
 
-/** What `format` may say in place of `Accept`. */
 const formats: ReadonlyMap<string, string> = new Map(Object.entries(mediaTypes))
 
 const choices = new Map<string, ReturnType<typeof createMediaTypeChoice>>()
 
-/** Made once for each list of types: those of endpoints are a few constants. */
+/** The function that chooses among these types by `Accept`. Cached: endpoints offer few distinct lists. */
 export const choiceOf = (offered: readonly string[]) => {
   const name = offered.join()
   let choice = choices.get(name)
@@ -19,27 +18,22 @@ export const choiceOf = (offered: readonly string[]) => {
   return choice
 }
 
-/**
- * Returns the media type that the parameter `format` names. Returns undefined without the parameter, and for an
- * unknown format: the query parser reports that.
- */
+/** The media type of `format`. `undefined` if it is missing or unknown (the query parser reports that). */
 export const typeByFormat = (rawQuery: string): string | undefined => {
-  // Looked for in every request, and hardly ever there.
+  // Avoids parsing the query of most requests.
   if (!rawQuery.includes('format') && !rawQuery.includes('%')) return undefined
   const { value } = parsePairs(rawQuery).find(({ name }) => name === 'format') ?? {}
   return value === undefined ? undefined : formats.get(value)
 }
 
-/** The type to answer in; undefined: none that is wanted. */
+/** Chooses by `format`, otherwise by `Accept`. `undefined` if no offered type is acceptable. */
 export const chooseType = (accept: string | undefined, rawQuery: string, offered: readonly string[]) => {
   const wanted = typeByFormat(rawQuery)
   if (wanted === undefined) return choiceOf(offered)(accept)
   return offered.includes(wanted) ? wanted : undefined
 }
 
-/**
- * Returns the media type as `chooseType` does. Throws 406 `not_acceptable`, which lists the types, if there is none.
- */
+/** Like `chooseType`, but throws 406 `not_acceptable`, which lists the types, if no type is acceptable. */
 export const requireAcceptable = (
   accept: string | undefined,
   rawQuery: string,
@@ -50,5 +44,5 @@ export const requireAcceptable = (
   throw new ApiError('not_acceptable', { detail: `This is available as: ${offered.join(', ')}` })
 }
 
-/** Whether a parameter asks for what everything is anyway. */
+/** Whether a parameter is `format=json`, which is the default anyway. */
 export const isJsonFormat = ({ name, value }: Pair) => name === 'format' && value === 'json'

@@ -1,12 +1,10 @@
 import type { IncomingMessage } from 'node:http'
 
-/** For every method that no route answers. */
 const standIn = 'PUT'
 
-/** The methods that some route answers. */
 export const answeredMethods = ['GET', 'HEAD', 'OPTIONS', 'POST'] as const
 
-/** The methods that routes are made for: those that some route answers, and one for all others. */
+/** The methods to register: the answered ones, and one that represents all others. */
 export const routedMethods = [...answeredMethods, standIn] as const
 
 type Raw = Pick<IncomingMessage, 'method'>
@@ -15,8 +13,8 @@ const kept: ReadonlySet<string> = new Set(answeredMethods)
 const asked = new WeakMap<Raw, string>()
 
 /**
- * Replaces every method that no route answers by one method, so that one route per path refuses them all. A route
- * for each of the 35 methods that Node knows took a tenth of the heap.
+ * Replaces every method that has no route by one method, so that one route per path refuses them all. Routes
+ * for all 35 methods of Node took a tenth of the heap.
  */
 export const replaceMethod = (request: Raw): void => {
   const { method = '' } = request
@@ -25,7 +23,7 @@ export const replaceMethod = (request: Raw): void => {
   request.method = standIn
 }
 
-/** Returns the method as the client sent it, even if the router saw another one. */
+/** Returns the method that the client sent, before `replaceMethod`. */
 export const methodOf = (request: Raw): string => {
   const { method = '' } = request
   return method === standIn ? (asked.get(request) ?? method) : method

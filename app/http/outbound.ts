@@ -6,7 +6,7 @@ import { Agent, request } from 'node:https'
 import { isIP, isIPv6, type LookupFunction } from 'node:net'
 import { createAddressRanges } from './client-address.ts'
 
-/** What is not the public Internet (IANA's special-purpose registries), and public addresses that clouds keep for themselves. */
+/** Special-purpose IPv4 addresses (IANA's registries), and public ones that clouds use internally. */
 const isReservedV4 = createAddressRanges([
   ...['0.0.0.0/8', '10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '169.254.0.0/16', '172.16.0.0/12'],
   ...['192.0.0.0/24', '192.0.2.0/24', '192.31.196.0/24', '192.52.193.0/24', '192.88.99.0/24'],
@@ -15,27 +15,28 @@ const isReservedV4 = createAddressRanges([
   // Azure's address for its own virtual machines.
   '168.63.129.16',
 ])
-/** Only these are assigned to anybody: loopback, private, mapped and translated addresses lie outside. */
+/** The only assigned block. Loopback, private, mapped and translated addresses are outside it. */
 const isGlobalV6 = createAddressRanges(['2000::/3'])
-/** Teredo, ORCHID, benchmarks and other protocols; documentation; 6to4, which holds an IPv4 address; AS112. */
+/** Teredo, ORCHID, benchmarks and other protocols; documentation; 6to4, which embeds IPv4; AS112. */
 const isReservedV6 = createAddressRanges([
   ...['2001::/23', '2001:db8::/32', '2002::/16', '2620:4f:8000::/48', '3fff::/20'],
 ])
 
-/** Returns whether an address belongs to the public Internet. False for forms that hold an IPv4 address, and for zones. */
+/** Whether an address is on the public Internet. False for IPv6 forms of IPv4, and with a zone. */
 export const isPublicAddress = (address: string): boolean => {
   if (isIP(address) === 0 || address.includes('%')) return false
   return isIPv6(address) ? isGlobalV6(address) && !isReservedV6(address) : !isReservedV4(address)
 }
 
-/** The service does not send this request, or does not take the answer. The message is the reason. */
+/** The service does not send this request, or rejects the response. The message is the reason. */
 export class OutboundError extends Error {}
 
 const longestUrl = 2_000
 
 /**
- * Returns the URL, if requests may go to it: https on port 443, no user name, no fragment, and no address that is not
- * public. Throws OutboundError otherwise. What its name resolves to is checked at each request.
+ * Parses a URL and checks that requests may go to it: https on port 443, no user name, no fragment, and no IP
+ * address that is not public. Throws OutboundError otherwise. The addresses of a host name are checked at
+ * each request.
  * See docs/decisions/0097-one-guard-for-requests-to-customers.md.
  */
 export const parseTarget = (text: string): URL => {
@@ -51,12 +52,12 @@ export const parseTarget = (text: string): URL => {
 
 const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[(.*)\]$/, '$1')
 
-/** Returns all addresses of a name; none if it has none, or no name server answers. */
+/** Returns all addresses of a name. Empty if it has no address or no name server answers. */
 type Resolve = (host: string, signal: AbortSignal) => Promise<readonly string[]>
 
 /**
- * Asks the machine's name servers, or `servers` in their place, and nothing else: not the file of hosts. Not the system's
- * resolver: each look-up would hold a thread that nobody can take back.
+ * Queries the machine's name servers, or `servers`, and ignores the hosts file. Does not use the system's
+ * resolver, because each look-up would hold a thread and cannot be cancelled.
  */
 export const createResolve =
   (servers?: readonly string[]): Resolve =>
@@ -76,7 +77,7 @@ const findAddresses = async (url: URL, resolve: Resolve, signal: AbortSignal): P
   return addresses.map((address) => ({ address, family: isIP(address) }))
 }
 
-/** Answers with addresses that were checked, so that nobody resolves the name a second time. */
+/** Returns the checked addresses, so that Node does not resolve the name a second time. */
 const pin =
   (addresses: LookupAddress[]): LookupFunction =>
   (_host, { all }, done) => {
@@ -98,12 +99,13 @@ const readBody = async (answer: IncomingMessage, maxBytes: number): Promise<Buff
   return Buffer.concat(chunks)
 }
 
-/** What an answer may have besides its body: its head, interim answers, and the frames of its chunks. */
+/** Bytes that a response may have in addition to its body: its head, interim responses and chunk framing. */
 const overheadBytes = 65_536
 
 /**
- * Rejects when more bytes have come than an answer needs. Interim answers, empty lines before an answer, the digits of a
- * chunk's size and tickets have no other bound: a flood of them would keep this process busy until the time is over.
+ * Rejects when more bytes arrive than a response needs. Interim responses, empty lines before a response, the
+ * digits of a chunk's size and TLS tickets have no other limit: a flood of them would keep this process busy
+ * until the timeout.
  */
 const watchBytes = (sent: ClientRequest, maxBytes: number): Promise<never> =>
   new Promise((_, reject) => {
@@ -112,7 +114,7 @@ const watchBytes = (sent: ClientRequest, maxBytes: number): Promise<never> =>
       bytes += part.length
       if (bytes > maxBytes + overheadBytes) reject(tooLong(maxBytes))
     }
-    // A session is a ticket of TLS, of which a server may send any number.
+    // Each `session` event is a TLS ticket. A server may send any number of them.
     sent.once('socket', (socket) => socket.on('data', count).on('session', count))
   })
 
@@ -120,22 +122,21 @@ type OutboundRequest = Readonly<{
   method?: 'GET' | 'POST'
   headers?: Readonly<Record<string, string>>
   body?: Buffer
-  /** Most bytes of the answer's body. */
   maxBytes: number
-  /** For everything: name, connection and answer. */
+  /** Covers name resolution, connection and response. */
   timeoutMs: number
 }>
 
 export type OutboundAnswer = Readonly<{ status: number; headers: IncomingHttpHeaders; body: Buffer }>
 
 /**
- * Sends a request to an address that a customer chose, and to no other: all addresses of the name are checked, and the
- * connection goes to one of them. Rejects with OutboundError for what is not allowed, a redirect too, and with Node's
- * errors for what fails.
+ * Sends a request to an address that a customer chose. Checks all addresses of the name, and connects to one
+ * of the checked ones. Rejects with OutboundError if the request is not allowed, the response is a redirect
+ * or too large, or the time is over. Rejects with Node's errors if the connection fails.
  */
 export type Outbound = (url: string, request: OutboundRequest) => Promise<OutboundAnswer>
 
-/** `resolve` and `agent`: for tests. The agent must not keep connections, which nobody would check again. */
+/** For tests. The agent must not reuse connections, because their addresses would not be checked again. */
 export type OutboundOptions = { resolve?: Resolve; agent?: Agent }
 
 const send = async (
@@ -151,7 +152,7 @@ const send = async (
     ...{ lookup: pin(addresses), rejectUnauthorized: true, servername: isIP(host) === 0 ? host : '' },
     headers: { ...headers, host: url.host, 'accept-encoding': 'identity' },
   })
-  // What comes after the answer is of no interest.
+  // Errors after the response do not matter.
   sent.on('error', () => {})
   const readAnswer = async (): Promise<OutboundAnswer> => {
     const [answer] = (await once(sent, 'response', { signal })) as [IncomingMessage]
@@ -167,7 +168,7 @@ const send = async (
   }
 }
 
-/** Returns the function that sends requests to addresses of customers' choice. */
+/** Creates the function that sends requests to addresses that customers chose. */
 export const createOutbound = ({
   resolve = createResolve(),
   agent = new Agent({ keepAlive: false, maxCachedSessions: 0 }),

@@ -1,4 +1,4 @@
-/** A query parameter as it arrived; `undefined` where its bytes are not UTF-8 or its escapes are broken. */
+/** A query parameter as received. `value` is `undefined` if bytes are not UTF-8 or an escape is broken. */
 export type Pair = { name: string; value: string | undefined }
 
 const decode = (text: string): string | undefined => {
@@ -10,8 +10,9 @@ const decode = (text: string): string | undefined => {
 }
 
 /**
- * Splits a raw query string as HTML forms write it (WHATWG URL, application/x-www-form-urlencoded), but
- * strictly: nothing is replaced by U+FFFD. A name that cannot be decoded comes as its raw text.
+ * Parses a raw query string as HTML forms write it (WHATWG URL, application/x-www-form-urlencoded), but
+ * strictly: nothing is replaced by U+FFFD. A name that cannot be decoded stays raw, with an `undefined`
+ * value.
  */
 export const parsePairs = (rawQuery: string): Pair[] =>
   rawQuery
@@ -28,7 +29,7 @@ export const parsePairs = (rawQuery: string): Pair[] =>
 /** The absolute form of a target, as proxies send it (RFC 9112 §3.2.2). */
 const authority = /^https?:\/\/[^/?]*/i
 
-/** Splits a request target into its path and its raw query, which is empty without a question mark. */
+/** Splits a request target into path and raw query. The query is empty if the target has no question mark. */
 export const splitTarget = (wholeTarget = ''): { path: string; rawQuery: string } => {
   const target = wholeTarget.startsWith('/') ? wholeTarget : wholeTarget.replace(authority, '')
   const mark = target.indexOf('?')
@@ -38,8 +39,8 @@ export const splitTarget = (wholeTarget = ''): { path: string; rawQuery: string 
 }
 
 /**
- * Splits a list value at commas; `\,` is a comma and `\\` a backslash within an element, a backslash
- * before anything else stands for itself.
+ * Splits a list at commas. Within an element, `\,` is a comma and `\\` a backslash. A backslash before any
+ * other character is literal.
  */
 export const splitList = (value: string): string[] => {
   const elements: string[] = []
@@ -65,7 +66,7 @@ export const splitList = (value: string): string[] => {
 export const joinList = (elements: readonly string[]): string =>
   elements.map((element) => element.replace(/[\\,]/g, '\\$&')).join(',')
 
-/** Writes pairs as a query string; brackets are escaped, as RFC 3986 wants, commas are not. */
+/** Formats pairs as a query string. Escapes brackets (RFC 3986), but not commas. */
 export const formatPairs = (pairs: readonly (readonly [name: string, value: string])[]): string =>
   pairs
     .map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value).replaceAll('%2C', ',')}`)

@@ -1,19 +1,15 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
-/**
- * Requests of a connection that are handled although they arrived behind another one: 16 with the first one, and 15
- * after its answer.
- */
+/** Pipelined requests handled before their turn: 16 with the first request, 15 after its response. */
 const mostWaiting = 15
 
-/** A connection with more than 1,000 unanswered requests is closed. */
 const closeAt = 1_000
 
 type Queue = {
-  /** Unanswered requests that arrived behind another one. */
+  /** Unanswered pipelined requests. */
   length: number
-  /** The last of them, which have not been handled yet. */
+  /** Handlers of the newest requests, not called yet. */
   held: (() => void)[]
   isWatched: boolean
 }
@@ -28,7 +24,8 @@ const stopReading = (socket: Socket, queue: Queue): void => {
   socket.on('resume', () => {
     if (queue.length < mostWaiting) return
     socket.pause()
-    // `pause` emits nothing on a socket that was paused since `resume`, but Node reads until it hears this.
+    // If the socket was paused again since `resume`, `pause` emits nothing. Node reads until it receives this
+    // event.
     socket.emit('pause')
   })
 }
@@ -52,18 +49,19 @@ const enqueue = (socket: Socket, response: ServerResponse, handle: () => void): 
 }
 
 /**
- * Bounds the pipelined requests of an HTTP/1 connection. Node itself counts only the bytes of their answers, so a
- * client could queue requests without limit while no answer exists yet. With 16 unanswered requests nothing more is
- * read. Requests in a part that was already read wait until the others are answered; above 1,000 the connection is
- * closed. Calls `handle` immediately for a request that waits for no other one, at the cost of one comparison.
+ * Limits the pipelined requests of an HTTP/1 connection. Node itself limits only the bytes of their
+ * responses, so a client could queue any number of requests before the first response. With 16 unanswered
+ * requests, reading stops. Requests that were already read wait for earlier responses. Above 1,000, the
+ * connection is closed. Calls `handle` synchronously for a request that waits for no other one, at the cost
+ * of one comparison.
  */
 export const handleInTurn = (
   request: IncomingMessage,
   response: ServerResponse,
   handle: (request: IncomingMessage, response: ServerResponse) => void,
 ): void => {
-  // A response gets its socket when all earlier ones have been sent. HTTP/2 has no such order.
+  // Node assigns the socket to a response when all earlier ones have been sent. HTTP/2 has no such order.
   if (request.httpVersionMajor !== 1 || response.socket !== null) handle(request, response)
-  // Node still parses the rest of a part that was read before the connection was closed.
+  // Node still parses the rest of a chunk that it read before the connection was closed.
   else if (!request.socket.destroyed) enqueue(request.socket, response, () => handle(request, response))
 }

@@ -2,12 +2,9 @@ import type { ApiError } from '../errors.ts'
 
 export const problemType = 'application/problem+json'
 
-/**
- * Returns the problem document (RFC 9457) of an error. `requestId` is undefined if the request was refused before
- * it had one.
- */
+/** The problem document (RFC 9457) of an error. `requestId` is `undefined` if none was assigned yet. */
 export const problemBody = (error: ApiError, publicUrl: string, requestId: string | undefined): string => {
-  // The reasons of the service's own faults are for the log. 501 and 505 are faults of the request.
+  // Details of the service's own faults belong in the log. 501 and 505 are faults of the request.
   const isOurs = error.status === 500 || error.status === 503
   const { errors, try: corrected, violatedPolicies } = isOurs ? {} : error.extras
   return JSON.stringify({

@@ -3,8 +3,8 @@ const seconds = /^\d{1,9}$/
 const date = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/
 
 /**
- * Returns the milliseconds that a `Retry-After` asks for (RFC 9110, section 10.2.3), at least 0. Undefined if the header
- * is absent or malformed. `nowMs`: since 1970.
+ * Returns the delay of a `Retry-After` field (RFC 9110, section 10.2.3) in milliseconds, at least 0.
+ * `undefined` if the field is missing or malformed. `nowMs`: since 1970.
  */
 export const parseRetryAfter = (value: string | undefined, nowMs: number): number | undefined => {
   if (value === undefined) return undefined

@@ -1,6 +1,6 @@
 import { findJsonFault } from './json-fault.ts'
 
-/** A text that is not JSON, or in which an object has two members of one name. `position`: in characters, from 0. */
+/** A text that is not JSON or has a duplicate member name. `position` counts characters from 0. */
 export class JsonError extends SyntaxError {
   readonly position: number
   constructor(detail: string, position: number) {
@@ -11,7 +11,7 @@ export class JsonError extends SyntaxError {
 
 const nameEnd = /"\s*:/g
 
-/** Counts the members of a JSON text. Texts that contain `":` make the count too high, never too low. */
+/** Counts the member names. Strings that contain `":` make the count too high, never too low. */
 const countNames = (json: string): number => {
   let count = 0
   nameEnd.lastIndex = 0
@@ -32,8 +32,8 @@ const countMembers = (value: unknown): number => {
 }
 
 /**
- * Throws a `JsonError` if an object in the JSON text has two members of one name: programs differ in which of them
- * they read (RFC 8259, section 4). `value` is the parsed text. The names are compared only if the text may have more
+ * Throws a `JsonError` if an object has a duplicate member name: programs differ in which of the members they
+ * read (RFC 8259, section 4). `value` is the parsed text. Names are compared only if the text may have more
  * members than the value.
  */
 export const requireUniqueNames = (json: string, value: unknown): void => {
@@ -43,8 +43,8 @@ export const requireUniqueNames = (json: string, value: unknown): void => {
 }
 
 /**
- * Parses a JSON text. Throws a `JsonError` if it is not JSON, or if an object has two members of one name. Its message
- * has no user data except the name.
+ * Parses a JSON text. Throws a `JsonError` if it is not JSON, or if an object has a duplicate member name.
+ * The message contains no user data except the name.
  */
 export const parseUniqueJson = (json: string): unknown => {
   let value: unknown

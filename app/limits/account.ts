@@ -12,43 +12,40 @@ import {
 import type { AccountName, Policy } from './policy.ts'
 import type { LimitStore } from './store.ts'
 
-/** One customer's count on this instance. */
 export type Account = {
   readonly policies: readonly Policy[]
-  /** Counts and admits the request if every policy has room. A promise only if it needs a lease. */
+  /** Counts and admits the request if every policy has room. Returns a promise only if it needs a lease. */
   take(costs: Costs): Admission | Promise<Admission>
-  /** Does the same if it can admit at once. False: nothing was counted; ask `take`. */
+  /** Like `take`, but only if it can admit synchronously. False: nothing was counted, call `take`. */
   takeAtOnce(costs: Costs): boolean
-  /** Counts without asking; negative costs give back. */
+  /** Counts without checking quotas. Negative costs are refunds. */
   charge(costs: Costs): void
   use(): Use[]
-  /** Tells the store what it does not know yet. */
   settle(): void
 }
 
 export type AccountDeps = {
-  /** Absent: this instance counts alone. */
+  /** If `undefined`, this instance counts alone. */
   store: LimitStore | undefined
   /** Monotonic milliseconds. */
   now: () => number
-  /** Calls once after so many milliseconds; what it returns calls it off. */
+  /** See timer.ts. */
   after: (ms: number, call: () => void) => () => void
-  /** Told when there is something to settle. */
   onUnsettled: (account: Account) => void
 }
 
 /**
- * The share of a quota that all instances together may be ahead of the store. It stays below the promised
- * 10 % because an instance that has just started is known to the others only after its first heartbeat.
+ * The share of a quota by which all instances together may be ahead of the store. Below the promised 10 %,
+ * because other instances learn of a new instance only at its first heartbeat.
  * See docs/decisions/0012-sliding-window-with-settled-leases.md.
  */
 const aheadShare = 0.08
-/** Settled from this share of a lease on: the rest lasts while the store answers. */
+/** Settle at this share of a lease. The rest lasts until the store responds. */
 const settleShare = 0.75
-/** Longest wait for a lease. Then the request is judged by what this instance knows. */
+/** Maximum wait for a lease. After it, this instance decides by its own counts. */
 const leaseWaitMs = 5
 /**
- * An exchange is late after this time: then no request waits for its answer any more.
+ * After this time an exchange is late, and no request waits for it any more.
  * See docs/decisions/0074-late-answers-of-redis-count.md.
  */
 const lateAfterMs = 25
@@ -56,27 +53,28 @@ const lateAfterMs = 25
 type Waiter = {
   costs: Costs
   resolve: (admission: Admission) => void
-  /** Undefined until it was answered. */
+  /** `undefined` while it waits. */
   admission: Admission | undefined
 }
 
 /**
- * One customer's quotas, shared with other instances through leases.
+ * Creates a customer's quotas, shared with other instances through leases.
  *
- * Every instance has a standing lease: it may be `aheadShare * quota / instances` units ahead of the shared
- * count. Within it a request is judged at once. Spent units are settled in batches, in the background. A
- * request beyond the lease waits for an exchange, which asks for the units of all waiting requests together.
- * So all instances let through at most quota · (1 + aheadShare) in any window, however unequal their traffic.
- * Nothing is leased in advance, so a quiet instance keeps nothing from a busy one.
+ * Every instance has a permanent lease: it may be `aheadShare * quota / instances` units ahead of the shared
+ * count. Requests within the lease are decided synchronously, and their units are settled in batches in the
+ * background. A request beyond the lease waits for an exchange, which requests the units of all waiting
+ * requests together. So all instances together admit at most quota · (1 + aheadShare) in any window, however
+ * uneven their traffic. No units are leased in advance, so a quiet instance takes nothing from a busy one.
  *
- * Each account has at most one exchange under way, and its answer is adopted however late it comes. So the
- * store never hears of a unit twice. If the connection breaks, the store may or may not have counted the
- * units; they are not told again, because a customer must not be refused for requests that it did not make. What
- * it granted in a lost answer to requests that were refused meanwhile stays counted until its window is over.
+ * Each account has at most one exchange in progress. Its result is applied however late it arrives, so no
+ * unit is reported to the store twice. If the connection breaks, the store may or may not have counted the
+ * units. They are not reported again, because a customer must not be refused for requests that it did not
+ * send. If a lost response granted units to requests that were refused in the meantime, these units count
+ * until their window ends.
  *
- * Where this instance's own window is full, the shared one is full too, and the request is refused at once.
+ * If this instance's own window is full, the shared one is full too, and the request is refused immediately.
  * Without a store, or while the store is down or late, the own window decides alone: every instance then
- * enforces the whole quota by itself.
+ * enforces the whole quota separately.
  */
 export const createAccount = (
   name: AccountName,
@@ -105,7 +103,7 @@ export const createAccount = (
     goOn()
   }
 
-  /** Answers those who were not yet answered, by what this instance knows, whatever it holds. */
+  /** Resolves the waiters that have no result yet, by this instance's own counts and without its lease. */
   const judgeAll = (waiters: readonly Waiter[]): void => {
     const nowMs = now()
     for (const waiter of waiters) {
@@ -119,7 +117,7 @@ export const createAccount = (
 
   const takeWaiting = (): Waiter[] => waiting.splice(0)
 
-  /** Tells the store nothing of these units: it has, or may have, counted them. */
+  /** Drops unsettled units that the store has counted, or may have counted. */
   const forget = (units: Costs): void => {
     for (const [index, meter] of meters.entries()) meter.unsettled -= units[index] ?? 0
   }
@@ -129,7 +127,7 @@ export const createAccount = (
     const nowMs = now()
     const waiters = takeWaiting()
     const demands = meters.map((meter, index) => {
-      // Units that left the window while the store was away do not matter any more.
+      // Units that left the window while the store was unavailable no longer matter.
       meter.unsettled = Math.min(meter.unsettled, meter.window.used(nowMs))
       meter.window.mark()
       const wanted = waiters.reduce((sum, { costs }) => sum + (costs[index] ?? 0), 0)
@@ -144,13 +142,13 @@ export const createAccount = (
     let callOff = after(leaseWaitMs, stopWaiting)
     const settlements = await shared.exchange(name, demands)
     callOff()
-    // A late count is dated when it was asked for, or its units would stay for as long as the answer took.
+    // Late counts are dated at the request. Otherwise their units would stay for the response time longer.
     const countedMs = isLate ? nowMs : now()
     isLate = false
     if (settlements) {
       for (const [index, { window }] of meters.entries())
         window.replace(countedMs, settlements[index]?.counts ?? [])
-      // Given back as a whole and taken again by those who wait, in the order of coming.
+      // Refunds the grant. `judgeAll` counts it again for the waiters, in arrival order.
       count(
         settlements.map(({ granted }) => -granted),
         now(),
@@ -165,7 +163,7 @@ export const createAccount = (
     goOn()
   }
 
-  /** Starts an exchange for requests and units that came since the last one, or tells that there are some. */
+  /** Starts an exchange if requests wait or a settlement is due. Otherwise reports unsettled units. */
   const goOn = (): void => {
     if (!store || isExchanging) return
     const isDue = meters.some((meter) => meter.unsettled >= aheadOf(meter) * settleShare)

@@ -6,10 +6,10 @@ import type { Principal } from '../identity/principal.ts'
 import type { Turn } from '../overload/queue.ts'
 import type { AccountName } from './policy.ts'
 
-/** Bounds what a proxy's header may make us remember. */
+/** Limits the text that a proxy's header can make us store. */
 const maxLength = 64
 
-/** Addresses come again and again, and looking into one costs as much as the rest of an answer from memory. */
+/** Addresses repeat, and parsing one costs as much as the rest of a response from memory. */
 const known = new LRUCache<string, string>({
   max: 1_000,
   maxSize: 100_000,
@@ -17,8 +17,8 @@ const known = new LRUCache<string, string>({
 })
 
 /**
- * What counts as one client: an IPv4 address, or the first 64 bits of an IPv6 address, because one host is
- * given that many addresses (RFC 6177). IPv4 in IPv6 (`::ffff:192.0.2.1`) is that IPv4 address.
+ * Returns the address that counts as one client: an IPv4 address, or the /64 of an IPv6 address, because one
+ * host gets that many addresses (RFC 6177). IPv4-mapped IPv6 becomes IPv4.
  */
 export const clientOf = (address: string): string => {
   let client = known.get(address)
@@ -30,15 +30,15 @@ export const clientOf = (address: string): string => {
 }
 
 /**
- * Returns the owner in the queue for work of a client that has not logged in: its network as `clientOf` returns it, and
- * the first 48 bits of an IPv6 address around it, because one site is given that many networks (RFC 6177).
+ * Returns the queue owner of a client that has not logged in: its network as in `clientOf`, and the /48
+ * around an IPv6 address as its site, because one site gets that many networks (RFC 6177).
  */
 export const toQueueOwner = (address: string): { network: string; site: string } => {
   const network = clientOf(address)
   return { network, site: network.split(':').slice(0, 3).join(':') }
 }
 
-/** Runs work on connections of `db` in turns of a client's network. Rejects as `inTurn` does. */
+/** Creates a function that runs work on `db` in turns of the client's network. Rejects as `inTurn` does. */
 export const createTurn =
   (db: Db, address: string): Turn =>
   (work) =>
@@ -51,7 +51,7 @@ const toClient = (address: string): string => {
   return parts.length === 4 ? parts.join('.') : `${parts.slice(0, 4).join(':')}::/64`
 }
 
-/** Who is counted for a principal: the customer; a demo token is one customer's and many people's. */
+/** Returns the account of a principal: its customer, or the client's network for the shared demo token. */
 export const accountOf = ({ kind, customerId }: Principal, address: string): AccountName => ({
   tag: customerId,
   name: kind === 'demo' ? clientOf(address) : '',

@@ -4,15 +4,14 @@ import { refuseQuota } from './meters.ts'
 import type { AccountName } from './policy.ts'
 import type { SlotStore } from './slots.ts'
 
-/** Exports and waiting clients of an account at one time, whatever its plan (contract, section 8). */
+/** Concurrent exports and long polls of an account, the same for each plan (contract, section 8). */
 const concurrencyQuotas = { exports: 2, long_polls: 10 } as const
-/** Waiting clients of the demo at one time. Each address is an account, and one visitor may have many addresses. */
+/** Long polls of all demo clients. Each address is an account, and one visitor may have many addresses. */
 const demoLongPolls = 100
 
-/** The name of the policy that a refusal shows. */
 export type Concurrent = keyof typeof concurrencyQuotas
 
-/** What ends: Node's answers and streams. `close` comes after the end and after a disconnection alike. */
+/** Node emits `close` after the end and after a disconnection. */
 export type Ending = {
   readonly destroyed: boolean
   once(event: 'close', listener: () => void): unknown
@@ -20,31 +19,31 @@ export type Ending = {
 
 export type Concurrency = {
   /**
-   * Holds one of the account's places of this kind until `ending` closes. A waiting client of the demo also holds one
-   * of the demo's places. Holds nothing if `ending` has closed. Rejects with quota_exceeded if no place is free.
+   * Holds one of the account's slots of this kind until `ending` closes. A long poll of the demo also holds
+   * one of the demo's slots. Holds nothing if `ending` has already closed. Rejects with `quota_exceeded` if
+   * no slot is free.
    */
   hold(account: AccountName, kind: Concurrent, ending: Ending): Promise<void>
 }
 
 type ConcurrencyOptions = {
-  /** Where instances share places; absent, each gives out its own. */
+  /** The shared slots. If `undefined`, each instance counts alone. */
   store: SlotStore | undefined
   /** See timer.ts. */
   after: (ms: number, call: () => void) => () => void
 }
 
-/** A place that is not renewed for so long is free again: its instance is gone. */
+/** A slot that is not renewed for this time is free again, because its instance has died. */
 export const leaseMs = 15_000
-/** A place that is held is renewed so often. */
 export const renewEveryMs = 5_000
-/** When a place will be free nobody knows: often enough to ask. */
+/** Guesses: the time until a slot becomes free is unknown. */
 const retryAfterSeconds = { exports: 5, long_polls: 1 } as const
 
 /**
- * Bounds how much of a kind an account runs at once. This instance's own count is judged first and alone where
- * there is no store or it does not answer: then each instance gives out the whole quota. With a store the
- * quota holds across instances; a place is a lease there, renewed while it is held, so that those of an
- * instance that died come back by themselves.
+ * Creates the limiter of concurrent work. This instance's own count is checked first. It decides alone if
+ * there is no store or the store does not respond: each instance then allows the whole quota. With a store,
+ * the quota holds across instances. A slot there is a lease, renewed while it is held, so slots of a dead
+ * instance expire.
  */
 export const createConcurrency = ({ store, after }: ConcurrencyOptions): Concurrency => {
   const held = new Map<string, number>()
@@ -91,7 +90,7 @@ export const createConcurrency = ({ store, after }: ConcurrencyOptions): Concurr
   return {
     async hold(account, kind, ending) {
       await holdPlace(account, kind, concurrencyQuotas[kind], ending)
-      // If this rejects, the first place is free again when the refusal has been sent.
+      // If this rejects, the first slot becomes free when the refusal has been sent.
       if (account.tag === demoCustomerId && kind === 'long_polls') {
         await holdPlace({ ...account, name: '' }, kind, demoLongPolls, ending)
       }

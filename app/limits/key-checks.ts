@@ -8,7 +8,7 @@ type KeyChecksOptions = Omit<AccountDeps, 'onUnsettled'> & {
   limits: Pick<LimitsConfig, 'introspections' | 'revocations'>
 }
 
-/** Counts introspections and revocations in any minute, over all instances. */
+/** Creates limits on introspections and revocations per minute, shared by all instances. */
 export const createKeyChecks = ({ limits, ...deps }: KeyChecksOptions): KeyChecks => {
   const introspections = createCount(deps, 'introspections', limits.introspections)
   const revocations = createCount(deps, 'revocations', limits.revocations)

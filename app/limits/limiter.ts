@@ -7,18 +7,18 @@ import { refuseQuota } from './meters.ts'
 import { type AccountName, type Policy, planPolicies } from './policy.ts'
 
 type LimiterOptions = Omit<AccountDeps, 'onUnsettled'> & {
-  /** Remembered at most, about 2 kB each in use; the least recently used is forgotten, by this instance only. */
+  /** About 2 kB each in use. Beyond this number, this instance drops the least recently used account. */
   maxAccounts?: number
 }
 
-/** What is too little to be settled at once is settled so much later: bounds the exchanges of a quiet account. */
+/** Delay before small amounts are settled. Limits the exchanges of a quiet account. */
 const settleAfterMs = 50
 
 type Known = { account: Account; policies: readonly Policy[] }
 
 /**
- * Keeps accounts and settles what they owe. Kinds that strangers can multiply (addresses) have a limiter of
- * their own, so that they push nobody else out.
+ * Creates a cache of accounts that also settles them. Kinds of accounts that strangers can multiply, such as
+ * addresses, have a separate limiter, so that they evict no other accounts.
  */
 export const createLimiter = ({ maxAccounts = 10_000, ...deps }: LimiterOptions) => {
   const known = new LRUCache<string, Known>({ max: maxAccounts })
@@ -35,9 +35,9 @@ export const createLimiter = ({ maxAccounts = 10_000, ...deps }: LimiterOptions)
   }
 
   return {
-    /** The account of this name; it begins anew when its policies are others than before. */
+    /** The account with this name. Restarts empty if `policies` is another list than before. */
     account(name: AccountName, policies: readonly Policy[]): Account {
-      // No tag contains NUL. Without a name the tag itself, whose hash is known.
+      // No tag contains NUL. Without a name, the key is the tag itself, whose hash is already computed.
       const key = name.name === '' ? name.tag : `${name.tag}\0${name.name}`
       const found = known.get(key)
       if (found?.policies === policies) return found.account
@@ -48,12 +48,12 @@ export const createLimiter = ({ maxAccounts = 10_000, ...deps }: LimiterOptions)
   }
 }
 
-/** Counts what has a single policy, one unit at a time: `quota` of it in 60 s. */
+/** Creates a limit with a single policy of `quota` units in 60 s. */
 export const createCount = (deps: LimiterOptions, name: string, quota: number) => {
   const limiter = createLimiter(deps)
   const policies = [{ name, quota, windowSeconds: 60 }]
   return {
-    /** Rejects with quota_exceeded where nothing is left. */
+    /** Rejects with `quota_exceeded` if no unit is left. */
     async take(account: AccountName): Promise<void> {
       const admission = await limiter.account(account, policies).take([1])
       if (admission.violated.length > 0) throw refuseQuota(admission)
@@ -64,16 +64,15 @@ export const createCount = (deps: LimiterOptions, name: string, quota: number) =
 
 type QuotasOptions = Omit<AccountDeps, 'onUnsettled'> & { limits: LimitsConfig }
 
-/** Which account a request is counted on. */
 export type Quotas = {
   /**
-   * The customer's account under its plan; a demo token's is its client address's. Undefined for a plan
-   * without API access. `clientAddress` is read where it is needed only.
+   * The account of the customer under its plan, or of the client's address for a demo token. `undefined` for
+   * a plan without API access. `clientAddress` may be a getter: it is read only if needed.
    */
   find(principal: Principal, client: { readonly clientAddress: string }): Account | undefined
 }
 
-/** The accounts behind tokens, one a customer, shared by all its keys. */
+/** Creates the quotas of all customers. A customer's keys share one account. */
 export const createQuotas = ({ limits, ...deps }: QuotasOptions): Quotas => {
   const policies = {
     basic: undefined,

@@ -11,27 +11,28 @@ type LoginsOptions = Omit<AccountDeps, 'onUnsettled'> & {
   limits: Pick<LimitsConfig, 'logins' | 'failedLogins'>
 }
 
-/** A credential whose reads take turns. `verify` rejects with invalid_api_key. */
+/** A credential whose reads wait for their turn. `verify` rejects with `invalid_api_key`. */
 export type LoginAttempt = Pick<Credential, 'keyId'> & {
   isKnown: () => Promise<boolean>
   verify: () => Promise<KeyFacts>
 }
 
-/** The verification of credentials within limits. Rejects as `verify` does, and with quota_exceeded. */
+/** Verifies credentials within limits. Rejects as `verify` does, and with `quota_exceeded`. */
 export type Logins = {
-  /** Whose the key is, which counts as a login of it. `ip`: the client's address. */
+  /** Counts a login. `ip`: the client's address. */
   logIn(attempt: LoginAttempt, ip: string): Promise<KeyFacts>
-  /** The same for what is no login: only failures count, so that a right key may always be revoked. */
+  /** The same without counting a login. Only failures count, so that a valid key can always be revoked. */
   identify(attempt: LoginAttempt, ip: string): Promise<KeyFacts>
 }
 
 /**
- * Logins are counted per key once the key is verified, so that nobody uses up another's. Failures are counted
- * per address and key id together; what is no key at all, per address.
+ * Creates the login limits. Logins count per key once the key is verified, so that no client can use up
+ * another's quota. Failures count per address and key id together, or per address if there is no key id.
  *
- * A right key is never refused for failures, not even for those of its own address. Once an address and key have used
- * their failures up, the secret is compared with the facts in memory, and only a wrong one is refused. These facts are
- * at most 500 ms old, so guessing costs the database at most two look-ups a second and key.
+ * A valid key is never refused because of failures, even from its own address. After an address and key have
+ * used up their failures, the secret is compared with the facts in memory, and only a wrong secret is
+ * refused. These facts are at most 500 ms old, so guessing costs the database at most two look-ups per second
+ * and key.
  */
 export const createLogins = ({ limits, ...deps }: LoginsOptions): Logins => {
   const keys = createCount(deps, 'logins', limits.logins)

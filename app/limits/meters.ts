@@ -2,28 +2,26 @@ import { ApiError } from '../errors.ts'
 import type { Policy } from './policy.ts'
 import { createWindow, type Window } from './window.ts'
 
-/** Whether a request may pass. */
 export type Admission = Readonly<{
-  /** Policies without room for it; empty: it may pass, and is counted. */
+  /** Policies that have no room for the request. If empty, the request is admitted and counted. */
   violated: readonly string[]
-  /** Seconds until there is room for it in all of them; 0 where it may pass. */
+  /** Seconds until all policies have room. 0 if admitted. */
   retryAfterSeconds: number
 }>
 
-/** A policy and its present use, as this instance knows it. */
 export type Use = Readonly<{
   policy: Policy
   remaining: number
-  /** Seconds until more is available, 1 to the window's length. */
+  /** Until more units are available: 1 to the window's length. */
   resetSeconds: number
 }>
 
-/** Costs are units a policy, in the policies' order. */
+/** Units for each policy, in the order of the policies. */
 export type Costs = readonly number[]
 
 export const admitted: Admission = Object.freeze({ violated: Object.freeze([]), retryAfterSeconds: 0 })
 
-/** 429 `quota_exceeded` with `Retry-After` and the violated policies. */
+/** Returns 429 `quota_exceeded` with `Retry-After` and the violated policies. */
 export const refuseQuota = ({ violated, retryAfterSeconds }: Admission): ApiError =>
   new ApiError('quota_exceeded', {
     detail: `Quota exceeded: no units left of ${violated.join(' and ')}. Try again in ${retryAfterSeconds} s`,
@@ -34,11 +32,11 @@ export const refuseQuota = ({ violated, retryAfterSeconds }: Admission): ApiErro
 export type Meter = {
   policy: Policy
   window: Window
-  /** Counted here and not yet confirmed by the store. */
+  /** Units counted here that the store has not confirmed yet. Negative units are refunds. */
   unsettled: number
 }
 
-/** One meter a policy. */
+/** Creates one meter for each policy. */
 export const createMeters = (policies: readonly Policy[]): readonly Meter[] =>
   policies.map((policy) => ({ policy, window: createWindow(policy.windowSeconds * 1000), unsettled: 0 }))
 
@@ -49,7 +47,7 @@ const lacks = ({ policy, window }: Meter, cost: number, nowMs: number): number =
 export const fits = (meters: readonly Meter[], costs: Costs, nowMs: number): boolean =>
   meters.every((meter, index) => lacks(meter, costs[index] ?? 0, nowMs) <= 0)
 
-/** Says which policies have no room for the costs, and when they will. */
+/** Returns the policies that have no room for the costs, and the time until all have room. */
 export const refuse = (meters: readonly Meter[], costs: Costs, nowMs: number): Admission => {
   const violated: string[] = []
   let waitMs = 0
@@ -62,7 +60,7 @@ export const refuse = (meters: readonly Meter[], costs: Costs, nowMs: number): A
   return { violated, retryAfterSeconds: Math.ceil(waitMs / 1000) }
 }
 
-/** Each policy and its present use. */
+/** Returns the current use of each policy. */
 export const usesOf = (meters: readonly Meter[], nowMs: number): Use[] =>
   meters.map(({ policy, window }) => ({
     policy,

@@ -13,18 +13,18 @@ type RedisLimitsOptions = {
   warn: (message: string, error?: Error) => void
 }
 
-/** A request for a place does not wait longer than this for Redis. */
+/** Maximum wait for Redis when a slot is requested or released. */
 const placeWithinMs = 25
 const beatEveryMs = 1_000
 const beatEveryMsWhileDown = 100
-/** A connection on which a command waits this long, and nothing arrives, is replaced. */
+/** A connection is replaced if a command waits this long without any data. */
 const giveUpAfterMs = 5_000
-/** An instance not heard of for so long has left: its part of the leases goes to the others. */
+/** An instance without a heartbeat for this time has left. The others share its part of the leases. */
 const leftAfterMs = 3_500
 
 const instancesKey = 'certdata:limits:instances'
 
-/** The account's tag as hash tag: its policies are counted by one script, on one node of a cluster. */
+/** The tag is the hash tag: one script counts all policies of an account, on one node of a cluster. */
 const redisKey = ({ tag, name }: AccountName, policy: Policy) =>
   `certdata:{${tag}}:limits:${policy.name}${name === '' ? '' : `:${name}`}`
 
@@ -42,8 +42,9 @@ const readCounts = (ages: unknown, { windowSeconds }: Policy): Count[] | undefin
 }
 
 /**
- * Returns undefined for results that the script cannot produce, because other programs may write to Redis. Counts are
- * checked but not sealed, since a script holds no key: a writer can change a quota, but read no data.
+ * Returns `undefined` for results that the script cannot produce, because other programs may write to Redis.
+ * Counts are checked but not signed, since a script has no key: a writer can change a quota, but read no
+ * data.
  */
 const readSettlements = (answer: unknown, demands: readonly Demand[]): Settlement[] | undefined => {
   if (!Array.isArray(answer) || answer.length !== demands.length * 2) return undefined
@@ -58,12 +59,13 @@ const readSettlements = (answer: unknown, demands: readonly Demand[]): Settlemen
 }
 
 /**
- * The count in Redis, over a connection of its own, so that no large cache entry delays an exchange.
+ * Creates the shared limits in Redis, on a separate connection, so that no large cache entry delays an
+ * exchange.
  *
- * An exchange is answered once, however late: the units that it told are never told again. It counts as lost
- * only when its connection ends, at the latest 5 s after Redis fell silent. Between that end and the next
- * answered heartbeat the store is down. Anybody who can write to Redis can change counts, and so let more or
- * fewer requests through. Values that are no counts are ignored.
+ * The response to an exchange is used however late it arrives, and its units are never reported again. An
+ * exchange is lost only when its connection closes, at most 5 s after Redis stopped responding. From then
+ * until the next successful heartbeat the store is down. A program that can write to Redis can change counts,
+ * and so admit more or fewer requests. Values that are not counts are ignored.
  */
 export const createRedisLimits = ({ url, after, warn }: RedisLimitsOptions): LimitStore & SlotStore => {
   const redis = connectRedis(url, {
@@ -93,7 +95,7 @@ export const createRedisLimits = ({ url, after, warn }: RedisLimitsOptions): Lim
   const reportRefusal = (error: Error): void => {
     if (!isClosed) warnOfRefusal('Redis refuses commands: every instance enforces limits by itself', error)
   }
-  /** The connection works, but Redis takes no writes. */
+  /** The connection works, but Redis refuses writes. */
   const fallByRefusal = (error: Error): void => {
     isDown = true
     wasReported = true
@@ -106,7 +108,7 @@ export const createRedisLimits = ({ url, after, warn }: RedisLimitsOptions): Lim
     warn('Redis answers again: limits are shared')
   }
 
-  /** The answer; undefined when it fails, or does not come within the time that a place is worth. */
+  /** Resolves with `undefined` if the command fails or takes longer than `placeWithinMs`. */
   const inTime = (answer: Promise<unknown>): Promise<unknown> =>
     new Promise((resolve) => {
       const stop = after(placeWithinMs, () => resolve(undefined))

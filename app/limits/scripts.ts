@@ -1,9 +1,9 @@
 import { windowParts } from './window.ts'
 
 /**
- * One hash a policy: part of the window → "units/instant of the last of them". The clock is Redis's own.
- * Arguments, four a policy: quota, window in ms, units spent, units wanted.
- * Answers two a policy: units granted, and [age in ms, units, age in ms, units, …].
+ * One hash per policy: part of the window → "units/time of the newest of them". Uses the clock of Redis. Four
+ * arguments per policy: quota, window in ms, units spent, units wanted. Returns two values per policy: units
+ * granted, and [age in ms, units, age in ms, units, …].
  */
 export const exchangeScript = `
 local time = redis.call('TIME')
@@ -50,7 +50,7 @@ end
 return answer
 `
 
-/** Notes this instance and says how many there are. */
+/** Records this instance's heartbeat and returns the number of instances. */
 export const beatScript = `
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)

@@ -1,22 +1,21 @@
 import type { AccountName } from './policy.ts'
 
-/** One of an account's places of a kind. `id`: of the one who holds it. */
+/** One of an account's slots of a kind. `id` identifies the holder. */
 export type Slot = Readonly<{ account: AccountName; kind: string; quota: number; id: string }>
 
-/** Places that instances share. Never throws, never hangs. */
+/** Slots that instances share. Never throws, never hangs. */
 export type SlotStore = {
   /**
-   * Takes the place, or keeps one that is held, for so long; false: none is free. Undefined: not answered in
-   * time, and maybe taken.
+   * Takes or renews the slot. False if none is free. `undefined` if not answered in time, and maybe taken.
    */
   hold(slot: Slot, leaseMs: number): Promise<boolean | undefined>
-  /** Gives it back. */
   release(slot: Slot): Promise<void>
 }
 
 /**
- * A sorted set of holders by when their lease ends. Whoever is in it keeps its place, also over the quota: it
- * may have been given out while Redis was away. Arguments: id, quota, lease in ms. The clock is Redis's own.
+ * A sorted set of holders by the end of their lease. A holder in the set keeps its slot even above the quota,
+ * because slots may have been handed out while Redis was unavailable. Arguments: id, quota, lease in ms. Uses
+ * the clock of Redis.
  */
 export const slotScript = `
 local time = redis.call('TIME')
@@ -29,6 +28,6 @@ redis.call('PEXPIRE', KEYS[1], ARGV[3])
 return 1
 `
 
-/** The account's tag as hash tag, as its counts have it: erased with the customer. */
+/** Uses the account's tag as hash tag, like its counts, so that both are erased with the customer. */
 export const slotKey = ({ account: { tag, name }, kind }: Slot): string =>
   `certdata:{${tag}}:running:${kind}${name === '' ? '' : `:${name}`}`

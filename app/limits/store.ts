@@ -1,34 +1,32 @@
 import type { AccountName, Policy } from './policy.ts'
 import type { Count } from './window.ts'
 
-/** What an instance tells and asks of one policy. */
 export type Demand = Readonly<{
   policy: Policy
-  /** Units it has let through since it last told; negative: units it gives back. Counted whatever the quota. */
+  /** Units admitted since the last report. Negative units are refunds. Counted regardless of the quota. */
   spent: number
-  /** Units it would let through now: granted as far as there is room, and counted then. */
+  /** Units requested now. They are granted and counted as far as the quota has room. */
   wanted: number
 }>
 
 export type Settlement = Readonly<{
-  /** 0 to `wanted`. Where room is short, every policy's demand is granted in the same proportion. */
+  /** 0 to `wanted`. If room is short, the demands of all policies are granted in the same proportion. */
   granted: number
-  /** All that was counted within the window, by whichever instance, this exchange included. */
+  /** All units counted within the window by all instances, including this exchange. */
   counts: readonly Count[]
 }>
 
-/** The count that instances share. Never throws. */
+/** The counts that instances share. Never throws. */
 export type LimitStore = {
   /**
-   * Returns one settlement a demand, in order, however late. Undefined: the exchange failed or its connection
-   * ended, and its units may or may not be counted.
+   * Returns one settlement per demand, in order, however late. `undefined` if the exchange failed or its
+   * connection closed: its units may or may not be counted.
    */
   exchange(account: AccountName, demands: readonly Demand[]): Promise<readonly Settlement[] | undefined>
-  /** Whether an exchange would fail. */
   readonly isDown: boolean
-  /** Whether the last exchange was refused, although the store is not down. Absent: never. */
+  /** True if the last exchange was refused although the store is not down. Optional. Defaults to false. */
   readonly isRefused?: boolean
-  /** How many instances share it, this one included; at least 1. */
+  /** Instances that share the store, including this one. At least 1. */
   readonly instances: number
   close(): Promise<void>
 }

@@ -1,43 +1,43 @@
-/** Units counted together, when the first and when the last of them came. */
+/** Units counted together, and the times of the first and the last of them. */
 type Bucket = { firstMs: number; lastMs: number; units: number }
 
-/** Units of one moment, as stores tell them: how long ago the last of them came. */
+/** The age is of the newest of these units. */
 export type Count = readonly [ageMs: number, units: number]
 
-/** What was counted within a sliding window. Times are of the caller's clock, never going back. */
+/** The units counted within a sliding window. Times are from the caller's monotonic clock. */
 export type Window = {
-  /** Negative units take back what was added. */
+  /** Negative units are refunds. */
   add(nowMs: number, units: number): void
   used(nowMs: number): number
-  /** Milliseconds until the first units leave, more than 0; the window's length where there are none. */
+  /** Milliseconds until the oldest units leave, more than 0. The window's length if it is empty. */
   releaseInMs(nowMs: number): number
-  /** Milliseconds until so many units have left; the window's length where it never held them. */
+  /** Milliseconds until this number of units has left. The window's length if it holds fewer. */
   freesInMs(nowMs: number, units: number): number
-  /** Keeps units apart from now on: `replace` keeps those that come after the mark. */
+  /** From now on, `replace` keeps the units that are added after this mark. */
   mark(): void
   /** Replaces the units from before the mark by these counts, in any order. Ages are relative to `atMs`. */
   replace(atMs: number, counts: readonly Count[]): void
 }
 
 /**
- * Parts of a window. Units that come within one part are kept as one and leave together, a window after the
- * last of them: so no stretch as long as the window ever shows more than was judged, and steady traffic
- * gets 1/50 less at most.
+ * Number of parts of a window. Units within one part are stored together and leave together, one window
+ * length after the newest of them. So no interval of the window's length admits more than the quota, and
+ * steady traffic gets at most 1/50 less.
  */
 export const windowParts = 50
 
 /**
- * A sliding window, because the others let twice the quota through in one window's time: fixed windows at
+ * Creates a sliding window. Other algorithms admit twice the quota within one window length: fixed windows at
  * their edges, token buckets and GCRA with a full bucket. Memory: windowParts + 2 buckets of 3 numbers.
  */
 export const createWindow = (windowMs: number): Window => {
   const partMs = windowMs / windowParts
   let buckets: Bucket[] = []
   let total = 0
-  /** How many buckets are from before the mark. */
+  /** The number of buckets from before the mark. */
   let marked = 0
 
-  // Sums of fractions may come out above the window's length, and a second later once they are rounded up.
+  // Rounding of fractions may exceed the window's length, which would add a second once rounded up.
   const leavesInMs = ({ lastMs }: Bucket, nowMs: number): number =>
     Math.min(windowMs, lastMs + windowMs - nowMs)
 

@@ -1,7 +1,7 @@
 import { createServer } from 'node:net'
 import type { Config } from '../config/config.ts'
 
-/** The configured port, or one that is free where any will do. Rejects where the address is not this machine's. */
+/** Returns the configured port, or a free one for 0. Rejects if the machine does not have the address. */
 export const findPort = ({ host, port }: Pick<Config, 'host' | 'port'>): Promise<number> =>
   new Promise((resolve, reject) => {
     if (port !== 0) return resolve(port)
@@ -12,7 +12,7 @@ export const findPort = ({ host, port }: Pick<Config, 'host' | 'port'>): Promise
     })
   })
 
-/** Where clients on this machine reach it. */
+/** The origin at which clients on this machine reach the service. */
 export const localOrigin = ({ host, tls }: Pick<Config, 'host' | 'tls'>, port: number): string => {
   const wildcard = host === '0.0.0.0' || host === '::' || host === '127.0.0.1' || host === '::1'
   return `${tls ? 'https' : 'http'}://${wildcard ? 'localhost' : host}:${port}`

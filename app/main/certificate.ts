@@ -6,13 +6,12 @@ import { type Figure, gaugeMin } from '../observe/figures.ts'
 
 type SecureContext = { cert: Buffer; key: Buffer } & typeof tlsPolicy
 
-/** Node's servers over TLS. */
 export type SecureServer = { setSecureContext(options: SecureContext): void }
 
 type CertificateWatchOptions = {
   files: Readonly<{ certFile: string; keyFile: string }>
   server: SecureServer
-  /** Milliseconds from one look to the next. */
+  /** Interval of the checks. Optional. Defaults to 30 s. */
   everyMs?: number
   info: (message: string) => void
   warn: (message: string, error: Error) => void
@@ -20,7 +19,7 @@ type CertificateWatchOptions = {
 
 const thirtySeconds = 30_000
 
-/** When the certificate in use ends, because a renewal that did not come is no event. */
+/** The expiry of the certificate in use. Needed because a missing renewal causes no event. */
 export const certificateFigure = ({ endsAt }: { endsAt: () => number }): Figure =>
   gaugeMin(
     'certdata_certificate_end_timestamp_seconds',
@@ -29,10 +28,11 @@ export const certificateFigure = ({ endsAt }: { endsAt: () => number }): Figure 
   )
 
 /**
- * Reads the certificate's files again every half minute, and uses a renewed certificate for new connections without a
- * restart. It compares the files' content, so it also notices links that point elsewhere now. A certificate and a key
- * that do not match are reported once and tried again at the next look: often one of the two files is still to be
- * written. `check` looks now; `endsAt` is in milliseconds since 1970.
+ * Reads the certificate's files every 30 s and uses a renewed certificate for new connections without a
+ * restart. Compares the content of the files, so it also notices symbolic links with a new target. A
+ * certificate and key that do not match are reported once and checked again at the next interval, because one
+ * of the files is often still being written. `check` checks immediately. `endsAt` returns milliseconds since
+ * 1970. Throws if the files cannot be read at the start.
  */
 export const watchCertificate = (options: CertificateWatchOptions) => {
   const { files, server, everyMs = thirtySeconds, info, warn } = options
@@ -40,7 +40,7 @@ export const watchCertificate = (options: CertificateWatchOptions) => {
   let current = read()
   let isFailing = false
 
-  // Without the policy, a new context has Node's default ciphers.
+  // Without the policy, a new context would have Node's default ciphers.
   const use = (pair: typeof current) => server.setSecureContext({ ...pair, ...tlsPolicy })
   const check = () => {
     try {

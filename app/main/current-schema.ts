@@ -4,7 +4,7 @@ import type { Db } from '../db/schema.ts'
 import { isUnreachable } from '../db/unreachable.ts'
 import { UnfitConnection } from '../db/wall.ts'
 
-/** PostgreSQL's word for a login that may not take the role that its connection asks for. */
+/** PostgreSQL's error code if a login may not take the role that its connection requests. */
 const insufficientPrivilege = '42501'
 
 const explainUnreadable = (cause: unknown): unknown => {
@@ -17,7 +17,7 @@ const explainUnreadable = (cause: unknown): unknown => {
   return new Error(`The schema cannot be read: ${advice}`, { cause })
 }
 
-/** Throws with the command to run if the schema lacks a migration or cannot be read. */
+/** Rejects with the command to run if the schema lacks a migration or cannot be read. */
 export const requireCurrentSchema = async (db: Db): Promise<void> => {
   const pending = await listPendingMigrations(db).catch((error: unknown) => {
     throw explainUnreadable(error)

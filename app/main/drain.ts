@@ -4,29 +4,28 @@ import type { Socket } from 'node:net'
 
 type Drain = {
   /**
-   * From now on every answer sends its client elsewhere: HTTP/1 by `Connection: close`, HTTP/2 by a GOAWAY that
-   * refuses nothing yet (RFC 9113, section 6.8). Connections stay open, so that no request meets a closed one.
+   * Makes every further response send its client away: HTTP/1 by `Connection: close`, HTTP/2 by a GOAWAY that
+   * refuses no streams yet (RFC 9113, section 6.8). Connections stay open, so that no request meets a closed
+   * connection.
    */
   begin(): void
   /**
-   * Ends HTTP/1 connections as soon as nothing is under way on them, until the returned function is called. Call it
-   * when the server begins to close: Node ends those that are idle in that moment, and keeps those that become idle
-   * later.
+   * Closes HTTP/1 connections as soon as they are idle, until the returned function is called. Call it when
+   * the server begins to close: Node closes only the connections that are idle at that moment.
    */
   endIdle(): () => void
-  /** Cuts the connections that are still there, and says how many. */
+  /** Destroys the remaining connections. Returns their number. */
   cut(): number
 }
 
-/** The greatest stream identifier: everything that is under way will be answered. */
+/** The greatest stream identifier: all requests in progress will be answered. */
 const everyStream = 2 ** 31 - 1
 
-/** Between two looks for idle connections. */
 const idleLookMs = 50
 
 type Listeners = Pick<Server, 'on' | 'prependListener' | 'closeIdleConnections'>
 
-/** How a server's clients are sent away before it closes. Call it before the server listens. */
+/** Controls how a server's clients are sent away before it closes. Call it before the server listens. */
 export const createDrain = (server: Listeners): Drain => {
   const sockets = new Set<Socket>()
   const sessions = new Set<Http2Session>()
@@ -42,7 +41,7 @@ export const createDrain = (server: Listeners): Drain => {
   server.on('session', (session: Http2Session) => {
     sessions.add(session)
     session.once('close', () => sessions.delete(session))
-    // Whoever comes now has something to ask: refused before the first question, he would come again, to the same.
+    // Let a new client send its first request. If refused earlier, it would only reconnect to this instance.
     if (isDraining) session.once('stream', () => sendAway(session))
   })
   return {

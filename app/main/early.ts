@@ -15,15 +15,14 @@ type EarlyOptions = {
   publicUrl: string
 }
 
-/** Large enough for every request that the service itself would take. */
 const maxHeaderBytes = 16 * 1024
 const unreadTimeoutMs = 10_000
 const livePath = '/health/live'
 
 /**
- * Listens on the service's address while the service cannot: until the database is there. `/health/live` is 200, so
- * that no platform restarts the process for it. Everything else is 503 `unavailable` with `Retry-After`. Every answer
- * closes its connection. Rejects where the address is in use.
+ * Listens on the service's address while the database is unavailable. `/health/live` is 200, so that no
+ * platform restarts the process. All other requests get 503 `unavailable` with `Retry-After`. Over HTTP/1,
+ * every response closes its connection. Rejects if the address is in use.
  */
 export const listenEarly = async ({ config, port, publicUrl }: EarlyOptions): Promise<Early> => {
   const { tls, host, maxConnections } = config
@@ -45,7 +44,8 @@ export const listenEarly = async ({ config, port, publicUrl }: EarlyOptions): Pr
     if (raw.httpVersionMajor < 2) reply.header('connection', 'close')
   })
   app.get(livePath, () => ({ status: 'live' }))
-  // Not through the primary of a cluster: it would keep a connection that arrives as this server closes, unanswered.
+  // Not through the cluster's primary: it would keep a connection that arrives while this server closes, and
+  // no process would answer it.
   const place = { host, port, exclusive: true }
   await listenOn(app.server, place, (each) => app.listen(each))
   return { close: () => app.close() }

@@ -3,18 +3,16 @@ import closeWithGrace from 'close-with-grace'
 type Close = (options: { err?: Error }) => Promise<void>
 
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const
-/**
- * npm passes on what the terminal or the supervisor has already sent to everybody, so that one wish to end comes
- * twice. Nobody means it again so soon.
- */
+/** npm forwards signals that a terminal or supervisor already sent to all. A repeat this soon is an echo. */
 const echoMs = 500
 
 const install = (delayMs: number, close: Close) =>
   closeWithGrace({ delay: delayMs, logger: false, skip: [...signals] }, close)
 
 /**
- * Ends this process in order by the first signal, or error that nobody caught: with 0 when `close` is through,
- * otherwise 1, and after `delayMs` whatever hangs. A second signal ends it at once.
+ * Ends this process in order on the first signal or uncaught error. Exits with 0 if `close` succeeds,
+ * otherwise with 1, and after `delayMs` at the latest. A second signal ends it immediately, unless it is an
+ * echo.
  */
 export const endBySignal = (delayMs: number, close: Close): void => {
   const grace = install(delayMs, close)
@@ -29,8 +27,8 @@ export const endBySignal = (delayMs: number, close: Close): void => {
 }
 
 /**
- * The same for a worker, which a terminal's Ctrl-C and some platforms' SIGTERM reach too: it ends when it is told
- * to, and once. Returns what tells it.
+ * The same for a worker. A terminal's Ctrl-C and some platforms' SIGTERM reach workers too, so a worker
+ * ignores signals other than SIGTERM and closes only once. Returns the function that stops it.
  */
 export const endByWord = (delayMs: number, close: Close): (() => void) => {
   const grace = install(delayMs, close)

@@ -8,17 +8,16 @@ import type { PoolFigures } from '../observe/service-metrics.ts'
 import type { Log } from './stores.ts'
 
 export type Pools = {
-  /** Connections that read data for customers. */
+  /** For customer data. */
   db: Db
-  /** Connections for logins, facts about keys and customers, revocations and the audit trail. */
+  /** For logins, facts about keys and customers, revocations and the audit trail. */
   reserved: Db
-  /** Connections to the standby; undefined: there is none. */
+  /** For the standby. `undefined` if none is configured. */
   replica: Db | undefined
-  /** Connections for exports. */
   exportSource: ExportSource
-  /** Connections, by what they are for. */
+  /** Connection counts by purpose. */
   figures: () => Readonly<Record<string, PoolFigures>>
-  /** Opens a connection of each serving pool, which is then judged. A standby may be away. */
+  /** Opens a connection of each serving pool, which checks it. Ignores an unreachable standby. */
   requireFit: () => Promise<void>
   close: () => Promise<void>
 }
@@ -26,19 +25,17 @@ export type Pools = {
 type PoolsOptions = {
   config: Config
   log: Log
-  /** The primary. */
   url: string
-  /** Told of each statement. */
   onStatement: ((statement: StatementEnd) => void) | undefined
-  /** Told of a connection that may not serve; see app/db/wall.ts. */
+  /** Called for a connection that may not serve; see app/db/wall.ts. */
   onUnfit: (error: Error) => void
 }
 
-/** Data requests never use these, so that logins and revocations work however much is read. */
+/** Data requests never use these, so that logins and revocations work under any read load. */
 const reservedConnections = 3
-/** Of each pool that answers requests. A new connection takes six round trips, with TLS and a password even eight. */
+/** Kept open in each serving pool. A new connection takes six round trips, or eight with TLS and password. */
 const kept = 2
-/** Logins take turns by address and leave one connection to all else. */
+/** Logins take turns by address and leave one connection for other uses. */
 const loginTurns = reservedConnections - 1
 
 type PoolCounts = { totalCount: number; idleCount: number; waitingCount: number }
@@ -57,10 +54,10 @@ const describePool = (
 
 type Pool = ReturnType<typeof createPool>
 
-/** Connects once, because each new connection is judged (app/db/wall.ts). */
+/** Connects once, because each new connection is checked (app/db/wall.ts). */
 const connectOnce = async (pool: Pool) => (await pool.connect()).release()
 
-/** Makes the connections' pools. They connect when they are asked first. */
+/** Creates the connection pools. They connect on first use. */
 export const openPools = ({ config, log, url, onStatement, onUnfit }: PoolsOptions): Pools => {
   const {
     databasePool,

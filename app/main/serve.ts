@@ -26,19 +26,15 @@ import { startTasks } from './tasks.ts'
 import { joinWorkers, type WorkerLink } from './worker.ts'
 
 const packageRoot = fileURLToPath(new URL('../..', import.meta.url))
-/** After a signal: by then it has ended, whatever hangs. */
+/** Deadline after a signal. The process then ends even if a step hangs. */
 const shutdownMs = 20_000
-/**
- * Connections that wait to be accepted, at most the system's own limit. One above that is not refused: the client's
- * system tries again after a second.
- */
+/** Connections that wait to be accepted, at most the system's limit. Further clients retry after a second. */
 const backlog = 4_096
-/** Of which requests get this much, after the time for load balancers; what was counted is written afterwards. */
+/** The deadline for requests, after the drain time for load balancers. Final writes get the rest. */
 const cutAfterMs = 8_000
-/** Workers are cut by themselves first. */
+/** Workers reach their deadline before the primary does. */
 const workersExtraMs = 2_000
 
-/** Nothing of it is loaded where nobody collects traces. */
 const loadTracing = async (warn: (message: string, error?: Error) => void) => {
   const { startTracing } = await import('../observe/tracing.ts')
   return startTracing({ version: packageJson.version, warn })
@@ -57,17 +53,17 @@ type Opened = {
   isDraining: () => boolean
   port: number
   publicUrl: string
-  /** What answers on the port until now. */
+  /** The server that listens on the port until now. */
   early: Early | undefined
-  /** Ends this process, where it is a worker. */
+  /** Ends this process. Only set in a worker. */
   stopNow: (() => void) | undefined
 }
 
-/** The service, listening, over what is open. Resolves with what sends clients away and closes it. */
+/** Starts the service on open stores. Resolves with a function that drains and closes it. */
 const listen = async (opened: Opened): Promise<() => Promise<void>> => {
   const { config, stores, log, logStream, tracing, isDraining, port, publicUrl, early, stopNow } = opened
   const isWorker = cluster.isWorker
-  /** What is done once on a machine is the first worker's. */
+  /** Tasks that run once per machine belong to the first worker. */
   const isFirst = !isWorker || process.env.WORKER_INDEX === '0'
   const warn = warnTo(log)
   const app = await build({
@@ -76,7 +72,7 @@ const listen = async (opened: Opened): Promise<() => Promise<void>> => {
     ...stores,
     databaseNow: stores.poller.databaseNow,
     listen: stores.poller.listen,
-    // Not this machine's: all instances have one clock, and nothing happens to tokens where one of them is set.
+    // The database's clock: all instances share it, and setting a machine's clock does not affect tokens.
     now: stores.poller.databaseNow,
     monotonicNow,
     isDraining,
@@ -150,7 +146,7 @@ const serve = async (config: Config, { stream: logStream, log }: OpenLog) => {
   const tracing = config.hasTraces ? await loadTracing(warn) : undefined
   const port = await findPort(config)
   const publicUrl = config.publicUrl ?? localOrigin(config, port)
-  // A worker that takes another's place leaves requests to those that run.
+  // A replacement worker leaves early requests to the running workers.
   if (!cluster.isWorker || process.env.WORKER_IS_FIRST) early = await listenEarly({ config, port, publicUrl })
   stores = await openStores({
     config,
@@ -164,18 +160,18 @@ const serve = async (config: Config, { stream: logStream, log }: OpenLog) => {
   try {
     stop = await listen({ ...opened, stores, log, logStream, tracing, isDraining, stopNow })
   } catch (error) {
-    // The bundled PostgreSQL outlives a user that does not say goodbye.
+    // The bundled PostgreSQL keeps running if a user does not release it.
     if (!draining) await stores.close()
     throw error
   }
 }
 
-/** Whichever worker a scrape comes to answers for all. */
+/** The worker that receives a scrape returns the metrics of all workers. */
 const shareMetrics = ({ metrics }: Pick<FastifyInstance, 'metrics'>, { scrape }: WorkerLink) => {
   metrics.read = async () => ({ type: Registry.PROMETHEUS_CONTENT_TYPE, text: await scrape() })
 }
 
-/** Starts one service, or workers that share its port, from the environment. An error ends the process. */
+/** Starts the service, or workers that share its port, from the environment. Exits with 1 on an error. */
 export const start = async (): Promise<void> => {
   let opened: OpenLog | undefined
   try {

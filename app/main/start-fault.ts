@@ -1,11 +1,11 @@
-/** By the code of the system's error, where listening failed. */
+/** By system error code, if listening failed. */
 const remedies: Readonly<Record<string, string>> = {
   EADDRINUSE: 'end what listens there, or set PORT (or METRICS_PORT) to another; 0 is any free one',
   EACCES: 'this user may not take a port so low: set PORT to 1024 or more',
   EADDRNOTAVAIL: 'this machine has no such address: set HOST to one of its own, or to 0.0.0.0 for all',
 }
 
-/** Why the service cannot start and, where the address is what is wrong, what to do; one line for standard error. */
+/** Returns one line for standard error: the reason and, if the address is at fault, the remedy. */
 export const describeStartFault = (error: unknown): string => {
   const { message, code, syscall } = (error instanceof Error ? error : { message: String(error) }) as Error &
     Partial<NodeJS.ErrnoException>

@@ -31,10 +31,9 @@ export type Stores = Pick<Pools, 'db' | 'reserved' | 'replica' | 'exportSource'>
   limitStore: (LimitStore & SlotStore) | undefined
   secrets: Secrets
   signingKeys: SigningKeys
-  /** Set where nothing is configured and the bundled PostgreSQL serves. */
+  /** Set if no database is configured, so that the bundled PostgreSQL serves. */
   local: LocalDatabase | undefined
   ping: () => Promise<void>
-  /** Connections, by what they are for. */
   pools: Pools['figures']
   close: () => Promise<void>
 }
@@ -43,22 +42,20 @@ type StoresOptions = {
   config: Config
   packageRoot: string
   log: Log
-  /** Ends the wait for a database. */
   signal: AbortSignal
-  /** Told of each statement. */
   onStatement?: ((statement: StatementEnd) => void) | undefined
 }
 
-/** Its code is loaded only where it serves: no instance needs it that is given a database. */
+/** Imported only if used: an instance with a configured database does not need it. */
 const openLocal = async (config: Config, packageRoot: string, log: Log): Promise<LocalDatabase> => {
   const { openLocalDatabase } = await import('../local/local-database.ts')
   return openLocalDatabase(config, packageRoot, log)
 }
 
 /**
- * Opens what the service reads from: the configured database, or the bundled one made ready; Redis where
- * configured. Waits for a database that is not there yet. Throws with what to do where it is there and
- * not fit: schema not current, signing key sealed with another SECRET_KEY.
+ * Opens the configured or the bundled database, and Redis if configured. Waits for an unreachable database.
+ * Rejects with the remedy if the database is unfit, for example if the schema is not current or the signing
+ * key was sealed with another SECRET_KEY.
  */
 export const openStores = async (options: StoresOptions): Promise<Stores> => {
   const { config, packageRoot, log, signal } = options
@@ -74,13 +71,14 @@ export const openStores = async (options: StoresOptions): Promise<Stores> => {
 
 type Opening = StoresOptions & { local: LocalDatabase | undefined; url: string }
 
-/** Opens all stores, or none. */
+/** Opens all stores, or closes those already open and rejects. */
 const openOn = async (opening: Opening): Promise<Stores> => {
   const { config, packageRoot, log, local, url, onStatement } = opening
   const secretKeys = local?.secretKeys ?? openSecretKeys(config, packageRoot)
   const secrets = createSecrets(secretKeys)
   let isOpen = false
-  // Nobody catches it, which ends the process in order (app/main/end.ts). Until all is open, the start throws it.
+  // An uncaught error ends the process in order (app/main/end.ts). Until all stores are open, startup throws
+  // it instead.
   const onUnfit = (error: Error) => {
     if (isOpen)
       process.nextTick(() => {
@@ -119,7 +117,7 @@ const openOn = async (opening: Opening): Promise<Stores> => {
     }
     const ping = async () => {
       if (poller.isLeased()) return
-      // Bounded, where a statement of ours would wait as long as a server that hangs.
+      // `confirm` has a timeout. A normal statement would wait as long as the database hangs.
       if (!(await poller.confirm())) throw new Error('The database does not answer')
     }
     isOpen = true

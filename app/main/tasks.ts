@@ -13,14 +13,10 @@ type TasksOptions = {
   stores: Stores
   log: Log
   warn: (message: string, error?: Error) => void
-  /** Adds to the metrics. */
   addFigures: (figures: readonly Figure[]) => void
 }
 
-/**
- * Starts what is done once on a machine, by a single process or the first worker. `quiet` begins nothing new from then
- * on; `stop` waits for what runs.
- */
+/** Starts the tasks that run once per machine. `quiet` starts no new work, `stop` waits for running work. */
 export const startTasks = ({ config, stores, log, warn, addFigures }: TasksOptions) => {
   const { reserved, secrets, local, poller } = stores
   const url = local?.url ?? config.databaseAdminUrl
@@ -38,7 +34,7 @@ export const startTasks = ({ config, stores, log, warn, addFigures }: TasksOptio
   return {
     quiet() {
       void stopRefreshing?.()
-      // Receivers may take ten seconds, in which requests end.
+      // Receivers may take ten seconds, so their requests end during the drain.
       void stopWebhooks()
     },
     async stop() {

@@ -2,16 +2,15 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { isUnreachable } from '../db/unreachable.ts'
 import type { Log } from './stores.ts'
 
-/** Between attempts to reach the database at start. */
 const retryMs = 1_000
 
-/** Host, port and database, without the login; a socket's URL has no host to show. */
+/** Returns host, port and database, without the login. A socket's URL has no host to show. */
 const describeAddress = (url: string): string => {
   const parsed = URL.parse(url)
   return parsed?.hostname ? `${parsed.host}${parsed.pathname}` : 'its socket'
 }
 
-/** Tries `open` until the database can be asked for all of it. `signal` ends it. Other errors are thrown. */
+/** Retries `open` until the database is reachable. Rejects with other errors, or if `signal` aborts. */
 export const untilReachable = async <T>(
   url: string,
   log: Log,

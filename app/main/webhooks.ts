@@ -11,11 +11,10 @@ import type { Stores } from './stores.ts'
 type WebhookTaskOptions = {
   stores: Pick<Stores, 'db' | 'reserved' | 'secrets' | 'poller'>
   warn: (message: string, error?: Error) => void
-  /** Adds to the metrics. */
   addFigures: (figures: readonly Figure[]) => void
 }
 
-/** Starts the sender of webhooks, with its metrics and its words in the log. Returns what ends it. */
+/** Starts the webhook sender with its metrics and logging. Returns the function that stops it. */
 export const startWebhookTask = ({ stores, warn, addFigures }: WebhookTaskOptions): (() => Promise<void>) => {
   const { db, reserved, secrets, poller } = stores
   const now = poller.databaseNow

@@ -1,9 +1,7 @@
 import { createQuestions, type PrimaryMessage, type WorkerMessage } from './workers.ts'
 
 type WorkerOptions = {
-  /** Ends this process in order. */
   stop: () => void
-  /** This process's numbers. */
   collect: () => Promise<object[]>
 }
 
@@ -12,11 +10,10 @@ const tell = (message: WorkerMessage): void => {
 }
 
 export type WorkerLink = {
-  /** Metrics of all workers, in Prometheus's text format. */
   scrape(): Promise<string>
 }
 
-/** A worker's line to the process that made it; says that it listens. */
+/** Connects a worker to the primary and reports that it listens. `scrape` covers all workers. */
 export const joinWorkers = ({ stop, collect }: WorkerOptions): WorkerLink => {
   const scrapes = createQuestions<string>()
   process.on('message', (message: PrimaryMessage) => {
@@ -24,7 +21,7 @@ export const joinWorkers = ({ stop, collect }: WorkerOptions): WorkerLink => {
     else if (message.type === 'scraped') scrapes.answer(message.id, message.text)
     else void collect().then((metrics) => tell({ type: 'metrics', id: message.id, metrics }))
   })
-  // Nobody would stop it any more.
+  // Without its primary, no process would stop it later.
   process.on('disconnect', stop)
   tell({ type: 'listening' })
   return { scrape: () => scrapes.ask((id) => tell({ type: 'scrape', id })) }

@@ -1,13 +1,11 @@
 import cluster, { type Worker } from 'node:cluster'
 import { AggregatorRegistry } from 'prom-client'
 
-/** What a worker tells the process that made it. */
 export type WorkerMessage =
   | { type: 'listening' }
   | { type: 'metrics'; id: number; metrics: object[] }
-  /** A scrape that came to a worker wants the sum. */
+  /** Requests the metrics of all workers, because a scrape reached this one. */
   | { type: 'scrape'; id: number }
-/** What it is told. */
 export type PrimaryMessage =
   | { type: 'stop' }
   | { type: 'collect'; id: number }
@@ -15,31 +13,31 @@ export type PrimaryMessage =
 
 type WorkersOptions = {
   count: number
-  /** What workers get beside the environment: the port, where any would do. */
+  /** Additional environment variables, for example the port that the primary chose. */
   env: Readonly<Record<string, string>>
   log: { info(details: object, message: string): void; warn(details: object, message: string): void }
 }
 
 export type Workers = {
-  /** Metrics of all workers as one, in Prometheus's text format, and its media type. */
+  /** Combined metrics of all workers in Prometheus's text format, and its media type. */
   readMetrics(): Promise<{ type: string; text: string }>
-  /** Tells all to end and waits for it; false: one of them ended otherwise than it should. */
+  /** Stops all workers and waits for them. False if one of them ended with an error. */
   stop(): Promise<boolean>
 }
 
-/** A worker that has nothing to say by then is left out. */
+/** Workers that respond later are left out. */
 const collectWithinMs = 2_000
-/** A worker that ends too soon is made anew later each time, up to this. */
+/** Maximum restart backoff for a worker that keeps crashing. */
 const longestPauseMs = 5_000
 const shortestPauseMs = 100
-/** One that lived so long had no trouble with its start. */
+/** After this lifetime, the backoff starts again at its minimum. */
 const healthyMs = 10_000
 
 const tell = (worker: Worker, message: PrimaryMessage): void => {
   if (worker.isConnected()) worker.send(message)
 }
 
-/** Matches answers with questions by number. A number that nobody waits for is ignored. */
+/** Matches responses to requests by number. Ignores unknown numbers. */
 export const createQuestions = <Answer>() => {
   const open = new Map<number, (answer: Answer) => void>()
   let lastId = 0
@@ -57,7 +55,7 @@ export const createQuestions = <Answer>() => {
   }
 }
 
-/** Asks workers for their numbers and adds them up. */
+/** Requests the workers' metrics and adds them up. */
 const createCollector = () => {
   const questions = createQuestions<object[]>()
   const collect = (worker: Worker): Promise<object[]> =>
@@ -76,8 +74,9 @@ const createCollector = () => {
 }
 
 /**
- * Keeps so many workers on one port. The first one is started alone, so that what is made once is there when the
- * others come; one that ends is replaced. Resolves when the first listens; rejects where it ends before.
+ * Runs `count` workers on one port and replaces workers that end. Starts the first one alone, so that its
+ * one-time setup is complete before the others start. Resolves when the first worker listens. Rejects if it
+ * ends before.
  */
 export const startWorkers = async ({ count, env, log }: WorkersOptions): Promise<Workers> => {
   const workers = new Set<Worker>()
@@ -120,7 +119,7 @@ export const startWorkers = async ({ count, env, log }: WorkersOptions): Promise
     })
     return worker
   }
-  // It alone answers while the database is away.
+  // Only the first worker responds while the database is unavailable.
   const first = launch(0, { WORKER_IS_FIRST: '1' })
   await new Promise<void>((resolve, reject) => {
     const fail = (code: number) => {
@@ -142,7 +141,7 @@ export const startWorkers = async ({ count, env, log }: WorkersOptions): Promise
       const ends = [...workers].map((worker) => new Promise((resolve) => worker.once('exit', resolve)))
       for (const worker of workers) {
         if (listening.has(worker)) tell(worker, { type: 'stop' })
-        // Nothing is in flight there, and it may not hear us yet.
+        // It has no requests, and may not receive messages yet.
         else worker.process.kill('SIGKILL')
       }
       await Promise.all(ends)

@@ -1,32 +1,32 @@
 import { createRoundRobin, type RoundRobin } from './round-robin.ts'
 
-/** A customer, or the network of a client within a larger network, its site. */
+/** A customer, or a client's network within its site (a larger network). */
 export type Owner = string | Readonly<{ network: string; site: string }>
 
-/** A queue of items that belong to owners. Sites take turns, and the owners within a site do. */
+/** A queue with two levels of round robin: sites take turns, and so do the owners within a site. */
 export type FairQueue<T> = Omit<RoundRobin<T>, 'push' | 'remove' | 'countAhead' | 'owners'> & {
   push(owner: Owner, item: T): void
   remove(owner: Owner, item: T): void
   countAhead(owner: Owner): number
 }
 
-/** `left`: items that the site may still send before the next site has its turn. */
+/** `left`: items that the site may still send before the next site's turn. */
 type Site<T> = { queue: RoundRobin<T>; left: number }
 
-/** Items of a site with several owners in one round. A customer, or a site with one owner, has one. */
+/** Items per round for a site with several owners. A customer, or a site with one owner, sends one. */
 const shareOfSite = 2
 
-/** The name of an owner among all owners. */
+/** A name that is unique among all owners. */
 export const getOwnerName = (owner: Owner): string => (typeof owner === 'string' ? owner : owner.network)
 
 const getSiteName = (owner: Owner): string => (typeof owner === 'string' ? owner : owner.site)
 
 /**
- * Creates an empty queue: round robin over sites, and over the owners of each site. However many networks a site sends
- * from, it has at most twice the turns of one owner elsewhere. A customer is a site with one owner.
+ * Creates an empty queue. No matter how many networks a site uses, it has at most twice the turns of one
+ * owner elsewhere. A customer counts as a site with one owner.
  */
 export const createFairQueue = <T>(): FairQueue<T> => {
-  /** Sites in the order of their turns. A site without items is not in the map. */
+  /** In turn order. A site without items is not in the map. */
   const sites = new Map<string, Site<T>>()
   let size = 0
 

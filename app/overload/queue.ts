@@ -3,19 +3,17 @@ import { createFairQueue, getOwnerName, type Owner } from './fair-queue.ts'
 import { after } from './timer.ts'
 
 /**
- * The queue in front of the database. A fixed number of jobs run at once. The others wait for their turn, fairly by
- * owner, and no longer than the deadline.
+ * The queue in front of the database. Runs a fixed number of jobs concurrently. Other jobs wait, fairly by
+ * owner, up to the deadline.
  * See docs/decisions/0072-one-queue-in-front-of-the-database.md.
  */
 export type Queue = {
   /**
-   * Runs `work` as soon as a turn is free and returns its result. Rejects with 503 `overloaded` after the deadline,
-   * or immediately if the wait would be longer than the deadline. Rejects as `work` does.
+   * Runs `work` as soon as a turn is free. Rejects with 503 `overloaded` after the deadline, or immediately
+   * if the predicted wait exceeds it. Rejects as `work` does.
    */
   run<T>(owner: Owner, work: () => Promise<T>): Promise<T>
-  /** Pieces of work that wait for a turn. */
   readonly waiting: number
-  /** Pieces of work refused so far. */
   readonly refused: number
 }
 
@@ -23,33 +21,32 @@ export type Queue = {
 export type Turn = <T>(work: () => Promise<T>) => Promise<T>
 
 type QueueOptions = {
-  /** Pieces of work that run at once: the connections of the pool. */
+  /** Concurrent jobs: the connections of the pool. */
   turns: number
-  /** The deadline: milliseconds that work may wait for its turn. */
   longestWaitMs: number
-  /** Pieces of work that may wait. Above it, the newest one of the site with the most is refused. */
+  /** Limit of waiting jobs. Above it, the newest job of the site with the most is refused. */
   mostWaiting?: number
-  /** Milliseconds from any start, never going back. */
+  /** Monotonic milliseconds. */
   now?: () => number
 }
 
-/** Part of the turns that one owner may have. The rest is left for the next request of somebody else. */
+/** The share of the turns that one owner may use. The rest is left for other owners' next requests. */
 const ownerShare = 0.8
-/** A waiting request weighs about 5 kB: 50 MB. */
+/** 50 MB, because a waiting request takes about 5 kB. */
 const defaultMostWaiting = 10_000
-/** Weight of the newest duration in the mean. The mean covers about the last 20 durations. */
+/** Weight of the newest duration in the mean, which covers about the last 20 durations. */
 const newestWeight = 1 / 20
-/** Seconds. Turns become free all the time, so a refused client may come back soon. */
+/** In seconds. Short, because turns become free all the time. */
 const retryAfter = '1'
 
 type Waiter = { owner: Owner; begin: () => void; refuse: () => void }
 
-/** Creates a queue. It judges by its own clock, which a test may set. */
+/** Creates a queue. Tests may pass their own clock. */
 export const createQueue = (options: QueueOptions): Queue => {
   const { turns, longestWaitMs, mostWaiting = defaultMostWaiting, now = () => performance.now() } = options
   const mostOfOwner = Math.max(1, Math.floor(turns * ownerShare))
   const waiters = createFairQueue<Waiter>()
-  /** Turns taken, by owner. An owner without turns is not in the map. */
+  /** Turns in use, by owner. An owner without turns is not in the map. */
   const taken = new Map<string, number>()
   let free = turns
   let meanMs = 0
@@ -76,7 +73,6 @@ export const createQueue = (options: QueueOptions): Queue => {
     refused += 1
     return new ApiError('overloaded', { headers: { 'retry-after': retryAfter } })
   }
-  /** How long new work of this owner would wait, by its position and the mean duration of work. */
   const predictWaitMs = (owner: Owner): number => (waiters.countAhead(owner) * meanMs) / turns
 
   const wait = (owner: Owner): Promise<void> =>
@@ -98,7 +94,7 @@ export const createQueue = (options: QueueOptions): Queue => {
   const enter = (owner: Owner): Promise<void> | undefined => {
     const name = getOwnerName(owner)
     if (free === 0 || !mayRun(name)) return wait(owner)
-    // Nothing runs. Earlier durations are no guide now, for example after the database hung.
+    // Nothing runs, so earlier durations may be outdated, for example after the database hung.
     if (free === turns) meanMs = 0
     take(name)
     return undefined

@@ -2,19 +2,19 @@ import { after as afterMs } from './timer.ts'
 
 export type Repeating = {
   work: () => Promise<unknown>
-  /** Milliseconds from the end of one run to the next. */
+  /** From the end of one run to the start of the next. */
   everyMs: number
-  /** Milliseconds until the first run. Absent: at once. */
+  /** Delay of the first run. Optional. By default it starts synchronously. */
   firstMs?: number
-  /** Called with the first failure, and then not again until the work has succeeded. */
+  /** Called with the first failure, and not again until `work` has succeeded. */
   onFailure: (error: Error) => void
   /** See timer.ts. */
   after?: typeof afterMs
 }
 
 /**
- * Runs `work` again and again, never twice at once, and keeps no process alive. Returns the function that ends that
- * and waits for a run under way.
+ * Runs `work` repeatedly, one run at a time. Does not keep the process alive. Returns a function that stops
+ * this and waits for a run in progress.
  */
 export const repeat = (options: Repeating): (() => Promise<void>) => {
   const { work, everyMs, firstMs, onFailure, after = afterMs } = options

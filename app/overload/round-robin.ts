@@ -1,23 +1,20 @@
-/** Round robin over owners: an owner with one item waits for one item of each other owner, not for all of them. */
+/** Round robin over owners: an owner with one item waits for one item of each other owner, not for all. */
 export type RoundRobin<T> = {
   push(owner: string, item: T): void
-  /** Removes and returns the oldest item of the next allowed owner. Returns undefined if there is none. */
+  /** Removes the oldest item of the next allowed owner. Returns `undefined` if no allowed owner has items. */
   shift(mayRun: (owner: string) => boolean): T | undefined
-  /** Removes the item, if it is still in the queue. */
   remove(owner: string, item: T): void
-  /** Removes and returns the newest item of the owner with the most items. Returns undefined if the queue is empty. */
+  /** Removes the newest item of the owner with the most items. `undefined` if the queue is empty. */
   popOfLongest(): T | undefined
-  /** Items that leave the queue before a new item of this owner does, if every owner is allowed to run. */
+  /** Items that leave the queue before a new item of this owner, if every owner may run. */
   countAhead(owner: string): number
-  /** Items of all owners. */
   readonly size: number
-  /** Owners with items. */
   readonly owners: number
 }
 
-/** Creates an empty queue. The items of one owner stay in their order. */
+/** Creates an empty queue that keeps the order of each owner's items. */
 export const createRoundRobin = <T>(): RoundRobin<T> => {
-  /** Owners in the order of their turns. An owner without items is not in the map. */
+  /** In turn order. An owner without items is not in the map. */
   const itemsByOwner = new Map<string, T[]>()
   let size = 0
 

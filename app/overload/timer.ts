@@ -1,7 +1,7 @@
 /**
- * Calls once after so many milliseconds; what it returns calls it off. Not before what had arrived by then
- * was read: after a busy moment Node runs timers first and sockets second, and an answer that lay ready would
- * count as late. Keeps no process alive.
+ * Calls `call` once, `ms` milliseconds later. Returns a function that cancels it. Input that arrived by then
+ * is read first: after a busy moment Node runs timers before sockets, so a response that is ready would count
+ * as late. Does not keep the process alive.
  */
 export const after = (ms: number, call: () => void): (() => void) => {
   let immediate: NodeJS.Immediate | undefined
@@ -14,7 +14,7 @@ export const after = (ms: number, call: () => void): (() => void) => {
   }
 }
 
-/** What the work yields. Rejects as the work does, or after so many milliseconds, counted as in `after`. */
+/** Resolves as `work` does. Rejects as `work` does, or after `ms` milliseconds, counted as in `after`. */
 export const within = async <T>(ms: number, work: Promise<T>): Promise<T> => {
   const { promise: late, reject } = Promise.withResolvers<never>()
   const stop = after(ms, () => reject(new Error(`no answer in ${ms} ms`)))

@@ -6,20 +6,20 @@ import { isAnsweringStreams } from './patience.ts'
 
 type Connection = {
   readonly socket: Socket
-  /** Whether it has a complete request without a complete answer. */
   isInUse: () => boolean
 }
 
 const never = () => false
 
-/** Equal for a socket and the TLS socket around it, which have no public link. */
+/** Equal for a socket and the TLS socket around it. Node has no public link between the two. */
 const formatEnds = ({ localAddress, remoteAddress, remotePort }: Socket): string =>
   `${localAddress} ${remoteAddress} ${remotePort}`
 
 /**
- * Keeps at most `max` connections open. A new one above that replaces the oldest connection that is not in use: it has
- * not finished its TLS handshake, has not sent a complete request, or waits for its next one. So idle connections keep
- * out neither health checks nor customers. If all are in use, the new one is closed. `onFull` is called each time.
+ * Keeps at most `max` connections open. A new connection above the limit replaces the oldest one that is not
+ * in use: one that has not finished its TLS handshake, has not sent a complete request or waits for its next
+ * request. So idle connections cannot block health checks or customers. If all are in use, the new one is
+ * closed. Calls `onFull` for each connection above the limit.
  */
 export const limitConnections = (server: Server, isTls: boolean, max: number, onFull: () => void): void => {
   /** Oldest first. */

@@ -2,7 +2,7 @@ import type { ClientBase } from 'pg'
 
 type Connected = { connection?: { stream?: { destroy(): void } } }
 
-/** Ends a client's connection at once. Its own `end` would take leave first, and wait for a server that may hang. */
+/** Closes a connection immediately. `end` would first say goodbye and wait for a server that may hang. */
 export const dropConnection = (client: ClientBase & { end(): Promise<void> }): void => {
   const { stream } = (client as unknown as Connected).connection ?? {}
   if (stream) stream.destroy()

@@ -2,9 +2,9 @@ import type { Socket } from 'node:net'
 import type { Redis } from 'ioredis'
 
 /**
- * Commands of one turn of the event loop go out at its end as one piece. The client's own way of that
- * (`enableAutoPipelining`) waits for the answer to a batch before it sends the next: whoever waits as long outlives the
- * collections of what is young, with all that it holds. To be called once the client has connected.
+ * Sends all commands of one event-loop turn in one write. Call it after the client has connected. ioredis's
+ * `enableAutoPipelining` waits for the response to a batch before it sends the next one. Commands that wait
+ * that long survive young-generation garbage collections, with all objects that they hold.
  */
 export const gatherWrites = ({ stream }: Redis): void => {
   const socket = stream as Socket

@@ -1,18 +1,18 @@
 import type { ServerResponse } from 'node:http'
 import type { Server, ServerOpts, Socket } from 'node:net'
 
-/** Node keeps the unfinished answer of an HTTP/1 connection in this undocumented property. */
+/** Node keeps an HTTP/1 connection's unfinished response in this undocumented property. */
 type Answering = Socket & { _httpMessage?: ServerResponse | null }
 
-/** Whether an HTTP/1 connection has sent the head of an answer, but not its end. */
+/** Whether an HTTP/1 connection has sent the head of a response, but not its end. */
 export const hasBegunAnswer = (socket: Socket): boolean =>
   (socket as Answering)._httpMessage?.headersSent === true
 
-/** Whether an HTTP/1 connection has received a complete request, and not sent the end of its answer. */
+/** Whether an HTTP/1 connection has a complete request without a complete response. */
 export const isAnswering = (socket: Socket): boolean =>
   (socket as Answering)._httpMessage?.req.complete === true
 
-/** Options of Node's servers, which keep them as properties that their types do not list. */
+/** Server options that Node keeps as properties, which its types do not list. */
 type Listening = {
   allowHalfOpen: boolean
   highWaterMark: number
@@ -21,7 +21,7 @@ type Listening = {
   keepAliveInitialDelay: number
 }
 
-/** Returns a server's options for its connections, for a second server that accepts connections for it. */
+/** Returns a server's connection options, for a second server that accepts connections for the first one. */
 export const optionsOf = (server: Server): ServerOpts => {
   const { allowHalfOpen, highWaterMark, noDelay, keepAlive, keepAliveInitialDelay } =
     server as unknown as Listening

@@ -1,7 +1,7 @@
 import { constants, type Http2Session, type ServerHttp2Stream } from 'node:http2'
 import type { Server, Socket } from 'node:net'
 
-/** The rest of its request, or somebody who takes what was answered. */
+/** True if response data is unsent or the request is incomplete. */
 const waitsForClient = (stream: ServerHttp2Stream): boolean =>
   stream.bufferSize > 0 || stream.state.remoteClose === 0
 
@@ -9,16 +9,16 @@ const endStuck = (streams: Map<ServerHttp2Stream, boolean>): void => {
   for (const [stream, wasWaiting] of streams) {
     const isWaiting = waitsForClient(stream)
     if (!(wasWaiting && isWaiting)) streams.set(stream, isWaiting)
-    // One that its client has reset without an error keeps what was not sent until it is destroyed.
+    // A stream that its client reset without an error keeps its unsent data until it is destroyed.
     else if (stream.closed) stream.destroy()
     else stream.close(constants.NGHTTP2_CANCEL)
   }
 }
 
-/** The streams of each watched session; whether a stream waited for its client at the last look. */
+/** The streams of each watched session, and whether each one waited for its client at the last check. */
 const watched = new WeakMap<Http2Session, Map<ServerHttp2Stream, boolean>>()
 
-/** Whether a session has a stream with a complete request and an incomplete answer. Needs `limitPatience`. */
+/** Whether a session has a complete request without a complete response. Requires `limitPatience`. */
 export const isAnsweringStreams = (session: Http2Session): boolean =>
   watched
     .get(session)
@@ -45,8 +45,9 @@ const watch = (session: Http2Session, timeoutMs: number): void => {
 }
 
 /**
- * Gives sockets with an unread answer Node's own timeout, which knows whether anything of it was taken since. Node ends
- * that timeout with the answer. A timeout for each answer from its start costs a thirtieth of an answer from memory.
+ * Sets Node's idle timeout on sockets with an unread response. Node restarts it whenever the client reads
+ * some of the response, and clears it at the end. A timeout from the start of each response costs a thirtieth
+ * of a response from memory.
  */
 const watchSockets = (server: Server, event: 'connection' | 'secureConnection', timeoutMs: number): void => {
   const sockets = new Set<Socket>()
@@ -64,10 +65,11 @@ const watchSockets = (server: Server, event: 'connection' | 'secureConnection', 
 }
 
 /**
- * Ends what clients leave lying. Over HTTP/1: a connection of whose answer nothing was taken for `timeoutMs`. Over
- * HTTP/2: a stream of which nothing was taken, or whose request did not end, for `timeoutMs`, and a session without a
- * stream for so long. Each ends within twice that time. Node's own timeouts for HTTP/2 do not end them: those of
- * sessions and of streams alike begin again with each PING.
+ * Ends connections and streams that their clients leave unread or unfinished, within twice `timeoutMs`. Over
+ * HTTP/1: a connection whose client reads nothing of its response for `timeoutMs`. Over HTTP/2: a stream
+ * whose client reads nothing or does not finish its request for `timeoutMs`, and a session without streams
+ * for `timeoutMs`. Node's own timeouts for HTTP/2 sessions and streams do not suffice, because each PING
+ * restarts them.
  * See docs/decisions/0065-unread-http2-answers-end.md.
  */
 export const limitPatience = (server: Server, isTls: boolean, timeoutMs: number): void => {

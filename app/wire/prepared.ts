@@ -4,27 +4,27 @@ import { type ServerResponse, STATUS_CODES } from 'node:http'
 export const keepAliveTimeoutMs = 72_000
 
 /**
- * Where Node's HTTP/1 answers keep their head until it goes out. It is no documented property, but the one by which
- * Node itself and much middleware tell whether a head was written. To write it is a fifth of an answer cheaper than
- * to have Node check and join names and values that were sent many times before.
+ * `_header` is an undocumented property that holds the head of an HTTP/1 response until it is sent. Node
+ * itself and much middleware use it to check whether a head was written. Setting it makes a response a fifth
+ * cheaper than letting Node check and join names and values that were already sent many times.
  * See docs/decisions/0039-the-lane-writes-its-head-at-once.md.
  */
 type Headed = ServerResponse & { _header?: string | null }
 
-/** Up to here one write of head and body together is cheaper than handing the body over beside the head. */
+/** Up to this length, one write of head and body together is cheaper than two separate ones. */
 const longestText = 8 * 1024
 
-/** Bytes of a body in the form in which they are sent soonest. */
+/** A body in the form that is cheapest to send. */
 export type PreparedBody = string | Buffer | undefined
 
-/** `body` is written as it is, byte by byte. */
+/** Keeps the bytes of `body`: latin1 maps each byte to one character. */
 export const prepareBody = (body: Buffer | undefined): PreparedBody =>
   body !== undefined && body.length <= longestText ? body.toString('latin1') : body
 
-/** One line of a head. Whoever calls it vouches that neither holds a line break. */
+/** One line of a head. The caller guarantees that neither argument contains a line break. */
 export const headLine = (name: string, value: string): string => `${name}: ${value}\r\n`
 
-/** The first line of an answer. */
+/** The status line. */
 export const statusLine = (status: number): string => `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n`
 
 const keepAlive =
@@ -33,7 +33,7 @@ const keepAlive =
 
 let dated = { second: 0, lines: '' }
 
-/** What Node adds to each head of its own, and its end. */
+/** The lines that Node adds to each head, and the empty line at its end. */
 const lastLines = (): string => {
   const second = Math.floor(Date.now() / 1000)
   if (second !== dated.second) {
@@ -42,13 +42,13 @@ const lastLines = (): string => {
   return dated.lines
 }
 
-/** Whether `sendPrepared` may answer: nothing was written yet, and the connection stays open after it. */
+/** Whether `sendPrepared` may respond: nothing was written yet, and the connection stays open. */
 export const canSendPrepared = (response: Headed): boolean =>
   response._header === null && response.shouldKeepAlive
 
 /**
- * Answers with a head that was put together beforehand: status line and fields, each with its line break, the body's
- * length among them where there is a body.
+ * Sends a response with a prepared head: status line and fields, each with a line break, including
+ * `content-length` if there is a body.
  */
 export const sendPrepared = (response: Headed, status: number, head: string, body: PreparedBody): void => {
   response.statusCode = status

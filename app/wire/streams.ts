@@ -9,10 +9,11 @@ type StreamListener = (
 ) => void
 
 /**
- * Lets `front` see each stream of HTTP/2 before Node makes its request and response of it, which costs a third of an
- * answer. Returns true if `front` answered the stream. Call it when the server has its first `request` listener: Node
- * then has one `stream` listener of its own, which makes them. That is no documented fact. If it is not so, nothing is
- * changed and the function returns false: `front` sees no stream, and the router answers all of them.
+ * Calls `front` for each HTTP/2 stream before Node creates a request and a response for it, which costs a
+ * third of a response. `front` returns true if it has answered the stream. Call this when the server has its
+ * first `request` listener: Node then has exactly one `stream` listener, which creates them. This is
+ * undocumented. If it does not hold, the function changes nothing and returns false: the router answers all
+ * streams.
  * See docs/decisions/0087-the-edge-answers-streams.md.
  */
 export const frontStreams = (
